@@ -1,0 +1,1 @@
+//! What is between two endpoints: queues, error models, traces, as sans-IO models.

@@ -1,0 +1,1 @@
+//! The event engine: scenarios in, results out.

@@ -1,0 +1,1 @@
+//! The TCP endpoint as a sans-IO state machine.

@@ -1,0 +1,1 @@
+//! Time, rate, size and probability as integer types that parse and print with units.
