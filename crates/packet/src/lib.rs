@@ -1,1 +1,14 @@
 //! What crosses a link: TCP segments as values, sequence arithmetic, the wire codec.
+//!
+//! A [`Segment`] carries a length in place of its payload, so that a simulator moves a small plain
+//! value. [`wire`] turns it into the bytes of a real packet and back.
+
+mod flags;
+mod sack;
+mod segment;
+mod sequence;
+
+pub use flags::Flags;
+pub use sack::{SackBlock, SackBlocks};
+pub use segment::{Segment, Timestamps};
+pub use sequence::SequenceNumber;

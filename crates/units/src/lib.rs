@@ -1,1 +1,19 @@
 //! Time, rate, size and probability as integer types that parse and print with units.
+//!
+//! Inside the core a quantity is an integer of its smallest unit (nanoseconds, bits per second,
+//! bytes), so that arithmetic is exact and the same on every machine. At the edge, in scenarios
+//! and on the terminal, it is text with a unit: `"15 ms"`, `"11 Mbit/s"`, `"64 KiB"`, `"1 %"`.
+
+mod bit_rate;
+mod byte_count;
+mod duration;
+mod instant;
+mod probability;
+mod text;
+
+pub use bit_rate::BitRate;
+pub use byte_count::ByteCount;
+pub use duration::Duration;
+pub use instant::Instant;
+pub use probability::Probability;
+pub use text::ParseError;

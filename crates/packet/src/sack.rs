@@ -1,0 +1,63 @@
+//! Selective acknowledgment blocks (RFC 2018).
+
+use crate::SequenceNumber;
+
+/// A contiguous run of bytes that the receiver holds (RFC 2018 §3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SackBlock {
+    /// The first byte of the run.
+    pub start: SequenceNumber,
+    /// The byte after the last of the run.
+    pub end: SequenceNumber,
+}
+
+/// The blocks of one segment, most recent first; at most four.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SackBlocks {
+    blocks: [SackBlock; Self::CAPACITY],
+    count: u8,
+}
+
+impl SackBlocks {
+    /// The most blocks that fit the 40 bytes of options (RFC 2018 §3).
+    pub const CAPACITY: usize = 4;
+
+    /// No blocks.
+    #[inline]
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends `block`; `false`, and no change, when four are there already.
+    #[inline]
+    pub fn push(&mut self, block: SackBlock) -> bool {
+        let Some(slot) = self.blocks.get_mut(usize::from(self.count)) else {
+            return false;
+        };
+        *slot = block;
+        self.count += 1;
+        true
+    }
+
+    /// The blocks in the order in which they were pushed.
+    #[inline]
+    #[must_use]
+    pub fn as_slice(&self) -> &[SackBlock] {
+        &self.blocks[..self.len()]
+    }
+
+    /// How many blocks there are.
+    #[inline]
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Whether there are none.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}

@@ -1,0 +1,111 @@
+//! A TCP segment as a value.
+
+use crate::{Flags, SackBlocks, SequenceNumber};
+
+/// The timestamps option (RFC 7323 §3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Timestamps {
+    /// TSval: the sender's clock, in its own ticks.
+    pub value: u32,
+    /// TSecr: the peer's clock as last received.
+    pub echo: u32,
+}
+
+/// A TCP segment whose payload is only a length. Small and `Copy`: the simulator moves these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Segment {
+    /// The sequence number of the first byte, or of the SYN.
+    pub sequence: SequenceNumber,
+    /// The next byte expected from the peer; significant when [`Flags::ACK`] is set.
+    pub acknowledgment: SequenceNumber,
+    /// How many bytes of data it carries.
+    pub payload_bytes: u32,
+    /// The receive window as the field on the wire: not yet scaled (RFC 7323 §2.2).
+    pub window: u16,
+    /// Control bits.
+    pub flags: Flags,
+    /// Timestamps option.
+    pub timestamps: Option<Timestamps>,
+    /// Selective acknowledgment option.
+    pub sack: SackBlocks,
+    /// Maximum segment size option, in bytes (RFC 9293 §3.7.1).
+    pub mss: Option<u16>,
+    /// Window scale option, a shift count (RFC 7323 §2.2).
+    pub window_scale: Option<u8>,
+    /// SACK-permitted option (RFC 2018 §2).
+    pub sack_permitted: bool,
+}
+
+/// TCP header without options (RFC 9293 §3.1).
+const BARE_HEADER_BYTES: u32 = 20;
+/// IPv4 header without options (RFC 791 §3.1).
+const IPV4_HEADER_BYTES: u32 = 20;
+/// Space for options: the header's length field ends at 60 bytes.
+const MOST_OPTION_BYTES: u32 = 40;
+/// Two bytes of padding, kind and length in front of the SACK blocks.
+const SACK_PREFIX_BYTES: u32 = 4;
+/// Two sequence numbers.
+const SACK_BLOCK_BYTES: u32 = 8;
+
+impl Segment {
+    /// The TCP header with its options, padded to whole words as Linux lays them out.
+    #[inline]
+    #[must_use]
+    pub fn header_bytes(&self) -> u32 {
+        let blocks = self.sack_blocks_on_wire() as u32;
+        let sack = if blocks == 0 {
+            0
+        } else {
+            SACK_PREFIX_BYTES + blocks * SACK_BLOCK_BYTES
+        };
+        BARE_HEADER_BYTES + self.option_bytes_before_sack() + sack
+    }
+
+    /// The whole IPv4 packet: IP header, TCP header and payload.
+    #[inline]
+    #[must_use]
+    pub fn ip_bytes(&self) -> u32 {
+        (IPV4_HEADER_BYTES + self.header_bytes()).saturating_add(self.payload_bytes)
+    }
+
+    /// How much sequence space it occupies: the payload, and one each for SYN and FIN
+    /// (RFC 9293 §3.4).
+    #[inline]
+    #[must_use]
+    pub fn sequence_length(&self) -> u32 {
+        self.payload_bytes
+            .saturating_add(u32::from(self.flags.contains(Flags::SYN)))
+            .saturating_add(u32::from(self.flags.contains(Flags::FIN)))
+    }
+
+    /// How many of the SACK blocks fit behind the other options: three with timestamps, four
+    /// without (RFC 2018 §3).
+    #[inline]
+    #[must_use]
+    pub fn sack_blocks_on_wire(&self) -> usize {
+        if self.sack.is_empty() {
+            return 0;
+        }
+        let space = MOST_OPTION_BYTES - self.option_bytes_before_sack() - SACK_PREFIX_BYTES;
+        self.sack.len().min((space / SACK_BLOCK_BYTES) as usize)
+    }
+
+    /// Every option but SACK, each padded to whole words. SACK-permitted takes the place of the
+    /// padding in front of timestamps.
+    #[inline]
+    fn option_bytes_before_sack(&self) -> u32 {
+        let mut bytes = 0;
+        if self.mss.is_some() {
+            bytes += 4;
+        }
+        if self.timestamps.is_some() {
+            bytes += 12;
+        } else if self.sack_permitted {
+            bytes += 4;
+        }
+        if self.window_scale.is_some() {
+            bytes += 4;
+        }
+        bytes
+    }
+}

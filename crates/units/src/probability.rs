@@ -1,0 +1,153 @@
+//! A chance, and the draw that decides it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::ser::{Serialize, Serializer};
+
+use crate::text::ParseError;
+
+/// A probability between 0 and 1.
+///
+/// Deciding is an integer comparison, so that it costs one instruction a packet and gives the same
+/// answer on every machine. The resolution of a decision is 2^-63.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Probability {
+    value: f64,
+    /// The event happens for draws, halved, below this; 2^63 is certainty.
+    threshold: u64,
+}
+
+/// Certainty on the scale of [`Probability::happens`].
+const CERTAIN: u64 = 1 << 63;
+
+const EXPECTED: &str = "a probability between 0 and 1, such as 0.01 or \"1 %\"";
+
+impl Probability {
+    /// Never happens.
+    pub const NEVER: Self = Self {
+        value: 0.0,
+        threshold: 0,
+    };
+    /// Always happens.
+    pub const ALWAYS: Self = Self {
+        value: 1.0,
+        threshold: CERTAIN,
+    };
+
+    /// The probability `value`; an error when it is below 0, above 1 or not a number.
+    pub fn new(value: f64) -> Result<Self, ParseError> {
+        if !(0.0..=1.0).contains(&value) {
+            return Err(ParseError::of_number(value, EXPECTED));
+        }
+        // Scaling by a power of two is exact; only values below 2^-10 have bits to round.
+        let threshold = (value * CERTAIN as f64).round() as u64;
+        // The sum turns minus zero into zero.
+        Ok(Self {
+            value: value + 0.0,
+            threshold,
+        })
+    }
+
+    /// The probability as a number between 0 and 1.
+    #[inline]
+    #[must_use]
+    pub const fn as_f64(self) -> f64 {
+        self.value
+    }
+
+    /// Whether the event happens, given a `draw` uniform over all of `u64`.
+    #[inline]
+    #[must_use]
+    pub const fn happens(self, draw: u64) -> bool {
+        draw >> 1 < self.threshold
+    }
+}
+
+impl fmt::Display for Probability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.value, f)
+    }
+}
+
+impl FromStr for Probability {
+    type Err = ParseError;
+
+    /// Reads a number between 0 and 1, or a percentage with its sign: `0.01`, `1e-5`, `1 %`.
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let trimmed = text.trim();
+        let value = match trimmed.strip_suffix('%') {
+            // Shifting the decimal point in the text rounds once; dividing by 100 would round twice.
+            Some(percent) if !percent.contains(['e', 'E']) => {
+                format!("{}e-2", percent.trim_end()).parse()
+            }
+            _ => trimmed.parse(),
+        };
+        value
+            .ok()
+            .and_then(|value: f64| Self::new(value).ok())
+            .ok_or_else(|| ParseError::of_text(text, EXPECTED))
+    }
+}
+
+impl Serialize for Probability {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.value)
+    }
+}
+
+impl<'de> Deserialize<'de> for Probability {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NumberOrText;
+
+        impl Visitor<'_> for NumberOrText {
+            type Value = Probability;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(EXPECTED)
+            }
+
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Probability, E> {
+                Probability::new(value).map_err(E::custom)
+            }
+
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Probability, E> {
+                self.visit_f64(value as f64)
+            }
+
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Probability, E> {
+                self.visit_f64(value as f64)
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Probability, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+
+        deserializer.deserialize_any(NumberOrText)
+    }
+}
+
+impl JsonSchema for Probability {
+    fn schema_name() -> Cow<'static, str> {
+        "Probability".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": EXPECTED,
+            "anyOf": [
+                { "type": "number", "minimum": 0, "maximum": 1 },
+                { "type": "string", "pattern": r"^\s*[0-9]+(\.[0-9]+)?\s*%?\s*$" },
+            ],
+            "examples": [0.01, "1 %"],
+        })
+    }
+}
