@@ -7,6 +7,7 @@ mod flags;
 mod sack;
 mod segment;
 mod sequence;
+pub mod wire;
 
 pub use flags::Flags;
 pub use sack::{SackBlock, SackBlocks};

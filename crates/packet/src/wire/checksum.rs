@@ -1,0 +1,77 @@
+//! The internet checksum (RFC 1071).
+
+/// A ones' complement sum in progress.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sum(u64);
+
+impl Sum {
+    /// Adds `bytes` as big-endian 16-bit words; a last odd byte is the high half of a word.
+    ///
+    /// Only the last piece may be of odd length: the next would start at half a word.
+    pub fn add(self, bytes: &[u8]) -> Self {
+        let (words, rest) = bytes.as_chunks::<2>();
+        let whole: u64 = words
+            .iter()
+            .map(|&word| u64::from(u16::from_be_bytes(word)))
+            .sum();
+        let odd = rest.first().map_or(0, |&last| u64::from(last) << 8);
+        Self(self.0 + whole + odd)
+    }
+
+    /// The checksum: the complement of the sum with its carries folded in. Zero over data that
+    /// holds its own correct checksum.
+    pub fn finish(self) -> u16 {
+        let mut sum = self.0;
+        while sum > 0xffff {
+            sum = (sum & 0xffff) + (sum >> 16);
+        }
+        !(sum as u16)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 1071 §3: the numerical example, whose sum is ddf2.
+    #[test]
+    fn example_of_rfc_1071() {
+        let data = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
+        assert_eq!(Sum::default().add(&data).finish(), !0xddf2);
+        // In two pieces, §2(A): the order of words does not matter.
+        assert_eq!(
+            Sum::default().add(&data[4..]).add(&data[..4]).finish(),
+            !0xddf2
+        );
+    }
+
+    #[test]
+    fn an_odd_byte_is_followed_by_zero() {
+        let even = Sum::default().add(&[0x12, 0x34, 0x56, 0x00]).finish();
+        assert_eq!(Sum::default().add(&[0x12, 0x34, 0x56]).finish(), even);
+        assert_eq!(even, !(0x1234 + 0x5600));
+    }
+
+    /// A carry out of folding a carry: ffff + 0001 = 1_0000, and ffff_ffff folds twice.
+    #[test]
+    fn carries_fold_until_none_is_left() {
+        assert_eq!(Sum::default().finish(), 0xffff);
+        assert_eq!(Sum::default().add(&[0xff, 0xff]).finish(), 0);
+        assert_eq!(Sum::default().add(&[0xff, 0xff, 0x00, 0x01]).finish(), !1);
+        assert_eq!(Sum(0x1_ffff).finish(), !1);
+        assert_eq!(Sum(0xffff_ffff).finish(), 0);
+    }
+
+    /// The IPv4 header of RFC 1071's usual illustration: a header over its own checksum sums to
+    /// zero, and without it gives it back.
+    #[test]
+    fn a_header_with_its_checksum_gives_zero() {
+        let mut header = [
+            0x45, 0x00, 0x00, 0x73, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11, 0xb8, 0x61, 0xc0, 0xa8,
+            0x00, 0x01, 0xc0, 0xa8, 0x00, 0xc7,
+        ];
+        assert_eq!(Sum::default().add(&header).finish(), 0);
+        (header[10], header[11]) = (0, 0);
+        assert_eq!(Sum::default().add(&header).finish(), 0xb861);
+    }
+}

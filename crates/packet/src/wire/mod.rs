@@ -1,0 +1,118 @@
+//! The wire codec: segments as the bytes of real IPv4 and IPv6 packets, and back.
+//!
+//! What is written is what Linux writes: options in its order and padding, "don't fragment" set.
+//! What is read may be from any stack: options in any order, IPv4 options, link-layer padding
+//! behind the packet.
+
+mod checksum;
+mod emit;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::net::{SocketAddrV4, SocketAddrV6};
+use std::ops::Range;
+
+pub use emit::{emit, emit_ipv6};
+pub use parse::{parse, parse_ipv6};
+
+use crate::Segment;
+
+/// Who sends and who receives a segment: IPv4 unless said otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Addresses<A = SocketAddrV4> {
+    /// Address and port of the sender.
+    pub source: A,
+    /// Address and port of the receiver.
+    pub destination: A,
+}
+
+/// Who sends and who receives a segment over IPv6. Flow label and scope are not part of a packet's
+/// addresses and are zero when parsed.
+pub type Ipv6Addresses = Addresses<SocketAddrV6>;
+
+/// A packet that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parsed<A = SocketAddrV4> {
+    /// Who sent it to whom.
+    pub addresses: Addresses<A>,
+    /// The segment.
+    pub segment: Segment,
+    /// Where in the packet's bytes the payload stands.
+    pub payload: Range<usize>,
+}
+
+/// Why bytes are not a TCP/IP packet, or a segment cannot be written as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WireError {
+    /// The bytes end before the packet does.
+    Truncated,
+    /// The IP version is not the one asked for.
+    Version,
+    /// A fragment of a packet; fragments are not reassembled.
+    Fragment,
+    /// The IP payload is not TCP, or stands behind IPv6 extension headers.
+    NotTcp,
+    /// A header's length field contradicts itself or the packet.
+    HeaderLength,
+    /// The IPv4 header's checksum is wrong.
+    IpChecksum,
+    /// The TCP checksum is wrong.
+    TcpChecksum,
+    /// A TCP option's length runs past the header or is not the length of its kind.
+    OptionLength,
+    /// The segment is longer than the IP length field can say.
+    TooLong,
+}
+
+impl fmt::Display for WireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Truncated => "the bytes end before the packet does",
+            Self::Version => "not the IP version that was expected",
+            Self::Fragment => "a fragment of an IP packet",
+            Self::NotTcp => "the IP payload is not TCP",
+            Self::HeaderLength => "a header length that contradicts the packet",
+            Self::IpChecksum => "wrong IPv4 header checksum",
+            Self::TcpChecksum => "wrong TCP checksum",
+            Self::OptionLength => "a TCP option of impossible length",
+            Self::TooLong => "a segment too long for an IP packet",
+        })
+    }
+}
+
+impl std::error::Error for WireError {}
+
+/// Length of an IPv4 header without options (RFC 791 §3.1).
+const IPV4_HEADER_BYTES: usize = 20;
+/// Length of an IPv6 header (RFC 8200 §3).
+const IPV6_HEADER_BYTES: usize = 40;
+/// Length of a TCP header without options (RFC 9293 §3.1).
+const TCP_HEADER_BYTES: usize = 20;
+/// TCP's number in the protocol field (RFC 9293 §3.1).
+const PROTOCOL_TCP: u8 = 6;
+
+/// Option kinds and lengths.
+mod option {
+    /// End of the list (RFC 9293 §3.1).
+    pub const END: u8 = 0;
+    /// Padding (RFC 9293 §3.1).
+    pub const NOP: u8 = 1;
+    /// Maximum segment size (RFC 9293 §3.7.1).
+    pub const MSS: u8 = 2;
+    pub const MSS_BYTES: u8 = 4;
+    /// Window scale (RFC 7323 §2.2).
+    pub const WINDOW_SCALE: u8 = 3;
+    pub const WINDOW_SCALE_BYTES: u8 = 3;
+    /// SACK permitted (RFC 2018 §2).
+    pub const SACK_PERMITTED: u8 = 4;
+    pub const SACK_PERMITTED_BYTES: u8 = 2;
+    /// SACK (RFC 2018 §3).
+    pub const SACK: u8 = 5;
+    pub const SACK_HEAD_BYTES: u8 = 2;
+    pub const SACK_BLOCK_BYTES: u8 = 8;
+    /// Timestamps (RFC 7323 §3.2).
+    pub const TIMESTAMPS: u8 = 8;
+    pub const TIMESTAMPS_BYTES: u8 = 10;
+}

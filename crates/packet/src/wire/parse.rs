@@ -1,0 +1,197 @@
+//! Bytes to segments.
+
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
+use std::ops::Range;
+
+use super::checksum::Sum;
+use super::{Addresses, IPV4_HEADER_BYTES, IPV6_HEADER_BYTES, PROTOCOL_TCP, Parsed};
+use super::{TCP_HEADER_BYTES, WireError, option};
+use crate::{Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
+
+/// Reads an IPv4 packet that carries a TCP segment.
+///
+/// Lengths and both checksums must be right. IPv4 options and unknown TCP options are skipped, of
+/// an option given twice the last counts, and bytes behind the packet (link-layer padding) are
+/// ignored.
+///
+/// # Errors
+/// What is wrong with the bytes; never panics.
+pub fn parse(bytes: &[u8]) -> Result<Parsed, WireError> {
+    let fixed: &[u8; IPV4_HEADER_BYTES] = bytes.first_chunk().ok_or(WireError::Truncated)?;
+    if fixed[0] >> 4 != 4 {
+        return Err(WireError::Version);
+    }
+    let header_bytes = usize::from(fixed[0] & 0x0f) * 4;
+    let total = usize::from(u16_at(fixed, 2));
+    if header_bytes < IPV4_HEADER_BYTES || total < header_bytes {
+        return Err(WireError::HeaderLength);
+    }
+    let packet = bytes.get(..total).ok_or(WireError::Truncated)?;
+    if Sum::default().add(&packet[..header_bytes]).finish() != 0 {
+        return Err(WireError::IpChecksum);
+    }
+    // More-fragments bit and fragment offset: every bit but "don't fragment" and the reserved one.
+    if u16_at(fixed, 6) & 0x3fff != 0 {
+        return Err(WireError::Fragment);
+    }
+    if fixed[9] != PROTOCOL_TCP {
+        return Err(WireError::NotTcp);
+    }
+    let tcp = &packet[header_bytes..];
+    // Pseudo-header (RFC 9293 §3.1): both addresses, protocol, TCP length.
+    let pseudo = Sum::default()
+        .add(&fixed[12..20])
+        .add(&[0, PROTOCOL_TCP])
+        .add(&(tcp.len() as u16).to_be_bytes());
+    let (segment, ports, payload) = parse_tcp(tcp, pseudo)?;
+    let address = |at: usize| Ipv4Addr::from_bits(u32_at(fixed, at));
+    Ok(Parsed {
+        addresses: Addresses {
+            source: SocketAddrV4::new(address(12), ports[0]),
+            destination: SocketAddrV4::new(address(16), ports[1]),
+        },
+        segment,
+        payload: payload.start + header_bytes..payload.end + header_bytes,
+    })
+}
+
+/// Reads an IPv6 packet that carries a TCP segment right behind its fixed header; otherwise as
+/// [`parse`].
+///
+/// # Errors
+/// What is wrong with the bytes; never panics.
+pub fn parse_ipv6(bytes: &[u8]) -> Result<Parsed<SocketAddrV6>, WireError> {
+    let (header, rest) = bytes
+        .split_first_chunk::<IPV6_HEADER_BYTES>()
+        .ok_or(WireError::Truncated)?;
+    if header[0] >> 4 != 6 {
+        return Err(WireError::Version);
+    }
+    if header[6] != PROTOCOL_TCP {
+        return Err(WireError::NotTcp);
+    }
+    let tcp = rest
+        .get(..usize::from(u16_at(header, 4)))
+        .ok_or(WireError::Truncated)?;
+    // Pseudo-header (RFC 8200 §8.1): both addresses, TCP length, next header.
+    let pseudo = Sum::default()
+        .add(&header[8..40])
+        .add(&header[4..6])
+        .add(&[0, PROTOCOL_TCP]);
+    let (segment, ports, payload) = parse_tcp(tcp, pseudo)?;
+    let address = |at: usize| {
+        let octets: [u8; 16] = std::array::from_fn(|index| header[at + index]);
+        Ipv6Addr::from(octets)
+    };
+    Ok(Parsed {
+        addresses: Addresses {
+            source: SocketAddrV6::new(address(8), ports[0], 0, 0),
+            destination: SocketAddrV6::new(address(24), ports[1], 0, 0),
+        },
+        segment,
+        payload: payload.start + IPV6_HEADER_BYTES..payload.end + IPV6_HEADER_BYTES,
+    })
+}
+
+/// Reads a TCP segment that fills `tcp`; `pseudo` is the sum over the pseudo-header. Answers the
+/// segment, the ports, and where in `tcp` the payload stands.
+fn parse_tcp(tcp: &[u8], pseudo: Sum) -> Result<(Segment, [u16; 2], Range<usize>), WireError> {
+    let fixed: &[u8; TCP_HEADER_BYTES] = tcp.first_chunk().ok_or(WireError::Truncated)?;
+    let header_bytes = usize::from(fixed[12] >> 4) * 4;
+    let options = tcp
+        .get(TCP_HEADER_BYTES..header_bytes)
+        .ok_or(WireError::HeaderLength)?;
+    if pseudo.add(tcp).finish() != 0 {
+        return Err(WireError::TcpChecksum);
+    }
+    let mut segment = Segment {
+        sequence: SequenceNumber(u32_at(fixed, 4)),
+        acknowledgment: SequenceNumber(u32_at(fixed, 8)),
+        payload_bytes: (tcp.len() - header_bytes) as u32,
+        window: u16_at(fixed, 14),
+        flags: Flags::from_bits(fixed[13]),
+        ..Segment::default()
+    };
+    parse_options(options, &mut segment)?;
+    Ok((
+        segment,
+        [u16_at(fixed, 0), u16_at(fixed, 2)],
+        header_bytes..tcp.len(),
+    ))
+}
+
+/// Reads the `options` of a header into `segment`.
+fn parse_options(mut options: &[u8], segment: &mut Segment) -> Result<(), WireError> {
+    while let Some((&kind, rest)) = options.split_first() {
+        match kind {
+            option::END => break,
+            option::NOP => {
+                options = rest;
+                continue;
+            }
+            _ => {}
+        }
+        let length = *rest.first().ok_or(WireError::OptionLength)?;
+        // The length counts kind and length themselves.
+        let value = options
+            .get(2..usize::from(length))
+            .ok_or(WireError::OptionLength)?;
+        parse_option(kind, value, segment)?;
+        options = &options[usize::from(length)..];
+    }
+    Ok(())
+}
+
+/// Reads one option's `value`, the bytes behind kind and length.
+fn parse_option(kind: u8, value: &[u8], segment: &mut Segment) -> Result<(), WireError> {
+    match kind {
+        option::MSS => segment.mss = Some(u16::from_be_bytes(exactly(value)?)),
+        option::WINDOW_SCALE => segment.window_scale = Some(u8::from_be_bytes(exactly(value)?)),
+        option::SACK_PERMITTED => {
+            let [] = exactly(value)?;
+            segment.sack_permitted = true;
+        }
+        option::TIMESTAMPS => {
+            let both: [u8; 8] = exactly(value)?;
+            segment.timestamps = Some(Timestamps {
+                value: u32_at(&both, 0),
+                echo: u32_at(&both, 4),
+            });
+        }
+        option::SACK => segment.sack = parse_sack(value)?,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Reads the blocks of a SACK option: at least one (RFC 2018 §3), at most what fits.
+fn parse_sack(value: &[u8]) -> Result<SackBlocks, WireError> {
+    let (pairs, rest) = value.as_chunks::<8>();
+    let mut blocks = SackBlocks::new();
+    let all_fit = pairs.iter().all(|pair| {
+        blocks.push(SackBlock {
+            start: SequenceNumber(u32_at(pair, 0)),
+            end: SequenceNumber(u32_at(pair, 4)),
+        })
+    });
+    if all_fit && rest.is_empty() && !blocks.is_empty() {
+        Ok(blocks)
+    } else {
+        Err(WireError::OptionLength)
+    }
+}
+
+/// `value` when it has the length that its kind must have.
+fn exactly<const BYTES: usize>(value: &[u8]) -> Result<[u8; BYTES], WireError> {
+    value.try_into().map_err(|_| WireError::OptionLength)
+}
+
+/// The big-endian 16-bit number at `at`, within the fixed part of a header.
+fn u16_at<const BYTES: usize>(header: &[u8; BYTES], at: usize) -> u16 {
+    u16::from_be_bytes([header[at], header[at + 1]])
+}
+
+/// The big-endian 32-bit number at `at`, within the fixed part of a header.
+fn u32_at<const BYTES: usize>(header: &[u8; BYTES], at: usize) -> u32 {
+    u32::from(u16_at(header, at)) << 16 | u32::from(u16_at(header, at + 2))
+}
