@@ -1,1 +1,27 @@
-//! The catalogue of remedies.
+//! The catalogue of remedies: a remedy's name and values in, configured parts of TCP and link out.
+//!
+//! A remedy is a named change at one of five places. Adding one is one file under the folder of
+//! its place, which gives its entry and what it changes, and one line in [`catalogue()`].
+//!
+//! ```
+//! let chosen = airtcp_remedies::parse("rto-factor:factor=10+sack").unwrap();
+//! let mut tcp = airtcp_tcp::Config::default();
+//! let mut link = airtcp_remedies::LinkChanges::default();
+//! chosen.apply(&mut airtcp_remedies::Changes { tcp: &mut tcp, link: &mut link });
+//! assert_eq!(tcp.timeout.factor, 10.0);
+//! assert!(tcp.sack);
+//! ```
+
+mod catalogue;
+mod link;
+mod quantity;
+mod receiver;
+mod remedy;
+mod selection;
+mod sender;
+pub mod suggestion;
+
+pub use catalogue::{catalogue, find};
+pub use quantity::Quantity;
+pub use remedy::{Changes, LinkChanges, Parameter, Place, Remedy, Values};
+pub use selection::{Chosen, Selection, SelectionError, parse};

@@ -1,0 +1,35 @@
+//! The list of all remedies.
+
+use crate::{Remedy, link, receiver, sender};
+
+/// Every remedy, by place and then from the timer to the window.
+static CATALOGUE: &[Remedy] = &[
+    sender::rto_factor::REMEDY,
+    sender::min_rto::REMEDY,
+    sender::rtt_sampling::REMEDY,
+    sender::rto_deviation::REMEDY,
+    sender::go_back_n::REMEDY,
+    sender::selective_repeat::REMEDY,
+    sender::tahoe::REMEDY,
+    sender::reno::REMEDY,
+    sender::newreno::REMEDY,
+    sender::sack::REMEDY,
+    sender::dupack_threshold::REMEDY,
+    sender::limited_transmit::REMEDY,
+    sender::initial_window::REMEDY,
+    sender::max_window::REMEDY,
+    sender::timestamps::REMEDY,
+    receiver::delayed_ack::REMEDY,
+    receiver::dsack::REMEDY,
+    link::queue::REMEDY,
+];
+
+/// Every remedy there is.
+pub fn catalogue() -> &'static [Remedy] {
+    CATALOGUE
+}
+
+/// The remedy of that name.
+pub fn find(name: &str) -> Option<&'static Remedy> {
+    CATALOGUE.iter().find(|remedy| remedy.name == name)
+}

@@ -1,0 +1,3 @@
+//! Remedies in the link itself.
+
+pub(crate) mod queue;

@@ -1,0 +1,27 @@
+//! The length of the queue in front of the link.
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "queue",
+    place: Place::Link,
+    effect: "lets so many packets wait for the link: longer keeps it busy, shorter keeps delay low",
+    source: "Appenzeller, Keslassy & McKeown, Sizing Router Buffers, SIGCOMM 2004",
+    parameters: &[Parameter {
+        name: "packets",
+        unit: "packets",
+        default: Quantity::Count(100),
+        minimum: Quantity::Count(1),
+        maximum: Quantity::Count(1_000_000),
+        effect: "packets that may wait, the one being sent not counted",
+    }],
+    deployment: "Linux, on the machine before the link: tc qdisc replace dev DEVICE root pfifo \
+                 limit 100. Wi-Fi drivers and modems queue below it; fq_codel with airtime \
+                 queue limits bounds those on mac80211 drivers that support it.",
+    decides: "the queue's length",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.link.queue_packets = Some(values.count("packets"));
+}

@@ -1,0 +1,4 @@
+//! Remedies at the TCP endpoint that receives the data.
+
+pub(crate) mod delayed_ack;
+pub(crate) mod dsack;

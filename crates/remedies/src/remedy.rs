@@ -1,0 +1,138 @@
+//! What a catalogue entry is.
+
+use airtcp_tcp::Config;
+use airtcp_units::Duration;
+use serde::Serialize;
+
+use crate::Quantity;
+
+/// Where a remedy acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// The TCP endpoint that sends the data.
+    Sender,
+    /// The TCP endpoint that receives the data.
+    Receiver,
+    /// The wireless link itself: its queue, its retransmissions.
+    Link,
+    /// The access point or base station, on packets that pass.
+    AccessPoint,
+    /// A proxy that ends one TCP connection and begins another.
+    Proxy,
+}
+
+impl Place {
+    /// The name as users read and write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sender => "sender",
+            Self::Receiver => "receiver",
+            Self::Link => "link",
+            Self::AccessPoint => "access-point",
+            Self::Proxy => "proxy",
+        }
+    }
+}
+
+/// A number that a remedy takes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Parameter {
+    /// The name, as in `rto-factor:factor=10`.
+    pub name: &'static str,
+    /// The unit, or empty for a bare number. A time carries its own: `200 ms`.
+    pub unit: &'static str,
+    /// The value when none is given.
+    pub default: Quantity,
+    /// The least legal value.
+    pub minimum: Quantity,
+    /// The greatest legal value.
+    pub maximum: Quantity,
+    /// What it does, in a line.
+    pub effect: &'static str,
+}
+
+/// A named change to TCP or to the link.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Remedy {
+    /// The name, in kebab-case.
+    pub name: &'static str,
+    /// Where it acts.
+    pub place: Place,
+    /// What it does, in a line.
+    pub effect: &'static str,
+    /// The paper or standard it comes from, with its section.
+    pub source: &'static str,
+    /// What can be set.
+    pub parameters: &'static [Parameter],
+    /// How to get it on a real system, or that there is no way yet.
+    pub deployment: &'static str,
+    /// The choice it makes. Two remedies that make the same choice cannot be combined.
+    pub decides: &'static str,
+    /// Makes the change.
+    #[serde(skip)]
+    pub(crate) apply: fn(&Values<'_>, &mut Changes<'_>),
+}
+
+/// The values given for one remedy, one for each of its parameters and within its bounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Values<'a> {
+    pub(crate) parameters: &'a [Parameter],
+    pub(crate) quantities: &'a [Quantity],
+}
+
+impl Values<'_> {
+    /// The value of a parameter; that a remedy asks only for its own is tested over the catalogue.
+    fn get(&self, name: &str) -> Quantity {
+        self.parameters
+            .iter()
+            .zip(self.quantities)
+            .find_map(|(parameter, quantity)| (parameter.name == name).then_some(*quantity))
+            .unwrap_or_else(|| panic!("the remedy has no parameter {name:?}"))
+    }
+
+    /// The real number of a parameter.
+    pub(crate) fn number(&self, name: &str) -> f64 {
+        match self.get(name) {
+            Quantity::Number(value) => value,
+            other => panic!("{name:?} is {other:?}, no number"),
+        }
+    }
+
+    /// The whole number of a parameter whose upper bound is below 2^32.
+    pub(crate) fn count(&self, name: &str) -> u32 {
+        match self.get(name) {
+            Quantity::Count(value) => u32::try_from(value).unwrap_or(u32::MAX),
+            other => panic!("{name:?} is {other:?}, no count"),
+        }
+    }
+
+    /// The duration of a parameter.
+    pub(crate) fn time(&self, name: &str) -> Duration {
+        match self.get(name) {
+            Quantity::Time(value) => value,
+            other => panic!("{name:?} is {other:?}, no time"),
+        }
+    }
+
+    /// Whether a parameter of 0 or 1 is 1.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.count(name) != 0
+    }
+}
+
+/// What remedies change in the link that carries the data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkChanges {
+    /// The queue in front of the data direction holds so many packets.
+    pub queue_packets: Option<u32>,
+}
+
+/// What remedies may change. Both endpoints share one configuration: each reads its half.
+#[derive(Debug)]
+pub struct Changes<'a> {
+    /// The TCP endpoints.
+    pub tcp: &'a mut Config,
+    /// The link.
+    pub link: &'a mut LinkChanges,
+}

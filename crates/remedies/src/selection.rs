@@ -1,0 +1,265 @@
+//! A combination of remedies with values, from text such as `rto-factor:factor=10+sack`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+use crate::suggestion::question;
+use crate::{Changes, Parameter, Quantity, Remedy, Values, catalogue, find};
+
+/// The most remedies one combination may hold: far above any sensible one.
+const MOST_REMEDIES: usize = 32;
+
+/// Why a combination of remedies was refused. Its text names the remedy, the parameter, the value
+/// and what was expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SelectionError(String);
+
+impl fmt::Display for SelectionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SelectionError {}
+
+/// One remedy with a value for each of its parameters.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The catalogue entry.
+    pub remedy: &'static Remedy,
+    /// One value for each of `remedy.parameters`, in their order, within their bounds.
+    quantities: Vec<Quantity>,
+}
+
+impl Chosen {
+    /// The remedy's parameters with their values.
+    pub fn values(&self) -> impl Iterator<Item = (&'static Parameter, Quantity)> + '_ {
+        self.remedy
+            .parameters
+            .iter()
+            .zip(self.quantities.iter().copied())
+    }
+
+    fn parse(text: &str) -> Result<Self, SelectionError> {
+        let (name, settings) = match text.split_once(':') {
+            Some((name, settings)) => (name.trim(), Some(settings)),
+            None => (text.trim(), None),
+        };
+        let remedy = find(name).ok_or_else(|| unknown_remedy(name))?;
+        let mut quantities: Vec<_> = remedy.parameters.iter().map(|one| one.default).collect();
+        let mut given = vec![false; quantities.len()];
+        for setting in settings
+            .into_iter()
+            .flat_map(|settings| settings.split(','))
+        {
+            let (key, value) = setting.split_once('=').ok_or_else(|| {
+                SelectionError(format!(
+                    "remedy {name:?}: {:?}: expected name=value{}",
+                    shortened(setting),
+                    parameters_of(remedy)
+                ))
+            })?;
+            let (key, value) = (key.trim(), value.trim());
+            let position = remedy.parameters.iter().position(|one| one.name == key);
+            let position = position.ok_or_else(|| unknown_parameter(remedy, key))?;
+            if std::mem::replace(&mut given[position], true) {
+                return Err(SelectionError(format!(
+                    "remedy {name:?}: {key} is given twice; give it once"
+                )));
+            }
+            quantities[position] = checked(remedy, &remedy.parameters[position], value)?;
+        }
+        Ok(Self { remedy, quantities })
+    }
+}
+
+impl PartialEq for Chosen {
+    fn eq(&self, other: &Self) -> bool {
+        self.remedy.name == other.remedy.name && self.quantities == other.quantities
+    }
+}
+
+impl fmt::Display for Chosen {
+    /// The remedy with every value, defaults included; parses again to the same.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.remedy.name)?;
+        for (position, (parameter, value)) in self.values().enumerate() {
+            let separator = if position == 0 { ':' } else { ',' };
+            write!(f, "{separator}{}={value}", parameter.name)?;
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for Chosen {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Remedies that are applied together, in the order given. Empty: TCP and link as they are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Selection(Vec<Chosen>);
+
+impl Selection {
+    /// The remedies, in the order in which they are applied.
+    pub fn as_slice(&self) -> &[Chosen] {
+        &self.0
+    }
+
+    /// Whether nothing is changed.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// These remedies and then `more`.
+    ///
+    /// # Errors
+    /// When one of `more` makes a choice that another already makes, or there are too many.
+    pub fn and(mut self, more: Self) -> Result<Self, SelectionError> {
+        for one in more.0 {
+            self.push(one)?;
+        }
+        Ok(self)
+    }
+
+    /// Makes every change, in order.
+    pub fn apply(&self, changes: &mut Changes<'_>) {
+        for one in &self.0 {
+            let values = Values {
+                parameters: one.remedy.parameters,
+                quantities: &one.quantities,
+            };
+            (one.remedy.apply)(&values, changes);
+        }
+    }
+
+    fn push(&mut self, one: Chosen) -> Result<(), SelectionError> {
+        if self.0.len() == MOST_REMEDIES {
+            return Err(SelectionError(format!(
+                "more than {MOST_REMEDIES} remedies in one combination"
+            )));
+        }
+        let rival = self
+            .0
+            .iter()
+            .find(|other| other.remedy.decides == one.remedy.decides);
+        if let Some(rival) = rival {
+            let (first, second) = (rival.remedy.name, one.remedy.name);
+            return Err(SelectionError(if first == second {
+                format!("remedy {first:?} is given twice; give it once")
+            } else {
+                format!(
+                    "remedies {first:?} and {second:?} both decide {}; give one of them",
+                    one.remedy.decides
+                )
+            }));
+        }
+        self.0.push(one);
+        Ok(())
+    }
+}
+
+impl fmt::Display for Selection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, one) in self.0.iter().enumerate() {
+            if position > 0 {
+                f.write_str("+")?;
+            }
+            one.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Selection {
+    type Err = SelectionError;
+
+    fn from_str(text: &str) -> Result<Self, SelectionError> {
+        parse(text)
+    }
+}
+
+/// Reads a combination: remedies joined by `+`, each with its values after a colon, joined by
+/// commas. Empty text is the empty combination.
+///
+/// # Errors
+/// An unknown name (the nearest known ones are named), a value outside its range or of the wrong
+/// kind, two remedies that decide the same.
+pub fn parse(text: &str) -> Result<Selection, SelectionError> {
+    let mut selection = Selection::default();
+    if text.trim().is_empty() {
+        return Ok(selection);
+    }
+    for one in text.split('+') {
+        selection.push(Chosen::parse(one)?)?;
+    }
+    Ok(selection)
+}
+
+fn checked(remedy: &Remedy, parameter: &Parameter, text: &str) -> Result<Quantity, SelectionError> {
+    let Parameter {
+        name,
+        unit,
+        default,
+        minimum,
+        maximum,
+        ..
+    } = parameter;
+    let value = default
+        .parse_alike(text)
+        .filter(|value| value.is_within(*minimum, *maximum));
+    value.ok_or_else(|| {
+        let space = if unit.is_empty() { "" } else { " " };
+        SelectionError(format!(
+            "remedy {:?}: {name} = {}: expected {} from {minimum} to {maximum}{space}{unit} \
+             (default {default})",
+            remedy.name,
+            shortened(text),
+            default.noun(),
+        ))
+    })
+}
+
+fn unknown_remedy(name: &str) -> SelectionError {
+    let names = catalogue().iter().map(|remedy| remedy.name);
+    let question = match question(name, names) {
+        none if none.is_empty() => "; list them with: airtcp remedies".to_owned(),
+        question => question,
+    };
+    SelectionError(format!("unknown remedy {:?}{question}", shortened(name)))
+}
+
+fn unknown_parameter(remedy: &Remedy, key: &str) -> SelectionError {
+    SelectionError(format!(
+        "remedy {:?}: unknown parameter {:?}{}{}",
+        remedy.name,
+        shortened(key),
+        question(key, remedy.parameters.iter().map(|one| one.name)),
+        parameters_of(remedy)
+    ))
+}
+
+/// The parameters as the end of an error.
+fn parameters_of(remedy: &Remedy) -> String {
+    if remedy.parameters.is_empty() {
+        return "; it takes no parameters".to_owned();
+    }
+    let names: Vec<_> = remedy.parameters.iter().map(|one| one.name).collect();
+    format!("; it takes {}", names.join(", "))
+}
+
+/// What of a user's text an error repeats: enough to recognise it.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

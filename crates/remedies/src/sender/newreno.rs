@@ -1,0 +1,20 @@
+//! Fast recovery that outlasts partial acknowledgments.
+
+use airtcp_tcp::Profile;
+
+use crate::{Changes, Place, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "newreno",
+    place: Place::Sender,
+    effect: "fast recovery through partial acknowledgments: one lost segment a round trip",
+    source: "RFC 6582",
+    parameters: &[],
+    deployment: "Linux: sysctl net.ipv4.tcp_sack=0 net.ipv4.tcp_congestion_control=reno on the sender.",
+    decides: "how losses are repaired",
+    apply,
+};
+
+fn apply(_: &Values<'_>, changes: &mut Changes<'_>) {
+    super::repair_as(Profile::NewReno, changes);
+}

@@ -1,0 +1,31 @@
+//! How many round trips are measured.
+
+use airtcp_tcp::RttSampling;
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "rtt-sampling",
+    place: Place::Sender,
+    effect: "measures one round trip a window, or one with every acknowledgment",
+    source: "RFC 6298 §3; RFC 7323 §4.1; Miyim §III (one packet at a time without timestamps)",
+    parameters: &[Parameter {
+        name: "every",
+        unit: "",
+        default: Quantity::Count(0),
+        minimum: Quantity::Count(0),
+        maximum: Quantity::Count(1),
+        effect: "0: one segment a window; 1: every acknowledgment",
+    }],
+    deployment: "Linux: no knob, it measures with every acknowledgment, with timestamps or without.",
+    decides: "which round trips are measured",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.timeout.sampling = if values.is_on("every") {
+        RttSampling::PerAcknowledgment
+    } else {
+        RttSampling::PerWindow
+    };
+}

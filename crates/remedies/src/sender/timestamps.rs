@@ -1,0 +1,26 @@
+//! Timestamps on every segment.
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "timestamps",
+    place: Place::Sender,
+    effect: "puts a timestamp on every segment: round trips can be measured on retransmissions \
+             too, for 12 bytes a segment",
+    source: "RFC 7323 §3 and §4",
+    parameters: &[Parameter {
+        name: "on",
+        unit: "",
+        default: Quantity::Count(1),
+        minimum: Quantity::Count(0),
+        maximum: Quantity::Count(1),
+        effect: "1: offered; 0: not offered",
+    }],
+    deployment: "Linux: sysctl net.ipv4.tcp_timestamps=1 on both ends (the default).",
+    decides: "timestamps",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.timestamps = values.is_on("on");
+}
