@@ -1,1 +1,30 @@
 //! What is between two endpoints: queues, error models, traces, as sans-IO models.
+//!
+//! A [`Pipe`] is one direction of a link. It is handed packets and the time and says when the next
+//! one arrives; it owns no clock and no hidden random source. It is made of four replaceable parts,
+//! which a packet meets in this order:
+//!
+//! 1. [`queue`]: is there room for it to wait?
+//! 2. [`service`]: when is it put on the link, and when has its last byte left?
+//! 3. [`error`]: does it arrive at all?
+//! 4. [`delay`]: how long is it under way?
+//!
+//! [`trace`] reads recorded links; [`random`] is where all randomness comes from.
+
+pub mod delay;
+pub mod error;
+pub mod pipe;
+pub mod queue;
+pub mod random;
+pub mod service;
+pub mod trace;
+
+pub use delay::{Delay, DeliveryOrder};
+pub use error::ErrorModel;
+pub use pipe::{Admission, Pipe, PipeConfig, Transmission};
+pub use queue::QueueLimit;
+pub use random::Stream;
+pub use service::Service;
+pub use trace::mahimahi::MahimahiTrace;
+pub use trace::rtt_log::{RttSeries, RttSummary};
+pub use trace::{TraceError, TraceProblem};

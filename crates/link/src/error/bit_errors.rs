@@ -1,0 +1,67 @@
+//! Independent bit errors: what they mean for a whole packet.
+
+use airtcp_units::Probability;
+
+/// The loss probability of packets, by their size.
+#[derive(Clone, Debug)]
+pub(crate) struct FrameLosses {
+    rate: Probability,
+    /// The last size asked for, and its answer: nearly all packets have the same size.
+    bytes: u32,
+    loss: Probability,
+}
+
+impl FrameLosses {
+    pub(super) fn new(rate: Probability) -> Self {
+        Self {
+            rate,
+            bytes: 0,
+            loss: Probability::NEVER,
+        }
+    }
+
+    #[inline]
+    pub(super) fn of(&mut self, bytes: u32) -> Probability {
+        if bytes != self.bytes {
+            self.bytes = bytes;
+            self.loss = frame_loss(self.rate, bytes);
+        }
+        self.loss
+    }
+}
+
+/// 1 − (1 − rate)^(8·bytes), written so that rates near 1e-9 keep their digits. `libm` gives the
+/// same bits on every machine.
+fn frame_loss(rate: Probability, bytes: u32) -> Probability {
+    if bytes == 0 {
+        return Probability::NEVER;
+    }
+    let survival_exponent = 8.0 * f64::from(bytes) * libm::log1p(-rate.as_f64());
+    let loss = -libm::expm1(survival_exponent);
+    Probability::new(loss.clamp(0.0, 1.0)).unwrap_or(Probability::ALWAYS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frame_loss_is_the_complement_of_every_bit_surviving() {
+        // By decimal arithmetic with 60 digits: 1 - (1 - 1e-5)^12000, 1 - (1 - 1e-3)^320, 1 - (1 - 1e-9)^8.
+        let cases = [
+            (1e-5, 1500, 0.113_080_095_438_492_6),
+            (1e-3, 40, 0.273_967_214_979_659_2),
+            (1e-9, 1, 7.999_999_972_000_000e-9),
+        ];
+        for (rate, bytes, expected) in cases {
+            let loss = frame_loss(Probability::new(rate).unwrap(), bytes).as_f64();
+            assert!(
+                (loss / expected - 1.0).abs() < 1e-9,
+                "{rate} {bytes}: {loss} {expected}"
+            );
+        }
+        assert_eq!(frame_loss(Probability::ALWAYS, 1), Probability::ALWAYS);
+        assert_eq!(frame_loss(Probability::NEVER, 1500), Probability::NEVER);
+        assert_eq!(frame_loss(Probability::ALWAYS, 0), Probability::NEVER);
+    }
+}

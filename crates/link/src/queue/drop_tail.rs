@@ -1,0 +1,79 @@
+//! Drop-tail: first in, first out, and what finds no room is dropped.
+//!
+//! Every service here is exogenous (the link does not look at the packets) and first in, first out,
+//! so the instant at which a packet leaves the queue is known when it enters. The queue is a ring of
+//! these instants: those that have passed are forgotten when somebody looks, and leaving costs no
+//! event.
+
+use super::QueueLimit;
+use airtcp_units::Instant;
+use std::collections::VecDeque;
+
+/// A drop-tail queue that knows when each waiting packet will leave.
+#[derive(Clone, Debug)]
+pub struct DropTail {
+    limit: QueueLimit,
+    waiting: VecDeque<Waiting>,
+    bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    until: Instant,
+    bytes: u32,
+}
+
+impl DropTail {
+    /// An empty queue.
+    pub fn new(limit: QueueLimit) -> Self {
+        Self {
+            limit,
+            waiting: VecDeque::new(),
+            bytes: 0,
+        }
+    }
+
+    /// Admits a packet of `bytes` that comes at `now` and is to wait until `until`, or says `false`
+    /// when there is no room. A packet that need not wait takes no room.
+    ///
+    /// Neither `now` nor `until` may be earlier than in the call before.
+    #[inline]
+    pub fn admit(&mut self, now: Instant, until: Instant, bytes: u32) -> bool {
+        self.release(now);
+        if until <= now {
+            return true;
+        }
+        let has_room = match self.limit {
+            QueueLimit::Unlimited => true,
+            QueueLimit::Packets(limit) => self.waiting.len() < limit as usize,
+            QueueLimit::Bytes(limit) => self.bytes.saturating_add(u64::from(bytes)) <= limit,
+        };
+        if has_room {
+            self.waiting.push_back(Waiting { until, bytes });
+            self.bytes += u64::from(bytes);
+        }
+        has_room
+    }
+
+    /// How many packets wait at `now`.
+    pub fn packets(&mut self, now: Instant) -> usize {
+        self.release(now);
+        self.waiting.len()
+    }
+
+    /// How many bytes wait at `now`.
+    pub fn bytes(&mut self, now: Instant) -> u64 {
+        self.release(now);
+        self.bytes
+    }
+
+    #[inline]
+    fn release(&mut self, now: Instant) {
+        while let Some(head) = self.waiting.front()
+            && head.until <= now
+        {
+            self.bytes -= u64::from(head.bytes);
+            self.waiting.pop_front();
+        }
+    }
+}

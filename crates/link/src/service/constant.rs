@@ -1,0 +1,58 @@
+//! A constant rate.
+
+use airtcp_units::{BitRate, Duration, Instant};
+
+/// The transmission time of the last size asked for: on one direction nearly all packets have the
+/// same size, and the division is the dearest operation on the way of a packet.
+#[derive(Clone, Debug)]
+pub(super) struct TransmissionTimes {
+    rate: BitRate,
+    bytes: u32,
+    time: Duration,
+}
+
+impl TransmissionTimes {
+    pub(super) fn new(rate: BitRate) -> Self {
+        Self {
+            rate,
+            bytes: 0,
+            time: Duration::ZERO,
+        }
+    }
+
+    #[inline]
+    pub(super) fn of(&mut self, bytes: u32) -> Duration {
+        if bytes != self.bytes {
+            self.bytes = bytes;
+            self.time = self.rate.transmission_time(u64::from(bytes));
+        }
+        self.time
+    }
+}
+
+/// A link that sends one packet after the other at a constant rate.
+#[derive(Clone, Debug)]
+pub(crate) struct Constant {
+    times: TransmissionTimes,
+    free_at: Instant,
+}
+
+impl Constant {
+    pub(super) fn new(rate: BitRate) -> Self {
+        Self {
+            times: TransmissionTimes::new(rate),
+            free_at: Instant::ZERO,
+        }
+    }
+
+    #[inline]
+    pub(super) fn next_start(&self, now: Instant) -> Instant {
+        self.free_at.max(now)
+    }
+
+    #[inline]
+    pub(super) fn serve(&mut self, start: Instant, bytes: u32) -> Instant {
+        self.free_at = start + self.times.of(bytes);
+        self.free_at
+    }
+}

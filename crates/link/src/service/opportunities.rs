@@ -1,0 +1,105 @@
+//! Recorded delivery opportunities, as mahimahi's `mm-link` replays them.
+//!
+//! R. Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", USENIX ATC 2015, §4, and
+//! the emulator's `link_queue.cc`:
+//! - an opportunity carries 1500 bytes of packets (mahimahi's own constant is 1504: a 1500-byte
+//!   packet with the 4-byte header of a TUN device);
+//! - what one packet leaves of it serves the packets queued behind it; a packet that is larger than
+//!   what is left goes on in the next opportunity;
+//! - an opportunity that finds nothing queued is wasted;
+//! - a packet that comes in the very instant of an opportunity comes too late for it, since the
+//!   emulator burns what is due before it queues;
+//! - after the last opportunity the trace starts again, shifted by its last timestamp.
+
+use crate::trace::mahimahi::MahimahiTrace;
+use airtcp_units::{Duration, Instant};
+use std::sync::Arc;
+
+/// Bytes of packets that one opportunity carries.
+const OPPORTUNITY_BYTES: u32 = 1500;
+
+const NANOS_PER_MILLI: u64 = 1_000_000;
+
+/// Opportunities passed one by one before the next is searched for.
+const STEPS_BEFORE_SEARCH: usize = 8;
+
+/// A link that sends at recorded opportunities.
+#[derive(Clone, Debug)]
+pub(crate) struct Opportunities {
+    trace: Arc<MahimahiTrace>,
+    /// The current opportunity: its place in the trace, when this lap of the trace started, ...
+    cursor: usize,
+    lap_start_ms: u64,
+    /// ... when it is due, and how many of its bytes are not taken.
+    due: Instant,
+    left: u32,
+}
+
+impl Opportunities {
+    pub(super) fn new(trace: Arc<MahimahiTrace>) -> Self {
+        let mut server = Self {
+            trace,
+            cursor: 0,
+            lap_start_ms: 0,
+            due: Instant::ZERO,
+            left: OPPORTUNITY_BYTES,
+        };
+        server.move_to(0, 0);
+        server
+    }
+
+    pub(super) fn next_start(&mut self, now: Instant) -> Instant {
+        if self.due <= now {
+            self.seek_after(now);
+        } else if self.left == 0 {
+            self.advance();
+        }
+        self.due
+    }
+
+    /// Serves from the current opportunity on, which [`Self::next_start`] has made sure is to come.
+    pub(super) fn serve(&mut self, bytes: u32) -> Instant {
+        let mut remaining = bytes;
+        while remaining > self.left {
+            remaining -= self.left;
+            self.advance();
+        }
+        self.left -= remaining;
+        self.due
+    }
+
+    fn advance(&mut self) {
+        if self.cursor + 1 < self.trace.opportunities_ms().len() {
+            self.move_to(self.lap_start_ms, self.cursor + 1);
+        } else {
+            self.move_to(self.lap_start_ms.saturating_add(self.trace.period_ms()), 0);
+        }
+    }
+
+    /// Goes on to the first opportunity after `now`. On a busy link that is one of the next few;
+    /// after an idle gap it is found by binary search.
+    fn seek_after(&mut self, now: Instant) {
+        for _ in 0..STEPS_BEFORE_SEARCH {
+            self.advance();
+            if self.due > now {
+                return;
+            }
+        }
+        let now_ms = now.as_nanos() / NANOS_PER_MILLI;
+        let within_lap = now_ms % self.trace.period_ms();
+        // The last timestamp is the period, so every lap has an opportunity after `within_lap`.
+        let cursor = self
+            .trace
+            .opportunities_ms()
+            .partition_point(|&ms| u64::from(ms) <= within_lap);
+        self.move_to(now_ms - within_lap, cursor);
+    }
+
+    fn move_to(&mut self, lap_start_ms: u64, cursor: usize) {
+        self.lap_start_ms = lap_start_ms;
+        self.cursor = cursor;
+        self.left = OPPORTUNITY_BYTES;
+        let due_ms = lap_start_ms.saturating_add(u64::from(self.trace.opportunities_ms()[cursor]));
+        self.due = Instant::ZERO + Duration::from_nanos(due_ms.saturating_mul(NANOS_PER_MILLI));
+    }
+}

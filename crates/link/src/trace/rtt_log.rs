@@ -1,0 +1,126 @@
+//! A recorded series of round-trip times, from whatever the user has: the output of `ping`, or CSV.
+
+use super::{Source, TraceError, TraceProblem, lines, rtt_csv, rtt_ping};
+use airtcp_units::Duration;
+use std::io::Read;
+
+/// Round-trip times in the order in which the probes were sent. Never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RttSeries {
+    rtts: Vec<Duration>,
+    lost: u64,
+}
+
+/// What a [`RttSeries`] looks like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RttSummary {
+    /// How many probes were answered.
+    pub count: usize,
+    /// How many were not.
+    pub lost: u64,
+    /// Shortest round-trip time.
+    pub min: Duration,
+    /// Half of the round-trip times are not above, half not below.
+    pub median: Duration,
+    /// Longest round-trip time.
+    pub max: Duration,
+    /// How much a round-trip time says about the next, from -1 to 1; none when they do not vary.
+    pub lag1_autocorrelation: Option<f64>,
+}
+
+const EXPECTED: &str = "the output of \"ping\" or \"ping -D\", CSV with a column rtt_ms (or rtt, \
+                        time_ms), or one number of milliseconds a line";
+
+/// Round-trip times above this are taken for a mistake in the unit.
+const LONGEST_MS: f64 = 3_600_000.0;
+
+impl RttSeries {
+    /// The series of these round-trip times; `lost` further probes were not answered. None when
+    /// `rtts` is empty.
+    pub fn new(rtts: Vec<Duration>, lost: u64) -> Option<Self> {
+        (!rtts.is_empty()).then_some(Self { rtts, lost })
+    }
+
+    /// Reads a log of at most [`super::MAX_BYTES`]; `name` is what errors call it.
+    ///
+    /// The format is told by the first line that is not blank: a number, a CSV header that names a
+    /// column `rtt_ms`, `rtt` or `time_ms` (milliseconds all), or else the output of a `ping`
+    /// (iputils, busybox, BSD and macOS, Windows).
+    ///
+    /// Errors: unreadable, too large, empty, no round-trip time in it, or one that is negative, not
+    /// a number or above an hour.
+    pub fn read(reader: impl Read, name: &str) -> Result<Self, TraceError> {
+        let bytes = Source::new(name).read_all(reader)?;
+        Self::parse(&bytes, name)
+    }
+
+    /// Reads a log that is in memory; otherwise as [`Self::read`].
+    pub fn parse(bytes: &[u8], name: &str) -> Result<Self, TraceError> {
+        let source = Source::new(name);
+        let Some((_, first)) = lines(bytes).find(|(_, text)| !text.is_empty()) else {
+            return Err(source.error(None, TraceProblem::Empty { expected: EXPECTED }));
+        };
+        let layout = rtt_csv::Layout::told_by(first);
+        let (rtts, lost) = match layout {
+            Some(layout) => rtt_csv::parse(bytes, layout, source)?,
+            None => rtt_ping::parse(bytes, source)?,
+        };
+        Self::new(rtts, lost)
+            .ok_or_else(|| source.error(None, TraceProblem::NoRoundTrip { expected: EXPECTED }))
+    }
+
+    /// The round-trip times, in the order in which the probes were sent.
+    pub fn as_slice(&self) -> &[Duration] {
+        &self.rtts
+    }
+
+    /// Round-trip time number `index`; after the last comes the first again.
+    #[inline]
+    pub fn wrapping(&self, index: u64) -> Duration {
+        self.rtts[(index % self.rtts.len() as u64) as usize]
+    }
+
+    /// Count, losses, quartile points and autocorrelation.
+    pub fn summary(&self) -> RttSummary {
+        let mut sorted = self.rtts.clone();
+        sorted.sort_unstable();
+        let (below, above) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
+        RttSummary {
+            count: sorted.len(),
+            lost: self.lost,
+            min: sorted[0],
+            median: below + (above - below) / 2,
+            max: sorted[sorted.len() - 1],
+            lag1_autocorrelation: lag1_autocorrelation(&self.rtts),
+        }
+    }
+}
+
+/// The usual estimate: covariance of neighbours over variance, both about the mean of all.
+fn lag1_autocorrelation(rtts: &[Duration]) -> Option<f64> {
+    let ms: Vec<f64> = rtts.iter().map(|rtt| rtt.as_millis_f64()).collect();
+    let mean = ms.iter().sum::<f64>() / ms.len() as f64;
+    let squares: f64 = ms.iter().map(|x| (x - mean) * (x - mean)).sum();
+    let products: f64 = ms
+        .windows(2)
+        .map(|pair| (pair[0] - mean) * (pair[1] - mean))
+        .sum();
+    (squares > 0.0 && rtts.iter().any(|rtt| *rtt != rtts[0])).then(|| products / squares)
+}
+
+/// The round-trip time that `text` gives in milliseconds.
+pub(super) fn parse_ms(text: &[u8], line: u64, source: Source<'_>) -> Result<Duration, TraceError> {
+    std::str::from_utf8(text)
+        .ok()
+        .and_then(|text| text.trim().parse::<f64>().ok())
+        .filter(|ms| (0.0..=LONGEST_MS).contains(ms))
+        .map(|ms| Duration::from_nanos((ms * 1e6).round() as u64))
+        .ok_or_else(|| {
+            source.malformed(
+                line,
+                text,
+                "a round-trip time in milliseconds between 0 and 3600000",
+                "correct or remove the line",
+            )
+        })
+}
