@@ -1,0 +1,5 @@
+"""`python -m airtcp` is `airtcp`."""
+
+from airtcp.cli import main
+
+main()

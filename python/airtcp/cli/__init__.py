@@ -1,0 +1,50 @@
+"""The command line: `airtcp run`, `compare`, `remedies`, `schema`."""
+
+from typing import Annotated
+
+import typer
+
+from airtcp import _core
+from airtcp.cli.compare import compare_command
+from airtcp.cli.console import out
+from airtcp.cli.remedies import remedies_command
+from airtcp.cli.run import run_command
+from airtcp.cli.schema import schema_command
+
+app = typer.Typer(
+    name="airtcp",
+    help="Finds, proves and deploys the change that makes TCP fast over a wireless link.",
+    epilog="Start with: airtcp compare scenarios/ping.toml --remedy sack --out out",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("run")(run_command)
+app.command("compare")(compare_command)
+app.command("remedies")(remedies_command)
+app.command("schema")(schema_command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        out.print(f"airtcp {_core.engine_version}", highlight=False)
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and stop."
+        ),
+    ] = False,
+) -> None:
+    """Finds, proves and deploys the change that makes TCP fast over a wireless link."""
+
+
+def main() -> None:
+    """The entry point of the program `airtcp`."""
+    app(prog_name="airtcp")

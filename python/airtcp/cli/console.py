@@ -1,0 +1,138 @@
+"""What every command shares: where words go, how errors end a command, progress, common options."""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Protocol
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+from airtcp._core import AirtcpError, ScenarioError
+
+out = Console(soft_wrap=True, width=None if sys.stdout.isatty() else 120)
+"""Results; nothing else goes to standard output. A file or pipe has no width to fit into."""
+
+err = Console(stderr=True, soft_wrap=True)
+"""Messages and progress."""
+
+BAD_INPUT = 2
+FAILURE = 1
+
+LARGEST_SEED = 2**64 - 1
+
+ScenarioFile = Annotated[
+    str, typer.Argument(metavar="FILE", help="The scenario, a TOML file; - reads standard input.")
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Overrides a key of the scenario, for example link.loss.rate=0.01. Repeatable.",
+    ),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object on standard output, nothing else.")
+]
+
+
+@contextmanager
+def clear_errors() -> Iterator[None]:
+    """Ends a command on an error with one line and the exit status that scripts rely on.
+
+    2 for input that is wrong, 1 for everything else; a broken pipe is the reader's choice and
+    passes in silence.
+    """
+    try:
+        yield
+    except ScenarioError as error:
+        _fail(str(error), BAD_INPUT)
+    except AirtcpError as error:
+        _fail(str(error), FAILURE)
+    except BrokenPipeError:
+        # Python would complain once more when it flushes standard output at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(FAILURE) from None
+    except OSError as error:
+        _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", FAILURE)
+    except KeyboardInterrupt:
+        _fail("interrupted", FAILURE)
+
+
+def print_json(value: object) -> None:
+    """Prints one JSON object, numbers as Python writes them, no line wrapped."""
+    sys.stdout.write(json.dumps(value, allow_nan=False, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+
+
+def print_lines(lines: list[str]) -> None:
+    """Prints sentences as they are: a bracket in a name is no markup."""
+    for line in lines:
+        out.print(line, markup=False, highlight=False)
+
+
+def say(message: str) -> None:
+    """Prints a message for the person at the terminal."""
+    err.print(message, markup=False, highlight=False)
+
+
+def existing_folder(path: Path, option: str) -> Path:
+    """The path of a file to write, its folder checked before a long run rather than after.
+
+    Raises:
+        ScenarioError: the folder does not exist.
+    """
+    if not path.absolute().parent.is_dir():
+        raise ScenarioError(f"{option} {path}: the folder {path.parent} does not exist")
+    return path
+
+
+class Report(Protocol):
+    """Takes the share that is done, 0 to 1, and a few words on it."""
+
+    def __call__(self, share: float, words: str = "") -> None: ...  # noqa: D102
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Report]:
+    """A bar with an estimate on standard error, on a terminal and for long work only."""
+    if not err.is_terminal:
+        yield lambda share, words="": None
+        return
+    progress = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} % {task.fields[words]}"),
+        TimeRemainingColumn(),
+        console=err,
+        transient=True,
+    )
+    task = progress.add_task(title, total=1.0, words="")
+    begun = time.monotonic()
+
+    def report(share: float, words: str = "") -> None:
+        progress.update(task, completed=share, words=words)
+        if time.monotonic() - begun > _QUIET_S and not progress.live.is_started:
+            progress.start()
+
+    try:
+        yield report
+    finally:
+        if progress.live.is_started:
+            progress.stop()
+
+
+_QUIET_S = 1.0
+"""Work this short shows no bar: a bar that flashes by says nothing."""
+
+
+def _fail(message: str, status: int) -> None:
+    say(f"airtcp: {' '.join(message.split())}")
+    raise typer.Exit(status) from None

@@ -1,0 +1,178 @@
+"""`airtcp run`: one scenario, once."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from airtcp._core import ScenarioError
+from airtcp.cli.console import (
+    LARGEST_SEED,
+    AsJson,
+    ScenarioFile,
+    Settings,
+    clear_errors,
+    existing_folder,
+    out,
+    print_json,
+    progress_bar,
+    say,
+)
+from airtcp.plot import TIMELINE_PROBES
+from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
+from airtcp.runs import Run, run
+from airtcp.scenarios import parse_setting
+from airtcp.summary import FlowSummary, RunSummary, retransmitted_share, total
+
+_MOST_FLOWS_SHOWN = 4
+_PLOT_FORMATS = (".png", ".svg", ".pdf")
+_SAMPLE_FORMATS = (".csv", ".parquet")
+
+
+def run_command(
+    file: ScenarioFile,
+    seed: Annotated[
+        int, typer.Option(min=0, max=LARGEST_SEED, help="The source of every random draw.")
+    ] = 1,
+    settings: Settings = None,
+    remedy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[:PARAMETER=VALUE]",
+            help="Applies a remedy from `airtcp remedies`. Repeatable: all are applied together.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    probe: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Samples a variable, for example cwnd. Repeatable."),
+    ] = None,
+    samples: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Writes the samples as .csv or .parquet."),
+    ] = None,
+    pcap: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Writes the segments, for Wireshark.")
+    ] = None,
+    qlog: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Writes the events, for qvis.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draws window, timers and goodput of the first flow as .png, .svg or .pdf.",
+        ),
+    ] = None,
+) -> None:
+    """Run a scenario once. The same file, settings and seed give the same result everywhere.
+
+    [bold]Examples[/bold]
+
+    airtcp run scenarios/lossy-pipe.toml --set link.loss.rate=0.01 --seed 7
+
+    airtcp run scenarios/ping.toml --remedy rto-factor:factor=10 --plot timeline.svg
+
+    airtcp run scenarios/dumbbell.toml --json | jq .goodput_bps
+    """
+    with clear_errors():
+        _check_name(plot, "--plot", _PLOT_FORMATS)
+        _check_name(samples, "--samples", _SAMPLE_FORMATS)
+        for option, path in {"--pcap": pcap, "--qlog": qlog}.items():
+            if path:
+                existing_folder(path, option)
+        probes = [*(probe or []), *(TIMELINE_PROBES if plot else ())]
+        if samples and not probes:
+            raise ScenarioError(f"--samples {samples}: name what to sample, such as --probe cwnd")
+        with progress_bar(f"running {file}") as report:
+            finished = run(
+                file,
+                seed,
+                dict(parse_setting(text) for text in settings or []),
+                remedy or [],
+                list(dict.fromkeys(probes)),
+                events=plot is not None,
+                pcap=pcap,
+                qlog=qlog,
+                progress=report,
+            )
+        if plot:
+            finished.plot().savefig(plot)
+        if samples:
+            _write_samples(finished, samples)
+        if as_json:
+            print_json(_json_object(finished, probe or []))
+        else:
+            _print_summary(finished.summary)
+            for path in filter(None, (samples, pcap, qlog, plot)):
+                say(f"wrote {path}")
+
+
+def _check_name(path: Path | None, option: str, suffixes: tuple[str, ...]) -> None:
+    if path is None:
+        return
+    if path.suffix not in suffixes:
+        raise ScenarioError(f"{option} {path}: expected a name ending in {' or '.join(suffixes)}")
+    existing_folder(path, option)
+
+
+def _write_samples(finished: Run, path: Path) -> None:
+    if path.suffix == ".csv":
+        finished.samples.write_csv(path)
+    else:
+        finished.samples.write_parquet(path)
+
+
+def _json_object(finished: Run, probes: list[str]) -> dict[str, object]:
+    """The summary; with probes also their columns, as lists of equal length."""
+    summary: dict[str, object] = {**finished.summary}
+    if probes:
+        summary["samples"] = finished.samples.to_dict(as_series=False)
+    return summary
+
+
+def _print_summary(summary: RunSummary) -> None:
+    remedies = " + ".join(summary["remedies"]) or "as written"
+    out.print(
+        f"[bold]{escape(summary['scenario'])}[/], {escape(remedies)}, seed {summary['seed']}, "
+        f"{summary['duration_s']:g} s",
+        highlight=False,
+    )
+    flows = summary["flows"]
+    shown = flows[:_MOST_FLOWS_SHOWN]
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), show_header=len(flows) > 1)
+    table.add_column("")
+    for flow in shown:
+        table.add_column(f"flow {flow['flow']}", justify="right", no_wrap=True)
+    for name, show in _ROWS.items():
+        table.add_row(name, *(show(flow) for flow in shown))
+    out.print(table)
+    if len(flows) > 1:
+        hidden = f" (the first {len(shown)} shown)" if len(flows) > len(shown) else ""
+        out.print(
+            f"{len(flows)} flows{hidden}: {format_bit_rate(summary['goodput_bps'])} in all, "
+            f"{format_percent(100 * retransmitted_share(summary))} retransmitted, "
+            f"{format_count(total(summary, 'timeouts'))} timeouts",
+            highlight=False,
+        )
+    out.print(f"digest {summary['digest']}", highlight=False)
+
+
+_ROWS: dict[str, Callable[[FlowSummary], str]] = {
+    "goodput": lambda flow: format_bit_rate(flow["goodput_bps"]),
+    "delivered": lambda flow: format_bytes(flow["delivered_bytes"]),
+    "segments sent": lambda flow: format_count(flow["segments_sent"]),
+    "retransmitted": lambda flow: format_count(flow["segments_retransmitted"]),
+    "fast retransmits": lambda flow: format_count(flow["fast_retransmits"]),
+    "timeouts": lambda flow: format_count(flow["timeouts"]),
+    "of these spurious": lambda flow: format_count(flow["timeouts_spurious"]),
+    "SRTT at the end": lambda flow: _milliseconds(flow["srtt_ms"]),
+    "RTO at the end": lambda flow: _milliseconds(flow["rto_ms"]),
+}
+
+
+def _milliseconds(value: float | None) -> str:
+    return "none" if value is None else f"{value:.1f} ms"

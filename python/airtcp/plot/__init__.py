@@ -1,0 +1,4 @@
+"""Figures: one palette, axes with units, a table beside each (see `airtcp.report`)."""
+
+TIMELINE_PROBES = ("cwnd", "srtt", "rto", "delivered")
+"""The probes that the timeline figure needs."""

@@ -1,0 +1,45 @@
+"""Numbers with their units, as a person reads them."""
+
+_BIT_RATES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
+_BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
+
+
+def bit_rate_scale(largest_bps: float) -> tuple[float, str]:
+    """The divisor and unit in which rates up to `largest_bps` read best."""
+    return _scale(abs(largest_bps), _BIT_RATES)
+
+
+def format_bit_rate(bps: float, *, sign: bool = False) -> str:
+    """A rate in bit/s as text such as "7.53 Mbit/s"; with `sign` a plus is written too."""
+    divisor, unit = bit_rate_scale(bps)
+    return f"{_significant(bps / divisor, sign=sign)} {unit}"
+
+
+def format_bytes(count: float) -> str:
+    """A number of bytes as text such as "94.1 MB" (decimal units)."""
+    divisor, unit = _scale(abs(count), _BYTES)
+    return f"{_significant(count / divisor)} {unit}"
+
+
+def format_percent(percent: float, *, sign: bool = False) -> str:
+    """A number of per cent as text such as "13.1 %"."""
+    return f"{percent:+.1f} %" if sign else f"{percent:.1f} %"
+
+
+def format_count(count: float) -> str:
+    """A count, or a mean of counts, with at most one decimal: "41", "41.5", "12 345"."""
+    rounded = round(count, 1)
+    text = f"{rounded:,.0f}" if rounded == int(rounded) else f"{rounded:,.1f}"
+    return text.replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def _scale(magnitude: float, table: tuple[tuple[float, str], ...]) -> tuple[float, str]:
+    # 999.6 would print as "1000": the next unit is better there.
+    return next((row for row in table if magnitude >= 0.9995 * row[0]), table[-1])
+
+
+def _significant(value: float, *, sign: bool = False) -> str:
+    """Three significant digits, never in exponent form."""
+    magnitude = abs(value)
+    decimals = 0 if magnitude >= 99.95 or magnitude == 0 else 1 if magnitude >= 9.995 else 2
+    return f"{value:{'+' if sign else ''}.{decimals}f}"

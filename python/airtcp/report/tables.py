@@ -1,0 +1,146 @@
+"""The tables of the report: headings, and cells as text."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from airtcp.plot.timeline import timeline_table
+from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
+from airtcp.runs import Run
+from airtcp.study.cells import BASELINE
+from airtcp.study.compare import Comparison
+from airtcp.study.statistics import Outcome, PairedDifference
+from airtcp.study.verdict import outcome_words
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as a page shows it; the first `names` columns are words, the others numbers."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    names: int = 1
+
+
+def goodput_table(comparison: Comparison) -> Table:
+    """Each remedy's goodput, its paired difference, and how sure that is."""
+    rows = []
+    for row in comparison.table.iter_rows(named=True):
+        remedy = row["remedy"]
+        mean = format_bit_rate(row["goodput_bps"])
+        if remedy == BASELINE:
+            rows.append((remedy, "", str(row["n"]), mean, "", "", ""))
+            continue
+        goodput = comparison.differences[remedy]["goodput_bps"]
+        percent = goodput.mean_percent
+        interval = goodput.interval
+        interval_percent = goodput.interval_percent
+        rows.append(
+            (
+                remedy,
+                outcome_words(goodput),
+                str(goodput.n),
+                mean,
+                format_bit_rate(goodput.mean, sign=True),
+                "" if percent is None else format_percent(percent, sign=True),
+                "none"
+                if interval is None
+                else _interval(*interval, lambda value: format_bit_rate(value, sign=True))
+                if interval_percent is None
+                else _interval(*interval_percent, lambda value: format_percent(value, sign=True)),
+            )
+        )
+    return Table(
+        ("remedy", "shown", "n", "goodput", "difference", "in per cent", "95 % interval"), rows, 2
+    )
+
+
+def cost_table(comparison: Comparison) -> Table:
+    """What else changed: retransmissions and timeouts a run, with paired differences."""
+    means = {row["remedy"]: row for row in comparison.table.iter_rows(named=True)}
+    rows = [
+        (
+            BASELINE,
+            *(text for metric, show in _COSTS for text in (show(means[BASELINE][metric]), "")),
+        )
+    ]
+    for remedy, by in comparison.differences.items():
+        cells = (
+            text
+            for metric, show in _COSTS
+            for text in (show(means[remedy][metric]), _change(by[metric], show))
+        )
+        rows.append((remedy, *cells))
+    return Table(
+        (
+            "remedy",
+            "retransmitted",
+            "change",
+            "timeouts a run",
+            "change",
+            "of these spurious",
+            "change",
+        ),
+        rows,
+    )
+
+
+def seeds_table(comparison: Comparison) -> Table:
+    """The comparison figure's numbers: goodput of each seed under each remedy."""
+    columns = {remedy: comparison.values(remedy, "goodput_bps") for remedy in comparison.remedies}
+    rows = [
+        (str(seed), *(format_bit_rate(values[index]) for values in columns.values()))
+        for index, seed in enumerate(comparison.seeds)
+    ]
+    return Table(("seed", *columns), rows)
+
+
+def timeline_rows(runs: Sequence[tuple[str, Run]]) -> Table:
+    """The timeline figure's numbers in equal windows of time."""
+    frame = timeline_table(runs)
+    lanes = frame.columns[7:]
+    rows = [
+        (
+            row["run"],
+            f"{row['from_s']:g} to {row['to_s']:g} s",
+            _or_none(row["cwnd_mean_bytes"], format_bytes),
+            _or_none(row["srtt_median_ms"], _milliseconds),
+            _or_none(row["rto_max_ms"], _milliseconds),
+            format_bit_rate(row["goodput_bps"]),
+            *(str(row[lane]) for lane in lanes),
+        )
+        for row in frame.iter_rows(named=True)
+    ]
+    heads = ("run", "time", "cwnd, mean", "SRTT, median", "RTO, largest", "goodput")
+    return Table((*heads, *(f"{lane}s" for lane in lanes)), rows, 2)
+
+
+def _share(value: float) -> str:
+    return format_percent(100 * value)
+
+
+_COSTS: tuple[tuple[str, Callable[[float], str]], ...] = (
+    ("retransmitted_share", _share),
+    ("timeouts", format_count),
+    ("timeouts_spurious", format_count),
+)
+
+
+def _change(difference: PairedDifference, show: Callable[[float], str]) -> str:
+    if difference.outcome is Outcome.IDENTICAL:
+        return "none"
+    sign = "+" if difference.mean >= 0 else "\N{MINUS SIGN}"
+    text = f"{sign}{show(abs(difference.mean))}"
+    half = difference.half_width
+    return text if half is None else f"{text} ± {show(half)}"
+
+
+def _interval(low: float, high: float, show: Callable[[float], str]) -> str:
+    return f"{show(low)} to {show(high)}"
+
+
+def _or_none(value: float | None, show: Callable[[float], str]) -> str:
+    return "none" if value is None else show(value)
+
+
+def _milliseconds(value: float) -> str:
+    return f"{value:.0f} ms"

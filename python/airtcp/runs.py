@@ -1,0 +1,124 @@
+"""One run of one scenario, and what it left behind."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from airtcp import _core
+from airtcp._core import Scenario
+from airtcp.quantities import format_bit_rate, format_count
+from airtcp.scenarios import load_scenario
+from airtcp.summary import RunSummary, parse_summary, total
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run.
+
+    `summary` is the object that `airtcp run --json` prints. `samples` has one row an instant and
+    flow: `time_s`, `flow` and a column a probe, and is empty when no probe was asked for. `events`
+    has one row an event: `time_s`, `flow`, `event` and what the event carries.
+    """
+
+    scenario: Scenario
+    result: _core.RunResult = field(repr=False)
+
+    @cached_property
+    def summary(self) -> RunSummary:
+        """Totals and one entry a flow."""
+        return parse_summary(self.result.summary())
+
+    @cached_property
+    def samples(self) -> pl.DataFrame:
+        """What the probes saw."""
+        return pl.read_ipc_stream(self.result.samples())
+
+    @cached_property
+    def events(self) -> pl.DataFrame:
+        """What happened: losses, timeouts, retransmissions."""
+        return pl.read_ipc_stream(self.result.events())
+
+    def plot(self, flow: int = 0) -> "Figure":
+        """The window, the timers and the goodput of one flow against time.
+
+        Raises:
+            ValueError: the run was made without the probes a figure needs; give
+                `probes=airtcp.TIMELINE_PROBES` to `airtcp.run`.
+        """
+        from airtcp.plot.timeline import timeline_figure
+
+        return timeline_figure([(self.title, self)], flow=flow)
+
+    @property
+    def title(self) -> str:
+        """The remedies of the run, or "as written"."""
+        return " + ".join(self.summary["remedies"]) or "as written"
+
+    def _repr_html_(self) -> str:
+        summary = self.summary
+        rows = {
+            "scenario": summary["scenario"],
+            "remedies": self.title,
+            "seed": str(summary["seed"]),
+            "goodput": format_bit_rate(summary["goodput_bps"]),
+            "segments retransmitted": format_count(total(summary, "segments_retransmitted")),
+            "timeouts": format_count(total(summary, "timeouts")),
+            "of these spurious": format_count(total(summary, "timeouts_spurious")),
+        }
+        table = "".join(
+            f"<tr><th>{name}</th><td>{escape(value)}</td></tr>" for name, value in rows.items()
+        )
+        return f"<table>{table}</table>"
+
+
+def run(
+    scenario: Scenario | str | os.PathLike[str],
+    seed: int = 1,
+    settings: Mapping[str, object] | None = None,
+    remedies: Sequence[str] = (),
+    probes: Sequence[str] = (),
+    *,
+    probe_interval_s: float | None = None,
+    events: bool = True,
+    pcap: str | os.PathLike[str] | None = None,
+    qlog: str | os.PathLike[str] | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> Run:
+    """Runs a scenario once; the same arguments give the same run, bit for bit, everywhere.
+
+    Args:
+        scenario: a path, TOML text, or a `Scenario` (see `load_scenario`).
+        seed: the source of every random draw, 0 to 2^64 - 1.
+        settings: dotted key to value, applied before the scenario is checked.
+        remedies: names from `airtcp remedies`, applied together.
+        probes: variables to sample, for example "cwnd"; see `airtcp.probes()`.
+        probe_interval_s: seconds of virtual time between samples; None leaves it to the core.
+        events: whether to keep the table of events.
+        pcap: a file to write the segments to, for Wireshark.
+        qlog: a file to write the events to, for qvis.
+        progress: called now and then with the share of virtual time that has passed, 0 to 1.
+
+    Raises:
+        ScenarioError: the scenario, a setting, a remedy or a probe is wrong.
+        RunError: the run could not be finished, for example because a file cannot be written.
+    """
+    loaded = load_scenario(scenario, settings, remedies)
+    result = _core.run(
+        loaded,
+        seed,
+        probes=list(probes),
+        probe_interval_s=probe_interval_s,
+        events=events,
+        pcap=pcap,
+        qlog=qlog,
+        progress=progress,
+    )
+    return Run(loaded, result)

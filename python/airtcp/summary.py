@@ -1,0 +1,58 @@
+"""What one run reports: the fields of `airtcp run --json`."""
+
+import json
+from typing import Literal, TypedDict, cast
+
+Count = Literal[
+    "delivered_bytes",
+    "segments_sent",
+    "segments_retransmitted",
+    "timeouts",
+    "timeouts_spurious",
+    "fast_retransmits",
+]
+"""The fields of a flow that count something, and so can be added over flows."""
+
+
+class FlowSummary(TypedDict):
+    """One flow of a run."""
+
+    flow: int
+    goodput_bps: float
+    delivered_bytes: int
+    segments_sent: int
+    segments_retransmitted: int
+    timeouts: int
+    timeouts_spurious: int
+    fast_retransmits: int
+    srtt_ms: float | None
+    rto_ms: float
+
+
+class RunSummary(TypedDict):
+    """One run: the totals, and `flows` with one entry a flow."""
+
+    scenario: str
+    seed: int
+    duration_s: float
+    engine_version: str
+    digest: str
+    remedies: list[str]
+    goodput_bps: float
+    flows: list[FlowSummary]
+
+
+def parse_summary(text: str) -> RunSummary:
+    """The core's JSON text as a typed dictionary."""
+    return cast(RunSummary, json.loads(text))
+
+
+def total(summary: RunSummary, field: Count) -> int:
+    """The sum of a counting `field` over the flows of a run."""
+    return sum(flow[field] for flow in summary["flows"])
+
+
+def retransmitted_share(summary: RunSummary) -> float:
+    """The share of all segments sent that were retransmissions, 0 to 1; 0 when none was sent."""
+    sent = total(summary, "segments_sent")
+    return total(summary, "segments_retransmitted") / sent if sent else 0.0
