@@ -1,0 +1,146 @@
+use super::*;
+
+const MSS: u64 = 1000;
+
+fn congestion(config: Config) -> Congestion {
+    Congestion::new(&config, MSS)
+}
+
+#[test]
+fn starts_with_the_initial_window_and_no_threshold() {
+    let congestion = congestion(Config::default());
+    assert_eq!(congestion.cwnd(), 10 * MSS);
+    assert_eq!(congestion.ssthresh(), u64::MAX);
+    assert!(congestion.in_slow_start());
+}
+
+#[test]
+fn the_window_cap_holds_from_the_start() {
+    let mut congestion = congestion(Config {
+        max_window: Some(4),
+        ..Config::default()
+    });
+    assert_eq!(congestion.cwnd(), 4 * MSS);
+    congestion.on_acknowledged(2 * MSS, false);
+    assert_eq!(congestion.cwnd(), 4 * MSS);
+}
+
+/// RFC 3465 §2.2 and §2.3: by bytes, at most L = 2 segments an ACK, one after a timeout.
+#[test]
+fn slow_start_counts_bytes_up_to_the_limit() {
+    let mut congestion = congestion(Config::default());
+    congestion.on_acknowledged(MSS / 2, false);
+    assert_eq!(congestion.cwnd(), 10 * MSS + MSS / 2);
+    congestion.on_acknowledged(5 * MSS, false);
+    assert_eq!(congestion.cwnd(), 12 * MSS + MSS / 2);
+    congestion.on_acknowledged(5 * MSS, true);
+    assert_eq!(congestion.cwnd(), 13 * MSS + MSS / 2);
+}
+
+#[test]
+fn slow_start_by_acknowledgments_ignores_what_they_cover() {
+    let config = Config {
+        window_growth: WindowGrowth::Acknowledgments,
+        ..Config::default()
+    };
+    let mut congestion = congestion(config);
+    congestion.on_acknowledged(2 * MSS, false);
+    congestion.on_acknowledged(1, false);
+    assert_eq!(congestion.cwnd(), 12 * MSS);
+}
+
+#[test]
+fn slow_start_ends_at_the_threshold() {
+    let config = Config {
+        initial_ssthresh: Some(10 * MSS + MSS / 4),
+        ..Config::default()
+    };
+    let mut congestion = congestion(config);
+    congestion.on_acknowledged(2 * MSS, false);
+    assert_eq!(congestion.cwnd(), 10 * MSS + MSS / 4);
+    assert!(!congestion.in_slow_start());
+    // 7/4 of a segment was left over and counts: 8.5 segments more make a window of 10.25.
+    congestion.on_acknowledged(8 * MSS, false);
+    assert_eq!(congestion.cwnd(), 10 * MSS + MSS / 4);
+    congestion.on_acknowledged(MSS / 2, false);
+    assert_eq!(congestion.cwnd(), 11 * MSS + MSS / 4);
+}
+
+/// RFC 3465 §2.1: one segment for each full window acknowledged.
+#[test]
+fn congestion_avoidance_adds_a_segment_a_window() {
+    let mut congestion = congestion(Config {
+        initial_ssthresh: Some(MSS),
+        ..Config::default()
+    });
+    for _ in 0..9 {
+        congestion.on_acknowledged(MSS, false);
+    }
+    assert_eq!(congestion.cwnd(), 10 * MSS);
+    congestion.on_acknowledged(MSS, false);
+    assert_eq!(congestion.cwnd(), 11 * MSS);
+    for _ in 0..11 {
+        congestion.on_acknowledged(MSS, false);
+    }
+    assert_eq!(congestion.cwnd(), 12 * MSS);
+}
+
+/// RFC 5681 eq. 4: ssthresh = max(FlightSize / 2, 2 SMSS).
+#[test]
+fn a_loss_halves_the_flight_and_not_below_two_segments() {
+    let mut congestion = congestion(Config::default());
+    congestion.on_loss(20 * MSS);
+    assert_eq!(
+        (congestion.cwnd(), congestion.ssthresh()),
+        (10 * MSS, 10 * MSS)
+    );
+    congestion.on_loss(3 * MSS);
+    assert_eq!(
+        (congestion.cwnd(), congestion.ssthresh()),
+        (2 * MSS, 2 * MSS)
+    );
+}
+
+#[test]
+fn a_loss_forgets_what_was_counted() {
+    let mut congestion = congestion(Config {
+        initial_ssthresh: Some(MSS),
+        ..Config::default()
+    });
+    congestion.on_acknowledged(9 * MSS, false);
+    congestion.on_loss(20 * MSS);
+    congestion.on_acknowledged(9 * MSS, false);
+    assert_eq!(congestion.cwnd(), 10 * MSS);
+    congestion.on_timeout(20 * MSS, true);
+    congestion.on_acknowledged(MSS, true);
+    assert_eq!(congestion.cwnd(), 2 * MSS);
+}
+
+/// RFC 5681 §3.1: ssthresh is held when a segment times out again.
+#[test]
+fn a_timeout_restarts_from_one_segment() {
+    let mut congestion = congestion(Config::default());
+    congestion.on_timeout(20 * MSS, true);
+    assert_eq!((congestion.cwnd(), congestion.ssthresh()), (MSS, 10 * MSS));
+    congestion.on_timeout(MSS, false);
+    assert_eq!((congestion.cwnd(), congestion.ssthresh()), (MSS, 10 * MSS));
+}
+
+#[test]
+fn bounding_never_goes_below_one_segment() {
+    let mut congestion = congestion(Config::default());
+    congestion.bound(20 * MSS);
+    assert_eq!(congestion.cwnd(), 10 * MSS);
+    congestion.bound(4 * MSS);
+    assert_eq!(congestion.cwnd(), 4 * MSS);
+    congestion.bound(0);
+    assert_eq!(congestion.cwnd(), MSS);
+}
+
+#[test]
+fn a_restart_is_one_segment_and_keeps_the_threshold() {
+    let mut congestion = congestion(Config::default());
+    congestion.on_loss(20 * MSS);
+    congestion.restart();
+    assert_eq!((congestion.cwnd(), congestion.ssthresh()), (MSS, 10 * MSS));
+}

@@ -1,0 +1,215 @@
+//! Opening a connection: SYN, SYN-ACK, options (RFC 9293 §3.5, RFC 7323 §2 and §3, RFC 2018 §2).
+
+use airtcp_packet::{Flags, Segment, SequenceNumber};
+use airtcp_units::{Duration, Instant};
+
+use super::{Connection, State};
+use crate::config::TimeoutConfig;
+use crate::observer::{Event, Observer};
+use crate::receiver::Receiver;
+use crate::sender::Sender;
+
+/// The window field has 16 bits, and may be shifted by up to 14 (RFC 7323 §2.3).
+const MAX_SCALE: u8 = 14;
+/// Bytes that timestamps take in every segment, padded (RFC 7323 appendix A).
+pub const TIMESTAMP_BYTES: u32 = 12;
+/// The MSS a peer that names none can take (RFC 9293 §3.7.1, MUST-15).
+const DEFAULT_MSS: u32 = 536;
+/// The first RTO for data when the SYN's timer expired (RFC 6298 §5.7).
+const RTO_AFTER_LOST_SYN: Duration = Duration::from_secs(3);
+
+/// The SYN, or SYN-ACK, on its way.
+#[derive(Clone, Debug)]
+pub struct Handshake {
+    /// Whether it must be sent now.
+    pub syn_due: bool,
+    /// Whether it offers window scaling: not in answer to a peer that does not.
+    offers_scale: bool,
+    /// When it is sent again.
+    pub deadline: Instant,
+    initial: Duration,
+    max: Duration,
+    expiries: u32,
+    sent_at: Option<Instant>,
+}
+
+impl Handshake {
+    pub fn new(config: &TimeoutConfig) -> Self {
+        Self {
+            syn_due: false,
+            offers_scale: true,
+            deadline: Instant::FAR_FUTURE,
+            initial: config.initial,
+            max: config.max,
+            expiries: 0,
+            sent_at: None,
+        }
+    }
+
+    fn on_sent(&mut self, now: Instant) {
+        self.syn_due = false;
+        self.sent_at = Some(now);
+        self.deadline = now + (self.initial * (1 << self.expiries.min(16))).min(self.max);
+    }
+}
+
+/// The smallest shift with which a window of `buffer` bytes fits the field.
+pub fn window_scale(buffer: u64) -> u8 {
+    (0..MAX_SCALE)
+        .find(|&scale| buffer >> scale <= u64::from(u16::MAX))
+        .unwrap_or(MAX_SCALE)
+}
+
+impl Connection {
+    /// The SYN or SYN-ACK, if it is due.
+    pub(super) fn poll_handshake(&mut self, now: Instant) -> Option<Segment> {
+        if !self.handshake.syn_due {
+            return None;
+        }
+        self.handshake.on_sent(now);
+        // An answer carries only options that the peer offered (RFC 7323 §2.2 and §3.2, RFC 2018
+        // §2); those that it did not were given up when its SYN came.
+        let answers = self.state == State::SynReceived;
+        let (flags, acknowledgment) = if answers {
+            self.receiver.on_ack_sent();
+            (Flags::SYN | Flags::ACK, super::at(self.irs, 0))
+        } else {
+            (Flags::SYN, SequenceNumber(0))
+        };
+        let overhead = if self.config.timestamps {
+            TIMESTAMP_BYTES
+        } else {
+            0
+        };
+        Some(Segment {
+            sequence: self.iss,
+            acknowledgment,
+            flags,
+            // The window of a SYN is never scaled (RFC 7323 §2.2).
+            window: u16::try_from(self.receiver.window()).unwrap_or(u16::MAX),
+            timestamps: self.timestamps.stamp(now, 0),
+            mss: Some(u16::try_from(self.config.mss + overhead).unwrap_or(u16::MAX)),
+            window_scale: self.handshake.offers_scale.then_some(self.our_scale),
+            sack_permitted: self.config.sack,
+            ..Segment::default()
+        })
+    }
+
+    pub(super) fn on_segment_in_listen(&mut self, segment: &Segment) {
+        // RFC 9293 §3.10.7.2.
+        if segment.flags.contains(Flags::RST) {
+            return;
+        }
+        if segment.flags.contains(Flags::ACK) {
+            self.answer_stray(segment);
+            return;
+        }
+        if segment.flags.contains(Flags::SYN) {
+            self.on_peer_syn(segment);
+            self.state = State::SynReceived;
+            self.handshake.syn_due = true;
+        }
+    }
+
+    pub(super) fn on_segment_in_syn_sent(
+        &mut self,
+        now: Instant,
+        segment: &Segment,
+        observer: &mut impl Observer,
+    ) {
+        // RFC 9293 §3.10.7.3.
+        let acknowledges = segment.flags.contains(Flags::ACK);
+        if acknowledges && segment.acknowledgment != self.sequence(0) {
+            self.answer_stray(segment);
+            return;
+        }
+        if segment.flags.contains(Flags::RST) {
+            if acknowledges {
+                self.on_reset(now, observer);
+            }
+            return;
+        }
+        if !segment.flags.contains(Flags::SYN) {
+            return;
+        }
+        self.on_peer_syn(segment);
+        if acknowledges {
+            // Our SYN's echo can be trusted; the window in a SYN is not scaled.
+            self.on_established(now, u64::from(segment.window), observer);
+            self.receiver.on_unacceptable();
+        } else {
+            // Both opened at the same time: answer with a SYN-ACK.
+            self.state = State::SynReceived;
+            self.handshake.syn_due = true;
+        }
+    }
+
+    /// Takes the peer's initial sequence number and options.
+    fn on_peer_syn(&mut self, segment: &Segment) {
+        self.irs = segment.sequence;
+        self.config.sack &= segment.sack_permitted;
+        self.timestamps.enabled &= segment.timestamps.is_some();
+        if let Some(timestamps) = segment.timestamps {
+            self.timestamps.on_segment(timestamps, 0);
+        }
+        match segment.window_scale {
+            Some(scale) => self.peer_scale = scale.min(MAX_SCALE),
+            None => {
+                (self.peer_scale, self.our_scale) = (0, 0);
+                self.handshake.offers_scale = false;
+            }
+        }
+        let peer_mss = segment.mss.map_or(DEFAULT_MSS, u32::from);
+        let overhead = if self.timestamps.enabled {
+            TIMESTAMP_BYTES
+        } else {
+            0
+        };
+        let mss = self
+            .config
+            .mss
+            .min(peer_mss.saturating_sub(overhead))
+            .max(1);
+        let (written, closed) = (self.sender.written(), self.sender.is_closed());
+        self.sender = Sender::new(&self.config, mss);
+        self.sender.write(written);
+        if closed {
+            self.sender.close();
+        }
+        self.receiver = Receiver::new(&self.config, self.config.mss);
+    }
+
+    /// The peer has acknowledged our SYN and offers `window` bytes.
+    pub(super) fn on_established(
+        &mut self,
+        now: Instant,
+        window: u64,
+        observer: &mut impl Observer,
+    ) {
+        self.state = if self.sender.is_closed() {
+            State::FinWait1
+        } else {
+            State::Established
+        };
+        let lost = self.handshake.expiries > 0;
+        // Karn's rule holds for the SYN too.
+        let rtt = self
+            .handshake
+            .sent_at
+            .filter(|_| !lost)
+            .map(|sent_at| now - sent_at);
+        self.handshake.deadline = Instant::FAR_FUTURE;
+        self.handshake.syn_due = false;
+        self.sender
+            .on_established(window, rtt, lost.then_some(RTO_AFTER_LOST_SYN));
+        observer.event(now, Event::Established);
+    }
+
+    pub(super) fn on_handshake_timeout(&mut self, now: Instant) {
+        if self.handshake.deadline <= now {
+            self.handshake.expiries += 1;
+            self.handshake.syn_due = true;
+            self.handshake.deadline = Instant::FAR_FUTURE;
+        }
+    }
+}

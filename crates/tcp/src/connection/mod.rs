@@ -1,0 +1,249 @@
+//! A connection: the state machine of RFC 9293 around a sender and a receiver.
+//!
+//! ```text
+//!   connect ─▶ SynSent ──────────▶ Established ─▶ FinWait1 ─▶ FinWait2 ─▶ TimeWait ─▶ Closed
+//!   listen ──▶ Listen ─▶ SynReceived ─┘   │           └─▶ Closing ──────────┘
+//!                                         └─▶ CloseWait ─▶ LastAck ─▶ Closed
+//! ```
+//!
+//! This is the edge where 64-bit stream offsets meet 32-bit sequence numbers.
+
+mod arrival;
+mod handshake;
+mod output;
+mod timestamps;
+
+use airtcp_packet::{Segment, SequenceNumber};
+use airtcp_units::{Duration, Instant};
+
+use crate::config::Config;
+use crate::observer::Observer;
+use crate::receiver::Receiver;
+use crate::sender::Sender;
+use handshake::Handshake;
+use timestamps::TimestampState;
+
+/// How long a closed connection remembers itself: twice the maximum segment lifetime, which
+/// RFC 9293 §3.4.2 puts at 2 minutes and common stacks at 30 s.
+const TIME_WAIT: Duration = Duration::from_secs(60);
+
+/// The states of RFC 9293 §3.3.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// No connection.
+    Closed,
+    /// Waiting for a SYN.
+    Listen,
+    /// Sent a SYN.
+    SynSent,
+    /// Received a SYN and sent one.
+    SynReceived,
+    /// Data flows.
+    Established,
+    /// Sent a FIN.
+    FinWait1,
+    /// The FIN is acknowledged.
+    FinWait2,
+    /// Received a FIN.
+    CloseWait,
+    /// Both sent a FIN, ours is not acknowledged.
+    Closing,
+    /// Received a FIN, then sent one.
+    LastAck,
+    /// Both are closed; late segments may still come.
+    TimeWait,
+}
+
+/// One endpoint of a TCP connection.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    config: Config,
+    state: State,
+    /// Initial sequence numbers: ours, and the peer's.
+    iss: SequenceNumber,
+    irs: SequenceNumber,
+    handshake: Handshake,
+    sender: Sender,
+    receiver: Receiver,
+    /// Shift of the window field, in what we send and in what we receive (RFC 7323 §2.2).
+    our_scale: u8,
+    peer_scale: u8,
+    timestamps: TimestampState,
+    /// Sequence and acknowledgment offset of the segment last used to update the peer's window
+    /// (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2).
+    window_from: (u64, u64),
+    /// An answer to a segment that belongs to no connection, or our own reset.
+    reset: Option<Segment>,
+    probe_due: bool,
+    time_wait_ends: Instant,
+}
+
+impl Connection {
+    /// An endpoint that opens the connection; its SYN is the first thing [`poll`](Self::poll)
+    /// gives.
+    #[must_use]
+    pub fn connect(config: &Config, iss: SequenceNumber) -> Self {
+        let mut connection = Self::new(config, iss, State::SynSent);
+        connection.handshake.syn_due = true;
+        connection
+    }
+
+    /// An endpoint that waits for a SYN.
+    #[must_use]
+    pub fn listen(config: &Config, iss: SequenceNumber) -> Self {
+        Self::new(config, iss, State::Listen)
+    }
+
+    fn new(config: &Config, iss: SequenceNumber, state: State) -> Self {
+        Self {
+            config: *config,
+            state,
+            iss,
+            irs: SequenceNumber(0),
+            handshake: Handshake::new(&config.timeout),
+            sender: Sender::new(config, config.mss),
+            receiver: Receiver::new(config, config.mss),
+            our_scale: handshake::window_scale(config.receive_buffer),
+            peer_scale: 0,
+            timestamps: TimestampState::new(config.timestamp_tick, config.timestamps),
+            window_from: (0, 0),
+            reset: None,
+            probe_due: false,
+            time_wait_ends: Instant::FAR_FUTURE,
+        }
+    }
+
+    /// Appends `bytes` to the stream to be sent.
+    pub fn write(&mut self, bytes: u64) {
+        self.sender.write(bytes);
+    }
+
+    /// Takes up to `most` received bytes for the application; returns how many there were.
+    #[inline]
+    pub fn read(&mut self, most: u64) -> u64 {
+        self.receiver.read(most)
+    }
+
+    /// Nothing more will be written: a FIN follows what is (RFC 9293 §3.10.4). Before the
+    /// handshake is complete it waits for that; a connection with nothing to say just ends.
+    pub fn close(&mut self) {
+        self.sender.close();
+        self.state = match self.state {
+            State::Listen => State::Closed,
+            State::SynSent if self.sender.written() == 0 => State::Closed,
+            State::Established => State::FinWait1,
+            State::CloseWait => State::LastAck,
+            other => other,
+        };
+    }
+
+    /// Ends the connection at once, with a RST if the peer knows of it (RFC 9293 §3.10.5).
+    pub fn abort(&mut self, now: Instant) {
+        if !matches!(
+            self.state,
+            State::Closed | State::Listen | State::SynSent | State::TimeWait
+        ) {
+            self.reset = Some(self.own_reset(now));
+        }
+        self.state = State::Closed;
+    }
+
+    /// Takes a segment that arrived at `now`. Any segment is safe to hand in. Call
+    /// [`poll`](Self::poll) afterwards.
+    #[inline]
+    pub fn handle(&mut self, now: Instant, segment: &Segment, observer: &mut impl Observer) {
+        match self.state {
+            State::Closed => self.answer_stray(segment),
+            State::Listen => self.on_segment_in_listen(segment),
+            State::SynSent => self.on_segment_in_syn_sent(now, segment, observer),
+            _ => self.on_segment_in_synchronized(now, segment, observer),
+        }
+    }
+
+    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    #[inline]
+    #[must_use]
+    pub fn next_wakeup(&self) -> Instant {
+        match self.state {
+            State::Closed | State::Listen => Instant::FAR_FUTURE,
+            State::SynSent | State::SynReceived => self.handshake.deadline,
+            State::TimeWait => self.time_wait_ends.min(self.receiver.next_wakeup()),
+            _ => self.sender.next_wakeup().min(self.receiver.next_wakeup()),
+        }
+    }
+
+    /// Acts on the timers that have expired by `now`. Call [`poll`](Self::poll) afterwards.
+    pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl Observer) {
+        match self.state {
+            State::Closed | State::Listen => {}
+            State::SynSent | State::SynReceived => self.on_handshake_timeout(now),
+            State::TimeWait => {
+                self.receiver.on_wakeup(now);
+                if self.time_wait_ends <= now {
+                    self.state = State::Closed;
+                }
+            }
+            _ => {
+                self.receiver.on_wakeup(now);
+                if self.sender.on_wakeup(now, observer) {
+                    self.probe_due = true;
+                }
+            }
+        }
+    }
+
+    /// The state now.
+    #[must_use]
+    pub const fn state(&self) -> State {
+        self.state
+    }
+
+    /// The send side, to look at.
+    #[must_use]
+    pub const fn sender(&self) -> &Sender {
+        &self.sender
+    }
+
+    /// The receive side, to look at.
+    #[must_use]
+    pub const fn receiver(&self) -> &Receiver {
+        &self.receiver
+    }
+
+    /// The stream offset that `sequence` stands for among the bytes we send.
+    #[inline]
+    fn sent_offset(&self, sequence: SequenceNumber) -> u64 {
+        relative(sequence, self.iss).expand(self.sender.una())
+    }
+
+    /// The stream offset that `sequence` stands for among the bytes we receive.
+    #[inline]
+    fn received_offset(&self, sequence: SequenceNumber) -> u64 {
+        relative(sequence, self.irs).expand(self.receiver.next_expected())
+    }
+
+    /// The sequence number of a stream offset we send: the SYN takes the first.
+    #[inline]
+    fn sequence(&self, offset: u64) -> SequenceNumber {
+        at(self.iss, offset)
+    }
+}
+
+/// `sequence` counted from the byte behind the SYN numbered `initial`.
+#[inline]
+const fn relative(sequence: SequenceNumber, initial: SequenceNumber) -> SequenceNumber {
+    SequenceNumber(sequence.0.wrapping_sub(initial.0).wrapping_sub(1))
+}
+
+/// The sequence number of the stream `offset` behind the SYN numbered `initial`.
+#[inline]
+const fn at(initial: SequenceNumber, offset: u64) -> SequenceNumber {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "sequence numbers wrap (RFC 9293 §3.4)"
+    )]
+    SequenceNumber(initial.0.wrapping_add(1).wrapping_add(offset as u32))
+}
+
+#[cfg(test)]
+mod tests;

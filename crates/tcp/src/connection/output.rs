@@ -1,0 +1,138 @@
+//! Building the segments to send.
+
+use std::array;
+use std::ops::Range;
+
+use airtcp_packet::{Flags, SackBlock, SackBlocks, Segment, SequenceNumber};
+use airtcp_units::Instant;
+
+use super::{Connection, State, at};
+use crate::receiver::MAX_REPORTED;
+use crate::sender::Transmission;
+
+impl Connection {
+    /// The next segment to send at `now`; call until there is none.
+    #[inline]
+    pub fn poll(&mut self, now: Instant) -> Option<Segment> {
+        if let Some(reset) = self.reset.take() {
+            return Some(reset);
+        }
+        match self.state {
+            State::Closed | State::Listen => None,
+            State::SynSent | State::SynReceived => self.poll_handshake(now),
+            _ => self.poll_synchronized(now),
+        }
+    }
+
+    #[inline]
+    fn poll_synchronized(&mut self, now: Instant) -> Option<Segment> {
+        if self.probe_due {
+            self.probe_due = false;
+            return Some(self.window_probe(now));
+        }
+        // What is to be reported goes ahead on its own: beside data there is no room for it.
+        if self.receiver.ack_due() {
+            let mut ranges: [Range<u64>; MAX_REPORTED] = array::from_fn(|_| 0..0);
+            let count = self.receiver.take_report(&mut ranges);
+            if count > 0 {
+                let mut segment = self.acknowledgment(now, self.sender.nxt());
+                segment.sack = self.sack_blocks(&ranges[..count]);
+                return Some(segment);
+            }
+        }
+        if let Some(transmission) = self.sender.poll(now) {
+            return Some(self.data(now, &transmission));
+        }
+        self.receiver
+            .ack_due()
+            .then(|| self.acknowledgment(now, self.sender.nxt()))
+    }
+
+    #[inline]
+    fn data(&mut self, now: Instant, transmission: &Transmission) -> Segment {
+        let range = &transmission.range;
+        let mut segment = self.acknowledgment(now, range.start);
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a segment is at most 64 KiB"
+        )]
+        {
+            segment.payload_bytes = (range.end - range.start) as u32;
+        }
+        if transmission.fin {
+            segment.flags |= Flags::FIN;
+        }
+        if range.end == self.sender.written() && range.end > range.start {
+            segment.flags |= Flags::PSH;
+        }
+        segment
+    }
+
+    /// A segment without data at stream offset `offset`, acknowledging what has arrived.
+    #[inline]
+    pub(super) fn acknowledgment(&mut self, now: Instant, offset: u64) -> Segment {
+        let window = self.receiver.window() >> self.our_scale;
+        self.receiver.on_ack_sent();
+        let expected = self.receiver.next_expected();
+        Segment {
+            sequence: self.sequence(offset),
+            acknowledgment: at(self.irs, expected),
+            flags: Flags::ACK,
+            window: u16::try_from(window).unwrap_or(u16::MAX),
+            timestamps: self.timestamps.stamp(now, expected),
+            ..Segment::default()
+        }
+    }
+
+    /// A segment just below the peer's window, which it must answer (RFC 9293 §3.10.7.4): unlike
+    /// a byte of new data, it leaves our own state alone if the window stays closed.
+    fn window_probe(&mut self, now: Instant) -> Segment {
+        let mut segment = self.acknowledgment(now, self.sender.nxt());
+        segment.sequence = SequenceNumber(segment.sequence.0.wrapping_sub(1));
+        segment
+    }
+
+    fn sack_blocks(&self, ranges: &[Range<u64>]) -> SackBlocks {
+        let fits = if self.timestamps.enabled {
+            MAX_REPORTED - 1
+        } else {
+            MAX_REPORTED
+        };
+        let mut blocks = SackBlocks::new();
+        for range in ranges.iter().take(fits) {
+            blocks.push(SackBlock {
+                start: at(self.irs, range.start),
+                end: at(self.irs, range.end),
+            });
+        }
+        blocks
+    }
+
+    /// Our own reset (RFC 9293 §3.10.5): it carries the next sequence number.
+    pub(super) fn own_reset(&mut self, now: Instant) -> Segment {
+        let mut segment = self.acknowledgment(now, self.sender.nxt());
+        segment.flags = Flags::RST | Flags::ACK;
+        segment
+    }
+
+    /// Answers a segment that belongs to no connection (RFC 9293 §3.10.7.1).
+    pub(super) fn answer_stray(&mut self, segment: &Segment) {
+        if segment.flags.contains(Flags::RST) {
+            return;
+        }
+        self.reset = Some(if segment.flags.contains(Flags::ACK) {
+            Segment {
+                sequence: segment.acknowledgment,
+                flags: Flags::RST,
+                ..Segment::default()
+            }
+        } else {
+            let behind = segment.sequence.0.wrapping_add(segment.sequence_length());
+            Segment {
+                acknowledgment: SequenceNumber(behind),
+                flags: Flags::RST | Flags::ACK,
+                ..Segment::default()
+            }
+        });
+    }
+}

@@ -1,0 +1,88 @@
+//! The timestamps option (RFC 7323): our clock, the peer's last value, and protection against
+//! wrapped sequence numbers.
+
+use airtcp_packet::{SequenceNumber, Timestamps};
+use airtcp_units::{Duration, Instant};
+
+use crate::sender::Echo;
+
+/// What a connection knows of timestamps.
+#[derive(Clone, Debug)]
+pub struct TimestampState {
+    /// Whether we send the option: once the peer's SYN is known, whether both sides offered it.
+    pub enabled: bool,
+    tick: u64,
+    /// The peer's value to echo (TS.Recent).
+    recent: u32,
+    recent_is_valid: bool,
+    /// The acknowledgment offset last sent (Last.ACK.sent).
+    last_ack_sent: u64,
+}
+
+impl TimestampState {
+    pub fn new(tick: Duration, enabled: bool) -> Self {
+        Self {
+            enabled,
+            tick: tick.as_nanos().max(1),
+            recent: 0,
+            recent_is_valid: false,
+            last_ack_sent: 0,
+        }
+    }
+
+    /// The option to send at `now`, when acknowledging everything below `acknowledged`.
+    #[inline]
+    pub const fn stamp(&mut self, now: Instant, acknowledged: u64) -> Option<Timestamps> {
+        self.last_ack_sent = acknowledged;
+        if !self.enabled {
+            return None;
+        }
+        Some(Timestamps {
+            value: self.value(now),
+            echo: self.recent,
+        })
+    }
+
+    /// Our clock at `now`. It starts at one: RFC 7323 §3.2 gives a zero echo no meaning.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the clock wraps (RFC 7323 §5.4)"
+    )]
+    pub const fn value(&self, now: Instant) -> u32 {
+        (now.as_nanos() / self.tick + 1) as u32
+    }
+
+    /// Whether a segment with this option is older than one already received
+    /// (RFC 7323 §5.3, R1).
+    #[inline]
+    pub const fn is_old(&self, timestamps: Timestamps) -> bool {
+        self.recent_is_valid && SequenceNumber(timestamps.value).before(SequenceNumber(self.recent))
+    }
+
+    /// Keeps the value to echo: of the earliest segment that the next acknowledgment covers
+    /// (RFC 7323 §4.3).
+    #[inline]
+    pub const fn on_segment(&mut self, timestamps: Timestamps, start: u64) {
+        if start <= self.last_ack_sent && !self.is_old(timestamps) {
+            self.recent = timestamps.value;
+            self.recent_is_valid = true;
+        }
+    }
+
+    /// What an echo that arrives at `now` says.
+    #[inline]
+    pub fn echo(&self, now: Instant, timestamps: Timestamps) -> Option<Echo> {
+        if timestamps.echo == 0 {
+            return None;
+        }
+        let ticks_now = now.as_nanos() / self.tick + 1;
+        let ticks = SequenceNumber(timestamps.echo).expand(ticks_now);
+        // An echo of the future is no echo of ours.
+        let elapsed = ticks_now.checked_sub(ticks)?;
+        Some(Echo {
+            sent_at: Instant::from_nanos((ticks - 1) * self.tick),
+            rtt: Duration::from_nanos(elapsed * self.tick),
+        })
+    }
+}

@@ -1,0 +1,64 @@
+//! Counting duplicate acknowledgments (RFC 5681 §3.2).
+
+/// Duplicate acknowledgments in a row, against a threshold that can move.
+#[derive(Clone, Debug)]
+pub struct DuplicateAcks {
+    count: u32,
+    threshold: u32,
+}
+
+impl DuplicateAcks {
+    /// None seen; `threshold` of them mean a loss (RFC 5681 §3.2: 3).
+    #[must_use]
+    pub const fn new(threshold: u32) -> Self {
+        Self {
+            count: 0,
+            threshold,
+        }
+    }
+
+    /// One more arrived. Returns whether the threshold is reached.
+    pub const fn on_duplicate(&mut self) -> bool {
+        self.count = self.count.saturating_add(1);
+        self.count >= self.threshold
+    }
+
+    /// New data was acknowledged.
+    #[inline]
+    pub const fn reset(&mut self) {
+        self.count = 0;
+    }
+
+    /// How many in a row.
+    #[must_use]
+    pub const fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// How many mean a loss.
+    #[must_use]
+    pub const fn threshold(&self) -> u32 {
+        self.threshold
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 5681 §3.2: the third duplicate, that is the fourth identical acknowledgment.
+    #[test]
+    fn the_third_in_a_row_means_a_loss() {
+        let mut duplicates = DuplicateAcks::new(3);
+        assert!(!duplicates.on_duplicate());
+        assert!(!duplicates.on_duplicate());
+        duplicates.reset();
+        assert_eq!(duplicates.count(), 0);
+        assert!(!duplicates.on_duplicate());
+        assert!(!duplicates.on_duplicate());
+        assert!(duplicates.on_duplicate());
+        assert!(duplicates.on_duplicate());
+        assert_eq!(duplicates.count(), 4);
+        assert_eq!(duplicates.threshold(), 3);
+    }
+}

@@ -1,0 +1,462 @@
+//! The scoreboard: every outstanding segment, what the receiver said of it, and what that makes of
+//! the bytes in flight (RFC 6675 §3 and §4).
+//!
+//! ```text
+//!   front                                                          back
+//!   ├── una                                                  nxt ──┤
+//!   [ sent ][ lost ][ lost, resent ][ sacked ][ sent ][ sacked ][ sent ]
+//!
+//!   in flight = outstanding − sacked − lost + resent      (RFC 6675 §4, "pipe")
+//! ```
+//!
+//! The sums are kept up to date as segments change, so that nothing is counted anew for an
+//! acknowledgment. Without SACK only timeouts mark segments lost, and the same sums hold.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use airtcp_units::Instant;
+
+/// The receiver holds it (RFC 2018).
+const SACKED: u8 = 1;
+/// Presumed lost, and not counted in flight.
+const LOST: u8 = 2;
+/// Sent again since it was presumed lost, or by RFC 6675 §4 rule 3 or 4: one copy is in flight.
+const RESENT: u8 = 4;
+
+/// One outstanding segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentSegment {
+    /// Stream offset of its first byte.
+    pub start: u64,
+    /// When it was last sent.
+    pub sent_at: Instant,
+    /// When its own timer expires; only read where each segment has one (Miyim §IV).
+    pub deadline: Instant,
+    /// Bytes of the stream it covers, a FIN counted as one.
+    pub length: u32,
+    /// How often it was sent.
+    pub transmissions: u16,
+    /// How often its timer expired.
+    pub expiries: u8,
+    flags: u8,
+}
+
+impl SentSegment {
+    /// A segment just sent for the first time.
+    #[inline]
+    #[must_use]
+    pub const fn new(range: &Range<u64>, sent_at: Instant, deadline: Instant) -> Self {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a segment is at most 64 KiB"
+        )]
+        let length = (range.end - range.start) as u32;
+        Self {
+            start: range.start,
+            sent_at,
+            deadline,
+            length,
+            transmissions: 1,
+            expiries: 0,
+            flags: 0,
+        }
+    }
+
+    /// Stream offset behind its last byte.
+    #[inline]
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.start + u64::from(self.length)
+    }
+
+    /// The offsets it covers.
+    #[must_use]
+    pub fn range(&self) -> Range<u64> {
+        self.start..self.end()
+    }
+
+    /// Whether the receiver reported it.
+    #[must_use]
+    pub const fn is_sacked(&self) -> bool {
+        self.flags & SACKED != 0
+    }
+
+    /// Whether it is presumed lost.
+    #[must_use]
+    pub const fn is_lost(&self) -> bool {
+        self.flags & LOST != 0
+    }
+}
+
+/// Bytes of the outstanding segments by what is known of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    sacked: u64,
+    lost: u64,
+    resent: u64,
+    awaiting_repair: u64,
+}
+
+impl Sums {
+    fn add(&mut self, flags: u8, bytes: u64) {
+        self.sacked += if flags & SACKED != 0 { bytes } else { 0 };
+        self.lost += if flags & LOST != 0 { bytes } else { 0 };
+        self.resent += if flags & RESENT != 0 { bytes } else { 0 };
+        self.awaiting_repair += if awaits_repair(flags) { bytes } else { 0 };
+    }
+
+    fn remove(&mut self, flags: u8, bytes: u64) {
+        self.sacked -= if flags & SACKED != 0 { bytes } else { 0 };
+        self.lost -= if flags & LOST != 0 { bytes } else { 0 };
+        self.resent -= if flags & RESENT != 0 { bytes } else { 0 };
+        self.awaiting_repair -= if awaits_repair(flags) { bytes } else { 0 };
+    }
+
+    fn change(&mut self, segment: &mut SentSegment, flags: u8) {
+        let bytes = u64::from(segment.length);
+        self.remove(segment.flags, bytes);
+        self.add(flags, bytes);
+        segment.flags = flags;
+    }
+}
+
+/// Whether a segment with these flags is lost and was not sent again since.
+const fn awaits_repair(flags: u8) -> bool {
+    flags & (SACKED | LOST | RESENT) == LOST
+}
+
+/// What a cumulative acknowledgment removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Advanced {
+    /// When the oldest of the segments it newly covered was sent, unless one of them had been sent
+    /// more than once: then no sample may be taken (Karn's rule, RFC 6298 §3).
+    pub sent_at: Option<Instant>,
+    /// Whether any segment it covered had been sent more than once.
+    pub resent: bool,
+}
+
+/// All outstanding segments, in order and without gaps.
+#[derive(Clone, Debug, Default)]
+pub struct Scoreboard {
+    segments: VecDeque<SentSegment>,
+    sums: Sums,
+    highest_sacked: u64,
+    /// Everything below it that is not SACKed has been marked lost.
+    loss_edge: u64,
+    /// Where the search for the next segment to repair starts: nothing below awaits repair.
+    repair_from: u64,
+    /// The SACK blocks of the last acknowledgment: most of a block is known from the one before.
+    known: [(u64, u64); 4],
+}
+
+impl Scoreboard {
+    /// Bytes between the first and the last outstanding byte: the FlightSize of RFC 5681 §2.
+    #[inline]
+    #[must_use]
+    pub fn outstanding(&self) -> u64 {
+        match (self.segments.front(), self.segments.back()) {
+            (Some(front), Some(back)) => back.end() - front.start,
+            _ => 0,
+        }
+    }
+
+    /// Bytes believed to be in the network: RFC 6675 §4, `SetPipe()`.
+    #[inline]
+    #[must_use]
+    pub fn in_flight(&self) -> u64 {
+        self.outstanding() + self.sums.resent - self.sums.sacked - self.sums.lost
+    }
+
+    /// Whether nothing is outstanding.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// The segments, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &SentSegment> {
+        self.segments.iter()
+    }
+
+    /// The oldest outstanding segment.
+    #[inline]
+    #[must_use]
+    pub fn front(&self) -> Option<&SentSegment> {
+        self.segments.front()
+    }
+
+    /// The segment at `index`, oldest first.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<&SentSegment> {
+        self.segments.get(index)
+    }
+
+    /// Index of the segment that starts at `offset`, if it is outstanding and not reported.
+    #[must_use]
+    pub fn index_at(&self, offset: u64) -> Option<usize> {
+        let index = self.index_of(offset);
+        self.segments
+            .get(index)
+            .is_some_and(|segment| segment.start == offset && !segment.is_sacked())
+            .then_some(index)
+    }
+
+    /// How many segments are outstanding.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Bytes the receiver reported above the cumulative acknowledgment.
+    #[must_use]
+    pub const fn sacked(&self) -> u64 {
+        self.sums.sacked
+    }
+
+    /// Takes a segment sent for the first time; it follows the last one.
+    #[inline]
+    pub fn push(&mut self, segment: SentSegment) {
+        debug_assert!(
+            self.segments
+                .back()
+                .is_none_or(|back| back.end() == segment.start)
+        );
+        self.segments.push_back(segment);
+    }
+
+    /// Everything below `una` is acknowledged.
+    #[inline]
+    pub fn advance(&mut self, una: u64) -> Advanced {
+        let mut advanced = Advanced::default();
+        while let Some(front) = self.segments.front_mut() {
+            if front.start >= una {
+                break;
+            }
+            // A segment the receiver reported earlier is not new: its round trip ended then.
+            if front.flags & SACKED == 0 && advanced.sent_at.is_none() {
+                advanced.sent_at = Some(front.sent_at);
+            }
+            advanced.resent |= front.transmissions > 1;
+            let covered = una.min(front.end()) - front.start;
+            let flags = front.flags;
+            if una >= front.end() {
+                self.segments.pop_front();
+            } else {
+                // Part of a segment: the receiver may have cut it at its window.
+                front.start = una;
+                #[expect(clippy::cast_possible_truncation, reason = "part of a u32 length")]
+                {
+                    front.length -= covered as u32;
+                }
+            }
+            if flags != 0 {
+                self.sums.remove(flags, covered);
+            }
+        }
+        if advanced.resent {
+            advanced.sent_at = None;
+        }
+        advanced
+    }
+
+    /// The receiver reported `blocks` above the cumulative acknowledgment (RFC 2018 §4).
+    /// Returns how many bytes are newly reported, which is what makes an acknowledgment a
+    /// duplicate in the sense of RFC 6675 §2.
+    pub fn sack(&mut self, blocks: &[Range<u64>]) -> u64 {
+        let mut newly = 0;
+        let known = std::mem::take(&mut self.known);
+        for (block, slot) in blocks.iter().zip(0..4) {
+            self.known[slot] = (block.start, block.end);
+            let mut index = None;
+            let mut at = block.start;
+            while at < block.end {
+                if let Some(&(_, end)) = known.iter().find(|&&(start, end)| start <= at && at < end)
+                {
+                    (at, index) = (end, None);
+                    continue;
+                }
+                let here = index.unwrap_or_else(|| self.index_of(at));
+                let Some(segment) = self.segments.get_mut(here) else {
+                    break;
+                };
+                // Only whole segments count: a receiver holds what it got, as it got it.
+                if segment.end() > block.end {
+                    break;
+                }
+                if segment.start >= at && segment.flags & SACKED == 0 {
+                    self.sums.change(segment, SACKED);
+                    at = segment.end();
+                    self.highest_sacked = self.highest_sacked.max(at);
+                    newly += u64::from(segment.length);
+                } else {
+                    at = segment.end();
+                }
+                index = Some(here + 1);
+            }
+        }
+        newly
+    }
+
+    /// Marks lost what RFC 6675 §4 `IsLost()` says is: every unreported segment with `threshold`
+    /// separate reported ranges, or more than `threshold − 1` full segments reported, above it.
+    /// Returns whether anything was newly marked.
+    pub fn detect_losses(&mut self, threshold: u32, mss: u64) -> bool {
+        let mut index = self.index_of(self.highest_sacked);
+        let (mut bytes, mut ranges, mut inside) = (0, 0, false);
+        let enough = u64::from(threshold.saturating_sub(1)) * mss;
+        let mut edge = None;
+        while index > 0 {
+            index -= 1;
+            let segment = &self.segments[index];
+            if segment.is_sacked() {
+                bytes += u64::from(segment.length);
+                if !inside {
+                    ranges += 1;
+                }
+                inside = true;
+            } else {
+                inside = false;
+            }
+            if ranges >= threshold || bytes > enough {
+                edge = Some(segment.start);
+                break;
+            }
+        }
+        edge.is_some_and(|edge| self.mark_lost_below(edge))
+    }
+
+    fn mark_lost_below(&mut self, edge: u64) -> bool {
+        if edge <= self.loss_edge {
+            return false;
+        }
+        let first = self.index_of(self.loss_edge);
+        let mut any = false;
+        for segment in self.segments.range_mut(first..) {
+            if segment.start >= edge {
+                break;
+            }
+            if segment.flags & (SACKED | LOST) == 0 {
+                self.sums.change(segment, segment.flags | LOST);
+                self.repair_from = self.repair_from.min(segment.start);
+                any = true;
+            }
+        }
+        self.loss_edge = edge;
+        any
+    }
+
+    /// Marks everything from `offset` on that the receiver did not report as lost and to be sent
+    /// again, as go-back-N does after a timeout. If even the oldest segment was reported, the
+    /// receiver has reneged, and its reports are void (RFC 2018 §8).
+    pub fn mark_lost_from(&mut self, offset: u64) {
+        if self.segments.front().is_some_and(SentSegment::is_sacked) {
+            for segment in &mut self.segments {
+                self.sums.change(segment, segment.flags & !SACKED);
+            }
+            self.highest_sacked = 0;
+        }
+        self.known = Default::default();
+        let first = self.index_of(offset);
+        for segment in self.segments.range_mut(first..) {
+            if !segment.is_sacked() {
+                self.sums.change(segment, LOST);
+            }
+            segment.deadline = Instant::FAR_FUTURE;
+        }
+        self.loss_edge = self.segments.back().map_or(0, SentSegment::end);
+        self.repair_from = self.repair_from.min(offset);
+    }
+
+    /// Marks one segment lost, whatever the others are: selective repeat after a timeout.
+    pub fn mark_lost(&mut self, index: usize) {
+        let segment = &mut self.segments[index];
+        if !segment.is_sacked() {
+            self.sums.change(segment, LOST);
+        }
+        self.repair_from = self.repair_from.min(segment.start);
+    }
+
+    /// The first segment that is lost and not sent again since (RFC 6675 §4, `NextSeg()` rule 1).
+    #[inline]
+    pub fn next_lost(&mut self) -> Option<usize> {
+        if self.sums.awaiting_repair == 0 {
+            return None;
+        }
+        let mut index = self.index_of(self.repair_from);
+        while let Some(segment) = self.segments.get(index) {
+            if awaits_repair(segment.flags) {
+                self.repair_from = segment.start;
+                return Some(index);
+            }
+            index += 1;
+        }
+        None
+    }
+
+    /// The first segment below the highest reported byte that is neither reported nor sent again,
+    /// lost or not (RFC 6675 §4, `NextSeg()` rule 3).
+    #[must_use]
+    pub fn next_hole(&self) -> Option<usize> {
+        let first = self.index_of(self.repair_from);
+        self.segments
+            .range(first..)
+            .zip(first..)
+            .find_map(|(segment, index)| {
+                (segment.start < self.highest_sacked && segment.flags & (SACKED | RESENT) == 0)
+                    .then_some(index)
+            })
+    }
+
+    /// The last segment the receiver did not report (RFC 6675 §4, `NextSeg()` rule 4).
+    #[must_use]
+    pub fn last_unreported(&self) -> Option<usize> {
+        (0..self.segments.len())
+            .rev()
+            .find(|&index| !self.segments[index].is_sacked())
+    }
+
+    /// The segment at `index` is sent again at `now`, its own timer set to `deadline`. Returns it.
+    pub fn resend(&mut self, index: usize, now: Instant, deadline: Instant) -> SentSegment {
+        let segment = &mut self.segments[index];
+        self.sums.change(segment, segment.flags | RESENT);
+        segment.transmissions = segment.transmissions.saturating_add(1);
+        segment.sent_at = now;
+        segment.deadline = deadline;
+        *segment
+    }
+
+    /// The segment at `index` expired once more; returns how often before.
+    pub fn on_expiry(&mut self, index: usize) -> u8 {
+        let segment = &mut self.segments[index];
+        let before = segment.expiries;
+        segment.expiries = before.saturating_add(1);
+        before
+    }
+
+    /// The earliest of the segments' own timers, and whose it is.
+    #[must_use]
+    pub fn earliest_deadline(&self) -> Option<(usize, Instant)> {
+        self.segments
+            .iter()
+            .enumerate()
+            .map(|(index, segment)| (index, segment.deadline))
+            .min_by_key(|&(index, deadline)| (deadline, index))
+    }
+
+    /// Index of the first segment that ends behind `offset`.
+    #[inline]
+    fn index_of(&self, offset: u64) -> usize {
+        match self.segments.front() {
+            Some(front) if offset >= front.end() => self
+                .segments
+                .partition_point(|segment| segment.end() <= offset),
+            _ => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! What an endpoint tells of itself while it runs: an argument of the calls that may cause events,
+//! never a field, so that a run nobody watches pays nothing.
+
+use airtcp_units::{Duration, Instant};
+
+/// Something worth telling. Offsets are positions in the byte stream the endpoint sends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event {
+    /// The handshake is complete.
+    Established,
+    /// A retransmission timer expired.
+    Timeout {
+        /// First byte of the segment whose timer expired.
+        offset: u64,
+        /// How often that segment had been sent before.
+        transmissions: u16,
+        /// The RTO that expired, back-off included.
+        rto: Duration,
+    },
+    /// The last timeout was unnecessary, as far as the endpoint can tell (RFC 3522 §3).
+    TimeoutJudgedSpurious,
+    /// Fast retransmit: a loss was concluded from duplicate or selective acknowledgments.
+    FastRetransmit {
+        /// First byte of the segment presumed lost.
+        offset: u64,
+    },
+    /// Everything outstanding when the loss was found is acknowledged.
+    RecoveryExit,
+    /// A round trip was measured.
+    RttSample {
+        /// The sample itself, not the average.
+        rtt: Duration,
+    },
+    /// The peer reported a segment that it had received before (RFC 2883).
+    DuplicateReported {
+        /// First byte of the duplicate.
+        offset: u64,
+    },
+    /// A zero-window probe was sent (RFC 9293 §3.8.6.1).
+    WindowProbe,
+    /// The connection is closed in both directions.
+    Closed,
+    /// The peer, or an unanswerable segment, reset the connection.
+    Reset,
+}
+
+/// Receives [`Event`]s. `()` ignores them.
+pub trait Observer {
+    /// Called when `event` happens at `now`.
+    fn event(&mut self, now: Instant, event: Event);
+}
+
+impl Observer for () {
+    #[inline]
+    fn event(&mut self, _now: Instant, _event: Event) {}
+}
+
+impl<F: FnMut(Instant, Event)> Observer for F {
+    #[inline]
+    fn event(&mut self, now: Instant, event: Event) {
+        self(now, event);
+    }
+}

@@ -1,0 +1,147 @@
+//! When to acknowledge (RFC 1122 §4.2.3.2, RFC 5681 §4.2).
+
+use airtcp_units::{Duration, Instant};
+
+use crate::config::DelayedAckConfig;
+
+/// An acknowledgment that waits, or is due.
+#[derive(Clone, Debug)]
+pub struct DelayedAck {
+    segments: u32,
+    timeout: Duration,
+    waiting: u32,
+    deadline: Instant,
+    due: bool,
+}
+
+impl DelayedAck {
+    /// Nothing waits.
+    pub const fn new(config: &DelayedAckConfig) -> Self {
+        Self {
+            segments: config.segments,
+            timeout: config.timeout,
+            waiting: 0,
+            deadline: Instant::FAR_FUTURE,
+            due: false,
+        }
+    }
+
+    /// A segment arrived in order; a `fin` is acknowledged at once.
+    #[inline]
+    pub fn on_in_order(&mut self, now: Instant, fin: bool) {
+        self.waiting += 1;
+        if self.waiting >= self.segments || fin {
+            self.due = true;
+        } else if self.deadline == Instant::FAR_FUTURE {
+            self.deadline = now + self.timeout;
+        }
+    }
+
+    /// An acknowledgment must go out at once.
+    pub const fn demand(&mut self) {
+        self.due = true;
+    }
+
+    /// An acknowledgment went out.
+    #[inline]
+    pub const fn on_sent(&mut self) {
+        self.waiting = 0;
+        self.due = false;
+        self.deadline = Instant::FAR_FUTURE;
+    }
+
+    /// What has waited until its deadline is due.
+    pub fn on_wakeup(&mut self, now: Instant) {
+        if self.deadline <= now {
+            self.due = true;
+            self.deadline = Instant::FAR_FUTURE;
+        }
+    }
+
+    /// Whether one must go out now.
+    #[inline]
+    pub const fn is_due(&self) -> bool {
+        self.due
+    }
+
+    /// When the waiting one becomes due; [`Instant::FAR_FUTURE`] if none waits.
+    #[inline]
+    pub const fn deadline(&self) -> Instant {
+        self.deadline
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: Instant = Instant::ZERO;
+
+    fn every_second() -> DelayedAck {
+        DelayedAck::new(&DelayedAckConfig::default())
+    }
+
+    /// RFC 5681 §4.2: at least every second full-sized segment.
+    #[test]
+    fn every_second_segment_is_acknowledged_at_once() {
+        let mut ack = every_second();
+        ack.on_in_order(START, false);
+        assert!(!ack.is_due());
+        ack.on_in_order(START, false);
+        assert!(ack.is_due());
+        ack.on_sent();
+        assert!(!ack.is_due());
+        ack.on_in_order(START, false);
+        assert!(
+            !ack.is_due(),
+            "counting starts anew after an acknowledgment"
+        );
+    }
+
+    #[test]
+    fn one_segment_turns_the_delay_off() {
+        let config = DelayedAckConfig {
+            segments: 1,
+            ..DelayedAckConfig::default()
+        };
+        let mut ack = DelayedAck::new(&config);
+        ack.on_in_order(START, false);
+        assert!(ack.is_due());
+        assert_eq!(ack.deadline(), Instant::FAR_FUTURE);
+    }
+
+    #[test]
+    fn a_single_segment_waits_until_its_deadline_and_no_longer() {
+        let mut ack = every_second();
+        ack.on_in_order(START, false);
+        let deadline = START + Duration::from_millis(40);
+        assert_eq!(ack.deadline(), deadline);
+        ack.on_wakeup(START + Duration::from_millis(39));
+        assert!(!ack.is_due());
+        ack.on_wakeup(deadline);
+        assert!(ack.is_due());
+        assert_eq!(ack.deadline(), Instant::FAR_FUTURE);
+    }
+
+    #[test]
+    fn the_deadline_is_the_first_waiting_segments() {
+        let config = DelayedAckConfig {
+            segments: 3,
+            timeout: Duration::from_millis(40),
+        };
+        let mut ack = DelayedAck::new(&config);
+        ack.on_in_order(START, false);
+        ack.on_in_order(START + Duration::from_millis(30), false);
+        assert_eq!(ack.deadline(), START + Duration::from_millis(40));
+    }
+
+    #[test]
+    fn a_fin_and_a_demand_do_not_wait() {
+        let mut ack = every_second();
+        ack.on_in_order(START, true);
+        assert!(ack.is_due());
+        let mut ack = every_second();
+        ack.demand();
+        assert!(ack.is_due());
+    }
+}

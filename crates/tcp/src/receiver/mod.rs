@@ -1,0 +1,212 @@
+//! The receive side: reassembly, the window, and when and what to acknowledge.
+
+mod delayed_ack;
+mod reassembly;
+mod report;
+
+use std::ops::Range;
+
+use airtcp_units::Instant;
+
+use crate::config::Config;
+use delayed_ack::DelayedAck;
+use reassembly::Reassembly;
+use report::Report;
+
+/// The most ranges an acknowledgment can report: what fits beside no other option (RFC 2018 §3).
+pub const MAX_REPORTED: usize = 4;
+
+/// The receive side of a connection, in offsets of the stream it receives. A FIN takes the offset
+/// behind the last byte.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    reassembly: Reassembly,
+    delayed: DelayedAck,
+    report: Report,
+    /// End of what the application has read.
+    read: u64,
+    buffer: u64,
+    mss: u64,
+    /// First byte beyond the window last announced: it never moves back (RFC 9293 §3.8.6).
+    announced: u64,
+    /// Offset of the FIN, once it is known.
+    fin: Option<u64>,
+    /// Segments that brought nothing new.
+    duplicates: u64,
+}
+
+impl Receiver {
+    /// A receiver that has received nothing, from a peer whose segments carry up to `mss` bytes.
+    #[must_use]
+    pub fn new(config: &Config, mss: u32) -> Self {
+        Self {
+            reassembly: Reassembly::default(),
+            delayed: DelayedAck::new(&config.delayed_ack),
+            report: Report::new(config.sack, config.sack && config.dsack),
+            read: 0,
+            buffer: config.receive_buffer,
+            mss: u64::from(mss),
+            announced: config.receive_buffer,
+            fin: None,
+            duplicates: 0,
+        }
+    }
+
+    /// Bytes `range` arrived at `now`, already cut to the window; `fin` if a FIN stands behind
+    /// them.
+    #[inline]
+    pub fn on_data(&mut self, now: Instant, mut range: Range<u64>, fin: bool) {
+        if fin {
+            self.fin = Some(range.end);
+            range.end += 1;
+        }
+        if range.is_empty() {
+            return;
+        }
+        let before = self.next_expected();
+        let had_gaps = self.reassembly.has_gaps();
+        if range.start == before && !had_gaps {
+            // In order and nothing waits: the common case.
+            self.reassembly.extend(range.end);
+            self.delayed.on_in_order(now, fin);
+            return;
+        }
+        let insertion = self.reassembly.insert(range.clone());
+        if let Some(duplicate) = insertion.duplicate {
+            self.report.on_duplicate(duplicate);
+        }
+        if insertion.fresh == 0 {
+            self.duplicates += 1;
+        } else {
+            self.report.on_arrival(range.start);
+        }
+        // RFC 5681 §4.2: at once when out of order, a duplicate, or filling a gap.
+        self.delayed.demand();
+    }
+
+    /// A segment that cannot be taken arrived: the peer needs to know where we stand
+    /// (RFC 9293 §3.10.7.4, first check).
+    pub const fn on_unacceptable(&mut self) {
+        self.delayed.demand();
+    }
+
+    /// A segment arrived again whose every byte is below what is expected.
+    pub fn on_old_duplicate(&mut self, range: Range<u64>) {
+        self.duplicates += 1;
+        self.report.on_duplicate(range);
+        self.delayed.demand();
+    }
+
+    /// First byte not received in order (RCV.NXT).
+    #[inline]
+    #[must_use]
+    pub const fn next_expected(&self) -> u64 {
+        self.reassembly.next_expected()
+    }
+
+    /// Whether the FIN and everything before it has arrived.
+    #[inline]
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.fin.is_some_and(|fin| self.next_expected() > fin)
+    }
+
+    /// Whether this byte was received, in order or not.
+    #[must_use]
+    pub fn holds(&self, offset: u64) -> bool {
+        offset < self.next_expected() || self.reassembly.containing(offset).is_some()
+    }
+
+    /// Bytes received in order, the FIN not counted.
+    #[must_use]
+    pub fn received(&self) -> u64 {
+        self.fin
+            .map_or(self.next_expected(), |fin| fin.min(self.next_expected()))
+    }
+
+    /// Segments that brought nothing new.
+    #[must_use]
+    pub const fn duplicates(&self) -> u64 {
+        self.duplicates
+    }
+
+    /// Takes up to `most` bytes for the application; returns how many there were.
+    #[inline]
+    pub fn read(&mut self, most: u64) -> u64 {
+        let bytes = (self.received() - self.read).min(most);
+        self.read += bytes;
+        // A window that was closed, or all but closed, and has opened is news to the peer
+        // (RFC 9293 §3.8.6.2.2).
+        let room = self.announced - self.next_expected().min(self.announced);
+        if room < self.mss && self.opened() > self.announced {
+            self.delayed.demand();
+        }
+        bytes
+    }
+
+    /// The window to announce, in bytes from the next expected byte on, when an acknowledgment is
+    /// about to be sent. It opens in steps of a segment or half the buffer, against silly windows
+    /// (RFC 9293 §3.8.6.2.2).
+    #[inline]
+    pub fn window(&mut self) -> u64 {
+        self.announced = self.opened();
+        self.announced.saturating_sub(self.next_expected())
+    }
+
+    /// First byte beyond the window that may be announced now.
+    #[inline]
+    fn opened(&self) -> u64 {
+        let possible = self.read + self.buffer;
+        let step = self.mss.min(self.buffer / 2).max(1);
+        if possible >= self.announced + step {
+            possible
+        } else {
+            self.announced
+        }
+    }
+
+    /// The window last announced, as the range of acceptable offsets.
+    #[inline]
+    #[must_use]
+    pub fn acceptable(&self) -> Range<u64> {
+        self.next_expected()..self.announced.max(self.next_expected())
+    }
+
+    /// Whether an acknowledgment must go out now.
+    #[inline]
+    #[must_use]
+    pub const fn ack_due(&self) -> bool {
+        self.delayed.is_due()
+    }
+
+    /// When a waiting acknowledgment must go out; [`Instant::FAR_FUTURE`] if none waits.
+    #[inline]
+    #[must_use]
+    pub const fn next_wakeup(&self) -> Instant {
+        self.delayed.deadline()
+    }
+
+    /// An acknowledgment that has waited long enough becomes due.
+    pub fn on_wakeup(&mut self, now: Instant) {
+        self.delayed.on_wakeup(now);
+    }
+
+    /// A segment with an acknowledgment went out.
+    #[inline]
+    pub const fn on_ack_sent(&mut self) {
+        self.delayed.on_sent();
+    }
+
+    /// Writes the ranges to report with the next acknowledgment into `ranges`, the most urgent
+    /// first, and returns how many there are (RFC 2018 §4, RFC 2883 §4).
+    #[inline]
+    pub fn take_report(&mut self, ranges: &mut [Range<u64>; MAX_REPORTED]) -> usize {
+        if !self.report.has_something(&self.reassembly) {
+            return 0;
+        }
+        self.report.take(&self.reassembly, ranges)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! What an acknowledgment reports beside the cumulative offset: ranges received above it
+//! (RFC 2018), and duplicates (RFC 2883).
+
+use std::ops::Range;
+
+use super::MAX_REPORTED;
+use super::reassembly::Reassembly;
+
+/// What to report, the most recent first.
+#[derive(Clone, Debug)]
+pub struct Report {
+    sack: bool,
+    dsack: bool,
+    /// One byte of each range that changed last, the latest first. The ranges themselves may have
+    /// grown or merged since: they are looked up when reported.
+    recent: [Option<u64>; MAX_REPORTED],
+    duplicate: Option<Range<u64>>,
+}
+
+impl Report {
+    /// Reports nothing yet.
+    pub const fn new(sack: bool, dsack: bool) -> Self {
+        Self {
+            sack,
+            dsack,
+            recent: [None; MAX_REPORTED],
+            duplicate: None,
+        }
+    }
+
+    /// The segment that starts at `offset` brought something new.
+    pub fn on_arrival(&mut self, offset: u64) {
+        if self.sack && self.recent[0] != Some(offset) {
+            self.recent.rotate_right(1);
+            self.recent[0] = Some(offset);
+        }
+    }
+
+    /// Bytes that were held already arrived: they are reported once (RFC 2883 §4, point 1).
+    pub fn on_duplicate(&mut self, range: Range<u64>) {
+        if self.dsack {
+            self.duplicate = Some(range);
+        }
+    }
+
+    /// Whether there is anything to report.
+    #[inline]
+    pub const fn has_something(&self, reassembly: &Reassembly) -> bool {
+        self.sack && (reassembly.has_gaps() || self.duplicate.is_some())
+    }
+
+    /// Writes the ranges to report into `ranges`: a duplicate first, then the range that the last
+    /// segment belongs to, then the others that changed last (RFC 2018 §4). Returns how many.
+    pub fn take(
+        &mut self,
+        reassembly: &Reassembly,
+        ranges: &mut [Range<u64>; MAX_REPORTED],
+    ) -> usize {
+        let mut count = 0;
+        if let Some(duplicate) = self.duplicate.take() {
+            // RFC 2883 §4.2: a duplicate above the cumulative offset is followed by the range that
+            // contains it.
+            if duplicate.start >= reassembly.next_expected() {
+                self.on_arrival(duplicate.start);
+            }
+            ranges[0] = duplicate;
+            count = 1;
+        }
+        let first_sack = count;
+        let mut kept = [None; MAX_REPORTED];
+        let mut keep = 0;
+        for offset in self.recent.into_iter().flatten() {
+            let Some(range) = reassembly.containing(offset) else {
+                continue;
+            };
+            if count < MAX_REPORTED && !ranges[first_sack..count].contains(range) {
+                ranges[count] = range.clone();
+                count += 1;
+                kept[keep] = Some(offset);
+                keep += 1;
+            }
+        }
+        self.recent = kept;
+        count
+    }
+}

@@ -1,0 +1,78 @@
+//! Fast recovery: RFC 2581 §3.2 (Reno), RFC 6582 §3.2 (NewReno), RFC 6675 §5 (with SACK).
+
+/// The state of one fast recovery.
+#[derive(Clone, Debug)]
+pub struct FastRecovery {
+    /// Recovered when everything below this offset is acknowledged.
+    pub recover: u64,
+    /// Bytes by which duplicate acknowledgments inflate the window: each says that a segment has
+    /// left the network. Zero with SACK, which says which one.
+    pub inflation: u64,
+    /// Partial acknowledgments so far.
+    pub partial_acknowledgments: u32,
+    /// Whether the one rescue retransmission is spent (RFC 6675 §4, `NextSeg()` rule 4).
+    pub rescued: bool,
+}
+
+impl FastRecovery {
+    /// Enters after `duplicates` duplicate acknowledgments, with data outstanding up to `recover`.
+    #[must_use]
+    pub fn enter(recover: u64, duplicates: u32, mss: u64, sack: bool) -> Self {
+        // RFC 6582 §3.2 step 2: cwnd = ssthresh + 3 SMSS.
+        let inflation = if sack { 0 } else { u64::from(duplicates) * mss };
+        Self {
+            recover,
+            inflation,
+            partial_acknowledgments: 0,
+            rescued: false,
+        }
+    }
+
+    /// Another duplicate acknowledgment: one more segment has left (RFC 6582 §3.2 step 3).
+    pub fn on_duplicate(&mut self, mss: u64) {
+        self.inflation = self.inflation.saturating_add(mss);
+    }
+
+    /// A partial acknowledgment of `acked` bytes: deflate by what left the window, and add one
+    /// segment back if at least that much was acknowledged (RFC 6582 §3.2 step 3).
+    pub fn on_partial(&mut self, acked: u64, mss: u64) {
+        self.partial_acknowledgments += 1;
+        let back = if acked >= mss { mss } else { 0 };
+        self.inflation = (self.inflation + back).saturating_sub(acked);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+
+    #[test]
+    fn inflates_by_what_left_the_network() {
+        let mut recovery = FastRecovery::enter(20_000, 3, MSS, false);
+        assert_eq!(recovery.inflation, 3 * MSS);
+        recovery.on_duplicate(MSS);
+        assert_eq!(recovery.inflation, 4 * MSS);
+    }
+
+    #[test]
+    fn needs_no_inflation_with_sack() {
+        assert_eq!(FastRecovery::enter(20_000, 3, MSS, true).inflation, 0);
+    }
+
+    /// RFC 6582 §3.2 step 3, second case.
+    #[test]
+    fn deflates_on_a_partial_acknowledgment() {
+        let mut recovery = FastRecovery::enter(20_000, 7, MSS, false);
+        recovery.on_partial(2 * MSS, MSS);
+        assert_eq!(recovery.inflation, 6 * MSS);
+        recovery.on_partial(MSS, MSS);
+        assert_eq!(recovery.inflation, 6 * MSS);
+        recovery.on_partial(MSS / 2, MSS);
+        assert_eq!(recovery.inflation, 5 * MSS + MSS / 2);
+        recovery.on_partial(20 * MSS, MSS);
+        assert_eq!(recovery.inflation, 0);
+        assert_eq!(recovery.partial_acknowledgments, 4);
+    }
+}

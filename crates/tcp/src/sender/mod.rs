@@ -1,0 +1,266 @@
+//! The send side: which bytes to send next, and when to wake up.
+//!
+//! [`transmission`] chooses the next segment, [`acknowledgment`] takes what the peer said,
+//! [`expiry`] acts when a timer runs out. Everything else is a replaceable part.
+
+mod acknowledgment;
+mod expiry;
+mod transmission;
+
+use airtcp_units::{Duration, Instant};
+
+use crate::config::{Config, Recovery, Retransmission, RttSampling, TimerScope};
+use crate::congestion::Congestion;
+use crate::loss_detection::{DuplicateAcks, Scoreboard};
+use crate::recovery::Phase;
+use crate::rtt::RttEstimator;
+use crate::timeout::RetransmissionTimeout;
+
+pub use acknowledgment::{Acknowledgment, Echo};
+pub use transmission::Transmission;
+
+/// What a sender has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Segments that carried data or a FIN, retransmissions included.
+    pub segments_sent: u64,
+    /// Of these, the retransmissions.
+    pub segments_retransmitted: u64,
+    /// Stream bytes in the retransmissions.
+    pub bytes_retransmitted: u64,
+    /// Retransmission timers that expired.
+    pub timeouts: u64,
+    /// Timeouts that the endpoint itself came to think unnecessary (RFC 3522 §3).
+    pub timeouts_judged_spurious: u64,
+    /// Losses found by duplicate or selective acknowledgments.
+    pub fast_retransmits: u64,
+    /// Duplicates the peer reported (RFC 2883).
+    pub duplicates_reported: u64,
+    /// Zero-window probes sent.
+    pub window_probes: u64,
+}
+
+/// The part of [`Config`] the send side reads while it runs.
+#[derive(Clone, Copy, Debug)]
+struct Choices {
+    sack: bool,
+    recovery: Recovery,
+    limited_transmit: bool,
+    retransmission: Retransmission,
+    scope: TimerScope,
+    sampling: RttSampling,
+    timestamp_tick: Duration,
+}
+
+/// The send side of a connection, in offsets of the stream it sends. A FIN takes the offset behind
+/// the last byte.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    choices: Choices,
+    mss: u64,
+    /// First byte not acknowledged.
+    una: u64,
+    /// First byte never sent.
+    nxt: u64,
+    /// End of what the application has written.
+    written: u64,
+    /// Whether a FIN follows what is written.
+    closed: bool,
+    /// First byte the peer has no room for.
+    right_edge: u64,
+    congestion: Congestion,
+    board: Scoreboard,
+    duplicates: DuplicateAcks,
+    phase: Phase,
+    /// Data outstanding when the last loss was found: acknowledgments of no more than this do not
+    /// start another fast recovery (RFC 6582 §3.2 step 2).
+    recover: Option<u64>,
+    /// A segment to be sent again now, whatever the window.
+    repair_now: Option<u64>,
+    /// New bytes sent on duplicate acknowledgments (RFC 3042): no part of FlightSize.
+    limited: u64,
+    timeout: RetransmissionTimeout,
+    deadline: Instant,
+    probe_deadline: Instant,
+    probes: u32,
+    /// The segment being timed, when one a window is: its end, and when it was sent.
+    timed: Option<(u64, Instant)>,
+    /// When the first segment after a timeout was sent again, until an acknowledgment tells
+    /// whether that was needed (RFC 3522 §3).
+    resent_after_timeout: Option<Instant>,
+    counters: Counters,
+}
+
+impl Sender {
+    /// A sender with nothing written, towards a peer that has announced no window yet.
+    #[must_use]
+    pub fn new(config: &Config, mss: u32) -> Self {
+        let mss = u64::from(mss);
+        let scope = config.timeout.scope.unwrap_or(match config.retransmission {
+            Retransmission::GoBackN => TimerScope::Connection,
+            Retransmission::SelectiveRepeat => TimerScope::Segment,
+        });
+        Self {
+            choices: Choices {
+                sack: config.sack,
+                recovery: config.recovery,
+                limited_transmit: config.limited_transmit,
+                retransmission: config.retransmission,
+                scope,
+                sampling: config.timeout.sampling,
+                timestamp_tick: config.timestamp_tick,
+            },
+            mss,
+            una: 0,
+            nxt: 0,
+            written: 0,
+            closed: false,
+            right_edge: 0,
+            congestion: Congestion::new(config, mss),
+            board: Scoreboard::default(),
+            duplicates: DuplicateAcks::new(config.duplicate_ack_threshold),
+            phase: Phase::Open,
+            recover: None,
+            repair_now: None,
+            limited: 0,
+            timeout: RetransmissionTimeout::new(&config.timeout),
+            deadline: Instant::FAR_FUTURE,
+            probe_deadline: Instant::FAR_FUTURE,
+            probes: 0,
+            timed: None,
+            resent_after_timeout: None,
+            counters: Counters::default(),
+        }
+    }
+
+    /// The handshake is complete: the peer offers `window` bytes, and the SYN measured `rtt`. If
+    /// the SYN's own timer expired, the first RTO for data is `rto` (RFC 6298 §5.7) and the window
+    /// starts at one segment (RFC 5681 §3.1).
+    pub fn on_established(&mut self, window: u64, rtt: Option<Duration>, rto: Option<Duration>) {
+        self.right_edge = window;
+        if let Some(rtt) = rtt {
+            self.timeout.on_sample(rtt);
+        }
+        if let Some(rto) = rto {
+            self.timeout.reinitialize(rto);
+            self.congestion.restart();
+        }
+    }
+
+    /// Appends `bytes` to the stream. Ignored after [`close`](Self::close).
+    pub fn write(&mut self, bytes: u64) {
+        if !self.closed {
+            self.written = self.written.saturating_add(bytes).min(u64::MAX >> 1);
+        }
+    }
+
+    /// Nothing more will be written: a FIN follows.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    #[inline]
+    #[must_use]
+    pub fn next_wakeup(&self) -> Instant {
+        self.deadline.min(self.probe_deadline)
+    }
+
+    /// First byte not acknowledged.
+    #[inline]
+    #[must_use]
+    pub const fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// First byte never sent.
+    #[inline]
+    #[must_use]
+    pub const fn nxt(&self) -> u64 {
+        self.nxt
+    }
+
+    /// First byte the peer has no room for.
+    #[must_use]
+    pub const fn right_edge(&self) -> u64 {
+        self.right_edge
+    }
+
+    /// End of what the application has written.
+    #[must_use]
+    pub const fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Whether a FIN has been asked for.
+    #[must_use]
+    pub const fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Whether everything, the FIN included, is acknowledged.
+    #[must_use]
+    pub const fn is_finished(&self) -> bool {
+        self.closed && self.una > self.written
+    }
+
+    /// The largest payload of a segment, in bytes.
+    #[must_use]
+    pub const fn mss(&self) -> u64 {
+        self.mss
+    }
+
+    /// The congestion window in bytes, inflation during fast recovery not counted.
+    #[must_use]
+    pub const fn cwnd(&self) -> u64 {
+        self.congestion.cwnd()
+    }
+
+    /// The slow-start threshold in bytes; `None` before the first loss.
+    #[must_use]
+    pub fn ssthresh(&self) -> Option<u64> {
+        Some(self.congestion.ssthresh()).filter(|&bytes| bytes != u64::MAX)
+    }
+
+    /// Bytes believed to be in the network (RFC 6675 §4, "pipe").
+    #[must_use]
+    pub fn in_flight(&self) -> u64 {
+        self.board.in_flight()
+    }
+
+    /// The retransmission timeout now, back-off included.
+    #[must_use]
+    pub fn rto(&self) -> Duration {
+        self.timeout.rto()
+    }
+
+    /// The round-trip estimator.
+    #[must_use]
+    pub const fn rtt(&self) -> &RttEstimator {
+        self.timeout.estimator()
+    }
+
+    /// Whether a loss is being repaired.
+    #[must_use]
+    pub const fn phase(&self) -> &Phase {
+        &self.phase
+    }
+
+    /// What has been done so far.
+    #[must_use]
+    pub const fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// The timers as they should stand after segments were sent or acknowledged: each segment's
+    /// own, or the connection's.
+    fn rearm_segment_timers(&mut self) {
+        self.deadline = self
+            .board
+            .earliest_deadline()
+            .map_or(Instant::FAR_FUTURE, |(_, deadline)| deadline);
+    }
+}
+
+#[cfg(test)]
+mod tests;

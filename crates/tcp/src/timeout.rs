@@ -1,0 +1,197 @@
+//! When to give up waiting for an acknowledgment (RFC 6298).
+
+use airtcp_units::Duration;
+
+use crate::config::TimeoutConfig;
+use crate::rtt::RttEstimator;
+
+/// Most doublings that are kept: 2^16 times any RTO is beyond any ceiling a user would set.
+const MAX_BACK_OFF: u32 = 16;
+
+/// The retransmission timeout: estimator, factor m, floor and ceiling, back-off.
+#[derive(Clone, Debug)]
+pub struct RetransmissionTimeout {
+    estimator: RttEstimator,
+    factor: f64,
+    min: Duration,
+    max: Duration,
+    granularity: Duration,
+    doubles: bool,
+    /// The timeout without back-off, recomputed at each sample.
+    base: Duration,
+    back_off: u32,
+}
+
+impl RetransmissionTimeout {
+    /// A timeout that is `config.initial` until the first sample.
+    #[must_use]
+    pub fn new(config: &TimeoutConfig) -> Self {
+        Self {
+            estimator: RttEstimator::new(config),
+            factor: config.factor,
+            min: config.min,
+            max: config.max,
+            granularity: config.granularity,
+            doubles: config.back_off,
+            base: config.initial.min(config.max),
+            back_off: 0,
+        }
+    }
+
+    /// Takes a round-trip sample, which ends the back-off (RFC 6298 §5, Karn & Partridge 1987).
+    #[inline]
+    pub fn on_sample(&mut self, rtt: Duration) {
+        self.estimator.on_sample(rtt);
+        self.back_off = 0;
+        let (Some(srtt), Some(rttvar)) = (self.estimator.srtt(), self.estimator.rttvar()) else {
+            return;
+        };
+        // RFC 6298 §2.3: RTO = SRTT + max(G, K·RTTVAR); Miyim eq. 3 calls K the factor m.
+        let deviation = scale(rttvar, self.factor).max(self.granularity);
+        self.base = (srtt + deviation).max(self.min).min(self.max);
+    }
+
+    /// Starts anew from `rto`, as RFC 6298 §5.7 asks for when the SYN timed out.
+    pub fn reinitialize(&mut self, rto: Duration) {
+        self.base = rto.max(self.min).min(self.max);
+        self.back_off = 0;
+    }
+
+    /// Doubles the timeout after an expiry (RFC 6298 §5.5).
+    pub fn on_expiry(&mut self) {
+        if self.doubles {
+            self.back_off = (self.back_off + 1).min(MAX_BACK_OFF);
+        }
+    }
+
+    /// The timeout now, back-off included.
+    #[inline]
+    #[must_use]
+    pub fn rto(&self) -> Duration {
+        self.backed_off(self.back_off)
+    }
+
+    /// The timeout after `doublings` expiries in a row, at most the ceiling.
+    #[inline]
+    #[must_use]
+    pub fn backed_off(&self, doublings: u32) -> Duration {
+        if doublings == 0 || !self.doubles {
+            return self.base;
+        }
+        (self.base * (1 << doublings.min(MAX_BACK_OFF))).min(self.max)
+    }
+
+    /// Expiries since the last sample.
+    #[must_use]
+    pub const fn back_off(&self) -> u32 {
+        self.back_off
+    }
+
+    /// The estimator behind it.
+    #[must_use]
+    pub const fn estimator(&self) -> &RttEstimator {
+        &self.estimator
+    }
+}
+
+/// `duration × factor`, rounded down to the nanosecond, saturating.
+#[inline]
+fn scale(duration: Duration, factor: f64) -> Duration {
+    #[expect(clippy::cast_precision_loss, reason = "2^53 ns is a hundred days")]
+    let nanos = duration.as_nanos() as f64 * factor;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates"
+    )]
+    Duration::from_nanos(nanos as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn milliseconds(value: u64) -> Duration {
+        Duration::from_millis(value)
+    }
+
+    #[test]
+    fn is_the_initial_value_before_a_sample() {
+        let timeout = RetransmissionTimeout::new(&TimeoutConfig::default());
+        assert_eq!(timeout.rto(), milliseconds(1000));
+        assert_eq!(timeout.back_off(), 0);
+    }
+
+    /// RFC 6298 §2.2: after a first sample R the RTO is R + 4·R/2 = 3 R.
+    #[test]
+    fn is_three_times_the_first_sample() {
+        let mut timeout = RetransmissionTimeout::new(&TimeoutConfig::default());
+        timeout.on_sample(milliseconds(100));
+        assert_eq!(timeout.rto(), milliseconds(300));
+    }
+
+    /// Miyim §III: with m = 10 it is R + 10·R/2 = 6 R.
+    #[test]
+    fn factor_scales_the_deviation() {
+        let config = TimeoutConfig {
+            factor: 10.0,
+            ..TimeoutConfig::default()
+        };
+        let mut timeout = RetransmissionTimeout::new(&config);
+        timeout.on_sample(milliseconds(100));
+        assert_eq!(timeout.rto(), milliseconds(600));
+    }
+
+    #[test]
+    fn keeps_within_floor_and_ceiling() {
+        let mut timeout = RetransmissionTimeout::new(&TimeoutConfig::default());
+        timeout.on_sample(milliseconds(10));
+        assert_eq!(timeout.rto(), milliseconds(200));
+        timeout.on_sample(Duration::from_secs(1000));
+        assert_eq!(timeout.rto(), Duration::from_secs(60));
+    }
+
+    /// RFC 6298 §2.3: the deviation term is never less than the clock granularity.
+    #[test]
+    fn granularity_bounds_the_deviation_term() {
+        let config = TimeoutConfig {
+            granularity: milliseconds(100),
+            min: Duration::ZERO,
+            ..TimeoutConfig::default()
+        };
+        let mut timeout = RetransmissionTimeout::new(&config);
+        for _ in 0..200 {
+            timeout.on_sample(milliseconds(50));
+        }
+        assert_eq!(timeout.rto(), milliseconds(150));
+    }
+
+    #[test]
+    fn doubles_at_each_expiry_until_a_sample() {
+        let mut timeout = RetransmissionTimeout::new(&TimeoutConfig::default());
+        timeout.on_sample(milliseconds(100));
+        for expected in [600, 1200, 2400, 4800] {
+            timeout.on_expiry();
+            assert_eq!(timeout.rto(), milliseconds(expected));
+        }
+        for _ in 0..40 {
+            timeout.on_expiry();
+        }
+        assert_eq!(timeout.rto(), Duration::from_secs(60));
+        timeout.on_sample(milliseconds(100));
+        assert_eq!(timeout.back_off(), 0);
+        assert!(timeout.rto() < milliseconds(300));
+    }
+
+    #[test]
+    fn back_off_can_be_off() {
+        let config = TimeoutConfig {
+            back_off: false,
+            ..TimeoutConfig::default()
+        };
+        let mut timeout = RetransmissionTimeout::new(&config);
+        timeout.on_expiry();
+        assert_eq!(timeout.rto(), milliseconds(1000));
+        assert_eq!(timeout.backed_off(3), milliseconds(1000));
+    }
+}
