@@ -88,3 +88,42 @@ impl fmt::Debug for Flags {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The header diagram of RFC 9293 §3.1: CWR ECE URG ACK PSH RST SYN FIN, CWR the highest bit.
+    #[test]
+    fn each_flag_has_its_place() {
+        let from_the_left = [
+            (Flags::CWR, "CWR"),
+            (Flags::ECE, "ECE"),
+            (Flags::URG, "URG"),
+            (Flags::ACK, "ACK"),
+            (Flags::PSH, "PSH"),
+            (Flags::RST, "RST"),
+            (Flags::SYN, "SYN"),
+            (Flags::FIN, "FIN"),
+        ];
+        for (place, (flag, name)) in from_the_left.into_iter().enumerate() {
+            assert_eq!(flag.bits(), 0b1000_0000 >> place, "{name}");
+            assert_eq!(Flags::from_bits(0b1000_0000 >> place), flag);
+            assert_eq!(format!("{flag:?}"), name);
+        }
+    }
+
+    #[test]
+    fn sets_of_flags() {
+        let mut flags = Flags::SYN | Flags::ACK;
+        assert_eq!(flags, Flags::from_bits(0x12));
+        assert!(flags.contains(Flags::SYN) && flags.contains(Flags::SYN | Flags::ACK));
+        assert!(!flags.contains(Flags::FIN) && !flags.contains(Flags::FIN | Flags::ACK));
+        assert!(flags.contains(Flags::default()) && !flags.is_empty());
+        assert!(Flags::default().is_empty());
+        flags |= Flags::SYN | Flags::FIN;
+        assert_eq!(format!("{flags:?}"), "FIN|SYN|ACK");
+        assert_eq!(Flags::SYN | Flags::SYN, Flags::SYN);
+        assert_eq!(format!("{:?}", Flags::default()), "-");
+    }
+}

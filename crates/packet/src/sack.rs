@@ -61,3 +61,32 @@ impl SackBlocks {
         self.count == 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(start: u32) -> SackBlock {
+        SackBlock {
+            start: SequenceNumber(start),
+            end: SequenceNumber(start + 10),
+        }
+    }
+
+    #[test]
+    fn holds_four_blocks_in_order() {
+        let mut blocks = SackBlocks::new();
+        assert!(blocks.is_empty());
+        assert_eq!(blocks.as_slice(), []);
+        for count in 0..4 {
+            assert_eq!(blocks.len(), count as usize);
+            assert!(blocks.push(block(100 * count)));
+            assert!(!blocks.is_empty());
+        }
+        let full = blocks;
+        assert!(!blocks.push(block(900)), "RFC 2018 §3: at most 4 blocks");
+        assert_eq!(blocks, full);
+        assert_eq!(blocks.as_slice(), [0, 100, 200, 300].map(block));
+        assert_eq!(blocks.len(), 4);
+    }
+}

@@ -109,3 +109,125 @@ impl Segment {
         bytes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SackBlock;
+
+    #[test]
+    fn a_segment_is_small() {
+        assert!(size_of::<Segment>() <= 80, "{}", size_of::<Segment>());
+    }
+
+    /// RFC 9293 §3.4: SYN and FIN take one sequence number each, other flags none.
+    #[test]
+    fn sequence_length_counts_syn_and_fin() {
+        let length = |payload_bytes, flags| {
+            Segment {
+                payload_bytes,
+                flags,
+                ..Segment::default()
+            }
+            .sequence_length()
+        };
+        assert_eq!(length(0, Flags::default()), 0);
+        assert_eq!(length(0, Flags::ACK | Flags::RST | Flags::PSH), 0);
+        assert_eq!(length(0, Flags::SYN | Flags::ACK), 1);
+        assert_eq!(length(0, Flags::FIN), 1);
+        assert_eq!(length(1448, Flags::FIN), 1449);
+        assert_eq!(length(10, Flags::SYN | Flags::FIN), 12);
+        assert_eq!(length(u32::MAX, Flags::SYN | Flags::FIN), u32::MAX);
+    }
+
+    /// Lengths that Linux sends, as `tcpdump` shows them: 20 and 20 bare, 32 with timestamps, 40
+    /// for a SYN with everything; RFC 2018 §3 and RFC 7323 appendix A for the SACK blocks.
+    #[test]
+    fn header_lengths_are_those_of_linux() {
+        let bare = Segment {
+            payload_bytes: 1460,
+            ..Segment::default()
+        };
+        assert_eq!((bare.header_bytes(), bare.ip_bytes()), (20, 1500));
+        let timestamps = Some(Timestamps::default());
+        let data = Segment {
+            payload_bytes: 1448,
+            timestamps,
+            ..bare
+        };
+        assert_eq!((data.header_bytes(), data.ip_bytes()), (32, 1500));
+        let syn = Segment {
+            timestamps,
+            mss: Some(1460),
+            window_scale: Some(7),
+            sack_permitted: true,
+            ..Segment::default()
+        };
+        assert_eq!(syn.header_bytes(), 40);
+        assert_eq!(
+            Segment {
+                sack_permitted: false,
+                ..syn
+            }
+            .header_bytes(),
+            40
+        );
+        assert_eq!(
+            Segment {
+                timestamps: None,
+                ..syn
+            }
+            .header_bytes(),
+            32
+        );
+        assert_eq!(
+            Segment {
+                window_scale: None,
+                ..syn
+            }
+            .header_bytes(),
+            36
+        );
+        assert_eq!(Segment { mss: None, ..syn }.header_bytes(), 36);
+        assert_eq!(
+            Segment {
+                payload_bytes: u32::MAX,
+                ..syn
+            }
+            .ip_bytes(),
+            u32::MAX
+        );
+    }
+
+    #[test]
+    fn sack_blocks_take_the_space_that_is_left() {
+        let mut segment = Segment::default();
+        let mut sizes = Vec::new();
+        let mut sizes_with_timestamps = Vec::new();
+        for _ in 0..4 {
+            segment.sack.push(SackBlock::default());
+            sizes.push(segment.header_bytes());
+            let timestamps = Some(Timestamps::default());
+            sizes_with_timestamps.push(
+                Segment {
+                    timestamps,
+                    ..segment
+                }
+                .header_bytes(),
+            );
+        }
+        assert_eq!(sizes, [32, 40, 48, 56]);
+        assert_eq!(sizes_with_timestamps, [44, 52, 60, 60]);
+        // All options of a SYN leave 20 bytes: two blocks.
+        let crowded = Segment {
+            timestamps: Some(Timestamps::default()),
+            mss: Some(1460),
+            window_scale: Some(7),
+            ..segment
+        };
+        assert_eq!(
+            (crowded.sack_blocks_on_wire(), crowded.header_bytes()),
+            (2, 60)
+        );
+    }
+}

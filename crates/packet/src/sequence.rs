@@ -58,3 +58,91 @@ impl Add<u32> for SequenceNumber {
         Self(self.0.wrapping_add(bytes))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const HALF: u32 = 1 << 31;
+
+    fn order(a: u32, b: u32) -> (bool, bool, i32) {
+        let (a, b) = (SequenceNumber(a), SequenceNumber(b));
+        (a.before(b), a.after(b), a.distance(b))
+    }
+
+    /// RFC 1982 §5.1 gives the order for serial numbers of two bits and §3.2 the rule; these are
+    /// the rule's edges for 32 bits.
+    #[test]
+    fn order_wraps() {
+        assert_eq!(order(5, 5), (false, false, 0));
+        assert_eq!(order(5, 6), (true, false, -1));
+        assert_eq!(order(6, 5), (false, true, 1));
+        assert_eq!(order(u32::MAX, 0), (true, false, -1));
+        assert_eq!(order(0, u32::MAX), (false, true, 1));
+        assert_eq!(order(0xffff_ff00, 0x100), (true, false, -0x200));
+        assert_eq!(order(0, HALF - 1), (true, false, -0x7fff_ffff));
+        assert_eq!(order(HALF - 1, 0), (false, true, 0x7fff_ffff));
+        assert_eq!(order(0, HALF + 1), (false, true, 0x7fff_ffff));
+        assert_eq!(order(HALF + 1, 0), (true, false, -0x7fff_ffff));
+    }
+
+    #[test]
+    fn half_a_cycle_apart_there_is_no_order() {
+        assert_eq!(order(0, HALF), (true, true, i32::MIN));
+        assert_eq!(order(HALF, 0), (true, true, i32::MIN));
+    }
+
+    #[test]
+    fn addition_wraps() {
+        assert_eq!(SequenceNumber(u32::MAX) + 1, SequenceNumber(0));
+        assert_eq!(SequenceNumber(0xffff_fff0) + 0x20, SequenceNumber(0x10));
+        assert_eq!(SequenceNumber(3) + 4, SequenceNumber(7));
+    }
+
+    #[test]
+    fn expands_to_the_nearest() {
+        let expand = |number: u32, near: u64| SequenceNumber(number).expand(near);
+        assert_eq!(expand(7, 0), 7);
+        assert_eq!(expand(0, 0xffff_ffff), 0x1_0000_0000);
+        assert_eq!(expand(u32::MAX, 0x1_0000_0000), 0xffff_ffff);
+        assert_eq!(expand(0x10, 0x5_ffff_fff0), 0x6_0000_0010);
+        // Half a cycle away on both sides: the lower.
+        assert_eq!(expand(0, 0x1_8000_0000), 0x1_0000_0000);
+        assert_eq!(expand(1, 0x1_8000_0000), 0x1_0000_0001);
+        assert_eq!(expand(u32::MAX, 0x1_7fff_fffe), 0x0_ffff_ffff);
+        assert_eq!(expand(u32::MAX, 0x1_7fff_ffff), 0x0_ffff_ffff);
+        assert_eq!(expand(u32::MAX, 0x1_8000_0000), 0x1_ffff_ffff);
+    }
+
+    #[test]
+    fn expansion_stays_in_range() {
+        assert_eq!(SequenceNumber(u32::MAX).expand(0), 0xffff_ffff);
+        assert_eq!(SequenceNumber(HALF).expand(0), 0x8000_0000);
+        assert_eq!(SequenceNumber(u32::MAX).expand(u64::MAX), u64::MAX);
+        assert_eq!(SequenceNumber(0).expand(u64::MAX), 0xffff_ffff_0000_0000);
+        assert_eq!(
+            SequenceNumber(5).expand(u64::MAX - 3),
+            0xffff_ffff_0000_0005
+        );
+    }
+
+    proptest! {
+        /// The property that defines it: congruent, and no further than half a cycle.
+        #[test]
+        fn expansion_is_congruent_and_near(offset: u64, shift: i32) {
+            let near = offset.saturating_add(1 << 32).min(u64::MAX - (1 << 32));
+            let value = near.wrapping_add_signed(i64::from(shift));
+            prop_assert_eq!(SequenceNumber(value as u32).expand(near), value);
+        }
+
+        #[test]
+        fn distance_undoes_addition(start: u32, step in 0..HALF) {
+            let (from, to) = (SequenceNumber(start), SequenceNumber(start) + step);
+            prop_assert_eq!(to.distance(from), step.cast_signed());
+            prop_assert_eq!(from.before(to), step != 0);
+            prop_assert_eq!(to.after(from), step != 0);
+        }
+    }
+}

@@ -9,6 +9,8 @@ mod byte_count;
 mod duration;
 mod instant;
 mod probability;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub use bit_rate::BitRate;
