@@ -72,7 +72,7 @@ fn nanos_per_packet(config: PipeConfig) -> f64 {
     let started = std::time::Instant::now();
     for index in 0..PACKETS {
         if index % 20 == 0 {
-            now = now + SPACING * 20;
+            now += SPACING * 20;
         }
         black_box(pipe.push(
             now,

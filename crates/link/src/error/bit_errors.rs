@@ -51,7 +51,7 @@ mod tests {
         let cases = [
             (1e-5, 1500, 0.113_080_095_438_492_6),
             (1e-3, 40, 0.273_967_214_979_659_2),
-            (1e-9, 1, 7.999_999_972_000_000e-9),
+            (1e-9, 1, 7.999_999_972e-9),
         ];
         for (rate, bytes, expected) in cases {
             let loss = frame_loss(Probability::new(rate).unwrap(), bytes).as_f64();

@@ -141,3 +141,6 @@ impl FlowDraws {
         self.of_flow
     }
 }
+
+#[cfg(test)]
+mod tests;

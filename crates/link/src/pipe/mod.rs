@@ -141,3 +141,6 @@ impl<P> Pipe<P> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -46,7 +46,12 @@ impl Server {
     pub(crate) fn new(service: Service) -> Self {
         match service {
             Service::Unlimited => Self::Unlimited,
-            Service::Constant(rate) => Self::Constant(constant::Constant::new(rate)),
+            Service::Constant(rate)
+            | Service::Suspended {
+                rate,
+                length: Duration::ZERO,
+                ..
+            } => Self::Constant(constant::Constant::new(rate)),
             Service::Suspended {
                 rate,
                 every,
@@ -81,3 +86,6 @@ impl Server {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@
 use super::constant::TransmissionTimes;
 use airtcp_units::{BitRate, Duration, Instant};
 
-/// A link that stops for `length` every `every`, first at `every`.
+/// A link that stops for `length`, above zero, every `every`, first at `every`.
 #[derive(Clone, Debug)]
 pub(crate) struct Suspended {
     times: TransmissionTimes,
@@ -37,8 +37,14 @@ impl Suspended {
         let needed = self.times.of(bytes).as_nanos();
         let (every, length) = (self.every.as_nanos(), self.length.as_nanos());
         let working = every - length;
-        if working == 0 && length > 0 && start + Duration::from_nanos(needed) > self.stop {
-            self.free_at = Instant::FAR_FUTURE;
+        if working == 0 {
+            // From the first stop on it never works again.
+            let end = start + Duration::from_nanos(needed);
+            self.free_at = if end <= self.stop {
+                end
+            } else {
+                Instant::FAR_FUTURE
+            };
             return self.free_at;
         }
         self.skip_stops_over_by(start);
@@ -48,7 +54,7 @@ impl Suspended {
             self.stop += self.every;
         }
         let before_stop = (self.stop - begin).as_nanos();
-        self.free_at = if needed <= before_stop || length == 0 {
+        self.free_at = if needed <= before_stop {
             begin + Duration::from_nanos(needed)
         } else {
             // Whole working periods that it fills, then what is left of it in the last one.
@@ -68,7 +74,7 @@ impl Suspended {
     /// Moves on to the first stop that ends after `at`.
     fn skip_stops_over_by(&mut self, at: Instant) {
         let end = self.stop + self.length;
-        if self.length == Duration::ZERO || at < end {
+        if at < end {
             return;
         }
         let over = (at - end).as_nanos() / self.every.as_nanos() + 1;

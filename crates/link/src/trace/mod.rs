@@ -35,10 +35,10 @@ pub enum TraceProblem {
     #[error("cannot be read ({0}): check that the file exists and may be read")]
     Unreadable(String),
     /// It has more than [`MAX_BYTES`].
-    #[error("is larger than {} MiB: cut it to the part of interest", MAX_BYTES >> 20)]
+    #[error("larger than {} MiB: cut it to the part of interest", MAX_BYTES >> 20)]
     TooLarge,
     /// There is nothing in it.
-    #[error("is empty: expected {expected}; record it again")]
+    #[error("empty: expected {expected}; record it again")]
     Empty {
         /// What a recording of this kind holds.
         expected: &'static str,
@@ -70,7 +70,7 @@ pub enum TraceProblem {
     NoPeriod,
     /// Nothing in it is a round-trip time.
     #[error(
-        "holds no round-trip time: expected {expected}; check that the right file is named and that any probe was answered"
+        "no round-trip time in it: expected {expected}; check that the right file is named and that any probe was answered"
     )]
     NoRoundTrip {
         /// What a recording of this kind holds.
@@ -156,3 +156,6 @@ fn shortened(text: &[u8]) -> String {
         text.len()
     )
 }
+
+#[cfg(test)]
+mod tests;

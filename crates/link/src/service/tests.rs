@@ -1,0 +1,183 @@
+//! The servers against naive models that take one small step after the other.
+
+use super::*;
+use proptest::prelude::*;
+
+/// A packet that comes `gap` after the one before it.
+#[derive(Clone, Copy, Debug)]
+struct Coming {
+    gap: u64,
+    bytes: u32,
+}
+
+fn coming(
+    gap: impl Strategy<Value = u64>,
+    bytes: impl Strategy<Value = u32>,
+) -> impl Strategy<Value = Vec<Coming>> {
+    let one = (gap, bytes).prop_map(|(gap, bytes)| Coming { gap, bytes });
+    proptest::collection::vec(one, 1..60)
+}
+
+/// Arrival instants in nanoseconds, with sizes.
+fn at_instants(packets: &[Coming]) -> Vec<(u64, u32)> {
+    let mut now = 0;
+    let at = |packet: &Coming| {
+        now += packet.gap;
+        (now, packet.bytes)
+    };
+    packets.iter().map(at).collect()
+}
+
+fn departures(service: Service, arrivals: &[(u64, u32)]) -> Vec<u64> {
+    let mut server = Server::new(service);
+    let serve = |&(at, bytes): &(u64, u32)| {
+        let start = server.next_start(Instant::from_nanos(at));
+        assert!(start.as_nanos() >= at);
+        server.serve(start, bytes).as_nanos()
+    };
+    arrivals.iter().map(serve).collect()
+}
+
+/// One byte takes one nanosecond.
+const BYTE_A_NANO: BitRate = BitRate::from_bps(8_000_000_000);
+
+/// Serves first in, first out, nanosecond by nanosecond, unless the link stops.
+fn step_by_step(every: u64, length: u64, arrivals: &[(u64, u32)], horizon: u64) -> Vec<u64> {
+    let mut departures = Vec::new();
+    let mut left = arrivals[0].1;
+    for nano in 0..horizon {
+        let stopped = nano >= every && nano % every < length;
+        if departures.len() == arrivals.len() || arrivals[departures.len()].0 > nano || stopped {
+            continue;
+        }
+        left -= 1;
+        if left == 0 {
+            departures.push(nano + 1);
+            left = arrivals.get(departures.len()).map_or(0, |next| next.1);
+        }
+    }
+    departures.resize(arrivals.len(), u64::MAX);
+    departures
+}
+
+proptest! {
+    #[test]
+    fn suspended_is_the_rate_integrated_step_by_step(
+        packets in coming(prop_oneof![0..4_u64, 0..700_u64], 1..150_u32),
+        every in 1..200_u64,
+        share in 0..=100_u64,
+    ) {
+        let length = every * share / 100;
+        let arrivals = at_instants(&packets);
+        let work: u64 = arrivals.iter().map(|packet| u64::from(packet.1)).sum();
+        let horizon = arrivals[arrivals.len() - 1].0 + (work + 2) * (every + 1);
+        let service = Service::Suspended {
+            rate: BYTE_A_NANO,
+            every: Duration::from_nanos(every),
+            length: Duration::from_nanos(length),
+        };
+        let expected = step_by_step(every, length, &arrivals, horizon);
+        prop_assert_eq!(departures(service, &arrivals), expected);
+    }
+
+    #[test]
+    fn constant_is_a_link_that_never_stops(packets in coming(0..300_u64, 1..150_u32)) {
+        let arrivals = at_instants(&packets);
+        let expected = step_by_step(u64::MAX, 0, &arrivals, 60 * 450);
+        prop_assert_eq!(departures(Service::Constant(BYTE_A_NANO), &arrivals), expected);
+    }
+
+    #[test]
+    fn mahimahi_is_the_trace_replayed_millisecond_by_millisecond(
+        packets in coming(
+            prop_oneof![0..3_000_000_u64, 0..200_u64, (0..90_u64).prop_map(|ms| ms * 1_000_000)],
+            prop_oneof![1..1501_u32, Just(1500), Just(40), 1..5000_u32],
+        ),
+        gaps in proptest::collection::vec(prop_oneof![Just(0_u32), 0..4_u32, 0..60_u32], 1..30),
+        start in 0..3_u32,
+    ) {
+        let mut at = start;
+        let mut timestamps: Vec<u32> = gaps.iter().map(|gap| { at += gap; at }).collect();
+        timestamps.push(at.max(1));
+        let arrivals = at_instants(&packets);
+        let text: String = timestamps.iter().map(|ms| format!("{ms}\n")).collect();
+        let trace = MahimahiTrace::parse(text.as_bytes(), "generated").unwrap();
+        let expected = replay(&timestamps, &arrivals);
+        prop_assert_eq!(departures(Service::Mahimahi(Arc::new(trace)), &arrivals), expected);
+    }
+}
+
+/// What mahimahi's link does: at each opportunity, first in, first out, at most 1500 bytes of what
+/// had come before that instant.
+fn replay(timestamps: &[u32], arrivals: &[(u64, u32)]) -> Vec<u64> {
+    let period = u64::from(timestamps[timestamps.len() - 1]);
+    let mut departures = Vec::new();
+    let mut left = arrivals[0].1;
+    let mut ms = 0;
+    while departures.len() < arrivals.len() {
+        // A lap's last opportunity and the next lap's first may fall together.
+        let of_lap = timestamps
+            .iter()
+            .filter(|&&t| u64::from(t) == ms % period && ms % period > 0);
+        let at_seam = timestamps
+            .iter()
+            .filter(|&&t| ms > 0 && ms % period == 0 && u64::from(t) == period);
+        let at_start = timestamps.iter().filter(|&&t| ms % period == 0 && t == 0);
+        for _ in 0..of_lap.count() + at_seam.count() + at_start.count() {
+            let mut capacity = 1500;
+            while capacity > 0
+                && departures.len() < arrivals.len()
+                && arrivals[departures.len()].0 < ms * 1_000_000
+            {
+                let sent = left.min(capacity);
+                left -= sent;
+                capacity -= sent;
+                if left == 0 {
+                    departures.push(ms * 1_000_000);
+                    left = arrivals.get(departures.len()).map_or(0, |next| next.1);
+                }
+            }
+        }
+        ms += 1;
+    }
+    departures
+}
+
+#[test]
+fn unlimited_takes_no_time() {
+    assert_eq!(
+        departures(Service::Unlimited, &[(5, 1500), (5, 40), (9, 1)]),
+        [5, 5, 9]
+    );
+}
+
+/// Servers must come to an answer at the end of time as everywhere else.
+#[test]
+fn the_far_future_is_no_trap() {
+    let trace = Arc::new(MahimahiTrace::parse(b"0\n3\n", "short").unwrap());
+    let stop = Duration::from_millis(1);
+    let services = [
+        Service::Mahimahi(trace),
+        Service::Constant(BitRate::from_bps(0)),
+        Service::Suspended {
+            rate: BitRate::from_bps(1),
+            every: stop * 2,
+            length: stop,
+        },
+        Service::Suspended {
+            rate: BYTE_A_NANO,
+            every: Duration::ZERO,
+            length: stop,
+        },
+        Service::Suspended {
+            rate: BYTE_A_NANO,
+            every: Duration::MAX,
+            length: Duration::MAX,
+        },
+    ];
+    let end = u64::MAX - 10;
+    for service in services {
+        let all = departures(service.clone(), &[(end, 1500), (end, 4000), (u64::MAX, 1)]);
+        assert_eq!(all[2], u64::MAX, "{service:?}");
+    }
+}
