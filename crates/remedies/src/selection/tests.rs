@@ -1,4 +1,5 @@
-use airtcp_tcp::{Config, Profile, Retransmission};
+use airtcp_tcp::config::Retransmission;
+use airtcp_tcp::{Config, Profile};
 use airtcp_units::Duration;
 use proptest::prelude::*;
 

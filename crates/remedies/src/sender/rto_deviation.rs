@@ -1,6 +1,6 @@
 //! From which mean the deviation of a round trip is taken.
 
-use airtcp_tcp::DeviationFrom;
+use airtcp_tcp::config::DeviationFrom;
 
 use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
 

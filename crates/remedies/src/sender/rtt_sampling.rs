@@ -1,6 +1,6 @@
 //! How many round trips are measured.
 
-use airtcp_tcp::RttSampling;
+use airtcp_tcp::config::RttSampling;
 
 use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
 

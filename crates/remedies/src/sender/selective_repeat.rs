@@ -1,6 +1,6 @@
 //! After a timeout, only the segment whose timer expired.
 
-use airtcp_tcp::Retransmission;
+use airtcp_tcp::config::Retransmission;
 
 use crate::{Changes, Place, Remedy, Values};
 

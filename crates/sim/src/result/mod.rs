@@ -1,0 +1,16 @@
+//! What a run gives: a summary, sampled variables, and events. `docs/results.md` lists every field.
+
+mod columns;
+mod events;
+mod probe;
+mod samples;
+mod summary;
+
+pub use columns::ipc_stream;
+pub use events::{EventKind, EventLog};
+pub use probe::{Probe, ProbeError};
+pub use samples::{Reading, Samples};
+pub use summary::{FlowSummary, RunSummary, jain_fairness};
+
+#[cfg(test)]
+mod tests;

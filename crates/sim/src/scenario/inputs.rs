@@ -1,0 +1,106 @@
+//! The files that a scenario names, read once.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use airtcp_link::trace::MAX_BYTES;
+use airtcp_link::{MahimahiTrace, RttSeries, TraceError};
+use sha2::{Digest, Sha256};
+
+use super::document::{Document, TraceTable};
+use super::error::Problem;
+
+/// A file's content and the digest of its bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Recording<T> {
+    /// What was recorded.
+    pub content: Arc<T>,
+    /// SHA-256 of the file, in hexadecimal.
+    pub digest: String,
+}
+
+/// What the files of one scenario hold.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Inputs {
+    /// `link.trace.down`.
+    pub down: Option<Recording<MahimahiTrace>>,
+    /// `link.trace.up`.
+    pub up: Option<Recording<MahimahiTrace>>,
+    /// `link.rtt_log.path`.
+    pub rtt_log: Option<Recording<RttSeries>>,
+}
+
+impl Inputs {
+    /// Reads every file that `document` names, relative names from `folder`.
+    pub fn read(document: &Document, folder: &Path) -> Result<Self, Problem> {
+        let TraceTable { down, up, .. } = document.link.trace.clone().unwrap_or_default();
+        let rtt_log = document.link.rtt_log.as_ref().map(|log| &log.path);
+        Ok(Self {
+            down: read(
+                "link.trace.down",
+                down.as_ref(),
+                folder,
+                MahimahiTrace::parse,
+            )?,
+            up: read("link.trace.up", up.as_ref(), folder, MahimahiTrace::parse)?,
+            rtt_log: read("link.rtt_log.path", rtt_log, folder, RttSeries::parse)?,
+        })
+    }
+}
+
+fn read<T>(
+    key: &str,
+    path: Option<&String>,
+    folder: &Path,
+    parse: fn(&[u8], &str) -> Result<T, TraceError>,
+) -> Result<Option<Recording<T>>, Problem> {
+    let Some(path) = path else { return Ok(None) };
+    if path.is_empty() {
+        return Err(Problem::at(key, "expected the name of a file"));
+    }
+    let bytes = read_bounded(&folder.join(path), MAX_BYTES)
+        .map_err(|reason| Problem::at(key, format!("expected a recording; the file {reason}")))?;
+    let content =
+        parse(&bytes, path).map_err(|error| Problem::at(key, format!("{}", Located(&error))))?;
+    let digest = format!("{:x}", HexDigest(Sha256::digest(&bytes).as_slice()));
+    Ok(Some(Recording {
+        content: Arc::new(content),
+        digest,
+    }))
+}
+
+/// A trace's error without the name of the file, which is the key's value.
+struct Located<'a>(&'a TraceError);
+
+impl std::fmt::Display for Located<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0.line {
+            Some(line) => write!(f, "line {line} of the file: {}", self.0.problem),
+            None => write!(f, "the file {}", self.0.problem),
+        }
+    }
+}
+
+/// Bytes in lower-case hexadecimal.
+pub(crate) struct HexDigest<'a>(pub &'a [u8]);
+
+impl std::fmt::LowerHex for HexDigest<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// The bytes of a file of at most `most` bytes. The error says what the file does: "cannot be
+/// read …", "is larger than …".
+pub(crate) fn read_bounded(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(most + 1).read_to_end(&mut bytes))
+        .map_err(|error| format!("cannot be read ({error}); check that it exists"))?;
+    if bytes.len() as u64 > most {
+        return Err(format!("is larger than {} MiB", most >> 20));
+    }
+    Ok(bytes)
+}

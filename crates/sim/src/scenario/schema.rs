@@ -1,0 +1,59 @@
+//! The JSON Schema of a scenario, from the types that read it, with the defaults that fill it.
+
+use std::path::Path;
+
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+use super::Scenario;
+use super::document::Document;
+
+/// The JSON Schema (2020-12) of a scenario file. Editors complete and check keys with it.
+pub fn schema() -> Value {
+    let settings =
+        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let mut schema = settings
+        .into_generator()
+        .into_root_schema_for::<Document>()
+        .to_value();
+    let defaults = Scenario::parse("", "scenario", Path::new(""))
+        .ok()
+        .and_then(|scenario| serde_json::to_value(&scenario.document).ok());
+    if let Some(defaults) = defaults {
+        add_defaults(&mut schema, &defaults);
+    }
+    schema
+}
+
+/// Writes each key's value in an empty scenario beside its type. Only the lowest keys get one: a
+/// table's default is that of its keys.
+fn add_defaults(schema: &mut Value, defaults: &Value) {
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else {
+        return;
+    };
+    for (key, property) in properties {
+        match defaults.get(key) {
+            Some(table @ Value::Object(_)) => add_defaults(table_of(property), table),
+            // The name comes from the file, not from a default.
+            Some(value) if key != "name" => {
+                if let Some(property) = property.as_object_mut() {
+                    property.insert("default".to_owned(), value.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The table among the alternatives of an optional table.
+fn table_of(property: &mut Value) -> &mut Value {
+    let is_table = |one: &Value| one.get("properties").is_some();
+    let place = property
+        .get("anyOf")
+        .and_then(Value::as_array)
+        .and_then(|alternatives| alternatives.iter().position(is_table));
+    match place {
+        Some(place) => &mut property["anyOf"][place],
+        None => property,
+    }
+}
