@@ -43,7 +43,7 @@ impl SequenceNumber {
         // Beyond either end of the range, the next cycle inward is the nearest that exists.
         match near.checked_add_signed(distance) {
             Some(value) => value,
-            None if distance < 0 => nearest.wrapping_add(CYCLE),
+            None if distance.is_negative() => nearest.wrapping_add(CYCLE),
             None => nearest.wrapping_sub(CYCLE),
         }
     }

@@ -73,7 +73,7 @@ pub fn emit_ipv6(
     let length = u16::try_from(length).map_err(|_| WireError::TooLong)?;
     let (source, destination) = (addresses.source, addresses.destination);
     // Version 6, traffic class 0, flow label.
-    out.extend((0x6000_0000 | (flow_label & 0x000f_ffff)).to_be_bytes());
+    out.extend((0x6000_0000 + (flow_label & 0x000f_ffff)).to_be_bytes());
     out.extend(length.to_be_bytes());
     out.extend([PROTOCOL_TCP, TIME_TO_LIVE]);
     out.extend(source.ip().octets());

@@ -193,5 +193,5 @@ fn u16_at<const BYTES: usize>(header: &[u8; BYTES], at: usize) -> u16 {
 
 /// The big-endian 32-bit number at `at`, within the fixed part of a header.
 fn u32_at<const BYTES: usize>(header: &[u8; BYTES], at: usize) -> u32 {
-    u32::from(u16_at(header, at)) << 16 | u32::from(u16_at(header, at + 2))
+    u32::from_be_bytes(std::array::from_fn(|index| header[at + index]))
 }
