@@ -1,0 +1,139 @@
+//! A flow: two endpoints, and what they have to say to each other.
+
+use airtcp_packet::SequenceNumber;
+use airtcp_tcp::{Config, Connection};
+use airtcp_units::Instant;
+
+use super::truth::Truth;
+
+/// What a flow is.
+#[derive(Clone, Debug)]
+pub struct FlowConfig {
+    /// The endpoint that opens the connection and sends the data.
+    pub client: Config,
+    /// The endpoint that receives it.
+    pub server: Config,
+    /// When the client opens the connection.
+    pub start: Instant,
+    /// How much it sends; `None` sends until the end of the run.
+    pub bytes: Option<u64>,
+    /// The pipes its data crosses, by index, in order.
+    pub forward: Vec<u32>,
+    /// The pipes its acknowledgments cross.
+    pub reverse: Vec<u32>,
+    /// Initial sequence numbers of client and server.
+    pub initial_sequence: (SequenceNumber, SequenceNumber),
+}
+
+/// What happened to a flow's packets on the way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Data packets for which a queue had no room.
+    pub dropped_by_queue: u64,
+    /// Data packets that a link lost.
+    pub lost_by_link: u64,
+    /// Acknowledgments that were dropped or lost.
+    pub acknowledgments_lost: u64,
+}
+
+/// One end of a flow, and when the engine will look at its timers next.
+#[derive(Clone, Debug)]
+pub(super) struct Host {
+    pub connection: Connection,
+    /// Time of the pending timer event; [`Instant::FAR_FUTURE`] when there is none. It may be
+    /// earlier than the connection now wants: then it is scheduled anew when it comes.
+    pub timer: Instant,
+    /// Packets handed to the first pipe so far.
+    pub sent: u64,
+    /// First pipe of the way; further ones are looked up.
+    pub first_pipe: u32,
+}
+
+impl Host {
+    const fn new(connection: Connection, first_pipe: u32) -> Self {
+        Self { connection, timer: Instant::FAR_FUTURE, sent: 0, first_pipe }
+    }
+}
+
+/// Two endpoints and what is known of the way between them.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    pub(super) client: Host,
+    pub(super) server: Host,
+    pub(super) client_iss: SequenceNumber,
+    pub(super) start: Instant,
+    pub(super) bytes: Option<u64>,
+    pub(super) completed: Option<Instant>,
+    pub(super) tally: Tally,
+    pub(super) truth: Truth,
+}
+
+impl Flow {
+    pub(super) fn new(config: &FlowConfig) -> Self {
+        let (client_iss, server_iss) = config.initial_sequence;
+        let mut client = Connection::connect(&config.client, client_iss);
+        match config.bytes {
+            Some(bytes) => {
+                client.write(bytes);
+                client.close();
+            }
+            None => client.write(u64::MAX),
+        }
+        let first = |route: &[u32]| route.first().copied().unwrap_or(u32::MAX);
+        Self {
+            client: Host::new(client, first(&config.forward)),
+            server: Host::new(
+                Connection::listen(&config.server, server_iss),
+                first(&config.reverse),
+            ),
+            client_iss,
+            start: config.start,
+            bytes: config.bytes,
+            completed: None,
+            tally: Tally::default(),
+            truth: Truth::default(),
+        }
+    }
+
+    /// The endpoint that sends the data.
+    #[must_use]
+    pub const fn client(&self) -> &Connection {
+        &self.client.connection
+    }
+
+    /// The endpoint that receives it.
+    #[must_use]
+    pub const fn server(&self) -> &Connection {
+        &self.server.connection
+    }
+
+    /// When the client opened the connection.
+    #[must_use]
+    pub const fn start(&self) -> Instant {
+        self.start
+    }
+
+    /// When the last byte of the transfer arrived.
+    #[must_use]
+    pub const fn completed(&self) -> Option<Instant> {
+        self.completed
+    }
+
+    /// What happened to its packets on the way.
+    #[must_use]
+    pub const fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Timeouts that were unnecessary: a copy sent before had arrived, or did later.
+    #[must_use]
+    pub const fn spurious_timeouts(&self) -> u64 {
+        self.truth.spurious()
+    }
+
+    /// Bytes delivered in order to the receiving application.
+    #[must_use]
+    pub fn delivered(&self) -> u64 {
+        self.server.connection.receiver().received()
+    }
+}

@@ -1,0 +1,150 @@
+//! Which timeouts were spurious: counted by the simulator, which knows the fate of every packet.
+//!
+//! A timeout is spurious if a copy of the segment sent before it arrives, or had arrived. Losses
+//! are kept until they are acknowledged, so that at a timeout it is known how many of the earlier
+//! copies can still arrive; those are watched for.
+
+use airtcp_packet::SequenceNumber;
+use airtcp_units::Instant;
+
+/// A loss list longer than this is searched for what is acknowledged.
+const PRUNE_AT: usize = 64;
+
+/// A timeout whose earlier copies are still under way.
+#[derive(Clone, Copy, Debug)]
+struct Undecided {
+    sequence: SequenceNumber,
+    /// Transmissions with a smaller index were sent before the timer expired.
+    before: u64,
+    copies: u32,
+    expired_at: Instant,
+}
+
+/// The fate of a flow's data packets, as far as timeouts need it.
+#[derive(Clone, Debug, Default)]
+pub struct Truth {
+    lost: Vec<SequenceNumber>,
+    undecided: Vec<Undecided>,
+    spurious: u64,
+}
+
+impl Truth {
+    /// Timeouts known to have been spurious.
+    pub const fn spurious(&self) -> u64 {
+        self.spurious
+    }
+
+    /// A timer expired for the segment at `sequence`, sent `transmissions` times before.
+    /// `received`: the receiver holds it. `index` is that of the next transmission. Returns
+    /// whether the timeout is known to be spurious.
+    pub fn on_timeout(
+        &mut self,
+        now: Instant,
+        sequence: SequenceNumber,
+        transmissions: u32,
+        index: u64,
+        received: bool,
+    ) -> bool {
+        if received {
+            self.spurious += 1;
+            return true;
+        }
+        let lost = self.lost.iter().filter(|&&lost| lost == sequence).count();
+        let copies = transmissions.saturating_sub(u32::try_from(lost).unwrap_or(u32::MAX));
+        if copies > 0 {
+            self.undecided.push(Undecided { sequence, before: index, copies, expired_at: now });
+        }
+        false
+    }
+
+    /// The data packet at `sequence`, transmission `index`, was lost. `una` is the first sequence
+    /// number not acknowledged.
+    pub fn on_loss(&mut self, sequence: SequenceNumber, index: u64, una: SequenceNumber) {
+        if self.lost.len() >= PRUNE_AT {
+            self.lost.retain(|lost| !lost.before(una));
+        }
+        self.lost.push(sequence);
+        for timeout in &mut self.undecided {
+            if timeout.sequence == sequence && index < timeout.before {
+                timeout.copies -= 1;
+            }
+        }
+        self.undecided.retain(|timeout| timeout.copies > 0);
+    }
+
+    /// The data packet at `sequence`, transmission `index`, arrived. Returns when the timer
+    /// expired of a timeout that was therefore spurious.
+    #[inline]
+    pub fn on_arrival(&mut self, sequence: SequenceNumber, index: u64) -> Option<Instant> {
+        if self.undecided.is_empty() {
+            return None;
+        }
+        let mut expired_at = None;
+        let spurious = &mut self.spurious;
+        self.undecided.retain(|timeout| {
+            let is_its_copy = timeout.sequence == sequence && index < timeout.before;
+            if is_its_copy {
+                *spurious += 1;
+                expired_at = Some(timeout.expired_at);
+            }
+            !is_its_copy
+        });
+        expired_at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNA: SequenceNumber = SequenceNumber(1000);
+    const NOW: Instant = Instant::ZERO;
+
+    #[test]
+    fn a_copy_that_was_lost_makes_a_timeout_genuine() {
+        let mut truth = Truth::default();
+        truth.on_loss(UNA, 0, UNA);
+        assert!(!truth.on_timeout(NOW, UNA, 1, 5, false));
+        // The retransmission arrives: not a copy from before the timeout.
+        assert_eq!(truth.on_arrival(UNA, 5), None);
+        assert_eq!(truth.spurious(), 0);
+    }
+
+    #[test]
+    fn a_copy_held_by_the_receiver_makes_it_spurious() {
+        let mut truth = Truth::default();
+        assert!(truth.on_timeout(NOW, UNA, 1, 5, true));
+        assert_eq!(truth.spurious(), 1);
+    }
+
+    #[test]
+    fn a_copy_that_arrives_later_makes_it_spurious_once() {
+        let mut truth = Truth::default();
+        let expired_at = Instant::from_nanos(7);
+        assert!(!truth.on_timeout(expired_at, UNA, 2, 5, false));
+        assert_eq!(truth.on_arrival(SequenceNumber(2000), 3), None);
+        assert_eq!(truth.on_arrival(UNA, 3), Some(expired_at));
+        assert_eq!(truth.on_arrival(UNA, 4), None);
+        assert_eq!(truth.spurious(), 1);
+    }
+
+    #[test]
+    fn all_copies_lost_later_make_it_genuine() {
+        let mut truth = Truth::default();
+        assert!(!truth.on_timeout(NOW, UNA, 2, 5, false));
+        truth.on_loss(UNA, 3, UNA);
+        truth.on_loss(UNA, 6, UNA);
+        truth.on_loss(UNA, 4, UNA);
+        assert_eq!(truth.on_arrival(UNA, 4), None);
+        assert!(truth.undecided.is_empty());
+    }
+
+    #[test]
+    fn acknowledged_losses_are_forgotten() {
+        let mut truth = Truth::default();
+        for sequence in 0..1000 {
+            truth.on_loss(SequenceNumber(sequence), u64::from(sequence), SequenceNumber(sequence));
+        }
+        assert!(truth.lost.len() <= PRUNE_AT);
+    }
+}

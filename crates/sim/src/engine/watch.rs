@@ -1,0 +1,62 @@
+//! Observation, apart from the model: what a run tells to whoever watches it.
+
+use airtcp_packet::Segment;
+use airtcp_tcp::Event;
+use airtcp_units::Instant;
+
+/// Which way a segment goes, seen from the host that sends the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Towards the receiver of the data.
+    Data,
+    /// Towards its sender.
+    Acknowledgments,
+}
+
+/// Something that happened to a flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FlowEvent {
+    /// What the sending endpoint tells of itself.
+    Sender(Event),
+    /// The timeout of the segment at this offset was unnecessary: a copy sent before it had
+    /// arrived, or arrived later. The simulator knows.
+    TimeoutSpurious {
+        /// First byte of the segment.
+        offset: u64,
+        /// When the timer expired.
+        expired_at: Instant,
+    },
+    /// A queue had no room for a segment.
+    QueueDrop {
+        /// Which way it went.
+        direction: Direction,
+        /// First byte of the segment, or the offset it acknowledged.
+        offset: u64,
+    },
+    /// The link lost a segment.
+    LinkLoss {
+        /// Which way it went.
+        direction: Direction,
+        /// First byte of the segment, or the offset it acknowledged.
+        offset: u64,
+    },
+    /// The last byte of a transfer arrived.
+    Completed,
+}
+
+/// Watches a run. `()` watches nothing and costs nothing.
+pub trait Watch {
+    /// Something happened to flow `flow`.
+    fn event(&mut self, now: Instant, flow: u32, event: FlowEvent);
+
+    /// A segment left or reached the host that sends the data, as a capture there sees it.
+    fn segment(&mut self, now: Instant, flow: u32, direction: Direction, segment: &Segment);
+}
+
+impl Watch for () {
+    #[inline]
+    fn event(&mut self, _now: Instant, _flow: u32, _event: FlowEvent) {}
+
+    #[inline]
+    fn segment(&mut self, _now: Instant, _flow: u32, _direction: Direction, _segment: &Segment) {}
+}
