@@ -12,7 +12,7 @@ def bit_rate_scale(largest_bps: float) -> tuple[float, str]:
 def format_bit_rate(bps: float, *, sign: bool = False) -> str:
     """A rate in bit/s as text such as "7.53 Mbit/s"; with `sign` a plus is written too."""
     divisor, unit = bit_rate_scale(bps)
-    return f"{_significant(bps / divisor, sign=sign)} {unit}"
+    return f"{_signed(_significant(bps / divisor, sign=sign))} {unit}"
 
 
 def format_bytes(count: float) -> str:
@@ -23,7 +23,7 @@ def format_bytes(count: float) -> str:
 
 def format_percent(percent: float, *, sign: bool = False) -> str:
     """A number of per cent as text such as "13.1 %"."""
-    return f"{percent:+.1f} %" if sign else f"{percent:.1f} %"
+    return _signed(f"{percent:+.1f} %" if sign else f"{percent:.1f} %")
 
 
 def format_count(count: float) -> str:
@@ -31,6 +31,11 @@ def format_count(count: float) -> str:
     rounded = round(count, 1)
     text = f"{rounded:,.0f}" if rounded == int(rounded) else f"{rounded:,.1f}"
     return text.replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def _signed(text: str) -> str:
+    """The text with a minus sign that is as wide as the plus."""
+    return text.replace("-", "\N{MINUS SIGN}")
 
 
 def _scale(magnitude: float, table: tuple[tuple[float, str], ...]) -> tuple[float, str]:

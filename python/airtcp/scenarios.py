@@ -3,12 +3,11 @@
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from airtcp._core import Scenario, ScenarioError
 
-_LARGEST_SCENARIO_BYTES = 1 << 20
-"""A scenario is a page of text; a file beyond this is something else and is not read in."""
+_MOST_BYTES = (1 << 20) + 1
+"""What is read of standard input: enough for the core to see that it is too large."""
 
 
 def load_scenario(
@@ -19,7 +18,7 @@ def load_scenario(
     """A scenario from a file's path, from TOML text, or as it is.
 
     Args:
-        source: a path; or the text itself, recognised by a "=" or a line break in it; or "-" for
+        source: a path; or the text itself, recognised by a line break in it; or "-" for
             standard input; or a `Scenario`, which then takes no `settings`. Files that a text
             names are looked for from the current folder, those a file names from its own.
         settings: dotted key to value, for example `{"link.loss.rate": 0.01}`, applied before
@@ -35,9 +34,8 @@ def load_scenario(
             raise ScenarioError("settings: a Scenario is already complete: give its file or text")
         scenario = source
     else:
-        text, name, base = _read(source)
         pairs = [(key, _setting_text(value)) for key, value in (settings or {}).items()]
-        scenario = Scenario.parse(text, name, base, pairs)
+        scenario = _read(source, pairs)
     return scenario.with_remedies("+".join(remedies)) if remedies else scenario
 
 
@@ -55,33 +53,19 @@ def parse_setting(text: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def _read(source: str | os.PathLike[str]) -> tuple[str, str, Path]:
-    """Text, name for messages, and the folder from which the files it names are found."""
-    if isinstance(source, str) and ("\n" in source or "=" in source) and not Path(source).exists():
-        return source, "scenario", Path()
+def _read(source: str | os.PathLike[str], settings: list[tuple[str, str]]) -> Scenario:
     if source == "-":
-        return _decode(sys.stdin.buffer.read(_LARGEST_SCENARIO_BYTES + 1), "stdin"), "stdin", Path()
-    path = Path(source)
-    try:
-        with path.open("rb") as file:
-            content = file.read(_LARGEST_SCENARIO_BYTES + 1)
-    except OSError as error:
-        raise ScenarioError(f'scenario "{path}": cannot be read: {error.strerror}') from None
-    return _decode(content, str(path)), str(path), path.parent
+        return Scenario.parse(_standard_input(), "stdin", settings=settings)
+    if isinstance(source, str) and "\n" in source:
+        return Scenario.parse(source, settings=settings)
+    return Scenario.load(source, settings)
 
 
-def _decode(content: bytes, name: str) -> str:
-    if len(content) > _LARGEST_SCENARIO_BYTES:
-        raise ScenarioError(
-            f'scenario "{name}": larger than {_LARGEST_SCENARIO_BYTES >> 20} MiB: '
-            "this is not a scenario"
-        )
+def _standard_input() -> str:
     try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        raise ScenarioError(
-            f'scenario "{name}": not text: byte {error.start} is not UTF-8'
-        ) from None
+        return sys.stdin.buffer.read(_MOST_BYTES).decode()
+    except UnicodeDecodeError:
+        raise ScenarioError('scenario "stdin": is no text (UTF-8); expected TOML') from None
 
 
 def _setting_text(value: object) -> str:

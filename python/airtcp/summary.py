@@ -1,7 +1,18 @@
 """What one run reports: the fields of `airtcp run --json`."""
 
 import json
-from typing import Literal, TypedDict, cast
+from typing import Literal, cast
+
+Count = Literal[
+    "delivered_bytes",
+    "segments_sent",
+    "segments_retransmitted",
+    "timeouts",
+    "timeouts_spurious",
+    "fast_retransmits",
+]
+"""The fields of a flow that count something, and so can be added over flows."""
+
 
 Count = Literal[
     "delivered_bytes",
@@ -15,30 +26,44 @@ Count = Literal[
 
 
 class FlowSummary(TypedDict):
-    """One flow of a run."""
+    """One flow of a run; counts are the sender's and truthful: the simulator knows what arrived.
+
+    `docs/results.md` says what each field means.
+    """
 
     flow: int
     goodput_bps: float
     delivered_bytes: int
     segments_sent: int
     segments_retransmitted: int
+    bytes_retransmitted: int
     timeouts: int
     timeouts_spurious: int
     fast_retransmits: int
+    segments_dropped_queue: int
+    segments_lost_link: int
+    duplicate_segments_received: int
     srtt_ms: float | None
     rto_ms: float
+    cwnd_bytes: int
+    min_rtt_ms: float | None
+    started_s: float
+    completed_s: float | None
 
 
 class RunSummary(TypedDict):
     """One run: the totals, and `flows` with one entry a flow."""
 
     scenario: str
+    description: str
     seed: int
     duration_s: float
     engine_version: str
     digest: str
     remedies: list[str]
     goodput_bps: float
+    fairness: float | None
+    events_processed: int
     flows: list[FlowSummary]
 
 

@@ -1,1 +1,28 @@
-//! Python bindings: conversion only.
+//! Python bindings: conversion only. `python/airtcp/_core.pyi` states the types.
+
+mod errors;
+mod many;
+mod result;
+mod run;
+mod scenario;
+
+/// The Rust core: scenarios in, runs out. Conversion only; the public face is `airtcp`.
+#[pyo3::pymodule]
+mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::many::run_many;
+    #[pymodule_export]
+    use crate::result::RunResult;
+    #[pymodule_export]
+    use crate::run::{probes, run};
+    #[pymodule_export]
+    use crate::scenario::{Scenario, remedies, schema};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("engine_version", airtcp_sim::ENGINE_VERSION)?;
+        crate::errors::add_to(module)
+    }
+}

@@ -1,6 +1,6 @@
 """The timeline figure: what one flow's window, timers and goodput did, run beside run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -9,26 +9,18 @@ import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from numpy.typing import NDArray
 
-from airtcp.plot.style import (
-    BLUE,
-    GREEN,
-    LIGHT,
-    ORANGE,
-    SKY_BLUE,
-    VERMILLION,
-    Theme,
-    drawn_in,
-)
+from airtcp.plot.style import BLUE, LIGHT, Theme, drawn_in
 from airtcp.quantities import bit_rate_scale
 from airtcp.runs import Run
 
 _GOODPUT_BINS = 120
 _TABLE_WINDOWS = 12
 
-_LANES = (("timeout", VERMILLION), ("spurious timeout", ORANGE), ("fast retransmit", SKY_BLUE))
-"""The events shown, each in its own lane, and their colours."""
+_LANES = ("timeout", "spurious-timeout", "fast-retransmit")
+"""The events shown, each in its own lane."""
 
 
 Reals = NDArray[np.float64]
@@ -80,14 +72,24 @@ def timeline(title: str, run: Run, flow: int) -> Timeline:
         title,
         run.summary["duration_s"],
         samples,
-        {lane: events.filter(pl.col("event") == lane)["time_s"].to_numpy() for lane, _ in _LANES},
+        {lane: events.filter(pl.col("event") == lane)["time_s"].to_numpy() for lane in _LANES},
     )
 
 
 def timeline_figure(
-    runs: Sequence[tuple[str, Run]], *, flow: int = 0, theme: Theme = LIGHT
+    runs: Sequence[tuple[str, Run]],
+    *,
+    flow: int = 0,
+    colours: Mapping[str, str] | None = None,
+    theme: Theme = LIGHT,
 ) -> Figure:
     """Columns are runs; rows are events, window, timers and goodput; all rows share their scale.
+
+    Args:
+        runs: a title and a run with samples of `TIMELINE_PROBES`, once a column.
+        flow: the flow that is drawn.
+        colours: a colour for each title; see `remedy_colours`.
+        theme: light or dark.
 
     Raises:
         ValueError: a run lacks the probes of `TIMELINE_PROBES`, or the flow.
@@ -107,13 +109,14 @@ def timeline_figure(
         peak = max(float(one.goodput_bps(edges).max()) for one in timelines)
         for column, one in enumerate(timelines):
             events, window, timers, goodput = grid[:, column]
+            colour = (colours or {}).get(one.title, BLUE)
             events.set_title(one.title)
-            _draw_events(events, one)
-            window.step(one.time_s, one.column("cwnd_bytes") / 1e3, where="post", color=BLUE)
-            _draw_timers(timers, one)
+            _draw_events(events, one, theme)
+            window.step(one.time_s, one.column("cwnd_bytes") / 1e3, where="post", color=colour)
+            _draw_timers(timers, one, colour, theme)
             divisor, unit = bit_rate_scale(peak)
             goodput.stairs(
-                one.goodput_bps(edges) / divisor, edges, color=GREEN, fill=True, alpha=0.75
+                one.goodput_bps(edges) / divisor, edges, color=colour, fill=True, alpha=0.7
             )
             goodput.set_xlabel("time (s)")
             goodput.set_xlim(0.0, edges[-1])
@@ -154,16 +157,16 @@ def timeline_table(runs: Sequence[tuple[str, Run]], *, flow: int = 0) -> pl.Data
     return pl.DataFrame(rows)
 
 
-def _draw_events(axes: Axes, one: Timeline) -> None:
+def _draw_events(axes: Axes, one: Timeline, theme: Theme) -> None:
     axes.eventplot(
-        [one.events[lane] for lane, _ in _LANES],
+        [one.events[lane] for lane in _LANES],
         lineoffsets=range(len(_LANES)),
         linelengths=0.8,
         linewidths=1.2,
-        colors=[colour for _, colour in _LANES],
+        colors=theme.foreground,
     )
-    axes.set_yticks(range(len(_LANES)), [lane for lane, _ in _LANES])
-    for row, (lane, _) in enumerate(_LANES):
+    axes.set_yticks(range(len(_LANES)), [lane.replace("-", " ") for lane in _LANES])
+    for row, lane in enumerate(_LANES):
         axes.annotate(
             str(len(one.events[lane])),
             xy=(1.01, row),
@@ -177,7 +180,18 @@ def _draw_events(axes: Axes, one: Timeline) -> None:
     axes.tick_params(axis="both", length=0)
 
 
-def _draw_timers(axes: Axes, one: Timeline) -> None:
-    axes.step(one.time_s, one.column("rto_ms"), where="post", color=VERMILLION, label="RTO")
-    axes.step(one.time_s, one.column("srtt_ms"), where="post", color=BLUE, label="SRTT")
+def _draw_timers(axes: Axes, one: Timeline, colour: str, theme: Theme) -> None:
+    axes.step(
+        one.time_s,
+        one.column("rto_ms"),
+        where="post",
+        color=theme.foreground,
+        linewidth=0.9,
+        label="RTO",
+    )
+    axes.step(one.time_s, one.column("srtt_ms"), where="post", color=colour, label="SRTT")
     axes.set_yscale("log")
+    axes.margins(y=0.2)  # room for the legend
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_locator(NullLocator())

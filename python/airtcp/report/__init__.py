@@ -1,6 +1,7 @@
 """The report of a comparison: one HTML page that needs no other file, and the same as data."""
 
 import base64
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ from matplotlib.figure import Figure
 
 from airtcp.plot import TIMELINE_PROBES
 from airtcp.plot.comparison import comparison_figure
-from airtcp.plot.style import DARK, LIGHT, Theme, png_bytes, svg_bytes
+from airtcp.plot.style import DARK, LIGHT, Theme, png_bytes, remedy_colours, svg_bytes
 from airtcp.plot.timeline import timeline_figure
 from airtcp.report.tables import Table, cost_table, goodput_table, seeds_table, timeline_rows
 from airtcp.runs import Run, run
@@ -115,11 +116,21 @@ def _timelines(comparison: Comparison, directory: Path) -> list[ReportFigure]:
                 "and where duplicate acknowledgments brought a fast retransmit; then the "
                 "congestion window, the smoothed round-trip time with the retransmission "
                 "timeout, and the goodput.",
-                partial(timeline_figure, pair),
+                _draw_timeline(comparison, pair),
                 timeline_rows(pair),
             )
         )
     return figures
+
+
+def _draw_timeline(comparison: Comparison, pair: Sequence[tuple[str, Run]]) -> Draw:
+    """A remedy has the same colour here as in the comparison figure."""
+
+    def draw(*, theme: Theme) -> Figure:
+        colours = remedy_colours(comparison.remedies, theme)
+        return timeline_figure(pair, colours=colours, theme=theme)
+
+    return draw
 
 
 def _observed(comparison: Comparison, remedy: str, seed: int) -> Run:

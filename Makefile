@@ -1,0 +1,77 @@
+# Thin: each target names the commands it stands for; the work is in cargo, pytest and airtcp.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= python3
+READY := $(VENV)/.requirements
+EXTENSION := $(VENV)/.extension
+RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
+
+# The extension's profile; see Cargo.toml.
+PROFILE ?= wheel
+
+REPORT := out/demo
+SCENARIO ?= scenarios/ping.toml
+SEEDS ?= 10
+REMEDIES ?= rto-factor:factor=10 go-back-n sack newreno
+FUZZ_SECONDS ?= 600
+
+.DEFAULT_GOAL := help
+.PHONY: help demo build test bench lint check-long docs clean tools
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
+
+demo: build ## compare remedies on the recording that is shipped, write a report
+	$(BIN)/airtcp compare $(SCENARIO) $(addprefix --remedy ,$(REMEDIES)) --seeds $(SEEDS) --out $(REPORT)
+	@echo
+	@echo "The report: $(CURDIR)/$(REPORT)/index.html"
+
+build: $(EXTENSION) ## the Python package with its Rust core, in .venv
+
+test: build ## every test: Rust, Python, and the stub against the binary
+	cargo test --workspace
+	$(BIN)/pytest
+	$(BIN)/python -m mypy.stubtest airtcp._core
+	@echo "make test: all passed"
+
+bench: tools ## packets a second, beside ns-3 and ns-2 where they are installed
+	cargo bench --workspace
+
+lint: $(READY) | tools ## formatting, clippy, ruff, mypy
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+check-long: build ## what takes hours: mutants, and the fuzzers for ten minutes each
+	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is missing: cargo install cargo-mutants --locked" >&2; exit 1; }
+	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: rustup toolchain install nightly && cargo install cargo-fuzz --locked" >&2; exit 1; }
+	set -e; for target in $$(cargo +nightly fuzz list); do \
+	  cargo +nightly fuzz run "$$target" -- -max_total_time=$(FUZZ_SECONDS); \
+	done
+	cargo mutants --package airtcp-packet --package airtcp-tcp
+
+docs: tools ## the Rust documentation, in target/doc
+	cargo doc --workspace --no-deps
+
+clean: ## remove what was built
+	rm -rf $(VENV) out target/wheels python/airtcp/_core*.so
+	cargo clean
+
+tools:
+	@command -v cargo >/dev/null || { echo "Rust is missing: install rustup (apt install rustup), then run: rustup default stable" >&2; exit 1; }
+	@command -v cc >/dev/null || { echo "A C compiler is missing: apt install gcc" >&2; exit 1; }
+	@command -v $(PYTHON) >/dev/null || { echo "Python is missing: apt install python3 python3-venv" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than 3.11: install Python 3.11 or later, or name one: make PYTHON=python3.12" >&2; exit 1; }
+
+$(READY): requirements.txt | tools
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { echo "Python's venv module is missing: apt install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.txt
+	touch $@
+
+$(EXTENSION): $(READY) $(RUST_SOURCES) pyproject.toml
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet --profile $(PROFILE)
+	touch $@

@@ -1,0 +1,76 @@
+//! One run.
+
+use std::cell::{Cell, RefCell};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+
+use crate::errors::{run_error, scenario_error};
+use crate::result::RunResult;
+use crate::scenario::Scenario;
+
+/// Between two looks at what Python wants, such as to be interrupted.
+pub(crate) const LISTENING_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Runs a scenario once. `progress` is called a few times a second with the share of virtual time
+/// that has passed; Ctrl-C ends the run.
+#[pyfunction]
+#[pyo3(signature = (scenario, seed, *, probes = Vec::new(), probe_interval_s = None, events = false,
+                    pcap = None, qlog = None, progress = None),
+       text_signature = "(scenario, seed, *, probes=(), probe_interval_s=None, events=False, \
+                         pcap=None, qlog=None, progress=None)")]
+#[expect(clippy::too_many_arguments, reason = "all but two are keywords in Python")]
+pub(crate) fn run(
+    py: Python<'_>,
+    scenario: &Scenario,
+    seed: u64,
+    probes: Vec<String>,
+    probe_interval_s: Option<f64>,
+    events: bool,
+    pcap: Option<PathBuf>,
+    qlog: Option<PathBuf>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<RunResult> {
+    let probe_interval = probe_interval_s
+        .map(|seconds| {
+            airtcp_units::Duration::from_secs_f64(seconds)
+                .filter(|interval| *interval > airtcp_units::Duration::ZERO)
+                .ok_or_else(|| format!("probe_interval_s = {seconds}: expected a time above 0 s"))
+        })
+        .transpose()
+        .map_err(|error| scenario_error(py, error))?;
+    let probes = probes
+        .iter()
+        .map(|name| name.parse())
+        .collect::<Result<_, _>>()
+        .map_err(|error: airtcp_sim::ProbeError| scenario_error(py, error))?;
+    let observe = airtcp_sim::Observe { probes, probe_interval, events, pcap, qlog };
+    let (result, raised) = py.detach(|| {
+        let raised = RefCell::new(None);
+        let heard = Cell::new(Instant::now());
+        let listen = |share: f64| {
+            if heard.get().elapsed() < LISTENING_INTERVAL {
+                return true;
+            }
+            heard.set(Instant::now());
+            let answer = Python::attach(|py| {
+                py.check_signals()?;
+                progress.as_ref().map_or(Ok(()), |call| call.call1(py, (share,)).map(drop))
+            });
+            answer.map_err(|error| raised.replace(Some(error))).is_ok()
+        };
+        let result = airtcp_sim::run(&scenario.0, seed, &observe, &listen);
+        (result, raised.into_inner())
+    });
+    match raised {
+        Some(error) => Err(error),
+        None => result.map(RunResult).map_err(|error| run_error(py, error)),
+    }
+}
+
+/// The names of the probes.
+#[pyfunction]
+pub(crate) fn probes() -> Vec<&'static str> {
+    airtcp_sim::Probe::ALL.iter().map(|probe| probe.name()).collect()
+}

@@ -1,0 +1,77 @@
+//! Scenarios, the catalogue and the schema.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+
+use crate::errors::{run_error, scenario_error};
+
+/// A checked scenario: which link, which flows, which TCP, for how long.
+#[pyclass(frozen, module = "airtcp._core")]
+pub(crate) struct Scenario(pub(crate) airtcp_sim::Scenario);
+
+#[pymethods]
+impl Scenario {
+    /// Reads a scenario from TOML text, in which `settings` (dotted key, value) are set first.
+    /// `source` is what errors call it; the files it names are looked for in `base`.
+    #[staticmethod]
+    #[pyo3(signature = (text, source = "scenario", base = PathBuf::from("."), settings = Vec::new()),
+           text_signature = "(text, source='scenario', base='.', settings=())")]
+    fn parse(
+        py: Python<'_>,
+        text: &str,
+        source: &str,
+        base: PathBuf,
+        settings: Vec<(String, String)>,
+    ) -> PyResult<Self> {
+        py.detach(|| airtcp_sim::Scenario::with_settings(text, source, &base, &settings))
+            .map(Self)
+            .map_err(|error| scenario_error(py, error))
+    }
+
+    /// Reads the scenario file at `path`, in which `settings` (dotted key, value) are set first.
+    #[staticmethod]
+    #[pyo3(signature = (path, settings = Vec::new()), text_signature = "(path, settings=())")]
+    fn load(py: Python<'_>, path: PathBuf, settings: Vec<(String, String)>) -> PyResult<Self> {
+        py.detach(|| airtcp_sim::Scenario::load(&path, &settings))
+            .map(Self)
+            .map_err(|error| scenario_error(py, error))
+    }
+
+    /// The same scenario with further remedies, as in "rto-factor:factor=10+sack".
+    fn with_remedies(&self, py: Python<'_>, remedies: &str) -> PyResult<Self> {
+        self.0.with_remedies(remedies).map(Self).map_err(|error| scenario_error(py, error))
+    }
+
+    /// The scenario as TOML with every default filled in.
+    fn to_toml(&self) -> String {
+        self.0.to_toml()
+    }
+
+    /// A hash, in hexadecimal, of all that the scenario says and of the files it names.
+    fn hash(&self) -> String {
+        self.0.hash()
+    }
+
+    /// The name of the scenario.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Scenario {:?}>", self.0.name)
+    }
+}
+
+/// The catalogue of remedies, as JSON.
+#[pyfunction]
+pub(crate) fn remedies(py: Python<'_>) -> PyResult<String> {
+    serde_json::to_string(airtcp_remedies::catalogue()).map_err(|error| run_error(py, error))
+}
+
+/// The JSON Schema of scenario files.
+#[pyfunction]
+pub(crate) fn schema() -> String {
+    airtcp_sim::schema().to_string()
+}

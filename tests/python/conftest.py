@@ -1,0 +1,42 @@
+"""Scenarios small enough to run hundreds of times."""
+
+from pathlib import Path
+
+import pytest
+
+LOSSY = """\
+name = "lossy"
+duration = "10 s"
+
+[link]
+rate = "10 Mbit/s"
+delay = "25 ms"
+
+[link.queue]
+packets = 100
+
+[link.loss]
+rate = 0.01
+"""
+
+
+@pytest.fixture
+def lossy() -> str:
+    """Ten seconds over a pipe that loses one segment in a hundred at random."""
+    return LOSSY
+
+
+@pytest.fixture
+def lossy_file(tmp_path: Path) -> Path:
+    """The same as a file."""
+    path = tmp_path / "lossy.toml"
+    path.write_text(LOSSY)
+    return path
+
+
+@pytest.fixture
+def steady_file(tmp_path: Path) -> Path:
+    """A pipe without losses, on which nothing is random."""
+    path = tmp_path / "steady.toml"
+    path.write_text(LOSSY.replace("rate = 0.01", "rate = 0").replace('"lossy"', '"steady"'))
+    return path

@@ -1,0 +1,292 @@
+"""The command line: what it prints where, and the exit status that scripts rely on."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+import airtcp
+from airtcp.cli import app
+
+
+def airtcp_command(*arguments: str | Path, stdin: str | None = None) -> Result:
+    """Runs a command in this process."""
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+
+
+def process(*arguments: str | Path, **options) -> subprocess.CompletedProcess[str]:
+    """Runs a command in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "airtcp", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        **options,
+    )
+
+
+def test_run_prints_one_json_object_and_nothing_else(lossy_file: Path) -> None:
+    done = process("run", lossy_file, "--seed", "3", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout) == airtcp.run(lossy_file, seed=3).summary
+    assert done.stdout.count("\n") == 1
+
+
+def test_run_prints_a_table(lossy_file: Path) -> None:
+    done = airtcp_command("run", lossy_file, "--remedy", "sack", "--remedy", "rto-factor:factor=2")
+    assert done.exit_code == 0
+    for words in ("lossy", "sack", "rto-factor", "goodput", "of these spurious", "digest"):
+        assert words in done.stdout
+
+
+def test_run_of_many_flows_shows_some_and_the_sum(lossy_file: Path) -> None:
+    done = airtcp_command("run", lossy_file, "--set", "flows.count=6")
+    assert "flow 3" in done.stdout
+    assert "flow 4" not in done.stdout
+    assert "6 flows (the first 4 shown)" in done.stdout
+
+
+def test_set_is_applied(lossy_file: Path) -> None:
+    done = airtcp_command("run", lossy_file, "--set", "duration=2 s", "--json")
+    assert json.loads(done.stdout)["duration_s"] == 2
+
+
+def test_probes_come_as_columns(lossy_file: Path, tmp_path: Path) -> None:
+    samples = tmp_path / "samples.parquet"
+    done = airtcp_command(
+        "run", lossy_file, "--json", "--probe", "cwnd", "--probe", "rto", "--samples", samples
+    )
+    columns = json.loads(done.stdout)["samples"]
+    assert columns.keys() == {"time_s", "flow", "cwnd_bytes", "rto_ms"}
+    assert pl.read_parquet(samples).to_dict(as_series=False) == columns
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_run_draws(lossy_file: Path, tmp_path: Path, suffix: str) -> None:
+    figure = tmp_path / f"timeline.{suffix}"
+    done = airtcp_command("run", lossy_file, "--plot", figure)
+    assert done.exit_code == 0, done.stderr
+    assert figure.stat().st_size > 1000
+    assert str(figure) in done.stderr
+
+
+def test_standard_input_is_a_scenario(lossy: str) -> None:
+    done = process("run", "-", "--json", input=lossy)
+    assert json.loads(done.stdout)["scenario"] == "lossy"
+
+
+def test_compare_prints_one_json_object(lossy_file: Path, tmp_path: Path) -> None:
+    done = process(
+        "compare", lossy_file, "--remedy", "sack", "--seeds", "3", "--json", "--out", tmp_path
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    comparison = json.loads(done.stdout)
+    assert comparison.keys() == {
+        "scenario",
+        "scenario_hash",
+        "engine_version",
+        "seeds",
+        "verdict",
+        "remedies",
+        "cells",
+        "report",
+    }
+    assert [row["remedy"] for row in comparison["remedies"]] == ["baseline", "sack"]
+    assert comparison["remedies"][1].keys() == {
+        "remedy",
+        "n",
+        "difference_bps",
+        "ci95_low_bps",
+        "ci95_high_bps",
+        "difference_percent",
+        "ci95_low_percent",
+        "ci95_high_percent",
+        "outcome",
+        "goodput_bps",
+        "retransmitted_share",
+        "timeouts",
+        "timeouts_spurious",
+        "fast_retransmits",
+    }
+    assert len(comparison["cells"]) == 6
+    assert comparison["report"] == str(tmp_path / "index.html")
+    page = (tmp_path / "index.html").read_text()
+    assert f"airtcp compare {lossy_file} --remedy sack --seeds 3 --json --out {tmp_path}" in page
+
+
+def test_compare_prints_verdict_and_table(lossy_file: Path) -> None:
+    done = airtcp_command("compare", lossy_file, "--remedy", "sack", "--seeds", "3")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("sack")
+    assert "n=3" in done.stdout
+    assert "difference, 95 %" in done.stdout
+
+
+def test_remedies_lists_shows_and_prints_json() -> None:
+    listed = airtcp_command("remedies")
+    for remedy in airtcp.remedies():
+        assert remedy["name"] in listed.stdout
+    shown = airtcp_command("remedies", "rto-factor")
+    assert "--remedy rto-factor:factor=" in shown.stdout
+    assert json.loads(airtcp_command("remedies", "--json").stdout)["remedies"] == airtcp.remedies()
+    one = json.loads(airtcp_command("remedies", "sack", "--json").stdout)
+    assert one["name"] == "sack"
+
+
+@pytest.mark.parametrize("remedy", airtcp.remedies(), ids=lambda remedy: remedy["name"])
+def test_every_remedy_runs_by_its_name(lossy_file: Path, remedy: airtcp.Remedy) -> None:
+    done = airtcp_command("run", lossy_file, "--set", "duration=2 s", "--remedy", remedy["name"])
+    assert done.exit_code == 0, done.stderr
+
+
+def test_schema_is_a_json_schema() -> None:
+    schema = json.loads(airtcp_command("schema").stdout)
+    assert "properties" in schema
+
+
+def test_version() -> None:
+    assert airtcp_command("--version").stdout == f"airtcp {airtcp.__version__}\n"
+
+
+@pytest.mark.parametrize("command", [[], ["run"], ["compare"], ["remedies"], ["schema"]])
+def test_every_command_explains_itself(command: list[str]) -> None:
+    done = airtcp_command(*command, "--help")
+    assert done.exit_code == 0
+    if command:
+        assert "xample" in done.stdout
+
+
+BAD = {
+    "missing file": (["run", "no-such.toml"], "no-such.toml"),
+    "a folder": (["run", "."], '"."'),
+    "set without =": (["run", "FILE", "--set", "foo"], '"foo": expected key=value'),
+    "set of an unknown key": (["run", "FILE", "--set", "link.rat=1 Mbit/s"], "rat"),
+    "set of a wrong unit": (["run", "FILE", "--set", "duration=5 parsecs"], "5 parsecs"),
+    "set of a negative": (["run", "FILE", "--set", "link.rate=-1 Mbit/s"], "-1 Mbit/s"),
+    "unknown remedy": (["run", "FILE", "--remedy", "sackk"], "sackk"),
+    "unknown remedy compared": (["compare", "FILE", "--remedy", "sackk"], "sackk"),
+    "no remedy compared": (["compare", "FILE"], "airtcp remedies"),
+    "remedy not in the catalogue": (["remedies", "sackk"], 'did you mean "sack"'),
+    "unknown probe": (["run", "FILE", "--probe", "cwmd"], "cwmd"),
+    "plot of a wrong kind": (["run", "FILE", "--plot", "a.docx"], ".png or .svg"),
+    "plot into no folder": (["run", "FILE", "--plot", "/no/such/a.png"], "/no/such"),
+    "capture into no folder": (["run", "FILE", "--pcap", "/no/such/a.pcapng"], "/no/such"),
+    "samples of nothing": (["run", "FILE", "--samples", "a.csv"], "--probe cwnd"),
+    "seeds of none": (["compare", "FILE", "--remedy", "sack", "--seeds", "0"], "--seeds"),
+    "negative seed": (["run", "FILE", "--seed", "-1"], "--seed"),
+    "seed beyond 64 bits": (["run", "FILE", "--seed", str(2**64)], "--seed"),
+    "unknown option": (["run", "FILE", "--frobnicate"], "--frobnicate"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD.values(), ids=BAD.keys())
+def test_bad_input_is_one_clear_error_and_status_2(
+    lossy_file: Path, arguments: list[str], words: str
+) -> None:
+    done = airtcp_command(*(lossy_file if word == "FILE" else word for word in arguments))
+    assert done.exit_code == 2, done.output
+    assert words in done.stderr
+    assert done.stdout == ""
+    if done.stderr.startswith("airtcp: "):
+        assert done.stderr.count("\n") == 1
+
+
+FILES = {
+    "empty": b"",
+    "not TOML": b"[link\n",
+    "not text": bytes(range(256)),
+    "zeros": bytes(2_000_000),
+    "a number": b"42",
+    "a missing trace": b'[link.trace]\ndown = "no-such.down"\n',
+}
+
+
+@pytest.mark.parametrize("content", FILES.values(), ids=FILES.keys())
+def test_files_that_are_no_scenario(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_bytes(content)
+    done = airtcp_command("run", path)
+    assert done.exit_code == 2, done.output
+    assert done.stderr.startswith(f'airtcp: scenario "{path}": ')
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_endless_file_is_refused_at_once() -> None:
+    done = process("run", "/dev/zero")
+    assert done.returncode == 2
+    assert "larger than" in done.stderr
+
+
+def test_a_folder_that_cannot_be_written_is_status_1(lossy_file: Path) -> None:
+    done = airtcp_command("compare", lossy_file, "--remedy", "sack", "--out", "/dev/null/out")
+    assert done.exit_code == 1
+    assert done.stderr.startswith("airtcp: /dev/null/out")
+    assert "Traceback" not in done.stderr
+
+
+def test_no_traceback_when_the_reader_leaves(lossy_file: Path) -> None:
+    command = f"{sys.executable} -m airtcp run {lossy_file} --json --probe cwnd | head -c 10"
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stderr == ""
+
+
+def _interrupted(*arguments: str | Path, once: Path | None = None) -> tuple[int, str, float]:
+    """Exit status, standard error, and seconds from Ctrl-C to the end."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "airtcp", *map(str, arguments)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        deadline = time.monotonic() + 60
+        while once and not any(once.glob("*.parquet")) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.2 if once else 3)
+        pressed = time.monotonic()
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=30)
+        return running.returncode, errors, time.monotonic() - pressed
+
+
+def test_ctrl_c_ends_a_run_within_a_second(lossy_file: Path) -> None:
+    status, errors, seconds = _interrupted("run", lossy_file, "--set", "duration=20 d")
+    assert (status, errors) == (1, "airtcp: interrupted\n")
+    assert seconds < 1
+
+
+def test_ctrl_c_leaves_the_finished_cells_and_says_how_to_go_on(
+    lossy_file: Path, tmp_path: Path
+) -> None:
+    arguments = ["compare", lossy_file, "--remedy", "sack", "--seeds", "3000"]
+    status, errors, seconds = _interrupted(
+        *arguments, "--set", "duration=60 s", "--out", tmp_path, once=tmp_path / "cells"
+    )
+    assert status == 1
+    assert "of 6000 runs are finished and kept in" in errors
+    assert "the same command goes on from there" in errors
+    assert "Traceback" not in errors
+    assert seconds < 1
+    finished = int(errors.split()[0])
+    assert 0 < finished <= len(list((tmp_path / "cells").glob("*.parquet")))
+
+
+def test_progress_is_shown_on_a_terminal_only(lossy_file: Path) -> None:
+    done = process("run", lossy_file, "--set", "duration=2 h", "--json")
+    assert done.stderr == ""
+
+
+def test_the_program_is_installed() -> None:
+    program = Path(sys.executable).parent / "airtcp"
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"airtcp {airtcp.__version__}\n"
+    assert os.access(program, os.X_OK)

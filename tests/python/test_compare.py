@@ -1,0 +1,179 @@
+"""A comparison, its cells, and what it says."""
+
+import multiprocessing
+import os
+import signal
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import airtcp
+from airtcp import _core
+from airtcp.study.cells import BASELINE, Cell, CellStore, cell_key
+
+REMEDIES = ["rto-factor:factor=10", "sack"]
+
+
+def test_pairs_meet_the_same_seeds(lossy: str) -> None:
+    comparison = airtcp.compare(lossy, REMEDIES, seeds=4)
+    assert comparison.remedies == (BASELINE, *REMEDIES)
+    assert len(comparison.cells) == 12
+    for (remedy,), cells in comparison.cells.group_by("remedy"):
+        assert cells["seed"].sort().to_list() == [1, 2, 3, 4], remedy
+    alone = airtcp.run(lossy, seed=3, remedies=["sack"]).summary
+    assert comparison.values("sack", "goodput_bps")[2] == alone["goodput_bps"]
+
+
+def test_table_holds_the_differences(lossy: str) -> None:
+    comparison = airtcp.compare(lossy, REMEDIES, seeds=[5, 9, 2])
+    assert comparison.seeds == (2, 5, 9)
+    assert comparison.table["remedy"].to_list() == [BASELINE, *REMEDIES]
+    for row in comparison.table.iter_rows(named=True):
+        values = comparison.values(row["remedy"], "goodput_bps")
+        assert row["goodput_bps"] == pytest.approx(sum(values) / 3)
+        if row["remedy"] != BASELINE:
+            before = comparison.values(BASELINE, "goodput_bps")
+            assert row["difference_bps"] == pytest.approx((sum(values) - sum(before)) / 3)
+
+
+def test_a_remedy_that_changes_nothing_is_called_so(steady_file: Path) -> None:
+    comparison = airtcp.compare(steady_file, ["rto-factor:factor=10"], seeds=3)
+    assert comparison.table["outcome"].to_list() == [None, "identical"]
+    assert "changes nothing here" in comparison.verdict[0]
+    assert "The baseline had no timeouts." in comparison.verdict
+
+
+def test_one_seed_says_that_it_has_no_interval(lossy: str) -> None:
+    comparison = airtcp.compare(lossy, ["sack"], seeds=1)
+    assert comparison.verdict[-1].startswith("One seed gives no interval")
+    assert comparison.table["ci95_low_bps"].to_list() == [None, None]
+
+
+def test_seeds_that_change_nothing_are_not_counted_as_evidence(steady_file: Path) -> None:
+    comparison = airtcp.compare(steady_file, ["max-window:segments=4"], seeds=5)
+    assert comparison.table["outcome"].to_list() == [None, "no interval"]
+    assert "nothing in this scenario is drawn at random" in comparison.verdict[-1]
+
+
+@pytest.mark.parametrize(
+    ("remedies", "seeds", "message"),
+    [
+        ([], 3, "no remedy to compare"),
+        (["sack", "sack"], 3, "named twice"),
+        (["nonsense"], 3, "nonsense"),
+        (["sack"], [], "at least one"),
+    ],
+)
+def test_bad_comparisons(
+    lossy: str, remedies: list[str], seeds: int | list[int], message: str
+) -> None:
+    with pytest.raises(airtcp.ScenarioError, match=message):
+        airtcp.compare(lossy, remedies, seeds)
+
+
+def test_finished_cells_are_not_computed_again(
+    lossy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    original = _core.run_many
+
+    def counting(cells, threads, on_done=None):
+        asked.append(len(cells))
+        return original(cells, threads, on_done)
+
+    monkeypatch.setattr(_core, "run_many", counting)
+    first = airtcp.compare(lossy, ["sack"], seeds=3, out=tmp_path)
+    again = airtcp.compare(lossy, ["sack"], seeds=3, out=tmp_path)
+    assert first.cells.equals(again.cells)
+    airtcp.compare(lossy, REMEDIES, seeds=4, out=tmp_path)
+    airtcp.compare(lossy, ["sack"], 3, {"link.loss.rate": 0.02}, out=tmp_path)
+    assert asked == [6, 0, 6, 6]
+    dataset = pl.read_parquet(tmp_path / "cells" / "*.parquet")
+    assert len(dataset) == 18
+
+
+def test_a_torn_cell_is_computed_again(lossy: str, tmp_path: Path) -> None:
+    before = airtcp.compare(lossy, ["sack"], seeds=2, out=tmp_path)
+    torn = sorted((tmp_path / "cells").iterdir())
+    torn[0].write_bytes(torn[0].read_bytes()[:100])
+    torn[1].write_bytes(torn[2].read_bytes())  # another cell's content under this cell's name
+    after = airtcp.compare(lossy, ["sack"], seeds=2, out=tmp_path)
+    assert before.cells.equals(after.cells)
+
+
+def test_cells_of_another_engine_are_not_taken(lossy: str, tmp_path: Path) -> None:
+    store = CellStore(tmp_path)
+    key = cell_key("abc", "sack", 1)
+    scenario = airtcp.load_scenario(lossy)
+    store.put(Cell(key, _core.run(scenario, 1).summary()))
+    assert store.get(key) is not None
+    older = type(key)(key.scenario_hash, key.remedy, key.seed, "0.0.0")
+    assert store.get(older) is None
+
+
+def _study(scenario: str, out: Path) -> None:
+    airtcp.compare(scenario, REMEDIES, seeds=40, settings={"duration": "200 s"}, out=out, jobs=1)
+
+
+def test_a_killed_study_goes_on_where_it_was(lossy: str, tmp_path: Path) -> None:
+    # A fresh interpreter, killed with the signal that cannot be handled.
+    study = multiprocessing.get_context("spawn").Process(target=_study, args=(lossy, tmp_path))
+    study.start()
+    cells = tmp_path / "cells"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and len(list(cells.glob("*.parquet"))) < 3:
+        time.sleep(0.01)
+    os.kill(study.pid, signal.SIGKILL)
+    study.join()
+    kept = {path.name: path.stat().st_mtime_ns for path in cells.glob("*.parquet")}
+    assert 3 <= len(kept) < 120
+    settings = {"duration": "200 s"}
+    resumed = airtcp.compare(lossy, REMEDIES, 2, settings, out=tmp_path)
+    assert resumed.cells.equals(airtcp.compare(lossy, REMEDIES, 2, settings).cells)
+    assert all((cells / name).stat().st_mtime_ns == mtime for name, mtime in kept.items())
+
+
+def test_an_exception_while_cells_finish_is_raised(lossy: str) -> None:
+    class EnoughError(Exception):
+        pass
+
+    def stop(finished: int, cells: int) -> None:
+        if finished:
+            raise EnoughError
+
+    with pytest.raises(EnoughError):
+        airtcp.compare(lossy, ["sack"], seeds=50, progress=stop)
+
+
+def test_report_is_one_page_with_tables_and_provenance(lossy: str, tmp_path: Path) -> None:
+    comparison = airtcp.compare(lossy, REMEDIES, seeds=3)
+    page = comparison.report(tmp_path / "report", command="airtcp compare x --remedy <sack>")
+    html = page.read_text()
+    assert comparison.verdict[0] in html
+    for head in ("95 % interval", "timeouts a run", "SRTT, median", "seed", "digest"):
+        assert f">{head}</th>" in html
+    for digest in comparison.cells["digest"]:
+        assert digest in html
+    assert "airtcp compare x --remedy &lt;sack&gt;" in html
+    assert comparison.scenario.hash() in html
+    assert "[link.loss]" in html
+    assert "http://" not in html.replace("http://www.w3.org", "")
+    assert "https://" not in html
+    for name in ("comparison", "timeline", "timeline-2"):
+        assert (page.parent / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert b"<svg" in (page.parent / f"{name}.svg").read_bytes()
+    csv = pl.read_csv(page.parent / "comparison.csv")
+    assert csv["remedy"].to_list() == [BASELINE, *REMEDIES]
+    assert (
+        html
+        == comparison.report(tmp_path / "again", "airtcp compare x --remedy <sack>").read_text()
+    )
+
+
+def test_notebook_view(lossy: str) -> None:
+    comparison = airtcp.compare(lossy, ["sack"], seeds=2)
+    html = comparison._repr_html_()
+    assert comparison.verdict[0] in html
+    assert "data:image/svg+xml;base64," in html
