@@ -1,18 +1,7 @@
 """What one run reports: the fields of `airtcp run --json`."""
 
 import json
-from typing import Literal, cast
-
-Count = Literal[
-    "delivered_bytes",
-    "segments_sent",
-    "segments_retransmitted",
-    "timeouts",
-    "timeouts_spurious",
-    "fast_retransmits",
-]
-"""The fields of a flow that count something, and so can be added over flows."""
-
+from typing import Literal, TypedDict, cast
 
 Count = Literal[
     "delivered_bytes",
