@@ -114,6 +114,7 @@ fn gilbert_elliott_has_its_stationary_loss_and_burst_length() {
         (0.01, 0.2, 0.0, 1.0),
         (0.1, 0.5, 0.001, 0.7),
         (0.3, 0.9, 0.0, 1.0),
+        (0.3, 0.9, 0.0, 0.5),
         (0.002, 0.05, 0.01, 0.5),
     ] {
         let parameters = GilbertElliott {

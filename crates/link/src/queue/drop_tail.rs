@@ -77,3 +77,33 @@ impl DropTail {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Instant = Instant::from_nanos(10);
+    const LATER: Instant = Instant::from_nanos(20);
+
+    #[test]
+    fn a_queue_can_be_filled_to_its_limit() {
+        for (limit, fits) in [
+            (QueueLimit::Packets(2), 2),
+            (QueueLimit::Bytes(2999), 1),
+            (QueueLimit::Bytes(3000), 2),
+            (QueueLimit::Packets(0), 0),
+        ] {
+            let mut queue = DropTail::new(limit);
+            let admitted = (0..5).filter(|_| queue.admit(NOW, LATER, 1500)).count();
+            assert_eq!((admitted, queue.packets(NOW)), (fits, fits), "{limit:?}");
+            assert_eq!((queue.bytes(LATER), queue.packets(LATER)), (0, 0));
+        }
+    }
+
+    #[test]
+    fn what_need_not_wait_takes_no_room() {
+        let mut queue = DropTail::new(QueueLimit::Packets(0));
+        assert!(queue.admit(NOW, NOW, 1500));
+        assert_eq!(queue.bytes(NOW), 0);
+    }
+}

@@ -1,8 +1,8 @@
 //! When the link serves a packet: one file a kind of link.
 //!
 //! A server is first in, first out and does not look at what it serves. It is asked in two steps,
-//! since a packet that the queue refuses must not take the link's time: [`Server::next_start`] says
-//! when a packet that comes now would be taken from the queue, [`Server::serve`] takes it.
+//! since a packet that the queue refuses must not take the link's time: `next_start` says
+//! when a packet that comes now would be taken from the queue, `serve` takes it.
 
 mod constant;
 mod opportunities;

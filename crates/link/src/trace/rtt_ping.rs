@@ -146,7 +146,9 @@ impl Log {
         let answered = (run.replies.len() + run.unnumbered.len()) as u64;
         let numbered = run.latest.map_or(0, |_| run.last.abs_diff(run.first) + 1);
         let sent = numbered + run.unnumbered.len() as u64 + run.timeouts;
-        self.lost += sent.max(run.transmitted) - answered;
+        self.lost = self
+            .lost
+            .saturating_add(sent.max(run.transmitted) - answered);
         self.rtts
             .extend(run.replies.into_iter().map(|(_, rtt)| rtt));
         self.rtts.append(&mut run.unnumbered);

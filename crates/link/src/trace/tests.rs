@@ -161,6 +161,13 @@ fn the_pings_of_other_systems_are_read() {
     read_log(windows, &[12_000, 1_000], 1);
 }
 
+#[test]
+fn absurd_statistics_do_not_overflow() {
+    let run = "64 bytes from a: icmp_seq=1 ttl=64 time=1 ms\n\
+               18446744073709551615 packets transmitted, 1 received\nPING a\n";
+    read_log(&run.repeat(2), &[1_000, 1_000], u64::MAX);
+}
+
 /// ICMP numbers probes with 16 bits.
 #[test]
 fn sequence_numbers_wrap() {
