@@ -1,0 +1,36 @@
+//! Many runs side by side, one a thread. A run's result does not depend on how many there are.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+
+use super::{Observe, RunError, RunResult, run};
+use crate::scenario::Scenario;
+
+/// Runs each scenario with its seed, on `threads` threads (0: one a core), and returns the results
+/// in the order of `cells`. `on_done` is called as each finishes, from its thread, and says whether
+/// to go on; once it says no, runs under way end early as [`RunError::Interrupted`].
+pub fn run_many(
+    cells: &[(Scenario, u64)],
+    threads: usize,
+    on_done: &(dyn Fn(usize, &RunResult) -> bool + Sync),
+) -> Vec<Result<RunResult, RunError>> {
+    let stopped = AtomicBool::new(false);
+    let go_on = || !stopped.load(Ordering::Relaxed);
+    let one = |(index, (scenario, seed)): (usize, &(Scenario, u64))| {
+        if !go_on() {
+            return Err(RunError::Interrupted);
+        }
+        let result = run(scenario, *seed, &Observe::default(), &|_| go_on())?;
+        if !on_done(index, &result) {
+            stopped.store(true, Ordering::Relaxed);
+        }
+        Ok(result)
+    };
+    match ThreadPoolBuilder::new().num_threads(threads).build() {
+        Ok(pool) => pool.install(|| cells.par_iter().enumerate().map(one).collect()),
+        // No threads to be had: the results are the same without.
+        Err(_) => cells.iter().enumerate().map(one).collect(),
+    }
+}

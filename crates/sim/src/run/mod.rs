@@ -1,0 +1,147 @@
+//! Running a scenario: a pure function of scenario and seed.
+
+mod build;
+mod many;
+mod probes;
+mod recorder;
+mod summary;
+
+use std::fmt;
+use std::path::PathBuf;
+
+use airtcp_units::{Duration, Instant};
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
+
+use crate::engine::{Network, Watch};
+use crate::result::{EventLog, Probe, RunSummary};
+use crate::scenario::Scenario;
+pub use build::build;
+pub use many::run_many;
+use probes::Sampler;
+use recorder::Recorder;
+
+/// The version whose results are the same: part of every result, and of the key under which
+/// results are kept.
+pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Steps into which a run is cut, to tell how far it is.
+const STEPS: u64 = 1000;
+
+/// What to record of a run beside its summary.
+#[derive(Clone, Debug, Default)]
+pub struct Observe {
+    /// The variables to sample, for each flow.
+    pub probes: Vec<Probe>,
+    /// Time between samples; a thousandth of the run when none is given.
+    pub probe_interval: Option<Duration>,
+    /// Whether to log events.
+    pub events: bool,
+    /// Where to write a capture, as taken at the host that sends the data.
+    pub pcap: Option<PathBuf>,
+    /// Where to write a qlog of the host that sends the data.
+    pub qlog: Option<PathBuf>,
+}
+
+/// A finished run.
+#[derive(Clone, Debug)]
+pub struct RunResult {
+    /// The numbers of the run and of each flow.
+    pub summary: RunSummary,
+    /// What the probes saw: `time_s`, `flow`, and a column for each probe.
+    pub samples: RecordBatch,
+    /// What happened: `time_s`, `flow`, `event`, `offset`, `detail`.
+    pub events: RecordBatch,
+}
+
+/// Why a run has no result.
+#[derive(Debug)]
+pub enum RunError {
+    /// Whoever listened to its progress did not want it to go on.
+    Interrupted,
+    /// A capture or log could not be written.
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
+    /// The columns could not be made.
+    Columns(ArrowError),
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Interrupted => f.write_str("the run was interrupted"),
+            Self::Write { path, reason } => {
+                write!(f, "cannot write {}: {reason}", path.display())
+            }
+            Self::Columns(error) => write!(f, "cannot make the result's columns: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl From<ArrowError> for RunError {
+    fn from(error: ArrowError) -> Self {
+        Self::Columns(error)
+    }
+}
+
+/// Runs a scenario. `progress` is told the share of virtual time that has passed, about a thousand
+/// times, and says whether to go on.
+///
+/// # Errors
+/// [`RunError::Interrupted`] when `progress` says so; [`RunError::Write`] when a capture or log
+/// cannot be written.
+pub fn run(
+    scenario: &Scenario,
+    seed: u64,
+    observe: &Observe,
+    progress: &dyn Fn(f64) -> bool,
+) -> Result<RunResult, RunError> {
+    let mut network = Network::new(build(scenario, seed), seed);
+    let mut sampler = Sampler::new(observe, scenario.duration);
+    let mut recorder = Recorder::create(observe)?;
+    if recorder.is_active() {
+        drive(&mut network, scenario.duration, &mut sampler, &mut recorder, progress)?;
+    } else {
+        drive(&mut network, scenario.duration, &mut sampler, &mut (), progress)?;
+    }
+    let (samples, events) = (sampler.finish()?, recorder.finish()?);
+    Ok(RunResult { summary: summary::summarize(scenario, seed, &network), samples, events })
+}
+
+/// Moves the network to the end of the run, sample by sample and step by step.
+fn drive(
+    network: &mut Network,
+    duration: Duration,
+    sampler: &mut Sampler,
+    watch: &mut impl Watch,
+    progress: &dyn Fn(f64) -> bool,
+) -> Result<(), RunError> {
+    let end = Instant::ZERO + duration;
+    let step = (duration / STEPS).max(Duration::from_nanos(1));
+    let mut next_step = Instant::ZERO + step;
+    loop {
+        let until = sampler.due().min(next_step).min(end);
+        network.run_until(until, watch);
+        if until >= sampler.due() {
+            sampler.take(network);
+        }
+        if until >= next_step {
+            next_step = next_step + step;
+            if !progress(until.as_secs_f64() / end.as_secs_f64()) {
+                return Err(RunError::Interrupted);
+            }
+        }
+        if until >= end {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
