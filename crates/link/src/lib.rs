@@ -20,7 +20,7 @@ pub mod service;
 pub mod trace;
 
 pub use delay::{Delay, DeliveryOrder};
-pub use error::ErrorModel;
+pub use error::{ErrorModel, GilbertElliott};
 pub use pipe::{Admission, Pipe, PipeConfig, Transmission};
 pub use queue::QueueLimit;
 pub use random::Stream;

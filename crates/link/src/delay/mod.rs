@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub enum Delay {
     /// Always the same time: packets stay in order.
     Constant(Duration),
-    /// A recorded series of round-trip times, in the trace-driven model of Miyim (paper 1, §IV): the
+    /// A recorded series of round-trip times, in the trace-driven model of Miyim (paper 1): the
     /// k-th transmission of a flow takes the k-th time of the series, which starts again at its end.
     /// The whole round trip lies on this direction, so the other one is to have none.
     Recorded {

@@ -1,6 +1,6 @@
 //! Recorded delivery opportunities, as mahimahi's `mm-link` replays them.
 //!
-//! R. Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", USENIX ATC 2015, §4, and
+//! R. Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", USENIX ATC 2015, and
 //! the emulator's `link_queue.cc`:
 //! - an opportunity carries 1500 bytes of packets (mahimahi's own constant is 1504: a 1500-byte
 //!   packet with the 4-byte header of a TUN device);
