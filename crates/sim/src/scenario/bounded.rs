@@ -20,12 +20,7 @@ impl<const MIN: u64, const MAX: u64> Whole<MIN, MAX> {
         Self(number.clamp(MIN, MAX))
     }
 
-    /// The number.
-    pub const fn get(self) -> u64 {
-        self.0
-    }
-
-    /// The number where `MAX` fits in 32 bits.
+    /// The number; `MAX` fits in 32 bits wherever this is called.
     pub const fn get_u32(self) -> u32 {
         const { assert!(MAX <= u32::MAX as u64) };
         self.0 as u32

@@ -1,0 +1,253 @@
+//! One flow as a qlog, as its data sender saw it, for <https://qvis.quictools.info>.
+//!
+//! qlog was made for QUIC, which numbers packets and acknowledges those numbers. Here every segment
+//! that takes sequence space gets a packet number of its own, retransmissions too, and an
+//! acknowledgment is written as the numbers of the packets whose data it covers for the first time.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use airtcp_packet::{Flags, Segment};
+use airtcp_units::{Duration, Instant};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{RecordError, create};
+use crate::engine::Direction;
+
+/// RFC 7464 §2.2: each JSON text of a sequence begins with this and ends with a line feed.
+const RECORD_SEPARATOR: u8 = 0x1e;
+
+/// What `recovery:metrics_updated` says; what did not change may be left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Metrics {
+    /// Congestion window in bytes.
+    pub congestion_window: Option<u64>,
+    /// Data neither acknowledged nor taken for lost, in bytes.
+    pub bytes_in_flight: Option<u64>,
+    /// Slow-start threshold in bytes.
+    pub ssthresh: Option<u64>,
+    /// Smoothed round-trip time.
+    pub smoothed_rtt: Option<Duration>,
+    /// Last round-trip sample.
+    pub latest_rtt: Option<Duration>,
+    /// Shortest round-trip time.
+    pub min_rtt: Option<Duration>,
+}
+
+/// A packet that was sent and not acknowledged yet.
+#[derive(Clone, Copy, Debug)]
+struct Outstanding {
+    number: u64,
+    /// Its sequence space, expanded to 64 bits.
+    start: u64,
+    end: u64,
+}
+
+/// Writes a qlog file in its JSON text sequence format (`.sqlog`), main schema 0.3.
+#[derive(Debug)]
+pub struct QlogWriter {
+    path: PathBuf,
+    writer: BufWriter<File>,
+    /// Number of the next packet that goes out, and of the next that comes in.
+    next_number: [u64; 2],
+    outstanding: VecDeque<Outstanding>,
+    /// Sequence number, expanded to 64 bits, near which the next one lies.
+    near: Option<u64>,
+    /// Sequence number of the SYN, expanded; stream offset 0 follows it.
+    origin: u64,
+}
+
+impl QlogWriter {
+    /// A new log at `path`, in place of an old file; `title` names the run.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn create(path: &Path, title: &str) -> Result<Self, RecordError> {
+        let mut log = Self {
+            path: path.to_path_buf(),
+            writer: create(path)?,
+            next_number: [0; 2],
+            outstanding: VecDeque::new(),
+            near: None,
+            origin: 0,
+        };
+        log.record(&json!({
+            "qlog_format": "JSON-SEQ",
+            "qlog_version": "0.3",
+            "title": title,
+            "generator": "airtcp",
+            "trace": {
+                "vantage_point": { "name": "sender", "type": "client" },
+                "common_fields": {
+                    "ODCID": "00", "protocol_type": ["TCP"],
+                    "time_format": "relative", "reference_time": 0,
+                },
+            },
+        }))?;
+        Ok(log)
+    }
+
+    /// Adds a segment that passes the data sender's interface at `time`.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn segment(
+        &mut self,
+        time: Instant,
+        segment: &Segment,
+        direction: Direction,
+    ) -> Result<(), RecordError> {
+        let counter = match direction {
+            Direction::Data => &mut self.next_number[0],
+            Direction::Acknowledgments => &mut self.next_number[1],
+        };
+        let number = *counter;
+        *counter += 1;
+        let mut frames = Vec::new();
+        match direction {
+            Direction::Data => self.note_sent(number, segment, &mut frames),
+            Direction::Acknowledgments => self.note_acknowledged(segment, &mut frames),
+        }
+        let name = match direction {
+            Direction::Data => "transport:packet_sent",
+            Direction::Acknowledgments => "transport:packet_received",
+        };
+        let data = json!({
+            "header": { "packet_type": "1RTT", "packet_number": number },
+            "raw": { "length": segment.ip_bytes(), "payload_length": segment.payload_bytes },
+            "frames": frames,
+        });
+        self.event(time, name, &data)
+    }
+
+    /// Adds what the congestion controller and the estimator hold from `time` on.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn metrics(&mut self, time: Instant, metrics: &Metrics) -> Result<(), RecordError> {
+        let mut data = serde_json::Map::new();
+        let bytes = [
+            ("congestion_window", metrics.congestion_window),
+            ("bytes_in_flight", metrics.bytes_in_flight),
+            ("ssthresh", metrics.ssthresh),
+        ];
+        let times = [
+            ("smoothed_rtt", metrics.smoothed_rtt),
+            ("latest_rtt", metrics.latest_rtt),
+            ("min_rtt", metrics.min_rtt),
+        ];
+        data.extend(
+            bytes
+                .into_iter()
+                .filter_map(|(key, value)| Some((key.into(), value?.into()))),
+        );
+        data.extend(
+            times
+                .into_iter()
+                .filter_map(|(key, time)| Some((key.into(), time?.as_millis_f64().into()))),
+        );
+        self.event(time, "recovery:metrics_updated", &Value::Object(data))
+    }
+
+    /// Writes out what is still in memory. Without it the end of the file may be missing.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn finish(mut self) -> Result<(), RecordError> {
+        self.writer
+            .flush()
+            .map_err(|error| RecordError::new(&self.path, error))
+    }
+
+    /// Remembers the sequence space of a segment that goes out, and describes its data.
+    fn note_sent(&mut self, number: u64, segment: &Segment, frames: &mut Vec<Value>) {
+        let length = u64::from(segment.sequence_length());
+        if length == 0 {
+            return;
+        }
+        let start = match self.near {
+            Some(near) => segment.sequence.expand(near),
+            None => {
+                // One cycle up, so that what lies before it can still be expanded.
+                self.origin = u64::from(segment.sequence.0) + (1 << 32);
+                self.origin
+            }
+        };
+        self.near = Some(start);
+        self.outstanding.push_back(Outstanding {
+            number,
+            start,
+            end: start + length,
+        });
+        if segment.payload_bytes > 0 {
+            // The SYN takes the first number of the stream.
+            let offset = start.saturating_sub(self.origin + 1);
+            frames.push(json!({
+                "frame_type": "stream", "stream_id": 0,
+                "offset": offset, "length": segment.payload_bytes,
+            }));
+        }
+    }
+
+    /// Describes what a segment that comes in acknowledges: packet numbers, in ranges.
+    fn note_acknowledged(&mut self, segment: &Segment, frames: &mut Vec<Value>) {
+        let (Some(near), true) = (self.near, segment.flags.contains(Flags::ACK)) else {
+            return;
+        };
+        let cumulative = segment.acknowledgment.expand(near);
+        let blocks: Vec<_> = segment
+            .sack
+            .as_slice()
+            .iter()
+            .map(|block| block.start.expand(near)..block.end.expand(near))
+            .collect();
+        let is_covered = |one: &Outstanding| {
+            one.end <= cumulative
+                || blocks
+                    .iter()
+                    .any(|block| block.start <= one.start && one.end <= block.end)
+        };
+        let mut ranges: Vec<[u64; 2]> = Vec::new();
+        self.outstanding.retain(|one| {
+            let is_covered = is_covered(one);
+            if is_covered {
+                match ranges.last_mut() {
+                    Some([_, last]) if *last + 1 == one.number => *last = one.number,
+                    _ => ranges.push([one.number; 2]),
+                }
+            }
+            !is_covered
+        });
+        if !ranges.is_empty() {
+            frames.push(json!({ "frame_type": "ack", "acked_ranges": ranges }));
+        }
+    }
+
+    fn event(&mut self, time: Instant, name: &str, data: &Value) -> Result<(), RecordError> {
+        #[derive(Serialize)]
+        struct Event<'a> {
+            time: f64,
+            name: &'a str,
+            data: &'a Value,
+        }
+        // Milliseconds, as `time_format` relative means them.
+        self.record(&Event {
+            time: time.as_nanos() as f64 / 1e6,
+            name,
+            data,
+        })
+    }
+
+    fn record(&mut self, record: &impl Serialize) -> Result<(), RecordError> {
+        let Self { path, writer, .. } = self;
+        let mut write = || {
+            writer.write_all(&[RECORD_SEPARATOR])?;
+            serde_json::to_writer(&mut *writer, record)?;
+            writer.write_all(b"\n")
+        };
+        write().map_err(|error| RecordError::new(path, error))
+    }
+}
