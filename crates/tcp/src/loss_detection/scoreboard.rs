@@ -269,7 +269,6 @@ impl Scoreboard {
         let mut newly = 0;
         let known = std::mem::take(&mut self.known);
         for (block, slot) in blocks.iter().zip(0..4) {
-            self.known[slot] = (block.start, block.end);
             let mut index = None;
             let mut at = block.start;
             while at < block.end {
@@ -296,6 +295,7 @@ impl Scoreboard {
                 }
                 index = Some(here + 1);
             }
+            self.known[slot] = (block.start, at.min(block.end));
         }
         newly
     }
@@ -349,34 +349,44 @@ impl Scoreboard {
     }
 
     /// Marks everything from `offset` on that the receiver did not report as lost and to be sent
-    /// again, as go-back-N does after a timeout. If even the oldest segment was reported, the
-    /// receiver has reneged, and its reports are void (RFC 2018 §8).
+    /// again, as go-back-N does after a timeout.
     pub fn mark_lost_from(&mut self, offset: u64) {
-        if self.segments.front().is_some_and(SentSegment::is_sacked) {
-            for segment in &mut self.segments {
-                self.sums.change(segment, segment.flags & !SACKED);
-            }
-            self.highest_sacked = 0;
-        }
-        self.known = Default::default();
+        self.void_reneged_reports();
         let first = self.index_of(offset);
         for segment in self.segments.range_mut(first..) {
             if !segment.is_sacked() {
                 self.sums.change(segment, LOST);
+                segment.deadline = Instant::FAR_FUTURE;
             }
-            segment.deadline = Instant::FAR_FUTURE;
         }
         self.loss_edge = self.segments.back().map_or(0, SentSegment::end);
         self.repair_from = self.repair_from.min(offset);
     }
 
-    /// Marks one segment lost, whatever the others are: selective repeat after a timeout.
+    /// Marks one segment lost, whatever the others are: the first of a fast recovery, or the one
+    /// whose timer expired under selective repeat. Its own timer stops until it is sent again.
     pub fn mark_lost(&mut self, index: usize) {
+        self.void_reneged_reports();
         let segment = &mut self.segments[index];
         if !segment.is_sacked() {
             self.sums.change(segment, LOST);
         }
+        segment.deadline = Instant::FAR_FUTURE;
         self.repair_from = self.repair_from.min(segment.start);
+    }
+
+    /// A receiver that reported the segment it now asks for has dropped it: nothing it reported
+    /// can be relied on (RFC 2018 §8).
+    fn void_reneged_reports(&mut self) {
+        if !self.segments.front().is_some_and(SentSegment::is_sacked) {
+            return;
+        }
+        for segment in &mut self.segments {
+            self.sums.change(segment, segment.flags & !SACKED);
+        }
+        self.highest_sacked = 0;
+        self.loss_edge = 0;
+        self.known = Default::default();
     }
 
     /// The first segment that is lost and not sent again since (RFC 6675 §4, `NextSeg()` rule 1).
@@ -436,12 +446,14 @@ impl Scoreboard {
         before
     }
 
-    /// The earliest of the segments' own timers, and whose it is.
+    /// The earliest of the segments' own timers, and whose it is. What the receiver reported
+    /// needs none, unless it is the very segment the receiver asks for.
     #[must_use]
     pub fn earliest_deadline(&self) -> Option<(usize, Instant)> {
         self.segments
             .iter()
             .enumerate()
+            .filter(|&(index, segment)| index == 0 || !segment.is_sacked())
             .map(|(index, segment)| (index, segment.deadline))
             .min_by_key(|&(index, deadline)| (deadline, index))
     }

@@ -28,7 +28,8 @@ impl Sender {
         let Some((index, segment)) =
             expired.and_then(|index| Some((index, *self.board.get(index)?)))
         else {
-            self.deadline = Instant::FAR_FUTURE;
+            // Acknowledged since, or sent again.
+            self.rearm_segment_timers();
             return;
         };
         let rto = match self.choices.scope {

@@ -252,8 +252,8 @@ impl Sender {
         &self.counters
     }
 
-    /// The timers as they should stand after segments were sent or acknowledged: each segment's
-    /// own, or the connection's.
+    /// The wake-up as it should stand after segments were acknowledged or given up, where each has
+    /// its own timer.
     fn rearm_segment_timers(&mut self) {
         self.deadline = self
             .board
