@@ -148,6 +148,7 @@ impl Sender {
                     // later ones do not, so that many losses end in a timeout and not in one
                     // round trip each (§4, "impatient").
                     restart_timer = recovery.partial_acknowledgments == 1;
+                    self.board.mark_lost(0);
                     self.repair_now = Some(self.una);
                 }
             }
@@ -214,9 +215,7 @@ impl Sender {
             self.board.mark_lost_from(self.una);
             self.phase = Phase::Timeout { recover: self.nxt };
         } else {
-            if self.choices.sack {
-                self.board.mark_lost(0);
-            }
+            self.board.mark_lost(0);
             self.phase = Phase::FastRecovery(FastRecovery::enter(
                 self.nxt,
                 self.duplicates.count(),
