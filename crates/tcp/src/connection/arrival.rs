@@ -20,16 +20,16 @@ impl Connection {
         observer: &mut impl Observer,
     ) {
         let start = self.received_offset(segment.sequence);
-        let Some(echo) = self.check_timestamps(now, segment, start) else {
+        if segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::RST) {
+            self.on_syn_in_synchronized(now, segment, observer);
             return;
-        };
-        if segment.flags.contains(Flags::SYN) {
-            self.on_syn_in_synchronized(segment);
+        }
+        if !self.check_timestamps(now, segment, start) {
             return;
         }
         if !self.is_acceptable(segment, start) {
             if !segment.flags.contains(Flags::RST) {
-                self.on_unacceptable(segment, start);
+                self.on_unacceptable(now, segment, start);
             }
             return;
         }
@@ -46,46 +46,61 @@ impl Connection {
         if !segment.flags.contains(Flags::ACK) {
             return;
         }
+        let echo = self.take_timestamps(now, segment, start);
         if !self.take_acknowledgment(now, segment, start, echo, observer) {
             return;
         }
         self.take_data(now, segment, start, observer);
     }
 
-    /// RFC 7323 §3.2 and §5.3: a segment without the option, or with an old one, is not taken.
-    /// Returns the echo otherwise.
+    /// Whether the segment may be taken: one without the option, or with an old one, may not
+    /// (RFC 7323 §3.2, and §5.3, R1).
     #[inline]
-    fn check_timestamps(
-        &mut self,
-        now: Instant,
-        segment: &Segment,
-        start: u64,
-    ) -> Option<Option<Echo>> {
+    fn check_timestamps(&mut self, now: Instant, segment: &Segment, start: u64) -> bool {
         if !self.timestamps.enabled || segment.flags.contains(Flags::RST) {
-            return Some(None);
+            return true;
         }
-        let timestamps = segment.timestamps?;
-        if self.timestamps.is_old(timestamps) {
-            // A segment that is merely late is told so like any duplicate (RFC 7323 §5.3, R1).
-            self.on_unacceptable(segment, start);
-            return None;
+        let Some(timestamps) = segment.timestamps else {
+            return false;
+        };
+        if self.timestamps.is_old(now, timestamps) {
+            // A segment that is merely late is told so like any duplicate.
+            self.on_unacceptable(now, segment, start);
+            return false;
         }
-        self.timestamps.on_segment(timestamps, start);
-        Some(self.timestamps.echo(now, timestamps))
+        true
     }
 
-    /// RFC 9293 §3.10.7.4, first check, table 6.
+    /// Keeps the timestamp to echo, and returns the one that came back. Only of a segment inside
+    /// the window (RFC 7323 §5.3, R2 before R3): another's clock must not become the peer's.
+    #[inline]
+    fn take_timestamps(&mut self, now: Instant, segment: &Segment, start: u64) -> Option<Echo> {
+        let timestamps = segment.timestamps.filter(|_| self.timestamps.enabled)?;
+        self.timestamps.on_segment(now, timestamps, start);
+        self.timestamps.echo(now, timestamps)
+    }
+
+    /// RFC 9293 §3.10.7.4, first check, table 6, but for the right edge itself: what starts there
+    /// brings no byte that fits, but its acknowledgment counts even while the window is closed, a
+    /// FIN needs no room, and a peer that has filled the window acknowledges from there.
     #[inline]
     fn is_acceptable(&self, segment: &Segment, start: u64) -> bool {
         let window = self.receiver.acceptable();
         let length = u64::from(segment.sequence_length());
-        if length == 0 {
-            return start == window.start || window.contains(&start);
-        }
-        start < window.end && start + length > window.start
+        let reaches = if length == 0 {
+            start >= window.start
+        } else {
+            start + length > window.start
+        };
+        start <= window.end && reaches
     }
 
-    fn on_unacceptable(&mut self, segment: &Segment, start: u64) {
+    fn on_unacceptable(&mut self, now: Instant, segment: &Segment, start: u64) {
+        if self.state == State::TimeWait && segment.flags.contains(Flags::FIN) {
+            // The peer's FIN again: our last acknowledgment was lost (RFC 9293 §3.10.7.4, eighth
+            // check).
+            self.time_wait_ends = now + TIME_WAIT;
+        }
         let end = start.saturating_add(u64::from(segment.payload_bytes));
         if segment.payload_bytes > 0 && end <= self.receiver.next_expected() {
             self.receiver.on_old_duplicate(start..end);
@@ -94,13 +109,29 @@ impl Connection {
         }
     }
 
-    fn on_syn_in_synchronized(&mut self, segment: &Segment) {
-        if self.state == State::SynReceived && segment.sequence == self.irs {
-            // The peer's SYN again: it has not seen our answer.
-            self.handshake.syn_due = true;
-        } else {
+    fn on_syn_in_synchronized(
+        &mut self,
+        now: Instant,
+        segment: &Segment,
+        observer: &mut impl Observer,
+    ) {
+        if self.state != State::SynReceived || segment.sequence != self.irs {
             // RFC 5961 §4.2: whatever it is, say where we stand.
             self.receiver.on_unacceptable();
+            return;
+        }
+        if let Some(timestamps) = segment.timestamps {
+            self.timestamps.on_segment(now, timestamps, 0);
+        }
+        if !segment.flags.contains(Flags::ACK) {
+            // The peer's SYN again: it has not seen our answer.
+            self.handshake.syn_due = true;
+        } else if segment.acknowledgment == self.sequence(0) {
+            // Both opened at the same time, and this answers our SYN (RFC 9293 §3.5, figure 8).
+            self.on_established(now, u64::from(segment.window), observer);
+            self.receiver.on_unacceptable();
+        } else {
+            self.answer_stray(segment);
         }
     }
 
@@ -129,7 +160,8 @@ impl Connection {
             self.on_established(now, window, observer);
         }
         // SND.WL1 and SND.WL2: an older segment must not set the window back.
-        let right_edge = if self.window_from <= (start, offset) {
+        let newer = offset >= self.sender.una() && self.window_from <= (start, offset);
+        let right_edge = if newer {
             self.window_from = (start, offset);
             offset + window
         } else {
@@ -182,13 +214,17 @@ impl Connection {
         observer: &mut impl Observer,
     ) {
         let fin = segment.flags.contains(Flags::FIN);
-        if segment.payload_bytes == 0 && !fin {
+        // Nothing follows the peer's FIN.
+        if (segment.payload_bytes == 0 && !fin) || self.receiver.is_finished() {
             return;
         }
         let limit = self.receiver.acceptable().end;
         let end = start + u64::from(segment.payload_bytes);
         // A FIN behind bytes that do not fit does not count (RFC 9293 §3.10.7.4).
         let fits = end <= limit;
+        if !fits {
+            self.receiver.on_unacceptable();
+        }
         self.receiver
             .on_data(now, start..end.min(limit), fin && fits);
         if self.receiver.is_finished() {
@@ -201,8 +237,6 @@ impl Connection {
             State::Established => self.state = State::CloseWait,
             State::FinWait1 => self.state = State::Closing,
             State::FinWait2 => self.enter_time_wait(now, observer),
-            // A FIN again: the acknowledgment was lost (RFC 9293 §3.10.7.4, eighth check).
-            State::TimeWait => self.time_wait_ends = now + TIME_WAIT,
             _ => {}
         }
     }

@@ -30,7 +30,9 @@ pub struct Handshake {
     initial: Duration,
     max: Duration,
     expiries: u32,
-    sent_at: Option<Instant>,
+    /// How often it was sent, and when last.
+    transmissions: u32,
+    sent_at: Instant,
 }
 
 impl Handshake {
@@ -42,13 +44,15 @@ impl Handshake {
             initial: config.initial,
             max: config.max,
             expiries: 0,
-            sent_at: None,
+            transmissions: 0,
+            sent_at: Instant::ZERO,
         }
     }
 
     fn on_sent(&mut self, now: Instant) {
         self.syn_due = false;
-        self.sent_at = Some(now);
+        self.transmissions = self.transmissions.saturating_add(1);
+        self.sent_at = now;
         self.deadline = now + (self.initial * (1 << self.expiries.min(16))).min(self.max);
     }
 }
@@ -95,7 +99,7 @@ impl Connection {
         })
     }
 
-    pub(super) fn on_segment_in_listen(&mut self, segment: &Segment) {
+    pub(super) fn on_segment_in_listen(&mut self, now: Instant, segment: &Segment) {
         // RFC 9293 §3.10.7.2.
         if segment.flags.contains(Flags::RST) {
             return;
@@ -105,7 +109,7 @@ impl Connection {
             return;
         }
         if segment.flags.contains(Flags::SYN) {
-            self.on_peer_syn(segment);
+            self.on_peer_syn(now, segment);
             self.state = State::SynReceived;
             self.handshake.syn_due = true;
         }
@@ -132,7 +136,7 @@ impl Connection {
         if !segment.flags.contains(Flags::SYN) {
             return;
         }
-        self.on_peer_syn(segment);
+        self.on_peer_syn(now, segment);
         if acknowledges {
             // Our SYN's echo can be trusted; the window in a SYN is not scaled.
             self.on_established(now, u64::from(segment.window), observer);
@@ -145,12 +149,12 @@ impl Connection {
     }
 
     /// Takes the peer's initial sequence number and options.
-    fn on_peer_syn(&mut self, segment: &Segment) {
+    fn on_peer_syn(&mut self, now: Instant, segment: &Segment) {
         self.irs = segment.sequence;
         self.config.sack &= segment.sack_permitted;
         self.timestamps.enabled &= segment.timestamps.is_some();
         if let Some(timestamps) = segment.timestamps {
-            self.timestamps.on_segment(timestamps, 0);
+            self.timestamps.on_segment(now, timestamps, 0);
         }
         match segment.window_scale {
             Some(scale) => self.peer_scale = scale.min(MAX_SCALE),
@@ -192,12 +196,8 @@ impl Connection {
             State::Established
         };
         let lost = self.handshake.expiries > 0;
-        // Karn's rule holds for the SYN too.
-        let rtt = self
-            .handshake
-            .sent_at
-            .filter(|_| !lost)
-            .map(|sent_at| now - sent_at);
+        // Karn's rule holds for the SYN too, whatever made us send it again.
+        let rtt = (self.handshake.transmissions == 1).then(|| now - self.handshake.sent_at);
         self.handshake.deadline = Instant::FAR_FUTURE;
         self.handshake.syn_due = false;
         self.sender

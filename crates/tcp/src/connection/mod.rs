@@ -154,7 +154,7 @@ impl Connection {
     pub fn handle(&mut self, now: Instant, segment: &Segment, observer: &mut impl Observer) {
         match self.state {
             State::Closed => self.answer_stray(segment),
-            State::Listen => self.on_segment_in_listen(segment),
+            State::Listen => self.on_segment_in_listen(now, segment),
             State::SynSent => self.on_segment_in_syn_sent(now, segment, observer),
             _ => self.on_segment_in_synchronized(now, segment, observer),
         }

@@ -6,6 +6,10 @@ use airtcp_units::{Duration, Instant};
 
 use crate::sender::Echo;
 
+/// How long the peer's last value protects: within that time no clock allowed by RFC 7323 §5.4 comes
+/// round to where it was (§5.5).
+const VALID: Duration = Duration::from_secs(24 * 24 * 3600);
+
 /// What a connection knows of timestamps.
 #[derive(Clone, Debug)]
 pub struct TimestampState {
@@ -14,7 +18,8 @@ pub struct TimestampState {
     tick: u64,
     /// The peer's value to echo (TS.Recent).
     recent: u32,
-    recent_is_valid: bool,
+    /// Until when it tells old segments from new ones.
+    recent_until: Instant,
     /// The acknowledgment offset last sent (Last.ACK.sent).
     last_ack_sent: u64,
 }
@@ -25,7 +30,7 @@ impl TimestampState {
             enabled,
             tick: tick.as_nanos().max(1),
             recent: 0,
-            recent_is_valid: false,
+            recent_until: Instant::ZERO,
             last_ack_sent: 0,
         }
     }
@@ -53,20 +58,21 @@ impl TimestampState {
         (now.as_nanos() / self.tick + 1) as u32
     }
 
-    /// Whether a segment with this option is older than one already received
+    /// Whether a segment with this option that arrives at `now` is older than one already received
     /// (RFC 7323 §5.3, R1).
     #[inline]
-    pub const fn is_old(&self, timestamps: Timestamps) -> bool {
-        self.recent_is_valid && SequenceNumber(timestamps.value).before(SequenceNumber(self.recent))
+    pub fn is_old(&self, now: Instant, timestamps: Timestamps) -> bool {
+        now < self.recent_until
+            && SequenceNumber(timestamps.value).before(SequenceNumber(self.recent))
     }
 
     /// Keeps the value to echo: of the earliest segment that the next acknowledgment covers
     /// (RFC 7323 §4.3).
     #[inline]
-    pub const fn on_segment(&mut self, timestamps: Timestamps, start: u64) {
-        if start <= self.last_ack_sent && !self.is_old(timestamps) {
+    pub fn on_segment(&mut self, now: Instant, timestamps: Timestamps, start: u64) {
+        if start <= self.last_ack_sent && !self.is_old(now, timestamps) {
             self.recent = timestamps.value;
-            self.recent_is_valid = true;
+            self.recent_until = now + VALID;
         }
     }
 

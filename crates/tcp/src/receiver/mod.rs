@@ -55,7 +55,12 @@ impl Receiver {
     /// Bytes `range` arrived at `now`, already cut to the window; `fin` if a FIN stands behind
     /// them.
     #[inline]
-    pub fn on_data(&mut self, now: Instant, mut range: Range<u64>, fin: bool) {
+    pub fn on_data(&mut self, now: Instant, mut range: Range<u64>, mut fin: bool) {
+        if let Some(known) = self.fin {
+            // The first FIN stands, and nothing follows it.
+            fin &= range.end == known;
+            range.end = range.end.min(known);
+        }
         if fin {
             self.fin = Some(range.end);
             range.end += 1;

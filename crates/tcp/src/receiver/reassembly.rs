@@ -125,7 +125,7 @@ mod tests {
             }
         );
         assert_eq!(reassembly.next_expected(), 50);
-        let mut reassembly = holding(&[20..30]);
+        let mut reassembly = holding(std::slice::from_ref(&(20..30)));
         let insertion = reassembly.insert(25..27);
         assert_eq!(
             insertion,

@@ -65,7 +65,9 @@ impl Sender {
             .min(self.written)
             .min(self.right_edge)
             .max(start);
-        let fin = self.closed && end == self.written && start <= self.written;
+        // A FIN takes a byte of the peer's window too (RFC 9293 §3.4).
+        let fin =
+            self.closed && end == self.written && start <= self.written && end < self.right_edge;
         let length = end - start;
         if length == 0 && !fin {
             self.arm_probe(now);
@@ -167,10 +169,11 @@ impl Sender {
         }
     }
 
-    /// Data waits for the peer's window and nothing is on its way that would open it: a probe is
+    /// Data, or a FIN, waits for the peer's window and nothing is on its way that would open it: a probe is
     /// due after one RTO (RFC 9293 §3.8.6.1).
     fn arm_probe(&mut self, now: Instant) {
-        let blocked = self.nxt < self.written && self.right_edge <= self.nxt;
+        let unsent = self.nxt < self.written + u64::from(self.closed);
+        let blocked = unsent && self.right_edge <= self.nxt;
         if blocked && self.board.is_empty() && self.probe_deadline == Instant::FAR_FUTURE {
             self.probe_deadline = now + self.timeout.backed_off(self.probes);
         }
