@@ -91,7 +91,7 @@ impl Connection {
             flags,
             // The window of a SYN is never scaled (RFC 7323 §2.2).
             window: u16::try_from(self.receiver.window()).unwrap_or(u16::MAX),
-            timestamps: self.timestamps.stamp(now, 0),
+            timestamps: self.timestamps.option(now),
             mss: Some(u16::try_from(self.config.mss + overhead).unwrap_or(u16::MAX)),
             window_scale: self.handshake.offers_scale.then_some(self.our_scale),
             sack_permitted: self.config.sack,

@@ -71,23 +71,30 @@ impl Connection {
     /// A segment without data at stream offset `offset`, acknowledging what has arrived.
     #[inline]
     pub(super) fn acknowledgment(&mut self, now: Instant, offset: u64) -> Segment {
-        let window = self.receiver.window() >> self.our_scale;
+        let window = self.receiver.window();
         self.receiver.on_ack_sent();
-        let expected = self.receiver.next_expected();
+        self.timestamps.on_ack_sent(self.receiver.next_expected());
+        self.bare(now, offset, window)
+    }
+
+    #[inline]
+    fn bare(&self, now: Instant, offset: u64, window: u64) -> Segment {
         Segment {
             sequence: self.sequence(offset),
-            acknowledgment: at(self.irs, expected),
+            acknowledgment: at(self.irs, self.receiver.next_expected()),
             flags: Flags::ACK,
-            window: u16::try_from(window).unwrap_or(u16::MAX),
-            timestamps: self.timestamps.stamp(now, expected),
+            window: u16::try_from(window >> self.our_scale).unwrap_or(u16::MAX),
+            timestamps: self.timestamps.option(now),
             ..Segment::default()
         }
     }
 
     /// A segment just below the peer's window, which it must answer (RFC 9293 §3.10.7.4): unlike
-    /// a byte of new data, it leaves our own state alone if the window stays closed.
-    fn window_probe(&mut self, now: Instant) -> Segment {
-        let mut segment = self.acknowledgment(now, self.sender.nxt());
+    /// a byte of new data, it leaves our own state alone if the window stays closed. The peer reads
+    /// nothing else of it, so that it acknowledges nothing and opens no window.
+    fn window_probe(&self, now: Instant) -> Segment {
+        let window = self.receiver.acceptable();
+        let mut segment = self.bare(now, self.sender.nxt(), window.end - window.start);
         segment.sequence = SequenceNumber(segment.sequence.0.wrapping_sub(1));
         segment
     }

@@ -35,10 +35,15 @@ impl TimestampState {
         }
     }
 
-    /// The option to send at `now`, when acknowledging everything below `acknowledged`.
+    /// A segment goes out that acknowledges everything below `acknowledged`.
     #[inline]
-    pub const fn stamp(&mut self, now: Instant, acknowledged: u64) -> Option<Timestamps> {
+    pub const fn on_ack_sent(&mut self, acknowledged: u64) {
         self.last_ack_sent = acknowledged;
+    }
+
+    /// The option to send at `now`.
+    #[inline]
+    pub const fn option(&self, now: Instant) -> Option<Timestamps> {
         if !self.enabled {
             return None;
         }
