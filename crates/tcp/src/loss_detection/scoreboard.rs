@@ -420,12 +420,16 @@ impl Scoreboard {
             })
     }
 
-    /// The last segment the receiver did not report (RFC 6675 §4, `NextSeg()` rule 4).
+    /// The last segment the receiver did not report (RFC 6675 §4, `NextSeg()` rule 4), unless that
+    /// was sent again just now: the rule is for a tail that nothing tells of, and by the letter
+    /// would repeat the first retransmission at once wherever the receiver's window allows no new
+    /// data.
     #[must_use]
     pub fn last_unreported(&self) -> Option<usize> {
-        (0..self.segments.len())
+        let index = (0..self.segments.len())
             .rev()
-            .find(|&index| !self.segments[index].is_sacked())
+            .find(|&index| !self.segments[index].is_sacked())?;
+        (self.segments[index].flags & RESENT == 0).then_some(index)
     }
 
     /// The segment at `index` is sent again at `now`, its own timer set to `deadline`. Returns it.

@@ -57,7 +57,7 @@ impl Sender {
         self.duplicates.reset();
         self.limited = 0;
         self.timed = None;
-        self.resent_after_timeout = None;
+        self.resent_after_timeout = Some(now);
         match self.choices.retransmission {
             Retransmission::GoBackN => self.board.mark_lost_from(segment.start),
             Retransmission::SelectiveRepeat => self.board.mark_lost(index),

@@ -85,8 +85,8 @@ pub struct Sender {
     probes: u32,
     /// The segment being timed, when one a window is: its end, and when it was sent.
     timed: Option<(u64, Instant)>,
-    /// When the first segment after a timeout was sent again, until an acknowledgment tells
-    /// whether that was needed (RFC 3522 §3).
+    /// When a segment that timed out was sent again, until an acknowledgment tells whether that
+    /// was needed (RFC 3522 §3).
     resent_after_timeout: Option<Instant>,
     counters: Counters,
 }

@@ -133,9 +133,6 @@ impl Sender {
     fn resend(&mut self, index: usize, now: Instant) -> Transmission {
         // Karn's rule: what is sent again is not timed (RFC 6298 §3).
         self.timed = None;
-        if matches!(self.phase, Phase::Timeout { .. }) && self.resent_after_timeout.is_none() {
-            self.resent_after_timeout = Some(now);
-        }
         let deadline = match self.choices.scope {
             TimerScope::Connection => Instant::FAR_FUTURE,
             TimerScope::Segment => {
