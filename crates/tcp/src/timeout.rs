@@ -33,7 +33,7 @@ impl RetransmissionTimeout {
             max: config.max,
             granularity: config.granularity,
             doubles: config.back_off,
-            base: config.initial.min(config.max),
+            base: config.initial.max(config.min).min(config.max),
             back_off: 0,
         }
     }

@@ -27,10 +27,10 @@ impl Congestion {
     pub fn new(config: &Config, mss: u64) -> Self {
         let max_window = config
             .max_window
-            .map_or(u64::MAX, |segments| u64::from(segments) * mss);
+            .map_or(u64::MAX, |segments| u64::from(segments.max(1)) * mss);
         Self {
             mss,
-            cwnd: (u64::from(config.initial_window) * mss).min(max_window),
+            cwnd: (u64::from(config.initial_window.max(1)) * mss).min(max_window),
             ssthresh: config.initial_ssthresh.unwrap_or(u64::MAX),
             max_window,
             growth: config.window_growth,
@@ -95,7 +95,7 @@ impl Congestion {
     /// outstanding: the window halves (RFC 5681 §3.2, eq. 4).
     pub fn on_loss(&mut self, flight_size: u64) {
         self.ssthresh = self.halved(flight_size);
-        self.cwnd = self.ssthresh;
+        self.cwnd = self.ssthresh.min(self.max_window);
         self.avoidance = Reno::default();
     }
 
