@@ -47,6 +47,11 @@ impl Reassembly {
             .filter(|range| range.contains(&offset))
     }
 
+    /// The ranges behind a gap, in order.
+    pub fn waiting(&self) -> &[Range<u64>] {
+        &self.waiting
+    }
+
     /// Takes `range`, whatever of it was held before.
     pub fn insert(&mut self, range: Range<u64>) -> Insertion {
         let mut insertion = Insertion::default();

@@ -81,6 +81,17 @@ impl Report {
             }
         }
         self.recent = kept;
+        // As many as fit (RFC 2018 §4), those it no longer remembers the lowest first: they matter
+        // most to the sender.
+        for range in reassembly.waiting() {
+            if count == MAX_REPORTED {
+                break;
+            }
+            if !ranges[first_sack..count].contains(range) {
+                ranges[count] = range.clone();
+                count += 1;
+            }
+        }
         count
     }
 }
