@@ -38,7 +38,15 @@ impl Sender {
                 .map_or(0, |segment| u64::from(segment.length));
             return (in_flight + length <= window).then(|| self.resend(index, now));
         }
-        self.poll_new(now, in_flight, window)
+        // RFC 3042 §2. With SACK the bytes in flight shrink when a duplicate arrives (RFC 6675 §5
+        // step 3.3), which is to send nothing new before a loss is found if that is not wanted.
+        let held = match self.phase {
+            Phase::Open if self.choices.sack && !self.choices.limited_transmit => {
+                self.board.outstanding()
+            }
+            _ => in_flight,
+        };
+        self.poll_new(now, held, window)
             .or_else(|| self.poll_hole(now, in_flight, window))
     }
 
@@ -49,7 +57,6 @@ impl Sender {
         let cwnd = self.congestion.cwnd();
         match &self.phase {
             Phase::FastRecovery(recovery) => cwnd.saturating_add(recovery.inflation),
-            // RFC 3042 §2. With SACK the bytes in flight shrink instead (RFC 6675 §5 step 3.3).
             Phase::Open if self.choices.limited_transmit && !self.choices.sack => {
                 cwnd + u64::from(self.duplicates.count().min(2)) * self.mss
             }
