@@ -73,5 +73,5 @@ $(READY): requirements.txt | tools
 	touch $@
 
 $(EXTENSION): $(READY) $(RUST_SOURCES) pyproject.toml
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet --profile $(PROFILE)
+	PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet --profile $(PROFILE)
 	touch $@

@@ -36,22 +36,32 @@ fn raised(class: PyResult<&Bound<'_, PyType>>, error: impl ToString) -> PyErr {
 }
 
 fn airtcp_error(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
-    class(py, &AIRTCP_ERROR, "AirtcpError", "What airtcp raises.", || {
-        PyTuple::new(py, [py.get_type::<PyException>()])
-    })
+    class(
+        py,
+        &AIRTCP_ERROR,
+        "AirtcpError",
+        "What airtcp raises.",
+        || PyTuple::new(py, [py.get_type::<PyException>()]),
+    )
 }
 
 fn scenario_error_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     let doc = "A scenario, a setting, a remedy or a probe is wrong.";
     class(py, &SCENARIO_ERROR, "ScenarioError", doc, || {
-        PyTuple::new(py, [airtcp_error(py)?.clone(), py.get_type::<PyValueError>()])
+        PyTuple::new(
+            py,
+            [airtcp_error(py)?.clone(), py.get_type::<PyValueError>()],
+        )
     })
 }
 
 fn run_error_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     let doc = "A run could not be finished.";
     class(py, &RUN_ERROR, "RunError", doc, || {
-        PyTuple::new(py, [airtcp_error(py)?.clone(), py.get_type::<PyRuntimeError>()])
+        PyTuple::new(
+            py,
+            [airtcp_error(py)?.clone(), py.get_type::<PyRuntimeError>()],
+        )
     })
 }
 

@@ -24,8 +24,10 @@ pub(crate) fn run_many(
     threads: usize,
     on_done: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Py<PyAny>>> {
-    let cells: Vec<_> =
-        cells.iter().map(|(scenario, seed)| (scenario.get().0.clone(), *seed)).collect();
+    let cells: Vec<_> = cells
+        .iter()
+        .map(|(scenario, seed)| (scenario.get().0.clone(), *seed))
+        .collect();
     let stopped = Arc::new(AtomicBool::new(false));
     let (finished, done) = mpsc::channel();
     let worker = thread::spawn({
@@ -37,21 +39,28 @@ pub(crate) fn run_many(
             })
         }
     });
-    loop {
-        let heard = py.detach(|| done.recv_timeout(LISTENING_INTERVAL));
-        let answer = match heard {
-            Ok((index, result)) => on_done
-                .as_ref()
-                .map_or(Ok(()), |call| call.call1(py, (index, RunResult(result))).map(drop)),
-            Err(RecvTimeoutError::Timeout) => Ok(()),
-            Err(RecvTimeoutError::Disconnected) => break,
-        };
-        if let Err(error) = answer.and_then(|()| py.check_signals()) {
-            stopped.store(true, Ordering::Relaxed);
-            return Err(error);
+    let outcome = py.detach(move || {
+        loop {
+            let heard = match done.recv_timeout(LISTENING_INTERVAL) {
+                Ok(finished) => Some(finished),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            };
+            Python::attach(|py| {
+                if let (Some((index, result)), Some(call)) = (heard, &on_done) {
+                    call.call1(py, (index, RunResult(result)))?;
+                }
+                py.check_signals()
+            })?;
         }
+    });
+    if let Err(error) = outcome {
+        stopped.store(true, Ordering::Relaxed);
+        return Err(error);
     }
-    let results = py.detach(|| worker.join()).map_err(|_| run_error(py, "a run panicked"))?;
+    let results = py
+        .detach(|| worker.join())
+        .map_err(|_| run_error(py, "a run panicked"))?;
     results
         .into_iter()
         .map(|result| match result {

@@ -19,12 +19,18 @@ impl RunResult {
     /// What the probes saw, as an Arrow IPC stream.
     fn samples<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| airtcp_sim::ipc_stream(&self.0.samples));
-        Ok(PyBytes::new(py, &bytes.map_err(|error| run_error(py, error))?))
+        Ok(PyBytes::new(
+            py,
+            &bytes.map_err(|error| run_error(py, error))?,
+        ))
     }
 
     /// The events, as an Arrow IPC stream.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| airtcp_sim::ipc_stream(&self.0.events));
-        Ok(PyBytes::new(py, &bytes.map_err(|error| run_error(py, error))?))
+        Ok(PyBytes::new(
+            py,
+            &bytes.map_err(|error| run_error(py, error))?,
+        ))
     }
 }

@@ -20,7 +20,10 @@ pub(crate) const LISTENING_INTERVAL: Duration = Duration::from_millis(100);
                     pcap = None, qlog = None, progress = None),
        text_signature = "(scenario, seed, *, probes=(), probe_interval_s=None, events=False, \
                          pcap=None, qlog=None, progress=None)")]
-#[expect(clippy::too_many_arguments, reason = "all but two are keywords in Python")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "all but two are keywords in Python"
+)]
 pub(crate) fn run(
     py: Python<'_>,
     scenario: &Scenario,
@@ -45,7 +48,13 @@ pub(crate) fn run(
         .map(|name| name.parse())
         .collect::<Result<_, _>>()
         .map_err(|error: airtcp_sim::ProbeError| scenario_error(py, error))?;
-    let observe = airtcp_sim::Observe { probes, probe_interval, events, pcap, qlog };
+    let observe = airtcp_sim::Observe {
+        probes,
+        probe_interval,
+        events,
+        pcap,
+        qlog,
+    };
     let (result, raised) = py.detach(|| {
         let raised = RefCell::new(None);
         let heard = Cell::new(Instant::now());
@@ -56,7 +65,9 @@ pub(crate) fn run(
             heard.set(Instant::now());
             let answer = Python::attach(|py| {
                 py.check_signals()?;
-                progress.as_ref().map_or(Ok(()), |call| call.call1(py, (share,)).map(drop))
+                progress
+                    .as_ref()
+                    .map_or(Ok(()), |call| call.call1(py, (share,)).map(drop))
             });
             answer.map_err(|error| raised.replace(Some(error))).is_ok()
         };
@@ -72,5 +83,8 @@ pub(crate) fn run(
 /// The names of the probes.
 #[pyfunction]
 pub(crate) fn probes() -> Vec<&'static str> {
-    airtcp_sim::Probe::ALL.iter().map(|probe| probe.name()).collect()
+    airtcp_sim::Probe::ALL
+        .iter()
+        .map(|probe| probe.name())
+        .collect()
 }

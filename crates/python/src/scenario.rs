@@ -40,7 +40,10 @@ impl Scenario {
 
     /// The same scenario with further remedies, as in "rto-factor:factor=10+sack".
     fn with_remedies(&self, py: Python<'_>, remedies: &str) -> PyResult<Self> {
-        self.0.with_remedies(remedies).map(Self).map_err(|error| scenario_error(py, error))
+        self.0
+            .with_remedies(remedies)
+            .map(Self)
+            .map_err(|error| scenario_error(py, error))
     }
 
     /// The scenario as TOML with every default filled in.
