@@ -46,11 +46,7 @@ impl Sender {
         );
         self.counters.timeouts += 1;
         let first = self.board.on_expiry(index) == 0;
-        // After go-back-N the bytes marked lost are behind the point to which it went back.
-        let flight_size = match (&self.phase, self.choices.retransmission) {
-            (Phase::Timeout { .. }, Retransmission::GoBackN) => self.board.in_flight(),
-            _ => self.board.outstanding() - self.limited.min(self.board.outstanding()),
-        };
+        let flight_size = self.flight_size_at_timeout();
         self.congestion.on_timeout(flight_size, first);
         self.phase = Phase::Timeout { recover: self.nxt };
         self.recover = Some(self.nxt);
@@ -70,6 +66,21 @@ impl Sender {
             }
             // Sending it again sets its timer anew; the others' run on.
             TimerScope::Segment => self.rearm_segment_timers(),
+        }
+    }
+
+    /// The FlightSize a timeout halves (RFC 5681 §3.1, eq. 4): what is in the network, and not
+    /// merely unacknowledged. Bytes marked lost by an earlier go-back-N have left it, and so has a
+    /// segment for each duplicate acknowledgment that inflated the window: counting those would let
+    /// a timeout in a long recovery raise ssthresh.
+    fn flight_size_at_timeout(&self) -> u64 {
+        let outstanding = self.board.outstanding();
+        match (&self.phase, self.choices.retransmission) {
+            (Phase::Timeout { .. }, Retransmission::GoBackN) => self.board.in_flight(),
+            (Phase::FastRecovery(recovery), _) => {
+                self.board.in_flight().saturating_sub(recovery.inflation)
+            }
+            _ => outstanding - self.limited.min(outstanding),
         }
     }
 
