@@ -47,11 +47,23 @@ fn a_capture_holds_what_was_sent() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.pcapng");
     let mut writer = PcapWriter::create(&path).unwrap();
-    let back = Addresses { source: ADDRESSES.destination, destination: ADDRESSES.source };
+    let back = Addresses {
+        source: ADDRESSES.destination,
+        destination: ADDRESSES.source,
+    };
     let first = Instant::from_nanos(1_234_567_891);
-    writer.write(first, &data(0), &ADDRESSES, Direction::Data).unwrap();
+    writer
+        .write(first, &data(0), &ADDRESSES, Direction::Data)
+        .unwrap();
     let ack = acknowledgment(1, &[]);
-    writer.write(Instant::from_nanos(9_000_000_007), &ack, &back, Direction::Acknowledgments).unwrap();
+    writer
+        .write(
+            Instant::from_nanos(9_000_000_007),
+            &ack,
+            &back,
+            Direction::Acknowledgments,
+        )
+        .unwrap();
     writer.finish().unwrap();
 
     let mut reader = PcapNgReader::new(fs::File::open(&path).unwrap()).unwrap();
@@ -87,16 +99,27 @@ fn a_qlog_numbers_packets_and_what_is_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.sqlog");
     let mut log = QlogWriter::create(&path, "a run").unwrap();
-    let at = |ms| Instant::from_nanos(ms * 1_000_000);
-    let syn = Segment { sequence: SYN, flags: Flags::SYN, ..Segment::default() };
+    let at = |ms: u64| Instant::from_nanos(ms * 1_000_000);
+    let syn = Segment {
+        sequence: SYN,
+        flags: Flags::SYN,
+        ..Segment::default()
+    };
     log.segment(at(0), &syn, Direction::Data).unwrap();
     for position in 0..4 {
-        log.segment(at(50), &data(position), Direction::Data).unwrap();
+        log.segment(at(50), &data(position), Direction::Data)
+            .unwrap();
     }
     // Position 0 is packet 1 and was lost; 1 and 3 arrived; then all, after packet 5 repeats it.
-    log.segment(at(100), &acknowledgment(0, &[(3, 4), (1, 2)]), Direction::Acknowledgments).unwrap();
+    log.segment(
+        at(100),
+        &acknowledgment(0, &[(3, 4), (1, 2)]),
+        Direction::Acknowledgments,
+    )
+    .unwrap();
     log.segment(at(101), &data(0), Direction::Data).unwrap();
-    log.segment(at(150), &acknowledgment(4, &[]), Direction::Acknowledgments).unwrap();
+    log.segment(at(150), &acknowledgment(4, &[]), Direction::Acknowledgments)
+        .unwrap();
     let metrics = Metrics {
         congestion_window: Some(14_480),
         smoothed_rtt: Some(Duration::from_micros(50_500)),
@@ -131,8 +154,15 @@ fn errors_name_the_file() {
     let path = Path::new("/nonexistent-folder/run.pcapng");
     let error = PcapWriter::create(path).unwrap_err();
     assert_eq!(error.path(), path);
-    assert!(error.to_string().starts_with("cannot write \"/nonexistent-folder/run.pcapng\": "));
-    assert!(error.to_string().ends_with("; expected an existing folder"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .starts_with("cannot write \"/nonexistent-folder/run.pcapng\": ")
+    );
+    assert!(
+        error.to_string().ends_with("; expected an existing folder"),
+        "{error}"
+    );
     assert!(QlogWriter::create(path, "").is_err());
 }
 

@@ -1,6 +1,8 @@
 //! What a run gives: a summary, sampled variables, and events. `docs/results.md` lists every field.
 
 mod columns;
+#[cfg(test)]
+pub(crate) mod documentation;
 mod events;
 mod probe;
 mod samples;

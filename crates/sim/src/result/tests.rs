@@ -9,7 +9,11 @@ use super::*;
 /// Through the encoding that leaves the core and back.
 fn through_ipc(batch: &RecordBatch) -> RecordBatch {
     let bytes = ipc_stream(batch).unwrap();
-    StreamReader::try_new(bytes.as_slice(), None).unwrap().next().unwrap().unwrap()
+    StreamReader::try_new(bytes.as_slice(), None)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
 }
 
 #[test]
@@ -24,15 +28,27 @@ fn samples_become_columns() {
         _ => Reading::Real(51.5),
     });
     let batch = through_ipc(&samples.finish().unwrap());
-    let names: Vec<_> = batch.schema().fields().iter().map(|field| field.name().clone()).collect();
+    let names: Vec<_> = batch
+        .schema()
+        .fields()
+        .iter()
+        .map(|field| field.name().clone())
+        .collect();
     assert_eq!(names, ["time_s", "flow", "cwnd_bytes", "srtt_ms"]);
-    assert_eq!(batch["time_s"].as_primitive::<Float64Type>().values(), &[0.5, 1.0]);
+    assert_eq!(
+        batch["time_s"].as_primitive::<Float64Type>().values(),
+        &[0.5, 1.0]
+    );
     assert_eq!(batch["flow"].as_primitive::<UInt32Type>().values(), &[3, 3]);
     let cwnd = batch["cwnd_bytes"].as_primitive::<UInt64Type>();
     assert_eq!(cwnd.iter().collect::<Vec<_>>(), [Some(14_480), None]);
     let srtt = batch["srtt_ms"].as_primitive::<Float64Type>();
     assert_eq!(srtt.iter().collect::<Vec<_>>(), [None, Some(51.5)]);
-    assert_eq!(samples.finish().unwrap().num_rows(), 0, "finished samples are empty");
+    assert_eq!(
+        samples.finish().unwrap().num_rows(),
+        0,
+        "finished samples are empty"
+    );
 }
 
 #[test]
@@ -43,8 +59,14 @@ fn a_reading_of_the_other_kind_is_converted() {
         _ => Reading::Count(9),
     });
     let batch = samples.finish().unwrap();
-    assert_eq!(batch["queue_packets"].as_primitive::<UInt64Type>().value(0), 2);
-    assert_eq!(batch["goodput_bps"].as_primitive::<Float64Type>().value(0), 9.0);
+    assert_eq!(
+        batch["queue_packets"].as_primitive::<UInt64Type>().value(0),
+        2
+    );
+    assert_eq!(
+        batch["goodput_bps"].as_primitive::<Float64Type>().value(0),
+        9.0
+    );
 }
 
 #[test]
@@ -53,7 +75,11 @@ fn every_probe_has_a_column_of_its_type() {
     samples.push(Instant::ZERO, 0, |_| Reading::Missing);
     let batch = samples.finish().unwrap();
     for probe in Probe::ALL {
-        assert_eq!(batch[probe.column()].data_type(), &probe.data_type(), "{probe}");
+        assert_eq!(
+            batch[probe.column()].data_type(),
+            &probe.data_type(),
+            "{probe}"
+        );
         assert_eq!(probe.name().parse::<Probe>().unwrap(), probe);
     }
 }
@@ -74,7 +100,13 @@ fn events_become_columns() {
     assert!(log.is_empty());
     for (position, kind) in EventKind::ALL.into_iter().enumerate() {
         let offset = (position % 2 == 0).then_some(1448 * position as u64);
-        log.push(Instant::ZERO, 1, kind, offset, Some(format_args!("number {position}")));
+        log.push(
+            Instant::ZERO,
+            1,
+            kind,
+            offset,
+            Some(format_args!("number {position}")),
+        );
     }
     log.push(Instant::ZERO, 2, EventKind::Timeout, None, None);
     assert_eq!(log.len(), 9);
@@ -85,7 +117,10 @@ fn events_become_columns() {
     assert_eq!(names[..8], EventKind::ALL.map(EventKind::name));
     assert_eq!(names[8], "timeout");
     let offset = batch["offset"].as_primitive::<UInt64Type>();
-    assert_eq!(offset.iter().take(3).collect::<Vec<_>>(), [Some(0), None, Some(2896)]);
+    assert_eq!(
+        offset.iter().take(3).collect::<Vec<_>>(),
+        [Some(0), None, Some(2896)]
+    );
     let detail = batch["detail"].as_string::<i32>();
     assert_eq!(detail.value(7), "number 7");
     assert!(detail.is_null(8));
@@ -104,23 +139,35 @@ fn fairness_is_jains() {
 
 #[test]
 fn field_names_are_the_documented_ones() {
-    let run = RunSummary { flows: vec![FlowSummary::default()], ..RunSummary::default() };
-    insta::assert_json_snapshot!(run);
+    let run = RunSummary {
+        flows: vec![FlowSummary::default()],
+        ..RunSummary::default()
+    };
+    insta::assert_snapshot!(serde_json::to_string_pretty(&run).unwrap());
 }
 
 /// The part of the document between two markers is what this crate says of its own fields.
 #[test]
 fn documentation_lists_every_field() {
-    crate::documentation::check("docs/results.md", "run", &fields_of::<RunSummary>());
-    crate::documentation::check("docs/results.md", "flow", &fields_of::<FlowSummary>());
+    documentation::check("docs/results.md", "run", &fields_of::<RunSummary>());
+    documentation::check("docs/results.md", "flow", &fields_of::<FlowSummary>());
     let probes: String = Probe::ALL
         .iter()
         .map(|probe| {
-            let kind = if probe.is_count() { "whole number" } else { "number" };
-            format!("| `{}` | `{}` | {kind} | {} |\n", probe.name(), probe.column(), probe.meaning())
+            let kind = if probe.is_count() {
+                "whole number"
+            } else {
+                "number"
+            };
+            format!(
+                "| `{}` | `{}` | {kind} | {} |\n",
+                probe.name(),
+                probe.column(),
+                probe.meaning()
+            )
         })
         .collect();
-    crate::documentation::check(
+    documentation::check(
         "docs/results.md",
         "probes",
         &format!("| probe | column | type | meaning |\n|---|---|---|---|\n{probes}"),
@@ -129,7 +176,7 @@ fn documentation_lists_every_field() {
         .iter()
         .map(|kind| format!("| `{}` | {} |\n", kind.name(), kind.meaning()))
         .collect();
-    crate::documentation::check(
+    documentation::check(
         "docs/results.md",
         "events",
         &format!("| event | what happened |\n|---|---|\n{events}"),
@@ -142,9 +189,11 @@ fn fields_of<T: schemars::JsonSchema>() -> String {
     let mut table = "| field | type | meaning |\n|---|---|---|\n".to_owned();
     for (name, field) in schema["properties"].as_object().unwrap() {
         let kind = match &field["type"] {
-            serde_json::Value::Array(kinds) => {
-                kinds.iter().map(|kind| kind.as_str().unwrap()).collect::<Vec<_>>().join(" or ")
-            }
+            serde_json::Value::Array(kinds) => kinds
+                .iter()
+                .map(|kind| kind.as_str().unwrap())
+                .collect::<Vec<_>>()
+                .join(" or "),
             kind => kind.as_str().unwrap().to_owned(),
         };
         let meaning = field["description"].as_str().unwrap().replace('\n', " ");

@@ -195,6 +195,9 @@ impl Bounded for ByteCount {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Within<Q, const MIN: u64, const MAX: u64>(Q);
 
+/// The schema's keyword for a range of quantities with units, which JSON Schema cannot express.
+pub(super) const RANGE: &str = "x-range";
+
 /// A duration between two numbers of nanoseconds.
 pub type Span<const MIN: u64, const MAX: u64> = Within<Duration, MIN, MAX>;
 /// A number of bytes between two.
@@ -247,7 +250,7 @@ impl<Q: Bounded, const MIN: u64, const MAX: u64> JsonSchema for Within<Q, MIN, M
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = Q::json_schema(generator);
         let (low, high) = (Q::of(MIN), Q::of(MAX));
-        schema.insert("description".into(), format!("from {low} to {high}").into());
+        schema.insert(RANGE.into(), format!("{low} to {high}").into());
         schema
     }
 }
@@ -299,7 +302,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Limit<T> {
             {
                 T::deserialize(value.into_deserializer())
                     .map(Limit::At)
-                    .map_err(|error| E::custom(format_args!("{error}, or {UNLIMITED:?}")))
+                    .map_err(|error: E| {
+                        // TOML's errors end their text with a line break.
+                        let error = error.to_string();
+                        E::custom(format_args!("{}, or {UNLIMITED:?}", error.trim_end()))
+                    })
             }
         }
 

@@ -75,7 +75,10 @@ impl Problem {
         // A table is not repeated: its keys are what is wrong, and they are named.
         self.value = value_at(given, &self.key)
             .filter(|value| !value.is_table())
-            .map(|value| shortened(&value.to_string()));
+            .map(|value| match value {
+                Value::String(text) => format!("{:?}", shortened(text)),
+                value => shortened(&value.to_string()),
+            });
         self
     }
 
@@ -170,11 +173,11 @@ fn unknown_key(path: &str, rest: &str) -> Problem {
     } else {
         format!("[{table}]")
     };
-    let message = format!(
-        "unknown key{}; {place} takes {}",
-        question(unknown, known.iter().copied()),
-        known.join(", ")
-    );
+    let remedy = match question(unknown, known.iter().copied()) {
+        none if none.is_empty() => format!("; {place} takes {}", known.join(", ")),
+        question => question,
+    };
+    let message = format!("unknown key{remedy}");
     Problem::at(joined(table, &shortened(unknown)), message)
 }
 

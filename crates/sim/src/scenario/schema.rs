@@ -33,14 +33,15 @@ fn add_defaults(schema: &mut Value, defaults: &Value) {
     };
     for (key, property) in properties {
         match defaults.get(key) {
+            // The way back is like the way there, and the name comes from the file: no defaults.
+            Some(_) if key == "reverse" || key == "name" => {}
             Some(table @ Value::Object(_)) => add_defaults(table_of(property), table),
-            // The name comes from the file, not from a default.
-            Some(value) if key != "name" => {
+            Some(value) => {
                 if let Some(property) = property.as_object_mut() {
                     property.insert("default".to_owned(), value.clone());
                 }
             }
-            _ => {}
+            None => {}
         }
     }
 }

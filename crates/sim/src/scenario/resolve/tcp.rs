@@ -23,6 +23,10 @@ pub(super) fn resolve(table: &mut TcpTable) -> Result<Config, Problem> {
             "needs selective acknowledgments, which carry it; set tcp.sack = true as well",
         ));
     }
+    let sack = *table.sack.get_or_insert(of_profile.sack);
+    if sack {
+        table.dsack.get_or_insert(of_profile.dsack);
+    }
     let config = Config {
         mss: whole(&mut table.mss, of_profile.mss),
         initial_window: whole(&mut table.initial_window, of_profile.initial_window),
@@ -51,8 +55,9 @@ pub(super) fn resolve(table: &mut TcpTable) -> Result<Config, Problem> {
             )))
             .get()
             .as_bytes(),
-        sack: *table.sack.get_or_insert(of_profile.sack),
-        dsack: *table.dsack.get_or_insert(of_profile.dsack),
+        sack,
+        // Without SACK it says nothing yet; a remedy may still bring SACK.
+        dsack: table.dsack.unwrap_or(of_profile.dsack),
         timestamps: *table.timestamps.get_or_insert(of_profile.timestamps),
         timestamp_tick: table
             .timestamp_tick

@@ -1,0 +1,185 @@
+//! What a user reads who wrote something wrong.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use super::{Scenario, folder};
+
+/// Scenarios that are refused, each for one reason.
+const BAD: &[&str] = &[
+    // No TOML.
+    "duration = 10 s",
+    "[link]\nrate = 10 Mbit/s # fast",
+    "[link\nrate = \"10 Mbit/s\"",
+    "duration = \"10 s\"\nduration = \"11 s\"",
+    "= 5",
+    "\u{0}\u{1}garbage",
+    // Keys.
+    "lnik.rate = \"10 Mbit/s\"",
+    "link.losss.rate = 0.1",
+    "link.loss.raet = 0.1",
+    "[tcp]\nmin_rtt = \"1 s\"",
+    "[tcp.delayed_ack]\nsegment = 1",
+    "colour = \"red\"",
+    "[link.suspension]\nevery = \"5 s\"",
+    // Types and units.
+    "duration = 120",
+    "duration = \"120\"",
+    "duration = \"2 parsecs\"",
+    "duration = \"0 s\"",
+    "duration = \"31 days\"",
+    "duration = \"721 h\"",
+    "duration = \"-5 s\"",
+    "link = 5",
+    "link.rate = \"10 MB/s\"",
+    "link.rate = \"0 bit/s\"",
+    "link.rate = \"-10 Mbit/s\"",
+    "link.rate = \"fast\"",
+    "link.rate = 10000000",
+    "link.delay = 25",
+    "link.loss.rate = 1.2",
+    "link.loss.rate = -0.1",
+    "link.loss.rate = nan",
+    "link.loss.rate = \"120 %\"",
+    "link.loss.model = \"gilbert-eliott\"",
+    "link.queue.packets = 0",
+    "link.queue.packets = 2.5",
+    "link.queue.bytes = \"10 seconds\"",
+    "flows.count = 0",
+    "flows.count = -3",
+    "flows.count = 1000001",
+    "flows.count = \"many\"",
+    "flows.bytes = \"0 B\"",
+    "tcp.mss = 65496",
+    "tcp.sack = 1",
+    "tcp.sack = \"true\"",
+    "tcp.profile = \"new-reno\"",
+    "tcp.retransmission = \"selective\"",
+    "tcp.rto_factor = 0",
+    "tcp.rto_factor = inf",
+    "tcp.rtt_mean_gain = 1.5",
+    "tcp.max_window = 0",
+    "topology = \"star\"",
+    "name = 5",
+    "remedies = \"sack\"",
+    // Keys that contradict each other.
+    "link = { rate = \"1 Mbit/s\", trace = { down = \"lte.down\" } }",
+    "link = { rtt_log = { path = \"rtt.csv\" }, trace = { down = \"lte.down\" } }",
+    "link = { rtt_log = { path = \"rtt.csv\" }, delay = \"1 ms\" }",
+    "link = { rtt_log = { path = \"rtt.csv\" }, queue = { packets = 5 } }",
+    "link = { trace = { down = \"lte.down\" }, reverse = { rate = \"1 Mbit/s\" } }",
+    "link = { trace = { down = \"lte.down\" }, suspension = { every = \"1 s\", length = \"1 ms\" } }",
+    "link.trace.data = \"up\"\nlink.trace.down = \"lte.down\"",
+    "link.queue = { packets = 5, bytes = \"9 kB\" }",
+    "link.suspension = { every = \"1 s\", length = \"1 s\" }",
+    "link = { rate = \"unlimited\", suspension = { every = \"2 s\", length = \"1 s\" } }",
+    "link = { rate = \"unlimited\", delay = \"0 s\" }",
+    "link.loss = { lost = 5 }",
+    "link.loss = { model = \"block\" }",
+    "link.loss = { model = \"block\", lost = 101 }",
+    "link.loss = { model = \"gilbert-elliott\", good_to_bad = 0.1 }",
+    "link.loss = { model = \"gilbert-elliott\", rate = 0.1 }",
+    "link = { loss = { direction = \"both\" }, reverse = { loss = { rate = 0.1 } } }",
+    "link.reverse.loss = { rate = 0.1, direction = \"acks\" }",
+    "tcp.dsack = true",
+    "tcp.max_rto = \"100 ms\"",
+    "tcp.initial_rto = \"2 min\"",
+    "tcp.mss = 65490",
+    "flows.access_delay = [\"5 ms\"]",
+    "topology = \"dumbbell\"\nflows.access_delay = []",
+    "topology = \"dumbbell\"\nflows.access_delay = [\"5 ms\", \"5\"]",
+    "flows.start_spread = \"61 s\"",
+    // Remedies.
+    "remedies = [\"sack\", \"sak\"]",
+    "remedies = [\"rto-factor:factor=5000\"]",
+    "remedies = [\"sack\", \"tahoe\"]",
+    "remedies = [\"queue:packets=5\"]\nlink.rtt_log.path = \"rtt.csv\"",
+    // Files.
+    "link.trace.down = \"none.down\"",
+    "link.trace.down = \"\"",
+    "link.trace.down = \"empty\"",
+    "link.trace.down = \"bad.down\"",
+    "link.trace.down = \"rtt.csv\"",
+    "link.trace.down = \".\"",
+    "link.rtt_log.path = \"empty\"",
+    "link.rtt_log.path = \"bad.down\"",
+    "link.rtt_log.path = \"zero.csv\"",
+    "link.rtt_log.order = \"in-order\"",
+];
+
+#[test]
+fn texts() {
+    let folder = folder();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("empty", "");
+    write("bad.down", "1\n2\nthree\n");
+    write("zero.csv", "rtt_ms\n0\n0\n");
+    let mut texts = String::new();
+    for bad in BAD {
+        let error = match Scenario::parse(bad, "x.toml", folder.path()) {
+            Ok(_) => panic!("accepted: {bad}"),
+            Err(error) => error.to_string(),
+        };
+        assert!(error.starts_with("scenario \"x.toml\": "), "{error}");
+        assert!(!error.contains('\n'), "more than a line: {error}");
+        writeln!(
+            texts,
+            "{}\n    {}",
+            bad.replace('\n', "⏎"),
+            &error["scenario ".len()..]
+        )
+        .unwrap();
+    }
+    insta::assert_snapshot!(texts);
+}
+
+#[test]
+fn texts_of_settings() {
+    let settings = [
+        ("link.loss.rate", "1.2"),
+        ("link..rate", "1 Mbit/s"),
+        ("", "5"),
+        ("a.b.c.d.e.f.g.h.i.j", "5"),
+        ("duration.more", "5 s"),
+        ("link.rate.more", "5"),
+        ("tcp.mss", "big"),
+        ("tcp.sack", "yes"),
+        ("tcp.sakc", "true"),
+        ("duration", "5 s\nname = \"smuggled\""),
+        ("link.trace.down", "no-such.down"),
+        ("link.trace.down", ""),
+    ];
+    let mut texts = String::new();
+    for (key, value) in settings {
+        let pair = [(key.to_owned(), value.to_owned())];
+        let folder = Path::new("/nonexistent");
+        let error = Scenario::with_settings("duration = \"1 s\"", "x.toml", folder, &pair)
+            .unwrap_err()
+            .to_string()
+            .replace(env!("CARGO_MANIFEST_DIR"), "HERE");
+        writeln!(texts, "{key}={}\n    {error}", value.replace('\n', "⏎")).unwrap();
+    }
+    insta::assert_snapshot!(texts);
+}
+
+#[test]
+fn a_text_that_is_long_makes_no_long_error() {
+    for text in [
+        format!("duration = {:?}", "x".repeat(100_000)),
+        format!("{} = 5", "x".repeat(100_000)),
+        format!("name = {}", "[".repeat(100_000)),
+        format!("link.loss.rate = {}", "9".repeat(100_000)),
+        format!("tcp.profile = {:?}", "x".repeat(100_000)),
+        format!("remedies = [{:?}]", "x".repeat(100_000)),
+        format!("link.trace.down = {:?}", "x".repeat(100_000)),
+    ] {
+        let error = Scenario::parse(&text, "x.toml", Path::new(""))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.chars().count() < 600,
+            "{} characters: {error:.300}",
+            error.len()
+        );
+    }
+}

@@ -1,0 +1,499 @@
+mod errors;
+mod round_trip;
+
+use std::path::Path;
+
+use airtcp_link::{Delay, DeliveryOrder, ErrorModel, QueueLimit, Service};
+use airtcp_tcp::config::{Recovery, Retransmission, TimerScope};
+use airtcp_tcp::{Config, Profile};
+use airtcp_units::{BitRate, Probability};
+
+use super::*;
+use crate::result::documentation;
+
+fn parsed(text: &str) -> Scenario {
+    Scenario::parse(text, "test.toml", Path::new("")).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A folder with `down` and `up` traces and a ping log.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("lte.down"), "1\n1\n4\n9\n").unwrap();
+    std::fs::write(folder.path().join("lte.up"), "2\n8\n").unwrap();
+    std::fs::write(folder.path().join("rtt.csv"), "rtt_ms\n50\n61.5\n").unwrap();
+    folder
+}
+
+#[test]
+fn an_empty_scenario_is_the_lossy_pipe_without_loss() {
+    let scenario = parsed("");
+    assert_eq!(scenario.name, "test");
+    assert_eq!(scenario.topology, Topology::Pipe);
+    assert_eq!(scenario.duration, Duration::from_secs(60));
+    for direction in [&scenario.data, &scenario.acks] {
+        assert!(
+            matches!(direction.service, Service::Constant(rate) if rate.as_bps() == 10_000_000)
+        );
+        assert_eq!(direction.queue, QueueLimit::Packets(100));
+        assert_eq!(direction.error, ErrorModel::None);
+        assert!(
+            matches!(direction.delay, Delay::Constant(delay) if delay.as_nanos() == 25_000_000)
+        );
+    }
+    assert_eq!(scenario.flows.count, 1);
+    assert_eq!(scenario.flows.bytes, None);
+    assert_eq!(scenario.tcp, Config::default());
+    assert!(scenario.remedies.is_empty());
+}
+
+#[test]
+fn every_profile_is_what_the_endpoint_says_it_is() {
+    for profile in Profile::ALL {
+        let text = format!("tcp.profile = {:?}", profile.name());
+        assert_eq!(parsed(&text).tcp, profile.config(), "{}", profile.name());
+    }
+}
+
+#[test]
+fn every_tcp_key_reaches_the_endpoint() {
+    let tcp = parsed(
+        r#"
+        [tcp]
+        profile = "sack"
+        recovery = "reno"
+        sack = true
+        dsack = false
+        timestamps = false
+        timestamp_tick = "10 ms"
+        mss = 536
+        initial_window = 2
+        initial_ssthresh = "64 kB"
+        max_window = 20
+        receive_buffer = "1 MiB"
+        duplicate_ack_threshold = 5
+        limited_transmit = false
+        retransmission = "selective-repeat"
+        timer = "connection"
+        window_growth = "acknowledgments"
+        slow_start_limit = 1
+        min_rto = "1 s"
+        max_rto = "30 s"
+        initial_rto = "3 s"
+        rto_factor = 10
+        rto_granularity = "100 ms"
+        rto_back_off = false
+        rtt_sampling = "per-window"
+        deviation_from = "updated-mean"
+        rtt_mean_gain = 0.0625
+        rtt_deviation_gain = 0.5
+        [tcp.delayed_ack]
+        segments = 1
+        timeout = "200 ms"
+        "#,
+    )
+    .tcp;
+    insta::assert_debug_snapshot!(tcp);
+}
+
+#[test]
+fn a_direction_loses_what_it_is_told_to() {
+    let direction = |text: &str| {
+        let scenario = parsed(text);
+        (scenario.data.error, scenario.acks.error)
+    };
+    let tenth = ErrorModel::Independent(Probability::new(0.1).unwrap());
+    let none = ErrorModel::None;
+    assert_eq!(direction("link.loss.rate = 0.1"), (tenth, none));
+    assert_eq!(direction("link.loss.rate = \"10 %\""), (tenth, none));
+    assert_eq!(
+        direction("link.loss = { rate = 0.1, direction = \"acks\" }"),
+        (none, tenth)
+    );
+    assert_eq!(
+        direction("link.loss = { rate = 0.1, direction = \"both\" }"),
+        (tenth, tenth)
+    );
+    assert_eq!(direction("link.reverse.loss.rate = 0.1"), (none, tenth));
+    let block = ErrorModel::Block {
+        period: 100,
+        lost: 5,
+    };
+    assert_eq!(
+        direction("link.loss = { model = \"block\", lost = 5 }"),
+        (block, none)
+    );
+    let bits = ErrorModel::BitErrors(Probability::new(1e-6).unwrap());
+    assert_eq!(
+        direction("link.loss = { model = \"bit-error\", rate = 1e-6 }"),
+        (bits, none)
+    );
+}
+
+#[test]
+fn the_reverse_direction_is_the_same_unless_told_otherwise() {
+    let scenario = parsed(
+        "[link]\nrate = \"1 Mbit/s\"\nqueue.bytes = \"9 kB\"\n[link.reverse]\ndelay = \"1 ms\"",
+    );
+    let megabit = BitRate::from_bps(1_000_000);
+    assert!(matches!(scenario.acks.service, Service::Constant(rate) if rate == megabit));
+    assert_eq!(scenario.acks.queue, QueueLimit::Bytes(9000));
+    assert!(matches!(scenario.acks.delay, Delay::Constant(delay) if delay.as_nanos() == 1_000_000));
+    assert!(
+        matches!(scenario.data.delay, Delay::Constant(delay) if delay.as_nanos() == 25_000_000)
+    );
+}
+
+#[test]
+fn a_suspended_link_stops_both_ways() {
+    let scenario = parsed("link.suspension = { every = \"5 s\", length = \"300 ms\" }");
+    for direction in [scenario.data, scenario.acks] {
+        assert!(matches!(
+            direction.service,
+            Service::Suspended { every, length, .. }
+                if every == Duration::from_secs(5) && length == Duration::from_millis(300)
+        ));
+    }
+}
+
+#[test]
+fn recorded_links_take_the_direction_of_the_data() {
+    let folder = folder();
+    let parse = |text: &str| Scenario::parse(text, "t", folder.path()).unwrap();
+    let down = parse("link.trace = { down = \"lte.down\", up = \"lte.up\" }");
+    let up = parse("link.trace = { down = \"lte.down\", up = \"lte.up\", data = \"up\" }");
+    let period = |service: &Service| match service {
+        Service::Mahimahi(trace) => trace.period_ms(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        (period(&down.data.service), period(&down.acks.service)),
+        (9, 8)
+    );
+    assert_eq!((period(&up.data.service), period(&up.acks.service)), (8, 9));
+    let one = parse("link.trace.down = \"lte.down\"");
+    assert!(matches!(one.acks.service, Service::Unlimited));
+}
+
+#[test]
+fn recorded_round_trips_lie_on_the_data_direction() {
+    let folder = folder();
+    let text = "link.rtt_log = { path = \"rtt.csv\", order = \"reorder\" }\nlink.loss.rate = 0.1";
+    let scenario = Scenario::parse(text, "t", folder.path()).unwrap();
+    assert!(matches!(
+        &scenario.data.delay,
+        Delay::Recorded { series, order: DeliveryOrder::Reorder }
+            if series.as_slice()[1] == Duration::from_micros(61_500)
+    ));
+    assert!(matches!(scenario.data.error, ErrorModel::Independent(_)));
+    assert!(matches!(
+        scenario.acks.delay,
+        Delay::Constant(Duration::ZERO)
+    ));
+    assert!(matches!(scenario.acks.service, Service::Unlimited));
+}
+
+#[test]
+fn access_lines_are_used_in_turn() {
+    let text = "topology = \"dumbbell\"\n[flows]\ncount = 3\naccess_delay = [\"1 ms\", \"2 ms\"]";
+    let flows = parsed(text).flows;
+    let delays = [0, 1, 2].map(|flow| flows.access_delay_of(flow).as_nanos() / 1_000_000);
+    assert_eq!(delays, [1, 2, 1]);
+    assert_eq!(parsed("").flows.access_delay_of(7), Duration::ZERO);
+}
+
+#[test]
+fn settings_replace_keys_and_make_tables() {
+    let set = |pairs: &[(&str, &str)]| {
+        let pairs: Vec<_> = pairs
+            .iter()
+            .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+            .collect();
+        Scenario::with_settings("tcp.mss = 1000", "t", Path::new(""), &pairs).unwrap()
+    };
+    let scenario = set(&[
+        ("duration", "5 s"),
+        ("link.rate", "2 Mbit/s"),
+        ("link.loss.rate", "0.02"),
+        ("tcp.mss", "500"),
+        ("tcp.sack", "true"),
+        ("tcp.retransmission", "selective-repeat"),
+        ("tcp.delayed_ack.segments", "1"),
+        ("remedies", "[\"rto-factor:factor=5\"]"),
+        ("tcp.mss", "600"),
+    ]);
+    assert_eq!(scenario.duration, Duration::from_secs(5));
+    assert_eq!(scenario.tcp.mss, 600, "the last one counts");
+    assert!(scenario.tcp.sack);
+    assert_eq!(scenario.tcp.delayed_ack.segments, 1);
+    assert_eq!(scenario.tcp.timeout.factor, 5.0);
+    assert_eq!(scenario.tcp.retransmission, Retransmission::SelectiveRepeat);
+    assert!(matches!(scenario.data.service, Service::Constant(rate) if rate.as_bps() == 2_000_000));
+}
+
+#[test]
+fn a_file_that_is_set_is_looked_for_here_and_then_beside_the_scenario() {
+    let folder = folder();
+    let set = |path: &str| {
+        let setting = ("link.trace.down".to_owned(), path.to_owned());
+        Scenario::with_settings("", "t", folder.path(), &[setting])
+    };
+    let beside = set("lte.down").unwrap();
+    assert!(beside.to_toml().contains("down = \"lte.down\""));
+    let absolute = folder.path().join("lte.up");
+    assert!(set(absolute.to_str().unwrap()).is_ok());
+    // Tests run in the crate's own folder.
+    let here = set("Cargo.toml").unwrap_err();
+    assert!(
+        here.to_string()
+            .contains("/Cargo.toml\": line 1 of the file"),
+        "{here}"
+    );
+}
+
+#[test]
+fn remedies_come_on_top() {
+    let scenario = parsed("remedies = [\"rto-factor\"]\ntcp.rto_factor = 3");
+    assert_eq!(scenario.tcp.timeout.factor, 10.0);
+    let more = scenario
+        .with_remedies("tahoe + selective-repeat+queue:packets=7")
+        .unwrap();
+    assert_eq!(more.tcp.recovery, Recovery::Tahoe);
+    assert_eq!(more.tcp.timeout.factor, 10.0);
+    assert_eq!(more.data.queue, QueueLimit::Packets(7));
+    assert_eq!(more.acks.queue, QueueLimit::Packets(100));
+    assert_eq!(
+        more.remedies.to_string(),
+        "rto-factor:factor=10+tahoe+selective-repeat+queue:packets=7"
+    );
+    assert_eq!(
+        scenario.with_remedies("").unwrap().to_toml(),
+        scenario.to_toml()
+    );
+    let error = more.with_remedies("newreno").unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "scenario \"test.toml\": remedies: remedies \"tahoe\" and \"newreno\" both decide how \
+         losses are repaired; give one of them"
+    );
+    let error = parsed("")
+        .with_remedies("rto-facto")
+        .unwrap_err()
+        .to_string();
+    assert!(error.ends_with("did you mean \"rto-factor\"?"), "{error}");
+    let error = parsed("tcp.max_rto = \"5 s\"")
+        .with_remedies("min-rto:min=9 s")
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("tcp.max_rto: expected at least"),
+        "{error}"
+    );
+}
+
+#[test]
+fn timers_follow_the_policy_that_a_remedy_chooses() {
+    assert_eq!(
+        parsed("")
+            .with_remedies("selective-repeat")
+            .unwrap()
+            .tcp
+            .timeout
+            .scope,
+        None
+    );
+    let fixed = parsed("tcp.timer = \"segment\"")
+        .with_remedies("go-back-n")
+        .unwrap();
+    assert_eq!(fixed.tcp.timeout.scope, Some(TimerScope::Segment));
+}
+
+#[test]
+fn a_low_ceiling_lowers_the_first_timeout() {
+    let timeout = parsed("tcp.max_rto = \"500 ms\"").tcp.timeout;
+    assert_eq!(timeout.initial, Duration::from_millis(500));
+}
+
+#[test]
+fn the_hash_is_of_what_a_scenario_says() {
+    let folder = folder();
+    let parse = |text: &str| Scenario::parse(text, "t", folder.path()).unwrap().hash();
+    assert_eq!(
+        parse(""),
+        parse("# a comment\nlink.rate = \"10000 kbit/s\"")
+    );
+    assert_ne!(parse(""), parse("link.rate = \"9 Mbit/s\""));
+    assert_ne!(parse(""), parse("remedies = [\"sack\"]"));
+    let before = parse("link.trace.down = \"lte.down\"");
+    std::fs::copy(folder.path().join("lte.down"), folder.path().join("moved")).unwrap();
+    assert_eq!(
+        parse("link.trace.down = \"moved\""),
+        before,
+        "where a file lies does not count"
+    );
+    std::fs::write(folder.path().join("lte.down"), "1\n2\n").unwrap();
+    assert_ne!(
+        parse("link.trace.down = \"lte.down\""),
+        before,
+        "what it holds does"
+    );
+    // Known once: it must not change from one machine or build to the next.
+    insta::assert_snapshot!(parse(""));
+}
+
+#[test]
+fn files_are_read_to_a_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("big.toml");
+    std::fs::write(&path, vec![b'#'; MAX_BYTES as usize + 1]).unwrap();
+    let error = Scenario::load(&path, &[]).unwrap_err().to_string();
+    assert!(error.ends_with("is larger than 1 MiB"), "{error}");
+    std::fs::write(&path, b"name = \"\xff\"").unwrap();
+    let error = Scenario::load(&path, &[]).unwrap_err().to_string();
+    assert!(error.contains("is no text (UTF-8)"), "{error}");
+    let error = Scenario::load(&folder.path().join("none.toml"), &[])
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("none.toml\": cannot be read"), "{error}");
+    std::fs::write(&path, "duration = \"2 s\"").unwrap();
+    assert_eq!(Scenario::load(&path, &[]).unwrap().name, "big");
+    let text = " ".repeat(MAX_BYTES as usize + 1);
+    assert!(Scenario::parse(&text, "t", Path::new("")).is_err());
+}
+
+#[test]
+fn the_scenarios_that_are_shipped_are_right() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "toml")
+        {
+            let scenario = Scenario::load(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
+            assert!(!scenario.description.is_empty(), "{path:?}");
+            assert_eq!(
+                Some(scenario.name.as_str()),
+                path.file_stem().unwrap().to_str()
+            );
+            names.push(scenario.name);
+        }
+    }
+    names.sort();
+    assert_eq!(
+        names,
+        [
+            "cellular",
+            "dumbbell",
+            "lossy-pipe",
+            "ping",
+            "wifi-suspension"
+        ]
+    );
+}
+
+#[test]
+fn the_schema_knows_types_ranges_and_defaults() {
+    let schema = schema();
+    let tcp = &schema["properties"]["tcp"]["properties"];
+    assert_eq!(tcp["mss"]["minimum"], 1);
+    assert_eq!(tcp["mss"]["maximum"], 65_495);
+    assert_eq!(tcp["mss"]["default"], 1448);
+    assert_eq!(tcp["min_rto"]["default"], "200 ms");
+    assert_eq!(schema["additionalProperties"], false);
+    assert_eq!(schema["properties"]["duration"]["default"], "1 min");
+    assert!(schema["properties"]["name"].get("default").is_none());
+}
+
+#[test]
+fn documentation_lists_every_key() {
+    let mut table = "| key | value | default | meaning |\n|---|---|---|---|\n".to_owned();
+    add_keys(&mut table, "", &schema());
+    documentation::check("docs/scenarios.md", "keys", &table);
+}
+
+/// A line a key, deeper ones behind their table.
+fn add_keys(table: &mut String, path: &str, schema: &serde_json::Value) {
+    use serde_json::Value;
+    for (name, property) in schema["properties"].as_object().unwrap() {
+        let key = if path.is_empty() {
+            name.clone()
+        } else {
+            format!("{path}.{name}")
+        };
+        let alternatives = property["anyOf"].as_array();
+        let inner = alternatives
+            .and_then(|all| all.iter().find(|one| one.get("properties").is_some()))
+            .unwrap_or(property);
+        let meaning = property["description"]
+            .as_str()
+            .unwrap_or_default()
+            .replace('\n', " ");
+        if inner.get("properties").is_some() {
+            *table += &format!("| **`[{key}]`** | | | {meaning} |\n");
+            add_keys(table, &key, inner);
+            continue;
+        }
+        let default = match property.get("default") {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) if text.is_empty() => String::new(),
+            Some(value) => format!("`{value}`"),
+        };
+        *table += &format!(
+            "| `{key}` | {} | {default} | {meaning} |\n",
+            values_of(property)
+        );
+    }
+}
+
+/// What values a key takes, in words.
+fn values_of(property: &serde_json::Value) -> String {
+    use serde_json::Value;
+    if let Some(constant) = property.get("const") {
+        return format!("`{constant}`");
+    }
+    if let Some(names) = property["enum"].as_array() {
+        let names: Vec<_> = names
+            .iter()
+            .filter(|one| !one.is_null())
+            .map(|one| format!("`{one}`"))
+            .collect();
+        return names.join(", ");
+    }
+    if let Some(all) = property["oneOf"]
+        .as_array()
+        .or(property["anyOf"].as_array())
+    {
+        let is_null = |one: &&Value| one["type"] == "null";
+        // A quantity with a unit names its range; its alternatives are two ways to write it.
+        let range = all
+            .iter()
+            .find_map(|one| one["pattern"].as_str().and(property["x-range"].as_str()));
+        if let Some(range) = range {
+            return range.to_owned();
+        }
+        let all: Vec<_> = all
+            .iter()
+            .filter(|one| !is_null(one))
+            .map(values_of)
+            .collect();
+        return all.join(", ");
+    }
+    if let Some(range) = property["x-range"].as_str() {
+        return range.to_owned();
+    }
+    let kind = match &property["type"] {
+        Value::Array(kinds) => kinds.iter().find(|kind| *kind != "null").unwrap(),
+        kind => kind,
+    };
+    match (
+        kind.as_str(),
+        property.get("minimum"),
+        property.get("maximum"),
+    ) {
+        (Some("integer"), Some(low), Some(high)) => format!("{low} to {high}"),
+        (Some("number"), Some(low), Some(high)) => format!("{low} to {high}"),
+        (Some("boolean"), ..) => "`true`, `false`".to_owned(),
+        (Some("array"), ..) => format!("list of {}", values_of(&property["items"])),
+        _ => "text".to_owned(),
+    }
+}

@@ -1,0 +1,229 @@
+//! Whatever is accepted can be written in full and read again to the same.
+
+use proptest::prelude::*;
+
+use super::{Path, Scenario, folder};
+
+/// One key with a value, or nothing.
+fn key(name: &'static str, values: &'static [&'static str]) -> impl Strategy<Value = String> {
+    proptest::option::weighted(0.3, proptest::sample::select(values)).prop_map(move |value| {
+        value.map_or_else(String::new, |value| format!("{name} = {value}\n"))
+    })
+}
+
+fn table(
+    name: &'static str,
+    keys: &'static [(&'static str, &'static [&'static str])],
+) -> impl Strategy<Value = String> {
+    let keys: Vec<_> = keys
+        .iter()
+        .map(|(name, values)| key(name, values))
+        .collect();
+    keys.prop_map(move |keys| format!("[{name}]\n{}", keys.concat()))
+}
+
+const TIMES: &[&str] = &[
+    "\"1 ms\"",
+    "\"1.5 s\"",
+    "\"333 us\"",
+    "\"2 min\"",
+    "\"1000003 ns\"",
+];
+const SWITCH: &[&str] = &["true", "false"];
+const COUNTS: &[&str] = &["1", "2", "10", "977"];
+const CHANCES: &[&str] = &["0", "1", "0.01", "1e-6", "\"2.5 %\"", "0.1"];
+const BYTES: &[&str] = &["1", "1500", "\"64 KiB\"", "\"1.5 MB\"", "\"unlimited\""];
+
+const TCP: &[(&str, &[&str])] = &[
+    (
+        "profile",
+        &["\"tahoe\"", "\"reno\"", "\"newreno\"", "\"sack\""],
+    ),
+    ("recovery", &["\"tahoe\"", "\"reno\"", "\"newreno\""]),
+    ("sack", SWITCH),
+    ("dsack", SWITCH),
+    ("timestamps", SWITCH),
+    ("timestamp_tick", &["\"1 ms\"", "\"10 ms\"", "\"500 ms\""]),
+    ("mss", COUNTS),
+    ("initial_window", COUNTS),
+    ("initial_ssthresh", BYTES),
+    ("max_window", &["1", "20", "\"unlimited\""]),
+    ("receive_buffer", &["1", "\"64 KiB\"", "\"1 GiB\""]),
+    ("duplicate_ack_threshold", COUNTS),
+    ("limited_transmit", SWITCH),
+    ("retransmission", &["\"go-back-n\"", "\"selective-repeat\""]),
+    ("timer", &["\"automatic\"", "\"connection\"", "\"segment\""]),
+    ("window_growth", &["\"bytes\"", "\"acknowledgments\""]),
+    ("slow_start_limit", COUNTS),
+    ("min_rto", TIMES),
+    ("max_rto", TIMES),
+    ("initial_rto", TIMES),
+    ("rto_factor", &["1", "4.5", "0.001", "1e3"]),
+    ("rto_granularity", &["\"0 s\"", "\"10 ms\""]),
+    ("rto_back_off", SWITCH),
+    (
+        "rtt_sampling",
+        &["\"per-window\"", "\"per-acknowledgment\""],
+    ),
+    ("deviation_from", &["\"previous-mean\"", "\"updated-mean\""]),
+    ("rtt_mean_gain", &["0.125", "0.1", "1"]),
+    ("rtt_deviation_gain", &["0.25", "0.3"]),
+    ("delayed_ack.segments", COUNTS),
+    ("delayed_ack.timeout", TIMES),
+];
+const LOSS: &[(&str, &[&str])] = &[
+    (
+        "model",
+        &[
+            "\"iid\"",
+            "\"block\"",
+            "\"gilbert-elliott\"",
+            "\"bit-error\"",
+        ],
+    ),
+    ("rate", CHANCES),
+    ("lost", &["0", "5", "100"]),
+    ("of", COUNTS),
+    ("good_to_bad", CHANCES),
+    ("bad_to_good", CHANCES),
+    ("loss_in_good", CHANCES),
+    ("loss_in_bad", CHANCES),
+    ("direction", &["\"data\"", "\"acks\"", "\"both\""]),
+];
+const LINK: &[(&str, &[&str])] = &[
+    (
+        "rate",
+        &["\"11 Mbit/s\"", "\"384 kbit/s\"", "\"unlimited\""],
+    ),
+    ("delay", TIMES),
+    ("queue", &["{ packets = 5 }", "{ bytes = \"9 kB\" }", "{}"]),
+    ("suspension", &["{ every = \"5 s\", length = \"300 ms\" }"]),
+    (
+        "trace",
+        &[
+            "{ down = \"lte.down\" }",
+            "{ up = \"lte.up\", data = \"up\" }",
+        ],
+    ),
+    (
+        "rtt_log",
+        &[
+            "{ path = \"rtt.csv\" }",
+            "{ path = \"rtt.csv\", order = \"reorder\" }",
+        ],
+    ),
+    ("reverse.rate", &["\"1 Mbit/s\"", "\"unlimited\""]),
+    ("reverse.delay", TIMES),
+    ("reverse.queue", &["{ packets = 7 }", "{ bytes = 9000 }"]),
+    (
+        "reverse.loss",
+        &["{ rate = 0.5 }", "{ model = \"block\", lost = 2, of = 9 }"],
+    ),
+];
+const FLOWS: &[(&str, &[&str])] = &[
+    ("count", &["1", "2", "1000000"]),
+    ("start_spread", &["\"0 s\"", "\"1 s\""]),
+    ("bytes", BYTES),
+    ("access_delay", &["[\"5 ms\"]", "[\"0 s\", \"7.25 ms\"]"]),
+];
+const TOP: &[(&str, &[&str])] = &[
+    ("name", &["\"a name\"", "\"ünïcode \\\" quote\""]),
+    ("description", &["\"text\"", "'''several\nlines'''"]),
+    ("duration", &["\"1 min\"", "\"12.5 s\"", "\"720 h\""]),
+    ("topology", &["\"pipe\"", "\"dumbbell\""]),
+    (
+        "remedies",
+        &[
+            "[]",
+            "[\"sack+rto-factor\"]",
+            "[\"min-rto:min=50 ms\", \"tahoe\"]",
+        ],
+    ),
+];
+
+fn scenario_text() -> impl Strategy<Value = String> {
+    let top: Vec<_> = TOP.iter().map(|(name, values)| key(name, values)).collect();
+    (
+        top,
+        table("link", LINK),
+        table("link.loss", LOSS),
+        table("flows", FLOWS),
+        table("tcp", TCP),
+    )
+        .prop_map(|(top, link, loss, flows, tcp)| {
+            format!("{}{link}{loss}{flows}{tcp}", top.concat())
+        })
+}
+
+/// The same, but with fewer keys that contradict each other, so that most are accepted.
+fn likely_text() -> impl Strategy<Value = String> {
+    let top: Vec<_> = TOP.iter().map(|(name, values)| key(name, values)).collect();
+    let link = proptest::sample::select(&[
+        "[link]\nrate = \"11 Mbit/s\"\nloss.rate = 0.1\n",
+        "[link]\nreverse.loss = { rate = 0.5 }\nqueue.bytes = 9000\n",
+        "[link]\nsuspension = { every = \"5 s\", length = \"300 ms\" }\nloss.direction = \"both\"\n",
+        "[link]\ntrace = { down = \"lte.down\", up = \"lte.up\" }\n",
+        "[link]\nrtt_log = { path = \"rtt.csv\" }\nreverse.loss = { model = \"block\", lost = 2 }\n",
+        "[link.loss]\nmodel = \"gilbert-elliott\"\ngood_to_bad = 0.01\nbad_to_good = 0.3\n",
+    ]);
+    let tcp: Vec<_> = TCP
+        .iter()
+        .filter(|(name, _)| !name.contains("rto"))
+        .collect();
+    let tcp: Vec<_> = tcp
+        .into_iter()
+        .map(|(name, values)| key(name, values))
+        .collect();
+    (top, link, tcp)
+        .prop_map(|(top, link, tcp)| format!("{}{link}[tcp]\n{}", top.concat(), tcp.concat()))
+}
+
+fn check(text: &str, folder: &Path) -> Result<bool, TestCaseError> {
+    let Ok(first) = Scenario::parse(text, "x.toml", folder) else {
+        return Ok(false);
+    };
+    let written = first.to_toml();
+    let again = Scenario::parse(&written, "another.toml", folder)
+        .map_err(|error| TestCaseError::fail(format!("{error}\n{text}\nwritten:\n{written}")))?;
+    prop_assert_eq!(&again.to_toml(), &written);
+    prop_assert_eq!(again.hash(), first.hash());
+    prop_assert_eq!(again.document, first.document);
+    prop_assert_eq!(again.tcp, first.tcp);
+    prop_assert_eq!(again.flows, first.flows);
+    prop_assert_eq!(again.remedies, first.remedies);
+    prop_assert_eq!(format!("{:?}", again.data), format!("{:?}", first.data));
+    prop_assert_eq!(format!("{:?}", again.acks), format!("{:?}", first.acks));
+    Ok(true)
+}
+
+#[test]
+fn what_is_written_reads_again_to_the_same() {
+    let folder = folder();
+    let accepted = std::cell::Cell::new(0);
+    proptest!(|(text in prop_oneof![scenario_text(), likely_text()])| {
+        accepted.set(accepted.get() + u32::from(check(&text, folder.path())?));
+    });
+    assert!(
+        accepted.get() >= 50,
+        "only {} of 256 were accepted",
+        accepted.get()
+    );
+}
+
+#[test]
+fn the_defaults_in_full() {
+    let text = super::parsed("").to_toml();
+    insta::assert_snapshot!(text);
+}
+
+proptest! {
+    #[test]
+    fn no_text_panics(text in "[ -~\n]{0,200}") {
+        let _ = Scenario::parse(&text, "x.toml", Path::new(""));
+    }
+
+    #[test]
+    fn no_setting_panics(key in "[a-z._]{0,30}", value in ".{0,30}") {
+        let _ = Scenario::with_settings("", "x.toml", Path::new(""), &[(key, value)]);
+    }
+}
