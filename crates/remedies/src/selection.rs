@@ -234,13 +234,12 @@ fn unknown_remedy(name: &str) -> SelectionError {
 }
 
 fn unknown_parameter(remedy: &Remedy, key: &str) -> SelectionError {
-    SelectionError(format!(
-        "remedy {:?}: unknown parameter {:?}{}{}",
-        remedy.name,
-        shortened(key),
-        question(key, remedy.parameters.iter().map(|one| one.name)),
-        parameters_of(remedy)
-    ))
+    let end = match question(key, remedy.parameters.iter().map(|one| one.name)) {
+        none if none.is_empty() => parameters_of(remedy),
+        question => question,
+    };
+    let (name, key) = (remedy.name, shortened(key));
+    SelectionError(format!("remedy {name:?}: unknown parameter {key:?}{end}"))
 }
 
 /// The parameters as the end of an error.

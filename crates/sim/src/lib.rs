@@ -8,6 +8,7 @@
 //! ```
 
 pub mod engine;
+pub mod record;
 pub mod result;
 pub mod run;
 pub mod scenario;

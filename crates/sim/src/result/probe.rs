@@ -135,12 +135,12 @@ impl FromStr for Probe {
             .find(|probe| probe.name() == text)
             .ok_or_else(|| {
                 let names = Self::ALL.map(Self::name);
-                let question = question(text, names);
+                let remedy = match question(text, names) {
+                    none if none.is_empty() => format!("; there are {}", names.join(", ")),
+                    question => question,
+                };
                 let given: String = text.chars().take(40).collect();
-                ProbeError(format!(
-                    "unknown probe {given:?}{question}; there are {}",
-                    names.join(", ")
-                ))
+                ProbeError(format!("unknown probe {given:?}{remedy}"))
             })
     }
 }

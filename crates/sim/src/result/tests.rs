@@ -86,11 +86,15 @@ fn every_probe_has_a_column_of_its_type() {
 
 #[test]
 fn unknown_probes_are_told_the_nearest() {
-    let error = "cwmd".parse::<Probe>().unwrap_err().to_string();
+    let error = |name: &str| name.parse::<Probe>().unwrap_err().to_string();
     assert_eq!(
-        error,
-        "unknown probe \"cwmd\"; did you mean \"cwnd\"?; there are cwnd, ssthresh, srtt, rtt, rto, \
-         in_flight, queue, goodput, delivered_bytes"
+        error("cwmd"),
+        "unknown probe \"cwmd\"; did you mean \"cwnd\"?"
+    );
+    assert_eq!(
+        error("colour"),
+        "unknown probe \"colour\"; there are cwnd, ssthresh, srtt, rtt, rto, in_flight, queue, \
+         goodput, delivered_bytes"
     );
 }
 

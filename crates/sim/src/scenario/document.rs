@@ -89,7 +89,8 @@ pub struct LinkTable {
     /// packet sent takes the k-th of them, acknowledgments take none (Miyim §V).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rtt_log: Option<RttLogTable>,
-    /// Where the direction that acknowledgments take differs.
+    /// Where the direction that acknowledgments take differs. What is left out is as it is on
+    /// the way there, but for losses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reverse: Option<ReverseTable>,
 }

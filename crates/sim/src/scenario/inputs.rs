@@ -60,8 +60,8 @@ fn read<T>(
     if path.is_empty() {
         return Err(Problem::at(key, "expected the name of a file"));
     }
-    let bytes = read_bounded(&folder.join(path), MAX_BYTES)
-        .map_err(|reason| Problem::at(key, format!("expected a recording; the file {reason}")))?;
+    let bytes =
+        read_bounded(&folder.join(path), MAX_BYTES).map_err(|reason| Problem::at(key, reason))?;
     let content =
         parse(&bytes, path).map_err(|error| Problem::at(key, format!("{}", Located(&error))))?;
     let digest = format!("{:x}", HexDigest(Sha256::digest(&bytes).as_slice()));
@@ -78,7 +78,7 @@ impl std::fmt::Display for Located<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0.line {
             Some(line) => write!(f, "line {line} of the file: {}", self.0.problem),
-            None => write!(f, "the file {}", self.0.problem),
+            None => self.0.problem.fmt(f),
         }
     }
 }
@@ -92,15 +92,17 @@ impl std::fmt::LowerHex for HexDigest<'_> {
     }
 }
 
-/// The bytes of a file of at most `most` bytes. The error says what the file does: "cannot be
-/// read …", "is larger than …".
+/// The bytes of a file of at most `most` bytes. The error says what is wrong with the file.
 pub(crate) fn read_bounded(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(most + 1).read_to_end(&mut bytes))
         .map_err(|error| format!("cannot be read ({error}); check that it exists"))?;
     if bytes.len() as u64 > most {
-        return Err(format!("is larger than {} MiB", most >> 20));
+        return Err(format!(
+            "larger than {} MiB; check that this is the right file",
+            most >> 20
+        ));
     }
     Ok(bytes)
 }

@@ -202,7 +202,10 @@ impl Scenario {
 }
 
 fn too_large() -> Problem {
-    Problem::of_all(format!("is larger than {} MiB", MAX_BYTES >> 20))
+    Problem::of_all(format!(
+        "larger than {} MiB; check that this is the right file",
+        MAX_BYTES >> 20
+    ))
 }
 
 /// The document as TOML.

@@ -1,0 +1,98 @@
+//! `docs/remedies.md` is the catalogue in words: this writes it, and fails when it is out of date.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use airtcp_remedies::{Parameter, Remedy, catalogue};
+
+const INTRODUCTION: &str = "\
+# Remedies
+
+A remedy is a named change to TCP or to the link. `airtcp compare FILE --remedy NAME` shows what it \
+does on your link; `airtcp remedies NAME` prints what stands here. Values come after a colon, \
+several with commas, and remedies are combined with a plus:
+
+    airtcp compare scenarios/ping.toml --remedy rto-factor:factor=15 --remedy \"sack+min-rto:min=400 ms\"
+
+Two remedies that make the same choice cannot be combined.
+
+This page is written from the catalogue. `ROUTE` stands for a route as `ip route show` prints it, \
+and `DEVICE` for a network device.
+";
+
+fn text(remedies: &[Remedy]) -> String {
+    let mut text = INTRODUCTION.to_owned();
+    text += "\n| remedy | place | what it does |\n|---|---|---|\n";
+    for Remedy {
+        name,
+        place,
+        effect,
+        ..
+    } in remedies
+    {
+        writeln!(
+            text,
+            "| [`{name}`](#{name}) | {} | {effect} |",
+            place.name()
+        )
+        .unwrap();
+    }
+    for remedy in remedies {
+        let Remedy {
+            name,
+            place,
+            effect,
+            source,
+            parameters,
+            deployment,
+            decides,
+            ..
+        } = remedy;
+        write!(
+            text,
+            "\n## {name}\n\nAt the {}: {effect}.\n\n- Decides: {decides}\n- Source: {source}\n\
+             - Deployment: {deployment}\n",
+            place.name()
+        )
+        .unwrap();
+        if parameters.is_empty() {
+            continue;
+        }
+        text += "\n| parameter | default | range | meaning |\n|---|---|---|---|\n";
+        for Parameter {
+            name,
+            unit,
+            default,
+            minimum,
+            maximum,
+            effect,
+        } in *parameters
+        {
+            let unit = if unit.is_empty() {
+                String::new()
+            } else {
+                format!(" {unit}")
+            };
+            writeln!(
+                text,
+                "| `{name}` | {default}{unit} | {minimum} to {maximum} | {effect} |"
+            )
+            .unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn remedies_page_is_the_catalogue() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/remedies.md");
+    let expected = text(catalogue());
+    if std::env::var_os("AIRTCP_WRITE_DOCS").is_some() {
+        fs::write(&path, &expected).unwrap();
+    }
+    assert!(
+        fs::read_to_string(&path).is_ok_and(|found| found == expected),
+        "docs/remedies.md is out of date; run: AIRTCP_WRITE_DOCS=1 cargo test -p airtcp-remedies"
+    );
+}
