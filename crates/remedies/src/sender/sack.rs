@@ -10,7 +10,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "repairs several losses in a round trip from what the receiver says it holds",
     source: "RFC 2018, RFC 6675",
     parameters: &[],
-    deployment: "Linux: sysctl net.ipv4.tcp_sack=1 on both ends (the default since 2.4).",
+    deployment: "Linux: sysctl net.ipv4.tcp_sack=1 on both ends (the default).",
     decides: "how losses are repaired",
     apply,
 };

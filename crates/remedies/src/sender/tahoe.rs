@@ -10,7 +10,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "after three duplicate acknowledgments slow-starts from one segment",
     source: "Jacobson, Congestion Avoidance and Control, SIGCOMM 1988",
     parameters: &[],
-    deployment: "Linux: no knob; it has had fast recovery from the start.",
+    deployment: "Linux: no knob; its recovery is that of NewReno or SACK.",
     decides: "how losses are repaired",
     apply,
 };
