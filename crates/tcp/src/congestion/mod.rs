@@ -86,7 +86,10 @@ impl Congestion {
             };
         }
         if credit > 0 {
-            self.cwnd += self.avoidance.increase(credit, self.cwnd, self.mss);
+            self.cwnd += match self.growth {
+                WindowGrowth::Bytes => self.avoidance.by_bytes(credit, self.cwnd, self.mss),
+                WindowGrowth::Acknowledgments => Reno::by_acknowledgment(self.cwnd, self.mss),
+            };
         }
         self.cwnd = self.cwnd.min(self.max_window);
     }
@@ -119,8 +122,10 @@ impl Congestion {
         self.cwnd = self.cwnd.min(limit.max(self.mss));
     }
 
+    /// Half of what is in flight, in whole segments: a part of one sends nothing, and the stacks
+    /// compared with (Linux, ns-2) count their windows in segments.
     const fn halved(&self, flight_size: u64) -> u64 {
-        let (half, floor) = (flight_size / 2, 2 * self.mss);
+        let (half, floor) = (flight_size / (2 * self.mss) * self.mss, 2 * self.mss);
         if half > floor { half } else { floor }
     }
 }

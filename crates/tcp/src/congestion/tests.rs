@@ -144,3 +144,33 @@ fn a_restart_is_one_segment_and_keeps_the_threshold() {
     congestion.restart();
     assert_eq!((congestion.cwnd(), congestion.ssthresh()), (MSS, 10 * MSS));
 }
+
+/// RFC 5681 eq. 3: SMSS² / cwnd for each acknowledgment, here 1000² / 10 000 and / 10 100.
+#[test]
+fn congestion_avoidance_by_acknowledgments_adds_a_fraction_each() {
+    let mut congestion = congestion(Config {
+        initial_ssthresh: Some(MSS),
+        window_growth: WindowGrowth::Acknowledgments,
+        ..Config::default()
+    });
+    congestion.on_acknowledged(2 * MSS, false);
+    assert_eq!(congestion.cwnd(), 10 * MSS + 100);
+    congestion.on_acknowledged(1, false);
+    assert_eq!(congestion.cwnd(), 10 * MSS + 199);
+    for _ in 0..2_000_000 {
+        congestion.on_acknowledged(MSS, false);
+    }
+    // Equation 3's own note: never less than a byte.
+    let before = congestion.cwnd();
+    assert!(before > MSS * MSS);
+    congestion.on_acknowledged(MSS, false);
+    assert_eq!(congestion.cwnd(), before + 1);
+}
+
+/// A part of a segment sends nothing: 9 in flight halve to 4.
+#[test]
+fn a_loss_leaves_whole_segments() {
+    let mut congestion = congestion(Config::default());
+    congestion.on_loss(9 * MSS);
+    assert_eq!(congestion.cwnd(), 4 * MSS);
+}

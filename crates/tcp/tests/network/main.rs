@@ -1,0 +1,8 @@
+//! Two real connections over a toy network: what must hold on any network, and what the profiles
+//! make of a few given ones.
+
+mod behaviour;
+mod invariants;
+mod overshoot;
+mod toy;
+mod truth;
