@@ -10,10 +10,12 @@ RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null
 # The extension's profile; see Cargo.toml.
 PROFILE ?= wheel
 
+# The demo: real round-trip times of a Wi-Fi link with delay spikes, and one loss in 200.
 REPORT := out/demo
 SCENARIO ?= scenarios/ping.toml
-SEEDS ?= 10
-REMEDIES ?= rto-factor:factor=10 go-back-n sack newreno
+SETTINGS ?= link.rtt_log.path=recordings/wifi-spikes.ping link.loss.rate=0.005
+REMEDIES ?= rto-factor:factor=10 min-rto sack selective-repeat sack+rto-factor:factor=10
+SEEDS ?= 20
 FUZZ_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
@@ -23,7 +25,8 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
 
 demo: build ## compare remedies on the recording that is shipped, write a report
-	$(BIN)/airtcp compare $(SCENARIO) $(addprefix --remedy ,$(REMEDIES)) --seeds $(SEEDS) --out $(REPORT)
+	$(BIN)/airtcp compare $(SCENARIO) $(addprefix --set ,$(SETTINGS)) \
+	  $(addprefix --remedy ,$(REMEDIES)) --seeds $(SEEDS) --out $(REPORT)
 	@echo
 	@echo "The report: $(CURDIR)/$(REPORT)/index.html"
 

@@ -21,9 +21,14 @@ def format_bytes(count: float) -> str:
     return f"{_significant(count / divisor)} {unit}"
 
 
-def format_percent(percent: float, *, sign: bool = False) -> str:
-    """A number of per cent as text such as "13.1 %"."""
-    return _signed(f"{percent:+.1f} %" if sign else f"{percent:.1f} %")
+def format_percent(percent: float, *, sign: bool = False, decimals: int = 1) -> str:
+    """A number of per cent as text such as "13.1 %"; never "-0.0 %"."""
+    return _signed(f"{percent:{'+' if sign else ''}z.{decimals}f} %")
+
+
+def decimals_for(uncertainty: float) -> int:
+    """How many decimals a number has when it is known to within `uncertainty`: "13.1 ± 1.9"."""
+    return next((d for d, least in enumerate((9.95, 0.095, 0.0095)) if uncertainty >= least), 3)
 
 
 def format_count(count: float) -> str:
@@ -47,4 +52,4 @@ def _significant(value: float, *, sign: bool = False) -> str:
     """Three significant digits, never in exponent form."""
     magnitude = abs(value)
     decimals = 0 if magnitude >= 99.95 or magnitude == 0 else 1 if magnitude >= 9.995 else 2
-    return f"{value:{'+' if sign else ''}.{decimals}f}"
+    return f"{value:{'+' if sign else ''}z.{decimals}f}"

@@ -39,10 +39,9 @@ def test_table_holds_the_differences(lossy: str) -> None:
 
 
 def test_a_remedy_that_changes_nothing_is_called_so(steady_file: Path) -> None:
-    comparison = airtcp.compare(steady_file, ["rto-factor:factor=10"], seeds=3)
+    comparison = airtcp.compare(steady_file, ["dupack-threshold:segments=3"], seeds=3)
     assert comparison.table["outcome"].to_list() == [None, "identical"]
     assert "changes nothing here" in comparison.verdict[0]
-    assert "The baseline had no timeouts." in comparison.verdict
 
 
 def test_one_seed_says_that_it_has_no_interval(lossy: str) -> None:
@@ -166,10 +165,6 @@ def test_report_is_one_page_with_tables_and_provenance(lossy: str, tmp_path: Pat
         assert b"<svg" in (page.parent / f"{name}.svg").read_bytes()
     csv = pl.read_csv(page.parent / "comparison.csv")
     assert csv["remedy"].to_list() == [BASELINE, *REMEDIES]
-    assert (
-        html
-        == comparison.report(tmp_path / "again", "airtcp compare x --remedy <sack>").read_text()
-    )
 
 
 def test_notebook_view(lossy: str) -> None:

@@ -68,10 +68,10 @@ def _draw_row(
     colour: str,
     theme: Theme,
 ) -> None:
-    spread = np.linspace(-_DOTS_SPREAD, _DOTS_SPREAD, len(values)) if len(values) > 1 else [0.0]
-    axes.scatter(values, row + np.asarray(spread), s=16, color=colour, alpha=0.55, linewidths=0)
     mean = goodput.mean / divisor
     if goodput.half_width is not None:
+        spread = np.linspace(-_DOTS_SPREAD, _DOTS_SPREAD, len(values))
+        axes.scatter(values, row + spread, s=16, color=colour, alpha=0.55, linewidths=0)
         axes.errorbar(
             mean,
             row,

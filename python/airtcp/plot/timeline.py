@@ -18,6 +18,8 @@ from airtcp.runs import Run
 
 _GOODPUT_BINS = 120
 _TABLE_WINDOWS = 12
+_MOST_VECTOR_TICKS = 300
+"""Beyond so many, ticks are pixels in an SVG: each would cost it some hundred bytes."""
 
 _LANES = ("timeout", "spurious-timeout", "fast-retransmit")
 """The events shown, each in its own lane."""
@@ -124,7 +126,7 @@ def timeline_figure(
                 window.set_ylabel("cwnd (kB)")
                 timers.set_ylabel("SRTT, RTO (ms)")
                 goodput.set_ylabel(f"goodput ({unit})")
-            window.set_ylim(bottom=0)
+        grid[1, 0].set_ylim(bottom=0)  # last: from here on the scale no longer grows
         grid[2, -1].legend(loc="upper right", ncols=2)
         figure.align_ylabels(grid[:, 0])
     return figure
@@ -164,6 +166,7 @@ def _draw_events(axes: Axes, one: Timeline, theme: Theme) -> None:
         linelengths=0.8,
         linewidths=1.2,
         colors=theme.foreground,
+        rasterized=max(map(len, one.events.values())) > _MOST_VECTOR_TICKS,
     )
     axes.set_yticks(range(len(_LANES)), [lane.replace("-", " ") for lane in _LANES])
     for row, lane in enumerate(_LANES):

@@ -56,28 +56,26 @@ def goodput_table(comparison: Comparison) -> Table:
 
 def cost_table(comparison: Comparison) -> Table:
     """What else changed: retransmissions and timeouts a run, with paired differences."""
-    means = {row["remedy"]: row for row in comparison.table.iter_rows(named=True)}
-    rows = [
-        (
-            BASELINE,
-            *(text for metric, show in _COSTS for text in (show(means[BASELINE][metric]), "")),
-        )
-    ]
-    for remedy, by in comparison.differences.items():
-        cells = (
-            text
-            for metric, show in _COSTS
-            for text in (show(means[remedy][metric]), _change(by[metric], show))
-        )
-        rows.append((remedy, *cells))
+    rows = []
+    for row in comparison.table.iter_rows(named=True):
+        remedy = row["remedy"]
+        cells = [remedy]
+        for metric, show, show_change in _COSTS:
+            cells.append(show(row[metric]))
+            cells.append(
+                ""
+                if remedy == BASELINE
+                else _change(comparison.differences[remedy][metric], show_change)
+            )
+        rows.append(tuple(cells))
     return Table(
         (
             "remedy",
             "retransmitted",
-            "change",
+            "change, points",
             "timeouts a run",
             "change",
-            "of these spurious",
+            "spurious",
             "change",
         ),
         rows,
@@ -111,18 +109,23 @@ def timeline_rows(runs: Sequence[tuple[str, Run]]) -> Table:
         for row in frame.iter_rows(named=True)
     ]
     heads = ("run", "time", "cwnd, mean", "SRTT, median", "RTO, largest", "goodput")
-    return Table((*heads, *(f"{lane}s" for lane in lanes)), rows, 2)
+    return Table((*heads, *(f"{lane.replace('-', ' ')}s" for lane in lanes)), rows, 2)
 
 
 def _share(value: float) -> str:
     return format_percent(100 * value)
 
 
-_COSTS: tuple[tuple[str, Callable[[float], str]], ...] = (
-    ("retransmitted_share", _share),
-    ("timeouts", format_count),
-    ("timeouts_spurious", format_count),
+def _points(value: float) -> str:
+    return f"{100 * value:.1f}"
+
+
+_COSTS: tuple[tuple[str, Callable[[float], str], Callable[[float], str]], ...] = (
+    ("retransmitted_share", _share, _points),
+    ("timeouts", format_count, format_count),
+    ("timeouts_spurious", format_count, format_count),
 )
+"""The metric, how it is shown, and how a change of it is."""
 
 
 def _change(difference: PairedDifference, show: Callable[[float], str]) -> str:

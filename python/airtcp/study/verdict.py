@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from airtcp.quantities import format_bit_rate, format_count, format_percent
+from airtcp.quantities import decimals_for, format_bit_rate, format_count, format_percent
 from airtcp.study.cells import BASELINE
 from airtcp.study.compare import Comparison
 from airtcp.study.statistics import Outcome, PairedDifference
@@ -47,8 +47,10 @@ def amount(difference: PairedDifference, *, sign: bool = False) -> str:
         text = format_bit_rate(mean, sign=sign)
         half_width = difference.half_width
         return text if half_width is None else f"{text} ± {format_bit_rate(half_width)}"
-    text = format_percent(percent if sign else abs(percent), sign=sign)
-    return text if half is None else f"{text} ± {format_percent(half)}"
+    # Without an interval, three digits.
+    decimals = decimals_for(half or abs(percent) / 10)
+    text = format_percent(percent if sign else abs(percent), sign=sign, decimals=decimals)
+    return text if half is None else f"{text} ± {format_percent(half, decimals=decimals)}"
 
 
 def interval_note(comparison: Comparison) -> str | None:
