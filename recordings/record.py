@@ -17,6 +17,7 @@ import argparse
 import contextlib
 import fcntl
 import heapq
+import itertools
 import math
 import os
 import re
@@ -222,11 +223,11 @@ def read(text: str) -> list[float]:
 def summarise(name: str, rtts: list[float]) -> str:
     """One row of the table in README.md."""
     mean, deviation = statistics.fmean(rtts), statistics.stdev(rtts)
-    pairs = zip(rtts, rtts[1:], strict=False)
+    pairs = itertools.pairwise(rtts)
     covariance = sum((a - mean) * (b - mean) for a, b in pairs) / len(rtts)
     quantiles = statistics.quantiles(rtts, n=100)
     # A spike begins where a probe takes 100 ms longer than the one before it.
-    spikes = sum(later - earlier > 100 for earlier, later in zip(rtts, rtts[1:], strict=False))
+    spikes = sum(later - earlier > 100 for earlier, later in itertools.pairwise(rtts))
     columns = [len(rtts), mean, deviation, min(rtts), quantiles[49], quantiles[94]]
     columns += [quantiles[98], max(rtts)]
     cells = [f"{value:.0f}" for value in columns]

@@ -1,0 +1,167 @@
+"""The programs that run the lossy pipe: airtcp and a bare loop, ns-3, ns-2.
+
+Each is a process that prints one line of JSON with, at least, ``delivered_packets`` and
+``wall_s``, the wall time of its event loop alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+NS3_MODULES = ["core", "network", "internet", "point-to-point", "applications", "traffic-control"]
+
+
+class AbsentError(Exception):
+    """A peer that cannot run here; says why, and what would change that."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One setting of the lossy pipe. Rate and queue are per flow."""
+
+    loss: float = 0.0
+    delack: int = 1
+    flows: int = 1
+    seconds: float = 120.0
+    seed: int = 1
+    rate_per_flow_bps: int = 10_000_000
+    queue_per_flow: float = 100.0
+
+
+def printed(command: list[str]) -> dict[str, Any]:
+    """The object that a program prints."""
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    if done.returncode != 0:
+        raise SystemExit(f"bench: {' '.join(command)}\n{done.stderr or done.stdout}")
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+class Airtcp:
+    """airtcp, by its crates' own binaries."""
+
+    name = "airtcp"
+
+    def __init__(self) -> None:
+        if shutil.which("cargo") is None:
+            raise AbsentError("no cargo: install Rust")
+        subprocess.run(
+            ["cargo", "build", "--quiet", "--release", "--package", "airtcp-throughput"],
+            check=True,
+            cwd=ROOT,
+        )
+        metadata = printed(["cargo", "metadata", "--no-deps", "--format-version", "1"])
+        self._binaries = Path(metadata["target_directory"]) / "release"
+
+    def run(self, case: Case) -> dict[str, Any]:
+        """One run of the case: SACK, growth by acknowledgments, as the peers have it."""
+        settings = {
+            "duration": f"{case.seconds} s",
+            "link.rate": f"{case.rate_per_flow_bps * case.flows} bit/s",
+            "link.queue.packets": max(1, round(case.queue_per_flow * case.flows)),
+            "link.loss.rate": case.loss,
+            "flows.count": case.flows,
+            "flows.start_spread": "50 ms",
+            "tcp.profile": "sack",
+            "tcp.window_growth": "acknowledgments",
+            "tcp.min_rto": "200 ms",
+            "tcp.delayed_ack.segments": case.delack,
+        }
+        command = [str(self._binaries / "lossy-pipe"), f"--seed={case.seed}"]
+        return printed([*command, *(f"--set={key}={value}" for key, value in settings.items())])
+
+    def run_bare(self, case: Case, like: dict[str, Any]) -> dict[str, Any]:
+        """The bare loop, with the queue operations and draws of airtcp's run ``like``."""
+        a_second = like["segments_sent"] / like["simulated_s"]
+        # Little's law: under way for a round trip; without losses the queue is half full too.
+        in_flight = a_second * 0.050 + (
+            case.queue_per_flow * case.flows / 2 if not case.loss else 0
+        )
+        command = [
+            str(self._binaries / "bare-loop"),
+            f"--packets={like['segments_sent']}",
+            f"--in-flight={max(case.flows, round(in_flight))}",
+            f"--delack={case.delack}",
+            f"--flows={case.flows}",
+            f"--rate-per-flow={case.rate_per_flow_bps}",
+        ]
+        return printed([*command, "--draws"] if case.loss else command)
+
+
+class Ns3:
+    """ns-3, by ``ns3/lossy_pipe.cc`` against the installed libraries (Debian: libns3-dev)."""
+
+    name = "ns-3"
+
+    def __init__(self) -> None:
+        packages = [f"ns3-{module}" for module in NS3_MODULES]
+        if shutil.which("pkg-config") is None or shutil.which("g++") is None:
+            raise AbsentError("no g++ or pkg-config: apt install g++ pkg-config libns3-dev")
+        found = subprocess.run(
+            ["pkg-config", "--cflags", "--libs", *packages], capture_output=True, text=True
+        )
+        if found.returncode != 0:
+            raise AbsentError("no ns-3: apt install libns3-dev")
+        # Debian's files name an include folder that is no path, and libraries of the machine it
+        # was built on.
+        flags = [f for f in found.stdout.split() if f.startswith(("-I/usr/include", "-l", "-D"))]
+        version = printed_text(["pkg-config", "--modversion", packages[0]])
+        self.name = f"ns-3.{version.split('.')[1]}"
+        folder = Path(os.environ.get("XDG_CACHE_HOME", ROOT / "out")) / "bench"
+        folder.mkdir(parents=True, exist_ok=True)
+        self._binary = folder / "ns3-lossy-pipe"
+        source = ROOT / "benches" / "ns3" / "lossy_pipe.cc"
+        built = subprocess.run(
+            ["g++", "-std=c++17", "-O2", "-o", str(self._binary), str(source), *flags],
+            capture_output=True,
+            text=True,
+        )
+        if built.returncode != 0:
+            raise AbsentError(f"its program does not compile here:\n{built.stderr[-2000:]}")
+
+    def run(self, case: Case) -> dict[str, Any]:
+        """One run of the case."""
+        return printed(
+            [
+                str(self._binary),
+                f"--loss={case.loss}",
+                f"--delack={case.delack}",
+                f"--flows={case.flows}",
+                f"--seconds={case.seconds}",
+                f"--seed={case.seed}",
+            ]
+        )
+
+
+class Ns2:
+    """ns-2, by ``ns2/lossy_pipe.tcl`` (Debian: ns2)."""
+
+    name = "ns-2.35"
+
+    def __init__(self) -> None:
+        if shutil.which("ns") is None:
+            raise AbsentError("no ns-2: apt install ns2")
+
+    def run(self, case: Case) -> dict[str, Any]:
+        """One run of the case."""
+        settings = {
+            "loss": case.loss,
+            "delack": case.delack,
+            "flows": case.flows,
+            "seconds": case.seconds,
+            "seed": case.seed,
+        }
+        script = str(ROOT / "benches" / "ns2" / "lossy_pipe.tcl")
+        return printed(["ns", script, *(str(word) for pair in settings.items() for word in pair)])
+
+
+def printed_text(command: list[str]) -> str:
+    """What a program prints, stripped."""
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

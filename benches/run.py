@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+"""``make bench``: how fast airtcp is, beside ns-3 and ns-2 where they are installed.
+
+    benches/run.py [--repetitions N] [--docs]
+
+Every figure is a median over repetitions in which the programs take turns, so that what else the
+machine does meets all alike. Peers that are not installed are left out with a message.
+``--docs`` writes the tables to docs/performance.md and the figures to docs/performance.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from peers import ROOT, AbsentError, Airtcp, Case, Ns2, Ns3, printed_text
+
+PIPE_CASES = [Case(loss=loss, delack=delack) for loss in (0.0, 0.01) for delack in (1, 2)]
+# About a million packets each, so that one flow is timed as long as a thousand.
+FLOW_CASES = [
+    Case(flows=1, seconds=1200),
+    Case(flows=10, seconds=120),
+    Case(flows=100, seconds=12),
+    Case(flows=1000, seconds=6),
+]
+# Each flow has 1 Mbit/s: 4 packets in a round trip, and as many may wait.
+MEMORY_CASE = Case(flows=100_000, seconds=5, rate_per_flow_bps=1_000_000, queue_per_flow=4)
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+
+
+@dataclass
+class Table:
+    """Rows of text under a heading."""
+
+    title: str
+    columns: Sequence[str]
+    rows: list[Sequence[str]] = field(default_factory=list)
+
+    def markdown(self) -> str:
+        """As in docs/performance.md."""
+        lines = [f"### {self.title}", "", "| " + " | ".join(self.columns) + " |"]
+        lines.append("|---" * len(self.columns) + "|")
+        lines += ["| " + " | ".join(row) + " |" for row in self.rows]
+        return "\n".join(lines)
+
+    def show(self) -> None:
+        """On the terminal, with Rich if it is there."""
+        try:
+            from rich.console import Console
+            from rich.table import Table as RichTable
+        except ImportError:
+            widths = [max(map(len, cells)) for cells in zip(self.columns, *self.rows, strict=True)]
+            print(f"\n{self.title}")
+            for row in [self.columns, *self.rows]:
+                print("  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)))
+            return
+        table = RichTable(title=self.title)
+        for column in self.columns:
+            table.add_column(column, justify="right")
+        for row in self.rows:
+            table.add_row(*row)
+        Console().print(table)
+
+
+def verdict(value: float, target: float, *, at_least: bool) -> str:
+    """How a figure stands to its target."""
+    held = value >= target if at_least else value <= target
+    sign = "at least" if at_least else "at most"
+    return f"{sign} {target:g}: {'held' if held else 'MISSED'}"
+
+
+def rate(result: dict[str, Any]) -> float:
+    """Delivered data packets per wall second of the event loop."""
+    return float(result["delivered_packets"] / result["wall_s"])
+
+
+def progress(text: str) -> None:
+    """Where it stands, on a terminal only."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def find_peers() -> dict[str, Airtcp | Ns3 | Ns2]:
+    """airtcp, and those of the others that are here."""
+    peers: dict[str, Airtcp | Ns3 | Ns2] = {}
+    kinds: list[Callable[[], Airtcp | Ns3 | Ns2]] = [Airtcp, Ns3, Ns2]
+    for kind, name in zip(kinds, ("airtcp", "ns-3", "ns-2"), strict=True):
+        progress(f"building {name}")
+        try:
+            peers[name] = kind()
+        except AbsentError as reason:
+            progress("")
+            print(f"bench: {name} is left out: {reason}", file=sys.stderr)
+    progress("")
+    return peers
+
+
+def measure_pipe(peers: dict[str, Any], repetitions: int) -> tuple[list[Table], dict[str, Any]]:
+    """Packets a second on the lossy pipe, and the ratio to the bare loop."""
+    airtcp = peers["airtcp"]
+    rates: dict[tuple[Case, str], list[float]] = {}
+    bare: dict[Case, list[float]] = {}
+    goodputs: dict[tuple[Case, str], list[float]] = {}
+    for repetition in range(repetitions):
+        for case in PIPE_CASES:
+            for name, peer in peers.items():
+                progress(f"lossy pipe: round {repetition + 1} of {repetitions}, {name}")
+                seeded = Case(loss=case.loss, delack=case.delack, seed=repetition + 1)
+                result = peer.run(seeded)
+                rates.setdefault((case, name), []).append(rate(result))
+                goodputs.setdefault((case, name), []).append(result["goodput_bps"])
+                if name == "airtcp":
+                    empty = airtcp.run_bare(seeded, result)
+                    cost = result["wall_s"] / result["segments_sent"]
+                    bare_cost = empty["wall_s"] / empty["delivered_packets"]
+                    bare.setdefault(case, []).append(cost / bare_cost)
+    progress("")
+    speed = Table(
+        "Delivered data packets per wall second of the event loop",
+        [
+            *("loss", "delack"),
+            *(f"{peer.name}, 1000/s" for peer in peers.values()),
+            *(f"over {name}" for name in peers if name != "airtcp"),
+            "target",
+        ],
+    )
+    goodput = Table(
+        "Goodput in these runs, Mbit/s: the same scenario, the same result",
+        ["loss", "delack", *(peer.name for peer in peers.values())],
+    )
+    loop = Table(
+        "Cost of a packet over that in a bare event loop",
+        ["loss", "delack", "ratio", "target"],
+    )
+    figures: dict[str, Any] = {"packets_per_second": [], "bare_loop_ratio": []}
+    targets = {"ns-3": 100.0, "ns-2": 3.0}
+    for case in PIPE_CASES:
+        medians = {name: statistics.median(rates[case, name]) for name in peers}
+        ratios = {name: medians["airtcp"] / medians[name] for name in peers if name != "airtcp"}
+        # The issue's targets are for the pipe without losses.
+        judged = [verdict(ratios[n], targets[n], at_least=True) for n in ratios if not case.loss]
+        setting = [f"{case.loss:.0%}", str(case.delack)]
+        speed.rows.append(
+            [
+                *setting,
+                *(f"{medians[name] / 1e3:,.0f}" for name in peers),
+                *(f"{ratio:.1f}" for ratio in ratios.values()),
+                "; ".join(judged) or "-",
+            ]
+        )
+        means = {name: statistics.fmean(goodputs[case, name]) for name in peers}
+        goodput.rows.append([*setting, *(f"{mean / 1e6:.2f}" for mean in means.values())])
+        ratio = statistics.median(bare[case])
+        loop.rows.append([*setting, f"{ratio:.2f}", verdict(ratio, 4, at_least=False)])
+        named = {"loss": case.loss, "delack": case.delack}
+        figures["packets_per_second"].append(
+            {
+                **named,
+                "median": medians,
+                "goodput_bps": means,
+            }
+        )
+        figures["bare_loop_ratio"].append({**named, "median": ratio})
+    return [speed, goodput, loop], figures
+
+
+def measure_flows(airtcp: Airtcp, repetitions: int) -> tuple[list[Table], dict[str, Any]]:
+    """What a packet costs when many flows share the pipe."""
+    costs: dict[int, list[float]] = {}
+    for repetition in range(repetitions):
+        for case in FLOW_CASES:
+            progress(f"flows: round {repetition + 1} of {repetitions}, {case.flows}")
+            costs.setdefault(case.flows, []).append(1e9 / rate(airtcp.run(case)))
+    progress("")
+    table = Table(
+        "Cost of a delivered packet, no losses",
+        ["flows", "ns a packet", "over one flow", "target"],
+    )
+    medians = {flows: statistics.median(values) for flows, values in costs.items()}
+    for flows, cost in medians.items():
+        ratio = cost / medians[1]
+        target = verdict(ratio, 2, at_least=False) if flows == 1000 else "-"
+        table.rows.append([f"{flows:,}", f"{cost:.0f}", f"{ratio:.2f}", target])
+    return [table], {"nanoseconds_per_packet": {str(n): cost for n, cost in medians.items()}}
+
+
+def measure_memory(airtcp: Airtcp) -> tuple[list[Table], dict[str, Any]]:
+    """What a flow takes at 100 000 flows at once."""
+    progress("memory of 100 000 flows")
+    result = airtcp.run(MEMORY_CASE)
+    progress("")
+    if result["peak_resident_growth_bytes"] is None:
+        print("bench: memory is left out: no /proc/self/status here", file=sys.stderr)
+        return [], {}
+    a_flow = result["peak_resident_growth_bytes"] / result["flows"]
+    table = Table(
+        "Memory of a flow, 100 000 at once: growth of the peak resident set",
+        ["flows", "bytes a flow", "target"],
+        [[f"{result['flows']:,}", f"{a_flow:,.0f}", verdict(a_flow, 4096, at_least=False)]],
+    )
+    return [table], {"bytes_per_flow": a_flow}
+
+
+def machine(peers: dict[str, Any]) -> dict[str, str]:
+    """Where and with what it was measured."""
+    cpu = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        names = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
+        cpu = names[0].split(":", 1)[1].strip() if names else cpu
+    commit = printed_text(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"])
+    load = os.getloadavg()[0]
+    return {
+        "cpu": cpu,
+        "cores": str(os.cpu_count()),
+        "system": f"{platform.system()} {platform.release()}",
+        "rustc": printed_text(["rustc", "--version"]),
+        "peers": ", ".join(peer.name for peer in peers.values()),
+        "commit": commit,
+        "load_at_end": f"{load:.1f}",
+    }
+
+
+def write_docs(tables: list[Table], figures: dict[str, Any]) -> None:
+    """Puts the tables between the marks of docs/performance.md."""
+    about = figures["machine"]
+    place = (
+        f"Measured on {about['cpu']} ({about['cores']} cores, load {about['load_at_end']}), "
+        f"{about['system']}, {about['rustc']}, at commit {about['commit']}; medians of "
+        f"{figures['repetitions']} rounds. The same figures as data: "
+        "[performance.json](performance.json)."
+    )
+    measured = "\n\n".join([place, *(table.markdown() for table in tables)])
+    page = ROOT / "docs" / "performance.md"
+    before, _, rest = page.read_text().partition(BEGIN)
+    after = rest.partition(END)[2]
+    page.write_text(f"{before}{BEGIN}\n{measured}\n{END}{after}")
+    (ROOT / "docs" / "performance.json").write_text(json.dumps(figures, indent=2) + "\n")
+
+
+def main() -> None:
+    """Measures, prints, and with ``--docs`` writes."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--repetitions", type=int, default=7, help="rounds (default 7)")
+    parser.add_argument("--docs", action="store_true", help="write docs/performance.md")
+    arguments = parser.parse_args()
+    peers = find_peers()
+    airtcp = peers.get("airtcp")
+    if not isinstance(airtcp, Airtcp):
+        sys.exit(1)
+    tables: list[Table] = []
+    figures: dict[str, Any] = {"repetitions": arguments.repetitions}
+    for more, data in (
+        measure_pipe(peers, arguments.repetitions),
+        measure_flows(airtcp, arguments.repetitions),
+        measure_memory(airtcp),
+    ):
+        for table in more:
+            table.show()
+        tables += more
+        figures |= data
+    figures["machine"] = machine(peers)
+    if arguments.docs:
+        write_docs(tables, figures)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""airtcp held against other simulators, the Linux kernel and closed forms."""
