@@ -1,0 +1,391 @@
+//! Timers: RFC 6298 §5, Karn's rule, RFC 3522, and Miyim §IV.
+
+use super::*;
+
+/// RFC 6298 §5.1 to §5.3.
+#[test]
+fn one_timer_runs_while_data_is_out() {
+    let mut trace = Trace::new(plain());
+    trace.write(4);
+    assert_eq!(trace.rto_ms(), 300);
+    trace.at(10).poll();
+    assert_eq!(trace.next_ms(), Some(310));
+    trace.at(50).write(1).poll();
+    assert_eq!(trace.next_ms(), Some(310), "§5.1: it is running");
+    trace.at(110).ack(2);
+    let rto = trace.rto_ms();
+    assert_eq!(trace.next_ms(), Some(110 + rto), "§5.3");
+    trace.at(120).ack(2);
+    assert_eq!(trace.next_ms(), Some(110 + rto), "nothing new");
+    trace.at(130).ack(5);
+    assert_eq!(trace.next_ms(), None, "§5.2");
+    trace.at(900).wake();
+    assert_eq!(trace.sender.counters().timeouts, 0);
+}
+
+/// RFC 6298 §5.4 to §5.6, and RFC 5681 §3.1 eq. 4 and the lines below it.
+#[test]
+fn an_expiry_sends_the_oldest_again_and_backs_off() {
+    let mut trace = Trace::new(plain());
+    trace.write(20).poll();
+    assert!(!trace.at(299).wake());
+    assert_eq!(trace.poll(), "");
+    trace.at(300).wake();
+    assert_eq!(trace.poll(), "0*");
+    assert_eq!(
+        trace.take_events(),
+        [Event::Timeout {
+            offset: 0,
+            transmissions: 1,
+            rto: milliseconds(300)
+        }]
+    );
+    assert_eq!(
+        (trace.cwnd(), trace.sender.ssthresh()),
+        (MSS, Some(5 * MSS))
+    );
+    assert_eq!((trace.rto_ms(), trace.next_ms()), (600, Some(900)));
+    assert_eq!(trace.sender.in_flight(), MSS);
+    // ssthresh is held when the same segment times out again.
+    trace.at(900).wake();
+    assert_eq!(trace.poll(), "0*");
+    assert_eq!(
+        trace.take_events(),
+        [Event::Timeout {
+            offset: 0,
+            transmissions: 2,
+            rto: milliseconds(600)
+        }]
+    );
+    assert_eq!(trace.sender.ssthresh(), Some(5 * MSS));
+    assert_eq!(trace.next_ms(), Some(2100));
+    // Not covered by Karn's rule to end it: the back-off stays until there is a sample.
+    trace.at(1000);
+    assert_eq!(trace.ack(1), "1* 2*");
+    assert_eq!((trace.rto_ms(), trace.cwnd()), (1200, 2 * MSS));
+    assert_eq!(trace.next_ms(), Some(2200));
+    assert_eq!(trace.sender.counters().timeouts, 2);
+}
+
+#[test]
+fn another_segments_first_expiry_halves_again() {
+    let mut trace = Trace::new(plain());
+    trace.write(40).poll();
+    trace.at(300).wake();
+    trace.poll();
+    trace.at(400).ack(1);
+    trace.ack(2);
+    trace.ack(3);
+    assert_eq!((trace.cwnd(), trace.sender.in_flight()), (4 * MSS, 4 * MSS));
+    trace.at(2000).wake();
+    assert_eq!(trace.poll(), "3*");
+    assert_eq!(
+        trace.sender.ssthresh(),
+        Some(2 * MSS),
+        "half of the four that were sent again"
+    );
+}
+
+#[test]
+fn back_off_can_be_off() {
+    let timeout = TimeoutConfig {
+        back_off: false,
+        ..TimeoutConfig::default()
+    };
+    let mut trace = Trace::new(Config { timeout, ..plain() });
+    trace.write(1).poll();
+    trace.at(300).wake();
+    trace.poll();
+    assert_eq!((trace.rto_ms(), trace.next_ms()), (300, Some(600)));
+}
+
+/// RFC 6298 §5.7 and RFC 5681 §3.1.
+#[test]
+fn a_lost_syn_makes_a_careful_start() {
+    let mut sender = Sender::new(&plain(), 1000);
+    sender.on_established(1000 * MSS, None, Some(Duration::from_secs(3)));
+    assert_eq!(sender.rto(), Duration::from_secs(3));
+    assert_eq!(sender.cwnd(), MSS);
+    let mut sender = Sender::new(&plain(), 1000);
+    sender.on_established(1000 * MSS, None, None);
+    assert_eq!(
+        (sender.rto(), sender.cwnd()),
+        (Duration::from_secs(1), 10 * MSS)
+    );
+}
+
+/// A timeout in a fast recovery ends it.
+#[test]
+fn a_timeout_ends_a_fast_recovery() {
+    let mut trace = Trace::new(plain());
+    trace.write(30).poll();
+    trace.at(100);
+    for _ in 0..8 {
+        trace.ack(0);
+    }
+    trace.at(300).wake();
+    assert_eq!(trace.poll(), "0*");
+    assert!(matches!(trace.sender.phase(), Phase::Timeout { recover } if *recover == 13 * MSS));
+    // Of 13 outstanding eight have left the network: half of five in whole segments.
+    assert_eq!(
+        (trace.cwnd(), trace.sender.ssthresh()),
+        (MSS, Some(2 * MSS))
+    );
+    trace.at(400);
+    assert_eq!(trace.ack(10), "10* 11*");
+    assert_eq!(trace.ack(13), "13 14 15");
+    assert!(trace.is_open());
+}
+
+/// Karn's rule: no sample from what was sent twice, unless a timestamp tells which it was
+/// (RFC 6298 §3, RFC 7323 §4.1).
+#[test]
+fn what_was_sent_twice_gives_no_sample_without_an_echo() {
+    let mut trace = Trace::new(plain());
+    trace.write(20).poll();
+    trace.at(300).wake();
+    trace.poll();
+    trace.take_events();
+    trace.at(350).ack(1);
+    assert_eq!((trace.take_events(), trace.rto_ms()), (vec![], 600));
+    trace.at(360).echo(3, 350);
+    assert_eq!(
+        trace.take_events(),
+        [Event::RttSample {
+            rtt: milliseconds(10)
+        }]
+    );
+    assert!(trace.rto_ms() < 600, "the sample ended the back-off");
+    assert_eq!(trace.sender.rtt().latest(), Some(milliseconds(10)));
+    // Where the sender's own record is enough it is exact, and the echo's ticks are not needed.
+    trace.ack(10);
+    trace.take_events();
+    trace.at(400).echo(11, 0);
+    assert_eq!(
+        trace.take_events(),
+        [Event::RttSample {
+            rtt: milliseconds(40)
+        }]
+    );
+}
+
+/// RFC 6298 §3: one segment a window is timed, and not one that is sent again.
+#[test]
+fn one_segment_a_window_can_be_timed() {
+    let timeout = TimeoutConfig {
+        sampling: RttSampling::PerWindow,
+        ..TimeoutConfig::default()
+    };
+    let mut trace = Trace::new(Config { timeout, ..plain() });
+    trace.write(40).poll();
+    trace.at(90).ack_bytes(MSS - 1);
+    assert_eq!(trace.take_events(), [], "not the whole segment");
+    trace.at(100).ack(1);
+    assert_eq!(
+        trace.take_events(),
+        [Event::RttSample {
+            rtt: milliseconds(100)
+        }]
+    );
+    trace.at(110).ack(5);
+    trace.at(120).ack(9);
+    assert_eq!(trace.take_events(), [], "10, sent at 100, is timed now");
+    trace.at(220).echo(11, 0);
+    assert_eq!(
+        trace.take_events(),
+        [Event::RttSample {
+            rtt: milliseconds(120)
+        }]
+    );
+    // A retransmission stops the timing.
+    trace.at(2000).wake();
+    trace.poll();
+    trace.take_events();
+    trace.at(2100).ack(15);
+    assert_eq!(trace.take_events(), []);
+}
+
+/// RFC 3522 §3: an echo older than the retransmission tells that the original arrived.
+#[test]
+fn a_timeout_is_judged_by_the_first_echo() {
+    for (echoed, spurious) in [(0, 1), (299, 1), (300, 0), (301, 0)] {
+        let mut trace = Trace::new(plain());
+        trace.write(20).poll();
+        trace.at(300).wake();
+        trace.poll();
+        trace.take_events();
+        trace.at(350).echo(1, echoed);
+        trace.at(360).echo(2, 0);
+        assert_eq!(
+            trace.sender.counters().timeouts_judged_spurious,
+            spurious,
+            "{echoed}"
+        );
+        let judged = trace.take_events().contains(&Event::TimeoutJudgedSpurious);
+        assert_eq!(judged, spurious == 1);
+    }
+    // Without timestamps nothing can be told.
+    let mut trace = Trace::new(plain());
+    trace.write(20).poll();
+    trace.at(300).wake();
+    trace.poll();
+    trace.ack(1);
+    assert_eq!(trace.sender.counters().timeouts_judged_spurious, 0);
+}
+
+/// Miyim §IV: "select-N-repeat", a timer for each segment.
+fn selective_repeat() -> Config {
+    Config {
+        retransmission: Retransmission::SelectiveRepeat,
+        ..plain()
+    }
+}
+
+/// Three segments sent at 0, 10 and 20 ms; the first and the last are lost.
+fn three(config: Config) -> Trace {
+    let mut trace = Trace::new(config);
+    for time in [0, 10, 20] {
+        trace.at(time).write(1).poll();
+    }
+    trace
+}
+
+#[test]
+fn selective_repeat_sends_again_what_expired_and_nothing_else() {
+    let mut trace = three(selective_repeat());
+    assert_eq!(trace.next_ms(), Some(300));
+    trace.at(300).wake();
+    assert_eq!((trace.poll().as_str(), trace.next_ms()), ("0*", Some(310)));
+    trace.at(310).wake();
+    assert_eq!((trace.poll().as_str(), trace.next_ms()), ("1*", Some(320)));
+    trace.at(320).wake();
+    // Each backs off for itself: 0 was sent at 300 with twice the RTO.
+    assert_eq!((trace.poll().as_str(), trace.next_ms()), ("2*", Some(900)));
+    assert_eq!(trace.rto_ms(), 300);
+    assert_eq!(
+        trace.take_events().last(),
+        Some(&Event::Timeout {
+            offset: 2 * MSS,
+            transmissions: 1,
+            rto: milliseconds(300)
+        })
+    );
+    // The retransmission is lost as well.
+    trace.at(900).wake();
+    assert_eq!((trace.poll().as_str(), trace.next_ms()), ("0*", Some(910)));
+    assert_eq!(
+        trace.take_events(),
+        [Event::Timeout {
+            offset: 0,
+            transmissions: 2,
+            rto: milliseconds(600)
+        }]
+    );
+    trace.at(905).ack(2);
+    assert_eq!(
+        trace.next_ms(),
+        Some(920),
+        "the timer of 2, which is still out"
+    );
+    trace.at(920).wake();
+    assert_eq!(trace.poll(), "2*");
+    trace.ack(3);
+    assert_eq!(trace.next_ms(), None);
+    assert_eq!(trace.sender.counters().timeouts, 5);
+}
+
+/// Segments sent at the same instant expire at the same instant, one for each wake-up.
+#[test]
+fn equal_timers_expire_one_after_the_other() {
+    let mut trace = Trace::new(selective_repeat());
+    trace.write(2).poll();
+    trace.at(300).wake();
+    assert_eq!((trace.poll().as_str(), trace.next_ms()), ("0*", Some(300)));
+    trace.wake();
+    assert_eq!((trace.poll().as_str(), trace.next_ms()), ("1*", Some(900)));
+    assert!(!trace.wake(), "no more at this instant");
+    assert_eq!(
+        (trace.poll().as_str(), trace.sender.counters().timeouts),
+        ("", 2)
+    );
+}
+
+/// Miyim §IV: "trace-N-retransmit", everything from the expired segment on, as the window opens.
+#[test]
+fn go_back_n_sends_everything_again() {
+    let mut trace = three(plain());
+    trace.at(300).wake();
+    assert_eq!((trace.poll().as_str(), trace.next_ms()), ("0*", Some(900)));
+    trace.at(400);
+    assert_eq!(trace.ack(1), "1* 2*");
+    assert_eq!(trace.sender.counters().segments_retransmitted, 3);
+    assert_eq!(trace.sender.counters().timeouts, 1);
+}
+
+/// The timers' scope is a choice of its own.
+#[test]
+fn go_back_n_can_have_a_timer_for_each_segment() {
+    let timeout = TimeoutConfig {
+        scope: Some(TimerScope::Segment),
+        ..TimeoutConfig::default()
+    };
+    let mut trace = three(Config { timeout, ..plain() });
+    trace.at(300).wake();
+    assert_eq!((trace.poll().as_str(), trace.next_ms()), ("0*", Some(900)));
+    trace.at(400);
+    assert_eq!(trace.ack(1), "1* 2*");
+    assert_eq!(
+        trace.next_ms(),
+        Some(400 + 300),
+        "they expired not once themselves"
+    );
+}
+
+#[test]
+fn selective_repeat_can_have_one_timer() {
+    let timeout = TimeoutConfig {
+        scope: Some(TimerScope::Connection),
+        ..TimeoutConfig::default()
+    };
+    let mut trace = three(Config {
+        timeout,
+        ..selective_repeat()
+    });
+    assert_eq!(trace.next_ms(), Some(300));
+    trace.at(300).wake();
+    assert_eq!((trace.poll().as_str(), trace.next_ms()), ("0*", Some(900)));
+    trace.at(400);
+    assert_eq!(trace.ack(2), "", "2 is believed to be in flight");
+    trace.at(1000).wake();
+    assert_eq!(trace.poll(), "2*");
+}
+
+/// A wake-up that comes early, or when everything is acknowledged, finds nothing to do.
+#[test]
+fn an_early_wakeup_does_nothing() {
+    for config in [plain(), selective_repeat()] {
+        let mut trace = three(config);
+        trace.at(299).wake();
+        assert_eq!((trace.poll().as_str(), trace.next_ms()), ("", Some(300)));
+        // A segment acknowledged in between takes its timer along.
+        trace.at(299).ack(1);
+        trace.at(301).wake();
+        assert_eq!(trace.sender.counters().timeouts, 0);
+        assert!(trace.next_ms() > Some(301));
+    }
+}
+
+/// With reports the timers of what arrived do not expire.
+#[test]
+fn reported_segments_do_not_expire() {
+    let mut trace = three(Config {
+        sack: true,
+        ..selective_repeat()
+    });
+    trace.at(100).sack(0, std::slice::from_ref(&(1..2)));
+    trace.at(300).wake();
+    assert_eq!((trace.poll().as_str(), trace.next_ms()), ("0*", Some(320)));
+    trace.at(320).wake();
+    assert_eq!((trace.poll().as_str(), trace.next_ms()), ("2*", Some(900)));
+    assert_eq!(trace.sender.counters().timeouts, 2);
+}

@@ -1,0 +1,197 @@
+//! The two windows: growth (RFC 5681 §3.1, RFC 3465, RFC 7661 §4.1), and the peer's (RFC 9293
+//! §3.8.6).
+
+use super::*;
+
+/// RFC 5681 §3.1 with byte counting: one segment for each acknowledged, two at most for one
+/// acknowledgment (RFC 3465 §2.3, L = 2).
+#[test]
+fn slow_start_doubles_the_window_each_round_trip() {
+    let config = Config {
+        initial_window: 2,
+        initial_ssthresh: None,
+        ..plain()
+    };
+    let mut trace = Trace::new(config);
+    trace.write(100);
+    assert_eq!(trace.poll(), "0 1");
+    assert_eq!(trace.ack(1), "2 3");
+    assert_eq!(trace.ack(2), "4 5");
+    assert_eq!(trace.ack(6), "6 7 8 9 10 11");
+    assert_eq!(trace.cwnd(), 6 * MSS);
+}
+
+#[test]
+fn congestion_avoidance_adds_one_segment_a_window() {
+    let mut trace = Trace::new(plain());
+    trace.write(100).poll();
+    for segment in 1..=9 {
+        assert_eq!(trace.ack(segment), (segment + 9).to_string());
+    }
+    assert_eq!(trace.ack(10), "19 20");
+    assert_eq!(trace.cwnd(), 11 * MSS);
+}
+
+/// RFC 3465 §2.3: one segment for each acknowledgment while a timeout is recovered from.
+#[test]
+fn slow_start_after_a_timeout_counts_one_segment_an_acknowledgment() {
+    let mut trace = Trace::new(plain());
+    trace.write(100).poll();
+    trace.at(300).wake();
+    trace.poll();
+    assert_eq!(trace.ack(4), "4* 5*");
+    assert_eq!(trace.ack(10), "10 11 12");
+    assert_eq!(trace.ack(12), "13 14 15 16", "and two again afterwards");
+}
+
+/// RFC 7661 §4.1: a window that was not used has not been tested.
+#[test]
+fn a_window_that_was_not_filled_does_not_grow() {
+    let config = Config {
+        initial_ssthresh: None,
+        ..plain()
+    };
+    let mut trace = Trace::new(config);
+    trace.write(9);
+    assert_eq!(trace.poll(), "0 1 2 3 4 5 6 7 8");
+    trace.ack(2);
+    trace.ack(9);
+    assert_eq!(trace.cwnd(), 10 * MSS, "nine of ten were in flight");
+    trace.sender.write(9 * MSS + 1);
+    assert_eq!(trace.poll(), "9 10 11 12 13 14 15 16 17 18(1)");
+    trace.ack(10);
+    assert_eq!(
+        trace.cwnd(),
+        11 * MSS,
+        "not room for a segment more was left"
+    );
+}
+
+#[test]
+fn the_window_can_be_capped() {
+    let config = Config {
+        max_window: Some(4),
+        ..plain()
+    };
+    let mut trace = Trace::new(config);
+    trace.write(100);
+    assert_eq!(trace.poll(), "0 1 2 3");
+    assert_eq!(trace.ack(4), "4 5 6 7");
+}
+
+/// RFC 9293 §3.8.6.2.1: not less than a segment for want of the peer's window, unless nothing is on
+/// its way.
+#[test]
+fn does_not_fill_a_silly_window() {
+    let mut trace = Trace::new(plain());
+    trace.window(2 * MSS + 400).write(5);
+    assert_eq!(trace.poll(), "0 1");
+    trace.at(100);
+    assert_eq!(trace.ack(1), "", "400 bytes of window");
+    trace.right_edge += MSS - 401;
+    assert_eq!(trace.ack(1), "", "999");
+    trace.right_edge += 1;
+    assert_eq!(trace.ack(1), "2");
+    trace.right_edge += 10;
+    assert_eq!(trace.ack(3), "3(10)", "nothing is on its way");
+    // The rest of what was written is not silly.
+    trace.window(100 * MSS);
+    assert_eq!(trace.poll(), "3 4(990)");
+}
+
+/// RFC 9293 §3.8.6.1: probes after one RTO, then backing off, for as long as the window is closed.
+#[test]
+fn a_closed_window_is_probed() {
+    let mut trace = Trace::new(plain());
+    trace.window(2 * MSS).write(5);
+    assert_eq!(trace.poll(), "0 1");
+    trace.at(100);
+    assert_eq!(trace.ack(1), "");
+    assert_eq!(
+        trace.next_ms(),
+        Some(100 + trace.rto_ms()),
+        "data is out: its timer is enough"
+    );
+    assert_eq!(trace.ack(2), "");
+    let rto = trace.sender.rto();
+    for doublings in 0..12 {
+        let (waited, is_probe) = trace.wake_when_due();
+        assert_eq!(
+            waited,
+            (rto * (1 << doublings)).min(Duration::from_secs(60))
+        );
+        assert!(is_probe);
+        assert_eq!(trace.poll(), "");
+        // Its answer: the window is closed still.
+        trace.ack(2);
+    }
+    assert_eq!(trace.sender.counters().window_probes, 12);
+    assert_eq!(trace.sender.counters().timeouts, 0);
+    assert_eq!(trace.take_events().last(), Some(&Event::WindowProbe));
+    trace.window(4 * MSS);
+    assert_eq!(trace.poll(), "2 3");
+    assert_eq!(trace.cwnd(), 10 * MSS, "a closed window is no congestion");
+    // The next time it starts anew.
+    trace.ack(4);
+    let rto = trace.sender.rto();
+    assert_eq!(trace.wake_when_due(), (rto, true));
+}
+
+/// The first probe comes one RTO after the window closed, however often nothing can be sent.
+#[test]
+fn asking_does_not_put_a_probe_off() {
+    let mut trace = Trace::new(plain());
+    trace.window(0).write(1).poll();
+    assert_eq!(trace.next_ms(), Some(300));
+    trace.at(200).poll();
+    assert_eq!(trace.next_ms(), Some(300));
+}
+
+/// A FIN takes a byte of the window (RFC 9293 §3.4), and waits for it as data does.
+#[test]
+fn a_fin_waits_for_the_window() {
+    let mut trace = Trace::new(plain());
+    trace.window(MSS).write(1);
+    trace.sender.close();
+    assert_eq!(trace.poll(), "0");
+    trace.at(100).ack(1);
+    assert_eq!(trace.poll(), "");
+    let due = trace.next_ms().expect("a probe");
+    assert!(trace.at(due).wake());
+    trace.window(MSS + 1);
+    assert_eq!(trace.poll(), "1(0)F");
+    trace.ack_bytes(MSS + 1);
+    assert!(trace.sender.is_finished());
+    assert_eq!(trace.next_ms(), None);
+}
+
+/// A window that moves back takes nothing back that was sent, and allows nothing new.
+#[test]
+fn a_window_may_shrink() {
+    let mut trace = Trace::new(plain());
+    trace.write(20);
+    assert_eq!(trace.poll(), "0 1 2 3 4 5 6 7 8 9");
+    trace.right_edge = 3 * MSS;
+    trace.at(100);
+    assert_eq!(trace.ack(5), "");
+    assert_eq!(trace.sender.right_edge(), 3 * MSS);
+    trace.right_edge = 12 * MSS;
+    assert_eq!(trace.ack(6), "10 11");
+}
+
+/// An acknowledgment of what was acknowledged already changes nothing.
+#[test]
+fn an_old_acknowledgment_is_not_taken() {
+    let mut trace = Trace::new(Config {
+        sack: true,
+        ..plain()
+    });
+    trace.write(20).poll();
+    trace.at(100).ack(5);
+    let in_flight = trace.sender.in_flight();
+    trace.sack(3, std::slice::from_ref(&(7..9)));
+    assert_eq!(
+        (trace.sender.una(), trace.sender.in_flight()),
+        (5 * MSS, in_flight)
+    );
+}
