@@ -7,9 +7,6 @@ READY := $(VENV)/.requirements
 EXTENSION := $(VENV)/.extension
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
-# The extension's profile; see Cargo.toml.
-PROFILE ?= wheel
-
 # The demo: real round-trip times of a Wi-Fi link with delay spikes, and one loss in 200.
 REPORT := out/demo
 SCENARIO ?= scenarios/ping.toml
@@ -39,7 +36,7 @@ test: build ## every test: Rust, Python, and the stub against the binary
 	@echo "make test: all passed"
 
 bench: tools ## packets a second, beside ns-3 and ns-2 where they are installed
-	cargo bench --workspace
+	$(PYTHON) benches/run.py
 
 lint: $(READY) | tools ## formatting, clippy, ruff, mypy
 	cargo fmt --all --check
@@ -52,7 +49,9 @@ check-long: build ## what takes hours: mutants, and the fuzzers for ten minutes 
 	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is missing: cargo install cargo-mutants --locked" >&2; exit 1; }
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: rustup toolchain install nightly && cargo install cargo-fuzz --locked" >&2; exit 1; }
 	set -e; for target in $$(cargo +nightly fuzz list); do \
-	  cargo +nightly fuzz run "$$target" -- -max_total_time=$(FUZZ_SECONDS); \
+	  mkdir -p fuzz/corpus/$$target; \
+	  cargo +nightly fuzz run "$$target" fuzz/corpus/$$target $$(ls -d fuzz/seeds/$$target 2>/dev/null) \
+	    -- -max_total_time=$(FUZZ_SECONDS) -max_len=2048; \
 	done
 	cargo mutants --package airtcp-packet --package airtcp-tcp
 
@@ -76,5 +75,5 @@ $(READY): requirements.txt | tools
 	touch $@
 
 $(EXTENSION): $(READY) $(RUST_SOURCES) pyproject.toml
-	PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet --profile $(PROFILE)
+	PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet --release
 	touch $@

@@ -40,7 +40,10 @@ def compare_command(
         ),
     ] = None,
     seeds: Annotated[
-        int, typer.Option(min=1, max=100_000, help="Seeds 1 to N, the same for every remedy.")
+        int,
+        typer.Option(
+            metavar="N", min=1, max=100_000, help="Seeds 1 to N, the same for every remedy."
+        ),
     ] = DEFAULT_SEEDS,
     settings: Settings = None,
     as_json: AsJson = False,
@@ -55,7 +58,9 @@ def compare_command(
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, max=1024, help="Runs at the same time; default all processors."),
+        typer.Option(
+            metavar="N", min=1, max=1024, help="Runs at the same time; default all processors."
+        ),
     ] = None,
 ) -> None:
     """Compare remedies with the scenario as written, every one on the same seeds.

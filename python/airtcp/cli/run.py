@@ -35,7 +35,8 @@ _SAMPLE_FORMATS = (".csv", ".parquet")
 def run_command(
     file: ScenarioFile,
     seed: Annotated[
-        int, typer.Option(min=0, max=LARGEST_SEED, help="The source of every random draw.")
+        int,
+        typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="The source of every random draw."),
     ] = 1,
     settings: Settings = None,
     remedy: Annotated[
