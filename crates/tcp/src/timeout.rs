@@ -122,6 +122,26 @@ mod tests {
         assert_eq!(timeout.back_off(), 0);
     }
 
+    #[test]
+    fn keeps_its_bounds_before_a_sample_and_after_a_lost_syn() {
+        let bounds = |min, max| TimeoutConfig {
+            min: milliseconds(min),
+            max: milliseconds(max),
+            ..TimeoutConfig::default()
+        };
+        for (min, max, expected) in [(1500, 9000, 1500), (1, 800, 800), (1, 9000, 1000)] {
+            let mut timeout = RetransmissionTimeout::new(&bounds(min, max));
+            assert_eq!(timeout.rto(), milliseconds(expected));
+            timeout.on_expiry();
+            timeout.reinitialize(Duration::from_secs(3));
+            assert_eq!(timeout.rto(), milliseconds(3000.min(max)));
+            assert_eq!(timeout.back_off(), 0);
+        }
+        let mut timeout = RetransmissionTimeout::new(&bounds(4000, 9000));
+        timeout.reinitialize(Duration::from_secs(3));
+        assert_eq!(timeout.rto(), milliseconds(4000));
+    }
+
     /// RFC 6298 §2.2: after a first sample R the RTO is R + 4·R/2 = 3 R.
     #[test]
     fn is_three_times_the_first_sample() {

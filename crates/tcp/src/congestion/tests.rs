@@ -174,3 +174,24 @@ fn a_loss_leaves_whole_segments() {
     congestion.on_loss(9 * MSS);
     assert_eq!(congestion.cwnd(), 4 * MSS);
 }
+
+#[test]
+fn a_threshold_is_whole_segments() {
+    let mut congestion = congestion(Config::default());
+    congestion.on_loss(11 * MSS + MSS / 2);
+    assert_eq!(congestion.ssthresh(), 5 * MSS);
+}
+
+/// A window of nothing would never send, and the floor of a halved window is not above the cap.
+#[test]
+fn every_window_has_at_least_one_segment_and_at_most_the_cap() {
+    let none = Config {
+        initial_window: 0,
+        max_window: Some(0),
+        ..Config::default()
+    };
+    let mut congestion = congestion(none);
+    assert_eq!(congestion.cwnd(), MSS);
+    congestion.on_loss(MSS);
+    assert_eq!((congestion.cwnd(), congestion.ssthresh()), (MSS, 2 * MSS));
+}

@@ -1,1 +1,297 @@
+//! What arrives, what is acknowledged and reported, and what window is offered.
 
+mod model;
+mod reports;
+
+use airtcp_units::Duration;
+
+use super::*;
+use crate::config::DelayedAckConfig;
+
+fn at(milliseconds: u64) -> Instant {
+    Instant::ZERO + Duration::from_millis(milliseconds)
+}
+
+fn config() -> Config {
+    Config {
+        mss: 500,
+        sack: true,
+        receive_buffer: 20_000,
+        ..Config::default()
+    }
+}
+
+fn receiver() -> Receiver {
+    Receiver::new(&config(), 500)
+}
+
+/// One segment arrives; the acknowledgment that goes out, if one does: the next expected byte and
+/// the ranges reported.
+fn answer(receiver: &mut Receiver, range: Range<u64>) -> Option<(u64, Vec<Range<u64>>)> {
+    if range.end <= receiver.next_expected() {
+        receiver.on_old_duplicate(range);
+    } else {
+        receiver.on_data(at(0), range, false);
+    }
+    if !receiver.ack_due() {
+        return None;
+    }
+    let mut ranges: [Range<u64>; MAX_REPORTED] = std::array::from_fn(|_| 0..0);
+    let count = receiver.take_report(&mut ranges);
+    receiver.window();
+    receiver.on_ack_sent();
+    Some((receiver.next_expected(), ranges[..count].to_vec()))
+}
+
+#[test]
+fn a_new_receiver_expects_the_first_byte() {
+    let mut receiver = receiver();
+    assert_eq!(receiver.next_expected(), 0);
+    assert_eq!(receiver.acceptable(), 0..20_000);
+    assert_eq!(receiver.window(), 20_000);
+    assert!(!receiver.ack_due() && !receiver.is_finished() && !receiver.holds(0));
+    assert_eq!(receiver.next_wakeup(), Instant::FAR_FUTURE);
+    assert_eq!(
+        (
+            receiver.received(),
+            receiver.duplicates(),
+            receiver.read(100)
+        ),
+        (0, 0, 0)
+    );
+}
+
+/// RFC 1122 §4.2.3.2: every second segment, or after a while.
+#[test]
+fn acknowledges_every_second_segment_or_after_the_timeout() {
+    let mut receiver = receiver();
+    receiver.on_data(at(0), 0..500, false);
+    assert!(!receiver.ack_due());
+    assert_eq!(receiver.next_wakeup(), at(40));
+    receiver.on_data(at(10), 500..1000, false);
+    assert!(receiver.ack_due());
+    receiver.on_ack_sent();
+    assert_eq!(receiver.next_wakeup(), Instant::FAR_FUTURE);
+    receiver.on_data(at(20), 1000..1500, false);
+    receiver.on_wakeup(at(59));
+    assert!(!receiver.ack_due());
+    receiver.on_wakeup(at(60));
+    assert!(receiver.ack_due());
+    assert_eq!(receiver.received(), 1500);
+}
+
+/// RFC 5681 §4.2: at once when out of order, when a duplicate comes, and when a gap is filled, in
+/// whole or in part.
+#[test]
+fn acknowledges_at_once_what_is_not_ordinary() {
+    let delayed_ack = DelayedAckConfig {
+        segments: 4,
+        ..DelayedAckConfig::default()
+    };
+    let mut receiver = Receiver::new(
+        &Config {
+            delayed_ack,
+            ..config()
+        },
+        500,
+    );
+    assert_eq!(answer(&mut receiver, 0..500), None);
+    assert!(answer(&mut receiver, 1000..1500).is_some(), "out of order");
+    assert!(answer(&mut receiver, 2000..2500).is_some(), "out of order");
+    assert!(
+        answer(&mut receiver, 500..1000).is_some(),
+        "fills the first gap"
+    );
+    assert!(
+        answer(&mut receiver, 1500..2000).is_some(),
+        "fills the last gap"
+    );
+    assert_eq!(answer(&mut receiver, 2500..3000), None, "in order again");
+    assert!(answer(&mut receiver, 0..500).is_some(), "a duplicate");
+    assert!(
+        answer(&mut receiver, 2500..3500).is_some(),
+        "in part a duplicate"
+    );
+    assert_eq!(receiver.duplicates(), 1);
+    receiver.on_unacceptable();
+    assert!(receiver.ack_due(), "RFC 9293 §3.10.7.4, first check");
+}
+
+#[test]
+fn holds_what_arrived() {
+    let mut receiver = receiver();
+    answer(&mut receiver, 0..500);
+    answer(&mut receiver, 1000..1500);
+    let held = [0, 499, 500, 999, 1000, 1499, 1500].map(|offset| receiver.holds(offset));
+    assert_eq!(held, [true, true, false, false, true, true, false]);
+    // The same out of order segment again is a duplicate.
+    answer(&mut receiver, 1000..1500);
+    assert_eq!(receiver.duplicates(), 1);
+}
+
+/// A FIN takes the offset behind the last byte, is acknowledged at once, and is not read.
+#[test]
+fn a_fin_ends_the_stream() {
+    let mut receiver = receiver();
+    receiver.on_data(at(0), 0..500, true);
+    assert!(receiver.ack_due());
+    assert!(receiver.is_finished());
+    assert_eq!((receiver.next_expected(), receiver.received()), (501, 500));
+    assert_eq!((receiver.read(u64::MAX), receiver.read(u64::MAX)), (500, 0));
+    assert_eq!(receiver.acceptable(), 501..20_000);
+}
+
+#[test]
+fn a_fin_may_come_before_the_bytes_in_front_of_it() {
+    let mut receiver = receiver();
+    receiver.on_data(at(0), 500..500, true);
+    assert!(!receiver.is_finished());
+    assert_eq!((receiver.next_expected(), receiver.received()), (0, 0));
+    receiver.on_data(at(0), 0..500, false);
+    assert!(receiver.is_finished());
+    assert_eq!((receiver.next_expected(), receiver.received()), (501, 500));
+}
+
+/// The first FIN stands, and nothing follows it.
+#[test]
+fn nothing_follows_a_fin() {
+    let mut receiver = receiver();
+    receiver.on_data(at(0), 500..1000, true);
+    receiver.on_data(at(0), 500..1500, true);
+    receiver.on_data(at(0), 1100..1500, false);
+    assert!(!receiver.holds(1001));
+    receiver.on_data(at(0), 0..500, true);
+    assert!(receiver.is_finished());
+    assert_eq!(
+        (receiver.next_expected(), receiver.received()),
+        (1001, 1000)
+    );
+    // The same FIN again is the same FIN.
+    receiver.on_data(at(0), 500..1000, true);
+    assert_eq!(
+        (receiver.next_expected(), receiver.received()),
+        (1001, 1000)
+    );
+}
+
+#[test]
+fn nothing_is_nothing() {
+    let mut receiver = receiver();
+    receiver.on_data(at(0), 0..0, false);
+    assert!(!receiver.ack_due());
+    assert_eq!(
+        (receiver.next_wakeup(), receiver.next_expected()),
+        (Instant::FAR_FUTURE, 0)
+    );
+}
+
+/// RFC 9293 §3.8.6: what was offered stays offered.
+#[test]
+fn the_window_closes_as_bytes_come_and_its_edge_never_moves_back() {
+    let mut receiver = Receiver::new(
+        &Config {
+            receive_buffer: 2000,
+            ..config()
+        },
+        500,
+    );
+    let mut edge = 0;
+    for segment in 0..4 {
+        receiver.on_data(at(0), segment * 500..(segment + 1) * 500, false);
+        let window = receiver.window();
+        assert_eq!(window, 2000 - (segment + 1) * 500);
+        let now = receiver.next_expected() + window;
+        assert!(now >= edge);
+        edge = now;
+    }
+    assert_eq!(receiver.acceptable(), 2000..2000);
+    assert_eq!(receiver.read(100), 100);
+    assert_eq!(receiver.window(), 0);
+}
+
+/// RFC 9293 §3.8.6.2.2: in steps of a segment, or of half the buffer if that is less.
+#[test]
+fn the_window_opens_in_steps() {
+    let mut receiver = Receiver::new(
+        &Config {
+            receive_buffer: 2000,
+            ..config()
+        },
+        500,
+    );
+    receiver.on_data(at(0), 0..2000, false);
+    receiver.on_ack_sent();
+    receiver.read(499);
+    assert_eq!((receiver.window(), receiver.ack_due()), (0, false));
+    receiver.read(1);
+    assert!(receiver.ack_due(), "a closed window that opens is news");
+    assert_eq!(
+        (receiver.window(), receiver.acceptable()),
+        (500, 2000..2500)
+    );
+
+    let mut receiver = Receiver::new(
+        &Config {
+            receive_buffer: 600,
+            ..config()
+        },
+        500,
+    );
+    receiver.on_data(at(0), 0..600, false);
+    receiver.on_ack_sent();
+    receiver.read(299);
+    assert_eq!((receiver.window(), receiver.ack_due()), (0, false));
+    receiver.read(1);
+    assert!(receiver.ack_due());
+    assert_eq!(receiver.window(), 300);
+}
+
+/// A window that lets a full segment through needs no update of its own: the next acknowledgment
+/// tells.
+#[test]
+fn an_open_window_is_not_announced_for_its_own_sake() {
+    let mut receiver = Receiver::new(
+        &Config {
+            receive_buffer: 2000,
+            ..config()
+        },
+        500,
+    );
+    receiver.on_data(at(0), 0..1500, false);
+    receiver.on_ack_sent();
+    receiver.read(1500);
+    assert!(!receiver.ack_due(), "500 are left");
+    let mut receiver = Receiver::new(
+        &Config {
+            receive_buffer: 2000,
+            ..config()
+        },
+        500,
+    );
+    receiver.on_data(at(0), 0..1501, false);
+    receiver.on_ack_sent();
+    receiver.read(499);
+    assert!(!receiver.ack_due(), "and not a step more");
+    receiver.read(1);
+    assert!(receiver.ack_due());
+}
+
+/// A buffer too small to be useful works all the same, a byte at a time.
+#[test]
+fn a_buffer_of_one_byte_works() {
+    let mut receiver = Receiver::new(
+        &Config {
+            receive_buffer: 1,
+            ..config()
+        },
+        500,
+    );
+    for byte in 0..3 {
+        assert_eq!(receiver.acceptable(), byte..byte + 1);
+        receiver.on_data(at(0), byte..byte + 1, false);
+        receiver.on_ack_sent();
+        assert_eq!(receiver.read(10), 1);
+        assert!(receiver.ack_due());
+        assert_eq!(receiver.window(), 1);
+    }
+}

@@ -1,0 +1,243 @@
+//! RFC 9293 §3.6 and §3.10.4 to §3.10.8: closing, in every order.
+
+use super::*;
+
+const FIN: Flags = Flags::FIN;
+const ACK: Flags = Flags::ACK;
+
+/// Figure 12, the left side.
+#[test]
+fn we_close_first() {
+    let mut script = Script::established(&plain());
+    script.connection.close();
+    assert_eq!(script.state(), State::FinWait1);
+    assert_eq!(script.say(), ["FA 1:2 ack 1"]);
+    assert_eq!(script.take(peer(ACK, 1, 2)), NOTHING);
+    assert_eq!((script.state(), script.next_ms()), (State::FinWait2, None));
+    // The peer still may send.
+    assert_eq!(script.take(data(1, 100, 2)), ["A 2:2 ack 101"]);
+    assert_eq!(script.connection.read(u64::MAX), 100);
+    script.at(5000);
+    assert_eq!(script.take(peer(FIN | ACK, 101, 2)), ["A 2:2 ack 102"]);
+    assert_eq!(
+        (script.state(), script.next_ms()),
+        (State::TimeWait, Some(65_000))
+    );
+    assert_eq!(script.take_turns(), [Event::Closed]);
+    assert_eq!(script.at(64_999).wake(), NOTHING);
+    assert_eq!(script.state(), State::TimeWait);
+    script.at(65_000).wake();
+    assert_eq!((script.state(), script.next_ms()), (State::Closed, None));
+    assert_eq!(script.take_turns(), [], "once");
+}
+
+/// The right side.
+#[test]
+fn the_peer_closes_first() {
+    let mut script = Script::established(&plain());
+    assert_eq!(script.take(peer(FIN | ACK, 1, 1)), ["A 1:1 ack 2"]);
+    assert_eq!(script.state(), State::CloseWait);
+    // We still may send.
+    script.connection.write(100);
+    assert_eq!(script.say(), ["PA 1:101 ack 2"]);
+    assert_eq!(script.take(peer(ACK, 2, 101)), NOTHING);
+    script.connection.close();
+    assert_eq!(script.state(), State::LastAck);
+    assert_eq!(script.say(), ["FA 101:102 ack 2"]);
+    assert_eq!(script.take(peer(ACK, 2, 101)), NOTHING);
+    assert_eq!(script.state(), State::LastAck, "not the FIN");
+    // The peer's FIN again is acknowledged again.
+    assert_eq!(script.take(peer(FIN | ACK, 1, 101)), ["A 102:102 ack 2"]);
+    assert_eq!(script.take(peer(ACK, 2, 102)), NOTHING);
+    assert_eq!(
+        (script.state(), script.take_turns()),
+        (State::Closed, vec![Event::Closed])
+    );
+}
+
+/// Figure 13.
+#[test]
+fn both_close_at_the_same_time() {
+    let mut script = Script::established(&plain());
+    script.connection.close();
+    assert_eq!(script.say(), ["FA 1:2 ack 1"]);
+    assert_eq!(script.take(peer(FIN | ACK, 1, 1)), ["A 2:2 ack 2"]);
+    assert_eq!(
+        (script.state(), script.take_turns()),
+        (State::Closing, vec![])
+    );
+    assert_eq!(script.take(peer(ACK, 2, 2)), NOTHING);
+    assert_eq!(
+        (script.state(), script.take_turns()),
+        (State::TimeWait, vec![Event::Closed])
+    );
+}
+
+/// The acknowledgment of our FIN may come with the peer's.
+#[test]
+fn a_fin_that_acknowledges_ours() {
+    let mut script = Script::established(&plain());
+    script.connection.close();
+    script.say();
+    assert_eq!(script.take(peer(FIN | ACK, 1, 2)), ["A 2:2 ack 2"]);
+    assert_eq!(
+        (script.state(), script.take_turns()),
+        (State::TimeWait, vec![Event::Closed])
+    );
+}
+
+/// A FIN out of order closes nothing until what is in front of it has come.
+#[test]
+fn a_fin_waits_for_what_is_in_front_of_it() {
+    let mut script = Script::established(&plain());
+    assert_eq!(script.take(peer(FIN | ACK, 101, 1)), ["A 1:1 ack 1"]);
+    assert_eq!(script.state(), State::Established);
+    assert_eq!(script.take(data(1, 100, 1)), ["A 1:1 ack 102"]);
+    assert_eq!(script.state(), State::CloseWait);
+    // Nothing follows it.
+    assert_eq!(script.take(data(102, 100, 1)), NOTHING);
+    assert_eq!(script.connection.receiver().received(), 100);
+}
+
+/// A lost FIN is sent again.
+#[test]
+fn a_lost_fin_is_sent_again() {
+    let mut script = Script::established(&plain());
+    script.connection.close();
+    script.say();
+    let due = script.next_ms().expect("its timer");
+    assert_eq!(script.at(due).wake(), ["FA 1:2 ack 1"]);
+    assert!(matches!(
+        script.take_turns()[..],
+        [Event::Timeout { offset: 0, .. }]
+    ));
+    script.take(peer(ACK, 1, 2));
+    assert_eq!(script.state(), State::FinWait2);
+}
+
+/// Our last acknowledgment was lost: the peer's FIN again is acknowledged, and TIME-WAIT starts
+/// anew.
+#[test]
+fn the_peers_fin_again_restarts_time_wait() {
+    let mut script = Script::established(&plain());
+    script.connection.close();
+    script.say();
+    script.take(peer(FIN | ACK, 1, 2));
+    script.at(30_000);
+    assert_eq!(script.take(peer(FIN | ACK, 1, 2)), ["A 2:2 ack 2"]);
+    assert_eq!(script.next_ms(), Some(90_000));
+    script.at(40_000);
+    assert_eq!(script.take(peer(ACK, 1, 2)), ["A 2:2 ack 2"], "no FIN");
+    assert_eq!(script.take(data(2, 100, 2)), NOTHING);
+    assert_eq!(script.next_ms(), Some(90_000));
+    // RFC 1337, RFC 5961 §3: the exact reset ends it, as anywhere.
+    assert_eq!(script.take(syn(Flags::SYN, 0)), ["A 2:2 ack 2"]);
+    assert_eq!(script.state(), State::TimeWait);
+}
+
+/// RFC 9293 §3.10.7.1.
+#[test]
+fn a_closed_connection_resets_what_comes() {
+    let mut script = Script::listen(&plain());
+    script.connection.close();
+    assert_eq!(script.take(data(7, 100, 5)), ["R 5:5"]);
+    // Without an acknowledgment to take it from, its number is zero: 256 from our first.
+    assert_eq!(script.take(syn(Flags::SYN, 0)), ["RA 256:256 ack 1"]);
+    let silent = Segment {
+        payload_bytes: 10,
+        ..peer(Flags::FIN, 100, 0)
+    };
+    assert_eq!(script.take(silent), ["RA 256:256 ack 111"]);
+    assert_eq!(script.take(peer(Flags::RST, 7, 5)), NOTHING);
+    assert_eq!(script.take(peer(Flags::RST | ACK, 7, 5)), NOTHING);
+    assert_eq!((script.state(), script.next_ms()), (State::Closed, None));
+    assert_eq!(script.wake(), NOTHING);
+}
+
+/// RFC 9293 §3.10.5: the peer is told, if it knows of us.
+#[test]
+fn an_abort_resets() {
+    type Prepare = fn(&mut Script);
+    let told: [(Prepare, State); 5] = [
+        (|_| (), State::Established),
+        (|script| script.connection.close(), State::FinWait1),
+        (
+            |script| {
+                script.connection.close();
+                script.say();
+                script.take(peer(ACK, 1, 2));
+            },
+            State::FinWait2,
+        ),
+        (
+            |script| drop(script.take(peer(FIN | ACK, 1, 1))),
+            State::CloseWait,
+        ),
+        (
+            |script| {
+                script.take(peer(FIN | ACK, 1, 1));
+                script.connection.close();
+            },
+            State::LastAck,
+        ),
+    ];
+    for (prepare, state) in told {
+        let mut script = Script::established(&plain());
+        prepare(&mut script);
+        assert_eq!(script.state(), state);
+        script.connection.abort(script.now);
+        let said = script.say();
+        assert_eq!(said.len(), 1, "{state:?}");
+        assert!(said[0].starts_with("RA "), "{said:?}");
+        assert_eq!((script.state(), script.next_ms()), (State::Closed, None));
+    }
+    let mut script = Script::listen(&plain());
+    script.take(syn(Flags::SYN, 0));
+    script.connection.abort(script.now);
+    assert_eq!(script.say(), ["RA 1:1 ack 1"]);
+}
+
+#[test]
+fn an_abort_is_silent_where_nobody_listens() {
+    let mut time_wait = Script::established(&plain());
+    time_wait.connection.close();
+    time_wait.say();
+    time_wait.take(peer(FIN | ACK, 1, 2));
+    let mut syn_sent = Script::connect(&plain());
+    syn_sent.say();
+    let listen = Script::listen(&plain());
+    for mut script in [time_wait, syn_sent, listen] {
+        script.connection.abort(script.now);
+        assert_eq!((script.say().len(), script.state()), (0, State::Closed));
+        script.connection.abort(script.now);
+        assert_eq!((script.say().len(), script.state()), (0, State::Closed));
+    }
+}
+
+/// The reset says where we stand: behind everything sent, so that the peer believes it.
+#[test]
+fn an_abort_is_believed() {
+    let mut script = Script::established(&plain());
+    script.connection.write(100);
+    script.say();
+    script.connection.abort(script.now);
+    assert_eq!(script.say(), ["RA 101:101 ack 1"]);
+}
+
+/// What is written to a connection that is closed is not sent.
+#[test]
+fn a_closed_connection_takes_nothing() {
+    let mut script = Script::established(&plain());
+    script.connection.close();
+    script.connection.write(100);
+    script.connection.close();
+    assert_eq!(
+        (script.say(), script.state()),
+        (vec!["FA 1:2 ack 1".to_owned()], State::FinWait1)
+    );
+    script.take(peer(Flags::RST, 1, 0));
+    script.connection.write(100);
+    script.connection.close();
+    assert_eq!((script.say().len(), script.state()), (0, State::Closed));
+    assert_eq!(script.connection.read(10), 0);
+}

@@ -1,0 +1,122 @@
+//! Two connections with nothing between them: what one sends the other has.
+
+use super::*;
+
+/// Hands segments over, both ways, until both are silent.
+fn exchange(ends: &mut [Connection; 2], now: Instant, bytes: &mut u64) {
+    loop {
+        let mut silent = true;
+        for from in 0..2 {
+            while let Some(segment) = ends[from].poll(now) {
+                silent = false;
+                ends[1 - from].handle(now, &segment, &mut ());
+            }
+        }
+        *bytes += ends[1].read(u64::MAX);
+        if silent {
+            return;
+        }
+    }
+}
+
+/// Offsets have 64 bits: the numbers on the wire come round, more than once, wherever they start.
+#[test]
+fn more_than_four_gibibytes_pass_wherever_the_numbers_start() {
+    const BYTES: u64 = 9 << 30;
+    // Segments as large as the field allows: this is about numbers.
+    let config = Config {
+        mss: 65_000,
+        initial_window: 100,
+        sack: true,
+        receive_buffer: 64 << 20,
+        ..Config::default()
+    };
+    for numbers in [
+        [0, u32::MAX],
+        [u32::MAX - 10, 0x7fff_ffff],
+        [0x8000_0000, 1],
+    ] {
+        let mut ends = [
+            Connection::connect(&config, SequenceNumber(numbers[0])),
+            Connection::listen(&config, SequenceNumber(numbers[1])),
+        ];
+        ends[0].write(BYTES);
+        ends[0].close();
+        let mut received = 0;
+        let mut now = Instant::ZERO;
+        for _ in 0..100 {
+            exchange(&mut ends, now, &mut received);
+            now += milliseconds(50);
+            ends.iter_mut().for_each(|end| end.on_wakeup(now, &mut ()));
+        }
+        assert_eq!(received, BYTES);
+        assert_eq!(ends[0].sender().una(), BYTES + 1);
+        assert_eq!(ends[0].sender().counters().segments_retransmitted, 0);
+        assert_eq!(
+            ends.each_ref().map(Connection::state),
+            [State::FinWait2, State::CloseWait]
+        );
+        ends[1].close();
+        exchange(&mut ends, now, &mut received);
+        assert_eq!(
+            ends.each_ref().map(Connection::state),
+            [State::TimeWait, State::Closed]
+        );
+    }
+}
+
+/// RFC 9293 §3.5, figure 8: both ends open, and both are established by each other's answers.
+#[test]
+fn two_that_open_at_the_same_time_meet() {
+    let config = Config {
+        sack: true,
+        ..Config::default()
+    };
+    let mut ends = [5, 9].map(|number| Connection::connect(&config, SequenceNumber(number)));
+    let now = Instant::ZERO;
+    let first = ends.each_mut().map(|end| end.poll(now).expect("a SYN"));
+    for (end, segment) in ends.iter_mut().zip(first.iter().rev()) {
+        end.handle(now, segment, &mut ());
+    }
+    let second = ends.each_mut().map(|end| end.poll(now).expect("a SYN-ACK"));
+    for (end, segment) in ends.iter_mut().zip(second.iter().rev()) {
+        end.handle(now, segment, &mut ());
+    }
+    assert_eq!(
+        ends.each_ref().map(Connection::state),
+        [State::Established; 2]
+    );
+    ends[0].write(100_000);
+    let mut received = 0;
+    exchange(&mut ends, now, &mut received);
+    assert_eq!(received, 100_000);
+}
+
+/// Both close at once, with data on the way in both directions.
+#[test]
+fn two_that_close_at_the_same_time_part() {
+    let config = Config::default();
+    let mut ends = [
+        Connection::connect(&config, OURS),
+        Connection::listen(&config, PEERS),
+    ];
+    let now = Instant::ZERO;
+    let mut received = 0;
+    exchange(&mut ends, now, &mut received);
+    for end in &mut ends {
+        end.write(5000);
+        end.close();
+    }
+    let flights = ends
+        .each_mut()
+        .map(|end| std::iter::from_fn(|| end.poll(now)).collect::<Vec<_>>());
+    for (end, flight) in ends.iter_mut().zip(flights.iter().rev()) {
+        flight
+            .iter()
+            .for_each(|segment| end.handle(now, segment, &mut ()));
+    }
+    assert_eq!(ends.each_ref().map(Connection::state), [State::Closing; 2]);
+    exchange(&mut ends, now, &mut received);
+    assert_eq!(ends.each_ref().map(Connection::state), [State::TimeWait; 2]);
+    assert_eq!((received, ends[0].read(u64::MAX)), (5000, 5000));
+}
