@@ -60,7 +60,7 @@ class Airtcp:
         metadata = printed(["cargo", "metadata", "--no-deps", "--format-version", "1"])
         self._binaries = Path(metadata["target_directory"]) / "release"
 
-    def run(self, case: Case) -> dict[str, Any]:
+    def run(self, case: Case, *, count_acknowledgments: bool = False) -> dict[str, Any]:
         """One run of the case: SACK, growth by acknowledgments, as the peers have it."""
         settings = {
             "duration": f"{case.seconds} s",
@@ -75,6 +75,8 @@ class Airtcp:
             "tcp.delayed_ack.segments": case.delack,
         }
         command = [str(self._binaries / "lossy-pipe"), f"--seed={case.seed}"]
+        if count_acknowledgments:
+            command.append("--acknowledgments")
         return printed([*command, *(f"--set={key}={value}" for key, value in settings.items())])
 
     def run_bare(self, case: Case, like: dict[str, Any]) -> dict[str, Any]:
@@ -84,11 +86,15 @@ class Airtcp:
         in_flight = a_second * 0.050 + (
             case.queue_per_flow * case.flows / 2 if not case.loss else 0
         )
+        # What is neither an arrival of data nor of an acknowledgment is a timer.
+        timers = like["events"] - like["delivered_packets"] - like["acknowledgments"]
+        timer_s = like["simulated_s"] * case.flows / max(1, timers)
         command = [
             str(self._binaries / "bare-loop"),
+            f"--timer-us={round(1e6 * timer_s)}",
             f"--packets={like['segments_sent']}",
             f"--in-flight={max(case.flows, round(in_flight))}",
-            f"--delack={case.delack}",
+            f"--acknowledgments={like['acknowledgments']}",
             f"--flows={case.flows}",
             f"--rate-per-flow={case.rate_per_flow_bps}",
         ]

@@ -20,8 +20,6 @@ use clap::Parser;
 const DELAY: Duration = Duration::from_millis(25);
 const DATA_BYTES: u64 = 1500;
 const ACK_BYTES: u64 = 52;
-/// How often a flow's lazy timer comes up for inspection: its retransmission timeout, about.
-const TIMER: Duration = Duration::from_millis(250);
 
 #[derive(Parser)]
 #[command(about = "The queue operations and random draws of a run, without a protocol")]
@@ -32,11 +30,14 @@ struct Settings {
     /// Data packets under way or waiting, all flows together.
     #[arg(long)]
     in_flight: u64,
-    /// Data packets for one acknowledgment.
-    #[arg(long, default_value_t = 1)]
-    delack: u64,
+    /// Acknowledgments to carry, spread evenly over them.
+    #[arg(long)]
+    acknowledgments: u64,
     #[arg(long, default_value_t = 1)]
     flows: u32,
+    /// From one event of a flow's timers to the next, in microseconds.
+    #[arg(long)]
+    timer_us: u64,
     /// Whether each data packet takes a random draw.
     #[arg(long)]
     draws: bool,
@@ -70,7 +71,12 @@ struct Line {
 
 impl Line {
     fn new(rate: BitRate) -> Self {
-        Self { rate, free: Instant::ZERO, waiting: VecDeque::new(), under_way: VecDeque::new() }
+        Self {
+            rate,
+            free: Instant::ZERO,
+            waiting: VecDeque::new(),
+            under_way: VecDeque::new(),
+        }
     }
 
     /// Whether the line was empty: then its next arrival has no event yet.
@@ -102,6 +108,27 @@ struct Loop {
     handled: u64,
 }
 
+/// `share` things for every `of` others, spread evenly.
+struct Share {
+    share: u64,
+    of: u64,
+    due: u64,
+}
+
+impl Share {
+    const fn new(share: u64, of: u64) -> Self {
+        Self { share, of, due: 0 }
+    }
+
+    /// How many are due with the next of the others.
+    const fn next(&mut self) -> u64 {
+        self.due += self.share;
+        let now = self.due / self.of;
+        self.due %= self.of;
+        now
+    }
+}
+
 impl Loop {
     fn new(settings: &Settings) -> Self {
         let rate = BitRate::from_bps(settings.rate_per_flow * u64::from(settings.flows));
@@ -117,7 +144,11 @@ impl Loop {
     }
 
     fn send(&mut self, now: Instant, flow: u32) {
-        let packet = Packet { segment: Segment::default(), flow, index: self.sent };
+        let packet = Packet {
+            segment: Segment::default(),
+            flow,
+            index: self.sent,
+        };
         self.sent += 1;
         if self.draws {
             black_box(self.losses.draw(packet.index));
@@ -129,13 +160,17 @@ impl Loop {
 
     /// Carries `packets` data packets.
     fn run(&mut self, settings: &Settings) {
+        let interval = Duration::from_micros(settings.timer_us.max(1));
         for flow in 0..settings.flows {
-            let spread = TIMER * u64::from(flow) / u64::from(settings.flows);
+            let spread = interval * u64::from(flow) / u64::from(settings.flows);
             self.events.schedule(Instant::ZERO + spread, Turn::Timer);
         }
         for packet in 0..settings.in_flight {
             self.send(Instant::ZERO, (packet % u64::from(settings.flows)) as u32);
         }
+        let acknowledgments = settings.acknowledgments.clamp(1, settings.packets.max(1));
+        let mut answers = Share::new(acknowledgments, settings.packets.max(1));
+        let mut follow_ups = Share::new(settings.packets, acknowledgments);
         let mut delivered = 0;
         while delivered < settings.packets
             && let Some((now, turn)) = self.events.first()
@@ -146,9 +181,7 @@ impl Loop {
                     if let Some((_, packet)) = self.data.under_way.pop_front() {
                         delivered += 1;
                         let packet = black_box(packet);
-                        if delivered % settings.delack == 0
-                            && self.acknowledgments.push(now, ACK_BYTES, packet)
-                        {
+                        if answers.next() > 0 && self.acknowledgments.push(now, ACK_BYTES, packet) {
                             let arrival = self.acknowledgments.free + DELAY;
                             self.events.schedule(arrival, Turn::Acknowledgment);
                         }
@@ -159,13 +192,13 @@ impl Loop {
                     if let Some((_, packet)) = self.acknowledgments.under_way.pop_front() {
                         let packet = black_box(packet);
                         black_box(packet.segment);
-                        for _ in 0..settings.delack {
+                        for _ in 0..follow_ups.next() {
                             self.send(now, packet.flow);
                         }
                     }
                     self.reschedule(self.acknowledgments.next_arrival());
                 }
-                Turn::Timer => self.events.reschedule_first(now + TIMER),
+                Turn::Timer => self.events.reschedule_first(now + interval),
             }
         }
     }
@@ -186,7 +219,6 @@ fn main() {
     let wall = began.elapsed();
     let line = serde_json::json!({
         "peer": "bare-loop",
-        "delack": settings.delack,
         "flows": settings.flows,
         "delivered_packets": settings.packets,
         "events": bare.handled,

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant as Clock;
 
-use airtcp_sim::engine::Network;
+use airtcp_packet::Segment;
+use airtcp_sim::engine::{Direction, FlowEvent, Network, Watch};
 use airtcp_sim::run::build;
 use airtcp_sim::scenario::Scenario;
 use airtcp_units::Instant;
@@ -23,6 +24,21 @@ struct Settings {
     /// Further keys, as in `airtcp run --set`.
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_and_value)]
     set: Vec<(String, String)>,
+    /// Also tell how many acknowledgments arrived, which takes a second run, not timed.
+    #[arg(long)]
+    acknowledgments: bool,
+}
+
+/// Counts the acknowledgments that reach the senders.
+#[derive(Default)]
+struct Acknowledgments(u64);
+
+impl Watch for Acknowledgments {
+    fn event(&mut self, _now: Instant, _flow: u32, _event: FlowEvent) {}
+
+    fn segment(&mut self, _now: Instant, _flow: u32, direction: Direction, _segment: &Segment) {
+        self.0 += u64::from(direction == Direction::Acknowledgments);
+    }
 }
 
 fn key_and_value(text: &str) -> Result<(String, String), String> {
@@ -45,19 +61,31 @@ fn main() -> ExitCode {
     let began = Clock::now();
     network.run_until(end, &mut ());
     let wall_s = began.elapsed().as_secs_f64();
-    let grown = peak_resident_bytes().zip(before).map(|(after, before)| after - before);
+    let grown = peak_resident_bytes()
+        .zip(before)
+        .map(|(after, before)| after - before);
+
+    let acknowledgments = settings.acknowledgments.then(|| {
+        let mut count = Acknowledgments::default();
+        Network::new(build(&scenario, settings.seed), settings.seed).run_until(end, &mut count);
+        count.0
+    });
 
     let seconds = scenario.duration.as_secs_f64();
     let mss = u64::from(scenario.tcp.mss);
     let flows = network.flows();
     let bytes: u64 = flows.iter().map(|flow| flow.delivered()).sum();
-    let sent: u64 = flows.iter().map(|flow| flow.client().sender().counters().segments_sent).sum();
+    let sent: u64 = flows
+        .iter()
+        .map(|flow| flow.client().sender().counters().segments_sent)
+        .sum();
     let line = serde_json::json!({
         "peer": "airtcp",
         "flows": flows.len(),
         "seed": settings.seed,
         "delivered_packets": bytes / mss,
         "segments_sent": sent,
+        "acknowledgments": acknowledgments,
         "events": network.events(),
         "wall_s": wall_s,
         "simulated_s": seconds,
@@ -72,6 +100,13 @@ fn main() -> ExitCode {
 /// The largest resident set so far (`VmHWM` in `/proc/self/status`); `None` where there is none.
 fn peak_resident_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim()
+        .strip_suffix("kB")?
+        .trim()
+        .parse::<u64>()
+        .ok()
+        .map(|kilobytes| kilobytes * 1024)
 }
