@@ -7,7 +7,6 @@ Each is a process that prints one line of JSON with, at least, ``delivered_packe
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -120,7 +119,7 @@ class Ns3:
         flags = [f for f in found.stdout.split() if f.startswith(("-I/usr/include", "-l", "-D"))]
         version = printed_text(["pkg-config", "--modversion", packages[0]])
         self.name = f"ns-3.{version.split('.')[1]}"
-        folder = Path(os.environ.get("XDG_CACHE_HOME", ROOT / "out")) / "bench"
+        folder = ROOT / "out" / "bench"
         folder.mkdir(parents=True, exist_ok=True)
         self._binary = folder / "ns3-lossy-pipe"
         source = ROOT / "benches" / "ns3" / "lossy_pipe.cc"
