@@ -71,13 +71,32 @@ def test_samples_have_a_column_a_probe_with_its_unit(lossy: str) -> None:
     assert run.samples["cwnd_bytes"].min() > 0
 
 
-def test_events_count_what_the_summary_counts(lossy: str) -> None:
-    run = airtcp.run(lossy, settings={"link.loss.rate": 0.05}, remedies=["rto-factor:factor=1"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"link.loss.rate": 0.05},
+        # Stops of a second: one segment's timer expires several times, each time needlessly.
+        {"link.loss.rate": 0, "link.suspension.every": "3 s", "link.suspension.length": "1 s"},
+    ],
+    ids=["losses", "stops"],
+)
+def test_events_count_what_the_summary_counts(lossy: str, settings: dict[str, object]) -> None:
+    run = airtcp.run(lossy, settings=settings)
     (flow,) = run.summary["flows"]
+    assert flow["timeouts"] > 0
     counts = dict(run.events["event"].value_counts().iter_rows())
     assert counts.get("timeout", 0) == flow["timeouts"]
     assert counts.get("spurious-timeout", 0) == flow["timeouts_spurious"]
     assert counts.get("fast-retransmit", 0) == flow["fast_retransmits"]
+
+
+def test_every_spurious_timeout_of_a_recorded_link_is_an_event() -> None:
+    # Here one arrival can settle several expired timers of one segment at once.
+    root = Path(__file__).parents[2]
+    recording = {"link.rtt_log.path": str(root / "recordings" / "wifi-spikes.ping")}
+    run = airtcp.run(root / "scenarios" / "ping.toml", settings=recording)
+    spurious = run.events.filter(pl.col("event") == "spurious-timeout")
+    assert len(spurious) == run.summary["flows"][0]["timeouts_spurious"] > 0
 
 
 def test_settings_and_remedies_change_the_run(lossy: str) -> None:

@@ -84,7 +84,7 @@ def _timeouts_sentence(comparison: Comparison) -> str | None:
     return (
         f"{format_count(spurious)} of {format_count(timeouts)} "
         f"{'timeout' if timeouts == 1 else 'timeouts'} of the baseline "
-        f"{'was' if spurious == 1 else 'were'} spurious."
+        f"{'was' if 1 in (timeouts, spurious) else 'were'} spurious."
     )
 
 
