@@ -253,3 +253,6 @@ impl Profile {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -133,6 +133,7 @@ mod tests {
             let mut timeout = RetransmissionTimeout::new(&bounds(min, max));
             assert_eq!(timeout.rto(), milliseconds(expected));
             timeout.on_expiry();
+            assert_eq!(timeout.back_off(), 1);
             timeout.reinitialize(Duration::from_secs(3));
             assert_eq!(timeout.rto(), milliseconds(3000.min(max)));
             assert_eq!(timeout.back_off(), 0);

@@ -124,9 +124,9 @@ impl Congestion {
 
     /// Half of what is in flight, in whole segments: a part of one sends nothing, and the stacks
     /// compared with (Linux, ns-2) count their windows in segments.
-    const fn halved(&self, flight_size: u64) -> u64 {
-        let (half, floor) = (flight_size / (2 * self.mss) * self.mss, 2 * self.mss);
-        if half > floor { half } else { floor }
+    fn halved(&self, flight_size: u64) -> u64 {
+        let half = flight_size / (2 * self.mss) * self.mss;
+        half.max(2 * self.mss)
     }
 }
 

@@ -3,7 +3,6 @@
 /// How many bytes the window grows by for `credit` bytes acknowledged: at most `limit`, and not
 /// beyond the `room` left below the slow-start threshold.
 #[inline]
-pub const fn increase(credit: u64, limit: u64, room: u64) -> u64 {
-    let step = if credit < limit { credit } else { limit };
-    if step < room { step } else { room }
+pub fn increase(credit: u64, limit: u64, room: u64) -> u64 {
+    credit.min(limit).min(room)
 }

@@ -123,7 +123,7 @@ impl Sums {
 
 /// Whether a segment with these flags is lost and was not sent again since.
 const fn awaits_repair(flags: u8) -> bool {
-    flags & (SACKED | LOST | RESENT) == LOST
+    flags == LOST
 }
 
 /// What a cumulative acknowledgment removed.

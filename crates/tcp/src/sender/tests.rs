@@ -268,4 +268,5 @@ fn an_absurd_amount_can_be_written() {
     trace.sender.write(u64::MAX);
     trace.sender.close();
     assert_eq!(trace.poll(), "0 1 2 3 4 5 6 7 8 9");
+    assert_eq!(trace.sender.written(), u64::MAX / 2);
 }

@@ -240,6 +240,9 @@ fn perform(board: &mut Scoreboard, model: &mut Model, operation: &Operation) {
     }
     assert_eq!(board.outstanding() as usize, model.nxt() - model.una);
     assert_eq!(board.in_flight() as usize, model.pipe(), "{model:?}");
+    let awaits_repair = |byte: &&Byte| byte.lost && !byte.sacked && !byte.resent;
+    let awaiting = model.outstanding().iter().filter(awaits_repair).count();
+    assert_eq!(board.sums.awaiting_repair as usize, awaiting);
     assert_eq!(board.next_lost(), model.next_lost());
     assert_eq!(board.next_hole(), model.next_hole());
     assert_eq!(board.len(), model.segments().len());

@@ -1,0 +1,42 @@
+use super::*;
+
+/// What the profiles choose, as a user reads it in `airtcp remedies`.
+#[test]
+fn profiles_are_tables_of_choices() {
+    let table: String = Profile::ALL
+        .into_iter()
+        .map(|profile| {
+            let Config {
+                recovery,
+                sack,
+                limited_transmit,
+                ..
+            } = profile.config();
+            let (name, summary) = (profile.name(), profile.summary());
+            format!("{name}: {summary}\n  {recovery:?}, sack {sack}, limited transmit {limited_transmit}\n")
+        })
+        .collect();
+    insta::assert_snapshot!(table);
+}
+
+/// The defaults that a standard or every common stack fixes.
+#[test]
+fn defaults_are_the_standards() {
+    let config = Config::default();
+    assert_eq!(config, Profile::NewReno.config());
+    assert_eq!(
+        (config.initial_window, config.duplicate_ack_threshold),
+        (10, 3)
+    );
+    assert_eq!(config.receive_buffer, 8 * 1024 * 1024);
+    let timeout = config.timeout;
+    assert_eq!(
+        (timeout.mean_gain, timeout.deviation_gain, timeout.factor),
+        (0.125, 0.25, 4.0)
+    );
+    assert_eq!(timeout.initial, Duration::from_secs(1));
+    assert_eq!(
+        (config.delayed_ack.segments, config.delayed_ack.timeout),
+        (2, Duration::from_millis(40))
+    );
+}
