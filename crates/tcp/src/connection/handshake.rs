@@ -180,7 +180,9 @@ impl Connection {
         if closed {
             self.sender.close();
         }
-        self.receiver = Receiver::new(&self.config, self.config.mss);
+        // What the window field cannot say is no window to the peer.
+        let step = self.config.mss.max(1 << self.our_scale);
+        self.receiver = Receiver::new(&self.config, step);
     }
 
     /// The peer has acknowledged our SYN and offers `window` bytes.

@@ -26,7 +26,8 @@ pub struct Receiver {
     /// End of what the application has read.
     read: u64,
     buffer: u64,
-    mss: u64,
+    /// The least by which the window opens (RFC 9293 §3.8.6.2.2).
+    step: u64,
     /// First byte beyond the window last announced: it never moves back (RFC 9293 §3.8.6).
     announced: u64,
     /// Offset of the FIN, once it is known.
@@ -36,16 +37,17 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver that has received nothing, from a peer whose segments carry up to `mss` bytes.
+    /// A receiver that has received nothing, from a peer to whom a window of less than `step` bytes
+    /// is of no use: less than a segment, or than the window field can tell.
     #[must_use]
-    pub fn new(config: &Config, mss: u32) -> Self {
+    pub fn new(config: &Config, step: u32) -> Self {
         Self {
             reassembly: Reassembly::default(),
             delayed: DelayedAck::new(&config.delayed_ack),
             report: Report::new(config.sack, config.sack && config.dsack),
             read: 0,
             buffer: config.receive_buffer,
-            mss: u64::from(mss),
+            step: u64::from(step).min(config.receive_buffer / 2).max(1),
             announced: config.receive_buffer,
             fin: None,
             duplicates: 0,
@@ -143,7 +145,7 @@ impl Receiver {
         // A window that was closed, or all but closed, and has opened is news to the peer
         // (RFC 9293 §3.8.6.2.2).
         let room = self.announced - self.next_expected().min(self.announced);
-        if room < self.mss && self.opened() > self.announced {
+        if room < self.step && self.opened() > self.announced {
             self.delayed.demand();
         }
         bytes
@@ -162,8 +164,7 @@ impl Receiver {
     #[inline]
     fn opened(&self) -> u64 {
         let possible = self.read + self.buffer;
-        let step = self.mss.min(self.buffer / 2).max(1);
-        if possible >= self.announced + step {
+        if possible >= self.announced + self.step {
             possible
         } else {
             self.announced

@@ -371,3 +371,25 @@ fn ranges_are_as_many_as_fit() {
         assert_eq!((last.sack.len(), last.sack_blocks_on_wire()), (most, most));
     }
 }
+
+/// A window smaller than the field's unit is none to the peer, so that its opening is news.
+#[test]
+fn a_window_that_the_field_cannot_tell_is_closed() {
+    let config = Config {
+        mss: 10,
+        receive_buffer: 1 << 20,
+        ..plain()
+    };
+    let mut script = Script::listen(&config);
+    script.take(Segment {
+        window_scale: Some(0),
+        ..syn(Flags::SYN, 0)
+    });
+    script.take(peer(Flags::ACK, 1, 1));
+    script.handle(data(1, (1 << 20) - 31, 1));
+    assert_eq!(script.segments()[0].window, 0, "31 bytes in units of 32");
+    script.connection.read(31);
+    assert_eq!(script.segments(), []);
+    script.connection.read(1);
+    assert_eq!(script.segments()[0].window, 1, "63 bytes");
+}
