@@ -241,3 +241,28 @@ fn a_closed_connection_takes_nothing() {
     assert_eq!((script.say().len(), script.state()), (0, State::Closed));
     assert_eq!(script.connection.read(10), 0);
 }
+
+/// A connection that ends with data on its way, or with an acknowledgment waiting, has no timers.
+#[test]
+fn an_end_stops_all_timers() {
+    let ends: [fn(&mut Script); 2] = [
+        |script| drop(script.take(peer(Flags::RST, 101, 0))),
+        |script| script.connection.abort(script.now),
+    ];
+    for end in ends {
+        let delayed_ack = DelayedAckConfig::default();
+        let mut script = Script::established(&Config {
+            delayed_ack,
+            ..plain()
+        });
+        script.connection.write(100);
+        script.say();
+        assert_eq!(script.take(data(1, 100, 1)), NOTHING);
+        assert_eq!(script.next_ms(), Some(40));
+        end(&mut script);
+        script.say();
+        assert_eq!(script.next_ms(), None);
+        assert_eq!(script.at(60_000).wake(), NOTHING);
+        assert_eq!(script.connection.sender().counters().timeouts, 0);
+    }
+}
