@@ -1,6 +1,6 @@
 //! The event engine: scenarios in, results out.
 //!
-//! [`run`] is a pure function of scenario and seed: bit-identical on every machine, with any
+//! [`run()`] is a pure function of scenario and seed: bit-identical on every machine, with any
 //! number of threads.
 //!
 //! ```text

@@ -28,7 +28,10 @@ impl<E> Entry<E> {
 
 impl<E: Copy> Default for EventQueue<E> {
     fn default() -> Self {
-        Self { heap: Vec::new(), scheduled: 0 }
+        Self {
+            heap: Vec::new(),
+            scheduled: 0,
+        }
     }
 }
 
@@ -51,10 +54,10 @@ impl<E: Copy> EventQueue<E> {
     /// Removes the first event.
     #[inline]
     pub fn remove_first(&mut self) {
-        if let Some(last) = self.heap.pop() {
-            if !self.heap.is_empty() {
-                self.sink(last);
-            }
+        if let Some(last) = self.heap.pop()
+            && !self.heap.is_empty()
+        {
+            self.sink(last);
         }
     }
 

@@ -51,7 +51,12 @@ pub(super) struct Host {
 
 impl Host {
     const fn new(connection: Connection, first_pipe: u32) -> Self {
-        Self { connection, timer: Instant::FAR_FUTURE, sent: 0, first_pipe }
+        Self {
+            connection,
+            timer: Instant::FAR_FUTURE,
+            sent: 0,
+            first_pipe,
+        }
     }
 }
 

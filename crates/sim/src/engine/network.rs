@@ -96,7 +96,15 @@ impl Network {
                 reverse: beyond_first(&flow.reverse),
             })
             .collect();
-        Self { now: Instant::ZERO, queue, pipes, flows, routes, digest: Digest::default(), events: 0 }
+        Self {
+            now: Instant::ZERO,
+            queue,
+            pipes,
+            flows,
+            routes,
+            digest: Digest::default(),
+            events: 0,
+        }
     }
 
     /// Runs until nothing is due before or at `end`, or nothing is due at all.
@@ -150,7 +158,9 @@ impl Network {
     /// Packets waiting in the queue of a pipe now.
     pub fn queued_packets(&mut self, pipe: u32) -> usize {
         let now = self.now;
-        self.pipes.get_mut(pipe as usize).map_or(0, |node| node.pipe.queued_packets(now))
+        self.pipes
+            .get_mut(pipe as usize)
+            .map_or(0, |node| node.pipe.queued_packets(now))
     }
 
     #[inline]
@@ -205,11 +215,14 @@ impl Network {
         let now = self.now;
         let flow = &mut self.flows[packet.flow as usize];
         let sequence = packet.segment.sequence;
-        if let Some(expired_at) = flow.truth.on_arrival(sequence, packet.index) {
-            let offset = offset_near(sequence, flow.client_iss, flow.client().sender().una());
-            let event = FlowEvent::TimeoutSpurious { offset, expired_at };
-            watch.event(now, packet.flow, event);
-        }
+        let offset = offset_near(sequence, flow.client_iss, flow.client().sender().una());
+        flow.truth.on_arrival(sequence, packet.index, |expired_at| {
+            watch.event(
+                now,
+                packet.flow,
+                FlowEvent::TimeoutSpurious { offset, expired_at },
+            );
+        });
         let server = &mut flow.server.connection;
         server.handle(now, &packet.segment, &mut ());
         server.read(u64::MAX);
@@ -226,7 +239,12 @@ impl Network {
     #[inline]
     fn on_acknowledgment_arrival(&mut self, packet: &Packet, watch: &mut impl Watch) {
         let now = self.now;
-        watch.segment(now, packet.flow, Direction::Acknowledgments, &packet.segment);
+        watch.segment(
+            now,
+            packet.flow,
+            Direction::Acknowledgments,
+            &packet.segment,
+        );
         let index = packet.flow;
         let client = &mut self.flows[index as usize].client.connection;
         client.handle(now, &packet.segment, &mut |now, event| {
@@ -247,7 +265,12 @@ impl Network {
         if flow.client.connection.next_wakeup() <= now {
             flow.client.connection.on_wakeup(now, &mut |now, event| {
                 watch.event(now, index, FlowEvent::Sender(event));
-                if let Event::Timeout { offset, transmissions, .. } = event {
+                if let Event::Timeout {
+                    offset,
+                    transmissions,
+                    ..
+                } = event
+                {
                     expired = Some((offset, transmissions));
                 }
             });
@@ -256,8 +279,14 @@ impl Network {
             let received = flow.server.connection.receiver().holds(offset);
             let sequence = sequence_of(offset, flow.client_iss);
             let sent = flow.client.sent;
-            if flow.truth.on_timeout(now, sequence, u32::from(transmissions), sent, received) {
-                let event = FlowEvent::TimeoutSpurious { offset, expired_at: now };
+            if flow
+                .truth
+                .on_timeout(now, sequence, u32::from(transmissions), sent, received)
+            {
+                let event = FlowEvent::TimeoutSpurious {
+                    offset,
+                    expired_at: now,
+                };
                 watch.event(now, index, event);
             }
         }
@@ -292,7 +321,17 @@ impl Network {
             let first = client.first_pipe;
             self.forward(packet, first, watch);
         }
-        arm(&mut self.queue, &mut self.flows[index as usize].client, now, Turn::Client(index));
+        watch.settled(
+            now,
+            index,
+            self.flows[index as usize].client.connection.sender(),
+        );
+        arm(
+            &mut self.queue,
+            &mut self.flows[index as usize].client,
+            now,
+            Turn::Client(index),
+        );
     }
 
     /// Sends what a server has to send, and looks after its timer.
@@ -305,7 +344,12 @@ impl Network {
             let first = server.first_pipe;
             self.forward(packet, first, watch);
         }
-        arm(&mut self.queue, &mut self.flows[index as usize].server, now, Turn::Server(index));
+        arm(
+            &mut self.queue,
+            &mut self.flows[index as usize].server,
+            now,
+            Turn::Server(index),
+        );
     }
 
     /// Hands a packet to a pipe.
@@ -314,7 +358,11 @@ impl Network {
         let now = self.now;
         let node = &mut self.pipes[pipe as usize];
         let bytes = packet.segment.ip_bytes();
-        let transmission = Transmission { bytes, flow: packet.flow, index: packet.index };
+        let transmission = Transmission {
+            bytes,
+            flow: packet.flow,
+            index: packet.index,
+        };
         let admission = node.pipe.push(now, transmission, packet);
         let next = node.pipe.next_arrival();
         if next < node.pending {
@@ -334,7 +382,8 @@ impl Network {
         let offset = match direction {
             Direction::Data => {
                 let sequence = packet.segment.sequence;
-                flow.truth.on_loss(sequence, packet.index, sequence_of(una, flow.client_iss));
+                flow.truth
+                    .on_loss(sequence, packet.index, sequence_of(una, flow.client_iss));
                 match admission {
                     Admission::Overflow => flow.tally.dropped_by_queue += 1,
                     _ => flow.tally.lost_by_link += 1,
@@ -359,7 +408,13 @@ impl Network {
 const fn launch(host: &mut Host, segment: Segment, flow: u32, direction: Direction) -> Packet {
     let index = host.sent;
     host.sent += 1;
-    Packet { segment, flow, hop: 0, direction, index }
+    Packet {
+        segment,
+        flow,
+        hop: 0,
+        direction,
+        index,
+    }
 }
 
 /// Sees to it that a timer event is pending no later than the endpoint wants to be woken.
@@ -376,7 +431,10 @@ fn arm(queue: &mut EventQueue<Turn>, host: &mut Host, now: Instant, turn: Turn) 
 }
 
 /// The sequence number of a stream offset, the SYN being numbered `iss`.
-#[expect(clippy::cast_possible_truncation, reason = "sequence numbers wrap (RFC 9293 §3.4)")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "sequence numbers wrap (RFC 9293 §3.4)"
+)]
 const fn sequence_of(offset: u64, iss: SequenceNumber) -> SequenceNumber {
     SequenceNumber(iss.0.wrapping_add(1).wrapping_add(offset as u32))
 }

@@ -52,7 +52,12 @@ impl Truth {
         let lost = self.lost.iter().filter(|&&lost| lost == sequence).count();
         let copies = transmissions.saturating_sub(u32::try_from(lost).unwrap_or(u32::MAX));
         if copies > 0 {
-            self.undecided.push(Undecided { sequence, before: index, copies, expired_at: now });
+            self.undecided.push(Undecided {
+                sequence,
+                before: index,
+                copies,
+                expired_at: now,
+            });
         }
         false
     }
@@ -72,24 +77,27 @@ impl Truth {
         self.undecided.retain(|timeout| timeout.copies > 0);
     }
 
-    /// The data packet at `sequence`, transmission `index`, arrived. Returns when the timer
-    /// expired of a timeout that was therefore spurious.
+    /// The data packet at `sequence`, transmission `index`, arrived. `settled` is told of each
+    /// timeout that was therefore spurious, by when its timer expired.
     #[inline]
-    pub fn on_arrival(&mut self, sequence: SequenceNumber, index: u64) -> Option<Instant> {
+    pub fn on_arrival(
+        &mut self,
+        sequence: SequenceNumber,
+        index: u64,
+        mut settled: impl FnMut(Instant),
+    ) {
         if self.undecided.is_empty() {
-            return None;
+            return;
         }
-        let mut expired_at = None;
         let spurious = &mut self.spurious;
         self.undecided.retain(|timeout| {
             let is_its_copy = timeout.sequence == sequence && index < timeout.before;
             if is_its_copy {
                 *spurious += 1;
-                expired_at = Some(timeout.expired_at);
+                settled(timeout.expired_at);
             }
             !is_its_copy
         });
-        expired_at
     }
 }
 
@@ -100,13 +108,19 @@ mod tests {
     const UNA: SequenceNumber = SequenceNumber(1000);
     const NOW: Instant = Instant::ZERO;
 
+    fn arrival(truth: &mut Truth, sequence: SequenceNumber, index: u64) -> Vec<Instant> {
+        let mut settled = Vec::new();
+        truth.on_arrival(sequence, index, |expired_at| settled.push(expired_at));
+        settled
+    }
+
     #[test]
     fn a_copy_that_was_lost_makes_a_timeout_genuine() {
         let mut truth = Truth::default();
         truth.on_loss(UNA, 0, UNA);
         assert!(!truth.on_timeout(NOW, UNA, 1, 5, false));
         // The retransmission arrives: not a copy from before the timeout.
-        assert_eq!(truth.on_arrival(UNA, 5), None);
+        assert_eq!(arrival(&mut truth, UNA, 5), []);
         assert_eq!(truth.spurious(), 0);
     }
 
@@ -122,10 +136,20 @@ mod tests {
         let mut truth = Truth::default();
         let expired_at = Instant::from_nanos(7);
         assert!(!truth.on_timeout(expired_at, UNA, 2, 5, false));
-        assert_eq!(truth.on_arrival(SequenceNumber(2000), 3), None);
-        assert_eq!(truth.on_arrival(UNA, 3), Some(expired_at));
-        assert_eq!(truth.on_arrival(UNA, 4), None);
+        assert_eq!(arrival(&mut truth, SequenceNumber(2000), 3), []);
+        assert_eq!(arrival(&mut truth, UNA, 3), [expired_at]);
+        assert_eq!(arrival(&mut truth, UNA, 4), []);
         assert_eq!(truth.spurious(), 1);
+    }
+
+    #[test]
+    fn one_arrival_settles_every_timeout_that_waited_for_it() {
+        let mut truth = Truth::default();
+        let expiries = [Instant::from_nanos(7), Instant::from_nanos(9)];
+        assert!(!truth.on_timeout(expiries[0], UNA, 1, 5, false));
+        assert!(!truth.on_timeout(expiries[1], UNA, 2, 6, false));
+        assert_eq!(arrival(&mut truth, UNA, 0), expiries);
+        assert_eq!(truth.spurious(), 2);
     }
 
     #[test]
@@ -135,7 +159,7 @@ mod tests {
         truth.on_loss(UNA, 3, UNA);
         truth.on_loss(UNA, 6, UNA);
         truth.on_loss(UNA, 4, UNA);
-        assert_eq!(truth.on_arrival(UNA, 4), None);
+        assert_eq!(arrival(&mut truth, UNA, 4), []);
         assert!(truth.undecided.is_empty());
     }
 
@@ -143,7 +167,11 @@ mod tests {
     fn acknowledged_losses_are_forgotten() {
         let mut truth = Truth::default();
         for sequence in 0..1000 {
-            truth.on_loss(SequenceNumber(sequence), u64::from(sequence), SequenceNumber(sequence));
+            truth.on_loss(
+                SequenceNumber(sequence),
+                u64::from(sequence),
+                SequenceNumber(sequence),
+            );
         }
         assert!(truth.lost.len() <= PRUNE_AT);
     }

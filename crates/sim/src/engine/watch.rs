@@ -2,6 +2,7 @@
 
 use airtcp_packet::Segment;
 use airtcp_tcp::Event;
+use airtcp_tcp::sender::Sender;
 use airtcp_units::Instant;
 
 /// Which way a segment goes, seen from the host that sends the data.
@@ -51,6 +52,10 @@ pub trait Watch {
 
     /// A segment left or reached the host that sends the data, as a capture there sees it.
     fn segment(&mut self, now: Instant, flow: u32, direction: Direction, segment: &Segment);
+
+    /// The host that sends the data has acted on an arrival or a timer, and has sent what it could:
+    /// `sender` is how it stands until the next.
+    fn settled(&mut self, now: Instant, flow: u32, sender: &Sender);
 }
 
 impl Watch for () {
@@ -59,4 +64,7 @@ impl Watch for () {
 
     #[inline]
     fn segment(&mut self, _now: Instant, _flow: u32, _direction: Direction, _segment: &Segment) {}
+
+    #[inline]
+    fn settled(&mut self, _now: Instant, _flow: u32, _sender: &Sender) {}
 }

@@ -33,9 +33,14 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
             reverse.push(add_access_line(&mut network, access));
         }
         let initial = sequences.draw(u64::from(flow));
-        #[expect(clippy::cast_possible_truncation, reason = "two independent halves of a draw")]
-        let initial_sequence =
-            (SequenceNumber((initial >> 32) as u32), SequenceNumber(initial as u32));
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "two independent halves of a draw"
+        )]
+        let initial_sequence = (
+            SequenceNumber((initial >> 32) as u32),
+            SequenceNumber(initial as u32),
+        );
         network.flows.push(FlowConfig {
             client: scenario.tcp,
             server: scenario.tcp,

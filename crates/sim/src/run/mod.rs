@@ -14,6 +14,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 
 use crate::engine::{Network, Watch};
+use crate::record::RecordError;
 use crate::result::{EventLog, Probe, RunSummary};
 use crate::scenario::Scenario;
 pub use build::build;
@@ -60,12 +61,7 @@ pub enum RunError {
     /// Whoever listened to its progress did not want it to go on.
     Interrupted,
     /// A capture or log could not be written.
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        reason: String,
-    },
+    Record(RecordError),
     /// The columns could not be made.
     Columns(ArrowError),
 }
@@ -74,15 +70,19 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Interrupted => f.write_str("the run was interrupted"),
-            Self::Write { path, reason } => {
-                write!(f, "cannot write {}: {reason}", path.display())
-            }
+            Self::Record(error) => error.fmt(f),
             Self::Columns(error) => write!(f, "cannot make the result's columns: {error}"),
         }
     }
 }
 
 impl std::error::Error for RunError {}
+
+impl From<RecordError> for RunError {
+    fn from(error: RecordError) -> Self {
+        Self::Record(error)
+    }
+}
 
 impl From<ArrowError> for RunError {
     fn from(error: ArrowError) -> Self {
@@ -94,7 +94,7 @@ impl From<ArrowError> for RunError {
 /// times, and says whether to go on.
 ///
 /// # Errors
-/// [`RunError::Interrupted`] when `progress` says so; [`RunError::Write`] when a capture or log
+/// [`RunError::Interrupted`] when `progress` says so; [`RunError::Record`] when a capture or log
 /// cannot be written.
 pub fn run(
     scenario: &Scenario,
@@ -104,14 +104,30 @@ pub fn run(
 ) -> Result<RunResult, RunError> {
     let mut network = Network::new(build(scenario, seed), seed);
     let mut sampler = Sampler::new(observe, scenario.duration);
-    let mut recorder = Recorder::create(observe)?;
+    let mut recorder = Recorder::create(observe, &scenario.name)?;
     if recorder.is_active() {
-        drive(&mut network, scenario.duration, &mut sampler, &mut recorder, progress)?;
+        drive(
+            &mut network,
+            scenario.duration,
+            &mut sampler,
+            &mut recorder,
+            progress,
+        )?;
     } else {
-        drive(&mut network, scenario.duration, &mut sampler, &mut (), progress)?;
+        drive(
+            &mut network,
+            scenario.duration,
+            &mut sampler,
+            &mut (),
+            progress,
+        )?;
     }
     let (samples, events) = (sampler.finish()?, recorder.finish()?);
-    Ok(RunResult { summary: summary::summarize(scenario, seed, &network), samples, events })
+    Ok(RunResult {
+        summary: summary::summarize(scenario, seed, &network),
+        samples,
+        events,
+    })
 }
 
 /// Moves the network to the end of the run, sample by sample and step by step.
@@ -132,7 +148,7 @@ fn drive(
             sampler.take(network);
         }
         if until >= next_step {
-            next_step = next_step + step;
+            next_step += step;
             if !progress(until.as_secs_f64() / end.as_secs_f64()) {
                 return Err(RunError::Interrupted);
             }

@@ -34,7 +34,12 @@ impl Sampler {
         } else {
             Instant::ZERO + interval
         };
-        Self { samples: Samples::new(&observe.probes), interval, due, delivered: Vec::new() }
+        Self {
+            samples: Samples::new(&observe.probes),
+            interval,
+            due,
+            delivered: Vec::new(),
+        }
     }
 
     /// When the next sample is due.

@@ -1,31 +1,78 @@
 //! Writing down what a run tells: events in columns, segments in a capture, both in a qlog.
 
+use std::net::{Ipv4Addr, SocketAddrV4};
+
 use airtcp_packet::Segment;
+use airtcp_packet::wire::Addresses;
 use airtcp_tcp::Event;
+use airtcp_tcp::sender::Sender;
 use airtcp_units::Instant;
 use arrow_array::RecordBatch;
 
 use super::{EventLog, Observe, RunError};
 use crate::engine::{Direction, FlowEvent, Watch};
+use crate::record::{Metrics, PcapWriter, QlogWriter, RecordError};
 use crate::result::EventKind;
+
+/// The flow whose endpoint a qlog shows: the format holds one connection's view.
+const LOGGED_FLOW: u32 = 0;
+/// The first addresses of the hosts that send and receive; further flows follow on.
+const SENDERS: u32 = u32::from_be_bytes([10, 0, 0, 1]);
+const RECEIVERS: u32 = u32::from_be_bytes([10, 128, 0, 1]);
+const SENDER_PORT: u16 = 40_000;
+const RECEIVER_PORT: u16 = 5_001;
 
 /// Watches a run and writes down what was asked for.
 pub(super) struct Recorder {
     log: Option<EventLog>,
+    capture: Option<PcapWriter>,
+    qlog: Option<QlogWriter>,
+    metrics: Metrics,
+    /// The first file that could not be written; nothing more is written after it.
+    failed: Option<RecordError>,
 }
 
 impl Recorder {
-    pub(super) fn create(observe: &Observe) -> Result<Self, RunError> {
-        Ok(Self { log: observe.events.then(EventLog::new) })
+    /// A recorder of what `observe` asks for; `title` names the run in the qlog.
+    pub(super) fn create(observe: &Observe, title: &str) -> Result<Self, RunError> {
+        let capture = observe
+            .pcap
+            .as_deref()
+            .map(PcapWriter::create)
+            .transpose()?;
+        let qlog = observe
+            .qlog
+            .as_deref()
+            .map(|path| QlogWriter::create(path, title))
+            .transpose()?;
+        Ok(Self {
+            log: observe.events.then(EventLog::new),
+            capture,
+            qlog,
+            metrics: Metrics::default(),
+            failed: None,
+        })
     }
 
     /// Whether there is anything to write down: a run that nobody watches pays nothing.
     pub(super) const fn is_active(&self) -> bool {
-        self.log.is_some()
+        self.log.is_some() || self.capture.is_some() || self.qlog.is_some()
     }
 
     pub(super) fn finish(self) -> Result<RecordBatch, RunError> {
+        if let Some(error) = self.failed {
+            return Err(error.into());
+        }
+        self.capture.map(PcapWriter::finish).transpose()?;
+        self.qlog.map(QlogWriter::finish).transpose()?;
         Ok(self.log.unwrap_or_default().finish()?)
+    }
+
+    fn note(&mut self, written: Result<(), RecordError>) {
+        if let Err(error) = written {
+            (self.capture, self.qlog) = (None, None);
+            self.failed.get_or_insert(error);
+        }
     }
 }
 
@@ -36,13 +83,61 @@ impl Watch for Recorder {
         }
     }
 
-    fn segment(&mut self, _now: Instant, _flow: u32, _direction: Direction, _segment: &Segment) {}
+    fn segment(&mut self, now: Instant, flow: u32, direction: Direction, segment: &Segment) {
+        if let Some(capture) = &mut self.capture {
+            let written = capture.write(now, segment, &addresses(flow, direction), direction);
+            self.note(written);
+        }
+        if let Some(qlog) = self.qlog.as_mut().filter(|_| flow == LOGGED_FLOW) {
+            let written = qlog.segment(now, segment, direction);
+            self.note(written);
+        }
+    }
+
+    fn settled(&mut self, now: Instant, flow: u32, sender: &Sender) {
+        let Some(qlog) = self.qlog.as_mut().filter(|_| flow == LOGGED_FLOW) else {
+            return;
+        };
+        let metrics = Metrics {
+            congestion_window: Some(sender.cwnd()),
+            bytes_in_flight: Some(sender.in_flight()),
+            ssthresh: sender.ssthresh(),
+            smoothed_rtt: sender.rtt().srtt(),
+            latest_rtt: sender.rtt().latest(),
+            min_rtt: sender.rtt().minimum(),
+        };
+        if metrics != self.metrics {
+            self.metrics = metrics;
+            let written = qlog.metrics(now, &metrics);
+            self.note(written);
+        }
+    }
+}
+
+/// The addresses of a flow's segments: every flow has hosts of its own.
+fn addresses(flow: u32, direction: Direction) -> Addresses {
+    let sender = SocketAddrV4::new(Ipv4Addr::from(SENDERS + flow), SENDER_PORT);
+    let receiver = SocketAddrV4::new(Ipv4Addr::from(RECEIVERS + flow), RECEIVER_PORT);
+    match direction {
+        Direction::Data => Addresses {
+            source: sender,
+            destination: receiver,
+        },
+        Direction::Acknowledgments => Addresses {
+            source: receiver,
+            destination: sender,
+        },
+    }
 }
 
 fn log_event(log: &mut EventLog, now: Instant, flow: u32, event: FlowEvent) {
     let mut push = |time, kind, offset| log.push(time, flow, kind, offset, None);
     match event {
-        FlowEvent::Sender(Event::Timeout { offset, transmissions, rto }) => log.push(
+        FlowEvent::Sender(Event::Timeout {
+            offset,
+            transmissions,
+            rto,
+        }) => log.push(
             now,
             flow,
             EventKind::Timeout,
@@ -59,10 +154,16 @@ fn log_event(log: &mut EventLog, now: Instant, flow: u32, event: FlowEvent) {
         FlowEvent::Sender(Event::RecoveryExit) => push(now, EventKind::RecoveryExit, None),
         FlowEvent::Sender(Event::Established) => push(now, EventKind::Established, None),
         FlowEvent::Sender(Event::Closed | Event::Reset) => push(now, EventKind::Closed, None),
-        FlowEvent::QueueDrop { direction: Direction::Data, offset } => {
+        FlowEvent::QueueDrop {
+            direction: Direction::Data,
+            offset,
+        } => {
             push(now, EventKind::QueueDrop, Some(offset));
         }
-        FlowEvent::LinkLoss { direction: Direction::Data, offset } => {
+        FlowEvent::LinkLoss {
+            direction: Direction::Data,
+            offset,
+        } => {
             push(now, EventKind::LinkLoss, Some(offset));
         }
         // Not losses of this flow's data, or told by the samples.

@@ -26,9 +26,18 @@ pub(super) fn summarize(scenario: &Scenario, seed: u64, network: &Network) -> Ru
         duration_s: scenario.duration.as_secs_f64(),
         engine_version: ENGINE_VERSION.to_owned(),
         digest: digest(network, &flows),
-        remedies: scenario.remedies.as_slice().iter().map(ToString::to_string).collect(),
+        remedies: scenario
+            .remedies
+            .as_slice()
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
         goodput_bps: goodputs().sum(),
-        fairness: if flows.len() > 1 { jain_fairness(goodputs()) } else { None },
+        fairness: if flows.len() > 1 {
+            jain_fairness(goodputs())
+        } else {
+            None
+        },
         events_processed: network.events(),
         flows,
     }
@@ -45,7 +54,11 @@ fn of_flow(flow: &Flow, index: u32, duration: Duration) -> FlowSummary {
     let milliseconds = |time: Duration| time.as_millis_f64();
     FlowSummary {
         flow: index,
-        goodput_bps: if seconds > 0.0 { delivered as f64 * 8.0 / seconds } else { 0.0 },
+        goodput_bps: if seconds > 0.0 {
+            delivered as f64 * 8.0 / seconds
+        } else {
+            0.0
+        },
         delivered_bytes: delivered,
         segments_sent: counters.segments_sent,
         segments_retransmitted: counters.segments_retransmitted,
@@ -89,8 +102,11 @@ fn digest(network: &Network, flows: &[FlowSummary]) -> String {
             hash.update(count.to_le_bytes());
         }
     }
-    let mut digits: String =
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut digits: String = hash
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     digits.truncate(DIGEST_DIGITS);
     digits
 }
