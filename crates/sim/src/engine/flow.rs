@@ -6,6 +6,15 @@ use airtcp_units::Instant;
 
 use super::truth::Truth;
 
+/// The pipes, by index, that packets cross in one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// The link that flows may share.
+    pub link: u32,
+    /// A line of the flow's own behind it.
+    pub access: Option<u32>,
+}
+
 /// What a flow is.
 #[derive(Clone, Debug)]
 pub struct FlowConfig {
@@ -17,10 +26,10 @@ pub struct FlowConfig {
     pub start: Instant,
     /// How much it sends; `None` sends until the end of the run.
     pub bytes: Option<u64>,
-    /// The pipes its data crosses, by index, in order.
-    pub forward: Vec<u32>,
+    /// The pipes its data crosses.
+    pub forward: Route,
     /// The pipes its acknowledgments cross.
-    pub reverse: Vec<u32>,
+    pub reverse: Route,
     /// Initial sequence numbers of client and server.
     pub initial_sequence: (SequenceNumber, SequenceNumber),
 }
@@ -45,17 +54,17 @@ pub(super) struct Host {
     pub timer: Instant,
     /// Packets handed to the first pipe so far.
     pub sent: u64,
-    /// First pipe of the way; further ones are looked up.
-    pub first_pipe: u32,
+    /// The pipes that what it sends crosses.
+    pub route: Route,
 }
 
 impl Host {
-    const fn new(connection: Connection, first_pipe: u32) -> Self {
+    const fn new(connection: Connection, route: Route) -> Self {
         Self {
             connection,
             timer: Instant::FAR_FUTURE,
             sent: 0,
-            first_pipe,
+            route,
         }
     }
 }
@@ -83,12 +92,11 @@ impl Flow {
             }
             None => client.write(u64::MAX),
         }
-        let first = |route: &[u32]| route.first().copied().unwrap_or(u32::MAX);
         Self {
-            client: Host::new(client, first(&config.forward)),
+            client: Host::new(client, config.forward),
             server: Host::new(
                 Connection::listen(&config.server, server_iss),
-                first(&config.reverse),
+                config.reverse,
             ),
             client_iss,
             start: config.start,

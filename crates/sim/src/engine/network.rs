@@ -48,13 +48,6 @@ struct PipeNode {
     pending: Instant,
 }
 
-/// The pipes a flow crosses beyond the first, in each direction; most flows have none.
-#[derive(Clone, Debug, Default)]
-struct Route {
-    forward: Box<[u32]>,
-    reverse: Box<[u32]>,
-}
-
 /// A running simulation.
 #[derive(Clone, Debug)]
 pub struct Network {
@@ -62,7 +55,6 @@ pub struct Network {
     queue: EventQueue<Turn>,
     pipes: Vec<PipeNode>,
     flows: Vec<Flow>,
-    routes: Vec<Route>,
     digest: Digest,
     events: u64,
 }
@@ -87,21 +79,11 @@ impl Network {
         for flow in &mut flows {
             flow.client.timer = flow.start;
         }
-        let beyond_first = |route: &[u32]| route.get(1..).unwrap_or_default().into();
-        let routes = config
-            .flows
-            .iter()
-            .map(|flow| Route {
-                forward: beyond_first(&flow.forward),
-                reverse: beyond_first(&flow.reverse),
-            })
-            .collect();
         Self {
             now: Instant::ZERO,
             queue,
             pipes,
             flows,
-            routes,
             digest: Digest::default(),
             events: 0,
         }
@@ -188,14 +170,14 @@ impl Network {
     /// A packet has crossed a pipe: to the next, or to its destination.
     #[inline]
     fn on_packet(&mut self, mut packet: Packet, watch: &mut impl Watch) {
-        let route = &self.routes[packet.flow as usize];
-        let beyond = match packet.direction {
-            Direction::Data => &route.forward,
-            Direction::Acknowledgments => &route.reverse,
+        let flow = &self.flows[packet.flow as usize];
+        let route = match packet.direction {
+            Direction::Data => flow.client.route,
+            Direction::Acknowledgments => flow.server.route,
         };
-        if let Some(&next) = beyond.get(usize::from(packet.hop)) {
-            packet.hop += 1;
-            self.forward(packet, next, watch);
+        if let (0, Some(access)) = (packet.hop, route.access) {
+            packet.hop = 1;
+            self.forward(packet, access, watch);
             return;
         }
         let segment = &packet.segment;
@@ -318,7 +300,7 @@ impl Network {
             watch.segment(now, index, Direction::Data, &segment);
             let client = &mut self.flows[index as usize].client;
             let packet = launch(client, segment, index, Direction::Data);
-            let first = client.first_pipe;
+            let first = client.route.link;
             self.forward(packet, first, watch);
         }
         watch.settled(
@@ -341,7 +323,7 @@ impl Network {
         while let Some(segment) = self.flows[index as usize].server.connection.poll(now) {
             let server = &mut self.flows[index as usize].server;
             let packet = launch(server, segment, index, Direction::Acknowledgments);
-            let first = server.first_pipe;
+            let first = server.route.link;
             self.forward(packet, first, watch);
         }
         arm(
@@ -424,7 +406,7 @@ const fn launch(host: &mut Host, segment: Segment, flow: u32, direction: Directi
 fn arm(queue: &mut EventQueue<Turn>, host: &mut Host, now: Instant, turn: Turn) {
     let wanted = host.connection.next_wakeup();
     if wanted < host.timer {
-        debug_assert!(wanted > now, "an endpoint wants to be woken in the past");
+        debug_assert!(wanted >= now, "an endpoint wants to be woken in the past");
         host.timer = wanted.max(now);
         queue.schedule(host.timer, turn);
     }

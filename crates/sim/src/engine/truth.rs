@@ -8,7 +8,7 @@ use airtcp_packet::SequenceNumber;
 use airtcp_units::Instant;
 
 /// A loss list longer than this is searched for what is acknowledged.
-const PRUNE_AT: usize = 64;
+const PRUNE_AT: usize = 16;
 
 /// A timeout whose earlier copies are still under way.
 #[derive(Clone, Copy, Debug)]

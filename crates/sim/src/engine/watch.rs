@@ -45,26 +45,20 @@ pub enum FlowEvent {
     Completed,
 }
 
-/// Watches a run. `()` watches nothing and costs nothing.
+/// Watches a run, and what of it is up to the watcher. `()` watches nothing and costs nothing.
 pub trait Watch {
     /// Something happened to flow `flow`.
-    fn event(&mut self, now: Instant, flow: u32, event: FlowEvent);
-
-    /// A segment left or reached the host that sends the data, as a capture there sees it.
-    fn segment(&mut self, now: Instant, flow: u32, direction: Direction, segment: &Segment);
-
-    /// The host that sends the data has acted on an arrival or a timer, and has sent what it could:
-    /// `sender` is how it stands until the next.
-    fn settled(&mut self, now: Instant, flow: u32, sender: &Sender);
-}
-
-impl Watch for () {
     #[inline]
     fn event(&mut self, _now: Instant, _flow: u32, _event: FlowEvent) {}
 
+    /// A segment left or reached the host that sends the data, as a capture there sees it.
     #[inline]
     fn segment(&mut self, _now: Instant, _flow: u32, _direction: Direction, _segment: &Segment) {}
 
+    /// The host that sends the data has acted on an arrival or a timer, and has sent what it could:
+    /// this is how it stands until the next.
     #[inline]
     fn settled(&mut self, _now: Instant, _flow: u32, _sender: &Sender) {}
 }
+
+impl Watch for () {}

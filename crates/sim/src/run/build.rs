@@ -4,7 +4,7 @@ use airtcp_link::{Delay, ErrorModel, PipeConfig, QueueLimit, Service, Stream};
 use airtcp_packet::SequenceNumber;
 use airtcp_units::{Duration, Instant};
 
-use crate::engine::{FlowConfig, NetworkConfig};
+use crate::engine::{FlowConfig, NetworkConfig, Route};
 use crate::scenario::Scenario;
 
 /// The shared link's two directions come first among the pipes.
@@ -25,13 +25,12 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
     let starts = Stream::new(seed, "flows.start");
     let sequences = Stream::new(seed, "flows.initial-sequence");
     for flow in 0..scenario.flows.count {
-        let mut forward = vec![DATA];
-        let mut reverse = vec![ACKNOWLEDGMENTS];
         let access = scenario.flows.access_delay_of(flow);
-        if access > Duration::ZERO {
-            forward.push(add_access_line(&mut network, access));
-            reverse.push(add_access_line(&mut network, access));
-        }
+        let mut route = |link| Route {
+            link,
+            access: (access > Duration::ZERO).then(|| add_access_line(&mut network, access)),
+        };
+        let (forward, reverse) = (route(DATA), route(ACKNOWLEDGMENTS));
         let initial = sequences.draw(u64::from(flow));
         #[expect(
             clippy::cast_possible_truncation,

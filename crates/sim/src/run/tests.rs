@@ -1,1 +1,180 @@
+use std::path::Path;
 
+use airtcp_units::Duration;
+
+use super::*;
+
+/// Scenarios with the digests their runs must have, on every machine, in every build. The tests of
+/// the Python package hold the released build to the same file.
+const DIGESTS: &str = include_str!("../../../../tests/digests.json");
+
+#[derive(serde::Deserialize)]
+struct Pinned {
+    scenario: String,
+    seed: u64,
+    digest: String,
+}
+
+fn pinned() -> Vec<Pinned> {
+    serde_json::from_str(DIGESTS).expect("tests/digests.json is a list of pinned runs")
+}
+
+fn scenario(text: &str) -> Scenario {
+    Scenario::parse(text, "test", Path::new(".")).expect("a scenario")
+}
+
+fn summary(scenario: &Scenario, seed: u64) -> RunSummary {
+    run(scenario, seed, &Observe::default(), &|_| true)
+        .expect("a run")
+        .summary
+}
+
+#[test]
+fn digests_are_the_same_everywhere() {
+    for Pinned {
+        scenario: text,
+        seed,
+        digest,
+    } in pinned()
+    {
+        assert_eq!(
+            summary(&scenario(&text), seed).digest,
+            digest,
+            "seed {seed} of\n{text}"
+        );
+    }
+}
+
+#[test]
+fn digests_are_the_same_for_any_number_of_threads() {
+    let cells: Vec<_> = pinned()
+        .iter()
+        .map(|pinned| (scenario(&pinned.scenario), pinned.seed))
+        .collect();
+    for threads in [1, 2, 3] {
+        let results = run_many(&cells, threads, &|_, _| true);
+        for (result, pinned) in results.into_iter().zip(pinned()) {
+            assert_eq!(
+                result.expect("a run").summary.digest,
+                pinned.digest,
+                "{threads} threads"
+            );
+        }
+    }
+}
+
+#[test]
+fn other_seeds_meet_other_channels() {
+    let scenario = scenario("duration = '5 s'\nlink.loss.rate = 0.02");
+    assert_ne!(summary(&scenario, 1).digest, summary(&scenario, 2).digest);
+}
+
+#[test]
+fn watching_changes_nothing() {
+    let scenario = scenario("duration = '5 s'\nlink.loss.rate = 0.02");
+    let folder = tempfile::tempdir().expect("a folder");
+    let observe = Observe {
+        probes: Probe::ALL.to_vec(),
+        probe_interval: Some(Duration::from_millis(10)),
+        events: true,
+        pcap: Some(folder.path().join("run.pcapng")),
+        qlog: Some(folder.path().join("run.sqlog")),
+    };
+    let watched = run(&scenario, 1, &observe, &|_| true).expect("a run");
+    assert_eq!(watched.summary, summary(&scenario, 1));
+    assert_eq!(watched.samples.num_rows(), 500);
+    assert!(watched.events.num_rows() > 0);
+    for file in ["run.pcapng", "run.sqlog"] {
+        assert!(
+            folder.path().join(file).metadata().expect(file).len() > 10_000,
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn a_recording_that_cannot_be_written_is_an_error_that_names_it() {
+    let observe = Observe {
+        pcap: Some("/nowhere/run.pcapng".into()),
+        ..Observe::default()
+    };
+    let error = run(&scenario("duration = '1 s'"), 1, &observe, &|_| true).unwrap_err();
+    assert!(error.to_string().contains("/nowhere/run.pcapng"), "{error}");
+}
+
+#[test]
+fn whoever_listens_can_end_a_run() {
+    let scenario = scenario("duration = '100 s'");
+    let result = run(&scenario, 1, &Observe::default(), &|share| share < 0.1);
+    assert!(matches!(result, Err(RunError::Interrupted)));
+    let cells = vec![(scenario, 1), (self::scenario("duration = '1 s'"), 2)];
+    let results = run_many(&cells, 1, &|_, _| false);
+    assert!(
+        results
+            .iter()
+            .any(|result| matches!(result, Err(RunError::Interrupted)))
+    );
+}
+
+/// By hand: 1 MB in 691 segments, each 1500 bytes on a link of 10 Mbit/s, takes 829 ms of the link;
+/// the handshake and the last byte's way add three times 25 ms, and slow start from 10 segments
+/// leaves the link idle for part of the first round trips.
+#[test]
+fn a_transfer_takes_as_long_as_its_bytes_and_its_round_trips() {
+    let summary = summary(
+        &scenario("duration = '60 s'\nflows.bytes = '1 MB'\nlink.queue.packets = 1000000"),
+        1,
+    );
+    let flow = &summary.flows[0];
+    assert_eq!(flow.delivered_bytes, 1_000_000);
+    assert_eq!(flow.segments_sent, 691 + flow.segments_retransmitted);
+    let completed = flow.completed_s.expect("it completes");
+    assert!((0.904..1.1).contains(&completed), "{completed} s");
+}
+
+/// What goes in comes out or is counted lost: with a queue that never fills and nothing lost by the
+/// link, nothing is ever sent twice.
+#[test]
+fn nothing_is_lost_where_nothing_can_be() {
+    let text = "duration = '20 s'\nlink.queue.packets = 1000000\ntcp.max_window = 60";
+    let summary = summary(&scenario(text), 1);
+    let flow = &summary.flows[0];
+    assert_eq!(
+        (
+            flow.segments_retransmitted,
+            flow.timeouts,
+            flow.fast_retransmits
+        ),
+        (0, 0, 0)
+    );
+    // 1448 of every 1500 bytes on the link are payload.
+    let share = flow.goodput_bps / (10e6 * 1448.0 / 1500.0);
+    assert!((0.985..1.0).contains(&share), "{share}");
+}
+
+#[test]
+fn flows_of_a_dumbbell_share_its_bottleneck() {
+    let text = "duration = '60 s'\ntopology = 'dumbbell'\ntcp.profile = 'sack'\n\
+                flows.count = 4\nflows.access_delay = ['5 ms']";
+    let summary = summary(&scenario(text), 1);
+    let capacity = 10e6 * 1448.0 / 1500.0;
+    assert!(summary.goodput_bps > 0.95 * capacity && summary.goodput_bps < capacity);
+    assert!(summary.fairness.expect("of four flows") > 0.9);
+    for flow in &summary.flows {
+        // 25 ms of the link and 5 ms of the access line, each way.
+        assert!(flow.min_rtt_ms.expect("a sample") >= 60.0);
+    }
+}
+
+/// A timeout is spurious exactly where nothing is lost: a link that stops for a second fires the
+/// timer, and every copy arrives.
+#[test]
+fn timeouts_without_loss_are_all_spurious() {
+    let text = "duration = '60 s'\ntcp.profile = 'sack'\ntcp.max_window = 60\n\
+                link.queue.packets = 1000000\n\
+                link.suspension.every = '5 s'\nlink.suspension.length = '1 s'";
+    let summary = summary(&scenario(text), 1);
+    let flow = &summary.flows[0];
+    assert!(flow.timeouts >= 10, "{}", flow.timeouts);
+    assert_eq!(flow.timeouts_spurious, flow.timeouts);
+}

@@ -70,6 +70,13 @@ impl Connection {
         if !self.handshake.syn_due {
             return None;
         }
+        let config = self.config.as_deref()?;
+        let (mss, sack) = (config.mss, config.sack);
+        let overhead = if config.timestamps {
+            TIMESTAMP_BYTES
+        } else {
+            0
+        };
         self.handshake.on_sent(now);
         // An answer carries only options that the peer offered (RFC 7323 §2.2 and §3.2, RFC 2018
         // §2); those that it did not were given up when its SYN came.
@@ -80,11 +87,6 @@ impl Connection {
         } else {
             (Flags::SYN, SequenceNumber(0))
         };
-        let overhead = if self.config.timestamps {
-            TIMESTAMP_BYTES
-        } else {
-            0
-        };
         Some(Segment {
             sequence: self.iss,
             acknowledgment,
@@ -92,9 +94,9 @@ impl Connection {
             // The window of a SYN is never scaled (RFC 7323 §2.2).
             window: u16::try_from(self.receiver.window()).unwrap_or(u16::MAX),
             timestamps: self.timestamps.option(now),
-            mss: Some(u16::try_from(self.config.mss + overhead).unwrap_or(u16::MAX)),
+            mss: Some(u16::try_from(mss + overhead).unwrap_or(u16::MAX)),
             window_scale: self.handshake.offers_scale.then_some(self.our_scale),
-            sack_permitted: self.config.sack,
+            sack_permitted: sack,
             ..Segment::default()
         })
     }
@@ -150,8 +152,11 @@ impl Connection {
 
     /// Takes the peer's initial sequence number and options.
     fn on_peer_syn(&mut self, now: Instant, segment: &Segment) {
+        let Some(config) = self.config.as_deref_mut() else {
+            return;
+        };
         self.irs = segment.sequence;
-        self.config.sack &= segment.sack_permitted;
+        config.sack &= segment.sack_permitted;
         self.timestamps.enabled &= segment.timestamps.is_some();
         if let Some(timestamps) = segment.timestamps {
             self.timestamps.on_segment(now, timestamps, 0);
@@ -169,20 +174,16 @@ impl Connection {
         } else {
             0
         };
-        let mss = self
-            .config
-            .mss
-            .min(peer_mss.saturating_sub(overhead))
-            .max(1);
+        let mss = config.mss.min(peer_mss.saturating_sub(overhead)).max(1);
         let (written, closed) = (self.sender.written(), self.sender.is_closed());
-        self.sender = Sender::new(&self.config, mss);
+        self.sender = Sender::new(config, mss);
         self.sender.write(written);
         if closed {
             self.sender.close();
         }
         // What the window field cannot say is no window to the peer.
-        let step = self.config.mss.max(1 << self.our_scale);
-        self.receiver = Receiver::new(&self.config, step);
+        let step = config.mss.max(1 << self.our_scale);
+        self.receiver = Receiver::new(config, step);
     }
 
     /// The peer has acknowledged our SYN and offers `window` bytes.
@@ -202,6 +203,7 @@ impl Connection {
         let rtt = (self.handshake.transmissions == 1).then(|| now - self.handshake.sent_at);
         self.handshake.deadline = Instant::FAR_FUTURE;
         self.handshake.syn_due = false;
+        self.config = None;
         self.sender
             .on_established(window, rtt, lost.then_some(RTO_AFTER_LOST_SYN));
         observer.event(now, Event::Established);

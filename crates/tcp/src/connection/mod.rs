@@ -57,7 +57,9 @@ pub enum State {
 /// One endpoint of a TCP connection.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    config: Config,
+    /// What is left to negotiate; given up once the connection is established, so that very many
+    /// connections fit.
+    config: Option<Box<Config>>,
     state: State,
     /// Initial sequence numbers: ours, and the peer's.
     iss: SequenceNumber,
@@ -96,7 +98,7 @@ impl Connection {
 
     fn new(config: &Config, iss: SequenceNumber, state: State) -> Self {
         Self {
-            config: *config,
+            config: Some(Box::new(*config)),
             state,
             iss,
             irs: SequenceNumber(0),

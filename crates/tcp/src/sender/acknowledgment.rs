@@ -224,6 +224,11 @@ impl Sender {
             ));
         }
         self.repair_now = Some(self.una);
+        // The repair has a whole timeout to be acknowledged: the one that runs was set for data
+        // sent a round trip ago (RFC 6675 §6 allows it; Linux and ns-2 do it without SACK too).
+        if self.choices.scope == TimerScope::Connection {
+            self.deadline = now + self.timeout.rto();
+        }
     }
 
     fn exit_recovery(&mut self, now: Instant, observer: &mut impl Observer) {

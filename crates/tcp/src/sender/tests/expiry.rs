@@ -123,7 +123,7 @@ fn a_timeout_ends_a_fast_recovery() {
     for _ in 0..8 {
         trace.ack(0);
     }
-    trace.at(300).wake();
+    trace.at(400).wake();
     assert_eq!(trace.poll(), "0*");
     assert!(matches!(trace.sender.phase(), Phase::Timeout { recover } if *recover == 13 * MSS));
     // Of 13 outstanding eight have left the network: half of five in whole segments.
@@ -131,7 +131,7 @@ fn a_timeout_ends_a_fast_recovery() {
         (trace.cwnd(), trace.sender.ssthresh()),
         (MSS, Some(2 * MSS))
     );
-    trace.at(400);
+    trace.at(500);
     assert_eq!(trace.ack(10), "10* 11*");
     assert_eq!(trace.ack(13), "13 14 15");
     assert!(trace.is_open());

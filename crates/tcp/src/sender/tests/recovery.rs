@@ -33,8 +33,8 @@ fn the_third_duplicate_means_a_loss() {
     );
     assert_eq!(
         trace.next_ms(),
-        Some(300),
-        "RFC 6298 §5: a retransmission starts no timer anew"
+        Some(100 + trace.rto_ms()),
+        "the repair has a whole timeout (RFC 6675 §6)"
     );
 }
 
@@ -91,7 +91,7 @@ fn the_window_after_recovery_follows_what_is_in_flight() {
 #[test]
 fn only_the_first_partial_acknowledgment_restarts_the_timer() {
     let (mut trace, _) = with_duplicates(plain(), 3);
-    assert_eq!(trace.next_ms(), Some(300));
+    assert_eq!(trace.next_ms(), Some(400));
     trace.at(150).ack(1);
     assert_eq!(trace.next_ms(), Some(450));
     trace.at(160).ack(2);
