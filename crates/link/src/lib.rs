@@ -19,7 +19,7 @@ pub mod random;
 pub mod service;
 pub mod trace;
 
-pub use delay::{Delay, DeliveryOrder};
+pub use delay::{Delay, DeliveryOrder, RecordingStart};
 pub use error::{ErrorModel, GilbertElliott};
 pub use pipe::{Admission, Pipe, PipeConfig, Transmission};
 pub use queue::QueueLimit;

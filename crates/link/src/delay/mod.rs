@@ -1,9 +1,13 @@
 //! How long a packet is under way once its last byte has left.
 
 use crate::pipe::Transmission;
+use crate::random::Stream;
 use crate::trace::rtt_log::RttSeries;
 use airtcp_units::{Duration, Instant};
 use std::sync::Arc;
+
+/// No flow has this number: what is drawn for the whole pipe comes from the substream of this one.
+const NO_FLOW: u64 = u64::MAX;
 
 /// How long a packet is under way.
 #[derive(Clone, Debug)]
@@ -18,7 +22,19 @@ pub enum Delay {
         series: Arc<RttSeries>,
         /// Whether a packet may overtake another.
         order: DeliveryOrder,
+        /// Which time of the series the first transmission takes.
+        start: RecordingStart,
     },
+}
+
+/// Which time of a recorded series the first transmission takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordingStart {
+    /// The first: every seed meets the same series, as in paper 1.
+    Beginning,
+    /// One drawn from the pipe's random stream: each seed meets the recording from another point
+    /// on, which is what makes several runs of one recording a sample.
+    Random,
 }
 
 /// Whether a packet may overtake another of the same direction.
@@ -35,26 +51,51 @@ pub enum DeliveryOrder {
 #[derive(Clone, Debug)]
 pub(crate) enum DelayProcess {
     Constant(Duration),
-    Reorder(Arc<RttSeries>),
+    Reorder(Replay),
     InOrder {
-        series: Arc<RttSeries>,
+        replay: Replay,
         last_arrival: Instant,
     },
 }
 
+/// A series and where in it the first transmission stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Replay {
+    series: Arc<RttSeries>,
+    first: u64,
+}
+
+impl Replay {
+    #[inline]
+    fn of(&self, transmission: &Transmission) -> Duration {
+        self.series
+            .wrapping(self.first.wrapping_add(transmission.index))
+    }
+}
+
 impl DelayProcess {
-    pub(crate) fn new(delay: Delay) -> Self {
-        match delay {
-            Delay::Constant(delay) => Self::Constant(delay),
+    /// `stream` is the pipe's; what is drawn here is no flow's.
+    pub(crate) fn new(delay: Delay, stream: Stream) -> Self {
+        let (series, order, start) = match delay {
+            Delay::Constant(delay) => return Self::Constant(delay),
             Delay::Recorded {
                 series,
-                order: DeliveryOrder::Reorder,
-            } => Self::Reorder(series),
-            Delay::Recorded {
-                series,
-                order: DeliveryOrder::InOrder,
-            } => Self::InOrder {
-                series,
+                order,
+                start,
+            } => (series, order, start),
+        };
+        let first = match start {
+            RecordingStart::Beginning => 0,
+            RecordingStart::Random => {
+                let draw = stream.substream(NO_FLOW).draw(0);
+                draw % series.as_slice().len() as u64
+            }
+        };
+        let replay = Replay { series, first };
+        match order {
+            DeliveryOrder::Reorder => Self::Reorder(replay),
+            DeliveryOrder::InOrder => Self::InOrder {
+                replay,
                 last_arrival: Instant::ZERO,
             },
         }
@@ -65,13 +106,12 @@ impl DelayProcess {
     pub(crate) fn arrival(&mut self, departure: Instant, transmission: &Transmission) -> Instant {
         match self {
             Self::Constant(delay) => departure + *delay,
-            Self::Reorder(series) => departure + series.wrapping(transmission.index),
+            Self::Reorder(replay) => departure + replay.of(transmission),
             Self::InOrder {
-                series,
+                replay,
                 last_arrival,
             } => {
-                *last_arrival =
-                    (*last_arrival).max(departure + series.wrapping(transmission.index));
+                *last_arrival = (*last_arrival).max(departure + replay.of(transmission));
                 *last_arrival
             }
         }

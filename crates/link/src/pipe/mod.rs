@@ -71,7 +71,7 @@ impl<P> Pipe<P> {
             server: Server::new(config.service),
             queue: DropTail::new(config.queue),
             errors: ErrorProcess::new(config.error, stream),
-            delays: DelayProcess::new(config.delay),
+            delays: DelayProcess::new(config.delay, stream),
             under_way: VecDeque::new(),
         }
     }

@@ -1,7 +1,7 @@
 //! A pipe against a naive link that simulates every departure as an event.
 
 use super::*;
-use crate::delay::DeliveryOrder;
+use crate::delay::{DeliveryOrder, RecordingStart};
 use crate::trace::rtt_log::RttSeries;
 use airtcp_units::{BitRate, Duration, Probability};
 use proptest::prelude::*;
@@ -176,7 +176,7 @@ proptest! {
         rtts in proptest::collection::vec(0..40_u64, 1..20), reorder: bool,
     ) {
         let order = if reorder { DeliveryOrder::Reorder } else { DeliveryOrder::InOrder };
-        let delay = Delay::Recorded { series: series(&rtts), order };
+        let delay = Delay::Recorded { series: series(&rtts), order, start: RecordingStart::Beginning };
         let error = ErrorModel::Independent(Probability::new(loss).unwrap());
         let mut pipe = Pipe::new(config(limit, error, delay.clone()), Stream::new(9, "link"));
         let (arrived, verdicts) = carry(&mut pipe, &offers);
@@ -220,6 +220,7 @@ fn recorded_delays_go_by_the_index_of_the_transmission() {
         let delay = Delay::Recorded {
             series: series(&[5, 1]),
             order,
+            start: RecordingStart::Beginning,
         };
         let config = PipeConfig {
             service: Service::Unlimited,
@@ -237,4 +238,34 @@ fn recorded_delays_go_by_the_index_of_the_transmission() {
         let ms: Vec<(usize, u64)> = arrived.iter().map(|&(p, at)| (p, at / 1_000_000)).collect();
         assert_eq!(ms, expected);
     }
+}
+
+/// Each seed begins at a point of its own, a seed always at the same, and all points come up.
+#[test]
+fn a_recording_may_begin_anywhere() {
+    let first_arrival = |seed| {
+        let delay = Delay::Recorded {
+            series: series(&[1, 2, 3]),
+            order: DeliveryOrder::Reorder,
+            start: RecordingStart::Random,
+        };
+        let config = PipeConfig {
+            service: Service::Unlimited,
+            queue: QueueLimit::Unlimited,
+            error: ErrorModel::None,
+            delay,
+        };
+        let mut pipe = Pipe::new(config, Stream::new(seed, "link"));
+        let transmission = Transmission {
+            bytes: 1500,
+            flow: 0,
+            index: 0,
+        };
+        pipe.push(Instant::ZERO, transmission, ());
+        pipe.next_arrival()
+    };
+    let arrivals: Vec<_> = (0..50).map(first_arrival).collect();
+    assert_eq!(arrivals, (0..50).map(first_arrival).collect::<Vec<_>>());
+    let distinct: std::collections::BTreeSet<_> = arrivals.into_iter().collect();
+    assert_eq!(distinct.len(), 3);
 }

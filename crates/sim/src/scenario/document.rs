@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bounded::{Bytes, Limit, Rate, Real, Span, Whole};
 use super::names::{
-    DelayOrder, DeviationFromName, LossDirection, LossModel, ProfileName, RecoveryName,
+    DelayOrder, DeviationFromName, LogStart, LossDirection, LossModel, ProfileName, RecoveryName,
     RetransmissionName, RttSamplingName, TimerName, Topology, TraceDirection, WindowGrowthName,
 };
 
@@ -175,6 +175,9 @@ pub struct RttLogTable {
     /// Whether packets may overtake each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<DelayOrder>,
+    /// Where in the recording a run begins: seeds differ by this alone where nothing is lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<LogStart>,
 }
 
 /// Where the direction that acknowledgments take differs from the other.

@@ -65,6 +65,17 @@ pub enum DelayOrder {
     Reorder,
 }
 
+/// Where in a recording a run begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LogStart {
+    /// At its first round trip, whatever the seed.
+    #[default]
+    Beginning,
+    /// At one that the seed chooses.
+    Random,
+}
+
 /// A scenario's name for each choice of a type of the TCP endpoint, converted both ways.
 macro_rules! names {
     ($(#[$doc:meta])* $name:ident for $config:ty {

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use airtcp_link::{
-    Delay, DeliveryOrder, ErrorModel, MahimahiTrace, PipeConfig, QueueLimit, Service,
+    Delay, DeliveryOrder, ErrorModel, MahimahiTrace, PipeConfig, QueueLimit, RecordingStart,
+    Service,
 };
 use airtcp_remedies::LinkChanges;
 use airtcp_units::{BitRate, ByteCount, Duration};
@@ -16,7 +17,7 @@ use crate::scenario::document::{
 };
 use crate::scenario::error::Problem;
 use crate::scenario::inputs::{Inputs, Recording};
-use crate::scenario::names::{DelayOrder, LossDirection, TraceDirection};
+use crate::scenario::names::{DelayOrder, LogStart, LossDirection, TraceDirection};
 
 /// The default link is the lossy pipe of `scenarios/lossy-pipe.toml`.
 const DEFAULT_RATE: BitRate = BitRate::from_bps(10_000_000);
@@ -236,6 +237,10 @@ fn recorded_times(
         DelayOrder::InOrder => DeliveryOrder::InOrder,
         DelayOrder::Reorder => DeliveryOrder::Reorder,
     };
+    let start = match *log.start.get_or_insert_default() {
+        LogStart::Beginning => RecordingStart::Beginning,
+        LogStart::Random => RecordingStart::Random,
+    };
     let pipe = |error, delay| PipeConfig {
         service: Service::Unlimited,
         queue: QueueLimit::Unlimited,
@@ -247,6 +252,7 @@ fn recorded_times(
         Delay::Recorded {
             series: Arc::clone(series),
             order,
+            start,
         },
     );
     Ok((data, pipe(ack_errors, Delay::Constant(Duration::ZERO))))

@@ -181,7 +181,7 @@ fn recorded_round_trips_lie_on_the_data_direction() {
     let scenario = Scenario::parse(text, "t", folder.path()).unwrap();
     assert!(matches!(
         &scenario.data.delay,
-        Delay::Recorded { series, order: DeliveryOrder::Reorder }
+        Delay::Recorded { series, order: DeliveryOrder::Reorder, .. }
             if series.as_slice()[1] == Duration::from_micros(61_500)
     ));
     assert!(matches!(scenario.data.error, ErrorModel::Independent(_)));
