@@ -13,7 +13,9 @@ import pytest
 from .conftest import Goodputs, Settings
 
 MSS_BITS = 1448 * 8
-RTT_S = 0.1
+# Not a divisor of the minimum RTO: where two round trips are exactly the timeout, the third duplicate
+# ACK of a small window and the timer fall in one instant, which no formula has in mind.
+RTT_S = 0.094
 # Minimum RTO; with so little variance in the round-trip time it is the RTO.
 T0_S = 0.2
 TOLERANCE = 0.15
@@ -44,7 +46,7 @@ def test_rate_under_random_loss(
         "duration": "900 s",
         # So fast and with so long a queue that nothing is dropped or waits.
         "link.rate": "10 Gbit/s",
-        "link.delay": "50 ms",
+        "link.delay": "47 ms",
         "link.queue.packets": 1_000_000,
         "link.loss.rate": loss,
         "tcp.profile": "sack",
