@@ -13,7 +13,7 @@ import pytest
 from .conftest import Goodputs, Settings
 
 MSS_BITS = 1448 * 8
-# Not a divisor of the minimum RTO: where two round trips are exactly the timeout, the third duplicate
+# Not a divisor of the minimum RTO: where two round trips are just the timeout, the third duplicate
 # ACK of a small window and the timer fall in one instant, which no formula has in mind.
 RTT_S = 0.094
 # Minimum RTO; with so little variance in the round-trip time it is the RTO.
