@@ -105,6 +105,21 @@ fn ranges_between_two_acknowledgments_are_all_told() {
     );
 }
 
+/// A range that grows from the same first byte is remembered once, and pushes no other out.
+#[test]
+fn a_range_that_grows_is_one_range() {
+    let mut receiver = receiver();
+    receiver.on_data(at(0), 100..200, false);
+    receiver.on_data(at(0), 5000..5100, false);
+    for end in [2100, 2200, 2300, 2400] {
+        receiver.on_data(at(0), 2000..end, false);
+    }
+    assert_eq!(
+        answers(&mut receiver, std::slice::from_ref(&(2000..2500))),
+        ["0 2000-2400 2000-2500 5000-5100 100-200"]
+    );
+}
+
 /// RFC 2883 §4.1.1, example 1: the acknowledgments were lost.
 #[test]
 fn rfc_2883_example_1_a_duplicate() {
