@@ -20,7 +20,8 @@
 //! how to send while repairing. Streams are ranges of 64-bit offsets; 32-bit sequence numbers live
 //! only at the edge, in [`connection`].
 //!
-//! Not implemented: **urgent data, Nagle's algorithm, keep-alive, ECN, path MTU discovery**.
+//! Not implemented: **urgent data, Nagle's algorithm, keep-alive, ECN, path MTU discovery, a limit on
+//! retransmissions, restarting the window after idle**.
 
 pub mod config;
 pub mod congestion;
