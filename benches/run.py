@@ -31,7 +31,7 @@ FLOW_CASES = [
     Case(flows=100, seconds=12),
     Case(flows=1000, seconds=6),
 ]
-# Each flow has 100 kbit/s and one place in the queue, so that what is measured is what a flow takes,
+# Each flow has 100 kbit/s and one place in the queue: what is measured is what a flow takes,
 # and not the packets on the link: each of those is 96 bytes more, whosever it is.
 MEMORY_CASE = Case(flows=100_000, seconds=5, rate_per_flow_bps=100_000, queue_per_flow=1)
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
