@@ -9,10 +9,15 @@
 //! 3. [`error`]: does it arrive at all?
 //! 4. [`delay`]: how long is it under way?
 //!
-//! [`trace`] reads recorded links; [`random`] is where all randomness comes from.
+//! [`mac`] holds channels that stations share and links that send again, over the radio of [`phy`];
+//! [`agent`] is what an access point does to the packets that pass. [`trace`] reads recorded links;
+//! [`random`] is where all randomness comes from.
 
+pub mod agent;
 pub mod delay;
 pub mod error;
+pub mod mac;
+pub mod phy;
 pub mod pipe;
 pub mod queue;
 pub mod random;

@@ -3,12 +3,14 @@
 //! A [`Segment`] carries a length in place of its payload, so that a simulator moves a small plain
 //! value. [`wire`] turns it into the bytes of a real packet and back.
 
+mod feedback;
 mod flags;
 mod sack;
 mod segment;
 mod sequence;
 pub mod wire;
 
+pub use feedback::LinkFeedback;
 pub use flags::Flags;
 pub use sack::{SackBlock, SackBlocks};
 pub use segment::{Segment, Timestamps};

@@ -1,0 +1,133 @@
+//! What an access point does to the packets that pass it: one folder or file an agent.
+//!
+//! An agent is a sans-IO state machine. It is handed every TCP segment that passes, in both
+//! directions, and says which to send on, when, and what else to send. A segment that it does not
+//! understand passes unchanged. It keeps a bounded number of flows and forgets the idlest first.
+
+use airtcp_packet::{LinkFeedback, Segment};
+use airtcp_units::{Duration, Instant};
+
+/// Which way a packet passes the access point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Toward {
+    /// From the wired network to the mobile host.
+    Mobile,
+    /// From the mobile host to the wired network.
+    Wired,
+}
+
+impl Toward {
+    /// The other way.
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::Mobile => Self::Wired,
+            Self::Wired => Self::Mobile,
+        }
+    }
+}
+
+/// A connection as the access point tells it from others: the simulator's number of the flow, or a
+/// hash of addresses and ports.
+pub type FlowKey = u64;
+
+/// A packet that passes. `packet` stands for it wherever its bytes are; the agent hands it back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passage<P> {
+    /// Its connection.
+    pub flow: FlowKey,
+    /// Which way it goes.
+    pub toward: Toward,
+    /// Its headers. What an agent changes in them is to be written back into the packet.
+    pub segment: Segment,
+    /// The packet.
+    pub packet: P,
+}
+
+/// What an agent sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emission<P> {
+    /// A packet that passed, now or delayed.
+    Pass(Passage<P>),
+    /// A copy of a packet that passed before: a local retransmission.
+    Repeat(Passage<P>),
+    /// News of the link for the host on that side.
+    Feedback {
+        /// The connection it is about.
+        flow: FlowKey,
+        /// Where it goes.
+        toward: Toward,
+        /// What it says.
+        feedback: LinkFeedback,
+    },
+}
+
+/// What the link reports about a packet of the direction towards the mobile host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkEvent {
+    /// An attempt failed, and there will be another.
+    AttemptFailed,
+    /// It arrived.
+    Delivered,
+    /// It was given up.
+    Discarded,
+}
+
+/// What an agent has to tell, for pictures and counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AgentEvent {
+    /// An acknowledgment was judged by a delay injector (Fotiadis & Siris §III-B).
+    AckJudged {
+        /// Time since the sender stamped the data it acknowledges, clock offset removed.
+        path_delay: Duration,
+        /// Above this it is a delay spike (`dthresh`).
+        threshold: Duration,
+        /// The delay D to inject, as it stands after this acknowledgment.
+        delay: Duration,
+        /// Whether it is a spike.
+        spike: bool,
+        /// How long this acknowledgment is held.
+        held: Duration,
+    },
+    /// A packet was sent again by the agent.
+    LocalRetransmission {
+        /// Whether its timer expired; else duplicate acknowledgments told of the loss.
+        timeout: bool,
+    },
+    /// A duplicate acknowledgment was kept from the sender.
+    AckSuppressed,
+    /// The sender was told of a bad link.
+    Notified,
+}
+
+/// A state machine at an access point.
+pub trait Agent<P: Copy> {
+    /// A packet passes at `now`. Call [`poll`](Self::poll) afterwards.
+    fn handle(
+        &mut self,
+        now: Instant,
+        passage: Passage<P>,
+        observer: &mut impl FnMut(FlowKey, AgentEvent),
+    );
+
+    /// The link reports about a packet that the agent has sent towards the mobile host. Call
+    /// [`poll`](Self::poll) afterwards.
+    fn on_link_event(
+        &mut self,
+        _now: Instant,
+        _flow: FlowKey,
+        _segment: &Segment,
+        _event: LinkEvent,
+        _observer: &mut impl FnMut(FlowKey, AgentEvent),
+    ) {
+    }
+
+    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    fn next_wakeup(&self) -> Instant;
+
+    /// Acts on the timers that have expired by `now`. Call [`poll`](Self::poll) afterwards.
+    fn on_wakeup(&mut self, now: Instant, observer: &mut impl FnMut(FlowKey, AgentEvent));
+
+    /// The next thing to send at `now`; call until there is none.
+    fn poll(&mut self, now: Instant) -> Option<Emission<P>>;
+}

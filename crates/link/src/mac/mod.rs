@@ -1,0 +1,154 @@
+//! Medium access: stations that share a channel, and what is sent again when a frame is damaged.
+//!
+//! A medium is handed packets and the time; it says when it wants to be woken, and what became of
+//! each packet. All media speak in the types of this file.
+
+use airtcp_units::{Duration, Instant};
+use std::num::NonZeroU32;
+
+/// What a medium has to know about a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Size of the IP packet, headers included; the medium adds its own.
+    pub bytes: u32,
+    /// Whose packet it is; flows are numbered from zero without gaps.
+    pub flow: u32,
+    /// What it carries: error models may spare one or the other.
+    pub class: PacketClass,
+    /// How urgent it is, where an access point knows.
+    pub urgency: Option<Urgency>,
+}
+
+/// What a packet carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketClass {
+    /// Data of a connection, its SYN and its FIN.
+    Data,
+    /// Acknowledgments alone.
+    Acknowledgment,
+}
+
+/// What an access point believes about the retransmission timer of a packet's sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Urgency {
+    /// When the timer expires.
+    pub expires: Instant,
+    /// The round-trip time of the connection.
+    pub round_trip: Duration,
+}
+
+/// How often a frame is sent at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetryLimit {
+    /// Until it arrives.
+    Unlimited,
+    /// So many times in all, the first included: the standard's `dot11ShortRetryLimit`
+    /// (IEEE 802.11-2016 §10.3.4.4).
+    Attempts(NonZeroU32),
+}
+
+impl RetryLimit {
+    /// Whether a frame that was sent `attempts` times may not be sent again.
+    #[inline]
+    #[must_use]
+    pub const fn is_reached(self, attempts: u32) -> bool {
+        match self {
+            Self::Unlimited => false,
+            Self::Attempts(limit) => attempts >= limit.get(),
+        }
+    }
+}
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome<P> {
+    /// It arrived at station `to`. Told once for a packet, also if its acknowledgment was lost and
+    /// it is sent again.
+    Delivered {
+        /// The packet.
+        packet: P,
+        /// The station it came from.
+        from: u32,
+        /// The station it arrived at.
+        to: u32,
+        /// How often it was sent until then, all its fragments together less their number, plus 1:
+        /// 1 when nothing had to be sent again.
+        attempts: u32,
+    },
+    /// An attempt failed, and the packet will be sent again.
+    Retried {
+        /// The packet.
+        packet: P,
+        /// The station that sends it.
+        from: u32,
+        /// The station it is meant for.
+        to: u32,
+        /// How often it was sent so far, counted as above.
+        attempts: u32,
+    },
+    /// Its sender gave it up.
+    Discarded {
+        /// The packet.
+        packet: P,
+        /// The station that sent it.
+        from: u32,
+        /// The station it was meant for.
+        to: u32,
+        /// How often it was sent, counted as above; 0 if it never was.
+        attempts: u32,
+        /// Whether it had arrived all the same: only acknowledgments were lost.
+        arrived: bool,
+    },
+}
+
+/// A time in which a station occupies the channel, for timelines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occupancy {
+    /// Who sends.
+    pub station: u32,
+    /// First bit.
+    pub start: Instant,
+    /// Last bit.
+    pub end: Instant,
+    /// What is sent.
+    pub frame: FrameKind,
+    /// The flow whose packet the exchange is about.
+    pub flow: u32,
+    /// The how-manieth attempt for its packet it is, from 1.
+    pub attempt: u32,
+    /// What becomes of the frame.
+    pub fate: Fate,
+}
+
+/// What is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// A data frame, or a fragment of one.
+    Data,
+    /// A link acknowledgment.
+    Ack,
+    /// A request to send.
+    Rts,
+    /// A clearance to send.
+    Cts,
+}
+
+/// What becomes of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is received.
+    Received,
+    /// Another station sent at the same time.
+    Collided,
+    /// The radio damaged it.
+    Damaged,
+}
+
+/// Watches a channel; `()` watches nothing and costs nothing.
+pub trait ChannelObserver {
+    /// A station occupies the channel from `occupancy.start` on; told then.
+    #[inline]
+    fn occupied(&mut self, _occupancy: &Occupancy) {}
+}
+
+impl ChannelObserver for () {}

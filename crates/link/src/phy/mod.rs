@@ -1,0 +1,5 @@
+//! The physical layer of IEEE 802.11: what a mode is, how long a frame takes, what noise does to it.
+
+pub mod mode;
+
+pub use mode::{Mode, Modulation};

@@ -1,0 +1,19 @@
+//! What a link tells a host about itself: no part of TCP, but of remedies that listen to the link.
+
+use crate::SequenceNumber;
+
+/// A message from the link to a host, about one connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LinkFeedback {
+    /// Explicit bad-state notification: an attempt on the wireless link failed, and there will be
+    /// another; the sender is to start its retransmission timer anew (Bakshi, Krishna, Vaidya &
+    /// Pradhan, Improving performance of TCP over wireless networks, ICDCS 1997, §5).
+    BadState,
+    /// The link has delivered a segment (WSC-TCP, §3).
+    Delivered {
+        /// First sequence number of the segment.
+        sequence: SequenceNumber,
+        /// How often the link had to send it again.
+        retransmissions: u32,
+    },
+}
