@@ -4,16 +4,8 @@ use airtcp_packet::SequenceNumber;
 use airtcp_tcp::{Config, Connection};
 use airtcp_units::Instant;
 
+use super::network::Hop;
 use super::truth::Truth;
-
-/// The pipes, by index, that packets cross in one direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Route {
-    /// The link that flows may share.
-    pub link: u32,
-    /// A line of the flow's own behind it.
-    pub access: Option<u32>,
-}
 
 /// What a flow is.
 #[derive(Clone, Debug)]
@@ -26,10 +18,10 @@ pub struct FlowConfig {
     pub start: Instant,
     /// How much it sends; `None` sends until the end of the run.
     pub bytes: Option<u64>,
-    /// The pipes its data crosses.
-    pub forward: Route,
-    /// The pipes its acknowledgments cross.
-    pub reverse: Route,
+    /// What its data meets on the way to the server, which is not named.
+    pub forward: Vec<Hop>,
+    /// What its acknowledgments meet on the way to the client, which is not named.
+    pub reverse: Vec<Hop>,
     /// Initial sequence numbers of client and server.
     pub initial_sequence: (SequenceNumber, SequenceNumber),
 }
@@ -54,12 +46,12 @@ pub(super) struct Host {
     pub timer: Instant,
     /// Packets handed to the first pipe so far.
     pub sent: u64,
-    /// The pipes that what it sends crosses.
-    pub route: Route,
+    /// The first hop of what it sends, an index into the routes.
+    pub route: u32,
 }
 
 impl Host {
-    const fn new(connection: Connection, route: Route) -> Self {
+    const fn new(connection: Connection, route: u32) -> Self {
         Self {
             connection,
             timer: Instant::FAR_FUTURE,
@@ -82,7 +74,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    pub(super) fn new(config: &FlowConfig) -> Self {
+    pub(super) fn new(config: &FlowConfig, there: u32, back: u32) -> Self {
         let (client_iss, server_iss) = config.initial_sequence;
         let mut client = Connection::connect(&config.client, client_iss);
         match config.bytes {
@@ -93,11 +85,8 @@ impl Flow {
             None => client.write(u64::MAX),
         }
         Self {
-            client: Host::new(client, config.forward),
-            server: Host::new(
-                Connection::listen(&config.server, server_iss),
-                config.reverse,
-            ),
+            client: Host::new(client, there),
+            server: Host::new(Connection::listen(&config.server, server_iss), back),
             client_iss,
             start: config.start,
             completed: None,

@@ -4,7 +4,7 @@ use airtcp_link::{Delay, ErrorModel, PipeConfig, QueueLimit, Service, Stream};
 use airtcp_packet::SequenceNumber;
 use airtcp_units::{Duration, Instant};
 
-use crate::engine::{FlowConfig, NetworkConfig, Route};
+use crate::engine::{FlowConfig, Hop, NetworkConfig};
 use crate::scenario::Scenario;
 
 /// The shared link's two directions come first among the pipes.
@@ -26,9 +26,12 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
     let sequences = Stream::new(seed, "flows.initial-sequence");
     for flow in 0..scenario.flows.count {
         let access = scenario.flows.access_delay_of(flow);
-        let mut route = |link| Route {
-            link,
-            access: (access > Duration::ZERO).then(|| add_access_line(&mut network, access)),
+        let mut route = |link| {
+            let mut hops = vec![Hop::Pipe(link)];
+            if access > Duration::ZERO {
+                hops.push(Hop::Pipe(add_access_line(&mut network, access)));
+            }
+            hops
         };
         let (forward, reverse) = (route(DATA), route(ACKNOWLEDGMENTS));
         let initial = sequences.draw(u64::from(flow));

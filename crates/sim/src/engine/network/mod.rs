@@ -1,0 +1,163 @@
+//! Endpoints and pipes, and the loop that moves packets between them.
+
+mod endpoints;
+mod forwarding;
+mod hop;
+
+use airtcp_link::{Pipe, PipeConfig, Stream};
+use airtcp_packet::Segment;
+use airtcp_units::Instant;
+
+use super::digest::Digest;
+use super::event_queue::EventQueue;
+use super::flow::{Flow, FlowConfig};
+use super::watch::Watch;
+pub use hop::Hop;
+use hop::Routes;
+
+/// Endpoints and pipes.
+#[derive(Clone, Debug, Default)]
+pub struct NetworkConfig {
+    /// The pipes, which flows name by index, each with the name of its random stream.
+    pub pipes: Vec<(String, PipeConfig)>,
+    /// The flows.
+    pub flows: Vec<FlowConfig>,
+}
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug)]
+struct Packet {
+    segment: Segment,
+    flow: u32,
+    /// Its next hop, an index into the routes.
+    next: u32,
+    /// How many packets the flow had sent in this direction before.
+    index: u64,
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug)]
+enum Turn {
+    /// A packet arrives at the far end of a pipe.
+    Pipe(u32),
+    /// The client of a flow opens its connection, or its timer expires.
+    Client(u32),
+    /// The timer of a server expires.
+    Server(u32),
+}
+
+#[derive(Clone, Debug)]
+struct PipeNode {
+    pipe: Pipe<Packet>,
+    /// Time of the pending event; [`Instant::FAR_FUTURE`] when there is none.
+    pending: Instant,
+}
+
+/// A running simulation.
+#[derive(Clone, Debug)]
+pub struct Network {
+    now: Instant,
+    queue: EventQueue<Turn>,
+    pipes: Vec<PipeNode>,
+    routes: Routes,
+    flows: Vec<Flow>,
+    digest: Digest,
+    events: u64,
+}
+
+impl Network {
+    /// A network at rest at time zero, its channels drawn from `seed`.
+    #[must_use]
+    pub fn new(config: NetworkConfig, seed: u64) -> Self {
+        let pipes = config
+            .pipes
+            .into_iter()
+            .map(|(name, pipe)| PipeNode {
+                pipe: Pipe::new(pipe, Stream::new(seed, &name)),
+                pending: Instant::FAR_FUTURE,
+            })
+            .collect();
+        let mut queue = EventQueue::default();
+        for (flow, index) in config.flows.iter().zip(0..) {
+            queue.schedule(flow.start, Turn::Client(index));
+        }
+        let mut routes = Routes::default();
+        let mut flows: Vec<Flow> = config
+            .flows
+            .iter()
+            .map(|flow| {
+                let there = routes.add(&flow.forward, Hop::Server);
+                let back = routes.add(&flow.reverse, Hop::Client);
+                Flow::new(flow, there, back)
+            })
+            .collect();
+        for flow in &mut flows {
+            flow.client.timer = flow.start;
+        }
+        Self {
+            now: Instant::ZERO,
+            queue,
+            pipes,
+            routes,
+            flows,
+            digest: Digest::default(),
+            events: 0,
+        }
+    }
+
+    /// Runs until nothing is due before or at `end`, or nothing is due at all.
+    pub fn run_until(&mut self, end: Instant, watch: &mut impl Watch) {
+        while let Some((time, turn)) = self.queue.first() {
+            if time > end {
+                break;
+            }
+            debug_assert!(time >= self.now, "time runs backwards");
+            self.now = time;
+            self.events += 1;
+            match turn {
+                Turn::Pipe(index) => self.on_pipe(index, watch),
+                Turn::Client(index) => self.on_client_timer(index, watch),
+                Turn::Server(index) => self.on_server_timer(index, watch),
+            }
+        }
+        self.now = self.now.max(end);
+    }
+
+    /// Virtual time now.
+    #[must_use]
+    pub const fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// Whether nothing is due any more.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// The flows.
+    #[must_use]
+    pub fn flows(&self) -> &[Flow] {
+        &self.flows
+    }
+
+    /// The fingerprint of all deliveries so far.
+    #[must_use]
+    pub const fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// Events handled so far.
+    #[must_use]
+    pub const fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// Packets waiting in the queue of a pipe now.
+    pub fn queued_packets(&mut self, pipe: u32) -> usize {
+        let now = self.now;
+        self.pipes
+            .get_mut(pipe as usize)
+            .map_or(0, |node| node.pipe.queued_packets(now))
+    }
+}
