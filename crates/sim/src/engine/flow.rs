@@ -35,6 +35,19 @@ pub struct Tally {
     pub lost_by_link: u64,
     /// Acknowledgments that were dropped or lost.
     pub acknowledgments_lost: u64,
+    /// Packets of either direction that crossed a medium or were given up there.
+    pub packets_on_air: u64,
+    /// How often they were sent, all together.
+    pub attempts_on_air: u64,
+}
+
+impl Tally {
+    /// A packet was sent so many times on a medium, the last time with success or not.
+    #[inline]
+    pub(super) fn on_air(&mut self, attempts: u32) {
+        self.packets_on_air += 1;
+        self.attempts_on_air += u64::from(attempts);
+    }
 }
 
 /// One end of a flow, and when the engine will look at its timers next.

@@ -4,7 +4,7 @@ use airtcp_packet::{Segment, SequenceNumber};
 use airtcp_tcp::{Event, State};
 use airtcp_units::Instant;
 
-use super::{Network, Packet, Turn};
+use super::{Content, Network, Packet, Turn};
 use crate::engine::event_queue::EventQueue;
 use crate::engine::flow::Host;
 use crate::engine::watch::{Direction, FlowEvent, Watch};
@@ -13,10 +13,13 @@ impl Network {
     /// A segment reaches the host that receives the data.
     #[inline]
     pub(super) fn on_server_arrival(&mut self, packet: &Packet, watch: &mut impl Watch) {
-        self.fingerprint(packet);
+        let Content::Segment(segment) = &packet.content else {
+            return;
+        };
+        self.fingerprint(packet.flow, segment);
         let now = self.now;
         let flow = &mut self.flows[packet.flow as usize];
-        let sequence = packet.segment.sequence;
+        let sequence = segment.sequence;
         let offset = offset_near(sequence, flow.client_iss, flow.client().sender().una());
         flow.truth.on_arrival(sequence, packet.index, |expired_at| {
             watch.event(
@@ -26,7 +29,7 @@ impl Network {
             );
         });
         let server = &mut flow.server.connection;
-        server.handle(now, &packet.segment, &mut ());
+        server.handle(now, segment, &mut ());
         server.read(u64::MAX);
         if server.state() == State::CloseWait {
             server.close();
@@ -41,28 +44,25 @@ impl Network {
     /// A segment reaches the host that sends the data.
     #[inline]
     pub(super) fn on_client_arrival(&mut self, packet: &Packet, watch: &mut impl Watch) {
-        self.fingerprint(packet);
+        let Content::Segment(segment) = &packet.content else {
+            return;
+        };
+        self.fingerprint(packet.flow, segment);
         let now = self.now;
-        watch.segment(
-            now,
-            packet.flow,
-            Direction::Acknowledgments,
-            &packet.segment,
-        );
+        watch.segment(now, packet.flow, Direction::Acknowledgments, segment);
         let index = packet.flow;
         let client = &mut self.flows[index as usize].client.connection;
-        client.handle(now, &packet.segment, &mut |now, event| {
+        client.handle(now, segment, &mut |now, event| {
             watch.event(now, index, FlowEvent::Sender(event));
         });
         self.drain_client(index, watch);
     }
 
     #[inline]
-    fn fingerprint(&mut self, packet: &Packet) {
-        let segment = &packet.segment;
+    fn fingerprint(&mut self, flow: u32, segment: &Segment) {
         self.digest.take(
             self.now,
-            u64::from(packet.flow),
+            u64::from(flow),
             u64::from(segment.sequence.0) << 32 | u64::from(segment.acknowledgment.0),
         );
     }
@@ -169,7 +169,7 @@ const fn launch(host: &mut Host, segment: Segment, flow: u32) -> Packet {
     let index = host.sent;
     host.sent += 1;
     Packet {
-        segment,
+        content: Content::Segment(segment),
         flow,
         next: host.route,
         index,

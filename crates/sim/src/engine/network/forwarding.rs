@@ -16,6 +16,8 @@ impl Network {
             Hop::Pipe(pipe) => self.enter_pipe(packet, pipe, watch),
             Hop::Server => self.on_server_arrival(&packet, watch),
             Hop::Client => self.on_client_arrival(&packet, watch),
+            Hop::Air(hop) => self.enter_air(packet, hop, watch),
+            Hop::Agent { .. } => {}
         }
     }
 
@@ -47,7 +49,7 @@ impl Network {
     fn enter_pipe(&mut self, packet: Packet, pipe: u32, watch: &mut impl Watch) {
         let node = &mut self.pipes[pipe as usize];
         let transmission = Transmission {
-            bytes: packet.segment.ip_bytes(),
+            bytes: packet.bytes(),
             flow: packet.flow,
             index: packet.index,
         };
@@ -70,12 +72,15 @@ impl Network {
         admission: Admission,
         watch: &mut impl Watch,
     ) {
+        let Some(segment) = packet.segment() else {
+            return;
+        };
         let direction = self.direction(packet);
         let flow = &mut self.flows[packet.flow as usize];
         let una = flow.client().sender().una();
         let offset = match direction {
             Direction::Data => {
-                let sequence = packet.segment.sequence;
+                let sequence = segment.sequence;
                 flow.truth
                     .on_loss(sequence, packet.index, sequence_of(una, flow.client_iss));
                 match admission {
@@ -86,7 +91,7 @@ impl Network {
             }
             Direction::Acknowledgments => {
                 flow.tally.acknowledgments_lost += 1;
-                offset_near(packet.segment.acknowledgment, flow.client_iss, una)
+                offset_near(segment.acknowledgment, flow.client_iss, una)
             }
         };
         let event = match admission {

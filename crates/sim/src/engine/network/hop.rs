@@ -1,14 +1,36 @@
 //! Routes: what a packet meets on its way, one hop after another.
 
+use airtcp_link::agent::Toward;
+
 /// Something that a packet meets on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hop {
     /// A pipe, by index.
     Pipe(u32),
+    /// A medium, from one of its stations to another.
+    Air(AirHop),
+    /// An agent that an access point runs, by index.
+    Agent {
+        /// Which.
+        agent: u16,
+        /// Which way the packet passes it.
+        toward: Toward,
+    },
     /// The host that receives the flow's data: the end of the way.
     Server,
     /// The host that sends it: the end of the way.
     Client,
+}
+
+/// The way over a medium.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AirHop {
+    /// The medium, by index.
+    pub medium: u16,
+    /// The station that sends.
+    pub from: u16,
+    /// The station that receives.
+    pub to: u16,
 }
 
 /// All routes, one behind the other. A packet carries the index of its next hop; each route ends

@@ -1,33 +1,51 @@
 //! Endpoints and pipes, and the loop that moves packets between them.
 
+mod air;
 mod endpoints;
 mod forwarding;
 mod hop;
 
+use airtcp_link::mac::PacketClass;
 use airtcp_link::{Pipe, PipeConfig, Stream};
-use airtcp_packet::Segment;
+use airtcp_packet::{LinkFeedback, Segment};
 use airtcp_units::Instant;
 
 use super::digest::Digest;
 use super::event_queue::EventQueue;
 use super::flow::{Flow, FlowConfig};
 use super::watch::Watch;
-pub use hop::Hop;
+use air::MediumNode;
+pub use air::{ACCESS_POINT, MediumConfig, MediumKind};
 use hop::Routes;
+pub use hop::{AirHop, Hop};
 
 /// Endpoints and pipes.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkConfig {
     /// The pipes, which flows name by index, each with the name of its random stream.
     pub pipes: Vec<(String, PipeConfig)>,
+    /// The media, which flows name by index.
+    pub media: Vec<MediumConfig>,
     /// The flows.
     pub flows: Vec<FlowConfig>,
 }
 
+/// What a packet carries.
+#[derive(Clone, Copy, Debug)]
+enum Content {
+    Segment(Segment),
+    /// News of a link for a host.
+    Feedback(LinkFeedback),
+}
+
+/// Size of a message about a link on the wire: as an ICMP error has it, with the headers of the
+/// packet that it is about (RFC 792).
+const FEEDBACK_BYTES: u32 = 56;
+
 /// A packet on its way.
 #[derive(Clone, Copy, Debug)]
 struct Packet {
-    segment: Segment,
+    content: Content,
     flow: u32,
     /// Its next hop, an index into the routes.
     next: u32,
@@ -35,11 +53,41 @@ struct Packet {
     index: u64,
 }
 
+impl Packet {
+    /// Size of the IP packet.
+    #[inline]
+    fn bytes(&self) -> u32 {
+        match &self.content {
+            Content::Segment(segment) => segment.ip_bytes(),
+            Content::Feedback(_) => FEEDBACK_BYTES,
+        }
+    }
+
+    #[inline]
+    const fn segment(&self) -> Option<&Segment> {
+        match &self.content {
+            Content::Segment(segment) => Some(segment),
+            Content::Feedback(_) => None,
+        }
+    }
+
+    /// What error models and agents tell apart.
+    #[inline]
+    fn class(&self) -> PacketClass {
+        match &self.content {
+            Content::Segment(segment) if segment.sequence_length() > 0 => PacketClass::Data,
+            _ => PacketClass::Acknowledgment,
+        }
+    }
+}
+
 /// Whose turn it is.
 #[derive(Clone, Copy, Debug)]
 enum Turn {
     /// A packet arrives at the far end of a pipe.
     Pipe(u32),
+    /// A medium wants to be woken.
+    Medium(u16),
     /// The client of a flow opens its connection, or its timer expires.
     Client(u32),
     /// The timer of a server expires.
@@ -59,6 +107,7 @@ pub struct Network {
     now: Instant,
     queue: EventQueue<Turn>,
     pipes: Vec<PipeNode>,
+    media: Vec<MediumNode>,
     routes: Routes,
     flows: Vec<Flow>,
     digest: Digest,
@@ -76,6 +125,11 @@ impl Network {
                 pipe: Pipe::new(pipe, Stream::new(seed, &name)),
                 pending: Instant::FAR_FUTURE,
             })
+            .collect();
+        let media = config
+            .media
+            .into_iter()
+            .map(|medium| MediumNode::new(medium, seed))
             .collect();
         let mut queue = EventQueue::default();
         for (flow, index) in config.flows.iter().zip(0..) {
@@ -98,6 +152,7 @@ impl Network {
             now: Instant::ZERO,
             queue,
             pipes,
+            media,
             routes,
             flows,
             digest: Digest::default(),
@@ -116,6 +171,7 @@ impl Network {
             self.events += 1;
             match turn {
                 Turn::Pipe(index) => self.on_pipe(index, watch),
+                Turn::Medium(index) => self.on_medium(index, watch),
                 Turn::Client(index) => self.on_client_timer(index, watch),
                 Turn::Server(index) => self.on_server_timer(index, watch),
             }
