@@ -13,8 +13,10 @@ use super::*;
 
 /// Both directions of a pipe.
 fn pipe(scenario: &Scenario) -> (&PipeConfig, &PipeConfig) {
-    let Link::Pipe { data, acks } = &scenario.link;
-    (data, acks)
+    match &scenario.link {
+        Link::Pipe { data, acks } => (data, acks),
+        other => panic!("no pipe: {other:?}"),
+    }
 }
 
 fn parsed(text: &str) -> Scenario {
