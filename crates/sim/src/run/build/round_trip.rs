@@ -22,23 +22,16 @@ impl RoundTrips {
 
     /// The round-trip time of a flow.
     pub(super) fn of(&self, flow: u32) -> Duration {
-        // Two uniform numbers above 0 and up to 1.
-        let uniform = |index| {
-            let draw = self.stream.substream(u64::from(flow)).draw(index) >> 11;
-            (draw + 1) as f64 / (1_u64 << 53) as f64
-        };
+        let draws = self.stream.substream(u64::from(flow));
         let seconds = match self.shape {
             RoundTrip::Uniform { from, to } => {
                 let (from, to) = (from.as_secs_f64(), to.as_secs_f64());
-                from + uniform(0) * (to - from)
+                from + draws.uniform(0) * (to - from)
             }
-            // G. Box & M. Muller, "A note on the generation of random normal deviates", 1958.
             RoundTrip::Normal { mean, deviation } => {
-                let radius = libm::sqrt(-2.0 * libm::log(uniform(0)));
-                let angle = 2.0 * std::f64::consts::PI * uniform(1);
-                mean.as_secs_f64() + deviation.as_secs_f64() * radius * libm::cos(angle)
+                mean.as_secs_f64() + deviation.as_secs_f64() * draws.normal(0)
             }
-            RoundTrip::Exponential { mean } => -mean.as_secs_f64() * libm::log(uniform(0)),
+            RoundTrip::Exponential { mean } => mean.as_secs_f64() * draws.exponential(0),
         };
         Duration::from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::ZERO)
     }
