@@ -4,6 +4,16 @@
 //! directions, and says which to send on, when, and what else to send. A segment that it does not
 //! understand passes unchanged. It keeps a bounded number of flows and forgets the idlest first.
 
+pub mod delay_injection;
+pub mod flow_table;
+pub mod notification;
+mod parameter;
+mod windowed_minimum;
+
+pub use delay_injection::DelayInjection;
+pub use notification::BadStateNotification;
+pub use parameter::ParameterError;
+
 use airtcp_packet::{LinkFeedback, Segment};
 use airtcp_units::{Duration, Instant};
 
