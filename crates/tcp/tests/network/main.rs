@@ -2,6 +2,7 @@
 //! make of a few given ones.
 
 mod behaviour;
+mod fade;
 mod invariants;
 mod overshoot;
 mod toy;
