@@ -1,4 +1,4 @@
-//! A peer that takes its window back to nothing while data is on its way: "it must be probed in the
+//! A peer that takes its window back to nothing while data is on its way: a sender "MUST probe it in the
 //! standard way" (RFC 9293 §3.8.6), and its silence is no congestion. Freeze-TCP stops senders so.
 //!
 //! As in 4.4BSD's `tcp_output`, the retransmission timer gives way to the probe's, and when the
@@ -40,9 +40,8 @@ impl Sender {
         }
         self.board.mark_lost_from(self.una);
         self.recover = Some(self.nxt);
-        if matches!(self.phase, Phase::FastRecovery(_)) {
-            self.phase = Phase::Timeout { recover: self.nxt };
-        }
+        // Repaired as after a timeout, so that no fast recovery starts on the way.
+        self.phase = Phase::Timeout { recover: self.nxt };
         self.repair_now = None;
         self.deadline = Instant::FAR_FUTURE;
     }

@@ -5,5 +5,6 @@ mod behaviour;
 mod fade;
 mod invariants;
 mod overshoot;
+mod split;
 mod toy;
 mod truth;
