@@ -1,10 +1,11 @@
 //! A flow: two endpoints, and what they have to say to each other.
 
 use airtcp_packet::SequenceNumber;
+use airtcp_tcp::relay::{Relay, Side};
 use airtcp_tcp::{Config, Connection};
 use airtcp_units::Instant;
 
-use super::network::Hop;
+use super::network::{Freeze, FreezeConfig, Hop, Proxy, ProxyConfig};
 use super::truth::Truth;
 
 /// What a flow is.
@@ -24,6 +25,10 @@ pub struct FlowConfig {
     pub reverse: Vec<Hop>,
     /// Initial sequence numbers of client and server.
     pub initial_sequence: (SequenceNumber, SequenceNumber),
+    /// A proxy on the way, which stands in both routes as [`Hop::Proxy`].
+    pub proxy: Option<ProxyConfig>,
+    /// Outages of the receiver's link that it sees coming.
+    pub freeze: Option<FreezeConfig>,
 }
 
 /// What happened to a flow's packets on the way.
@@ -84,6 +89,8 @@ pub struct Flow {
     pub(super) completed: Option<Instant>,
     pub(super) tally: Tally,
     pub(super) truth: Truth,
+    pub(super) proxy: Option<Box<Proxy>>,
+    pub(super) freeze: Option<Box<Freeze>>,
 }
 
 impl Flow {
@@ -105,7 +112,26 @@ impl Flow {
             completed: None,
             tally: Tally::default(),
             truth: Truth::default(),
+            proxy: config
+                .proxy
+                .as_ref()
+                .map(|proxy| Box::new(Proxy::new(proxy, config.initial_sequence))),
+            freeze: config.freeze.map(|freeze| Box::new(Freeze::new(freeze))),
         }
+    }
+
+    /// The endpoint at the other end of the client's connection: the server, or a proxy's.
+    pub(super) fn peer_of_client(&self) -> &Connection {
+        match &self.proxy {
+            Some(proxy) => proxy.relay.connection(Side::Client),
+            None => self.server(),
+        }
+    }
+
+    /// The proxy on its way.
+    #[must_use]
+    pub fn proxy(&self) -> Option<&Relay> {
+        self.proxy.as_deref().map(|proxy| &proxy.relay)
     }
 
     /// The endpoint that sends the data.

@@ -24,5 +24,8 @@ mod watch;
 pub use digest::Digest;
 pub use event_queue::EventQueue;
 pub use flow::{Flow, FlowConfig, Tally};
-pub use network::{ACCESS_POINT, AirHop, Hop, MediumConfig, MediumKind, Network, NetworkConfig};
+pub use network::{
+    ACCESS_POINT, AirHop, FreezeConfig, Hop, MediumConfig, MediumKind, Network, NetworkConfig,
+    ProxyConfig,
+};
 pub use watch::{Direction, FlowEvent, Watch};

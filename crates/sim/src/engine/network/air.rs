@@ -138,9 +138,8 @@ impl Network {
         if hop.from != ACCESS_POINT || packet.class() != PacketClass::Data {
             return None;
         }
-        let segment = packet.segment()?;
-        let _ = (agent, segment);
-        None
+        let segment = *packet.segment()?;
+        self.agents[usize::from(agent)].urgency(self.now, packet.flow, &segment)
     }
 
     /// A medium wants to be woken.
@@ -230,7 +229,7 @@ impl Network {
         };
         for listener in 0..listeners {
             let agent = self.media[usize::from(medium)].reports_to[listener];
-            let _ = (agent, segment, event, &watch);
+            self.tell_agent(agent, packet.flow, &segment, event, watch);
         }
     }
 }

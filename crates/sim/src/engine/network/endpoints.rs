@@ -6,28 +6,27 @@ use airtcp_units::Instant;
 
 use super::{Content, Network, Packet, Turn};
 use crate::engine::event_queue::EventQueue;
-use crate::engine::flow::Host;
+use crate::engine::flow::{Flow, Host};
 use crate::engine::watch::{Direction, FlowEvent, Watch};
 
 impl Network {
     /// A segment reaches the host that receives the data.
     #[inline]
     pub(super) fn on_server_arrival(&mut self, packet: &Packet, watch: &mut impl Watch) {
-        let Content::Segment(segment) = &packet.content else {
-            return;
+        let now = self.now;
+        let segment = match &packet.content {
+            Content::Segment(segment) => segment,
+            Content::Feedback(feedback) => {
+                let server = &mut self.flows[packet.flow as usize].server.connection;
+                server.on_feedback(now, feedback, &mut ());
+                return self.drain_server(packet.flow, watch);
+            }
         };
         self.fingerprint(packet.flow, segment);
-        let now = self.now;
         let flow = &mut self.flows[packet.flow as usize];
-        let sequence = segment.sequence;
-        let offset = offset_near(sequence, flow.client_iss, flow.client().sender().una());
-        flow.truth.on_arrival(sequence, packet.index, |expired_at| {
-            watch.event(
-                now,
-                packet.flow,
-                FlowEvent::TimeoutSpurious { offset, expired_at },
-            );
-        });
+        if flow.proxy.is_none() {
+            settle(flow, now, packet, segment, watch);
+        }
         let server = &mut flow.server.connection;
         server.handle(now, segment, &mut ());
         server.read(u64::MAX);
@@ -44,11 +43,19 @@ impl Network {
     /// A segment reaches the host that sends the data.
     #[inline]
     pub(super) fn on_client_arrival(&mut self, packet: &Packet, watch: &mut impl Watch) {
-        let Content::Segment(segment) = &packet.content else {
-            return;
+        let now = self.now;
+        let segment = match &packet.content {
+            Content::Segment(segment) => segment,
+            Content::Feedback(feedback) => {
+                let index = packet.flow;
+                let client = &mut self.flows[index as usize].client.connection;
+                client.on_feedback(now, feedback, &mut |now, event| {
+                    watch.event(now, index, FlowEvent::Sender(event));
+                });
+                return self.drain_client(index, watch);
+            }
         };
         self.fingerprint(packet.flow, segment);
-        let now = self.now;
         watch.segment(now, packet.flow, Direction::Acknowledgments, segment);
         let index = packet.flow;
         let client = &mut self.flows[index as usize].client.connection;
@@ -90,7 +97,7 @@ impl Network {
             });
         }
         if let Some((offset, transmissions)) = expired {
-            let received = flow.server.connection.receiver().holds(offset);
+            let received = flow.peer_of_client().receiver().holds(offset);
             let sequence = sequence_of(offset, flow.client_iss);
             let sent = flow.client.sent;
             if flow
@@ -161,6 +168,26 @@ impl Network {
             Turn::Server(index),
         );
     }
+}
+
+/// A copy of a segment has arrived: timeouts that waited to know whether one would were spurious.
+#[inline]
+pub(super) fn settle(
+    flow: &mut Flow,
+    now: Instant,
+    packet: &Packet,
+    segment: &Segment,
+    watch: &mut impl Watch,
+) {
+    let sequence = segment.sequence;
+    let offset = offset_near(sequence, flow.client_iss, flow.client().sender().una());
+    flow.truth.on_arrival(sequence, packet.index, |expired_at| {
+        watch.event(
+            now,
+            packet.flow,
+            FlowEvent::TimeoutSpurious { offset, expired_at },
+        );
+    });
 }
 
 /// Makes a packet of a segment.

@@ -17,7 +17,8 @@ impl Network {
             Hop::Server => self.on_server_arrival(&packet, watch),
             Hop::Client => self.on_client_arrival(&packet, watch),
             Hop::Air(hop) => self.enter_air(packet, hop, watch),
-            Hop::Agent { .. } => {}
+            Hop::Agent { agent, toward } => self.pass_agent(packet, agent, toward, watch),
+            Hop::Proxy(side) => self.on_proxy_arrival(&packet, side, watch),
         }
     }
 
@@ -76,13 +77,17 @@ impl Network {
             return;
         };
         let direction = self.direction(packet);
+        // Behind a proxy a loss is one of the proxy's connection, not of the sender's.
+        let is_senders = !self.is_behind_proxy(packet);
         let flow = &mut self.flows[packet.flow as usize];
         let una = flow.client().sender().una();
         let offset = match direction {
             Direction::Data => {
                 let sequence = segment.sequence;
-                flow.truth
-                    .on_loss(sequence, packet.index, sequence_of(una, flow.client_iss));
+                if is_senders {
+                    let una = sequence_of(una, flow.client_iss);
+                    flow.truth.on_loss(sequence, packet.index, una);
+                }
                 match admission {
                     Admission::Overflow => flow.tally.dropped_by_queue += 1,
                     _ => flow.tally.lost_by_link += 1,

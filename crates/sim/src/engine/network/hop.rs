@@ -1,6 +1,7 @@
 //! Routes: what a packet meets on its way, one hop after another.
 
 use airtcp_link::agent::Toward;
+use airtcp_tcp::relay::Side;
 
 /// Something that a packet meets on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub enum Hop {
         /// Which way the packet passes it.
         toward: Toward,
     },
+    /// The proxy of the flow: the end of one connection, and the start of another.
+    Proxy(Side),
     /// The host that receives the flow's data: the end of the way.
     Server,
     /// The host that sends it: the end of the way.

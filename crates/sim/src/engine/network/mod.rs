@@ -1,10 +1,14 @@
 //! Endpoints and pipes, and the loop that moves packets between them.
 
+mod access_point;
 mod air;
 mod endpoints;
 mod forwarding;
 mod hop;
+mod outage;
+mod proxy;
 
+use airtcp_link::agent::AgentConfig;
 use airtcp_link::mac::PacketClass;
 use airtcp_link::{Pipe, PipeConfig, Stream};
 use airtcp_packet::{LinkFeedback, Segment};
@@ -14,10 +18,15 @@ use super::digest::Digest;
 use super::event_queue::EventQueue;
 use super::flow::{Flow, FlowConfig};
 use super::watch::Watch;
+use access_point::AgentNode;
 use air::MediumNode;
 pub use air::{ACCESS_POINT, MediumConfig, MediumKind};
 use hop::Routes;
 pub use hop::{AirHop, Hop};
+pub(super) use outage::Freeze;
+pub use outage::FreezeConfig;
+pub(super) use proxy::Proxy;
+pub use proxy::ProxyConfig;
 
 /// Endpoints and pipes.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +35,8 @@ pub struct NetworkConfig {
     pub pipes: Vec<(String, PipeConfig)>,
     /// The media, which flows name by index.
     pub media: Vec<MediumConfig>,
+    /// The agents, which flows name by index, each with the name of its random stream.
+    pub agents: Vec<(String, AgentConfig)>,
     /// The flows.
     pub flows: Vec<FlowConfig>,
 }
@@ -88,6 +99,12 @@ enum Turn {
     Pipe(u32),
     /// A medium wants to be woken.
     Medium(u16),
+    /// An agent wants to be woken.
+    Agent(u16),
+    /// The proxy of a flow wants to be woken.
+    Proxy(u32),
+    /// The link of a flow's receiver is about to go away, or has come back.
+    Outage(u32),
     /// The client of a flow opens its connection, or its timer expires.
     Client(u32),
     /// The timer of a server expires.
@@ -102,12 +119,13 @@ struct PipeNode {
 }
 
 /// A running simulation.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Network {
     now: Instant,
     queue: EventQueue<Turn>,
     pipes: Vec<PipeNode>,
     media: Vec<MediumNode>,
+    agents: Vec<AgentNode>,
     routes: Routes,
     flows: Vec<Flow>,
     digest: Digest,
@@ -131,6 +149,11 @@ impl Network {
             .into_iter()
             .map(|medium| MediumNode::new(medium, seed))
             .collect();
+        let agents = config
+            .agents
+            .iter()
+            .map(|(name, agent)| AgentNode::new(agent, Stream::new(seed, name)))
+            .collect();
         let mut queue = EventQueue::default();
         for (flow, index) in config.flows.iter().zip(0..) {
             queue.schedule(flow.start, Turn::Client(index));
@@ -145,14 +168,21 @@ impl Network {
                 Flow::new(flow, there, back)
             })
             .collect();
-        for flow in &mut flows {
+        for (flow, index) in flows.iter_mut().zip(0..) {
             flow.client.timer = flow.start;
+            if let Some(freeze) = &flow.freeze {
+                queue.schedule(freeze.next(), Turn::Outage(index));
+            }
+            if let Some(proxy) = &mut flow.proxy {
+                proxy.lay_routes(&routes, flow.client.route, flow.server.route);
+            }
         }
         Self {
             now: Instant::ZERO,
             queue,
             pipes,
             media,
+            agents,
             routes,
             flows,
             digest: Digest::default(),
@@ -172,6 +202,9 @@ impl Network {
             match turn {
                 Turn::Pipe(index) => self.on_pipe(index, watch),
                 Turn::Medium(index) => self.on_medium(index, watch),
+                Turn::Agent(index) => self.on_agent(index, watch),
+                Turn::Proxy(index) => self.on_proxy_timer(index, watch),
+                Turn::Outage(index) => self.on_outage(index, watch),
                 Turn::Client(index) => self.on_client_timer(index, watch),
                 Turn::Server(index) => self.on_server_timer(index, watch),
             }

@@ -41,6 +41,8 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
             forward,
             reverse,
             initial_sequence,
+            proxy: None,
+            freeze: None,
         });
     }
     network
