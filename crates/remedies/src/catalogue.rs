@@ -1,6 +1,6 @@
 //! The list of all remedies.
 
-use crate::{Remedy, link, receiver, sender};
+use crate::{Remedy, access_point, link, proxy, receiver, sender};
 
 /// Every remedy, by place and then from the timer to the window.
 static CATALOGUE: &[Remedy] = &[
@@ -21,7 +21,14 @@ static CATALOGUE: &[Remedy] = &[
     sender::timestamps::REMEDY,
     receiver::delayed_ack::REMEDY,
     receiver::dsack::REMEDY,
+    receiver::freeze_tcp::REMEDY,
     link::queue::REMEDY,
+    link::inf_retry::REMEDY,
+    access_point::delay_injection::REMEDY,
+    access_point::static_delay::REMEDY,
+    access_point::random_delay::REMEDY,
+    access_point::ebsn::REMEDY,
+    proxy::split_tcp::REMEDY,
 ];
 
 /// Every remedy there is.

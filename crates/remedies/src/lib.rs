@@ -12,8 +12,10 @@
 //! assert!(tcp.sack);
 //! ```
 
+mod access_point;
 mod catalogue;
 mod link;
+mod proxy;
 mod quantity;
 mod receiver;
 mod remedy;

@@ -1,5 +1,6 @@
 //! What a catalogue entry is.
 
+use airtcp_link::agent::AgentConfig;
 use airtcp_tcp::Config;
 use airtcp_units::Duration;
 use serde::Serialize;
@@ -121,11 +122,19 @@ impl Values<'_> {
     }
 }
 
-/// What remedies change in the link that carries the data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What remedies change between the endpoints.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkChanges {
     /// The queue in front of the data direction holds so many packets.
     pub queue_packets: Option<u32>,
+    /// Mobiles send a frame so many times at most; a million is without end.
+    pub mobile_attempts: Option<u32>,
+    /// What the access point runs, in the order in which packets from the mobile meet it.
+    pub agents: Vec<AgentConfig>,
+    /// Connections are split at the access point, with so many bytes of buffer each way.
+    pub split_buffer: Option<u64>,
+    /// Receivers know of outages so long before they come, and freeze their senders.
+    pub freeze_warning: Option<Duration>,
 }
 
 /// What remedies may change. Both endpoints share one configuration: each reads its half.

@@ -145,6 +145,12 @@ impl Phy {
         Ok(phy)
     }
 
+    /// The standard.
+    #[must_use]
+    pub const fn standard(&self) -> Standard {
+        self.standard
+    }
+
     /// The mode of data frames.
     #[must_use]
     pub const fn data_mode(&self) -> Mode {

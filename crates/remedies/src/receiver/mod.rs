@@ -2,3 +2,4 @@
 
 pub(crate) mod delayed_ack;
 pub(crate) mod dsack;
+pub(crate) mod freeze_tcp;

@@ -27,7 +27,7 @@ use error::Problem;
 pub use error::ScenarioError;
 use inputs::{HexDigest, Inputs, read_bounded};
 pub use names::{FlowDirection, Topology};
-pub use network::{Link, RoundTrip, Wired};
+pub use network::{AccessPoint, Air, Arq, Link, RoundTrip, Wired, Wlan};
 pub use schema::schema;
 
 /// The largest scenario file that is read: 1 MiB.
@@ -84,6 +84,10 @@ pub struct Scenario {
     pub link: Link,
     /// The path between it and the wired hosts, if that is modelled.
     pub wired: Option<Wired>,
+    /// What stands at the access point.
+    pub access_point: AccessPoint,
+    /// How long before an outage receivers freeze their senders, if they do.
+    pub freeze_warning: Option<Duration>,
     /// The flows over it.
     pub flows: Flows,
     /// Both TCP endpoints of every flow, each reading its half.
@@ -204,6 +208,8 @@ impl Scenario {
             topology: resolved.topology,
             link: resolved.link,
             wired: resolved.wired,
+            access_point: resolved.access_point,
+            freeze_warning: resolved.freeze_warning,
             flows: resolved.flows,
             tcp: resolved.tcp,
             remedies: resolved.remedies,

@@ -1,7 +1,11 @@
 //! What lies between the endpoints, checked.
 
-use airtcp_link::PipeConfig;
+use airtcp_link::agent::AgentConfig;
+use airtcp_link::fading::{Placement, RadioConfig};
+use airtcp_link::mac::arq::ArqConfig;
+use airtcp_link::mac::damage::Outage;
 use airtcp_link::mac::dcf::BssConfig;
+use airtcp_link::{PipeConfig, Service};
 use airtcp_units::Duration;
 
 /// The wireless link, or what stands for it.
@@ -15,7 +19,9 @@ pub enum Link {
         acks: PipeConfig,
     },
     /// An IEEE 802.11 channel, or two.
-    Wlan(Wlan),
+    Wlan(Box<Wlan>),
+    /// A stop-and-wait link to the mobile.
+    Arq(Box<Arq>),
 }
 
 /// An IEEE 802.11 channel.
@@ -23,6 +29,35 @@ pub enum Link {
 pub struct Wlan {
     /// What it is made of, but for what the mobiles' places decide.
     pub bss: BssConfig,
+    /// Where the mobiles are, if that matters.
+    pub air: Option<Air>,
+}
+
+/// Where mobiles are, and what the air does to a signal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Air {
+    /// The way of a signal.
+    pub config: RadioConfig,
+    /// How far the mobiles are.
+    pub placement: Placement,
+}
+
+/// A stop-and-wait link to a mobile.
+#[derive(Clone, Debug)]
+pub struct Arq {
+    /// The direction that repeats.
+    pub config: ArqConfig,
+    /// The other, which loses nothing.
+    pub back: PipeConfig,
+}
+
+/// What stands at the access point.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AccessPoint {
+    /// Agents, in the order in which packets from the mobile meet them.
+    pub agents: Vec<AgentConfig>,
+    /// Buffer of a proxy each way, if connections are split.
+    pub split_buffer: Option<u64>,
 }
 
 /// The path between the access point and the wired hosts.
@@ -56,4 +91,18 @@ pub enum RoundTrip {
         /// Mean.
         mean: Duration,
     },
+}
+
+impl Link {
+    /// When the link goes away, where it is known to.
+    pub fn outage(&self) -> Option<Outage> {
+        match self {
+            Self::Pipe { data, .. } => match data.service {
+                Service::Suspended { every, length, .. } => Some(Outage { every, length }),
+                _ => None,
+            },
+            Self::Wlan(wlan) => wlan.bss.damage.outage,
+            Self::Arq(arq) => arq.config.damage.outage,
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Media that stations share or that send again: into them, out of them, and whom they report to.
 
 use airtcp_link::agent::LinkEvent;
+use airtcp_link::mac::arq::{ArqConfig, ArqLink};
 use airtcp_link::mac::dcf::{Bss, BssConfig};
 use airtcp_link::mac::{ChannelObserver, Occupancy, Offer, Outcome, PacketClass, Urgency};
 use airtcp_link::{Admission, Stream};
@@ -17,7 +18,9 @@ pub const ACCESS_POINT: u16 = 0;
 #[derive(Clone, Debug)]
 pub enum MediumKind {
     /// An IEEE 802.11 channel.
-    Bss(BssConfig),
+    Bss(Box<BssConfig>),
+    /// A stop-and-wait link, from the access point to a mobile.
+    Arq(Box<ArqConfig>),
 }
 
 /// A medium, and whom it reports to.
@@ -36,6 +39,7 @@ pub struct MediumConfig {
 #[derive(Clone, Debug)]
 enum Medium {
     Bss(Box<Bss<Packet>>),
+    Arq(Box<ArqLink<Packet>>),
 }
 
 /// A medium in the network.
@@ -56,6 +60,9 @@ impl MediumNode {
         let stream = Stream::new(seed, &config.name);
         let medium = match &config.kind {
             MediumKind::Bss(bss) => Medium::Bss(Box::new(Bss::new(bss, stream).expect(CHECKED))),
+            MediumKind::Arq(arq) => {
+                Medium::Arq(Box::new(ArqLink::new(arq, stream).expect(CHECKED)))
+            }
         };
         Self {
             medium,
@@ -66,10 +73,18 @@ impl MediumNode {
     }
 
     #[inline]
-    fn push(&mut self, now: Instant, hop: AirHop, offer: Offer, packet: Packet) -> bool {
+    fn push(
+        &mut self,
+        now: Instant,
+        hop: AirHop,
+        offer: Offer,
+        packet: Packet,
+        observer: &mut impl ChannelObserver,
+    ) -> bool {
         let (from, to) = (u32::from(hop.from), u32::from(hop.to));
         match &mut self.medium {
             Medium::Bss(bss) => bss.push(now, from, to, offer, packet),
+            Medium::Arq(link) => link.push(now, offer, packet, observer),
         }
     }
 
@@ -77,6 +92,7 @@ impl MediumNode {
     fn next_wakeup(&self) -> Instant {
         match &self.medium {
             Medium::Bss(bss) => bss.next_wakeup(),
+            Medium::Arq(link) => link.next_wakeup(),
         }
     }
 
@@ -84,6 +100,7 @@ impl MediumNode {
     fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
         match &mut self.medium {
             Medium::Bss(bss) => bss.on_wakeup(now, observer),
+            Medium::Arq(link) => link.on_wakeup(now, observer),
         }
     }
 
@@ -91,6 +108,7 @@ impl MediumNode {
     fn poll(&mut self) -> Option<Outcome<Packet>> {
         match &mut self.medium {
             Medium::Bss(bss) => bss.poll(),
+            Medium::Arq(link) => link.poll(),
         }
     }
 }
@@ -120,7 +138,11 @@ impl Network {
             urgency: self.urgency(&packet, hop),
         };
         let node = &mut self.media[usize::from(hop.medium)];
-        let admitted = node.push(now, hop, offer, packet);
+        let mut channel = Channel {
+            medium: hop.medium,
+            watch: &mut *watch,
+        };
+        let admitted = node.push(now, hop, offer, packet, &mut channel);
         let next = node.next_wakeup();
         if next < node.pending {
             node.pending = next.max(now);

@@ -1,5 +1,6 @@
 //! From a scenario to a network.
 
+mod media;
 mod round_trip;
 mod routes;
 
@@ -7,7 +8,7 @@ use airtcp_link::Stream;
 use airtcp_packet::SequenceNumber;
 use airtcp_units::Instant;
 
-use crate::engine::{FlowConfig, NetworkConfig};
+use crate::engine::{FlowConfig, FreezeConfig, NetworkConfig, ProxyConfig};
 use crate::scenario::Scenario;
 use routes::Plan;
 
@@ -41,11 +42,25 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
             forward,
             reverse,
             initial_sequence,
-            proxy: None,
-            freeze: None,
+            proxy: scenario.access_point.split_buffer.map(|bytes| ProxyConfig {
+                client_side: scenario.tcp,
+                server_side: scenario.tcp,
+                buffer_bytes: bytes,
+            }),
+            freeze: freeze(scenario),
         });
     }
     network
+}
+
+/// What receivers do about outages.
+fn freeze(scenario: &Scenario) -> Option<FreezeConfig> {
+    let (warning, outage) = (scenario.freeze_warning?, scenario.link.outage()?);
+    Some(FreezeConfig {
+        every: outage.every,
+        length: outage.length,
+        warning,
+    })
 }
 
 /// Flow i starts at i/n of the spread, plus up to 1/n of it at random.

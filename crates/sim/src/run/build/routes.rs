@@ -2,18 +2,22 @@
 //!
 //! ```text
 //!   mobile ── air ── access point ── wired line ── further round trip ── wired host
+//!                    agents, proxy
 //! ```
 //!
 //! With two channels there is a mobile and an access point at both ends.
 
+use airtcp_link::agent::Toward;
 use airtcp_link::{Delay, ErrorModel, PipeConfig, QueueLimit, Service};
+use airtcp_tcp::relay::Side;
 use airtcp_units::Duration;
 
+use super::media;
 use super::round_trip::RoundTrips;
-use crate::engine::{ACCESS_POINT, AirHop, Hop, MediumConfig, MediumKind, NetworkConfig};
+use crate::engine::{ACCESS_POINT, AirHop, Hop, NetworkConfig};
 use crate::scenario::{FlowDirection, Link, Scenario, Topology, Wired};
 
-/// Both ways of something, seen from the access point.
+/// Both ways of something between a mobile and its wired host.
 #[derive(Clone, Debug, Default)]
 struct Ways {
     to_mobile: Vec<Hop>,
@@ -24,8 +28,8 @@ struct Ways {
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
     scenario: &'a Scenario,
-    /// Pipes of the link: data, then acknowledgments.
-    link: Option<(u32, u32)>,
+    /// Pipes of the link: data, then acknowledgments. Of a stop-and-wait link the second alone.
+    link: (u32, u32),
     /// Lines of the wired path: towards the wired hosts, then from them.
     wired: Option<(u32, u32)>,
     round_trips: Option<RoundTrips>,
@@ -36,30 +40,19 @@ impl<'a> Plan<'a> {
     pub(super) fn lay(scenario: &'a Scenario, seed: u64, network: &mut NetworkConfig) -> Self {
         let mut plan = Self {
             scenario,
-            link: None,
+            link: (0, 0),
             wired: None,
             round_trips: None,
         };
         match &scenario.link {
             Link::Pipe { data, acks } => {
                 let data = add_pipe(network, "link.data", data.clone());
-                plan.link = Some((data, add_pipe(network, "link.acks", acks.clone())));
+                plan.link = (data, add_pipe(network, "link.acks", acks.clone()));
             }
-            Link::Wlan(wlan) => {
-                let names: &[&str] = match scenario.topology {
-                    Topology::WlanWiredWlan => &["wlan.near", "wlan.far"],
-                    _ => &["wlan"],
-                };
-                for name in names {
-                    network.media.push(MediumConfig {
-                        name: (*name).to_owned(),
-                        kind: MediumKind::Bss(wlan.bss.clone()),
-                        reports_to: Vec::new(),
-                        informed_by: None,
-                    });
-                }
-            }
+            Link::Arq(arq) => plan.link.1 = add_pipe(network, "arq.back", arq.back.clone()),
+            Link::Wlan(_) => {}
         }
+        media::add(scenario, seed, network);
         if let Some(Wired { line, round_trip }) = &scenario.wired {
             let up = add_pipe(network, "wired.up", line.clone());
             plan.wired = Some((up, add_pipe(network, "wired.down", line.clone())));
@@ -78,14 +71,41 @@ impl<'a> Plan<'a> {
         let near = self.air(flow, direction, 0);
         let wired = self.wired(flow, network);
         if self.scenario.topology == Topology::WlanWiredWlan {
-            let far = self.air(flow, direction, 1);
             // The sender is the mobile of the near channel, the receiver that of the far one.
-            let there = [near.from_mobile, wired.from_mobile, far.to_mobile].concat();
-            let back = [far.from_mobile, wired.to_mobile, near.to_mobile].concat();
-            return (there, back);
+            let (near_point, far_point) = (self.access_point(0), self.access_point(1));
+            let far = self.air(flow, direction, 1);
+            let there = [
+                near.from_mobile,
+                near_point.from_mobile,
+                self.proxy(Side::Client),
+                wired.from_mobile,
+                far_point.to_mobile,
+                far.to_mobile,
+            ];
+            let back = [
+                far.from_mobile,
+                far_point.from_mobile,
+                wired.to_mobile,
+                self.proxy(Side::Server),
+                near_point.to_mobile,
+                near.to_mobile,
+            ];
+            return (there.concat(), back.concat());
         }
-        let up = [near.from_mobile, wired.from_mobile].concat();
-        let down = [wired.to_mobile, near.to_mobile].concat();
+        let point = self.access_point(0);
+        let (to_server, to_client) = (self.proxy(Side::Client), self.proxy(Side::Server));
+        let (proxy_up, proxy_down) = match direction {
+            FlowDirection::Up => (to_server, to_client),
+            FlowDirection::Down => (to_client, to_server),
+        };
+        let up = [
+            near.from_mobile,
+            point.from_mobile,
+            proxy_up,
+            wired.from_mobile,
+        ]
+        .concat();
+        let down = [wired.to_mobile, proxy_down, point.to_mobile, near.to_mobile].concat();
         match direction {
             FlowDirection::Up => (up, down),
             FlowDirection::Down => (down, up),
@@ -94,9 +114,10 @@ impl<'a> Plan<'a> {
 
     /// The way over the air between the flow's mobile and its access point.
     fn air(&self, flow: u32, direction: FlowDirection, medium: u16) -> Ways {
+        let hop = |from, to| vec![Hop::Air(AirHop { medium, from, to })];
+        let (data, acks) = self.link;
         match &self.scenario.link {
             Link::Pipe { .. } => {
-                let (data, acks) = self.link.unwrap_or_default();
                 let (data, acks) = (vec![Hop::Pipe(data)], vec![Hop::Pipe(acks)]);
                 match direction {
                     FlowDirection::Up => Ways {
@@ -111,12 +132,37 @@ impl<'a> Plan<'a> {
             }
             Link::Wlan(wlan) => {
                 let station = station_of(flow, wlan.bss.stations);
-                let hop = |from, to| vec![Hop::Air(AirHop { medium, from, to })];
                 Ways {
                     from_mobile: hop(station, ACCESS_POINT),
                     to_mobile: hop(ACCESS_POINT, station),
                 }
             }
+            Link::Arq(_) => Ways {
+                from_mobile: vec![Hop::Pipe(acks)],
+                to_mobile: hop(ACCESS_POINT, 1),
+            },
+        }
+    }
+
+    /// What the agents of access point number `point` are to a packet that passes.
+    fn access_point(&self, point: u16) -> Ways {
+        let count = u16::try_from(self.scenario.access_point.agents.len()).unwrap_or(0);
+        let agents = || point * count..(point + 1) * count;
+        let hop = |agent, toward| Hop::Agent { agent, toward };
+        Ways {
+            from_mobile: agents().map(|agent| hop(agent, Toward::Wired)).collect(),
+            to_mobile: agents()
+                .rev()
+                .map(|agent| hop(agent, Toward::Mobile))
+                .collect(),
+        }
+    }
+
+    /// The proxy, if there is one, to a packet that comes from `side`.
+    fn proxy(&self, side: Side) -> Vec<Hop> {
+        match self.scenario.access_point.split_buffer {
+            Some(_) => vec![Hop::Proxy(side)],
+            None => Vec::new(),
         }
     }
 
@@ -139,7 +185,7 @@ impl<'a> Plan<'a> {
 
     fn dumbbell(&self, flow: u32, network: &mut NetworkConfig) -> (Vec<Hop>, Vec<Hop>) {
         let access = self.scenario.flows.access_delay_of(flow);
-        let (data, acks) = self.link.unwrap_or_default();
+        let (data, acks) = self.link;
         let mut way = |link| {
             let mut hops = vec![Hop::Pipe(link)];
             if access > Duration::ZERO {

@@ -7,7 +7,6 @@ use airtcp_link::{
     Delay, DeliveryOrder, ErrorModel, MahimahiTrace, PipeConfig, QueueLimit, RecordingStart,
     Service,
 };
-use airtcp_remedies::LinkChanges;
 use airtcp_units::{BitRate, ByteCount, Duration};
 
 use super::{loss, refuse, wlan};
@@ -18,6 +17,7 @@ use crate::scenario::document::{
 use crate::scenario::error::Problem;
 use crate::scenario::inputs::{Inputs, Recording};
 use crate::scenario::names::{DelayOrder, LogStart, LossDirection, TraceDirection};
+use crate::scenario::network::Link;
 
 /// The default link is the lossy pipe of `scenarios/lossy-pipe.toml`.
 const DEFAULT_RATE: BitRate = BitRate::from_bps(10_000_000);
@@ -81,17 +81,23 @@ pub(super) fn resolve(
     Ok((data, acks))
 }
 
-/// What remedies change.
-pub(super) fn change(data: &mut PipeConfig, changes: LinkChanges) -> Result<(), Problem> {
-    if let Some(packets) = changes.queue_packets {
-        if matches!(data.delay, Delay::Recorded { .. }) {
+/// The remedy `queue`: so many packets may wait in the direction of data.
+pub(super) fn change_queue(link: &mut Link, packets: u32) -> Result<(), Problem> {
+    let limit = QueueLimit::Packets(packets);
+    match link {
+        Link::Pipe { data, .. } if matches!(data.delay, Delay::Recorded { .. }) => {
             return Err(Problem::at(
                 "remedies",
                 "recorded round-trip times (link.rtt_log) hold the queue they were recorded \
                  with; its length cannot be changed",
             ));
         }
-        data.queue = QueueLimit::Packets(packets);
+        Link::Pipe { data, .. } => data.queue = limit,
+        Link::Wlan(wlan) => {
+            wlan.bss.mobile.queue = limit;
+            wlan.bss.access_point.queue = limit;
+        }
+        Link::Arq(arq) => arq.config.queue = limit,
     }
     Ok(())
 }

@@ -1,9 +1,12 @@
 //! From what a file says to what is simulated. Every key that was left out is filled in on the way,
 //! so that the document that comes out says all there is to say.
 
+mod access_point;
+mod arq;
 mod flows;
 mod link;
 mod loss;
+mod radio;
 mod tcp;
 mod wired;
 mod wlan;
@@ -17,7 +20,7 @@ use super::document::Document;
 use super::error::Problem;
 use super::inputs::Inputs;
 use super::names::Topology;
-use super::network::{Link, Wired};
+use super::network::{AccessPoint, Link, Wired};
 use super::{DEFAULT_DURATION, Flows};
 
 /// All that a document means.
@@ -26,6 +29,8 @@ pub(super) struct Resolved {
     pub topology: Topology,
     pub link: Link,
     pub wired: Option<Wired>,
+    pub access_point: AccessPoint,
+    pub freeze_warning: Option<Duration>,
     pub flows: Flows,
     pub tcp: Config,
     pub remedies: Selection,
@@ -50,12 +55,14 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
         link: &mut changes,
     });
     tcp::check(&tcp, "remedies")?;
-    change(&mut link, changes)?;
+    let (access_point, freeze_warning) = access_point::change(&mut link, topology, changes)?;
     Ok(Resolved {
         duration,
         topology,
         link,
         wired,
+        access_point,
+        freeze_warning,
         flows,
         tcp,
         remedies,
@@ -97,9 +104,14 @@ fn medium(
             Ok(Link::Pipe { data, acks })
         }
         Topology::Wlan | Topology::WlanWiredWlan => {
-            wlan::resolve(document.wlan.get_or_insert_default(), flows).map(Link::Wlan)
+            let wlan = wlan::resolve(document.wlan.get_or_insert_default(), flows)?;
+            Ok(Link::Wlan(Box::new(wlan)))
         }
-        Topology::Arq | Topology::Cell => Err(Problem::at("topology", "not yet")),
+        Topology::Arq => {
+            let arq = arq::resolve(document.arq.get_or_insert_default())?;
+            Ok(Link::Arq(Box::new(arq)))
+        }
+        Topology::Cell => Err(Problem::at("topology", "not yet")),
     }
 }
 
@@ -118,14 +130,6 @@ fn wired_path(document: &mut Document, topology: Topology) -> Result<Option<Wire
         }
     }
     document.wired.as_mut().map(wired::resolve).transpose()
-}
-
-/// What remedies change in the link.
-fn change(link: &mut Link, changes: LinkChanges) -> Result<(), Problem> {
-    match link {
-        Link::Pipe { data, .. } => link::change(data, changes),
-        Link::Wlan(_) => Ok(()),
-    }
 }
 
 /// The remedies, each on its own in the document.

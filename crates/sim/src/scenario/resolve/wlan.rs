@@ -7,16 +7,16 @@ use airtcp_link::mac::damage::{Affects, Counted, DamageConfig, Outage};
 use airtcp_link::mac::dcf::{BssConfig, BssError, LLC_BYTES, MAC_BYTES, StationConfig};
 use airtcp_link::mac::transmit_queue::RetransmissionOrder;
 use airtcp_link::phy::{Phy, PhyError, Preamble, Standard};
-use airtcp_units::{BitRate, ByteCount};
+use airtcp_units::{BitRate, ByteCount, Probability};
 
 use super::link::queue;
-use super::{loss, refuse};
+use super::{loss, radio, refuse};
 use crate::scenario::bounded::{Bytes, Limit, Rate, Whole, Within};
 use crate::scenario::document::{
     Attempts, ContentionWindow, LossTable, SuspensionTable, WlanTable,
 };
 use crate::scenario::error::Problem;
-use crate::scenario::names::LossDirection;
+use crate::scenario::names::{LossDirection, LossModel};
 use crate::scenario::network::Wlan;
 
 /// IEEE 802.11-2016 §C.3: the defaults of `dot11ShortRetryLimit` and `dot11LongRetryLimit`.
@@ -92,7 +92,18 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
         };
         Problem::at(key, error.to_string())
     })?;
-    Ok(Wlan { bss })
+    let air = match &mut table.radio {
+        None => None,
+        Some(radio) => {
+            refuse_error_model(table.loss.as_ref())?;
+            let carrier_mhz = match bss.phy.standard() {
+                Standard::B | Standard::G => 2_437.0,
+                Standard::A => 5_180.0,
+            };
+            Some(radio::resolve(radio, "wlan.radio", carrier_mhz)?)
+        }
+    };
+    Ok(Wlan { bss, air })
 }
 
 fn largest_of(bss: &BssConfig) -> u32 {
@@ -149,6 +160,7 @@ fn damage(
         affects,
         counted,
         outage: outage.map(|table| away(table, "wlan.outage")).transpose()?,
+        radio: None,
     })
 }
 
@@ -164,12 +176,26 @@ pub(super) fn away(table: SuspensionTable, key: &str) -> Result<Outage, Problem>
     Ok(Outage { every, length })
 }
 
+/// With a radio frames are damaged by noise; an error model would count twice.
+fn refuse_error_model(loss: Option<&LossTable>) -> Result<(), Problem> {
+    let is_nothing = |rate| rate == Probability::NEVER;
+    match loss {
+        Some(loss) if loss.model != Some(LossModel::Iid) || !loss.rate.is_none_or(is_nothing) => {
+            Err(Problem::at(
+                "wlan.loss",
+                "wlan.radio damages frames already; give one of them",
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn threshold<const MIN: u64, const MAX: u64>(limit: Limit<Bytes<MIN, MAX>>) -> Option<u32> {
     limit.at().map(|bytes| whole_bytes(bytes.get()))
 }
 
 /// A number of bytes whose upper bound is below 2^32.
-fn whole_bytes(bytes: ByteCount) -> u32 {
+pub(super) fn whole_bytes(bytes: ByteCount) -> u32 {
     u32::try_from(bytes.as_bytes()).unwrap_or(u32::MAX)
 }
 

@@ -1,0 +1,83 @@
+//! Adaptive delay injection.
+
+use airtcp_link::agent::AgentConfig;
+use airtcp_link::agent::delay_injection::{AdaptiveDelay, Average};
+use airtcp_units::Duration;
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+
+/// As good as for ever.
+const UNLIMITED: u32 = 1_000_000;
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "delay-injection",
+    place: Place::AccessPoint,
+    effect: "delays acknowledgments to a mobile sender after a delay spike, so that its timer \
+             grows wide enough for the next; with unlimited retries at the mobiles",
+    source: "Fotiadis & Siris, COST TD(05)049, §III-B",
+    parameters: &[
+        Parameter {
+            name: "factor",
+            unit: "",
+            default: Quantity::Number(1.5),
+            minimum: Quantity::Number(0.1),
+            maximum: Quantity::Number(1000.0),
+            effect: "delay_factor: the injected delay is the size of the spike over this (§IV-C)",
+        },
+        Parameter {
+            name: "c",
+            unit: "",
+            default: Quantity::Number(4.0),
+            minimum: Quantity::Number(0.0),
+            maximum: Quantity::Number(1000.0),
+            effect: "how many mean deviations above the mean a spike begins (eq. 3)",
+        },
+        Parameter {
+            name: "tick",
+            unit: "",
+            default: Quantity::Time(Duration::from_millis(1)),
+            minimum: Quantity::Time(Duration::from_micros(1)),
+            maximum: Quantity::Time(Duration::from_secs(1)),
+            effect: "a tick of the mobile's timestamp clock",
+        },
+        Parameter {
+            name: "spikes-in-mean",
+            unit: "",
+            default: Quantity::Count(1),
+            minimum: Quantity::Count(0),
+            maximum: Quantity::Count(1),
+            effect: "1: the mean delay learns from spikes too, as printed; 0: only from the rest",
+        },
+        Parameter {
+            name: "inf-retry",
+            unit: "",
+            default: Quantity::Count(1),
+            minimum: Quantity::Count(0),
+            maximum: Quantity::Count(1),
+            effect: "1: mobiles send again without end, as the paper has it; 0: as they did",
+        },
+    ],
+    deployment: "no way yet; it belongs into the access point's queue towards the mobiles.",
+    decides: "which acknowledgments the access point delays",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes
+        .link
+        .agents
+        .push(AgentConfig::AdaptiveDelay(AdaptiveDelay {
+            delay_factor: values.number("factor"),
+            threshold_factor: values.number("c"),
+            tick: values.time("tick"),
+            average: if values.is_on("spikes-in-mean") {
+                Average::AllAcknowledgments
+            } else {
+                Average::NoSpikes
+            },
+            ..AdaptiveDelay::default()
+        }));
+    if values.is_on("inf-retry") {
+        changes.link.mobile_attempts = Some(UNLIMITED);
+    }
+}

@@ -1,0 +1,46 @@
+//! Random delay injection.
+
+use airtcp_link::agent::AgentConfig;
+use airtcp_link::agent::delay_injection::RandomDelay;
+use airtcp_units::{Duration, Probability};
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "random-delay",
+    place: Place::AccessPoint,
+    effect: "delays acknowledgments to a mobile sender at random, by a random time",
+    source: "Klein, Leung, Parkinson & Samuel, GLOBECOM 2004, as Fotiadis & Siris §II tell it",
+    parameters: &[
+        Parameter {
+            name: "mean",
+            unit: "",
+            default: Quantity::Time(Duration::from_millis(100)),
+            minimum: Quantity::Time(Duration::ZERO),
+            maximum: Quantity::Time(Duration::from_secs(30)),
+            effect: "mean of the delay, which is uniform from zero to twice this",
+        },
+        Parameter {
+            name: "every",
+            unit: "acknowledgments",
+            default: Quantity::Count(20),
+            minimum: Quantity::Count(1),
+            maximum: Quantity::Count(1_000_000),
+            effect: "one of so many is held, on average",
+        },
+    ],
+    deployment: "no way yet; it belongs into the access point's queue towards the mobiles.",
+    decides: "which acknowledgments the access point delays",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    let chance = Probability::new(1.0 / f64::from(values.count("every")));
+    changes
+        .link
+        .agents
+        .push(AgentConfig::RandomDelay(RandomDelay {
+            mean: values.time("mean"),
+            chance: chance.unwrap_or(Probability::ALWAYS),
+        }));
+}

@@ -1,0 +1,48 @@
+//! Static delay injection.
+
+use std::num::NonZeroU64;
+
+use airtcp_link::agent::AgentConfig;
+use airtcp_link::agent::delay_injection::{Distance, StaticDelay};
+use airtcp_units::Duration;
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "static-delay",
+    place: Place::AccessPoint,
+    effect: "delays every n-th acknowledgment to a mobile sender by the same time",
+    source: "Klein, Leung, Parkinson & Samuel, GLOBECOM 2004, as Fotiadis & Siris §II tell it",
+    parameters: &[
+        Parameter {
+            name: "delay",
+            unit: "",
+            default: Quantity::Time(Duration::from_millis(100)),
+            minimum: Quantity::Time(Duration::ZERO),
+            maximum: Quantity::Time(Duration::from_secs(60)),
+            effect: "how long an acknowledgment is held",
+        },
+        Parameter {
+            name: "every",
+            unit: "acknowledgments",
+            default: Quantity::Count(20),
+            minimum: Quantity::Count(1),
+            maximum: Quantity::Count(1_000_000),
+            effect: "one of so many is held",
+        },
+    ],
+    deployment: "no way yet; it belongs into the access point's queue towards the mobiles.",
+    decides: "which acknowledgments the access point delays",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    let every = NonZeroU64::new(u64::from(values.count("every"))).unwrap_or(NonZeroU64::MIN);
+    changes
+        .link
+        .agents
+        .push(AgentConfig::StaticDelay(StaticDelay {
+            delay: values.time("delay"),
+            every: Distance::Acknowledgments(every),
+        }));
+}

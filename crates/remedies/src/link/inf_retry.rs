@@ -1,0 +1,28 @@
+//! How often a mobile sends a frame again.
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "inf-retry",
+    place: Place::Link,
+    effect: "lets mobiles send a frame again until it arrives: no loss on the radio, but delay \
+             spikes",
+    source: "Fotiadis & Siris, COST TD(05)049, §III-A (inf-RL)",
+    parameters: &[Parameter {
+        name: "attempts",
+        unit: "attempts",
+        default: Quantity::Count(1_000_000),
+        minimum: Quantity::Count(1),
+        maximum: Quantity::Count(1_000_000),
+        effect: "how often a frame is sent at most, the first time included; a million is without \
+                 end",
+    }],
+    deployment: "Linux, on the mobile: iw phy PHY set retry short 255 long 255 (a byte is all that \
+                 drivers take, and some ignore it).",
+    decides: "the mobiles' retry limit",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.link.mobile_attempts = Some(values.count("attempts"));
+}

@@ -1,0 +1,28 @@
+//! Split TCP.
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "split-tcp",
+    place: Place::Proxy,
+    effect: "ends each connection at the access point and has one of its own to the mobile: \
+             losses of the radio are repaired over the radio; acknowledgments no longer mean that \
+             the other end has the data",
+    source: "Bakre & Badrinath, I-TCP, ICDCS 1995",
+    parameters: &[Parameter {
+        name: "buffer",
+        unit: "bytes",
+        default: Quantity::Count(262_144),
+        minimum: Quantity::Count(1),
+        maximum: Quantity::Count(1 << 30),
+        effect: "most that the proxy holds for one side",
+    }],
+    deployment: "Linux: a transparent proxy on the access point (iptables TPROXY and, for \
+                 instance, socat or HAProxy in TCP mode).",
+    decides: "whether connections are split",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.link.split_buffer = Some(u64::from(values.count("buffer")));
+}

@@ -1,0 +1,28 @@
+//! Freeze-TCP.
+
+use airtcp_units::Duration;
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "freeze-tcp",
+    place: Place::Receiver,
+    effect: "announces a window of zero before the link goes away, and three times the true one \
+             when it is back: the sender neither sends nor times out meanwhile",
+    source: "Goff, Moronski, Phatak & Gupta, INFOCOM 2000",
+    parameters: &[Parameter {
+        name: "warning",
+        unit: "",
+        default: Quantity::Time(Duration::from_millis(100)),
+        minimum: Quantity::Time(Duration::ZERO),
+        maximum: Quantity::Time(Duration::from_secs(60)),
+        effect: "how long before an outage the receiver knows of it; about a round trip is best",
+    }],
+    deployment: "no way yet; the receiver's stack has to know of fades before they come.",
+    decides: "what a receiver does about outages",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.link.freeze_warning = Some(values.time("warning"));
+}

@@ -1,0 +1,88 @@
+//! The media of a scenario, and the agents at their access points.
+
+use airtcp_link::Stream;
+use airtcp_link::agent::AgentConfig;
+use airtcp_link::fading::Radio;
+use airtcp_link::mac::damage::RadioDamage;
+use airtcp_link::mac::dcf::BssConfig;
+
+use crate::engine::{MediumConfig, MediumKind, NetworkConfig};
+use crate::scenario::{Air, Link, Scenario, Topology, Wlan};
+
+/// Adds the media to `network`, each with agents of its own.
+pub(super) fn add(scenario: &Scenario, seed: u64, network: &mut NetworkConfig) {
+    let names: &[&str] = match (&scenario.link, scenario.topology) {
+        (Link::Pipe { .. }, _) => {
+            add_agents(scenario, "access-point", network);
+            return;
+        }
+        (Link::Wlan(_), Topology::WlanWiredWlan) => &["wlan.near", "wlan.far"],
+        (Link::Wlan(_), _) => &["wlan"],
+        (Link::Arq(_), _) => &["arq"],
+    };
+    for name in names {
+        let first = network.agents.len();
+        add_agents(scenario, name, network);
+        let those = |wanted: fn(&AgentConfig) -> bool| -> Vec<u16> {
+            let all = network.agents.iter().zip(0_u16..).skip(first);
+            all.filter(|((_, agent), _)| wanted(agent))
+                .map(|(_, index)| index)
+                .collect()
+        };
+        let reports_to = those(AgentConfig::listens_to_link);
+        let informed_by = those(AgentConfig::knows_urgency).first().copied();
+        let report_retries = !reports_to.is_empty();
+        let kind = match &scenario.link {
+            Link::Wlan(wlan) => MediumKind::Bss(Box::new(BssConfig {
+                report_retries,
+                ..bss(wlan, name, seed)
+            })),
+            Link::Arq(arq) => {
+                let mut config = arq.config.clone();
+                config.report_retries = report_retries;
+                MediumKind::Arq(Box::new(config))
+            }
+            Link::Pipe { .. } => continue,
+        };
+        network.media.push(MediumConfig {
+            name: (*name).to_owned(),
+            kind,
+            reports_to,
+            informed_by,
+        });
+    }
+}
+
+fn add_agents(scenario: &Scenario, place: &str, network: &mut NetworkConfig) {
+    for (agent, index) in scenario.access_point.agents.iter().zip(0..) {
+        let name = format!("{place}.agent.{index}");
+        network.agents.push((name, *agent));
+    }
+}
+
+/// The channel, its mobiles put in their places.
+fn bss(wlan: &Wlan, name: &str, seed: u64) -> BssConfig {
+    let mut bss = wlan.bss.clone();
+    if let Some(air) = &wlan.air {
+        let draws = Stream::new(seed, name);
+        bss.damage.radio = Some(RadioDamage {
+            radios: radios(air, bss.stations, draws),
+            data: bss.phy.data_mode(),
+            control: bss.phy.control_mode(),
+        });
+    }
+    bss
+}
+
+/// The radio of every station, that of the access point standing for nothing.
+pub(super) fn radios(air: &Air, stations: u32, draws: Stream) -> Vec<Radio> {
+    let (places, channels) = (draws.substream(10), draws.substream(11));
+    (0..=stations)
+        .map(|station| {
+            let distance = air.placement.distance_m(station.saturating_sub(1), places);
+            let channel = channels.substream(u64::from(station));
+            Radio::new(&air.config, distance, channel)
+                .expect("a radio is checked when the scenario is read")
+        })
+        .collect()
+}
