@@ -20,6 +20,8 @@
 //! how to send while repairing. Streams are ranges of 64-bit offsets; 32-bit sequence numbers live
 //! only at the edge, in [`connection`].
 //!
+//! [`relay`] puts two connections back to back: split TCP.
+//!
 //! Not implemented: **urgent data, Nagle's algorithm, keep-alive, ECN, path MTU discovery, a limit on
 //! retransmissions, restarting the window after idle**.
 
@@ -30,6 +32,7 @@ pub mod loss_detection;
 pub mod observer;
 pub mod receiver;
 pub mod recovery;
+pub mod relay;
 pub mod rtt;
 pub mod sender;
 pub mod timeout;
@@ -37,4 +40,5 @@ pub mod timeout;
 pub use config::{Config, Profile};
 pub use connection::{Connection, State};
 pub use observer::{Event, Observer};
+pub use relay::{Relay, Side};
 pub use sender::Counters;

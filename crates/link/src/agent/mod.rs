@@ -4,6 +4,7 @@
 //! directions, and says which to send on, when, and what else to send. A segment that it does not
 //! understand passes unchanged. It keeps a bounded number of flows and forgets the idlest first.
 
+mod any;
 pub mod delay_injection;
 pub mod flow_table;
 pub mod information_box;
@@ -11,6 +12,7 @@ pub mod notification;
 mod parameter;
 mod windowed_minimum;
 
+pub use any::{AgentConfig, AnyAgent};
 pub use delay_injection::DelayInjection;
 pub use information_box::InformationBox;
 pub use notification::BadStateNotification;

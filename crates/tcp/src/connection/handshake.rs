@@ -78,6 +78,11 @@ impl Connection {
             0
         };
         self.handshake.on_sent(now);
+        let window = if self.frozen {
+            0
+        } else {
+            self.receiver.window()
+        };
         // An answer carries only options that the peer offered (RFC 7323 §2.2 and §3.2, RFC 2018
         // §2); those that it did not were given up when its SYN came.
         let answers = self.state == State::SynReceived;
@@ -92,7 +97,7 @@ impl Connection {
             acknowledgment,
             flags,
             // The window of a SYN is never scaled (RFC 7323 §2.2).
-            window: u16::try_from(self.receiver.window()).unwrap_or(u16::MAX),
+            window: u16::try_from(window).unwrap_or(u16::MAX),
             timestamps: self.timestamps.option(now),
             mss: Some(u16::try_from(mss + overhead).unwrap_or(u16::MAX)),
             window_scale: self.handshake.offers_scale.then_some(self.our_scale),

@@ -9,11 +9,12 @@
 //! This is the edge where 64-bit stream offsets meet 32-bit sequence numbers.
 
 mod arrival;
+mod freeze;
 mod handshake;
 mod output;
 mod timestamps;
 
-use airtcp_packet::{Segment, SequenceNumber};
+use airtcp_packet::{LinkFeedback, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 
 use crate::config::Config;
@@ -77,6 +78,10 @@ pub struct Connection {
     /// An answer to a segment that belongs to no connection, or our own reset.
     reset: Option<Segment>,
     probe_due: bool,
+    /// Whether the window announced is zero, whatever room there is (Freeze-TCP).
+    frozen: bool,
+    /// Copies of the last acknowledgment still to be sent after a freeze.
+    reconnection_acks: u8,
     time_wait_ends: Instant,
 }
 
@@ -111,6 +116,8 @@ impl Connection {
             window_from: (0, 0),
             reset: None,
             probe_due: false,
+            frozen: false,
+            reconnection_acks: 0,
             time_wait_ends: Instant::FAR_FUTURE,
         }
     }
@@ -159,6 +166,21 @@ impl Connection {
             State::Listen => self.on_segment_in_listen(now, segment),
             State::SynSent => self.on_segment_in_syn_sent(now, segment, observer),
             _ => self.on_segment_in_synchronized(now, segment, observer),
+        }
+    }
+
+    /// Takes a message from the link. Explicit bad-state notification starts a running
+    /// retransmission timer anew with the current RTO; neither the estimator nor the window changes
+    /// (Bakshi, Krishna, Vaidya & Pradhan 1997, §5). Other messages change nothing.
+    pub fn on_feedback(
+        &mut self,
+        now: Instant,
+        feedback: &LinkFeedback,
+        _observer: &mut impl Observer,
+    ) {
+        match feedback {
+            LinkFeedback::BadState => self.sender.restart_timer(now),
+            LinkFeedback::Delivered { .. } => {}
         }
     }
 

@@ -26,19 +26,14 @@ impl Connection {
 
     #[inline]
     fn poll_synchronized(&mut self, now: Instant) -> Option<Segment> {
-        if self.probe_due {
-            self.probe_due = false;
-            return Some(self.window_probe(now));
+        if self.probe_due || self.reconnection_acks > 0 {
+            return Some(self.out_of_turn(now));
         }
         // What is to be reported goes ahead on its own: beside data there is no room for it.
-        if self.receiver.ack_due() {
-            let mut ranges: [Range<u64>; MAX_REPORTED] = array::from_fn(|_| 0..0);
-            let count = self.receiver.take_report(&mut ranges);
-            if count > 0 {
-                let mut segment = self.acknowledgment(now, self.sender.nxt());
-                segment.sack = self.sack_blocks(&ranges[..count]);
-                return Some(segment);
-            }
+        if self.receiver.ack_due()
+            && let Some(report) = self.report(now)
+        {
+            return Some(report);
         }
         if let Some(transmission) = self.sender.poll(now) {
             return Some(self.data(now, &transmission));
@@ -46,6 +41,30 @@ impl Connection {
         self.receiver
             .ack_due()
             .then(|| self.acknowledgment(now, self.sender.nxt()))
+    }
+
+    /// A window probe, or a copy of the last acknowledgment after a freeze: neither waits for data.
+    #[cold]
+    fn out_of_turn(&mut self, now: Instant) -> Segment {
+        if self.probe_due {
+            self.probe_due = false;
+            return self.window_probe(now);
+        }
+        self.reconnection_acks -= 1;
+        self.report(now)
+            .unwrap_or_else(|| self.acknowledgment(now, self.sender.nxt()))
+    }
+
+    /// An acknowledgment with SACK blocks, if there is something to report.
+    #[inline]
+    fn report(&mut self, now: Instant) -> Option<Segment> {
+        let mut ranges: [Range<u64>; MAX_REPORTED] = array::from_fn(|_| 0..0);
+        let count = self.receiver.take_report(&mut ranges);
+        (count > 0).then(|| {
+            let mut segment = self.acknowledgment(now, self.sender.nxt());
+            segment.sack = self.sack_blocks(&ranges[..count]);
+            segment
+        })
     }
 
     #[inline]
@@ -71,7 +90,11 @@ impl Connection {
     /// A segment without data at stream offset `offset`, acknowledging what has arrived.
     #[inline]
     pub(super) fn acknowledgment(&mut self, now: Instant, offset: u64) -> Segment {
-        let window = self.receiver.window();
+        let window = if self.frozen {
+            0
+        } else {
+            self.receiver.window()
+        };
         self.receiver.on_ack_sent();
         self.timestamps.on_ack_sent(self.receiver.next_expected());
         self.bare(now, offset, window)
@@ -94,7 +117,8 @@ impl Connection {
     /// nothing else of it, so that it acknowledges nothing and opens no window.
     fn window_probe(&self, now: Instant) -> Segment {
         let window = self.receiver.acceptable();
-        let mut segment = self.bare(now, self.sender.nxt(), window.end - window.start);
+        // Below the first byte not acknowledged, which a peer that took back its window may lack.
+        let mut segment = self.bare(now, self.sender.una(), window.end - window.start);
         segment.sequence = SequenceNumber(segment.sequence.0.wrapping_sub(1));
         segment
     }

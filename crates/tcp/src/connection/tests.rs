@@ -3,6 +3,7 @@
 
 mod arrival;
 mod closing;
+mod freeze;
 mod handshake;
 mod pairs;
 mod stamps;

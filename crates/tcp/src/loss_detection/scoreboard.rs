@@ -15,7 +15,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use airtcp_units::Instant;
+use airtcp_units::{Duration, Instant};
 
 /// The receiver holds it (RFC 2018).
 const SACKED: u8 = 1;
@@ -448,6 +448,16 @@ impl Scoreboard {
         let before = segment.expiries;
         segment.expiries = before.saturating_add(1);
         before
+    }
+
+    /// Every running timer of a segment starts anew at `now`, for as long as `after` so many
+    /// expiries.
+    pub fn restart_timers(&mut self, now: Instant, after: impl Fn(u8) -> Duration) {
+        for segment in &mut self.segments {
+            if segment.deadline != Instant::FAR_FUTURE {
+                segment.deadline = now + after(segment.expiries);
+            }
+        }
     }
 
     /// The earliest of the segments' own timers, and whose it is. What the receiver reported

@@ -47,7 +47,7 @@ impl Sender {
         debug_assert!(offset <= self.nxt, "acknowledgment of data never sent");
         let in_flight_before = self.board.in_flight();
         let window_moved = acknowledgment.right_edge != self.right_edge;
-        self.update_window(acknowledgment.right_edge);
+        self.update_window(now, offset, acknowledgment.right_edge);
         if offset < self.una {
             return;
         }
@@ -59,8 +59,9 @@ impl Sender {
             self.sample_rtt(now, advanced, acknowledgment.echo, observer);
             self.judge_timeout(now, acknowledgment.echo, observer);
             self.on_new_data_acknowledged(now, acked, in_flight_before, observer);
-        } else if self.board.is_empty() {
-            // Nothing is outstanding: an answer to a probe, or a window update.
+        } else if self.board.is_empty() || self.is_shut() {
+            // Nothing is outstanding, or the window is shut: an answer to a probe, or a window
+            // update.
         } else if self.choices.sack {
             // RFC 6675 §2: a duplicate is an acknowledgment that reports something new.
             if newly_reported > 0 {
@@ -72,10 +73,15 @@ impl Sender {
         }
     }
 
-    fn update_window(&mut self, right_edge: u64) {
-        if right_edge > self.nxt && self.right_edge <= self.nxt {
-            self.probe_deadline = Instant::FAR_FUTURE;
-            self.probes = 0;
+    fn update_window(&mut self, now: Instant, offset: u64, right_edge: u64) {
+        if self.right_edge <= self.nxt {
+            if right_edge > self.nxt {
+                self.probe_deadline = Instant::FAR_FUTURE;
+                self.probes = 0;
+            }
+            if self.is_shut() && right_edge > self.una.max(offset) {
+                self.resume(now, offset > self.una);
+            }
         }
         self.right_edge = right_edge;
     }

@@ -12,7 +12,11 @@ impl Sender {
     /// sent.
     pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl Observer) -> bool {
         if self.deadline <= now {
-            self.on_timeout(now, observer);
+            if self.is_shut() {
+                self.persist(now);
+            } else {
+                self.on_timeout(now, observer);
+            }
         }
         self.on_probe(now, observer)
     }

@@ -1,10 +1,12 @@
 //! The send side: which bytes to send next, and when to wake up.
 //!
 //! [`transmission`] chooses the next segment, [`acknowledgment`] takes what the peer said,
-//! [`expiry`] acts when a timer runs out. Everything else is a replaceable part.
+//! [`expiry`] acts when a timer runs out, [`shut_window`] while the peer has taken its window back.
+//! Everything else is a replaceable part.
 
 mod acknowledgment;
 mod expiry;
+mod shut_window;
 mod transmission;
 
 use airtcp_units::{Duration, Instant};

@@ -3,6 +3,7 @@
 mod expiry;
 mod recovery;
 mod sack;
+mod shut_window;
 mod windows;
 
 use std::fmt::Write as _;

@@ -2,7 +2,9 @@
 //! make of a few given ones.
 
 mod behaviour;
+mod fade;
 mod invariants;
 mod overshoot;
+mod split;
 mod toy;
 mod truth;

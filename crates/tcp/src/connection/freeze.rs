@@ -1,0 +1,60 @@
+//! Freeze-TCP (Goff, Moronski, Phatak & Gupta, INFOCOM 2000): a receiver that sees a fade coming
+//! stops its peer before anything is lost.
+//!
+//! ```text
+//!   mobile  ── ack, window 0 ──▶  sender         freeze: about a round trip before the fade (§3.1)
+//!                                 persists: no data, no timeout, the window is kept
+//!   mobile  ── ack, window W ──▶  sender  × 3    thaw: the signal is back (§3.2)
+//! ```
+//!
+//! Only the mobile changes. The window it takes back is one that RFC 9293 §3.8.6 tells receivers
+//! not to take back and senders to expect. What is on its way is still taken.
+
+use airtcp_units::Instant;
+
+use super::{Connection, State};
+
+/// Copies of the last acknowledgment after a freeze: "triplicate reconnection" acknowledgments
+/// (Goff et al. §3.2). The one that opens the window is among them.
+const RECONNECTION_ACKS: u8 = 3;
+
+impl Connection {
+    /// A fade is coming: from now on the window announced is zero, and an acknowledgment says so at
+    /// once. Call [`poll`](Self::poll) afterwards.
+    pub fn freeze(&mut self, _now: Instant) {
+        if self.frozen {
+            return;
+        }
+        self.frozen = true;
+        self.reconnection_acks = 0;
+        if self.acknowledges() {
+            self.receiver.on_unacceptable();
+        }
+    }
+
+    /// The fade is over: the last acknowledgment goes out three times with the true window. Does
+    /// nothing unless [frozen](Self::freeze). Call [`poll`](Self::poll) afterwards.
+    pub fn thaw(&mut self, _now: Instant) {
+        if !self.frozen {
+            return;
+        }
+        self.frozen = false;
+        if self.acknowledges() {
+            self.reconnection_acks = RECONNECTION_ACKS;
+        }
+    }
+
+    /// Whether the window announced is zero because of a [freeze](Self::freeze).
+    #[must_use]
+    pub const fn is_frozen(&self) -> bool {
+        self.frozen
+    }
+
+    /// Whether the peer can be told of a window.
+    const fn acknowledges(&self) -> bool {
+        !matches!(
+            self.state,
+            State::Closed | State::Listen | State::SynSent | State::SynReceived
+        )
+    }
+}

@@ -1,0 +1,179 @@
+//! Split TCP: a proxy at the border of the wireless link ends the connection of one side and keeps
+//! its own towards the other (Bakre & Badrinath, I-TCP: indirect TCP for mobile hosts, ICDCS 1995).
+//!
+//! ```text
+//!             Side::Client                     Side::Server
+//!            ┌────────────┐  read    write    ┌────────────┐
+//!   client ◀▶│ connection │ ──▶ [ buffer ] ──▶│ connection │◀▶ server
+//!            │            │ ◀── [ buffer ] ◀──│            │
+//!            └────────────┘  write    read    └────────────┘
+//! ```
+//!
+//! Each side has its own window, timer and loss recovery: losses of the radio are repaired over the
+//! radio, and the far sender never sees them.
+//!
+//! **The end-to-end meaning of an acknowledgment is lost**: what the client is told has arrived has
+//! arrived at the proxy. A proxy that fails, or a server that resets, takes with it bytes, and even
+//! a whole connection, that one end holds for delivered (Bakre & Badrinath §3; Srinivasan §2).
+//!
+//! The client is accepted at once, and the server is called when the client's SYN comes: a server
+//! that refuses shows as a reset after the handshake. FIN and RST are passed on, a FIN behind all
+//! bytes before it. A relay serves one connection and ends with it.
+
+use airtcp_packet::{Segment, SequenceNumber};
+use airtcp_units::Instant;
+
+use crate::config::Config;
+use crate::connection::{Connection, State};
+use crate::observer::Event;
+
+/// Which of a relay's two connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The one that the end opens which sends the first SYN.
+    Client,
+    /// The one that the relay opens.
+    Server,
+}
+
+impl Side {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Client, Self::Server];
+
+    /// The other one.
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::Client => Self::Server,
+            Self::Server => Self::Client,
+        }
+    }
+}
+
+/// Two connections with a bounded buffer each way between them.
+#[derive(Clone, Debug)]
+pub struct Relay {
+    connections: [Connection; 2],
+    buffer: u64,
+}
+
+impl Relay {
+    /// A relay that waits for a SYN on the client's side. Each side has its own configuration and
+    /// initial sequence number, the client's first. `buffer_bytes` is the most that is held for one
+    /// side, beside what waits unread in the receive buffer of the other; 0 counts as 1.
+    #[must_use]
+    pub fn new(
+        client_side: &Config,
+        server_side: &Config,
+        [client_iss, server_iss]: [SequenceNumber; 2],
+        buffer_bytes: u64,
+    ) -> Self {
+        Self {
+            connections: [
+                Connection::listen(client_side, client_iss),
+                Connection::connect(server_side, server_iss),
+            ],
+            buffer: buffer_bytes.max(1),
+        }
+    }
+
+    /// Takes a segment that arrived at `now` on `side`. Any segment is safe to hand in. Call
+    /// [`poll`](Self::poll) afterwards.
+    pub fn handle(
+        &mut self,
+        now: Instant,
+        side: Side,
+        segment: &Segment,
+        observer: &mut impl FnMut(Side, Instant, Event),
+    ) {
+        if side == Side::Server && !self.has_begun() {
+            // Nobody was called on that side: nothing that comes from there can be an answer.
+            return;
+        }
+        let mut is_reset = false;
+        self.connections[side as usize].handle(now, segment, &mut |at, event| {
+            is_reset |= event == Event::Reset;
+            observer(side, at, event);
+        });
+        if is_reset {
+            self.connections[side.opposite() as usize].abort(now);
+            return;
+        }
+        for side in Side::ALL {
+            self.forward(side);
+        }
+    }
+
+    /// The next segment to send at `now`, and on which side; call until there is none.
+    pub fn poll(&mut self, now: Instant) -> Option<(Side, Segment)> {
+        Side::ALL.into_iter().find_map(|side| {
+            if side == Side::Server && !self.has_begun() {
+                return None;
+            }
+            let segment = self.connections[side as usize].poll(now)?;
+            Some((side, segment))
+        })
+    }
+
+    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    #[must_use]
+    pub fn next_wakeup(&self) -> Instant {
+        let [client, server] = &self.connections;
+        client.next_wakeup().min(server.next_wakeup())
+    }
+
+    /// Acts on the timers that have expired by `now`. Call [`poll`](Self::poll) afterwards.
+    pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl FnMut(Side, Instant, Event)) {
+        for side in Side::ALL {
+            let connection = &mut self.connections[side as usize];
+            if connection.next_wakeup() <= now {
+                connection.on_wakeup(now, &mut |at, event| observer(side, at, event));
+            }
+        }
+    }
+
+    /// The connection on that side, to look at.
+    #[must_use]
+    pub const fn connection(&self, side: Side) -> &Connection {
+        &self.connections[side as usize]
+    }
+
+    /// Bytes held for that side: taken from the other, and not acknowledged on this one.
+    #[must_use]
+    pub fn held(&self, side: Side) -> u64 {
+        let sender = self.connection(side).sender();
+        // A FIN that is acknowledged counts one beyond what was written.
+        sender.written().saturating_sub(sender.una())
+    }
+
+    /// Whether the client has called.
+    fn has_begun(&self) -> bool {
+        self.connection(Side::Client).state() != State::Listen
+    }
+
+    /// Takes from the other side what there is room for, and the end of its stream. What does not
+    /// fit stays unread there and shuts its window.
+    fn forward(&mut self, to: Side) {
+        let room = self.buffer - self.held(to).min(self.buffer);
+        let [client, server] = &mut self.connections;
+        let (to, from) = match to {
+            Side::Client => (client, server),
+            Side::Server => (server, client),
+        };
+        // Not by the spoonful: every byte that fits would leave in a segment of its own
+        // (RFC 9293 §3.8.6.2.1).
+        if room >= to.sender().mss().min(self.buffer) {
+            to.write(from.read(room));
+        }
+        let is_drained = from.receiver().received() == to.sender().written();
+        // A connection that has not met its peer would forget what it is to say
+        // (RFC 9293 §3.10.4).
+        let is_opening = matches!(to.state(), State::Listen | State::SynSent);
+        if from.receiver().is_finished() && is_drained && !is_opening && !to.sender().is_closed() {
+            to.close();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

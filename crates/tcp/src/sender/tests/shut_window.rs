@@ -1,0 +1,175 @@
+//! A window taken back to nothing (RFC 9293 §3.8.6), and bad-state notification.
+
+use super::*;
+use crate::config::TimerScope;
+
+/// The retransmission timer set by the acknowledgment at 100 ms would expire at 350 ms: it probes
+/// instead. When the window opens all is sent again within a window of ten segments as it was,
+/// and the two copies that follow tell of no loss.
+#[test]
+fn data_lost_behind_a_shut_window_is_no_congestion() {
+    for sack in [false, true] {
+        let mut trace = Trace::new(Config { sack, ..plain() });
+        trace.write(20);
+        assert_eq!(trace.poll(), "0 1 2 3 4 5 6 7 8 9");
+        trace.at(100);
+        trace.right_edge = 2 * MSS;
+        assert_eq!(trace.ack(2), "", "two arrived, the rest is lost");
+        assert_eq!(trace.next_ms(), Some(350), "RTO = 100 + 4 × 37.5");
+        let cwnd = trace.cwnd();
+        assert_eq!(trace.wake_when_due(), (milliseconds(250), true));
+        assert_eq!((trace.next_ms(), trace.poll()), (Some(850), String::new()));
+        // Four answers to probes are no duplicates.
+        for _ in 0..4 {
+            trace.ack(2);
+        }
+        assert_eq!(
+            trace.wake_when_due(),
+            (milliseconds(500), true),
+            "backs off"
+        );
+        trace.at(900);
+        trace.right_edge = 100 * MSS;
+        assert_eq!(trace.ack(2), "2* 3* 4* 5* 6* 7* 8* 9* 10 11");
+        assert_eq!([trace.ack(2), trace.ack(2), trace.ack(2)], [""; 3]);
+        assert_eq!(trace.next_ms(), Some(900 + 250));
+        assert_eq!(
+            (trace.cwnd(), trace.sender.ssthresh()),
+            (cwnd, Some(10 * MSS))
+        );
+        assert_eq!(trace.at(1000).ack(12), "12 13 14 15 16 17 18 19");
+        let counters = trace.sender.counters();
+        assert_eq!((counters.timeouts, counters.fast_retransmits), (0, 0));
+        assert_eq!(
+            (counters.window_probes, counters.segments_retransmitted),
+            (2, 8)
+        );
+    }
+}
+
+/// As BSD does, also before a timer has run out: no acknowledgment is coming any more.
+#[test]
+fn a_short_freeze_does_not_wait_for_the_timer() {
+    let mut trace = Trace::new(plain());
+    trace.write(20).poll();
+    trace.at(50).window(0);
+    assert_eq!(trace.next_ms(), Some(300));
+    trace.at(200);
+    trace.right_edge = 100 * MSS;
+    assert_eq!(trace.ack(0), "0* 1* 2* 3* 4* 5* 6* 7* 8* 9*");
+    assert_eq!(trace.next_ms(), Some(500));
+    assert_eq!(trace.cwnd(), 10 * MSS);
+}
+
+/// Acknowledgments that still come keep the clock: what is on its way stays there, and its timer
+/// starts anew.
+#[test]
+fn an_acknowledgment_of_new_data_opens_the_window_without_repairs() {
+    let mut trace = Trace::new(plain());
+    trace.write(20).poll();
+    trace.at(50).window(0);
+    trace.at(290);
+    trace.right_edge = 100 * MSS;
+    assert_eq!(trace.ack(4), "10 11 12 13");
+    assert_eq!(trace.sender.counters().segments_retransmitted, 0);
+    // The sample of 290 ms: RTTVAR = 3/4·50 + 1/4·190 = 85, SRTT = 123.75, RTO = 463.75.
+    assert_eq!(trace.next_ms(), Some(290 + 463));
+}
+
+/// A timer for each segment: those that run out towards a shut window probe once, together.
+#[test]
+fn timers_of_segments_persist_too() {
+    let mut trace = Trace::new(Config {
+        timeout: TimeoutConfig {
+            scope: Some(TimerScope::Segment),
+            ..TimeoutConfig::default()
+        },
+        ..plain()
+    });
+    trace.write(3);
+    assert_eq!(trace.poll(), "0 1 2");
+    trace.at(100).window(0);
+    assert_eq!(trace.wake_when_due(), (milliseconds(200), true));
+    assert_eq!(trace.next_ms(), Some(300 + 600));
+    trace.at(400);
+    trace.right_edge = 100 * MSS;
+    assert_eq!(trace.ack(0), "0* 1* 2*");
+    assert_eq!(trace.next_ms(), Some(700));
+    assert_eq!(trace.sender.counters().timeouts, 0);
+}
+
+/// A fast recovery that a freeze interrupts ends with what it had to repair, once.
+#[test]
+fn a_freeze_in_fast_recovery_repairs_once() {
+    let mut trace = Trace::new(plain());
+    trace.write(30).poll();
+    trace.at(100);
+    trace.ack(0);
+    trace.ack(0);
+    assert_eq!(trace.ack(0), "0*");
+    trace.at(150).window(0);
+    trace.at(5000).wake();
+    trace.right_edge = 100 * MSS;
+    // ssthresh = 10/2.
+    assert_eq!(trace.ack(0), "0* 1* 2* 3* 4*");
+    trace.at(5100);
+    assert_eq!(trace.ack(5), "5* 6* 7* 8* 9* 10");
+    trace.ack(11);
+    assert!(trace.is_open());
+    let counters = trace.sender.counters();
+    assert_eq!((counters.timeouts, counters.fast_retransmits), (0, 1));
+}
+
+/// Bakshi et al. 1997 §5: the timer starts anew with the RTO as it is (300 ms, doubled after an
+/// expiry), nothing else changes.
+#[test]
+fn a_bad_state_restarts_a_running_timer() {
+    let mut trace = Trace::new(plain());
+    let now = trace.now;
+    trace.sender.restart_timer(now);
+    assert_eq!(trace.next_ms(), None, "none runs");
+    trace.write(1).poll();
+    let before = format!("{:?}", trace.sender.timeout);
+    for at in [250, 540, 830] {
+        let now = trace.at(at).now;
+        trace.sender.restart_timer(now);
+        assert_eq!(trace.next_ms(), Some(at + 300));
+    }
+    assert_eq!(format!("{:?}", trace.sender.timeout), before);
+    assert_eq!(trace.cwnd(), 10 * MSS);
+    trace.at(1130).wake();
+    assert_eq!(trace.poll(), "0*");
+    let now = trace.at(1200).now;
+    trace.sender.restart_timer(now);
+    assert_eq!(trace.next_ms(), Some(1800));
+    assert_eq!(trace.sender.counters().timeouts, 1);
+}
+
+/// Each segment's own timer starts anew, with its own back-off.
+#[test]
+fn a_bad_state_restarts_the_timers_of_segments() {
+    let mut trace = Trace::new(Config {
+        timeout: TimeoutConfig {
+            scope: Some(TimerScope::Segment),
+            ..TimeoutConfig::default()
+        },
+        retransmission: Retransmission::SelectiveRepeat,
+        ..plain()
+    });
+    trace.write(1).poll();
+    trace.at(100).write(1).poll();
+    trace.at(300).wake();
+    assert_eq!(trace.poll(), "0*");
+    // Segment 0 has expired once: 600 ms; segment 1 never: 300 ms.
+    let now = trace.at(350).now;
+    trace.sender.restart_timer(now);
+    assert_eq!(trace.next_ms(), Some(650));
+    trace.ack(0);
+    let deadlines: Vec<_> = trace
+        .sender
+        .board
+        .iter()
+        .map(|segment| (segment.deadline - Instant::ZERO).as_nanos() / 1_000_000)
+        .collect();
+    assert_eq!(deadlines, [950, 650]);
+}
