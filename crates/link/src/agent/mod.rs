@@ -7,12 +7,14 @@
 mod any;
 pub mod delay_injection;
 pub mod flow_table;
+pub mod information_box;
 pub mod notification;
 mod parameter;
 mod windowed_minimum;
 
 pub use any::{AgentConfig, AnyAgent};
 pub use delay_injection::DelayInjection;
+pub use information_box::InformationBox;
 pub use notification::BadStateNotification;
 pub use parameter::ParameterError;
 

@@ -1,2 +1,4 @@
-mod paper;
+mod algorithm;
+mod bench;
+mod passing;
 mod properties;

@@ -1,0 +1,3 @@
+mod loop_of_acks;
+mod robustness;
+mod sequences;
