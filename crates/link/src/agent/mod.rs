@@ -4,6 +4,12 @@
 //! directions, and says which to send on, when, and what else to send. A segment that it does not
 //! understand passes unchanged. It keeps a bounded number of flows and forgets the idlest first.
 
+mod local_repair;
+pub mod snoop;
+pub mod wtcp;
+
+pub use local_repair::LocalTimeout;
+
 use airtcp_packet::{LinkFeedback, Segment};
 use airtcp_units::{Duration, Instant};
 
