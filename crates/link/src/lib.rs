@@ -16,6 +16,7 @@
 pub mod agent;
 pub mod delay;
 pub mod error;
+pub mod fading;
 pub mod mac;
 pub mod phy;
 pub mod pipe;

@@ -4,11 +4,23 @@
 //! directions, and says which to send on, when, and what else to send. A segment that it does not
 //! understand passes unchanged. It keeps a bounded number of flows and forgets the idlest first.
 
+mod any;
+pub mod delay_injection;
+pub mod flow_table;
 mod local_repair;
+pub mod notification;
+mod parameter;
 pub mod snoop;
+mod windowed_minimum;
 pub mod wtcp;
 
+pub use any::{AgentConfig, AnyAgent};
+pub use delay_injection::DelayInjection;
 pub use local_repair::LocalTimeout;
+pub use notification::BadStateNotification;
+pub use parameter::ParameterError;
+pub use snoop::Snoop;
+pub use wtcp::Wtcp;
 
 use airtcp_packet::{LinkFeedback, Segment};
 use airtcp_units::{Duration, Instant};

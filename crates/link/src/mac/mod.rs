@@ -3,6 +3,11 @@
 //! A medium is handed packets and the time; it says when it wants to be woken, and what became of
 //! each packet. All media speak in the types of this file.
 
+pub mod arq;
+pub mod damage;
+pub mod dcf;
+pub mod transmit_queue;
+
 use airtcp_units::{Duration, Instant};
 use std::num::NonZeroU32;
 

@@ -1,19 +1,12 @@
 //! A flow: two endpoints, and what they have to say to each other.
 
 use airtcp_packet::SequenceNumber;
+use airtcp_tcp::relay::{Relay, Side};
 use airtcp_tcp::{Config, Connection};
 use airtcp_units::Instant;
 
+use super::network::{Freeze, FreezeConfig, Hop, Proxy, ProxyConfig};
 use super::truth::Truth;
-
-/// The pipes, by index, that packets cross in one direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Route {
-    /// The link that flows may share.
-    pub link: u32,
-    /// A line of the flow's own behind it.
-    pub access: Option<u32>,
-}
 
 /// What a flow is.
 #[derive(Clone, Debug)]
@@ -26,12 +19,16 @@ pub struct FlowConfig {
     pub start: Instant,
     /// How much it sends; `None` sends until the end of the run.
     pub bytes: Option<u64>,
-    /// The pipes its data crosses.
-    pub forward: Route,
-    /// The pipes its acknowledgments cross.
-    pub reverse: Route,
+    /// What its data meets on the way to the server, which is not named.
+    pub forward: Vec<Hop>,
+    /// What its acknowledgments meet on the way to the client, which is not named.
+    pub reverse: Vec<Hop>,
     /// Initial sequence numbers of client and server.
     pub initial_sequence: (SequenceNumber, SequenceNumber),
+    /// A proxy on the way, which stands in both routes as [`Hop::Proxy`].
+    pub proxy: Option<ProxyConfig>,
+    /// Outages of the receiver's link that it sees coming.
+    pub freeze: Option<FreezeConfig>,
 }
 
 /// What happened to a flow's packets on the way.
@@ -43,6 +40,19 @@ pub struct Tally {
     pub lost_by_link: u64,
     /// Acknowledgments that were dropped or lost.
     pub acknowledgments_lost: u64,
+    /// Packets of either direction that crossed a medium or were given up there.
+    pub packets_on_air: u64,
+    /// How often they were sent, all together.
+    pub attempts_on_air: u64,
+}
+
+impl Tally {
+    /// A packet was sent so many times on a medium, the last time with success or not.
+    #[inline]
+    pub(super) fn on_air(&mut self, attempts: u32) {
+        self.packets_on_air += 1;
+        self.attempts_on_air += u64::from(attempts);
+    }
 }
 
 /// One end of a flow, and when the engine will look at its timers next.
@@ -54,12 +64,12 @@ pub(super) struct Host {
     pub timer: Instant,
     /// Packets handed to the first pipe so far.
     pub sent: u64,
-    /// The pipes that what it sends crosses.
-    pub route: Route,
+    /// The first hop of what it sends, an index into the routes.
+    pub route: u32,
 }
 
 impl Host {
-    const fn new(connection: Connection, route: Route) -> Self {
+    const fn new(connection: Connection, route: u32) -> Self {
         Self {
             connection,
             timer: Instant::FAR_FUTURE,
@@ -79,10 +89,12 @@ pub struct Flow {
     pub(super) completed: Option<Instant>,
     pub(super) tally: Tally,
     pub(super) truth: Truth,
+    pub(super) proxy: Option<Box<Proxy>>,
+    pub(super) freeze: Option<Box<Freeze>>,
 }
 
 impl Flow {
-    pub(super) fn new(config: &FlowConfig) -> Self {
+    pub(super) fn new(config: &FlowConfig, there: u32, back: u32) -> Self {
         let (client_iss, server_iss) = config.initial_sequence;
         let mut client = Connection::connect(&config.client, client_iss);
         match config.bytes {
@@ -93,17 +105,33 @@ impl Flow {
             None => client.write(u64::MAX),
         }
         Self {
-            client: Host::new(client, config.forward),
-            server: Host::new(
-                Connection::listen(&config.server, server_iss),
-                config.reverse,
-            ),
+            client: Host::new(client, there),
+            server: Host::new(Connection::listen(&config.server, server_iss), back),
             client_iss,
             start: config.start,
             completed: None,
             tally: Tally::default(),
             truth: Truth::default(),
+            proxy: config
+                .proxy
+                .as_ref()
+                .map(|proxy| Box::new(Proxy::new(proxy, config.initial_sequence))),
+            freeze: config.freeze.map(|freeze| Box::new(Freeze::new(freeze))),
         }
+    }
+
+    /// The endpoint at the other end of the client's connection: the server, or a proxy's.
+    pub(super) fn peer_of_client(&self) -> &Connection {
+        match &self.proxy {
+            Some(proxy) => proxy.relay.connection(Side::Client),
+            None => self.server(),
+        }
+    }
+
+    /// The proxy on its way.
+    #[must_use]
+    pub fn proxy(&self) -> Option<&Relay> {
+        self.proxy.as_deref().map(|proxy| &proxy.relay)
     }
 
     /// The endpoint that sends the data.

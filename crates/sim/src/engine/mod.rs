@@ -23,6 +23,9 @@ mod watch;
 
 pub use digest::Digest;
 pub use event_queue::EventQueue;
-pub use flow::{Flow, FlowConfig, Route, Tally};
-pub use network::{Network, NetworkConfig};
+pub use flow::{Flow, FlowConfig, Tally};
+pub use network::{
+    ACCESS_POINT, AirHop, FreezeConfig, Hop, MediumConfig, MediumKind, Network, NetworkConfig,
+    ProxyConfig,
+};
 pub use watch::{Direction, FlowEvent, Watch};

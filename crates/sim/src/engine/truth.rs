@@ -77,6 +77,14 @@ impl Truth {
         self.undecided.retain(|timeout| timeout.copies > 0);
     }
 
+    /// An agent on the way has sent another copy of the packet at `sequence`: if a copy was lost,
+    /// this one takes its place.
+    pub fn on_repeat(&mut self, sequence: SequenceNumber) {
+        if let Some(place) = self.lost.iter().position(|&lost| lost == sequence) {
+            self.lost.swap_remove(place);
+        }
+    }
+
     /// The data packet at `sequence`, transmission `index`, arrived. `settled` is told of each
     /// timeout that was therefore spurious, by when its timer expired.
     #[inline]
@@ -161,6 +169,17 @@ mod tests {
         truth.on_loss(UNA, 4, UNA);
         assert_eq!(arrival(&mut truth, UNA, 4), []);
         assert!(truth.undecided.is_empty());
+    }
+
+    #[test]
+    fn a_copy_made_on_the_way_replaces_a_lost_one() {
+        let mut truth = Truth::default();
+        truth.on_loss(UNA, 0, UNA);
+        truth.on_repeat(UNA);
+        // The copy is still under way when the timer expires, and arrives under the same index.
+        assert!(!truth.on_timeout(NOW, UNA, 1, 5, false));
+        assert_eq!(arrival(&mut truth, UNA, 0), [NOW]);
+        assert_eq!(truth.spurious(), 1);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Observation, apart from the model: what a run tells to whoever watches it.
 
+use airtcp_link::agent::AgentEvent;
+use airtcp_link::mac::Occupancy;
 use airtcp_packet::Segment;
 use airtcp_tcp::Event;
 use airtcp_tcp::sender::Sender;
@@ -54,6 +56,14 @@ pub trait Watch {
     /// A segment left or reached the host that sends the data, as a capture there sees it.
     #[inline]
     fn segment(&mut self, _now: Instant, _flow: u32, _direction: Direction, _segment: &Segment) {}
+
+    /// A station occupies a medium.
+    #[inline]
+    fn occupied(&mut self, _medium: u16, _occupancy: &Occupancy) {}
+
+    /// An agent at the access point has done something about flow `flow`.
+    #[inline]
+    fn agent(&mut self, _now: Instant, _flow: u32, _event: AgentEvent) {}
 
     /// The host that sends the data has acted on an arrival or a timer, and has sent what it could:
     /// this is how it stands until the next.

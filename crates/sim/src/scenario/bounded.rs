@@ -80,9 +80,9 @@ impl<const MIN: u64, const MAX: u64> JsonSchema for Whole<MIN, MAX> {
 
 /// A real number between two bounds, which are given in millionths.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Real<const MIN_MILLIONTHS: u64, const MAX_MILLIONTHS: u64>(f64);
+pub struct Real<const MIN_MILLIONTHS: i64, const MAX_MILLIONTHS: i64>(f64);
 
-impl<const MIN: u64, const MAX: u64> Real<MIN, MAX> {
+impl<const MIN: i64, const MAX: i64> Real<MIN, MAX> {
     const MINIMUM: f64 = MIN as f64 / 1e6;
     const MAXIMUM: f64 = MAX as f64 / 1e6;
 
@@ -97,17 +97,17 @@ impl<const MIN: u64, const MAX: u64> Real<MIN, MAX> {
     }
 }
 
-impl<const MIN: u64, const MAX: u64> Serialize for Real<MIN, MAX> {
+impl<const MIN: i64, const MAX: i64> Serialize for Real<MIN, MAX> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.0)
     }
 }
 
-impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Real<MIN, MAX> {
+impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for Real<MIN, MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Number<const MIN: u64, const MAX: u64>;
+        struct Number<const MIN: i64, const MAX: i64>;
 
-        impl<const MIN: u64, const MAX: u64> Visitor<'_> for Number<MIN, MAX> {
+        impl<const MIN: i64, const MAX: i64> Visitor<'_> for Number<MIN, MAX> {
             type Value = Real<MIN, MAX>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -137,7 +137,7 @@ impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Real<MIN, MAX> {
     }
 }
 
-impl<const MIN: u64, const MAX: u64> JsonSchema for Real<MIN, MAX> {
+impl<const MIN: i64, const MAX: i64> JsonSchema for Real<MIN, MAX> {
     fn schema_name() -> Cow<'static, str> {
         format!("NumberFrom{MIN}To{MAX}Millionths").into()
     }

@@ -35,8 +35,12 @@ pub(crate) struct Inputs {
 impl Inputs {
     /// Reads every file that `document` names, relative names from `folder`.
     pub fn read(document: &Document, folder: &Path) -> Result<Self, Problem> {
-        let TraceTable { down, up, .. } = document.link.trace.clone().unwrap_or_default();
-        let rtt_log = document.link.rtt_log.as_ref().map(|log| &log.path);
+        let link = document.link.as_ref();
+        let trace = link.and_then(|link| link.trace.clone());
+        let TraceTable { down, up, .. } = trace.unwrap_or_default();
+        let rtt_log = link
+            .and_then(|link| link.rtt_log.as_ref())
+            .map(|log| &log.path);
         Ok(Self {
             down: read(
                 "link.trace.down",

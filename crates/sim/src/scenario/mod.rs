@@ -9,13 +9,13 @@ mod document;
 mod error;
 mod inputs;
 mod names;
+mod network;
 mod resolve;
 mod schema;
 mod settings;
 
 use std::path::{Path, PathBuf};
 
-use airtcp_link::PipeConfig;
 use airtcp_remedies::Selection;
 use airtcp_tcp::Config;
 use airtcp_units::Duration;
@@ -26,7 +26,8 @@ use document::Document;
 use error::Problem;
 pub use error::ScenarioError;
 use inputs::{HexDigest, Inputs, read_bounded};
-pub use names::Topology;
+pub use names::{FlowDirection, Topology};
+pub use network::{Link, RoundTrip, Wired};
 pub use schema::schema;
 
 /// The largest scenario file that is read: 1 MiB.
@@ -44,8 +45,10 @@ pub struct Flows {
     pub start_spread: Duration,
     /// What each sends; `None` is as much as it can until the end.
     pub bytes: Option<u64>,
-    /// Delay each way of the flows' access lines, used in turn. Empty for a pipe, else not.
+    /// Delay each way of the flows' access lines, used in turn. Empty but for a dumbbell.
     pub access_delay: Vec<Duration>,
+    /// Which way the data of each flow goes, used in turn; never empty.
+    pub directions: Vec<FlowDirection>,
 }
 
 impl Flows {
@@ -54,6 +57,14 @@ impl Flows {
         match self.access_delay.len() {
             0 => Duration::ZERO,
             count => self.access_delay[flow as usize % count],
+        }
+    }
+
+    /// Which way the data of flow number `flow` goes.
+    pub fn direction_of(&self, flow: u32) -> FlowDirection {
+        match self.directions.len() {
+            0 => FlowDirection::default(),
+            count => self.directions[flow as usize % count],
         }
     }
 }
@@ -69,15 +80,15 @@ pub struct Scenario {
     pub duration: Duration,
     /// What lies between the endpoints.
     pub topology: Topology,
-    /// The link's direction that data takes.
-    pub data: PipeConfig,
-    /// The link's direction that acknowledgments take.
-    pub acks: PipeConfig,
+    /// The wireless link.
+    pub link: Link,
+    /// The path between it and the wired hosts, if that is modelled.
+    pub wired: Option<Wired>,
     /// The flows over it.
     pub flows: Flows,
     /// Both TCP endpoints of every flow, each reading its half.
     pub tcp: Config,
-    /// The remedies that `data` and `tcp` hold already.
+    /// The remedies that `link` and `tcp` hold already.
     pub remedies: Selection,
     source: String,
     document: Document,
@@ -165,12 +176,14 @@ impl Scenario {
     /// holds counts, not where it lies.
     pub fn hash(&self) -> String {
         let mut document = self.document.clone();
-        if let Some(trace) = &mut document.link.trace {
-            trace.down = self.inputs.down.as_ref().map(|file| file.digest.clone());
-            trace.up = self.inputs.up.as_ref().map(|file| file.digest.clone());
-        }
-        if let (Some(log), Some(file)) = (&mut document.link.rtt_log, &self.inputs.rtt_log) {
-            log.path.clone_from(&file.digest);
+        if let Some(link) = &mut document.link {
+            if let Some(trace) = &mut link.trace {
+                trace.down = self.inputs.down.as_ref().map(|file| file.digest.clone());
+                trace.up = self.inputs.up.as_ref().map(|file| file.digest.clone());
+            }
+            if let (Some(log), Some(file)) = (&mut link.rtt_log, &self.inputs.rtt_log) {
+                log.path.clone_from(&file.digest);
+            }
         }
         format!(
             "{:x}",
@@ -189,8 +202,8 @@ impl Scenario {
             description: document.description.clone().unwrap_or_default(),
             duration: resolved.duration,
             topology: resolved.topology,
-            data: resolved.data,
-            acks: resolved.acks,
+            link: resolved.link,
+            wired: resolved.wired,
             flows: resolved.flows,
             tcp: resolved.tcp,
             remedies: resolved.remedies,

@@ -182,11 +182,8 @@ impl<P: Copy> Flow<P> {
     /// A duplicate acknowledgment passes. The first copy is repeated at the `threshold`-th, up to
     /// `most` times.
     pub fn on_duplicate(&mut self, threshold: u32, most: u32) -> Duplicate {
-        let missing = self
-            .kept
-            .front()
-            .filter(|front| front.start <= self.una && self.sent > 0);
-        let Some(front) = missing.filter(|front| !front.by_sender) else {
+        let missing = self.missing().filter(|missing| !missing.by_sender);
+        let Some(repeats) = missing.map(|missing| missing.repeats) else {
             return Duplicate::Foreign;
         };
         self.duplicates = self.duplicates.saturating_add(1);
@@ -194,15 +191,22 @@ impl<P: Copy> Flow<P> {
             self.expected -= 1;
             return Duplicate::Expected;
         }
-        if front.repeats >= most {
+        if repeats >= most {
             return Duplicate::Foreign;
         }
         // After a repeat, one more than was expected is made by a packet sent behind it: it is lost
         // again.
-        if front.repeats == 0 && self.duplicates < threshold {
+        if repeats == 0 && self.duplicates < threshold {
             return Duplicate::Early;
         }
         Duplicate::Repeat
+    }
+
+    /// The copy of what the mobile asks for, if it has left. There is none where the wired side left
+    /// a hole.
+    fn missing(&self) -> Option<&Kept<P>> {
+        let front = self.kept.front()?;
+        (front.start <= self.una && self.sent > 0).then_some(front)
     }
 
     /// The first copy leaves again at `now`. Each packet under way behind it makes one duplicate,
@@ -233,9 +237,11 @@ impl<P: Copy> Flow<P> {
     }
 
     /// The timer has expired: it waits twice as long from now on, until an acknowledgment moves.
-    pub fn on_expiry(&mut self) {
+    /// Returns whether the first copy is to be repeated, which it is up to `most` times.
+    pub fn on_expiry(&mut self, most: u32) -> bool {
         self.deadline = Instant::FAR_FUTURE;
         self.expiries = self.expiries.saturating_add(1);
+        self.missing().is_some_and(|missing| missing.repeats < most)
     }
 
     fn timeout(&self, bounds: &LocalTimeout) -> Duration {

@@ -9,10 +9,8 @@
 
 mod deadlines;
 mod flow;
-mod flow_table;
 mod round_trip;
 
 pub(super) use deadlines::Deadlines;
 pub(super) use flow::{Acknowledged, Duplicate, Flow, Kept};
-pub(super) use flow_table::FlowTable;
 pub use round_trip::LocalTimeout;

@@ -32,14 +32,13 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use airtcp_packet::{Flags, Segment};
 use airtcp_units::Instant;
 
-use super::local_repair::{
-    Acknowledged, Deadlines, Duplicate, Flow, FlowTable, Kept, LocalTimeout,
-};
+use super::flow_table::{DEFAULT_FLOW_LIMIT, FlowTable};
+use super::local_repair::{Acknowledged, Deadlines, Duplicate, Flow, Kept, LocalTimeout};
 use super::{Agent, AgentEvent, Emission, FlowKey, Passage, Toward};
 
 /// What can be chosen of Snoop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SnoopParameters {
+pub struct SnoopConfig {
     /// Duplicate acknowledgments until a copy is repeated; those before pass to the sender. By
     /// default 1: over one hop nothing is reordered.
     pub threshold: NonZeroU32,
@@ -50,17 +49,17 @@ pub struct SnoopParameters {
     /// Copies kept for a connection. By default 100.
     pub packets: NonZeroUsize,
     /// Connections known; the idlest is forgotten first. By default 4096.
-    pub flows: NonZeroUsize,
+    pub flow_limit: NonZeroUsize,
 }
 
-impl Default for SnoopParameters {
+impl Default for SnoopConfig {
     fn default() -> Self {
         Self {
             threshold: NonZeroU32::MIN,
             most_repeats: 10,
             timeout: LocalTimeout::default(),
             packets: NonZeroUsize::MIN.saturating_add(99),
-            flows: NonZeroUsize::MIN.saturating_add(4095),
+            flow_limit: DEFAULT_FLOW_LIMIT,
         }
     }
 }
@@ -68,7 +67,7 @@ impl Default for SnoopParameters {
 /// The agent.
 #[derive(Debug)]
 pub struct Snoop<P> {
-    parameters: SnoopParameters,
+    config: SnoopConfig,
     flows: FlowTable<Flow<P>>,
     deadlines: Deadlines,
     ready: VecDeque<Emission<P>>,
@@ -77,10 +76,10 @@ pub struct Snoop<P> {
 impl<P: Copy> Snoop<P> {
     /// An agent that has seen nothing.
     #[must_use]
-    pub fn new(parameters: SnoopParameters) -> Self {
+    pub fn new(config: SnoopConfig) -> Self {
         Self {
-            parameters,
-            flows: FlowTable::new(parameters.flows),
+            config,
+            flows: FlowTable::new(config.flow_limit),
             deadlines: Deadlines::default(),
             ready: VecDeque::new(),
         }
@@ -113,10 +112,10 @@ impl<P: Copy> Snoop<P> {
                     kept.passage = passage;
                 }
             }
-        } else if flow.kept.len() < self.parameters.packets.get() {
+        } else if flow.kept.len() < self.config.packets.get() {
             flow.kept.push_back(Kept::new(now, start, end, passage));
             flow.sent += 1;
-            flow.start_timer(now, &self.parameters.timeout);
+            flow.start_timer(now, &self.config.timeout);
             self.deadlines.file(key, &mut flow.filed, flow.deadline);
         }
         flow.on_seen(&passage.segment, end);
@@ -136,7 +135,7 @@ impl<P: Copy> Snoop<P> {
         match flow.on_acknowledgment(now, segment, |_| {}) {
             Acknowledged::Old | Acknowledged::Update => return true,
             Acknowledged::New => {
-                flow.restart_timer(now, &self.parameters.timeout);
+                flow.restart_timer(now, &self.config.timeout);
                 self.deadlines.file(key, &mut flow.filed, flow.deadline);
                 if flow.is_over() {
                     self.forget(key);
@@ -145,13 +144,13 @@ impl<P: Copy> Snoop<P> {
             }
             Acknowledged::Duplicate => {}
         }
-        let threshold = self.parameters.threshold.get();
-        match flow.on_duplicate(threshold, self.parameters.most_repeats) {
+        let threshold = self.config.threshold.get();
+        match flow.on_duplicate(threshold, self.config.most_repeats) {
             Duplicate::Foreign | Duplicate::Early => return true,
             Duplicate::Expected => {}
             Duplicate::Repeat => {
                 self.ready.extend(flow.repeat(now).map(Emission::Repeat));
-                flow.restart_timer(now, &self.parameters.timeout);
+                flow.restart_timer(now, &self.config.timeout);
                 self.deadlines.file(key, &mut flow.filed, flow.deadline);
                 observer(key, AgentEvent::LocalRetransmission { timeout: false });
             }
@@ -197,14 +196,10 @@ impl<P: Copy> Agent<P> for Snoop<P> {
                 continue;
             };
             flow.filed = Instant::FAR_FUTURE;
-            if flow.deadline <= now {
-                flow.on_expiry();
-                let most = self.parameters.most_repeats;
-                if flow.kept.front().is_some_and(|front| front.repeats < most) {
-                    self.ready.extend(flow.repeat(now).map(Emission::Repeat));
-                    flow.restart_timer(now, &self.parameters.timeout);
-                    observer(key, AgentEvent::LocalRetransmission { timeout: true });
-                }
+            if flow.deadline <= now && flow.on_expiry(self.config.most_repeats) {
+                self.ready.extend(flow.repeat(now).map(Emission::Repeat));
+                flow.restart_timer(now, &self.config.timeout);
+                observer(key, AgentEvent::LocalRetransmission { timeout: true });
             }
             self.deadlines.file(key, &mut flow.filed, flow.deadline);
         }

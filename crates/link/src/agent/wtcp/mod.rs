@@ -33,14 +33,13 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use airtcp_packet::{Flags, Segment};
 use airtcp_units::{Duration, Instant};
 
-use super::local_repair::{
-    Acknowledged, Deadlines, Duplicate, Flow, FlowTable, Kept, LocalTimeout,
-};
+use super::flow_table::{DEFAULT_FLOW_LIMIT, FlowTable};
+use super::local_repair::{Acknowledged, Deadlines, Duplicate, Flow, Kept, LocalTimeout};
 use super::{Agent, AgentEvent, Emission, FlowKey, Passage, Toward};
 
 /// What can be chosen of WTCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WtcpParameters {
+pub struct WtcpConfig {
     /// Duplicate acknowledgments until a copy is repeated. By default 1.
     pub threshold: NonZeroU32,
     /// The largest wireless window, in packets; it starts there. By default 64.
@@ -56,10 +55,10 @@ pub struct WtcpParameters {
     /// Bounds of the local timer.
     pub timeout: LocalTimeout,
     /// Connections known; the idlest is forgotten first. By default 4096.
-    pub flows: NonZeroUsize,
+    pub flow_limit: NonZeroUsize,
 }
 
-impl Default for WtcpParameters {
+impl Default for WtcpConfig {
     fn default() -> Self {
         Self {
             threshold: NonZeroU32::MIN,
@@ -68,7 +67,7 @@ impl Default for WtcpParameters {
             most_repeats: 30,
             tick: Duration::from_millis(1),
             timeout: LocalTimeout::default(),
-            flows: NonZeroUsize::MIN.saturating_add(4095),
+            flow_limit: DEFAULT_FLOW_LIMIT,
         }
     }
 }
@@ -83,7 +82,7 @@ struct Windowed<P> {
 /// The agent.
 #[derive(Debug)]
 pub struct Wtcp<P> {
-    parameters: WtcpParameters,
+    config: WtcpConfig,
     flows: FlowTable<Windowed<P>>,
     deadlines: Deadlines,
     ready: VecDeque<Emission<P>>,
@@ -92,10 +91,10 @@ pub struct Wtcp<P> {
 impl<P: Copy> Wtcp<P> {
     /// An agent that has seen nothing.
     #[must_use]
-    pub fn new(parameters: WtcpParameters) -> Self {
+    pub fn new(config: WtcpConfig) -> Self {
         Self {
-            parameters,
-            flows: FlowTable::new(parameters.flows),
+            config,
+            flows: FlowTable::new(config.flow_limit),
             deadlines: Deadlines::default(),
             ready: VecDeque::new(),
         }
@@ -114,7 +113,7 @@ impl<P: Copy> Wtcp<P> {
         if let Some((idlest, state)) = self.flows.make_room(key) {
             self.release(idlest, &state);
         }
-        let window = self.parameters.window.get();
+        let window = self.config.window.get();
         let first = passage.segment.sequence;
         let state = self.flows.entry(key, || Windowed {
             flow: Flow::new(first),
@@ -123,7 +122,7 @@ impl<P: Copy> Wtcp<P> {
         let flow = &mut state.flow;
         let (start, end) = flow.place(&passage.segment);
         let index = flow.index_of(start);
-        let is_full = flow.kept.len() >= self.parameters.packets.get();
+        let is_full = flow.kept.len() >= self.config.packets.get();
         let kept = flow.kept.get_mut(index).filter(|kept| kept.start < end);
         match kept {
             // The mobile has it, and will say so again.
@@ -166,7 +165,7 @@ impl<P: Copy> Wtcp<P> {
             flow.sent += 1;
         }
         if flow.sent > 0 {
-            flow.start_timer(now, &self.parameters.timeout);
+            flow.start_timer(now, &self.config.timeout);
         }
         self.deadlines.file(key, &mut flow.filed, flow.deadline);
     }
@@ -195,9 +194,9 @@ impl<P: Copy> Wtcp<P> {
         match kind {
             Acknowledged::Old | Acknowledged::Update => {}
             Acknowledged::New => {
-                hide(&mut passage.segment, residence, self.parameters.tick);
-                state.window = (state.window + 1).min(self.parameters.window.get());
-                flow.restart_timer(now, &self.parameters.timeout);
+                hide(&mut passage.segment, residence, self.config.tick);
+                state.window = (state.window + 1).min(self.config.window.get());
+                flow.restart_timer(now, &self.config.timeout);
                 let is_over = flow.is_over();
                 self.ready.push_back(Emission::Pass(passage));
                 self.send(now, key);
@@ -207,12 +206,12 @@ impl<P: Copy> Wtcp<P> {
                 return;
             }
             Acknowledged::Duplicate => {
-                let threshold = self.parameters.threshold.get();
-                let told = flow.on_duplicate(threshold, self.parameters.most_repeats);
+                let threshold = self.config.threshold.get();
+                let told = flow.on_duplicate(threshold, self.config.most_repeats);
                 if told != Duplicate::Foreign {
                     if told == Duplicate::Repeat {
                         self.ready.extend(flow.repeat(now).map(Emission::Repeat));
-                        flow.restart_timer(now, &self.parameters.timeout);
+                        flow.restart_timer(now, &self.config.timeout);
                         self.deadlines.file(key, &mut flow.filed, flow.deadline);
                         observer(key, AgentEvent::LocalRetransmission { timeout: false });
                     }
@@ -273,15 +272,11 @@ impl<P: Copy> Agent<P> for Wtcp<P> {
                 continue;
             };
             flow.filed = Instant::FAR_FUTURE;
-            if flow.deadline <= now {
-                flow.on_expiry();
+            if flow.deadline <= now && flow.on_expiry(self.config.most_repeats) {
                 *window = 1;
-                let most = self.parameters.most_repeats;
-                if flow.kept.front().is_some_and(|front| front.repeats < most) {
-                    self.ready.extend(flow.repeat(now).map(Emission::Repeat));
-                    flow.restart_timer(now, &self.parameters.timeout);
-                    observer(key, AgentEvent::LocalRetransmission { timeout: true });
-                }
+                self.ready.extend(flow.repeat(now).map(Emission::Repeat));
+                flow.restart_timer(now, &self.config.timeout);
+                observer(key, AgentEvent::LocalRetransmission { timeout: true });
             }
             self.deadlines.file(key, &mut flow.filed, flow.deadline);
         }

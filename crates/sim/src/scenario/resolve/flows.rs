@@ -5,9 +5,9 @@ use airtcp_units::Duration;
 use super::refuse;
 use crate::scenario::Flows;
 use crate::scenario::bounded::{Limit, Span, Whole, Within};
-use crate::scenario::document::FlowsTable;
+use crate::scenario::document::{Directions, FlowsTable};
 use crate::scenario::error::Problem;
-use crate::scenario::names::Topology;
+use crate::scenario::names::{FlowDirection, Topology};
 
 pub(super) fn resolve(
     table: &mut FlowsTable,
@@ -30,26 +30,34 @@ pub(super) fn resolve(
         .get_or_insert(Limit::Unlimited)
         .at()
         .map(|bytes| bytes.get().as_bytes());
-    let access_delay = match topology {
-        Topology::Pipe => {
-            refuse(
-                &table.access_delay,
+    let access_delay = if topology == Topology::Dumbbell {
+        let delays = table
+            .access_delay
+            .get_or_insert_with(|| vec![Span::clamped(Duration::ZERO)]);
+        if delays.is_empty() {
+            return Err(Problem::at(
                 "flows.access_delay",
-                "only a dumbbell has access lines; set topology = \"dumbbell\"",
-            )?;
-            Vec::new()
+                "expected at least one delay, such as [\"5 ms\"]",
+            ));
         }
-        Topology::Dumbbell => {
-            let delays = table
-                .access_delay
-                .get_or_insert_with(|| vec![Span::clamped(Duration::ZERO)]);
-            delays.iter().copied().map(Within::get).collect()
-        }
-    };
-    if topology == Topology::Dumbbell && access_delay.is_empty() {
-        return Err(Problem::at(
+        delays.iter().copied().map(Within::get).collect()
+    } else {
+        refuse(
+            &table.access_delay,
             "flows.access_delay",
-            "expected at least one delay, such as [\"5 ms\"]",
+            "only a dumbbell has access lines; set topology = \"dumbbell\"",
+        )?;
+        Vec::new()
+    };
+    let directions = match &table.direction {
+        None => vec![FlowDirection::default()],
+        Some(Directions::One(direction)) => vec![*direction],
+        Some(Directions::Several(directions)) => directions.clone(),
+    };
+    if directions.is_empty() {
+        return Err(Problem::at(
+            "flows.direction",
+            "expected at least one direction, such as [\"up\"]",
         ));
     }
     Ok(Flows {
@@ -57,5 +65,6 @@ pub(super) fn resolve(
         start_spread,
         bytes,
         access_delay,
+        directions,
     })
 }

@@ -10,7 +10,7 @@ use airtcp_link::{
 use airtcp_remedies::LinkChanges;
 use airtcp_units::{BitRate, ByteCount, Duration};
 
-use super::{loss, refuse};
+use super::{loss, refuse, wlan};
 use crate::scenario::bounded::{Limit, Rate, Within};
 use crate::scenario::document::{
     LinkTable, LossTable, Packets, QueueTable, RttLogTable, SuspensionTable,
@@ -99,6 +99,7 @@ pub(super) fn change(data: &mut PipeConfig, changes: LinkChanges) -> Result<(), 
 /// What each direction loses.
 fn errors(table: &mut LinkTable) -> Result<(ErrorModel, ErrorModel), Problem> {
     let loss = table.loss.get_or_insert_default();
+    wlan::refuse_counted(loss, "link.loss")?;
     let model = loss::resolve(loss, "link.loss")?;
     let direction = *loss.direction.get_or_insert_default();
     let of_reverse = match table
@@ -123,6 +124,7 @@ fn reverse_errors(table: &mut LossTable, direction: LossDirection) -> Result<Err
         &format!("{key}.direction"),
         "this table is about acknowledgments alone; remove the key",
     )?;
+    wlan::refuse_counted(table, key)?;
     if direction != LossDirection::Data {
         return Err(Problem::at(
             key,
@@ -259,7 +261,7 @@ fn recorded_times(
 }
 
 /// What may wait.
-fn queue(table: &mut QueueTable, key: &str) -> Result<QueueLimit, Problem> {
+pub(super) fn queue(table: &mut QueueTable, key: &str) -> Result<QueueLimit, Problem> {
     match (table.packets, table.bytes) {
         (Some(_), Some(_)) => Err(Problem::at(
             format!("{key}.bytes"),

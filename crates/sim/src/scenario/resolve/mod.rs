@@ -5,8 +5,9 @@ mod flows;
 mod link;
 mod loss;
 mod tcp;
+mod wired;
+mod wlan;
 
-use airtcp_link::PipeConfig;
 use airtcp_remedies::{Changes, LinkChanges, Selection};
 use airtcp_tcp::Config;
 use airtcp_units::Duration;
@@ -16,14 +17,15 @@ use super::document::Document;
 use super::error::Problem;
 use super::inputs::Inputs;
 use super::names::Topology;
+use super::network::{Link, Wired};
 use super::{DEFAULT_DURATION, Flows};
 
 /// All that a document means.
 pub(super) struct Resolved {
     pub duration: Duration,
     pub topology: Topology,
-    pub data: PipeConfig,
-    pub acks: PipeConfig,
+    pub link: Link,
+    pub wired: Option<Wired>,
     pub flows: Flows,
     pub tcp: Config,
     pub remedies: Selection,
@@ -37,26 +39,93 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
         .get();
     let topology = *document.topology.get_or_insert_default();
     document.description.get_or_insert_default();
-    let (mut data, acks) = link::resolve(&mut document.link, inputs)?;
     let flows = flows::resolve(&mut document.flows, topology, duration)?;
+    let mut link = medium(document, topology, flows.count, inputs)?;
+    let wired = wired_path(document, topology)?;
     let mut tcp = tcp::resolve(&mut document.tcp)?;
     let remedies = remedies(document.remedies.get_or_insert_default())?;
-    let mut link = LinkChanges::default();
+    let mut changes = LinkChanges::default();
     remedies.apply(&mut Changes {
         tcp: &mut tcp,
-        link: &mut link,
+        link: &mut changes,
     });
     tcp::check(&tcp, "remedies")?;
-    link::change(&mut data, link)?;
+    change(&mut link, changes)?;
     Ok(Resolved {
         duration,
         topology,
-        data,
-        acks,
+        link,
+        wired,
         flows,
         tcp,
         remedies,
     })
+}
+
+/// The wireless link. The tables of other topologies may not be given.
+fn medium(
+    document: &mut Document,
+    topology: Topology,
+    flows: u32,
+    inputs: &Inputs,
+) -> Result<Link, Problem> {
+    let belongs = |topologies: &str| {
+        let name = topology.name();
+        format!("belongs to topology = {topologies}, and this is {name:?}; remove it, or set that")
+    };
+    let is_pipe = matches!(topology, Topology::Pipe | Topology::Dumbbell);
+    let is_wlan = matches!(topology, Topology::Wlan | Topology::WlanWiredWlan);
+    if !is_pipe {
+        refuse(&document.link, "link", &belongs("\"pipe\" or \"dumbbell\""))?;
+    }
+    if !is_wlan {
+        refuse(
+            &document.wlan,
+            "wlan",
+            &belongs("\"wlan\" or \"wlan-wired-wlan\""),
+        )?;
+    }
+    if topology != Topology::Arq {
+        refuse(&document.arq, "arq", &belongs("\"arq\""))?;
+    }
+    if topology != Topology::Cell {
+        refuse(&document.cell, "cell", &belongs("\"cell\""))?;
+    }
+    match topology {
+        Topology::Pipe | Topology::Dumbbell => {
+            let (data, acks) = link::resolve(document.link.get_or_insert_default(), inputs)?;
+            Ok(Link::Pipe { data, acks })
+        }
+        Topology::Wlan | Topology::WlanWiredWlan => {
+            wlan::resolve(document.wlan.get_or_insert_default(), flows).map(Link::Wlan)
+        }
+        Topology::Arq | Topology::Cell => Err(Problem::at("topology", "not yet")),
+    }
+}
+
+/// The path behind the access point: always there but for a pipe, where it may be added, and a
+/// dumbbell, whose flows have lines of their own.
+fn wired_path(document: &mut Document, topology: Topology) -> Result<Option<Wired>, Problem> {
+    match topology {
+        Topology::Pipe => {}
+        Topology::Dumbbell => refuse(
+            &document.wired,
+            "wired",
+            "a dumbbell has flows.access_delay in its place; remove the table",
+        )?,
+        _ => {
+            document.wired.get_or_insert_default();
+        }
+    }
+    document.wired.as_mut().map(wired::resolve).transpose()
+}
+
+/// What remedies change in the link.
+fn change(link: &mut Link, changes: LinkChanges) -> Result<(), Problem> {
+    match link {
+        Link::Pipe { data, .. } => link::change(data, changes),
+        Link::Wlan(_) => Ok(()),
+    }
 }
 
 /// The remedies, each on its own in the document.

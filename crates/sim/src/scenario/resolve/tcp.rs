@@ -136,7 +136,7 @@ fn whole<const MIN: u64, const MAX: u64>(
         .get_u32()
 }
 
-fn real<const MIN: u64, const MAX: u64>(key: &mut Option<Real<MIN, MAX>>, of_profile: f64) -> f64 {
+fn real<const MIN: i64, const MAX: i64>(key: &mut Option<Real<MIN, MAX>>, of_profile: f64) -> f64 {
     key.get_or_insert(Real::clamped(of_profile)).get()
 }
 

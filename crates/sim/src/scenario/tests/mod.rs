@@ -4,12 +4,20 @@ mod shipped;
 
 use std::path::Path;
 
-use airtcp_link::{Delay, DeliveryOrder, ErrorModel, QueueLimit, Service};
+use airtcp_link::{Delay, DeliveryOrder, ErrorModel, PipeConfig, QueueLimit, Service};
 use airtcp_tcp::config::{Recovery, Retransmission, TimerScope};
 use airtcp_tcp::{Config, Profile};
 use airtcp_units::{BitRate, Probability};
 
 use super::*;
+
+/// Both directions of a pipe.
+fn pipe(scenario: &Scenario) -> (&PipeConfig, &PipeConfig) {
+    match &scenario.link {
+        Link::Pipe { data, acks } => (data, acks),
+        other => panic!("no pipe: {other:?}"),
+    }
+}
 
 fn parsed(text: &str) -> Scenario {
     Scenario::parse(text, "test.toml", Path::new("")).unwrap_or_else(|error| panic!("{error}"))
@@ -30,7 +38,7 @@ fn an_empty_scenario_is_the_lossy_pipe_without_loss() {
     assert_eq!(scenario.name, "test");
     assert_eq!(scenario.topology, Topology::Pipe);
     assert_eq!(scenario.duration, Duration::from_secs(60));
-    for direction in [&scenario.data, &scenario.acks] {
+    for direction in [pipe(&scenario).0, pipe(&scenario).1] {
         assert!(
             matches!(direction.service, Service::Constant(rate) if rate.as_bps() == 10_000_000)
         );
@@ -99,7 +107,7 @@ fn every_tcp_key_reaches_the_endpoint() {
 fn a_direction_loses_what_it_is_told_to() {
     let direction = |text: &str| {
         let scenario = parsed(text);
-        (scenario.data.error, scenario.acks.error)
+        (pipe(&scenario).0.error, pipe(&scenario).1.error)
     };
     let tenth = ErrorModel::Independent(Probability::new(0.1).unwrap());
     let none = ErrorModel::None;
@@ -135,18 +143,20 @@ fn the_reverse_direction_is_the_same_unless_told_otherwise() {
         "[link]\nrate = \"1 Mbit/s\"\nqueue.bytes = \"9 kB\"\n[link.reverse]\ndelay = \"1 ms\"",
     );
     let megabit = BitRate::from_bps(1_000_000);
-    assert!(matches!(scenario.acks.service, Service::Constant(rate) if rate == megabit));
-    assert_eq!(scenario.acks.queue, QueueLimit::Bytes(9000));
-    assert!(matches!(scenario.acks.delay, Delay::Constant(delay) if delay.as_nanos() == 1_000_000));
+    assert!(matches!(pipe(&scenario).1.service, Service::Constant(rate) if rate == megabit));
+    assert_eq!(pipe(&scenario).1.queue, QueueLimit::Bytes(9000));
     assert!(
-        matches!(scenario.data.delay, Delay::Constant(delay) if delay.as_nanos() == 25_000_000)
+        matches!(pipe(&scenario).1.delay, Delay::Constant(delay) if delay.as_nanos() == 1_000_000)
+    );
+    assert!(
+        matches!(pipe(&scenario).0.delay, Delay::Constant(delay) if delay.as_nanos() == 25_000_000)
     );
 }
 
 #[test]
 fn a_suspended_link_stops_both_ways() {
     let scenario = parsed("link.suspension = { every = \"5 s\", length = \"300 ms\" }");
-    for direction in [scenario.data, scenario.acks] {
+    for direction in [pipe(&scenario).0, pipe(&scenario).1] {
         assert!(matches!(
             direction.service,
             Service::Suspended { every, length, .. }
@@ -166,12 +176,18 @@ fn recorded_links_take_the_direction_of_the_data() {
         other => panic!("{other:?}"),
     };
     assert_eq!(
-        (period(&down.data.service), period(&down.acks.service)),
+        (
+            period(&pipe(&down).0.service),
+            period(&pipe(&down).1.service)
+        ),
         (9, 8)
     );
-    assert_eq!((period(&up.data.service), period(&up.acks.service)), (8, 9));
+    assert_eq!(
+        (period(&pipe(&up).0.service), period(&pipe(&up).1.service)),
+        (8, 9)
+    );
     let one = parse("link.trace.down = \"lte.down\"");
-    assert!(matches!(one.acks.service, Service::Unlimited));
+    assert!(matches!(pipe(&one).1.service, Service::Unlimited));
 }
 
 #[test]
@@ -180,16 +196,19 @@ fn recorded_round_trips_lie_on_the_data_direction() {
     let text = "link.rtt_log = { path = \"rtt.csv\", order = \"reorder\" }\nlink.loss.rate = 0.1";
     let scenario = Scenario::parse(text, "t", folder.path()).unwrap();
     assert!(matches!(
-        &scenario.data.delay,
+        &pipe(&scenario).0.delay,
         Delay::Recorded { series, order: DeliveryOrder::Reorder, .. }
             if series.as_slice()[1] == Duration::from_micros(61_500)
     ));
-    assert!(matches!(scenario.data.error, ErrorModel::Independent(_)));
     assert!(matches!(
-        scenario.acks.delay,
+        pipe(&scenario).0.error,
+        ErrorModel::Independent(_)
+    ));
+    assert!(matches!(
+        pipe(&scenario).1.delay,
         Delay::Constant(Duration::ZERO)
     ));
-    assert!(matches!(scenario.acks.service, Service::Unlimited));
+    assert!(matches!(pipe(&scenario).1.service, Service::Unlimited));
 }
 
 #[test]
@@ -227,7 +246,9 @@ fn settings_replace_keys_and_make_tables() {
     assert_eq!(scenario.tcp.delayed_ack.segments, 1);
     assert_eq!(scenario.tcp.timeout.factor, 5.0);
     assert_eq!(scenario.tcp.retransmission, Retransmission::SelectiveRepeat);
-    assert!(matches!(scenario.data.service, Service::Constant(rate) if rate.as_bps() == 2_000_000));
+    assert!(
+        matches!(pipe(&scenario).0.service, Service::Constant(rate) if rate.as_bps() == 2_000_000)
+    );
 }
 
 #[test]
@@ -259,8 +280,8 @@ fn remedies_come_on_top() {
         .unwrap();
     assert_eq!(more.tcp.recovery, Recovery::Tahoe);
     assert_eq!(more.tcp.timeout.factor, 10.0);
-    assert_eq!(more.data.queue, QueueLimit::Packets(7));
-    assert_eq!(more.acks.queue, QueueLimit::Packets(100));
+    assert_eq!(pipe(&more).0.queue, QueueLimit::Packets(7));
+    assert_eq!(pipe(&more).1.queue, QueueLimit::Packets(100));
     assert_eq!(
         more.remedies.to_string(),
         "rto-factor:factor=10+tahoe+selective-repeat+queue:packets=7"

@@ -191,8 +191,8 @@ fn check(text: &str, folder: &Path) -> Result<bool, TestCaseError> {
     prop_assert_eq!(again.tcp, first.tcp);
     prop_assert_eq!(again.flows, first.flows);
     prop_assert_eq!(again.remedies, first.remedies);
-    prop_assert_eq!(format!("{:?}", again.data), format!("{:?}", first.data));
-    prop_assert_eq!(format!("{:?}", again.acks), format!("{:?}", first.acks));
+    prop_assert_eq!(format!("{:?}", again.link), format!("{:?}", first.link));
+    prop_assert_eq!(format!("{:?}", again.wired), format!("{:?}", first.wired));
     Ok(true)
 }
 

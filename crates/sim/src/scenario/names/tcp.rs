@@ -1,80 +1,8 @@
-//! The names that a scenario gives to choices: kebab-case text and the choice it stands for.
+//! Names of the choices of the TCP endpoint.
 
 use airtcp_tcp::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// What lies between the endpoints.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Topology {
-    /// All flows go from one sender to one receiver through the link.
-    #[default]
-    Pipe,
-    /// Each flow has its own access line to the shared link, with a delay of its own.
-    Dumbbell,
-}
-
-/// How losses are drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LossModel {
-    /// Each packet on its own, with probability `rate`.
-    #[default]
-    Iid,
-    /// Of every `of` packets the last `lost`.
-    Block,
-    /// Two states, good and bad, each with its own loss.
-    GilbertElliott,
-    /// Each bit on its own, with probability `rate`: long packets are lost more often.
-    BitError,
-}
-
-/// Which direction of the link loses packets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LossDirection {
-    /// The one that data takes.
-    #[default]
-    Data,
-    /// The one that acknowledgments take.
-    Acks,
-    /// Both, independently.
-    Both,
-}
-
-/// Which of a recorded link's two files carries the data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum TraceDirection {
-    /// `down`, towards the mobile.
-    #[default]
-    Down,
-    /// `up`, from the mobile.
-    Up,
-}
-
-/// Whether packets under way with recorded round-trip times may overtake each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum DelayOrder {
-    /// No packet arrives before one that was sent earlier.
-    #[default]
-    InOrder,
-    /// Each arrives when its own delay has passed.
-    Reorder,
-}
-
-/// Where in a recording a run begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LogStart {
-    /// At its first round trip, whatever the seed.
-    #[default]
-    Beginning,
-    /// At one that the seed chooses.
-    Random,
-}
 
 /// A scenario's name for each choice of a type of the TCP endpoint, converted both ways.
 macro_rules! names {

@@ -9,6 +9,8 @@
 //! This is airtcp's named, version-stable generator: results printed for a seed stay valid, so
 //! neither the constants nor the derivation of keys may ever change.
 
+mod distributions;
+
 /// Steele, Lea & Flood 2014: the odd integer closest to 2^64 divided by the golden ratio.
 const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 

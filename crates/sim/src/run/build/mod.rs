@@ -1,36 +1,29 @@
 //! From a scenario to a network.
 
-use airtcp_link::{Delay, ErrorModel, PipeConfig, QueueLimit, Service, Stream};
+mod round_trip;
+mod routes;
+
+use airtcp_link::Stream;
 use airtcp_packet::SequenceNumber;
-use airtcp_units::{Duration, Instant};
+use airtcp_units::Instant;
 
-use crate::engine::{FlowConfig, NetworkConfig, Route};
+use crate::engine::{FlowConfig, NetworkConfig};
 use crate::scenario::Scenario;
-
-/// The shared link's two directions come first among the pipes.
-const DATA: u32 = 0;
-const ACKNOWLEDGMENTS: u32 = 1;
+use routes::Plan;
 
 /// The network a scenario describes. What is random in it, apart from the channels, is drawn from
-/// `seed`: when flows start, and their initial sequence numbers.
+/// `seed`: when flows start, their initial sequence numbers, and how long their wired paths are.
 #[must_use]
 pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
     let mut network = NetworkConfig {
-        pipes: vec![
-            ("link.data".to_owned(), scenario.data.clone()),
-            ("link.acks".to_owned(), scenario.acks.clone()),
-        ],
         flows: Vec::with_capacity(scenario.flows.count as usize),
+        ..NetworkConfig::default()
     };
+    let plan = Plan::lay(scenario, seed, &mut network);
     let starts = Stream::new(seed, "flows.start");
     let sequences = Stream::new(seed, "flows.initial-sequence");
     for flow in 0..scenario.flows.count {
-        let access = scenario.flows.access_delay_of(flow);
-        let mut route = |link| Route {
-            link,
-            access: (access > Duration::ZERO).then(|| add_access_line(&mut network, access)),
-        };
-        let (forward, reverse) = (route(DATA), route(ACKNOWLEDGMENTS));
+        let (forward, reverse) = plan.routes(flow, &mut network);
         let initial = sequences.draw(u64::from(flow));
         #[expect(
             clippy::cast_possible_truncation,
@@ -48,6 +41,8 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
             forward,
             reverse,
             initial_sequence,
+            proxy: None,
+            freeze: None,
         });
     }
     network
@@ -61,17 +56,4 @@ fn start(scenario: &Scenario, flow: u32, draw: u64) -> Instant {
     // spread < 2^62 and fraction < 2^84 would overflow together: divide the fraction first.
     let nanos = (spread * ((fraction / places) >> 16)) >> 48;
     Instant::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
-}
-
-/// A line of its own, with delay alone. Its losses would be drawn from a stream of its own too.
-fn add_access_line(network: &mut NetworkConfig, delay: Duration) -> u32 {
-    let index = u32::try_from(network.pipes.len()).unwrap_or(u32::MAX);
-    let line = PipeConfig {
-        service: Service::Unlimited,
-        queue: QueueLimit::Unlimited,
-        error: ErrorModel::None,
-        delay: Delay::Constant(delay),
-    };
-    network.pipes.push((format!("access.{index}"), line));
-    index
 }

@@ -1,0 +1,185 @@
+//! Where packets wait: first in, first out within a connection.
+//!
+//! All connections share one store of slots; those of one connection form a list in it. The memory
+//! is therefore bounded by the packets held, whatever the connections, and no packet is allocated.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use airtcp_units::{Duration, Instant};
+
+use crate::agent::{FlowKey, Passage};
+
+/// So many packets are held at most, of all connections together: some 10 MB.
+pub(super) const HELD_LIMIT: usize = 1 << 16;
+
+/// The end of a list.
+const NONE: u32 = u32::MAX;
+
+/// The list of what one connection holds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lane {
+    first: u32,
+    last: u32,
+}
+
+impl Lane {
+    pub(super) const EMPTY: Self = Self {
+        first: NONE,
+        last: NONE,
+    };
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.first == NONE
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Slot<P> {
+    /// When it leaves.
+    leave: Instant,
+    /// The next of the connection, or the next slot that is free.
+    next: u32,
+    passage: Passage<P>,
+}
+
+/// What all connections hold, and what is ready to be sent.
+#[derive(Clone, Debug)]
+pub(super) struct HoldQueue<P> {
+    slots: Vec<Slot<P>>,
+    first_free: u32,
+    held: usize,
+    limit: usize,
+    /// When the first packet of each lane leaves; of equal times the lower flow goes first.
+    heads: BTreeSet<(Instant, FlowKey)>,
+    ready: VecDeque<Passage<P>>,
+}
+
+impl<P: Copy> HoldQueue<P> {
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            slots: Vec::new(),
+            first_free: NONE,
+            held: 0,
+            limit: limit.min(NONE as usize),
+            heads: BTreeSet::new(),
+            ready: VecDeque::new(),
+        }
+    }
+
+    /// When the last packet of `lane` leaves, if it holds one.
+    pub(super) fn last_leave(&self, lane: &Lane) -> Option<Instant> {
+        (!lane.is_empty()).then(|| self.slots[lane.last as usize].leave)
+    }
+
+    /// When the next packet leaves, and whose it is.
+    pub(super) fn next_departure(&self) -> Option<(Instant, FlowKey)> {
+        self.heads.first().copied()
+    }
+
+    pub(super) fn pop_ready(&mut self) -> Option<Passage<P>> {
+        self.ready.pop_front()
+    }
+
+    /// Sends `passage` ahead of whatever its connection holds.
+    pub(super) fn send(&mut self, passage: Passage<P>) {
+        self.ready.push_back(passage);
+    }
+
+    /// Puts `passage` behind what `lane` holds, to leave at `leave` or with the last of those if
+    /// that is later. Returns how long it waits.
+    ///
+    /// When the store is full the lane is released at once, and `passage` with it.
+    pub(super) fn push(
+        &mut self,
+        now: Instant,
+        lane: &mut Lane,
+        leave: Instant,
+        passage: Passage<P>,
+    ) -> Duration {
+        let leave = self.last_leave(lane).map_or(leave, |last| last.max(leave));
+        let flow = passage.flow;
+        if lane.is_empty() && leave <= now {
+            self.ready.push_back(passage);
+            return Duration::ZERO;
+        }
+        if self.held >= self.limit {
+            self.release_all(lane, flow);
+            self.ready.push_back(passage);
+            return Duration::ZERO;
+        }
+        let place = self.store(Slot {
+            leave,
+            next: NONE,
+            passage,
+        });
+        if lane.is_empty() {
+            lane.first = place;
+            self.heads.insert((leave, flow));
+        } else {
+            self.slots[lane.last as usize].next = place;
+        }
+        lane.last = place;
+        leave - now
+    }
+
+    /// Sends what `lane`, the packets of `flow`, has held long enough.
+    pub(super) fn release_due(&mut self, now: Instant, lane: &mut Lane, flow: FlowKey) {
+        self.release_while(lane, flow, |leave| leave <= now);
+    }
+
+    /// Sends all that `lane` holds, in order.
+    pub(super) fn release_all(&mut self, lane: &mut Lane, flow: FlowKey) {
+        self.release_while(lane, flow, |_| true);
+    }
+
+    fn release_while(&mut self, lane: &mut Lane, flow: FlowKey, due: impl Fn(Instant) -> bool) {
+        if lane.is_empty() {
+            return;
+        }
+        let head = self.slots[lane.first as usize].leave;
+        if !due(head) {
+            return;
+        }
+        self.heads.remove(&(head, flow));
+        while lane.first != NONE {
+            let place = lane.first;
+            let slot = &mut self.slots[place as usize];
+            if !due(slot.leave) {
+                self.heads.insert((slot.leave, flow));
+                return;
+            }
+            lane.first = slot.next;
+            slot.next = self.first_free;
+            self.first_free = place;
+            self.held -= 1;
+            self.ready.push_back(slot.passage);
+        }
+        lane.last = NONE;
+    }
+
+    fn store(&mut self, slot: Slot<P>) -> u32 {
+        self.held += 1;
+        if self.first_free == NONE {
+            self.slots.push(slot);
+            // `limit` is below 2^32.
+            return (self.slots.len() - 1) as u32;
+        }
+        let place = self.first_free;
+        let free = &mut self.slots[place as usize];
+        self.first_free = free.next;
+        *free = slot;
+        place
+    }
+
+    /// How many packets are held.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.held
+    }
+
+    /// How many packets it has memory for.
+    #[cfg(test)]
+    pub(super) fn slots(&self) -> usize {
+        self.slots.len()
+    }
+}

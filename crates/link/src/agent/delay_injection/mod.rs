@@ -1,0 +1,302 @@
+//! Delay injection: acknowledgments are held at the access point, so that the mobile sender's
+//! timer learns of delays before they strike.
+//!
+//! Data goes up from the mobile over a radio that repeats each frame until it arrives. A burst of
+//! errors then shows as a *delay spike*, which a sender whose round-trip times were even takes for
+//! a loss. Delays that are injected on purpose make its timer wide enough (Fotiadis & Siris,
+//! "Improving TCP Throughput in 802.11 WLANs with High Delay Variability", COST TD(05)049).
+//!
+//! ```text
+//!                          +----------------------- access point --+
+//!   mobile  -- data --->   |  counted                              |  ---> receiver
+//!           <-- ACK ----   |  sent <- [ held, first in first out ] |  <--- ACK
+//!                          |           opened for D by the rule    |
+//!                          +---------------------------------------+
+//! ```
+//!
+//! One machine holds, and one of three rules says how long: [`AdaptiveDelay`], [`StaticDelay`],
+//! [`RandomDelay`].
+//!
+//! **What is judged**: acknowledgments towards the mobile that carry neither data nor SYN, FIN or
+//! RST, and that acknowledge something new, of connections whose mobile has sent more data than it
+//! was sent. The adaptive rule also needs timestamps. Duplicate acknowledgments and window updates
+//! echo an old timestamp (RFC 7323 §4.3), so they measure nothing and are not judged. An
+//! acknowledgment that gets lost on its way is not missed: the next is judged. What the mobile had
+//! to send again carries the timestamp of the newest copy, and is measured from there.
+//!
+//! **What is not judged** passes unchanged and at once, but never overtakes what its connection
+//! holds. The end of a connection (RST; FIN towards the mobile) and its start (SYN) release all that
+//! it holds, at once and in order, and forget it; so does being forgotten for another connection.
+
+mod adaptive;
+mod hold_queue;
+mod mobile_clock;
+mod random_delay;
+mod static_delay;
+#[cfg(test)]
+mod tests;
+
+use std::num::NonZeroUsize;
+
+use airtcp_packet::{Flags, Segment, SequenceNumber};
+use airtcp_units::{Duration, Instant};
+
+pub use adaptive::{AdaptiveDelay, Average};
+pub use mobile_clock::ClockOffset;
+pub use random_delay::RandomDelay;
+pub use static_delay::{Distance, StaticDelay};
+
+use super::flow_table::FlowTable;
+use super::parameter::ParameterError;
+use super::{Agent, AgentEvent, Emission, FlowKey, Passage, Toward};
+use crate::random::Stream;
+use adaptive::{Judge, Verdict};
+use hold_queue::{HELD_LIMIT, HoldQueue, Lane};
+use static_delay::Schedule;
+
+/// No rule may hold an acknowledgment longer than this.
+const LONGEST_HOLD: Duration = Duration::from_secs(60);
+const UP_TO_LONGEST_HOLD: &str = "a duration of at most 60 s";
+
+/// Which acknowledgments are held, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DelayRule {
+    /// Learned from delay spikes.
+    Adaptive(AdaptiveDelay),
+    /// Constant, at constant distances.
+    Static(StaticDelay),
+    /// Random, at random distances.
+    Random {
+        /// How long, how often.
+        delay: RandomDelay,
+        /// Where its draws come from.
+        draws: Stream,
+    },
+}
+
+/// What a rule remembers of a connection.
+#[derive(Clone, Debug)]
+enum Memory {
+    Adaptive(Judge),
+    Static(Schedule),
+    Random {
+        /// Acknowledgments so far.
+        count: u64,
+    },
+}
+
+impl DelayRule {
+    const fn memory(&self) -> Memory {
+        match self {
+            Self::Adaptive(_) => Memory::Adaptive(Judge::new()),
+            Self::Static(_) => Memory::Static(Schedule::new()),
+            Self::Random { .. } => Memory::Random { count: 0 },
+        }
+    }
+
+    /// How long to hold the acknowledgment `segment`, and why where that was judged.
+    fn judge(
+        &self,
+        memory: &mut Memory,
+        now: Instant,
+        flow: FlowKey,
+        segment: &Segment,
+    ) -> (Duration, Option<Verdict>) {
+        match (self, memory) {
+            (Self::Adaptive(rule), Memory::Adaptive(judge)) => {
+                let verdict = segment
+                    .timestamps
+                    .map(|timestamps| judge.judge(rule, now, timestamps.echo));
+                let hold = verdict.map_or(Duration::ZERO, |verdict| verdict.hold);
+                (hold, verdict)
+            }
+            (Self::Static(rule), Memory::Static(schedule)) => (schedule.hold(rule, now), None),
+            (Self::Random { delay, draws }, Memory::Random { count }) => {
+                let hold = delay.hold(*draws, flow, *count);
+                *count = count.wrapping_add(1);
+                (hold, None)
+            }
+            // A rule makes its own memory, and neither changes: nothing else can meet.
+            (Self::Adaptive(_) | Self::Static(_) | Self::Random { .. }, _) => {
+                (Duration::ZERO, None)
+            }
+        }
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        match self {
+            Self::Adaptive(rule) => rule.check(),
+            Self::Static(rule) => rule.check(),
+            Self::Random { delay, .. } => delay.check(),
+        }
+    }
+}
+
+/// What the agent knows of a connection.
+#[derive(Clone, Debug)]
+struct Flow {
+    lane: Lane,
+    memory: Memory,
+    /// Bytes of data that the mobile has sent.
+    uplink_bytes: u64,
+    /// Bytes of data that it was sent.
+    downlink_bytes: u64,
+    /// The highest acknowledgment that went to it.
+    acknowledged: Option<SequenceNumber>,
+}
+
+impl Flow {
+    /// Whether `segment`, which goes to the mobile, acknowledges what was not acknowledged before.
+    fn acknowledges_more(&mut self, segment: &Segment) -> bool {
+        if !segment.flags.contains(Flags::ACK) {
+            return false;
+        }
+        let more = self
+            .acknowledged
+            .is_none_or(|before| segment.acknowledgment.after(before));
+        if more {
+            self.acknowledged = Some(segment.acknowledgment);
+        }
+        more
+    }
+}
+
+/// The agent: holds acknowledgments on their way to the mobile.
+#[derive(Debug)]
+pub struct DelayInjection<P> {
+    rule: DelayRule,
+    flows: FlowTable<Flow>,
+    queue: HoldQueue<P>,
+}
+
+impl<P: Copy> DelayInjection<P> {
+    /// An agent that holds by `rule` and knows `flow_limit` connections at most
+    /// ([`DEFAULT_FLOW_LIMIT`](super::flow_table::DEFAULT_FLOW_LIMIT)).
+    pub fn new(rule: DelayRule, flow_limit: NonZeroUsize) -> Result<Self, ParameterError> {
+        rule.check()?;
+        Ok(Self {
+            rule,
+            flows: FlowTable::new(flow_limit),
+            queue: HoldQueue::new(HELD_LIMIT),
+        })
+    }
+
+    fn release_due(&mut self, now: Instant) {
+        while let Some((leave, flow)) = self.queue.next_departure() {
+            if leave > now {
+                return;
+            }
+            // What is held belongs to a known connection: forgetting releases.
+            let Some(state) = self.flows.get_mut(flow) else {
+                return;
+            };
+            self.queue.release_due(now, &mut state.lane, flow);
+        }
+    }
+
+    fn release_all(&mut self, flow: FlowKey, mut state: Flow) {
+        self.queue.release_all(&mut state.lane, flow);
+    }
+
+    /// A segment that goes to the mobile, of a connection that goes on.
+    fn pass_down(
+        &mut self,
+        now: Instant,
+        passage: Passage<P>,
+        observer: &mut impl FnMut(FlowKey, AgentEvent),
+    ) {
+        let Passage { flow, segment, .. } = passage;
+        let Self { rule, flows, queue } = self;
+        let state = flows.entry(flow, || new_flow(rule));
+        state.downlink_bytes = state
+            .downlink_bytes
+            .saturating_add(u64::from(segment.payload_bytes));
+        let more = state.acknowledges_more(&segment);
+        let judged =
+            more && segment.sequence_length() == 0 && state.uplink_bytes > state.downlink_bytes;
+        if !judged {
+            queue.push(now, &mut state.lane, now, passage);
+            return;
+        }
+        let (hold, verdict) = rule.judge(&mut state.memory, now, flow, &segment);
+        // inject_delay (Fotiadis & Siris §III-B): the first opens a hold, and what comes within it
+        // leaves right behind it. The other rules choose each acknowledgment by itself.
+        let opens = verdict.is_none() || state.lane.is_empty();
+        let hold = if opens { hold } else { Duration::ZERO };
+        let held = queue.push(now, &mut state.lane, now + hold, passage);
+        if let Some(verdict) = verdict {
+            observer(flow, verdict.event(held));
+        }
+    }
+}
+
+fn new_flow(rule: &DelayRule) -> Flow {
+    Flow {
+        lane: Lane::EMPTY,
+        memory: rule.memory(),
+        uplink_bytes: 0,
+        downlink_bytes: 0,
+        acknowledged: None,
+    }
+}
+
+/// Whether a connection begins or ends with this segment.
+fn begins_or_ends(toward: Toward, segment: &Segment) -> bool {
+    let flags = segment.flags;
+    flags.contains(Flags::SYN)
+        || flags.contains(Flags::RST)
+        || (flags.contains(Flags::FIN) && toward == Toward::Mobile)
+}
+
+impl<P: Copy> Agent<P> for DelayInjection<P> {
+    fn handle(
+        &mut self,
+        now: Instant,
+        passage: Passage<P>,
+        observer: &mut impl FnMut(FlowKey, AgentEvent),
+    ) {
+        self.release_due(now);
+        let Passage {
+            flow,
+            toward,
+            segment,
+            ..
+        } = passage;
+        if begins_or_ends(toward, &segment) {
+            if let Some(state) = self.flows.remove(flow) {
+                self.release_all(flow, state);
+            }
+            self.queue.send(passage);
+            return;
+        }
+        if let Some((idlest, state)) = self.flows.make_room(flow) {
+            self.release_all(idlest, state);
+        }
+        match toward {
+            Toward::Wired => {
+                let rule = &self.rule;
+                let state = self.flows.entry(flow, || new_flow(rule));
+                state.uplink_bytes = state
+                    .uplink_bytes
+                    .saturating_add(u64::from(segment.payload_bytes));
+                self.queue.send(passage);
+            }
+            Toward::Mobile => self.pass_down(now, passage, observer),
+        }
+    }
+
+    fn next_wakeup(&self) -> Instant {
+        self.queue
+            .next_departure()
+            .map_or(Instant::FAR_FUTURE, |(leave, _)| leave)
+    }
+
+    fn on_wakeup(&mut self, now: Instant, _observer: &mut impl FnMut(FlowKey, AgentEvent)) {
+        self.release_due(now);
+    }
+
+    fn poll(&mut self, now: Instant) -> Option<Emission<P>> {
+        self.release_due(now);
+        self.queue.pop_ready().map(Emission::Pass)
+    }
+}

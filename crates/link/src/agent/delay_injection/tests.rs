@@ -1,0 +1,2 @@
+mod paper;
+mod properties;

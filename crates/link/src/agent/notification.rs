@@ -1,0 +1,127 @@
+//! Explicit bad-state notification: the sender is told that the radio is busy repeating, so that
+//! its timer does not expire meanwhile.
+//!
+//! ```text
+//!   wired sender  --- data --->  access point  --- attempt fails --->  mobile
+//!                 <-- BadState --
+//! ```
+//!
+//! After every attempt that fails on the wireless link the access point sends the source of the
+//! packet a notification, and the source starts its timer anew and changes nothing else (B. Bakshi,
+//! P. Krishna, N. Vaidya, D. Pradhan, "Improving Performance of TCP over Wireless Networks", ICDCS
+//! 1997). Every packet passes unchanged and at once.
+
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+
+use airtcp_packet::{Flags, LinkFeedback, Segment};
+use airtcp_units::{Duration, Instant};
+
+use super::flow_table::{DEFAULT_FLOW_LIMIT, FlowTable};
+use super::{Agent, AgentEvent, Emission, FlowKey, LinkEvent, Passage, Toward};
+
+/// The parameters of explicit bad-state notification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotificationConfig {
+    /// A connection is notified at most once in so long. Zero, as in the paper: after each failed
+    /// attempt.
+    pub interval: Duration,
+    /// So many connections are known at most; one that is forgotten may be notified early.
+    pub flow_limit: NonZeroUsize,
+}
+
+impl Default for NotificationConfig {
+    fn default() -> Self {
+        Self {
+            interval: Duration::ZERO,
+            flow_limit: DEFAULT_FLOW_LIMIT,
+        }
+    }
+}
+
+/// The agent: tells the wired sender of each failed attempt.
+#[derive(Debug)]
+pub struct BadStateNotification<P> {
+    interval: Duration,
+    /// When a connection was last notified. Empty without an interval.
+    notified: FlowTable<Instant>,
+    ready: VecDeque<Emission<P>>,
+}
+
+impl<P: Copy> BadStateNotification<P> {
+    /// An agent that has notified nobody. Any parameters will do.
+    #[must_use]
+    pub fn new(config: NotificationConfig) -> Self {
+        Self {
+            interval: config.interval,
+            notified: FlowTable::new(config.flow_limit),
+            ready: VecDeque::new(),
+        }
+    }
+
+    /// Whether `flow` may be notified at `now`; if so, it counts as notified.
+    fn may_notify(&mut self, now: Instant, flow: FlowKey) -> bool {
+        if self.interval == Duration::ZERO {
+            return true;
+        }
+        if let Some(&last) = self.notified.get(flow)
+            && now - last < self.interval
+        {
+            return false;
+        }
+        *self.notified.entry(flow, || now) = now;
+        true
+    }
+}
+
+impl<P: Copy> Agent<P> for BadStateNotification<P> {
+    fn handle(
+        &mut self,
+        _now: Instant,
+        passage: Passage<P>,
+        _observer: &mut impl FnMut(FlowKey, AgentEvent),
+    ) {
+        // After a reset, and with a new connection of the same key, nothing was notified.
+        let flags = passage.segment.flags;
+        if flags.contains(Flags::RST) || flags.contains(Flags::SYN) {
+            self.notified.remove(passage.flow);
+        }
+        self.ready.push_back(Emission::Pass(passage));
+    }
+
+    fn on_link_event(
+        &mut self,
+        now: Instant,
+        flow: FlowKey,
+        segment: &Segment,
+        event: LinkEvent,
+        observer: &mut impl FnMut(FlowKey, AgentEvent),
+    ) {
+        // Only data has a sender whose timer runs for it.
+        if event != LinkEvent::AttemptFailed || segment.payload_bytes == 0 {
+            return;
+        }
+        if !self.may_notify(now, flow) {
+            return;
+        }
+        self.ready.push_back(Emission::Feedback {
+            flow,
+            toward: Toward::Wired,
+            feedback: LinkFeedback::BadState,
+        });
+        observer(flow, AgentEvent::Notified);
+    }
+
+    fn next_wakeup(&self) -> Instant {
+        Instant::FAR_FUTURE
+    }
+
+    fn on_wakeup(&mut self, _now: Instant, _observer: &mut impl FnMut(FlowKey, AgentEvent)) {}
+
+    fn poll(&mut self, _now: Instant) -> Option<Emission<P>> {
+        self.ready.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,56 @@
+//! What is said about a parameter that an agent cannot work with.
+
+use airtcp_units::Duration;
+
+/// A parameter of an agent is out of its range. Its text names the key, the value, what was
+/// expected and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key} = {value}: expected {expected}; {remedy}")]
+pub struct ParameterError {
+    /// The parameter, as its field is called.
+    pub key: &'static str,
+    /// What was given.
+    pub value: String,
+    /// What would have been right.
+    pub expected: &'static str,
+    /// What to do.
+    pub remedy: &'static str,
+}
+
+/// Refuses `value` unless it lies between `least` and `most`, both included.
+pub(super) fn check_duration(
+    key: &'static str,
+    value: Duration,
+    (least, most): (Duration, Duration),
+    expected: &'static str,
+    remedy: &'static str,
+) -> Result<(), ParameterError> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(ParameterError {
+        key,
+        value: value.to_string(),
+        expected,
+        remedy,
+    })
+}
+
+/// Refuses `value` when `fits` is false.
+pub(super) fn check_number(
+    key: &'static str,
+    value: f64,
+    fits: bool,
+    expected: &'static str,
+    remedy: &'static str,
+) -> Result<(), ParameterError> {
+    if fits {
+        return Ok(());
+    }
+    Err(ParameterError {
+        key,
+        value: value.to_string(),
+        expected,
+        remedy,
+    })
+}

@@ -1,0 +1,319 @@
+//! A stop-and-wait link: one frame at a time, sent again until it is acknowledged.
+//!
+//! ```text
+//!   sender    ├─ frame ─┤                 ├─ frame ─┤
+//!   receiver       ├─ frame ─┤├ ack ┤ …        ├─ frame ─┤├ ack ┤
+//!                  ◀── delay ──▶
+//! ```
+//!
+//! One direction between two stations: 0 sends to 1. Packets larger than a frame are cut; one whose
+//! last fragment has arrived is delivered. Which packet is sent next, and when one is given up, is
+//! the [`RetransmissionOrder`]'s and the retry limit's business.
+
+use std::collections::VecDeque;
+
+use airtcp_units::{BitRate, Duration, Instant};
+
+use super::damage::{Damage, DamageConfig, Frame, FrameDirection};
+use super::transmit_queue::{RetransmissionOrder, TransmitQueue, Waiting};
+use super::{ChannelObserver, Fate, FrameKind, Occupancy, Offer, Outcome, RetryLimit};
+use crate::queue::QueueLimit;
+use crate::random::Stream;
+
+/// The stations at both ends.
+const SENDER: u32 = 0;
+const RECEIVER: u32 = 1;
+
+/// What a stop-and-wait link is made of.
+#[derive(Clone, Debug)]
+pub struct ArqConfig {
+    /// Rate of frames.
+    pub rate: BitRate,
+    /// How long a signal is under way.
+    pub delay: Duration,
+    /// Bytes of a packet that a frame carries at most; `None` for the whole packet.
+    pub frame_payload: Option<u32>,
+    /// Bytes that each frame adds.
+    pub overhead: u32,
+    /// How long the link's acknowledgment takes to send.
+    pub ack_time: Duration,
+    /// How often a frame is sent at most. A retransmission order by deadline has its own limit in
+    /// place of this.
+    pub retry_limit: RetryLimit,
+    /// What may wait.
+    pub queue: QueueLimit,
+    /// In which order packets that failed are sent again.
+    pub order: RetransmissionOrder,
+    /// What damages frames.
+    pub damage: DamageConfig,
+    /// Whether every attempt in vain is reported.
+    pub report_retries: bool,
+}
+
+/// A stop-and-wait link that there cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ArqError {
+    /// No rate.
+    #[error("a rate of 0 bit/s; expected more, or no frame would ever arrive")]
+    Rate,
+    /// No room in a frame.
+    #[error("frames that carry 0 bytes; expected at least 1")]
+    Frame,
+}
+
+impl ArqConfig {
+    /// Refuses what cannot be.
+    ///
+    /// # Errors
+    /// See [`ArqError`].
+    pub const fn check(&self) -> Result<(), ArqError> {
+        if self.rate.as_bps() == 0 {
+            return Err(ArqError::Rate);
+        }
+        match self.frame_payload {
+            Some(0) => Err(ArqError::Frame),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What the sender is doing.
+#[derive(Clone, Copy, Debug)]
+enum Activity {
+    Idle,
+    /// A frame is under way; when it arrives, and whether it is damaged.
+    Sending {
+        arrives: Instant,
+        damaged: bool,
+    },
+    /// It has arrived; whether it was damaged is known to the sender from this time on, when the
+    /// acknowledgment has come or has not.
+    Answering {
+        known: Instant,
+        damaged: bool,
+    },
+}
+
+/// A stop-and-wait link that carries packets of type `P`.
+#[derive(Clone, Debug)]
+pub struct ArqLink<P> {
+    config: ArqConfig,
+    queue: TransmitQueue<P>,
+    damage: Damage,
+    activity: Activity,
+    outcomes: VecDeque<Outcome<P>>,
+}
+
+impl<P: Copy> ArqLink<P> {
+    /// An idle link; what is damaged on it is drawn from `stream`.
+    ///
+    /// # Errors
+    /// A configuration that cannot be; see [`ArqError`].
+    pub fn new(config: &ArqConfig, stream: Stream) -> Result<Self, ArqError> {
+        config.check()?;
+        Ok(Self {
+            queue: TransmitQueue::new(config.queue, config.order),
+            damage: Damage::new(&config.damage, 2, stream),
+            activity: Activity::Idle,
+            outcomes: VecDeque::new(),
+            config: config.clone(),
+        })
+    }
+
+    /// Hands a packet to the link at `now`, which may not lie before the `now` of an earlier call;
+    /// `false` when there is no room.
+    pub fn push(
+        &mut self,
+        now: Instant,
+        offer: Offer,
+        packet: P,
+        observer: &mut impl ChannelObserver,
+    ) -> bool {
+        if !self.queue.push(RECEIVER, offer, packet) {
+            return false;
+        }
+        if matches!(self.activity, Activity::Idle) {
+            self.send_next(now, observer);
+        }
+        true
+    }
+
+    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    #[must_use]
+    pub const fn next_wakeup(&self) -> Instant {
+        match self.activity {
+            Activity::Idle => Instant::FAR_FUTURE,
+            Activity::Sending { arrives, .. } => arrives,
+            Activity::Answering { known, .. } => known,
+        }
+    }
+
+    /// Acts on what is due by `now`. Call [`poll`](Self::poll) afterwards.
+    pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
+        if now < self.next_wakeup() {
+            return;
+        }
+        match self.activity {
+            Activity::Idle => {}
+            Activity::Sending { arrives, damaged } => {
+                if !damaged {
+                    self.on_received();
+                }
+                self.activity = Activity::Answering {
+                    known: arrives + self.config.ack_time + self.config.delay,
+                    damaged,
+                };
+            }
+            Activity::Answering { damaged, .. } => {
+                if damaged {
+                    self.fail();
+                } else {
+                    self.succeed();
+                }
+                self.send_next(now, observer);
+            }
+        }
+    }
+
+    /// What became of a packet; call until there is none.
+    pub fn poll(&mut self) -> Option<Outcome<P>> {
+        self.outcomes.pop_front()
+    }
+
+    /// Packets that wait, the one being sent not counted.
+    #[must_use]
+    pub fn queued_packets(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Packets that wait for another attempt, by how often they were sent again in vain.
+    #[must_use]
+    pub fn retries(&self) -> [usize; 3] {
+        self.queue.retries()
+    }
+
+    fn send_next(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
+        let chosen = self.queue.select(now).copied();
+        while let Some(expired) = self.queue.take_expired() {
+            self.discard(&expired);
+        }
+        let Some(waiting) = chosen else {
+            self.activity = Activity::Idle;
+            return;
+        };
+        let bytes = self.payload(&waiting) + self.config.overhead;
+        let end = now + self.config.rate.transmission_time(u64::from(bytes));
+        let damaged = self.damage.damages(&Frame {
+            station: RECEIVER,
+            direction: FrameDirection::ToStation,
+            class: Some(waiting.offer.class),
+            bytes,
+            start: now,
+            end,
+        });
+        observer.occupied(&Occupancy {
+            station: SENDER,
+            start: now,
+            end,
+            frame: FrameKind::Data,
+            flow: waiting.offer.flow,
+            attempt: waiting.failures + 1,
+            fate: if damaged {
+                Fate::Damaged
+            } else {
+                Fate::Received
+            },
+        });
+        self.activity = Activity::Sending {
+            arrives: end + self.config.delay,
+            damaged,
+        };
+    }
+
+    /// The receiver has a fragment; with the last one it has the packet.
+    fn on_received(&mut self) {
+        let Some(&mut waiting) = self.queue.current() else {
+            return;
+        };
+        if self.is_last_fragment(&waiting) {
+            self.outcomes.push_back(Outcome::Delivered {
+                packet: waiting.packet,
+                from: SENDER,
+                to: RECEIVER,
+                attempts: waiting.failures + 1,
+            });
+        }
+    }
+
+    fn succeed(&mut self) {
+        let Some(&mut waiting) = self.queue.current() else {
+            return;
+        };
+        if self.is_last_fragment(&waiting) {
+            self.queue.finish();
+        } else if let Some(current) = self.queue.current() {
+            current.fragments_done += 1;
+            current.fragment_failures = 0;
+        }
+    }
+
+    fn fail(&mut self) {
+        let Some(current) = self.queue.current() else {
+            return;
+        };
+        current.failures += 1;
+        current.fragment_failures += 1;
+        let waiting = *current;
+        let is_own_limit = matches!(self.config.order, RetransmissionOrder::Deadline(_));
+        if !is_own_limit
+            && self
+                .config
+                .retry_limit
+                .is_reached(waiting.fragment_failures)
+        {
+            self.queue.finish();
+            self.discard(&waiting);
+            return;
+        }
+        self.queue.put_back();
+        if self.config.report_retries {
+            self.outcomes.push_back(Outcome::Retried {
+                packet: waiting.packet,
+                from: SENDER,
+                to: RECEIVER,
+                attempts: waiting.failures,
+            });
+        }
+    }
+
+    fn discard(&mut self, waiting: &Waiting<P>) {
+        self.outcomes.push_back(Outcome::Discarded {
+            packet: waiting.packet,
+            from: SENDER,
+            to: RECEIVER,
+            attempts: waiting.failures,
+            arrived: false,
+        });
+    }
+
+    /// Bytes of the packet in its next frame.
+    fn payload(&self, waiting: &Waiting<P>) -> u32 {
+        match self.config.frame_payload {
+            None => waiting.offer.bytes,
+            Some(most) => {
+                let done = waiting.fragments_done.saturating_mul(most);
+                waiting.offer.bytes.saturating_sub(done).min(most)
+            }
+        }
+    }
+
+    fn is_last_fragment(&self, waiting: &Waiting<P>) -> bool {
+        match self.config.frame_payload {
+            None => true,
+            Some(most) => (waiting.fragments_done + 1).saturating_mul(most) >= waiting.offer.bytes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,256 @@
+//! Which frames the radio damages.
+//!
+//! What a station's frame meets is a function of (seed, station, direction, that station's own
+//! transmission index there) and of the time, and of nothing that others do: a remedy that sends
+//! more frames at one station shifts no draw of another.
+
+use airtcp_units::{Duration, Instant};
+
+use super::PacketClass;
+use crate::error::{ErrorModel, ErrorProcess};
+use crate::pipe::Transmission;
+use crate::random::Stream;
+
+/// Which way a frame goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameDirection {
+    /// From a station to the access point.
+    FromStation,
+    /// From the access point to a station.
+    ToStation,
+}
+
+/// Which frames an error model touches. It never touches the link's own acknowledgments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Affects {
+    /// Frames with data of TCP.
+    #[default]
+    Data,
+    /// Frames with acknowledgments of TCP alone.
+    Acknowledgments,
+    /// Both.
+    Both,
+}
+
+impl Affects {
+    #[inline]
+    const fn includes(self, class: PacketClass) -> bool {
+        match self {
+            Self::Data => matches!(class, PacketClass::Data),
+            Self::Acknowledgments => matches!(class, PacketClass::Acknowledgment),
+            Self::Both => true,
+        }
+    }
+}
+
+/// Whose transmissions an error model counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counted {
+    /// Each station's own.
+    #[default]
+    Station,
+    /// All of the channel in one direction: "of every 100 frames that the access point hears".
+    Channel,
+}
+
+/// A channel that goes away for `length` every `every`; the first time after `every`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// From the start of one to the start of the next.
+    pub every: Duration,
+    /// How long one lasts.
+    pub length: Duration,
+}
+
+impl Outage {
+    /// Whether the channel is away at any time from `start` to `end`.
+    #[inline]
+    #[must_use]
+    pub fn touches(&self, start: Instant, end: Instant) -> bool {
+        let period = self.every.as_nanos().max(1);
+        // Outages begin at period, 2·period, …: the last that began by `end`.
+        let begun = end.as_nanos() / period;
+        begun > 0 && begun * period + self.length.as_nanos() > start.as_nanos()
+    }
+}
+
+/// What damages frames.
+#[derive(Clone, Debug)]
+pub struct DamageConfig {
+    /// Frames that are damaged by an error model: each attempt is a transmission.
+    pub model: ErrorModel,
+    /// Which frames the model touches.
+    pub affects: Affects,
+    /// Whose transmissions it counts.
+    pub counted: Counted,
+    /// When every frame is damaged.
+    pub outage: Option<Outage>,
+}
+
+impl Default for DamageConfig {
+    fn default() -> Self {
+        Self {
+            model: ErrorModel::None,
+            affects: Affects::default(),
+            counted: Counted::default(),
+            outage: None,
+        }
+    }
+}
+
+/// A frame on the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The station at the other end of the access point's side.
+    pub station: u32,
+    /// Which way it goes.
+    pub direction: FrameDirection,
+    /// What it carries; `None` for a frame of the link's own.
+    pub class: Option<PacketClass>,
+    /// Size of the frame in bytes.
+    pub bytes: u32,
+    /// Its first bit.
+    pub start: Instant,
+    /// Its last bit.
+    pub end: Instant,
+}
+
+/// What damages the frames of a channel, running.
+#[derive(Clone, Debug)]
+pub struct Damage {
+    config: DamageConfig,
+    /// From stations, and to them.
+    errors: [ErrorProcess; 2],
+    /// Transmissions so far, of each station or of the channel.
+    counts: [Vec<u64>; 2],
+}
+
+impl Damage {
+    /// What damages the frames of `stations` stations; draws come from `stream`.
+    #[must_use]
+    pub fn new(config: &DamageConfig, stations: u32, stream: Stream) -> Self {
+        let process = |direction| ErrorProcess::new(config.model, stream.substream(direction));
+        let counters = match config.counted {
+            Counted::Station => stations as usize,
+            Counted::Channel => 1,
+        };
+        Self {
+            errors: [process(0), process(1)],
+            counts: [vec![0; counters], vec![0; counters]],
+            config: config.clone(),
+        }
+    }
+
+    /// Whether a frame is damaged. To be asked once for each, collided ones included, in the order
+    /// of their starts.
+    #[inline]
+    pub fn damages(&mut self, frame: &Frame) -> bool {
+        let by_model = frame
+            .class
+            .is_some_and(|class| self.config.affects.includes(class))
+            && self.counts_and_draws(frame);
+        let away = |outage: Outage| outage.touches(frame.start, frame.end);
+        by_model || self.config.outage.is_some_and(away)
+    }
+
+    #[inline]
+    fn counts_and_draws(&mut self, frame: &Frame) -> bool {
+        let direction = match frame.direction {
+            FrameDirection::FromStation => 0,
+            FrameDirection::ToStation => 1,
+        };
+        let owner = match self.config.counted {
+            Counted::Station => frame.station,
+            Counted::Channel => 0,
+        };
+        let count = &mut self.counts[direction][owner as usize];
+        let index = *count;
+        *count += 1;
+        self.errors[direction].loses(&Transmission {
+            bytes: frame.bytes,
+            flow: owner,
+            index,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ZERO: Instant = Instant::ZERO;
+
+    fn frame(station: u32, class: Option<PacketClass>) -> Frame {
+        Frame {
+            station,
+            direction: FrameDirection::FromStation,
+            class,
+            bytes: 1536,
+            start: ZERO,
+            end: ZERO,
+        }
+    }
+
+    fn block(counted: Counted) -> Damage {
+        let config = DamageConfig {
+            model: ErrorModel::Block { period: 4, lost: 1 },
+            counted,
+            ..DamageConfig::default()
+        };
+        Damage::new(&config, 2, Stream::new(1, "damage"))
+    }
+
+    /// Of every four frames the last: two stations in turn, four frames each.
+    #[test]
+    fn transmissions_are_counted_by_station_or_for_all() {
+        let data = Some(PacketClass::Data);
+        let damaged = |counted| {
+            let mut damage = block(counted);
+            let turns = [0, 1, 0, 1, 0, 1, 0, 1];
+            turns.map(|station| damage.damages(&frame(station, data)))
+        };
+        let (no, yes) = (false, true);
+        assert_eq!(
+            damaged(Counted::Station),
+            [no, no, no, no, no, no, yes, yes]
+        );
+        assert_eq!(
+            damaged(Counted::Channel),
+            [no, no, no, yes, no, no, no, yes]
+        );
+    }
+
+    #[test]
+    fn what_is_not_touched_is_not_counted() {
+        let mut damage = block(Counted::Station);
+        for _ in 0..3 {
+            assert!(!damage.damages(&frame(0, Some(PacketClass::Data))));
+            assert!(!damage.damages(&frame(0, Some(PacketClass::Acknowledgment))));
+            assert!(!damage.damages(&frame(0, None)));
+        }
+        assert!(damage.damages(&frame(0, Some(PacketClass::Data))));
+    }
+
+    #[test]
+    fn an_outage_damages_what_it_touches() {
+        let outage = Outage {
+            every: Duration::from_nanos(100),
+            length: Duration::from_nanos(10),
+        };
+        let at = Instant::from_nanos;
+        for (start, end, touched) in [
+            (0, 50, false),
+            (90, 99, false),
+            (90, 100, true),
+            (105, 106, true),
+            (110, 120, false),
+            (50, 250, true),
+        ] {
+            assert_eq!(
+                outage.touches(at(start), at(end)),
+                touched,
+                "{start} to {end}"
+            );
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What a basic service set is made of.
+
+use airtcp_units::Duration;
+
+use super::super::RetryLimit;
+use super::super::damage::DamageConfig;
+use super::super::transmit_queue::RetransmissionOrder;
+use crate::phy::Phy;
+use crate::queue::QueueLimit;
+
+/// Bytes of the MAC header and the FCS of every data frame (IEEE 802.11-2016 §9.2.3).
+pub const MAC_BYTES: u32 = 28;
+/// Bytes of LLC and SNAP in front of an IP packet (RFC 1042).
+pub const LLC_BYTES: u32 = 8;
+/// Most stations of a set: association identifiers go up to 2007 (§9.4.1.8).
+const MOST_STATIONS: u32 = 2007;
+/// The smallest fragmentation threshold (§C.3, `dot11FragmentationThreshold`).
+const LEAST_FRAGMENT: u32 = 256;
+
+/// What a station does by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StationConfig {
+    /// What may wait.
+    pub queue: QueueLimit,
+    /// In which order frames that failed are sent again.
+    pub order: RetransmissionOrder,
+    /// How often a frame up to the RTS threshold is sent at most, and an RTS. A retransmission
+    /// order by deadline has its own limit in place of this.
+    pub short_retry_limit: RetryLimit,
+    /// How often a frame above the RTS threshold is sent at most.
+    pub long_retry_limit: RetryLimit,
+}
+
+/// What a basic service set is made of.
+#[derive(Clone, Debug)]
+pub struct BssConfig {
+    /// The physical layer.
+    pub phy: Phy,
+    /// Mobile stations; they are numbered from 1, the access point is 0.
+    pub stations: u32,
+    /// What each mobile does.
+    pub mobile: StationConfig,
+    /// What the access point does.
+    pub access_point: StationConfig,
+    /// Larger frames are preceded by RTS and CTS, MAC header and FCS counted; `None` for never.
+    pub rts_threshold: Option<u32>,
+    /// Larger frames are cut, MAC header and FCS counted; `None` for never.
+    pub fragmentation_threshold: Option<u32>,
+    /// Smallest and largest contention window in slots; by the standard when left out.
+    pub contention_window: Option<(u32, u32)>,
+    /// How long a sender waits for an ACK or CTS; by the standard when left out.
+    pub answer_timeout: Option<Duration>,
+    /// What MAC and LLC add to an IP packet: 36 bytes by the standards.
+    pub overhead: u32,
+    /// What damages frames.
+    pub damage: DamageConfig,
+    /// Whether every attempt in vain is reported.
+    pub report_retries: bool,
+}
+
+/// A basic service set that there cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BssError {
+    /// Not a power of two less one.
+    #[error(
+        "a contention window of {0} slots; expected 2^k - 1, such as 15, 31 or 1023 \
+         (IEEE 802.11-2016 §10.3.3)"
+    )]
+    ContentionWindow(u32),
+    /// The smallest is above the largest.
+    #[error("the smallest contention window, {0} slots, is above the largest, {1}")]
+    ContentionWindows(u32, u32),
+    /// Nobody there, or too many.
+    #[error("{0} stations; expected 1 to {MOST_STATIONS}")]
+    Stations(u32),
+    /// Fragments are too small.
+    #[error("a fragmentation threshold of {0} bytes; expected at least {LEAST_FRAGMENT}")]
+    Fragmentation(u32),
+}
+
+impl BssConfig {
+    /// The contention windows.
+    pub(super) fn windows(&self) -> (u32, u32) {
+        self.contention_window
+            .unwrap_or_else(|| self.phy.contention_window())
+    }
+
+    /// Refuses what cannot be.
+    ///
+    /// # Errors
+    /// See [`BssError`].
+    pub fn check(&self) -> Result<(), BssError> {
+        let (smallest, largest) = self.windows();
+        for window in [smallest, largest] {
+            if !window.wrapping_add(1).is_power_of_two() {
+                return Err(BssError::ContentionWindow(window));
+            }
+        }
+        if smallest > largest {
+            return Err(BssError::ContentionWindows(smallest, largest));
+        }
+        if !(1..=MOST_STATIONS).contains(&self.stations) {
+            return Err(BssError::Stations(self.stations));
+        }
+        match self.fragmentation_threshold {
+            Some(bytes) if bytes < LEAST_FRAGMENT => Err(BssError::Fragmentation(bytes)),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! A frame exchange: from the start of a frame until it is known what became of it.
+
+use airtcp_units::Instant;
+
+use super::{Bss, Sender};
+use crate::mac::transmit_queue::Waiting;
+use crate::mac::{ChannelObserver, Fate, FrameKind, Occupancy};
+
+/// Bytes of ACK and CTS frames, and of RTS frames (IEEE 802.11-2016 §9.3.1).
+const ANSWER_BYTES: u32 = 14;
+const RTS_BYTES: u32 = 20;
+
+/// What was decided when a frame started.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exchange {
+    /// Last bit of what decides it: of the data frame; of the RTS or CTS that was damaged; of the
+    /// longest frame when several collided.
+    pub(super) ends: Instant,
+    pub(super) result: Attempt,
+}
+
+/// What becomes of an attempt.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Attempt {
+    /// Data and ACK are received; the ACK's last bit leaves at that time.
+    Acknowledged(Instant),
+    /// Data is received, its ACK, which ends at that time, is not.
+    AckDamaged(Instant),
+    /// Data is damaged.
+    DataDamaged,
+    /// The RTS or its CTS is damaged.
+    NotCleared,
+    /// Several stations sent at once.
+    Collision,
+}
+
+/// Tells an observer of the frames of one attempt.
+struct Told<'a, O> {
+    observer: &'a mut O,
+    flow: u32,
+    attempt: u32,
+}
+
+impl<O: ChannelObserver> Told<'_, O> {
+    fn frame(&mut self, station: u32, frame: FrameKind, start: Instant, end: Instant, fate: Fate) {
+        self.observer.occupied(&Occupancy {
+            station,
+            start,
+            end,
+            frame,
+            flow: self.flow,
+            attempt: self.attempt,
+            fate,
+        });
+    }
+}
+
+const fn fate(damaged: bool) -> Fate {
+    if damaged {
+        Fate::Damaged
+    } else {
+        Fate::Received
+    }
+}
+
+impl<P: Copy> Bss<P> {
+    /// The countdown of one or more stations has ended: their frames start.
+    pub(super) fn begin_exchange(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
+        self.freeze_others(now);
+        match *self.senders.as_slice() {
+            [] => self.wakeup = self.next_start(),
+            [Sender { station, .. }] => {
+                self.stations[station as usize].counters.attempts += 1;
+                self.send(station, now, true, observer);
+            }
+            _ => self.collide(now, observer),
+        }
+    }
+
+    /// Splits those that count down into those that send now and those that wait.
+    fn freeze_others(&mut self, now: Instant) {
+        let slot = self.pauses.slot;
+        let Self {
+            stations,
+            counting,
+            senders,
+            ..
+        } = self;
+        senders.clear();
+        counting.retain(|&index| {
+            let station = &mut stations[index as usize];
+            if station.countdown_ends(slot) > now {
+                station.freeze(now, slot);
+                return true;
+            }
+            station.back_off = None;
+            if !station.queue.is_empty() {
+                senders.push(Sender {
+                    station: index,
+                    ends: now,
+                });
+            }
+            false
+        });
+    }
+
+    /// One station sends: it has won the contention, or goes on with a burst of fragments, for
+    /// which it need not be cleared again (IEEE 802.11-2016 §10.3.2.10).
+    pub(super) fn send(
+        &mut self,
+        sender: u32,
+        start: Instant,
+        contended: bool,
+        observer: &mut impl ChannelObserver,
+    ) {
+        let Some((waiting, attempt)) = self.chosen(sender) else {
+            return;
+        };
+        let bytes = self.frame_bytes(&waiting);
+        let receiver = waiting.to;
+        let mut told = Told {
+            observer,
+            flow: waiting.offer.flow,
+            attempt,
+        };
+        let mut now = start;
+        if contended && self.is_above_rts_threshold(bytes) {
+            match self.clear(sender, receiver, now, &mut told) {
+                Ok(cts_ends) => {
+                    self.stations[sender as usize].rts_failures = 0;
+                    now = cts_ends + self.pauses.sifs;
+                }
+                Err(ends) => return self.decide(ends, Attempt::NotCleared),
+            }
+        }
+        let ends = now + self.config.phy.data_time(bytes);
+        let class = Some(waiting.offer.class);
+        let damaged = self.damages(sender, receiver, class, bytes, (now, ends));
+        told.frame(sender, FrameKind::Data, now, ends, fate(damaged));
+        if damaged {
+            return self.decide(ends, Attempt::DataDamaged);
+        }
+        let ack = ends + self.pauses.sifs;
+        let ack_ends = ack + self.config.phy.ack_time();
+        let damaged = self.damages(receiver, sender, None, ANSWER_BYTES, (ack, ack_ends));
+        told.frame(receiver, FrameKind::Ack, ack, ack_ends, fate(damaged));
+        self.decide(
+            ends,
+            if damaged {
+                Attempt::AckDamaged(ack_ends)
+            } else {
+                Attempt::Acknowledged(ack_ends)
+            },
+        );
+    }
+
+    /// RTS and CTS: the end of the CTS, or of the one that was damaged.
+    fn clear<O: ChannelObserver>(
+        &mut self,
+        sender: u32,
+        receiver: u32,
+        start: Instant,
+        told: &mut Told<'_, O>,
+    ) -> Result<Instant, Instant> {
+        let rts_ends = start + self.config.phy.rts_time();
+        let damaged = self.damages(sender, receiver, None, RTS_BYTES, (start, rts_ends));
+        told.frame(sender, FrameKind::Rts, start, rts_ends, fate(damaged));
+        if damaged {
+            return Err(rts_ends);
+        }
+        let cts = rts_ends + self.pauses.sifs;
+        let cts_ends = cts + self.config.phy.cts_time();
+        let damaged = self.damages(receiver, sender, None, ANSWER_BYTES, (cts, cts_ends));
+        told.frame(receiver, FrameKind::Cts, cts, cts_ends, fate(damaged));
+        if damaged { Err(cts_ends) } else { Ok(cts_ends) }
+    }
+
+    /// Several stations send at once, and nothing is received.
+    fn collide(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
+        let mut busy_until = now;
+        for place in 0..self.senders.len() {
+            let sender = self.senders[place].station;
+            let counters = &mut self.stations[sender as usize].counters;
+            counters.attempts += 1;
+            counters.collisions += 1;
+            let Some((waiting, attempt)) = self.chosen(sender) else {
+                continue;
+            };
+            let bytes = self.frame_bytes(&waiting);
+            let (frame, ends) = if self.is_above_rts_threshold(bytes) {
+                (FrameKind::Rts, now + self.config.phy.rts_time())
+            } else {
+                let ends = now + self.config.phy.data_time(bytes);
+                // It counts as a transmission, whatever the radio would have done to it.
+                let class = Some(waiting.offer.class);
+                self.damages(sender, waiting.to, class, bytes, (now, ends));
+                (FrameKind::Data, ends)
+            };
+            let mut told = Told {
+                observer: &mut *observer,
+                flow: waiting.offer.flow,
+                attempt,
+            };
+            told.frame(sender, frame, now, ends, Fate::Collided);
+            self.senders[place].ends = ends;
+            busy_until = busy_until.max(ends);
+        }
+        self.decide(busy_until, Attempt::Collision);
+    }
+
+    fn decide(&mut self, ends: Instant, result: Attempt) {
+        self.wakeup = ends;
+        self.exchange = Some(Exchange { ends, result });
+    }
+
+    /// The packet that a station has chosen, and the number of the attempt to send it.
+    fn chosen(&mut self, station: u32) -> Option<(Waiting<P>, u32)> {
+        let station = &mut self.stations[station as usize];
+        let rts_failures = station.rts_failures;
+        let waiting = *station.queue.current()?;
+        Some((waiting, waiting.failures + rts_failures + 1))
+    }
+}

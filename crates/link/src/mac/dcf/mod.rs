@@ -1,0 +1,228 @@
+//! IEEE 802.11 DCF: mobiles and an access point that share one channel, listening before they talk
+//! (IEEE 802.11-2016 §10.3).
+//!
+//! ```text
+//!           DIFS  back-off          SIFS      DIFS  back-off
+//!   A ─────┼────┼─┬─┬─┬─┤ data ├────┤    ├───┼────┼─┬─┬─┬─┬─┬─ …
+//!   AP ─────────────────┤      ├────┤ACK ├───┼────┼─
+//!   B ─────┼────┼─┬─┬─┬─┤ frozen        ├────┼────┼─┬─┬─┤ data ├─
+//! ```
+//!
+//! All stations hear each other. Those whose frames start in the same instant collide, and nothing
+//! is received. The set wakes twice for an exchange: when a frame starts, and when its last bit has
+//! been received; until the next one starts nothing happens that is not known then.
+
+mod config;
+mod exchange;
+mod framing;
+mod outcome;
+mod station;
+
+use std::collections::VecDeque;
+
+use airtcp_units::{Duration, Instant};
+
+use super::damage::Damage;
+use super::{ChannelObserver, Offer, Outcome};
+use crate::random::Stream;
+pub use config::{BssConfig, BssError, LLC_BYTES, MAC_BYTES, StationConfig};
+use exchange::Exchange;
+use station::Station;
+pub use station::StationCounters;
+
+/// The station that is the access point.
+pub const ACCESS_POINT: u32 = 0;
+
+/// Durations that every exchange needs.
+#[derive(Clone, Copy, Debug)]
+struct Pauses {
+    slot: Duration,
+    sifs: Duration,
+    difs: Duration,
+    eifs: Duration,
+    answer_timeout: Duration,
+}
+
+/// A station that sends, and the last bit of its frame when it collides.
+#[derive(Clone, Copy, Debug)]
+struct Sender {
+    station: u32,
+    ends: Instant,
+}
+
+/// A basic service set that carries packets of type `P`.
+#[derive(Clone, Debug)]
+pub struct Bss<P> {
+    config: BssConfig,
+    pauses: Pauses,
+    windows: (u32, u32),
+    stations: Vec<Station<P>>,
+    /// Stations that count down, with or without a frame to send.
+    counting: Vec<u32>,
+    damage: Damage,
+    /// When a station without a back-off pending may send: the medium has been idle for DIFS or
+    /// EIFS by then.
+    free_from: Instant,
+    /// The exchange that is under way.
+    exchange: Option<Exchange>,
+    /// Stations that take part in it.
+    senders: Vec<Sender>,
+    /// When the next frame starts if nobody else comes; the end of the frame while one is sent.
+    wakeup: Instant,
+    outcomes: VecDeque<Outcome<P>>,
+}
+
+impl<P: Copy> Bss<P> {
+    /// A set at rest, in which nothing is queued. Draws come from `stream`.
+    ///
+    /// # Errors
+    /// A configuration that cannot be; see [`BssError`].
+    pub fn new(config: &BssConfig, stream: Stream) -> Result<Self, BssError> {
+        config.check()?;
+        let windows = config.windows();
+        let draws = stream.substream(0);
+        let stations = (0..=config.stations)
+            .map(|index| {
+                let own = if index == ACCESS_POINT {
+                    config.access_point
+                } else {
+                    config.mobile
+                };
+                Station::new(own, windows.0, draws.substream(u64::from(index)))
+            })
+            .collect();
+        let phy = &config.phy;
+        Ok(Self {
+            pauses: Pauses {
+                slot: phy.slot(),
+                sifs: phy.sifs(),
+                difs: phy.difs(),
+                eifs: phy.eifs(),
+                answer_timeout: config
+                    .answer_timeout
+                    .unwrap_or_else(|| phy.answer_timeout()),
+            },
+            windows,
+            stations,
+            counting: Vec::with_capacity(config.stations as usize + 1),
+            damage: Damage::new(&config.damage, config.stations + 1, stream.substream(1)),
+            free_from: Instant::ZERO + phy.difs(),
+            exchange: None,
+            senders: Vec::with_capacity(config.stations as usize + 1),
+            wakeup: Instant::FAR_FUTURE,
+            outcomes: VecDeque::new(),
+            config: config.clone(),
+        })
+    }
+
+    /// Hands `packet` to station `from`, for station `to`, at `now`, which may not lie before the
+    /// `now` of an earlier call. `false` when there is no room.
+    #[inline]
+    pub fn push(&mut self, now: Instant, from: u32, to: u32, offer: Offer, packet: P) -> bool {
+        debug_assert!((from == ACCESS_POINT) != (to == ACCESS_POINT));
+        let station = &mut self.stations[from as usize];
+        let was_idle = station.queue.is_empty();
+        if !station.queue.push(to, offer, packet) {
+            return false;
+        }
+        if was_idle {
+            station.queue.select(now);
+            self.contend(now, from);
+        }
+        true
+    }
+
+    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    #[inline]
+    #[must_use]
+    pub const fn next_wakeup(&self) -> Instant {
+        self.wakeup
+    }
+
+    /// Acts on what is due by `now`. Call [`poll`](Self::poll) afterwards.
+    #[inline]
+    pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
+        if now < self.wakeup {
+            return;
+        }
+        match self.exchange.take() {
+            Some(exchange) => self.end_exchange(exchange, observer),
+            None => self.begin_exchange(now, observer),
+        }
+    }
+
+    /// What became of a packet; call until there is none.
+    #[inline]
+    pub fn poll(&mut self) -> Option<Outcome<P>> {
+        self.outcomes.pop_front()
+    }
+
+    /// Packets that wait at a station, the one being sent not counted.
+    #[must_use]
+    pub fn queued_packets(&self, station: u32) -> usize {
+        self.stations
+            .get(station as usize)
+            .map_or(0, |station| station.queue.len())
+    }
+
+    /// Packets that wait at a station for another attempt, by how often they were sent again in
+    /// vain; see [`TransmitQueue::retries`](super::transmit_queue::TransmitQueue::retries).
+    #[must_use]
+    pub fn retries(&self, station: u32) -> [usize; 3] {
+        self.stations
+            .get(station as usize)
+            .map_or([0; 3], |station| station.queue.retries())
+    }
+
+    /// What a station has done so far.
+    #[must_use]
+    pub fn counters(&self, station: u32) -> StationCounters {
+        self.stations
+            .get(station as usize)
+            .map_or_else(StationCounters::default, |station| station.counters)
+    }
+
+    /// A station has a frame to send where it had none.
+    ///
+    /// If the medium has been idle for long enough it sends at once; if not it backs off, unless a
+    /// back-off is pending already (IEEE 802.11-2016 §10.3.4.2).
+    #[inline]
+    fn contend(&mut self, now: Instant, index: u32) {
+        let busy = self.exchange.is_some() || now < self.free_from;
+        let station = &mut self.stations[index as usize];
+        if station.back_off.is_none() {
+            station.counts_from = self.free_from;
+            if busy {
+                station.draw_back_off();
+            } else {
+                station.back_off = Some(0);
+                station.counts_from = now;
+            }
+            self.counting.push(index);
+        } else if !busy && station.countdown_ends(self.pauses.slot) < now {
+            // The back-off after its last frame ended while it had nothing to send.
+            station.back_off = Some(0);
+            station.counts_from = now;
+        }
+        if self.exchange.is_none() {
+            let start = self.stations[index as usize].countdown_ends(self.pauses.slot);
+            self.wakeup = self.wakeup.min(start);
+        }
+    }
+
+    /// When the next frame starts, nothing being sent now.
+    #[inline]
+    pub(super) fn next_start(&self) -> Instant {
+        let slot = self.pauses.slot;
+        self.counting
+            .iter()
+            .map(|&index| &self.stations[index as usize])
+            .filter(|station| !station.queue.is_empty())
+            .map(|station| station.countdown_ends(slot))
+            .min()
+            .unwrap_or(Instant::FAR_FUTURE)
+    }
+}
+
+#[cfg(test)]
+mod tests;

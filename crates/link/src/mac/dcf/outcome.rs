@@ -1,0 +1,193 @@
+//! What follows from an exchange: who is told, who backs off, and when the contention goes on.
+
+use airtcp_units::Instant;
+
+use super::exchange::{Attempt, Exchange};
+use super::{Bss, Sender};
+use crate::mac::transmit_queue::{RetransmissionOrder, Waiting};
+use crate::mac::{ChannelObserver, Outcome, RetryLimit};
+
+impl<P: Copy> Bss<P> {
+    /// It is known what became of a frame.
+    pub(super) fn end_exchange(&mut self, exchange: Exchange, observer: &mut impl ChannelObserver) {
+        let ends = exchange.ends;
+        let (difs, eifs) = (self.pauses.difs, self.pauses.eifs);
+        let Some(&Sender { station, .. }) = self.senders.first() else {
+            return;
+        };
+        // Who waits in vain for an answer contends again DIFS later (IEEE 802.11-2016 §10.3.2.9).
+        // Who has heard what it does not understand leaves time for an answer: EIFS (§10.3.2.3.7).
+        let in_vain = ends + self.pauses.answer_timeout + difs;
+        let free_from = match exchange.result {
+            Attempt::Acknowledged(ack_ends) => {
+                self.on_received(station);
+                if self.goes_on_with_burst(station) {
+                    let next = ack_ends + self.pauses.sifs;
+                    return self.send(station, next, false, observer);
+                }
+                self.succeed(ends, station, ack_ends + difs);
+                ack_ends + difs
+            }
+            Attempt::AckDamaged(ack_ends) => {
+                self.on_received(station);
+                self.fail(ends, station, ack_ends + eifs, false);
+                ack_ends + difs
+            }
+            Attempt::DataDamaged => {
+                self.stations[station as usize].counters.damaged += 1;
+                self.fail(ends, station, in_vain, false);
+                ends + eifs
+            }
+            Attempt::NotCleared => {
+                self.stations[station as usize].counters.damaged += 1;
+                self.fail(ends, station, in_vain, true);
+                ends + eifs
+            }
+            Attempt::Collision => {
+                for place in 0..self.senders.len() {
+                    let Sender { station, ends: own } = self.senders[place];
+                    // The channel must be idle too: a longer frame may still be on it.
+                    let free = (own + self.pauses.answer_timeout).max(ends) + difs;
+                    let cleared = self.is_chosen_above_rts_threshold(station);
+                    self.fail(ends, station, free, cleared);
+                }
+                ends + eifs
+            }
+        };
+        self.resume(free_from);
+    }
+
+    /// The contention goes on for those that only listened, and the next frame's start is known.
+    fn resume(&mut self, free_from: Instant) {
+        self.free_from = free_from;
+        let (stations, senders) = (&mut self.stations, &self.senders);
+        for &index in &self.counting {
+            if senders.iter().all(|sender| sender.station != index) {
+                stations[index as usize].counts_from = free_from;
+            }
+        }
+        self.wakeup = self.next_start();
+    }
+
+    /// The receiver has a fragment. A packet is delivered once, when it has all of them; if it comes
+    /// again it is a duplicate (IEEE 802.11-2016 §10.3.2.11).
+    fn on_received(&mut self, sender: u32) {
+        let Some(&mut waiting) = self.stations[sender as usize].queue.current() else {
+            return;
+        };
+        if waiting.arrived || !self.is_last_fragment(&waiting) {
+            return;
+        }
+        if let Some(current) = self.stations[sender as usize].queue.current() {
+            current.arrived = true;
+        }
+        self.outcomes.push_back(Outcome::Delivered {
+            packet: waiting.packet,
+            from: sender,
+            to: waiting.to,
+            attempts: waiting.failures + 1,
+        });
+    }
+
+    /// The fragment is acknowledged; whether another follows.
+    fn goes_on_with_burst(&mut self, sender: u32) -> bool {
+        let Some(&mut waiting) = self.stations[sender as usize].queue.current() else {
+            return false;
+        };
+        let last = self.is_last_fragment(&waiting);
+        if let Some(current) = self.stations[sender as usize].queue.current() {
+            current.fragments_done += 1;
+            current.fragment_failures = 0;
+        }
+        !last
+    }
+
+    /// The packet is acknowledged. The station backs off all the same, that others may have the
+    /// channel (§10.3.4.3).
+    fn succeed(&mut self, now: Instant, sender: u32, counts_from: Instant) {
+        let station = &mut self.stations[sender as usize];
+        station.counters.acknowledged += 1;
+        station.queue.finish();
+        station.rts_failures = 0;
+        station.reset_window(self.windows.0);
+        self.next_packet(now, sender, counts_from);
+    }
+
+    /// The attempt was in vain; `cleared` says whether it ended with an RTS.
+    fn fail(&mut self, now: Instant, sender: u32, counts_from: Instant, cleared: bool) {
+        let Some(&mut chosen) = self.stations[sender as usize].queue.current() else {
+            return;
+        };
+        let limit = self.retry_limit(sender, &chosen, cleared);
+        let station = &mut self.stations[sender as usize];
+        let failures = if cleared {
+            station.rts_failures += 1;
+            station.rts_failures
+        } else {
+            chosen.fragment_failures + 1
+        };
+        let waiting = Waiting {
+            failures: chosen.failures + u32::from(!cleared),
+            fragment_failures: chosen.fragment_failures + u32::from(!cleared),
+            ..chosen
+        };
+        if let Some(current) = station.queue.current() {
+            *current = waiting;
+        }
+        if limit.is_reached(failures) {
+            station.queue.finish();
+            station.rts_failures = 0;
+            station.reset_window(self.windows.0);
+            self.discard(sender, &waiting);
+        } else {
+            station.double_window(self.windows.1);
+            station.queue.put_back();
+            if self.config.report_retries {
+                self.outcomes.push_back(Outcome::Retried {
+                    packet: waiting.packet,
+                    from: sender,
+                    to: waiting.to,
+                    attempts: waiting.failures,
+                });
+            }
+        }
+        self.next_packet(now, sender, counts_from);
+    }
+
+    /// The limit that applies: the order's own, or the short or long one.
+    fn retry_limit(&self, sender: u32, waiting: &Waiting<P>, cleared: bool) -> RetryLimit {
+        let config = &self.stations[sender as usize].config;
+        if let RetransmissionOrder::Deadline(_) = config.order {
+            return RetryLimit::Unlimited;
+        }
+        if !cleared && self.is_above_rts_threshold(self.frame_bytes(waiting)) {
+            config.long_retry_limit
+        } else {
+            config.short_retry_limit
+        }
+    }
+
+    /// The sender gave a packet up.
+    fn discard(&mut self, sender: u32, waiting: &Waiting<P>) {
+        self.stations[sender as usize].counters.discarded += 1;
+        self.outcomes.push_back(Outcome::Discarded {
+            packet: waiting.packet,
+            from: sender,
+            to: waiting.to,
+            attempts: waiting.failures,
+            arrived: waiting.arrived,
+        });
+    }
+
+    /// Chooses what a station sends next, and draws its back-off, needed or not.
+    fn next_packet(&mut self, now: Instant, sender: u32, counts_from: Instant) {
+        let station = &mut self.stations[sender as usize];
+        station.queue.select(now);
+        station.draw_back_off();
+        station.counts_from = counts_from;
+        self.counting.push(sender);
+        while let Some(expired) = self.stations[sender as usize].queue.take_expired() {
+            self.discard(sender, &expired);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+use airtcp_units::BitRate;
+
+use super::*;
+use crate::mac::damage::DamageConfig;
+use crate::mac::transmit_queue::RetransmissionOrder;
+use crate::mac::{PacketClass, RetryLimit};
+use crate::phy::{Phy, Preamble, Standard};
+use crate::queue::QueueLimit;
+
+mod bianchi;
+
+pub(super) fn station() -> StationConfig {
+    StationConfig {
+        queue: QueueLimit::Unlimited,
+        order: RetransmissionOrder::HeadOfLine,
+        short_retry_limit: RetryLimit::Unlimited,
+        long_retry_limit: RetryLimit::Unlimited,
+    }
+}
+
+pub(super) fn config(stations: u32) -> BssConfig {
+    let rate = |megabits: u64| BitRate::from_bps(megabits * 1_000_000);
+    BssConfig {
+        phy: Phy::new(Standard::B, Preamble::Long, rate(11), rate(1)).unwrap(),
+        stations,
+        mobile: station(),
+        access_point: station(),
+        rts_threshold: None,
+        fragmentation_threshold: None,
+        contention_window: None,
+        answer_timeout: None,
+        overhead: 36,
+        damage: DamageConfig::default(),
+        report_retries: false,
+    }
+}
+
+pub(super) fn offer(bytes: u32) -> Offer {
+    Offer {
+        bytes,
+        flow: 0,
+        class: PacketClass::Data,
+        urgency: None,
+    }
+}

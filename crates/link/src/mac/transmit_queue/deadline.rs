@@ -1,0 +1,160 @@
+//! TCP-aware dynamic ARQ: what failed waits in one of three queues, sorted by the time that is left
+//! to the timer of the packet's sender (Mahmoodi et al. §III-A, Algorithm 1).
+//!
+//! The weight of a packet is 10⁴·n + RTO, n being how often it was sent *again* in vain and RTO the
+//! milliseconds left: below 10⁴ it waits in Q1, below 2·10⁴ in Q2, below 3·10⁴ in Q3, and above
+//! that it is dropped. With RTO held below 10⁴, the queue follows from n alone, and the order within
+//! it from the instant at which the timer expires, which unlike the time left does not change.
+//!
+//! A packet of which nothing is known behaves as one whose timer never expires.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use airtcp_units::Instant;
+
+use super::Waiting;
+
+/// How many queues there are, and so how often a packet is sent again: "the maximum number of
+/// retransmission attempts is limited to 3" (§III-A).
+const QUEUES: usize = 3;
+
+/// The parameters of the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeadlineOrder {
+    /// The head of a queue with less time left than so many round trips is sent before all others
+    /// (§III-A: 2).
+    pub urgent_round_trips: u32,
+    /// Which retries a packet that was never sent goes ahead of.
+    pub fresh_before: FreshBefore,
+}
+
+impl Default for DeadlineOrder {
+    fn default() -> Self {
+        Self {
+            urgent_round_trips: 2,
+            fresh_before: FreshBefore::SecondRetry,
+        }
+    }
+}
+
+/// Which retries a packet that was never sent goes ahead of. The paper does not say where new
+/// packets stand; it wants "to avoid retransmitting any specific packet iteratively", so what was
+/// sent again in vain lets new packets pass, and what failed but once does not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FreshBefore {
+    /// All of them.
+    FirstRetry,
+    /// Those that were sent again at least once.
+    #[default]
+    SecondRetry,
+    /// None of them.
+    Nothing,
+}
+
+/// Key of a retry: when the timer expires, and then who came first.
+type Place = (Instant, u64);
+
+/// The three queues.
+#[derive(Clone, Debug)]
+pub(super) struct Retries<P> {
+    order: DeadlineOrder,
+    queues: [BTreeMap<Place, Waiting<P>>; QUEUES],
+    expired: VecDeque<Waiting<P>>,
+    added: u64,
+}
+
+impl<P: Copy> Retries<P> {
+    pub(super) fn new(order: DeadlineOrder) -> Self {
+        Self {
+            order,
+            queues: [BTreeMap::new(), BTreeMap::new(), BTreeMap::new()],
+            expired: VecDeque::new(),
+            added: 0,
+        }
+    }
+
+    /// Takes a packet that failed, which its `failures` count already.
+    pub(super) fn add(&mut self, waiting: Waiting<P>) {
+        let retried = waiting.failures.saturating_sub(1) as usize;
+        let place = (expiry(&waiting), self.added);
+        self.added += 1;
+        match self.queues.get_mut(retried) {
+            Some(queue) => {
+                queue.insert(place, waiting);
+            }
+            None => self.expired.push_back(waiting),
+        }
+    }
+
+    /// The packet to be sent next; one from `fresh` when that is its turn.
+    pub(super) fn select(
+        &mut self,
+        now: Instant,
+        fresh: &mut VecDeque<Waiting<P>>,
+    ) -> Option<Waiting<P>> {
+        self.expire(now);
+        if let Some(queue) = self.most_urgent(now) {
+            return take_first(&mut self.queues[queue]);
+        }
+        let ahead = match self.order.fresh_before {
+            FreshBefore::FirstRetry => 0,
+            FreshBefore::SecondRetry => 1,
+            FreshBefore::Nothing => QUEUES,
+        };
+        let (before, after) = self.queues.split_at_mut(ahead);
+        before
+            .iter_mut()
+            .find_map(take_first)
+            .or_else(|| fresh.pop_front())
+            .or_else(|| after.iter_mut().find_map(take_first))
+    }
+
+    /// "One whose RTO has passed is not sent again": wasted retransmissions are avoided (§IV).
+    fn expire(&mut self, now: Instant) {
+        for queue in &mut self.queues {
+            while let Some(first) = queue.first_entry()
+                && first.key().0 <= now
+            {
+                self.expired.push_back(first.remove());
+            }
+        }
+    }
+
+    /// The queue whose head is about to be timed out, if there is one; the head with the least time
+    /// left goes first.
+    fn most_urgent(&self, now: Instant) -> Option<usize> {
+        let heads = self.queues.iter().enumerate();
+        heads
+            .filter_map(|(index, queue)| {
+                let ((expires, _), waiting) = queue.first_key_value()?;
+                let round_trip = waiting.offer.urgency?.round_trip;
+                let margin = round_trip * u64::from(self.order.urgent_round_trips);
+                (now + margin > *expires).then_some((*expires, index))
+            })
+            .min()
+            .map(|(_, index)| index)
+    }
+
+    pub(super) fn take_expired(&mut self) -> Option<Waiting<P>> {
+        self.expired.pop_front()
+    }
+
+    pub(super) fn lengths(&self) -> [usize; QUEUES] {
+        [0, 1, 2].map(|index: usize| self.queues[index].len())
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.lengths().iter().sum::<usize>() + self.expired.len()
+    }
+}
+
+fn take_first<P>(queue: &mut BTreeMap<Place, Waiting<P>>) -> Option<Waiting<P>> {
+    queue.pop_first().map(|(_, waiting)| waiting)
+}
+
+fn expiry<P>(waiting: &Waiting<P>) -> Instant {
+    waiting
+        .offer
+        .urgency
+        .map_or(Instant::FAR_FUTURE, |urgency| urgency.expires)
+}

@@ -1,0 +1,225 @@
+use airtcp_units::Duration;
+use proptest::prelude::*;
+
+use super::*;
+use crate::mac::{PacketClass, Urgency};
+
+const ROUND_TRIP: Duration = Duration::from_millis(50);
+
+fn at(milliseconds: u64) -> Instant {
+    Instant::ZERO + Duration::from_millis(milliseconds)
+}
+
+/// A packet whose sender's timer expires at so many milliseconds.
+fn offer(expires: u64) -> Offer {
+    Offer {
+        bytes: 1500,
+        flow: 0,
+        class: PacketClass::Data,
+        urgency: Some(Urgency {
+            expires: at(expires),
+            round_trip: ROUND_TRIP,
+        }),
+    }
+}
+
+fn dynamic() -> TransmitQueue<char> {
+    let order = RetransmissionOrder::Deadline(DeadlineOrder::default());
+    TransmitQueue::new(QueueLimit::Unlimited, order)
+}
+
+/// Sends the next packet at `now`, in vain.
+fn fail(queue: &mut TransmitQueue<char>, now: u64) -> Option<char> {
+    let sent = queue.select(at(now))?;
+    sent.failures += 1;
+    let packet = sent.packet;
+    queue.put_back();
+    Some(packet)
+}
+
+/// Mahmoodi et al. §III-A on a hand-made sequence, round trips of 50 ms, so that less than 100 ms
+/// left is urgent. RTO is what is left of the timer.
+#[test]
+fn follows_algorithm_1_step_by_step() {
+    let mut queue = dynamic();
+    for (packet, expires) in [('a', 900), ('b', 400), ('c', 600)] {
+        assert!(queue.push(1, offer(expires), packet));
+    }
+    // t = 0: nothing failed yet, first in first out: a fails. Its n is 0, its weight 900: Q1.
+    assert_eq!(fail(&mut queue, 0), Some('a'));
+    assert_eq!(queue.retries(), [1, 0, 0]);
+    // t = 10: Q1 goes before what was never sent: a, in vain for the second time. n = 1, weight
+    // 10⁴ + 890: Q2.
+    assert_eq!(fail(&mut queue, 10), Some('a'));
+    assert_eq!(queue.retries(), [0, 1, 0]);
+    // t = 20: Q1 is empty; b, never sent, goes before Q2. It fails: n = 0, weight 380: Q1.
+    assert_eq!(fail(&mut queue, 20), Some('b'));
+    // t = 30: b again: n = 1, weight 10⁴ + 370: Q2, before a, whose timer expires later.
+    assert_eq!(fail(&mut queue, 30), Some('b'));
+    // t = 40: c for the first time: Q1. t = 50: c again: Q2 holds b (400), c (600), a (900).
+    assert_eq!(fail(&mut queue, 40), Some('c'));
+    assert_eq!(fail(&mut queue, 50), Some('c'));
+    assert_eq!(queue.retries(), [0, 3, 0]);
+    // t = 60: b for the third time: n = 2, weight 2·10⁴ + 340: Q3.
+    assert_eq!(fail(&mut queue, 60), Some('b'));
+    assert_eq!(queue.retries(), [0, 2, 1]);
+    // t = 299: b has 101 ms left, two round trips are 100: it waits, and c goes.
+    assert_eq!(fail(&mut queue, 299), Some('c'));
+    // t = 301: 99 ms left: b goes before a, though Q2 is served before Q3. It fails, n = 3, the
+    // weight is 3·10⁴ + 99: dropped.
+    assert_eq!(fail(&mut queue, 301), Some('b'));
+    let dropped = queue
+        .take_expired()
+        .map(|waiting| (waiting.packet, waiting.failures));
+    assert_eq!(dropped, Some(('b', 4)));
+    // t = 650: c's timer has expired at 600: it is not sent again. a, of Q2, is.
+    assert_eq!(
+        queue.select(at(650)).map(|waiting| waiting.packet),
+        Some('a')
+    );
+    assert_eq!(
+        queue.take_expired().map(|waiting| waiting.packet),
+        Some('c')
+    );
+    assert_eq!(queue.take_expired(), None);
+    assert_eq!(queue.finish().map(|waiting| waiting.packet), Some('a'));
+    assert!(queue.is_empty());
+    assert_eq!(queue.bytes(), 0);
+}
+
+#[test]
+fn what_was_never_sent_waits_where_the_parameter_says() {
+    let turns = |fresh_before| {
+        let order = DeadlineOrder {
+            fresh_before,
+            ..DeadlineOrder::default()
+        };
+        let mut queue =
+            TransmitQueue::new(QueueLimit::Unlimited, RetransmissionOrder::Deadline(order));
+        for packet in ['a', 'b', 'c'] {
+            assert!(queue.push(1, offer(9000), packet));
+        }
+        [0, 1, 2, 3].map(|now| fail(&mut queue, now).unwrap())
+    };
+    assert_eq!(turns(FreshBefore::FirstRetry), ['a', 'b', 'c', 'a']);
+    assert_eq!(turns(FreshBefore::SecondRetry), ['a', 'a', 'b', 'b']);
+    assert_eq!(turns(FreshBefore::Nothing), ['a', 'a', 'a', 'a']);
+}
+
+#[test]
+fn the_head_of_the_line_stays_there() {
+    let mut queue = TransmitQueue::new(QueueLimit::Packets(2), RetransmissionOrder::HeadOfLine);
+    assert!(queue.push(1, offer(10), 'a'));
+    assert!(queue.select(at(0)).is_some());
+    // The chosen packet takes no room.
+    assert!(queue.push(1, offer(10), 'b') && queue.push(1, offer(10), 'c'));
+    assert!(!queue.push(1, offer(10), 'd'));
+    for now in [1, 20, 3000] {
+        assert_eq!(fail(&mut queue, now), Some('a'));
+        assert_eq!(queue.take_expired(), None);
+    }
+    assert_eq!(queue.finish().map(|waiting| waiting.failures), Some(3));
+    assert_eq!(
+        queue.select(at(3001)).map(|waiting| waiting.packet),
+        Some('b')
+    );
+    assert_eq!((queue.len(), queue.bytes()), (1, 1500));
+}
+
+#[test]
+fn a_limit_in_bytes_counts_what_waits() {
+    let mut queue = TransmitQueue::new(QueueLimit::Bytes(3000), RetransmissionOrder::HeadOfLine);
+    assert!(queue.push(1, offer(10), 'a'));
+    assert!(queue.select(at(0)).is_some());
+    let admitted = ['b', 'c', 'd'].map(|packet| queue.push(1, offer(10), packet));
+    assert_eq!(admitted, [true, true, false]);
+}
+
+/// The order as the paper writes it: weights, and everything sorted anew each time.
+#[derive(Default)]
+struct Model {
+    fresh: Vec<(u64, u64)>,
+    failed: Vec<(u64, u64, u64)>,
+    expired: Vec<u64>,
+}
+
+impl Model {
+    /// What is sent at `now` (ms), in vain; packets are (name, expiry).
+    fn fail(&mut self, now: u64) -> Option<u64> {
+        let (gone, rest) = self
+            .failed
+            .drain(..)
+            .partition(|&(_, expires, _)| expires <= now);
+        self.failed = rest;
+        self.expired
+            .extend(Vec::from_iter(gone).iter().map(|&(name, ..)| name));
+        let weight = |&(_, expires, n): &(u64, u64, u64)| 10_000 * n + (expires - now).min(9_999);
+        self.failed.sort_by_key(weight);
+        let heads: Vec<_> = (0..3)
+            .filter_map(|n| self.failed.iter().find(|packet| packet.2 == n).copied())
+            .collect();
+        let urgent = heads.iter().filter(|(_, expires, _)| expires - now < 100);
+        let urgent = urgent.min_by_key(|(_, expires, _)| *expires).copied();
+        let first = self.failed.first().copied().filter(|packet| packet.2 == 0);
+        let (name, expires, n) = if let Some(packet) = urgent.or(first) {
+            self.failed.retain(|other| other.0 != packet.0);
+            (packet.0, packet.1, packet.2 + 1)
+        } else if !self.fresh.is_empty() {
+            let (name, expires) = self.fresh.remove(0);
+            (name, expires, 0)
+        } else if self.failed.is_empty() {
+            return None;
+        } else {
+            let packet = self.failed.remove(0);
+            (packet.0, packet.1, packet.2 + 1)
+        };
+        if n < 3 {
+            self.failed.push((name, expires, n));
+        } else {
+            self.expired.push(name);
+        }
+        Some(name)
+    }
+}
+
+proptest! {
+    /// Against the weights of the paper, sorted anew for every transmission. No two timers expire
+    /// in the same millisecond: their order would be the model's choice.
+    #[test]
+    fn agrees_with_the_weights(
+        steps in prop::collection::vec((any::<bool>(), 0_u64..60, 1_u64..9_000), 1..150)
+    ) {
+        let order = RetransmissionOrder::Deadline(DeadlineOrder::default());
+        let mut queue: TransmitQueue<u64> = TransmitQueue::new(QueueLimit::Unlimited, order);
+        let mut model = Model::default();
+        let (mut now, mut expiries) = (0, std::collections::BTreeSet::new());
+        let mut expired = Vec::new();
+        for (name, (adds, pause, time_left)) in (0..).zip(steps) {
+            now += pause;
+            let mut expires = now + time_left;
+            while !expiries.insert(expires) {
+                expires += 1;
+            }
+            if adds && expires < now + 9_999 {
+                prop_assert!(queue.push(1, offer(expires), name));
+                model.fresh.push((name, expires));
+                continue;
+            }
+            let sent = queue.select(at(now)).map(|waiting| {
+                waiting.failures += 1;
+                waiting.packet
+            });
+            queue.put_back();
+            while let Some(waiting) = queue.take_expired() {
+                expired.push(waiting.packet);
+            }
+            prop_assert_eq!(sent, model.fail(now));
+            let mut given_up = model.expired.clone();
+            given_up.sort_unstable();
+            expired.sort_unstable();
+            prop_assert_eq!(&expired, &given_up);
+            prop_assert_eq!(queue.len(), model.fresh.len() + model.failed.len());
+            prop_assert_eq!(queue.bytes(), 1500 * queue.len() as u64);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! From a signal-to-noise ratio to the chance that a frame is damaged.
+//!
+//! Noise is white, and the errors that are left in a frame's bits are taken as independent. The
+//! signal-to-noise ratio is that of the channel: over 22 MHz for direct sequence, 20 MHz for OFDM.
+
+mod dsss;
+mod ofdm;
+
+use airtcp_units::Probability;
+
+use super::mode::{Mode, Modulation};
+
+/// The chance that a bit is wrong.
+#[must_use]
+pub fn bit_error_rate(mode: Mode, snr_db: f64) -> f64 {
+    let snr = libm::pow(10.0, snr_db / 10.0);
+    let rate = match mode.modulation() {
+        Modulation::Dsss => dsss::bit_error_rate(mode, snr),
+        Modulation::Ofdm => ofdm::bit_error_rate(mode, snr),
+    };
+    // More than one in two would be a better channel, upside down.
+    rate.clamp(0.0, 0.5)
+}
+
+/// The chance that a frame of so many bytes is damaged: that one bit of it is wrong.
+#[must_use]
+pub fn frame_error_rate(mode: Mode, snr_db: f64, bytes: u32) -> Probability {
+    let right = libm::log1p(-bit_error_rate(mode, snr_db));
+    let damaged = -libm::expm1(8.0 * f64::from(bytes) * right);
+    Probability::new(damaged.clamp(0.0, 1.0)).unwrap_or(Probability::ALWAYS)
+}
+
+/// The Gaussian tail function Q(x).
+fn tail(x: f64) -> f64 {
+    0.5 * libm::erfc(x / std::f64::consts::SQRT_2)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,235 @@
+//! Media that stations share or that send again: into them, out of them, and whom they report to.
+
+use airtcp_link::agent::LinkEvent;
+use airtcp_link::mac::dcf::{Bss, BssConfig};
+use airtcp_link::mac::{ChannelObserver, Occupancy, Offer, Outcome, PacketClass, Urgency};
+use airtcp_link::{Admission, Stream};
+use airtcp_units::Instant;
+
+use super::hop::AirHop;
+use super::{Network, Packet, Turn};
+use crate::engine::watch::Watch;
+
+/// The station that stands for the access point or the base station.
+pub const ACCESS_POINT: u16 = 0;
+
+/// What a medium is.
+#[derive(Clone, Debug)]
+pub enum MediumKind {
+    /// An IEEE 802.11 channel.
+    Bss(BssConfig),
+}
+
+/// A medium, and whom it reports to.
+#[derive(Clone, Debug)]
+pub struct MediumConfig {
+    /// The name of its random stream.
+    pub name: String,
+    /// What it is.
+    pub kind: MediumKind,
+    /// Agents that hear of every attempt to reach a mobile.
+    pub reports_to: Vec<u16>,
+    /// The agent that knows how urgent packets to a mobile are.
+    pub informed_by: Option<u16>,
+}
+
+#[derive(Clone, Debug)]
+enum Medium {
+    Bss(Box<Bss<Packet>>),
+}
+
+/// A medium in the network.
+#[derive(Clone, Debug)]
+pub(super) struct MediumNode {
+    medium: Medium,
+    reports_to: Vec<u16>,
+    informed_by: Option<u16>,
+    /// Time of the pending event; [`Instant::FAR_FUTURE`] when there is none. It may be earlier
+    /// than the medium now wants.
+    pending: Instant,
+}
+
+impl MediumNode {
+    /// A medium at rest.
+    pub(super) fn new(config: MediumConfig, seed: u64) -> Self {
+        const CHECKED: &str = "what a scenario says of a medium is checked when it is read";
+        let stream = Stream::new(seed, &config.name);
+        let medium = match &config.kind {
+            MediumKind::Bss(bss) => Medium::Bss(Box::new(Bss::new(bss, stream).expect(CHECKED))),
+        };
+        Self {
+            medium,
+            reports_to: config.reports_to,
+            informed_by: config.informed_by,
+            pending: Instant::FAR_FUTURE,
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, now: Instant, hop: AirHop, offer: Offer, packet: Packet) -> bool {
+        let (from, to) = (u32::from(hop.from), u32::from(hop.to));
+        match &mut self.medium {
+            Medium::Bss(bss) => bss.push(now, from, to, offer, packet),
+        }
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Instant {
+        match &self.medium {
+            Medium::Bss(bss) => bss.next_wakeup(),
+        }
+    }
+
+    #[inline]
+    fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
+        match &mut self.medium {
+            Medium::Bss(bss) => bss.on_wakeup(now, observer),
+        }
+    }
+
+    #[inline]
+    fn poll(&mut self) -> Option<Outcome<Packet>> {
+        match &mut self.medium {
+            Medium::Bss(bss) => bss.poll(),
+        }
+    }
+}
+
+/// Hands what happens on a channel to whoever watches the run.
+struct Channel<'a, W> {
+    medium: u16,
+    watch: &'a mut W,
+}
+
+impl<W: Watch> ChannelObserver for Channel<'_, W> {
+    #[inline]
+    fn occupied(&mut self, occupancy: &Occupancy) {
+        self.watch.occupied(self.medium, occupancy);
+    }
+}
+
+impl Network {
+    /// Hands a packet to a station's queue.
+    #[inline]
+    pub(super) fn enter_air(&mut self, packet: Packet, hop: AirHop, watch: &mut impl Watch) {
+        let now = self.now;
+        let offer = Offer {
+            bytes: packet.bytes(),
+            flow: packet.flow,
+            class: packet.class(),
+            urgency: self.urgency(&packet, hop),
+        };
+        let node = &mut self.media[usize::from(hop.medium)];
+        let admitted = node.push(now, hop, offer, packet);
+        let next = node.next_wakeup();
+        if next < node.pending {
+            node.pending = next.max(now);
+            self.queue.schedule(node.pending, Turn::Medium(hop.medium));
+        }
+        if !admitted {
+            self.on_loss(&packet, Admission::Overflow, watch);
+        }
+    }
+
+    /// How urgent a packet to a mobile is, where an agent knows.
+    #[inline]
+    fn urgency(&mut self, packet: &Packet, hop: AirHop) -> Option<Urgency> {
+        let agent = self.media[usize::from(hop.medium)].informed_by?;
+        if hop.from != ACCESS_POINT || packet.class() != PacketClass::Data {
+            return None;
+        }
+        let segment = *packet.segment()?;
+        self.agents[usize::from(agent)].urgency(self.now, packet.flow, &segment)
+    }
+
+    /// A medium wants to be woken.
+    #[inline]
+    pub(super) fn on_medium(&mut self, index: u16, watch: &mut impl Watch) {
+        let now = self.now;
+        let node = &mut self.media[usize::from(index)];
+        if node.pending != now {
+            // It has announced an earlier time since.
+            self.queue.remove_first();
+            return;
+        }
+        if node.next_wakeup() <= now {
+            let mut channel = Channel {
+                medium: index,
+                watch,
+            };
+            node.on_wakeup(now, &mut channel);
+            while let Some(outcome) = self.media[usize::from(index)].poll() {
+                self.on_outcome(index, outcome, watch);
+            }
+        }
+        let node = &mut self.media[usize::from(index)];
+        node.pending = node.next_wakeup();
+        debug_assert!(
+            node.pending >= now,
+            "a medium wants to be woken in the past"
+        );
+        if node.pending == Instant::FAR_FUTURE {
+            self.queue.remove_first();
+        } else {
+            self.queue.reschedule_first(node.pending);
+        }
+    }
+
+    /// What became of a packet on the air.
+    #[inline]
+    fn on_outcome(&mut self, medium: u16, outcome: Outcome<Packet>, watch: &mut impl Watch) {
+        match outcome {
+            Outcome::Delivered {
+                mut packet,
+                from,
+                attempts,
+                ..
+            } => {
+                self.flows[packet.flow as usize].tally.on_air(attempts);
+                self.report(medium, &packet, from, LinkEvent::Delivered, watch);
+                packet.next += 1;
+                self.forward(packet, watch);
+            }
+            Outcome::Retried { packet, from, .. } => {
+                self.report(medium, &packet, from, LinkEvent::AttemptFailed, watch);
+            }
+            Outcome::Discarded {
+                packet,
+                from,
+                attempts,
+                arrived,
+                ..
+            } => {
+                if arrived {
+                    return;
+                }
+                self.flows[packet.flow as usize].tally.on_air(attempts);
+                self.report(medium, &packet, from, LinkEvent::Discarded, watch);
+                self.on_loss(&packet, Admission::Lost, watch);
+            }
+        }
+    }
+
+    /// Tells the agents that want to know what became of a packet to a mobile.
+    #[inline]
+    fn report(
+        &mut self,
+        medium: u16,
+        packet: &Packet,
+        from: u32,
+        event: LinkEvent,
+        watch: &mut impl Watch,
+    ) {
+        let listeners = self.media[usize::from(medium)].reports_to.len();
+        if listeners == 0 || from != u32::from(ACCESS_POINT) {
+            return;
+        }
+        let Some(&segment) = packet.segment() else {
+            return;
+        };
+        for listener in 0..listeners {
+            let agent = self.media[usize::from(medium)].reports_to[listener];
+            self.tell_agent(agent, packet.flow, &segment, event, watch);
+        }
+    }
+}

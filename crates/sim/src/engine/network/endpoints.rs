@@ -1,0 +1,231 @@
+//! The hosts at both ends of a flow: what arrives there, what they send, and their timers.
+
+use airtcp_packet::{Segment, SequenceNumber};
+use airtcp_tcp::{Event, State};
+use airtcp_units::Instant;
+
+use super::{Content, Network, Packet, Turn};
+use crate::engine::event_queue::EventQueue;
+use crate::engine::flow::{Flow, Host};
+use crate::engine::watch::{Direction, FlowEvent, Watch};
+
+impl Network {
+    /// A segment reaches the host that receives the data.
+    #[inline]
+    pub(super) fn on_server_arrival(&mut self, packet: &Packet, watch: &mut impl Watch) {
+        let now = self.now;
+        let segment = match &packet.content {
+            Content::Segment(segment) => segment,
+            Content::Feedback(feedback) => {
+                let server = &mut self.flows[packet.flow as usize].server.connection;
+                server.on_feedback(now, feedback, &mut ());
+                return self.drain_server(packet.flow, watch);
+            }
+        };
+        self.fingerprint(packet.flow, segment);
+        let flow = &mut self.flows[packet.flow as usize];
+        if flow.proxy.is_none() {
+            settle(flow, now, packet, segment, watch);
+        }
+        let server = &mut flow.server.connection;
+        server.handle(now, segment, &mut ());
+        server.read(u64::MAX);
+        if server.state() == State::CloseWait {
+            server.close();
+            if flow.completed.is_none() {
+                flow.completed = Some(now);
+                watch.event(now, packet.flow, FlowEvent::Completed);
+            }
+        }
+        self.drain_server(packet.flow, watch);
+    }
+
+    /// A segment reaches the host that sends the data.
+    #[inline]
+    pub(super) fn on_client_arrival(&mut self, packet: &Packet, watch: &mut impl Watch) {
+        let now = self.now;
+        let segment = match &packet.content {
+            Content::Segment(segment) => segment,
+            Content::Feedback(feedback) => {
+                let index = packet.flow;
+                let client = &mut self.flows[index as usize].client.connection;
+                client.on_feedback(now, feedback, &mut |now, event| {
+                    watch.event(now, index, FlowEvent::Sender(event));
+                });
+                return self.drain_client(index, watch);
+            }
+        };
+        self.fingerprint(packet.flow, segment);
+        watch.segment(now, packet.flow, Direction::Acknowledgments, segment);
+        let index = packet.flow;
+        let client = &mut self.flows[index as usize].client.connection;
+        client.handle(now, segment, &mut |now, event| {
+            watch.event(now, index, FlowEvent::Sender(event));
+        });
+        self.drain_client(index, watch);
+    }
+
+    #[inline]
+    fn fingerprint(&mut self, flow: u32, segment: &Segment) {
+        self.digest.take(
+            self.now,
+            u64::from(flow),
+            u64::from(segment.sequence.0) << 32 | u64::from(segment.acknowledgment.0),
+        );
+    }
+
+    pub(super) fn on_client_timer(&mut self, index: u32, watch: &mut impl Watch) {
+        let now = self.now;
+        let flow = &mut self.flows[index as usize];
+        if flow.client.timer != now {
+            // An earlier timer was announced since.
+            self.queue.remove_first();
+            return;
+        }
+        let mut expired = None;
+        if flow.client.connection.next_wakeup() <= now {
+            flow.client.connection.on_wakeup(now, &mut |now, event| {
+                watch.event(now, index, FlowEvent::Sender(event));
+                if let Event::Timeout {
+                    offset,
+                    transmissions,
+                    ..
+                } = event
+                {
+                    expired = Some((offset, transmissions));
+                }
+            });
+        }
+        if let Some((offset, transmissions)) = expired {
+            let received = flow.peer_of_client().receiver().holds(offset);
+            let sequence = sequence_of(offset, flow.client_iss);
+            let sent = flow.client.sent;
+            if flow
+                .truth
+                .on_timeout(now, sequence, u32::from(transmissions), sent, received)
+            {
+                let event = FlowEvent::TimeoutSpurious {
+                    offset,
+                    expired_at: now,
+                };
+                watch.event(now, index, event);
+            }
+        }
+        flow.client.timer = Instant::FAR_FUTURE;
+        self.queue.remove_first();
+        self.drain_client(index, watch);
+    }
+
+    pub(super) fn on_server_timer(&mut self, index: u32, watch: &mut impl Watch) {
+        let now = self.now;
+        let server = &mut self.flows[index as usize].server;
+        if server.timer != now {
+            self.queue.remove_first();
+            return;
+        }
+        if server.connection.next_wakeup() <= now {
+            server.connection.on_wakeup(now, &mut ());
+        }
+        server.timer = Instant::FAR_FUTURE;
+        self.queue.remove_first();
+        self.drain_server(index, watch);
+    }
+
+    /// Sends what a client has to send, and looks after its timer.
+    #[inline]
+    pub(super) fn drain_client(&mut self, index: u32, watch: &mut impl Watch) {
+        let now = self.now;
+        while let Some(segment) = self.flows[index as usize].client.connection.poll(now) {
+            watch.segment(now, index, Direction::Data, &segment);
+            let packet = launch(&mut self.flows[index as usize].client, segment, index);
+            self.forward(packet, watch);
+        }
+        watch.settled(
+            now,
+            index,
+            self.flows[index as usize].client.connection.sender(),
+        );
+        arm(
+            &mut self.queue,
+            &mut self.flows[index as usize].client,
+            now,
+            Turn::Client(index),
+        );
+    }
+
+    /// Sends what a server has to send, and looks after its timer.
+    #[inline]
+    pub(super) fn drain_server(&mut self, index: u32, watch: &mut impl Watch) {
+        let now = self.now;
+        while let Some(segment) = self.flows[index as usize].server.connection.poll(now) {
+            let packet = launch(&mut self.flows[index as usize].server, segment, index);
+            self.forward(packet, watch);
+        }
+        arm(
+            &mut self.queue,
+            &mut self.flows[index as usize].server,
+            now,
+            Turn::Server(index),
+        );
+    }
+}
+
+/// A copy of a segment has arrived: timeouts that waited to know whether one would were spurious.
+#[inline]
+pub(super) fn settle(
+    flow: &mut Flow,
+    now: Instant,
+    packet: &Packet,
+    segment: &Segment,
+    watch: &mut impl Watch,
+) {
+    let sequence = segment.sequence;
+    let offset = offset_near(sequence, flow.client_iss, flow.client().sender().una());
+    flow.truth.on_arrival(sequence, packet.index, |expired_at| {
+        watch.event(
+            now,
+            packet.flow,
+            FlowEvent::TimeoutSpurious { offset, expired_at },
+        );
+    });
+}
+
+/// Makes a packet of a segment.
+#[inline]
+const fn launch(host: &mut Host, segment: Segment, flow: u32) -> Packet {
+    let index = host.sent;
+    host.sent += 1;
+    Packet {
+        content: Content::Segment(segment),
+        flow,
+        next: host.route,
+        index,
+    }
+}
+
+/// Sees to it that a timer event is pending no later than the endpoint wants to be woken.
+/// One that is pending earlier is left alone: it is cheaper to look again when it comes than to
+/// move it at every acknowledgment.
+#[inline]
+fn arm(queue: &mut EventQueue<Turn>, host: &mut Host, now: Instant, turn: Turn) {
+    let wanted = host.connection.next_wakeup();
+    if wanted < host.timer {
+        debug_assert!(wanted >= now, "an endpoint wants to be woken in the past");
+        host.timer = wanted.max(now);
+        queue.schedule(host.timer, turn);
+    }
+}
+
+/// The sequence number of a stream offset, the SYN being numbered `iss`.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "sequence numbers wrap (RFC 9293 §3.4)"
+)]
+pub(super) const fn sequence_of(offset: u64, iss: SequenceNumber) -> SequenceNumber {
+    SequenceNumber(iss.0.wrapping_add(1).wrapping_add(offset as u32))
+}
+
+/// The stream offset near `una` that a sequence number stands for.
+pub(super) const fn offset_near(sequence: SequenceNumber, iss: SequenceNumber, una: u64) -> u64 {
+    SequenceNumber(sequence.0.wrapping_sub(iss.0).wrapping_sub(1)).expand(una)
+}

@@ -1,0 +1,175 @@
+//! What the packets of each flow meet on their way.
+//!
+//! ```text
+//!   mobile ── air ── access point ── wired line ── further round trip ── wired host
+//! ```
+//!
+//! With two channels there is a mobile and an access point at both ends.
+
+use airtcp_link::{Delay, ErrorModel, PipeConfig, QueueLimit, Service};
+use airtcp_units::Duration;
+
+use super::round_trip::RoundTrips;
+use crate::engine::{ACCESS_POINT, AirHop, Hop, MediumConfig, MediumKind, NetworkConfig};
+use crate::scenario::{FlowDirection, Link, Scenario, Topology, Wired};
+
+/// Both ways of something, seen from the access point.
+#[derive(Clone, Debug, Default)]
+struct Ways {
+    to_mobile: Vec<Hop>,
+    from_mobile: Vec<Hop>,
+}
+
+/// What all flows share, laid.
+#[derive(Debug)]
+pub(super) struct Plan<'a> {
+    scenario: &'a Scenario,
+    /// Pipes of the link: data, then acknowledgments.
+    link: Option<(u32, u32)>,
+    /// Lines of the wired path: towards the wired hosts, then from them.
+    wired: Option<(u32, u32)>,
+    round_trips: Option<RoundTrips>,
+}
+
+impl<'a> Plan<'a> {
+    /// Adds to `network` what flows share.
+    pub(super) fn lay(scenario: &'a Scenario, seed: u64, network: &mut NetworkConfig) -> Self {
+        let mut plan = Self {
+            scenario,
+            link: None,
+            wired: None,
+            round_trips: None,
+        };
+        match &scenario.link {
+            Link::Pipe { data, acks } => {
+                let data = add_pipe(network, "link.data", data.clone());
+                plan.link = Some((data, add_pipe(network, "link.acks", acks.clone())));
+            }
+            Link::Wlan(wlan) => {
+                let names: &[&str] = match scenario.topology {
+                    Topology::WlanWiredWlan => &["wlan.near", "wlan.far"],
+                    _ => &["wlan"],
+                };
+                for name in names {
+                    network.media.push(MediumConfig {
+                        name: (*name).to_owned(),
+                        kind: MediumKind::Bss(wlan.bss.clone()),
+                        reports_to: Vec::new(),
+                        informed_by: None,
+                    });
+                }
+            }
+        }
+        if let Some(Wired { line, round_trip }) = &scenario.wired {
+            let up = add_pipe(network, "wired.up", line.clone());
+            plan.wired = Some((up, add_pipe(network, "wired.down", line.clone())));
+            plan.round_trips = round_trip.map(|shape| RoundTrips::new(shape, seed));
+        }
+        plan
+    }
+
+    /// The ways of flow number `flow`: that of its data, and that of its acknowledgments. Lines of
+    /// its own are added to `network`.
+    pub(super) fn routes(&self, flow: u32, network: &mut NetworkConfig) -> (Vec<Hop>, Vec<Hop>) {
+        if self.scenario.topology == Topology::Dumbbell {
+            return self.dumbbell(flow, network);
+        }
+        let direction = self.scenario.flows.direction_of(flow);
+        let near = self.air(flow, direction, 0);
+        let wired = self.wired(flow, network);
+        if self.scenario.topology == Topology::WlanWiredWlan {
+            let far = self.air(flow, direction, 1);
+            // The sender is the mobile of the near channel, the receiver that of the far one.
+            let there = [near.from_mobile, wired.from_mobile, far.to_mobile].concat();
+            let back = [far.from_mobile, wired.to_mobile, near.to_mobile].concat();
+            return (there, back);
+        }
+        let up = [near.from_mobile, wired.from_mobile].concat();
+        let down = [wired.to_mobile, near.to_mobile].concat();
+        match direction {
+            FlowDirection::Up => (up, down),
+            FlowDirection::Down => (down, up),
+        }
+    }
+
+    /// The way over the air between the flow's mobile and its access point.
+    fn air(&self, flow: u32, direction: FlowDirection, medium: u16) -> Ways {
+        match &self.scenario.link {
+            Link::Pipe { .. } => {
+                let (data, acks) = self.link.unwrap_or_default();
+                let (data, acks) = (vec![Hop::Pipe(data)], vec![Hop::Pipe(acks)]);
+                match direction {
+                    FlowDirection::Up => Ways {
+                        from_mobile: data,
+                        to_mobile: acks,
+                    },
+                    FlowDirection::Down => Ways {
+                        from_mobile: acks,
+                        to_mobile: data,
+                    },
+                }
+            }
+            Link::Wlan(wlan) => {
+                let station = station_of(flow, wlan.bss.stations);
+                let hop = |from, to| vec![Hop::Air(AirHop { medium, from, to })];
+                Ways {
+                    from_mobile: hop(station, ACCESS_POINT),
+                    to_mobile: hop(ACCESS_POINT, station),
+                }
+            }
+        }
+    }
+
+    /// The way between the access point and the flow's wired host.
+    fn wired(&self, flow: u32, network: &mut NetworkConfig) -> Ways {
+        let Some((up, down)) = self.wired else {
+            return Ways::default();
+        };
+        let mut ways = Ways {
+            from_mobile: vec![Hop::Pipe(up)],
+            to_mobile: vec![Hop::Pipe(down)],
+        };
+        if let Some(round_trips) = &self.round_trips {
+            let half = round_trips.of(flow) / 2;
+            ways.from_mobile.push(add_line(network, half));
+            ways.to_mobile.insert(0, add_line(network, half));
+        }
+        ways
+    }
+
+    fn dumbbell(&self, flow: u32, network: &mut NetworkConfig) -> (Vec<Hop>, Vec<Hop>) {
+        let access = self.scenario.flows.access_delay_of(flow);
+        let (data, acks) = self.link.unwrap_or_default();
+        let mut way = |link| {
+            let mut hops = vec![Hop::Pipe(link)];
+            if access > Duration::ZERO {
+                hops.push(add_line(network, access));
+            }
+            hops
+        };
+        (way(data), way(acks))
+    }
+}
+
+/// The station whose flow it is: they take turns, from 1 on.
+fn station_of(flow: u32, stations: u32) -> u16 {
+    u16::try_from(flow % stations).unwrap_or(u16::MAX - 1) + 1
+}
+
+fn add_pipe(network: &mut NetworkConfig, name: &str, pipe: PipeConfig) -> u32 {
+    let index = u32::try_from(network.pipes.len()).unwrap_or(u32::MAX);
+    network.pipes.push((name.to_owned(), pipe));
+    index
+}
+
+/// A line of a flow's own, with delay alone. Its losses would be drawn from a stream of its own too.
+fn add_line(network: &mut NetworkConfig, delay: Duration) -> Hop {
+    let name = format!("access.{}", network.pipes.len());
+    let line = PipeConfig {
+        service: Service::Unlimited,
+        queue: QueueLimit::Unlimited,
+        error: ErrorModel::None,
+        delay: Delay::Constant(delay),
+    };
+    Hop::Pipe(add_pipe(network, &name, line))
+}

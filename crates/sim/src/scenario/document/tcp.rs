@@ -1,0 +1,113 @@
+//! `[tcp]`: both endpoints of every connection.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Amount, Gain, MICROSECOND, MINUTE, Segments, Timeout};
+use crate::scenario::bounded::{Bytes, Limit, Real, Span, Whole};
+use crate::scenario::names::{
+    DeviationFromName, ProfileName, RecoveryName, RetransmissionName, RttSamplingName, TimerName,
+    WindowGrowthName,
+};
+
+/// The TCP endpoints: a profile, and what differs from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TcpTable {
+    /// The stack that the other keys change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<ProfileName>,
+    /// How losses are repaired.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<RecoveryName>,
+    /// Selective acknowledgments (RFC 2018, RFC 6675).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sack: Option<bool>,
+    /// Reports of duplicates (RFC 2883); only with `sack`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dsack: Option<bool>,
+    /// Timestamps (RFC 7323).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamps: Option<bool>,
+    /// One tick of the timestamp clock (RFC 7323 §5.4: 1 ms to 1 s).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamp_tick: Option<Span<MICROSECOND, MINUTE>>,
+    /// Payload of a full segment in bytes, options not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mss: Option<Whole<1, 65_495>>,
+    /// Congestion window at the start, in segments (RFC 6928: 10).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_window: Option<Whole<1, 1_000_000>>,
+    /// Slow-start threshold at the start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_ssthresh: Option<Limit<Amount>>,
+    /// Largest congestion window, in segments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_window: Option<Limit<Segments>>,
+    /// What the receiver can hold, in bytes; up to 1 GiB, the largest window (RFC 7323 §2.3).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receive_buffer: Option<Bytes<1, { 1 << 30 }>>,
+    /// Duplicate acknowledgments that mean a loss (RFC 5681 §3.2).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duplicate_ack_threshold: Option<Whole<1, 1_000_000>>,
+    /// New data on the first duplicate acknowledgments (RFC 3042).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_transmit: Option<bool>,
+    /// What is resent after a timeout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retransmission: Option<RetransmissionName>,
+    /// How many retransmission timers there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timer: Option<TimerName>,
+    /// What opens the window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_growth: Option<WindowGrowthName>,
+    /// Most segments that one acknowledgment opens slow start by (RFC 3465 §2.3, L).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slow_start_limit: Option<Whole<1, 1_000_000>>,
+    /// Shortest retransmission timeout (RFC 6298 §2.4: 1 s; common stacks: 200 ms).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_rto: Option<Timeout>,
+    /// Longest retransmission timeout, back-off included (RFC 6298 §2.5: at least 60 s).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_rto: Option<Timeout>,
+    /// Retransmission timeout before the first sample (RFC 6298 §2.1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_rto: Option<Timeout>,
+    /// m in RTO = smoothed RTT + m × smoothed deviation (RFC 6298 §2.3: 4; Miyim §III: 10).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rto_factor: Option<Real<1_000, 1_000_000_000_000>>,
+    /// Clock granularity G, the least the deviation term can be (RFC 6298 §2.3).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rto_granularity: Option<Span<0, MINUTE>>,
+    /// Whether the timeout doubles each time it expires (RFC 6298 §5.5).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rto_back_off: Option<bool>,
+    /// Which round trips are measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rtt_sampling: Option<RttSamplingName>,
+    /// Which mean a sample's deviation is taken from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deviation_from: Option<DeviationFromName>,
+    /// Gain of the smoothed RTT (RFC 6298 §2.3: 1/8).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rtt_mean_gain: Option<Gain>,
+    /// Gain of the smoothed deviation (RFC 6298 §2.3: 1/4).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rtt_deviation_gain: Option<Gain>,
+    /// When the receiver acknowledges.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delayed_ack: Option<DelayedAckTable>,
+}
+
+/// When the receiver acknowledges (RFC 1122 §4.2.3.2, RFC 5681 §4.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DelayedAckTable {
+    /// Full segments until an acknowledgment must go out; 1 acknowledges each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub segments: Option<Whole<1, 1_000_000>>,
+    /// The longest an acknowledgment waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Span<MICROSECOND, MINUTE>>,
+}

@@ -1,0 +1,51 @@
+//! The names that a scenario gives to choices: kebab-case text and the choice it stands for.
+
+mod flows;
+mod link;
+mod tcp;
+mod wireless;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use flows::{ApplicationName, FlowDirection, Shape};
+pub use link::{DelayOrder, LogStart, LossDirection, LossModel, TraceDirection};
+pub use tcp::{
+    DeviationFromName, ProfileName, RecoveryName, RetransmissionName, RttSamplingName, TimerName,
+    WindowGrowthName,
+};
+pub use wireless::{CellRates, Counted, FadingName, Preamble, SchedulerName, Standard};
+
+/// What lies between the endpoints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Topology {
+    /// All flows go from one sender to one receiver through the link.
+    #[default]
+    Pipe,
+    /// Each flow has its own access line to the shared link, with a delay of its own.
+    Dumbbell,
+    /// Mobiles share an IEEE 802.11 channel with an access point, behind which the wired hosts are.
+    Wlan,
+    /// Two IEEE 802.11 channels, their access points joined by a wired path; a mobile at each end of
+    /// every flow (Srinivasan, Fig. 4.1).
+    WlanWiredWlan,
+    /// A wireless link that repeats frames stop-and-wait, behind an access point.
+    Arq,
+    /// A cellular base station that sends to its users slot by slot.
+    Cell,
+}
+
+impl Topology {
+    /// The name as users write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pipe => "pipe",
+            Self::Dumbbell => "dumbbell",
+            Self::Wlan => "wlan",
+            Self::WlanWiredWlan => "wlan-wired-wlan",
+            Self::Arq => "arq",
+            Self::Cell => "cell",
+        }
+    }
+}
