@@ -27,6 +27,9 @@ static CATALOGUE: &[Remedy] = &[
     access_point::delay_injection::REMEDY,
     access_point::static_delay::REMEDY,
     access_point::random_delay::REMEDY,
+    access_point::dynamic_arq::REMEDY,
+    access_point::snoop::REMEDY,
+    access_point::wtcp::REMEDY,
     access_point::ebsn::REMEDY,
     proxy::split_tcp::REMEDY,
 ];

@@ -1,6 +1,7 @@
 //! What a catalogue entry is.
 
 use airtcp_link::agent::AgentConfig;
+use airtcp_link::mac::transmit_queue::DeadlineOrder;
 use airtcp_tcp::Config;
 use airtcp_units::Duration;
 use serde::Serialize;
@@ -131,6 +132,8 @@ pub struct LinkChanges {
     pub mobile_attempts: Option<u32>,
     /// What the access point runs, in the order in which packets from the mobile meet it.
     pub agents: Vec<AgentConfig>,
+    /// The access point sends again in this order.
+    pub order: Option<DeadlineOrder>,
     /// Connections are split at the access point, with so many bytes of buffer each way.
     pub split_buffer: Option<u64>,
     /// Receivers know of outages so long before they come, and freeze their senders.

@@ -5,8 +5,12 @@ use airtcp_units::Instant;
 
 use super::delay_injection::{AdaptiveDelay, DelayInjection, DelayRule, RandomDelay, StaticDelay};
 use super::flow_table::DEFAULT_FLOW_LIMIT;
+use super::information_box::InformationBoxConfig;
+use super::informed::Informed;
 use super::notification::{BadStateNotification, NotificationConfig};
 use super::parameter::ParameterError;
+use super::snoop::{Snoop, SnoopConfig};
+use super::wtcp::{Wtcp, WtcpConfig};
 use super::{Agent, AgentEvent, Emission, FlowKey, LinkEvent, Passage};
 use crate::mac::Urgency;
 use crate::random::Stream;
@@ -22,6 +26,12 @@ pub enum AgentConfig {
     RandomDelay(RandomDelay),
     /// Explicit bad-state notification (Bakshi et al.).
     Notification(NotificationConfig),
+    /// The information box of dynamic ARQ (Mahmoodi et al.).
+    Information(InformationBoxConfig),
+    /// Snoop (Balakrishnan et al.).
+    Snoop(SnoopConfig),
+    /// WTCP (Ratnam & Matta).
+    Wtcp(WtcpConfig),
 }
 
 impl AgentConfig {
@@ -34,7 +44,7 @@ impl AgentConfig {
     /// Whether it knows how urgent packets are.
     #[must_use]
     pub const fn knows_urgency(&self) -> bool {
-        false
+        matches!(self, Self::Information(_))
     }
 }
 
@@ -45,6 +55,12 @@ pub enum AnyAgent<P> {
     Delay(DelayInjection<P>),
     /// One that tells senders of a bad radio.
     Notification(BadStateNotification<P>),
+    /// One that learns the timers of the connections that pass.
+    Information(Informed<P>),
+    /// One that repairs losses of the radio.
+    Snoop(Snoop<P>),
+    /// One that repairs them and hides the time it takes.
+    Wtcp(Wtcp<P>),
 }
 
 impl<P: Copy> AnyAgent<P> {
@@ -64,17 +80,19 @@ impl<P: Copy> AnyAgent<P> {
             AgentConfig::Notification(config) => {
                 Ok(Self::Notification(BadStateNotification::new(config)))
             }
+            AgentConfig::Information(config) => Informed::new(config).map(Self::Information),
+            AgentConfig::Snoop(parameters) => Ok(Self::Snoop(Snoop::new(parameters))),
+            AgentConfig::Wtcp(parameters) => Ok(Self::Wtcp(Wtcp::new(parameters))),
         }
     }
 
     /// How urgent a packet towards the mobile is, where the agent knows.
-    pub fn urgency(
-        &mut self,
-        _now: Instant,
-        _flow: FlowKey,
-        _segment: &Segment,
-    ) -> Option<Urgency> {
-        None
+    #[must_use]
+    pub fn urgency(&self, now: Instant, flow: FlowKey, segment: &Segment) -> Option<Urgency> {
+        match self {
+            Self::Information(agent) => agent.urgency(now, flow, segment),
+            _ => None,
+        }
     }
 }
 
@@ -84,6 +102,9 @@ macro_rules! inside {
         match $self {
             AnyAgent::Delay($agent) => $call,
             AnyAgent::Notification($agent) => $call,
+            AnyAgent::Information($agent) => $call,
+            AnyAgent::Snoop($agent) => $call,
+            AnyAgent::Wtcp($agent) => $call,
         }
     };
 }

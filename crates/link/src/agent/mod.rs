@@ -8,15 +8,23 @@ mod any;
 pub mod delay_injection;
 pub mod flow_table;
 pub mod information_box;
+mod informed;
+mod local_repair;
 pub mod notification;
 mod parameter;
+pub mod snoop;
 mod windowed_minimum;
+pub mod wtcp;
 
 pub use any::{AgentConfig, AnyAgent};
 pub use delay_injection::DelayInjection;
 pub use information_box::InformationBox;
+pub use informed::Informed;
+pub use local_repair::LocalTimeout;
 pub use notification::BadStateNotification;
 pub use parameter::ParameterError;
+pub use snoop::Snoop;
+pub use wtcp::Wtcp;
 
 use airtcp_packet::{LinkFeedback, Segment};
 use airtcp_units::{Duration, Instant};

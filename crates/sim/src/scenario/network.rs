@@ -10,6 +10,7 @@ use airtcp_units::Duration;
 
 /// The wireless link, or what stands for it.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a scenario has one")]
 pub enum Link {
     /// A pipe each way.
     Pipe {

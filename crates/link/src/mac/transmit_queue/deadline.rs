@@ -47,6 +47,8 @@ pub enum FreshBefore {
     /// Those that were sent again at least once.
     #[default]
     SecondRetry,
+    /// Those that were sent again twice.
+    ThirdRetry,
     /// None of them.
     Nothing,
 }
@@ -99,6 +101,7 @@ impl<P: Copy> Retries<P> {
         let ahead = match self.order.fresh_before {
             FreshBefore::FirstRetry => 0,
             FreshBefore::SecondRetry => 1,
+            FreshBefore::ThirdRetry => 2,
             FreshBefore::Nothing => QUEUES,
         };
         let (before, after) = self.queues.split_at_mut(ahead);

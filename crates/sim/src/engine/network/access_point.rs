@@ -41,12 +41,7 @@ impl AgentNode {
     }
 
     /// How urgent the agent thinks a packet is.
-    pub(super) fn urgency(
-        &mut self,
-        now: Instant,
-        flow: u32,
-        segment: &Segment,
-    ) -> Option<Urgency> {
+    pub(super) fn urgency(&self, now: Instant, flow: u32, segment: &Segment) -> Option<Urgency> {
         self.agent.urgency(now, FlowKey::from(flow), segment)
     }
 }

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use airtcp_link::Stream;
 use airtcp_link::agent::{AgentConfig, AnyAgent};
 use airtcp_link::mac::RetryLimit;
+use airtcp_link::mac::transmit_queue::RetransmissionOrder;
 use airtcp_remedies::LinkChanges;
 use airtcp_units::Duration;
 
@@ -26,6 +27,7 @@ pub(super) fn change(
         queue_packets,
         mobile_attempts,
         agents,
+        order,
         split_buffer,
         freeze_warning,
     } = changes;
@@ -34,6 +36,9 @@ pub(super) fn change(
     }
     if let Some(attempts) = mobile_attempts {
         change_attempts(link, attempts)?;
+    }
+    if let Some(order) = order {
+        change_order(link, RetransmissionOrder::Deadline(order))?;
     }
     let at_access_point = !agents.is_empty() || split_buffer.is_some();
     if at_access_point && topology == Topology::Dumbbell {
@@ -72,6 +77,20 @@ fn change_attempts(link: &mut Link, attempts: u32) -> Result<(), Problem> {
             "there are no frames that a mobile sends again; set topology = \"wlan\"",
         )),
     }
+}
+
+fn change_order(link: &mut Link, order: RetransmissionOrder) -> Result<(), Problem> {
+    match link {
+        Link::Wlan(wlan) => wlan.bss.access_point.order = order,
+        Link::Arq(arq) => arq.config.order = order,
+        Link::Pipe { .. } => {
+            return Err(remedies(
+                "dynamic-arq orders what a link sends again, and a pipe sends nothing again; set \
+                 topology = \"arq\" or \"wlan\"",
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn check(agent: &AgentConfig, link: &Link) -> Result<(), Problem> {

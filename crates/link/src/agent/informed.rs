@@ -1,0 +1,66 @@
+//! The information box in the packets' way: it looks at what passes, and passes it on at once.
+
+use std::collections::VecDeque;
+
+use airtcp_packet::Segment;
+use airtcp_units::Instant;
+
+use super::information_box::{InformationBox, InformationBoxConfig};
+use super::parameter::ParameterError;
+use super::{Agent, AgentEvent, Emission, FlowKey, Passage};
+use crate::mac::Urgency;
+
+/// An access point that learns the timers of the connections that pass, for the order in which its
+/// link sends again (Mahmoodi et al. §III-B, "cross-layer information box").
+#[derive(Debug)]
+pub struct Informed<P> {
+    information: InformationBox,
+    passing: VecDeque<Passage<P>>,
+}
+
+impl<P: Copy> Informed<P> {
+    /// An access point that has seen nothing.
+    ///
+    /// # Errors
+    /// A parameter out of its range.
+    pub fn new(config: InformationBoxConfig) -> Result<Self, ParameterError> {
+        Ok(Self {
+            information: InformationBox::new(config)?,
+            passing: VecDeque::new(),
+        })
+    }
+
+    /// How urgent a packet towards the mobile is; see [`InformationBox::urgency`].
+    #[must_use]
+    pub fn urgency(&self, now: Instant, flow: FlowKey, segment: &Segment) -> Option<Urgency> {
+        self.information.urgency(now, flow, segment)
+    }
+}
+
+impl<P: Copy> Agent<P> for Informed<P> {
+    fn handle(
+        &mut self,
+        now: Instant,
+        passage: Passage<P>,
+        _observer: &mut impl FnMut(FlowKey, AgentEvent),
+    ) {
+        let Passage {
+            flow,
+            toward,
+            segment,
+            ..
+        } = &passage;
+        self.information.observe(now, *flow, *toward, segment);
+        self.passing.push_back(passage);
+    }
+
+    fn next_wakeup(&self) -> Instant {
+        Instant::FAR_FUTURE
+    }
+
+    fn on_wakeup(&mut self, _now: Instant, _observer: &mut impl FnMut(FlowKey, AgentEvent)) {}
+
+    fn poll(&mut self, _now: Instant) -> Option<Emission<P>> {
+        self.passing.pop_front().map(Emission::Pass)
+    }
+}

@@ -1,0 +1,291 @@
+//! WTCP (Ratnam & Matta, WTCP: an efficient mechanism for improving TCP performance over wireless
+//! links, ISCC 1998): the base station takes over the radio's reliability, with a window of its own,
+//! and hides from the source how long that took.
+//!
+//! ```text
+//!   source ── data ──▶ ┌─────────────────┐ ── within the wireless window ──▶ mobile
+//!                      │ buffer, timer   │
+//!          ◀── ack ─── │ TSecr + time in │ ◀──────────── ack ──────────────
+//!                      │ the buffer      │
+//!                      └─────────────────┘
+//! ```
+//!
+//! - *Data* is buffered in the order of the stream and passes within the wireless window; what is
+//!   beyond waits. A full buffer drops, as any queue does. What the source sends again takes the
+//!   place of the copy: it passes at once if that has left before, and waits with it if not.
+//! - *Acknowledgments* in order pass. Duplicates that ask for a copy are kept back, and the first
+//!   repeats it; the window is not touched, since packets still arrive.
+//! - *A local timeout* means that the radio is bad: the window falls to one packet, and grows by one
+//!   with each new acknowledgment, up to its bound. (The thesis behind the paper may grow it
+//!   otherwise after a while; this is the simple reading.) The end-to-end meaning of
+//!   acknowledgments is kept: what the base station gives up is the source's to repair.
+//! - *The time in the buffer*, from a packet's arrival to its last departure, is added to the
+//!   timestamp that its acknowledgment echoes, in whole ticks of the source's clock: the round trip
+//!   that the source reads from its timestamps leaves it out. A source that measures by its own
+//!   records instead sees the whole time.
+//!
+//! When a connection is forgotten, because the idlest must go, or with a SYN or RST, what waits is
+//! passed on first. Data from the mobile passes untouched.
+
+use std::collections::VecDeque;
+use std::num::{NonZeroU32, NonZeroUsize};
+
+use airtcp_packet::{Flags, Segment};
+use airtcp_units::{Duration, Instant};
+
+use super::flow_table::{DEFAULT_FLOW_LIMIT, FlowTable};
+use super::local_repair::{Acknowledged, Deadlines, Duplicate, Flow, Kept, LocalTimeout};
+use super::{Agent, AgentEvent, Emission, FlowKey, Passage, Toward};
+
+/// What can be chosen of WTCP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WtcpConfig {
+    /// Duplicate acknowledgments until a copy is repeated. By default 1.
+    pub threshold: NonZeroU32,
+    /// The largest wireless window, in packets; it starts there. By default 64.
+    pub window: NonZeroUsize,
+    /// Packets buffered for a connection, under way and waiting. By default 256.
+    pub packets: NonZeroUsize,
+    /// How often a copy is repeated at most, counted anew when its source sends it again. By default
+    /// 30: minutes, since the local timer doubles.
+    pub most_repeats: u32,
+    /// What a tick of the source's timestamp clock lasts. By default 1 ms; zero leaves the echo
+    /// alone.
+    pub tick: Duration,
+    /// Bounds of the local timer.
+    pub timeout: LocalTimeout,
+    /// Connections known; the idlest is forgotten first. By default 4096.
+    pub flow_limit: NonZeroUsize,
+}
+
+impl Default for WtcpConfig {
+    fn default() -> Self {
+        Self {
+            threshold: NonZeroU32::MIN,
+            window: NonZeroUsize::MIN.saturating_add(63),
+            packets: NonZeroUsize::MIN.saturating_add(255),
+            most_repeats: 30,
+            tick: Duration::from_millis(1),
+            timeout: LocalTimeout::default(),
+            flow_limit: DEFAULT_FLOW_LIMIT,
+        }
+    }
+}
+
+/// A connection, and how many packets may be under way to the mobile.
+#[derive(Debug)]
+struct Windowed<P> {
+    flow: Flow<P>,
+    window: usize,
+}
+
+/// The agent.
+#[derive(Debug)]
+pub struct Wtcp<P> {
+    config: WtcpConfig,
+    flows: FlowTable<Windowed<P>>,
+    deadlines: Deadlines,
+    ready: VecDeque<Emission<P>>,
+}
+
+impl<P: Copy> Wtcp<P> {
+    /// An agent that has seen nothing.
+    #[must_use]
+    pub fn new(config: WtcpConfig) -> Self {
+        Self {
+            config,
+            flows: FlowTable::new(config.flow_limit),
+            deadlines: Deadlines::default(),
+            ready: VecDeque::new(),
+        }
+    }
+
+    /// A connection is no longer known: what waits passes.
+    fn release(&mut self, key: FlowKey, state: &Windowed<P>) {
+        self.deadlines.remove(key, state.flow.filed);
+        let waiting = state.flow.kept.range(state.flow.sent..);
+        self.ready
+            .extend(waiting.map(|kept| Emission::Pass(kept.passage)));
+    }
+
+    fn on_data(&mut self, now: Instant, passage: Passage<P>) {
+        let key = passage.flow;
+        if let Some((idlest, state)) = self.flows.make_room(key) {
+            self.release(idlest, &state);
+        }
+        let window = self.config.window.get();
+        let first = passage.segment.sequence;
+        let state = self.flows.entry(key, || Windowed {
+            flow: Flow::new(first),
+            window,
+        });
+        let flow = &mut state.flow;
+        let (start, end) = flow.place(&passage.segment);
+        let index = flow.index_of(start);
+        let is_full = flow.kept.len() >= self.config.packets.get();
+        let kept = flow.kept.get_mut(index).filter(|kept| kept.start < end);
+        match kept {
+            // The mobile has it, and will say so again.
+            _ if end <= flow.una => self.ready.push_back(Emission::Pass(passage)),
+            Some(kept) if (kept.start, kept.end) == (start, end) => {
+                (kept.passage, kept.arrived) = (passage, now);
+                if index < flow.sent {
+                    kept.sent_at = now;
+                    // Not timed any more (Karn's rule), and ours to repair as if it were new.
+                    kept.repeats = 1;
+                    self.ready.push_back(Emission::Pass(passage));
+                }
+            }
+            // Cut anew by its sender: the copies keep what they cover.
+            Some(_) => self.ready.push_back(Emission::Pass(passage)),
+            None if is_full => return,
+            None => {
+                flow.kept.insert(index, Kept::new(now, start, end, passage));
+                if index < flow.sent {
+                    // A hole that the wired side left, below what is under way.
+                    flow.sent += 1;
+                    self.ready.push_back(Emission::Pass(passage));
+                }
+            }
+        }
+        flow.on_seen(&passage.segment, end);
+        self.send(now, key);
+    }
+
+    /// Passes what waits, as far as the wireless window allows.
+    fn send(&mut self, now: Instant, key: FlowKey) {
+        let Some(Windowed { flow, window }) = self.flows.get_mut(key) else {
+            return;
+        };
+        while flow.sent < *window
+            && let Some(kept) = flow.kept.get_mut(flow.sent)
+        {
+            kept.sent_at = now;
+            self.ready.push_back(Emission::Pass(kept.passage));
+            flow.sent += 1;
+        }
+        if flow.sent > 0 {
+            flow.start_timer(now, &self.config.timeout);
+        }
+        self.deadlines.file(key, &mut flow.filed, flow.deadline);
+    }
+
+    fn on_acknowledgment(
+        &mut self,
+        now: Instant,
+        mut passage: Passage<P>,
+        observer: &mut impl FnMut(FlowKey, AgentEvent),
+    ) {
+        let key = passage.flow;
+        let Some(state) = self.flows.get_mut(key) else {
+            self.ready.push_back(Emission::Pass(passage));
+            return;
+        };
+        let flow = &mut state.flow;
+        let echo = passage.segment.timestamps.map(|stamps| stamps.echo);
+        let mut residence = None;
+        let kind = flow.on_acknowledgment(now, &passage.segment, |kept| {
+            // The echo is of the earliest segment that it acknowledges (RFC 7323 §4.3).
+            let stamp = kept.passage.segment.timestamps.map(|stamps| stamps.value);
+            if residence.is_none() && echo.is_some() && stamp == echo {
+                residence = Some(kept.sent_at - kept.arrived);
+            }
+        });
+        match kind {
+            Acknowledged::Old | Acknowledged::Update => {}
+            Acknowledged::New => {
+                hide(&mut passage.segment, residence, self.config.tick);
+                state.window = (state.window + 1).min(self.config.window.get());
+                flow.restart_timer(now, &self.config.timeout);
+                let is_over = flow.is_over();
+                self.ready.push_back(Emission::Pass(passage));
+                self.send(now, key);
+                if is_over && let Some(state) = self.flows.remove(key) {
+                    self.release(key, &state);
+                }
+                return;
+            }
+            Acknowledged::Duplicate => {
+                let threshold = self.config.threshold.get();
+                let told = flow.on_duplicate(threshold, self.config.most_repeats);
+                if told != Duplicate::Foreign {
+                    if told == Duplicate::Repeat {
+                        self.ready.extend(flow.repeat(now).map(Emission::Repeat));
+                        flow.restart_timer(now, &self.config.timeout);
+                        self.deadlines.file(key, &mut flow.filed, flow.deadline);
+                        observer(key, AgentEvent::LocalRetransmission { timeout: false });
+                    }
+                    observer(key, AgentEvent::AckSuppressed);
+                    return;
+                }
+            }
+        }
+        self.ready.push_back(Emission::Pass(passage));
+    }
+}
+
+/// Adds the time in the buffer to the echo, in whole ticks: never more than the time it was.
+fn hide(segment: &mut Segment, residence: Option<Duration>, tick: Duration) {
+    let (Some(stamps), Some(residence)) = (&mut segment.timestamps, residence) else {
+        return;
+    };
+    let ticks = residence.as_nanos().checked_div(tick.as_nanos());
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the clock wraps (RFC 7323 §5.4)"
+    )]
+    let ticks = ticks.unwrap_or(0) as u32;
+    stamps.echo = stamps.echo.wrapping_add(ticks);
+}
+
+impl<P: Copy> Agent<P> for Wtcp<P> {
+    fn handle(
+        &mut self,
+        now: Instant,
+        passage: Passage<P>,
+        observer: &mut impl FnMut(FlowKey, AgentEvent),
+    ) {
+        let segment = &passage.segment;
+        if segment.flags.contains(Flags::SYN) || segment.flags.contains(Flags::RST) {
+            if let Some(state) = self.flows.remove(passage.flow) {
+                self.release(passage.flow, &state);
+            }
+        } else if passage.toward == Toward::Mobile {
+            if segment.sequence_length() > 0 {
+                self.on_data(now, passage);
+                return;
+            }
+        } else if segment.flags.contains(Flags::ACK) {
+            self.on_acknowledgment(now, passage, observer);
+            return;
+        }
+        self.ready.push_back(Emission::Pass(passage));
+    }
+
+    fn next_wakeup(&self) -> Instant {
+        self.deadlines.next()
+    }
+
+    fn on_wakeup(&mut self, now: Instant, observer: &mut impl FnMut(FlowKey, AgentEvent)) {
+        while let Some(key) = self.deadlines.take(now) {
+            let Some(Windowed { flow, window }) = self.flows.get_mut(key) else {
+                continue;
+            };
+            flow.filed = Instant::FAR_FUTURE;
+            if flow.deadline <= now && flow.on_expiry(self.config.most_repeats) {
+                *window = 1;
+                self.ready.extend(flow.repeat(now).map(Emission::Repeat));
+                flow.restart_timer(now, &self.config.timeout);
+                observer(key, AgentEvent::LocalRetransmission { timeout: true });
+            }
+            self.deadlines.file(key, &mut flow.filed, flow.deadline);
+        }
+    }
+
+    fn poll(&mut self, _now: Instant) -> Option<Emission<P>> {
+        self.ready.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests;

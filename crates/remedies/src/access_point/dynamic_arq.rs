@@ -1,0 +1,87 @@
+//! TCP-aware dynamic ARQ.
+
+use airtcp_link::agent::AgentConfig;
+use airtcp_link::agent::information_box::{InformationBoxConfig, PassiveMethod};
+use airtcp_link::mac::transmit_queue::{DeadlineOrder, FreshBefore};
+use airtcp_units::Duration;
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "dynamic-arq",
+    place: Place::AccessPoint,
+    effect: "sends first again what is closest to the timeout of its sender, and nothing whose \
+             timeout has passed",
+    source: "Mahmoodi, Friderikos, Holland & Aghvami, VTC 2007, §III-A",
+    parameters: &[
+        Parameter {
+            name: "timestamps",
+            unit: "",
+            default: Quantity::Count(0),
+            minimum: Quantity::Count(0),
+            maximum: Quantity::Count(1),
+            effect: "1: round trips are read from timestamps; 0: from data and acknowledgments",
+        },
+        Parameter {
+            name: "tick",
+            unit: "",
+            default: Quantity::Time(Duration::from_millis(500)),
+            minimum: Quantity::Time(Duration::from_nanos(1)),
+            maximum: Quantity::Time(Duration::from_secs(1)),
+            effect: "clock tick with timestamps = 1; the paper's is 500 ms",
+        },
+        Parameter {
+            name: "floor",
+            unit: "",
+            default: Quantity::Time(Duration::from_millis(500)),
+            minimum: Quantity::Time(Duration::ZERO),
+            maximum: Quantity::Time(Duration::from_secs(60)),
+            effect: "the shortest timeout that a sender is believed to have",
+        },
+        Parameter {
+            name: "urgent",
+            unit: "round trips",
+            default: Quantity::Count(2),
+            minimum: Quantity::Count(0),
+            maximum: Quantity::Count(1000),
+            effect: "with less time left than this a packet goes before all others",
+        },
+        Parameter {
+            name: "fresh",
+            unit: "",
+            default: Quantity::Count(1),
+            minimum: Quantity::Count(0),
+            maximum: Quantity::Count(3),
+            effect: "how many of the three retry queues go before packets that were never sent",
+        },
+    ],
+    deployment: "no way yet; it belongs into the access point's driver.",
+    decides: "the order of retransmissions at the access point",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes
+        .link
+        .agents
+        .push(AgentConfig::Information(InformationBoxConfig {
+            method: if values.is_on("timestamps") {
+                PassiveMethod::Timestamps {
+                    tick: values.time("tick"),
+                }
+            } else {
+                PassiveMethod::SelfClocking
+            },
+            timeout_floor: values.time("floor"),
+            ..InformationBoxConfig::default()
+        }));
+    changes.link.order = Some(DeadlineOrder {
+        urgent_round_trips: values.count("urgent"),
+        fresh_before: match values.count("fresh") {
+            0 => FreshBefore::FirstRetry,
+            1 => FreshBefore::SecondRetry,
+            2 => FreshBefore::ThirdRetry,
+            _ => FreshBefore::Nothing,
+        },
+    });
+}

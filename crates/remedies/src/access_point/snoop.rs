@@ -1,0 +1,59 @@
+//! Snoop.
+
+use std::num::NonZeroUsize;
+
+use airtcp_link::agent::snoop::SnoopConfig;
+use airtcp_link::agent::{AgentConfig, LocalTimeout};
+use airtcp_units::Duration;
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "snoop",
+    place: Place::AccessPoint,
+    effect: "keeps copies of what goes to the mobile, sends lost ones again from there and keeps \
+             the duplicate acknowledgments from the sender",
+    source: "Balakrishnan, Seshan, Amir & Katz, MOBICOM 1995",
+    parameters: &[
+        Parameter {
+            name: "packets",
+            unit: "packets",
+            default: Quantity::Count(100),
+            minimum: Quantity::Count(1),
+            maximum: Quantity::Count(1_000_000),
+            effect: "copies kept for a connection",
+        },
+        Parameter {
+            name: "repeats",
+            unit: "times",
+            default: Quantity::Count(10),
+            minimum: Quantity::Count(0),
+            maximum: Quantity::Count(1000),
+            effect: "how often a copy is sent again at most",
+        },
+        Parameter {
+            name: "timer",
+            unit: "",
+            default: Quantity::Time(Duration::from_millis(50)),
+            minimum: Quantity::Time(Duration::from_millis(1)),
+            maximum: Quantity::Time(Duration::from_secs(60)),
+            effect: "the least that the local timer waits",
+        },
+    ],
+    deployment: "no way yet; implementations for old kernels exist in the literature.",
+    decides: "whether the access point repairs losses",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    let packets = NonZeroUsize::new(values.count("packets") as usize);
+    changes.link.agents.push(AgentConfig::Snoop(SnoopConfig {
+        packets: packets.unwrap_or(NonZeroUsize::MIN),
+        most_repeats: values.count("repeats"),
+        timeout: LocalTimeout {
+            min: values.time("timer"),
+            ..LocalTimeout::default()
+        },
+        ..SnoopConfig::default()
+    }));
+}

@@ -1,0 +1,68 @@
+//! WTCP.
+
+use std::num::NonZeroUsize;
+
+use airtcp_link::agent::wtcp::WtcpConfig;
+use airtcp_link::agent::{AgentConfig, LocalTimeout};
+use airtcp_units::Duration;
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "wtcp",
+    place: Place::AccessPoint,
+    effect: "sends lost packets again from the access point, and adds the time they spent there to \
+             the timestamp that is echoed: the sender's round trips do not show the radio",
+    source: "Ratnam & Matta, WTCP, ISCC 1998",
+    parameters: &[
+        Parameter {
+            name: "window",
+            unit: "packets",
+            default: Quantity::Count(64),
+            minimum: Quantity::Count(1),
+            maximum: Quantity::Count(1_000_000),
+            effect: "most packets under way to the mobile at a time",
+        },
+        Parameter {
+            name: "packets",
+            unit: "packets",
+            default: Quantity::Count(256),
+            minimum: Quantity::Count(1),
+            maximum: Quantity::Count(1_000_000),
+            effect: "packets kept for a connection",
+        },
+        Parameter {
+            name: "tick",
+            unit: "",
+            default: Quantity::Time(Duration::from_millis(1)),
+            minimum: Quantity::Time(Duration::ZERO),
+            maximum: Quantity::Time(Duration::from_secs(1)),
+            effect: "a tick of the source's timestamp clock; 0 s leaves echoes alone",
+        },
+        Parameter {
+            name: "timer",
+            unit: "",
+            default: Quantity::Time(Duration::from_millis(50)),
+            minimum: Quantity::Time(Duration::from_millis(1)),
+            maximum: Quantity::Time(Duration::from_secs(60)),
+            effect: "the least that the local timer waits",
+        },
+    ],
+    deployment: "no way yet.",
+    decides: "whether the access point repairs losses",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    let count = |name| NonZeroUsize::new(values.count(name) as usize).unwrap_or(NonZeroUsize::MIN);
+    changes.link.agents.push(AgentConfig::Wtcp(WtcpConfig {
+        window: count("window"),
+        packets: count("packets"),
+        tick: values.time("tick"),
+        timeout: LocalTimeout {
+            min: values.time("timer"),
+            ..LocalTimeout::default()
+        },
+        ..WtcpConfig::default()
+    }));
+}
