@@ -1,6 +1,7 @@
 //! The adaptive rule, step by step on hand-made acknowledgments.
 
 use airtcp_packet::Timestamps;
+use proptest::prelude::*;
 
 use super::super::*;
 use super::bench::{Bench, at, synchronised};
@@ -151,4 +152,60 @@ fn an_average_without_spikes_stays_low() {
         spikes += u32::from(bench.last().3);
     }
     assert!(spikes <= 3, "{spikes}");
+}
+
+/// Algorithm 1 and §IV-C once more, as plainly as can be, in real milliseconds.
+struct Plain {
+    s: f64,
+    v: f64,
+    d: f64,
+    subthresh: f64,
+    pkt_count: u32,
+}
+
+impl Plain {
+    /// Whether `pdelay` is a spike, or none if it is too close to the threshold to tell.
+    fn step(&mut self, pdelay: f64) -> Option<bool> {
+        let dthresh = self.s + 4.0 * self.v;
+        if (pdelay - dthresh).abs() < 1e-3 {
+            return None;
+        }
+        let spike = pdelay > dthresh;
+        if spike {
+            self.d = (pdelay - self.s) / 1.5;
+            self.subthresh = self.d / (5.0 * f64::from(self.pkt_count.max(1)));
+            self.pkt_count = 0;
+        } else {
+            self.d = (self.d - self.subthresh).max(0.0);
+            self.pkt_count += 1;
+        }
+        self.s = self.s * 7.0 / 8.0 + pdelay / 8.0;
+        self.v = self.v * 3.0 / 4.0 + (pdelay - self.s).abs() / 4.0;
+        Some(spike)
+    }
+}
+
+proptest! {
+    /// Path delays of 20 to 120 ms with spikes up to 900: the same verdicts and, to 0.1 us of
+    /// rounding, the same D.
+    #[test]
+    fn agrees_with_a_plain_reading(
+        delays in prop::collection::vec(
+            prop_oneof![6 => 20_u64..120, 1 => 120_u64..900], 2..150,
+        ),
+    ) {
+        let mut bench = Bench::adaptive(synchronised());
+        let first = delays[0] as f64;
+        let mut plain = Plain { s: first, v: first / 2.0, d: 0.0, subthresh: 0.0, pkt_count: 1 };
+        bench.ack(1_000, delays[0]);
+        for (k, &delay) in (1..).zip(&delays[1..]) {
+            bench.ack(1_000 + 10 * k, delay);
+            let Some(spike) = plain.step(delay as f64) else {
+                return Ok(());
+            };
+            let (path_delay, _, injected, found, _) = bench.last();
+            prop_assert_eq!((path_delay, found), (delay as f64, spike));
+            prop_assert!((injected - plain.d).abs() < 1e-4, "{injected} {}", plain.d);
+        }
+    }
 }
