@@ -46,6 +46,8 @@ class RunResult:
     def summary(self) -> str: ...
     def samples(self) -> bytes: ...
     def events(self) -> bytes: ...
+    def frames(self) -> bytes: ...
+    def agents(self) -> bytes: ...
 
 def run(
     scenario: Scenario,
@@ -54,6 +56,7 @@ def run(
     probes: Sequence[str] = (),
     probe_interval_s: float | None = None,
     events: bool = False,
+    air: bool = False,
     pcap: str | PathLike[str] | None = None,
     qlog: str | PathLike[str] | None = None,
     progress: Callable[[float], object] | None = None,

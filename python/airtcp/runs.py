@@ -46,6 +46,21 @@ class Run:
         """What happened: losses, timeouts, retransmissions."""
         return pl.read_ipc_stream(self.result.events())
 
+    @cached_property
+    def frames(self) -> pl.DataFrame:
+        """Who sent on a medium and when: `medium`, `station` (0 is the access point), `start_s`,
+        `end_s`, `frame`, `flow`, `attempt`, `fate`. Empty unless the run was made with `air`.
+        """
+        return pl.read_ipc_stream(self.result.frames())
+
+    @cached_property
+    def agents(self) -> pl.DataFrame:
+        """What agents at the access point did: `time_s`, `flow`, `event`, and of judged
+        acknowledgments `path_delay_ms`, `threshold_ms`, `delay_ms`, `held_ms`, `spike`. Empty
+        unless the run was made with `air`.
+        """
+        return pl.read_ipc_stream(self.result.agents())
+
     def plot(self, flow: int = 0) -> "Figure":
         """The window, the timers and the goodput of one flow against time.
 
@@ -88,6 +103,7 @@ def run(
     *,
     probe_interval_s: float | None = None,
     events: bool = True,
+    air: bool = False,
     pcap: str | os.PathLike[str] | None = None,
     qlog: str | os.PathLike[str] | None = None,
     progress: Callable[[float], object] | None = None,
@@ -102,6 +118,7 @@ def run(
         probes: variables to sample, for example "cwnd"; see `airtcp.probes()`.
         probe_interval_s: seconds of virtual time between samples; None leaves it to the core.
         events: whether to keep the table of events.
+        air: whether to keep the tables of frames on the air and of what agents did.
         pcap: a file to write the segments to, for Wireshark.
         qlog: a file to write the events to, for qvis.
         progress: called now and then with the share of virtual time that has passed, 0 to 1.
@@ -117,6 +134,7 @@ def run(
         probes=list(probes),
         probe_interval_s=probe_interval_s,
         events=events,
+        air=air,
         pcap=pcap,
         qlog=qlog,
         progress=progress,

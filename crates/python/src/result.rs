@@ -1,5 +1,6 @@
 //! A finished run.
 
+use arrow_array::RecordBatch;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -18,19 +19,27 @@ impl RunResult {
 
     /// What the probes saw, as an Arrow IPC stream.
     fn samples<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| airtcp_sim::ipc_stream(&self.0.samples));
-        Ok(PyBytes::new(
-            py,
-            &bytes.map_err(|error| run_error(py, error))?,
-        ))
+        stream(py, &self.0.samples)
+    }
+
+    /// The frames on every medium, as an Arrow IPC stream.
+    fn frames<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        stream(py, &self.0.frames)
+    }
+
+    /// What agents at access points did, as an Arrow IPC stream.
+    fn agents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        stream(py, &self.0.agents)
     }
 
     /// The events, as an Arrow IPC stream.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| airtcp_sim::ipc_stream(&self.0.events));
-        Ok(PyBytes::new(
-            py,
-            &bytes.map_err(|error| run_error(py, error))?,
-        ))
+        stream(py, &self.0.events)
     }
+}
+
+fn stream<'py>(py: Python<'py>, table: &RecordBatch) -> PyResult<Bound<'py, PyBytes>> {
+    let bytes = py.detach(|| airtcp_sim::ipc_stream(table));
+    let bytes = bytes.map_err(|error| run_error(py, error))?;
+    Ok(PyBytes::new(py, &bytes))
 }

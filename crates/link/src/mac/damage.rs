@@ -180,6 +180,14 @@ impl Damage {
         by_model || by_noise || self.config.outage.is_some_and(away)
     }
 
+    /// Signal-to-noise ratio of a station at `now`, as its next frame would meet it.
+    #[must_use]
+    pub fn snr_db(&self, station: u32, now: Instant) -> Option<f64> {
+        let radio = self.config.radio.as_ref()?.radios.get(station as usize)?;
+        let next = self.frames[0].get(station as usize)?;
+        Some(radio.snr_db(now, 2 * next))
+    }
+
     fn noise_damages(&mut self, frame: &Frame) -> bool {
         let Some(radio) = &self.config.radio else {
             return false;

@@ -25,7 +25,7 @@ pub use digest::Digest;
 pub use event_queue::EventQueue;
 pub use flow::{Flow, FlowConfig, Tally};
 pub use network::{
-    ACCESS_POINT, AirHop, FreezeConfig, Hop, MediumConfig, MediumKind, Network, NetworkConfig,
-    ProxyConfig,
+    ACCESS_POINT, AirHop, AirView, FreezeConfig, Hop, MediumConfig, MediumKind, Network,
+    NetworkConfig, ProxyConfig,
 };
 pub use watch::{Direction, FlowEvent, Watch};

@@ -1,5 +1,6 @@
 //! What a run gives: a summary, sampled variables, and events. `docs/results.md` lists every field.
 
+mod air;
 mod columns;
 #[cfg(test)]
 pub(crate) mod documentation;
@@ -8,6 +9,7 @@ mod probe;
 mod samples;
 mod summary;
 
+pub use air::{AgentLog, FrameLog};
 pub use columns::ipc_stream;
 pub use events::{EventKind, EventLog};
 pub use probe::{Probe, ProbeError};

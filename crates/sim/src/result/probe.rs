@@ -23,6 +23,16 @@ pub enum Probe {
     InFlight,
     /// Packets that wait for the link, of all flows.
     Queue,
+    /// Packets that failed on the air and wait to be sent again, of all flows: those that were
+    /// never sent again, in a retransmission order by deadline.
+    RetryQueue1,
+    /// The same: those that were sent again once in vain.
+    RetryQueue2,
+    /// The same: those that were sent again twice in vain.
+    RetryQueue3,
+    /// Signal-to-noise ratio between the flow's mobile and its access point; missing without a
+    /// radio.
+    Snr,
     /// Goodput since the sample before.
     Goodput,
     /// Bytes delivered to the receiving application since the start.
@@ -31,7 +41,7 @@ pub enum Probe {
 
 impl Probe {
     /// All probes, in the order in which they are listed to users.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 13] = [
         Self::Cwnd,
         Self::Ssthresh,
         Self::Srtt,
@@ -39,6 +49,10 @@ impl Probe {
         Self::Rto,
         Self::InFlight,
         Self::Queue,
+        Self::RetryQueue1,
+        Self::RetryQueue2,
+        Self::RetryQueue3,
+        Self::Snr,
         Self::Goodput,
         Self::DeliveredBytes,
     ];
@@ -53,6 +67,10 @@ impl Probe {
             Self::Rto => "rto",
             Self::InFlight => "in_flight",
             Self::Queue => "queue",
+            Self::RetryQueue1 => "retry_queue_1",
+            Self::RetryQueue2 => "retry_queue_2",
+            Self::RetryQueue3 => "retry_queue_3",
+            Self::Snr => "snr",
             Self::Goodput => "goodput",
             Self::DeliveredBytes => "delivered_bytes",
         }
@@ -68,6 +86,10 @@ impl Probe {
             Self::Rto => "rto_ms",
             Self::InFlight => "in_flight_bytes",
             Self::Queue => "queue_packets",
+            Self::RetryQueue1 => "retry_queue_1_packets",
+            Self::RetryQueue2 => "retry_queue_2_packets",
+            Self::RetryQueue3 => "retry_queue_3_packets",
+            Self::Snr => "snr_db",
             Self::Goodput => "goodput_bps",
             Self::DeliveredBytes => "delivered_bytes",
         }
@@ -83,6 +105,14 @@ impl Probe {
             Self::Rto => "retransmission timeout",
             Self::InFlight => "data sent and neither acknowledged nor taken for lost",
             Self::Queue => "packets that wait for the link, of all flows",
+            Self::RetryQueue1 => "packets that failed once and wait for another turn (dynamic-arq)",
+            Self::RetryQueue2 => {
+                "packets that failed twice and wait for another turn (dynamic-arq)"
+            }
+            Self::RetryQueue3 => {
+                "packets that failed three times and wait for another turn (dynamic-arq)"
+            }
+            Self::Snr => "signal-to-noise ratio of the flow's mobile; null without a radio",
             Self::Goodput => "goodput since the sample before",
             Self::DeliveredBytes => "bytes delivered to the receiving application since the start",
         }
@@ -91,10 +121,15 @@ impl Probe {
     /// Whether its values are whole numbers; else they are real.
     pub const fn is_count(self) -> bool {
         match self {
-            Self::Cwnd | Self::Ssthresh | Self::InFlight | Self::Queue | Self::DeliveredBytes => {
-                true
-            }
-            Self::Srtt | Self::Rtt | Self::Rto | Self::Goodput => false,
+            Self::Cwnd
+            | Self::Ssthresh
+            | Self::InFlight
+            | Self::Queue
+            | Self::RetryQueue1
+            | Self::RetryQueue2
+            | Self::RetryQueue3
+            | Self::DeliveredBytes => true,
+            Self::Srtt | Self::Rtt | Self::Rto | Self::Snr | Self::Goodput => false,
         }
     }
 

@@ -38,6 +38,8 @@ pub struct Observe {
     pub probe_interval: Option<Duration>,
     /// Whether to log events.
     pub events: bool,
+    /// Whether to log the frames on every medium, and what agents at access points do.
+    pub air: bool,
     /// Where to write a capture, as taken at the host that sends the data.
     pub pcap: Option<PathBuf>,
     /// Where to write a qlog of the host that sends the data.
@@ -53,6 +55,10 @@ pub struct RunResult {
     pub samples: RecordBatch,
     /// What happened: `time_s`, `flow`, `event`, `offset`, `detail`.
     pub events: RecordBatch,
+    /// The frames on every medium; see [`FrameLog`](crate::result::FrameLog).
+    pub frames: RecordBatch,
+    /// What agents did; see [`AgentLog`](crate::result::AgentLog).
+    pub agents: RecordBatch,
 }
 
 /// Why a run has no result.
@@ -122,11 +128,13 @@ pub fn run(
             progress,
         )?;
     }
-    let (samples, events) = (sampler.finish()?, recorder.finish()?);
+    let (samples, recorded) = (sampler.finish()?, recorder.finish()?);
     Ok(RunResult {
         summary: summary::summarize(scenario, seed, &network),
         samples,
-        events,
+        events: recorded.events,
+        frames: recorded.frames,
+        agents: recorded.agents,
     })
 }
 

@@ -11,8 +11,6 @@ use crate::result::{Probe, Reading, Samples};
 const DEFAULT_SAMPLES: u64 = 1000;
 /// The shortest interval between samples.
 const SHORTEST_INTERVAL: Duration = Duration::from_micros(1);
-/// The pipe whose queue is sampled: the shared link, in the direction of data.
-const LINK: u32 = 0;
 
 /// Samples every flow at regular instants.
 pub(super) struct Sampler {
@@ -50,15 +48,20 @@ impl Sampler {
     /// Samples every flow of `network` now.
     pub(super) fn take(&mut self, network: &mut Network) {
         let now = network.now();
-        let queued = network.queued_packets(LINK) as u64;
         self.delivered.resize(network.flows().len(), 0);
-        for ((flow, before), index) in network.flows().iter().zip(&mut self.delivered).zip(0..) {
+        for (before, index) in self.delivered.iter_mut().zip(0..) {
+            let air = network.air(index);
+            let flow = &network.flows()[index as usize];
             let delivered = flow.delivered();
             let fresh = delivered - *before;
             *before = delivered;
             let interval = self.interval.as_secs_f64();
             self.samples.push(now, index, |probe| match probe {
-                Probe::Queue => Reading::Count(queued),
+                Probe::Queue => Reading::Count(air.queued),
+                Probe::RetryQueue1 => Reading::Count(air.retries[0]),
+                Probe::RetryQueue2 => Reading::Count(air.retries[1]),
+                Probe::RetryQueue3 => Reading::Count(air.retries[2]),
+                Probe::Snr => air.snr_db.map_or(Reading::Missing, Reading::Real),
                 Probe::Goodput => Reading::Real(fresh as f64 * 8.0 / interval),
                 Probe::DeliveredBytes => Reading::Count(delivered),
                 _ => of_sender(probe, flow),
@@ -85,6 +88,12 @@ fn of_sender(probe: Probe, flow: &Flow) -> Reading {
         Probe::Srtt => time(sender.rtt().srtt()),
         Probe::Rtt => time(sender.rtt().latest()),
         Probe::Rto => time(Some(sender.rto())),
-        Probe::Queue | Probe::Goodput | Probe::DeliveredBytes => Reading::Missing,
+        Probe::Queue
+        | Probe::RetryQueue1
+        | Probe::RetryQueue2
+        | Probe::RetryQueue3
+        | Probe::Snr
+        | Probe::Goodput
+        | Probe::DeliveredBytes => Reading::Missing,
     }
 }

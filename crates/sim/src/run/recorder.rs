@@ -2,6 +2,8 @@
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 
+use airtcp_link::agent::AgentEvent;
+use airtcp_link::mac::Occupancy;
 use airtcp_packet::Segment;
 use airtcp_packet::wire::Addresses;
 use airtcp_tcp::Event;
@@ -12,7 +14,7 @@ use arrow_array::RecordBatch;
 use super::{EventLog, Observe, RunError};
 use crate::engine::{Direction, FlowEvent, Watch};
 use crate::record::{Metrics, PcapWriter, QlogWriter, RecordError};
-use crate::result::EventKind;
+use crate::result::{AgentLog, EventKind, FrameLog};
 
 /// The flow whose endpoint a qlog shows: the format holds one connection's view.
 const LOGGED_FLOW: u32 = 0;
@@ -22,9 +24,17 @@ const RECEIVERS: u32 = u32::from_be_bytes([10, 128, 0, 1]);
 const SENDER_PORT: u16 = 40_000;
 const RECEIVER_PORT: u16 = 5_001;
 
+/// The tables that were written.
+pub(super) struct Recorded {
+    pub events: RecordBatch,
+    pub frames: RecordBatch,
+    pub agents: RecordBatch,
+}
+
 /// Watches a run and writes down what was asked for.
 pub(super) struct Recorder {
     log: Option<EventLog>,
+    air: Option<(FrameLog, AgentLog)>,
     capture: Option<PcapWriter>,
     qlog: Option<QlogWriter>,
     metrics: Metrics,
@@ -47,6 +57,7 @@ impl Recorder {
             .transpose()?;
         Ok(Self {
             log: observe.events.then(EventLog::new),
+            air: observe.air.then(Default::default),
             capture,
             qlog,
             metrics: Metrics::default(),
@@ -56,16 +67,21 @@ impl Recorder {
 
     /// Whether there is anything to write down: a run that nobody watches pays nothing.
     pub(super) const fn is_active(&self) -> bool {
-        self.log.is_some() || self.capture.is_some() || self.qlog.is_some()
+        self.log.is_some() || self.air.is_some() || self.capture.is_some() || self.qlog.is_some()
     }
 
-    pub(super) fn finish(self) -> Result<RecordBatch, RunError> {
+    pub(super) fn finish(self) -> Result<Recorded, RunError> {
         if let Some(error) = self.failed {
             return Err(error.into());
         }
         self.capture.map(PcapWriter::finish).transpose()?;
         self.qlog.map(QlogWriter::finish).transpose()?;
-        Ok(self.log.unwrap_or_default().finish()?)
+        let (mut frames, mut agents) = self.air.unwrap_or_default();
+        Ok(Recorded {
+            events: self.log.unwrap_or_default().finish()?,
+            frames: frames.finish()?,
+            agents: agents.finish()?,
+        })
     }
 
     fn note(&mut self, written: Result<(), RecordError>) {
@@ -91,6 +107,18 @@ impl Watch for Recorder {
         if let Some(qlog) = self.qlog.as_mut().filter(|_| flow == LOGGED_FLOW) {
             let written = qlog.segment(now, segment, direction);
             self.note(written);
+        }
+    }
+
+    fn occupied(&mut self, medium: u16, occupancy: &Occupancy) {
+        if let Some((frames, _)) = &mut self.air {
+            frames.push(medium, occupancy);
+        }
+    }
+
+    fn agent(&mut self, now: Instant, flow: u32, event: AgentEvent) {
+        if let Some((_, agents)) = &mut self.air {
+            agents.push(now, flow, event);
         }
     }
 

@@ -174,6 +174,13 @@ impl<P: Copy> Bss<P> {
             .map_or([0; 3], |station| station.queue.retries())
     }
 
+    /// Signal-to-noise ratio between a station and the access point at `now`, where a radio is
+    /// modelled.
+    #[must_use]
+    pub fn snr_db(&self, station: u32, now: Instant) -> Option<f64> {
+        self.damage.snr_db(station, now)
+    }
+
     /// What a station has done so far.
     #[must_use]
     pub fn counters(&self, station: u32) -> StationCounters {

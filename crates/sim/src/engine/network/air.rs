@@ -104,6 +104,30 @@ impl MediumNode {
         }
     }
 
+    /// Packets that wait at a station.
+    pub(super) fn queued_packets(&self, station: u16) -> usize {
+        match &self.medium {
+            Medium::Bss(bss) => bss.queued_packets(u32::from(station)),
+            Medium::Arq(link) => link.queued_packets(),
+        }
+    }
+
+    /// Packets that wait at a station for another turn.
+    pub(super) fn retries(&self, station: u16) -> [usize; 3] {
+        match &self.medium {
+            Medium::Bss(bss) => bss.retries(u32::from(station)),
+            Medium::Arq(link) => link.retries(),
+        }
+    }
+
+    /// Signal-to-noise ratio between a station and the access point.
+    pub(super) fn snr_db(&self, station: u16, now: Instant) -> Option<f64> {
+        match &self.medium {
+            Medium::Bss(bss) => bss.snr_db(u32::from(station), now),
+            Medium::Arq(_) => None,
+        }
+    }
+
     #[inline]
     fn poll(&mut self) -> Option<Outcome<Packet>> {
         match &mut self.medium {

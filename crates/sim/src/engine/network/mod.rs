@@ -7,6 +7,7 @@ mod forwarding;
 mod hop;
 mod outage;
 mod proxy;
+mod view;
 
 use airtcp_link::agent::AgentConfig;
 use airtcp_link::mac::PacketClass;
@@ -27,6 +28,7 @@ pub(super) use outage::Freeze;
 pub use outage::FreezeConfig;
 pub(super) use proxy::Proxy;
 pub use proxy::ProxyConfig;
+pub use view::AirView;
 
 /// Endpoints and pipes.
 #[derive(Clone, Debug, Default)]
@@ -240,13 +242,5 @@ impl Network {
     #[must_use]
     pub const fn events(&self) -> u64 {
         self.events
-    }
-
-    /// Packets waiting in the queue of a pipe now.
-    pub fn queued_packets(&mut self, pipe: u32) -> usize {
-        let now = self.now;
-        self.pipes
-            .get_mut(pipe as usize)
-            .map_or(0, |node| node.pipe.queued_packets(now))
     }
 }
