@@ -12,6 +12,7 @@ pub mod record;
 pub mod result;
 pub mod run;
 pub mod scenario;
+pub mod traffic;
 
 pub use result::{Probe, ProbeError, RunSummary, ipc_stream};
 pub use run::{ENGINE_VERSION, Observe, RunError, RunResult, run, run_many};

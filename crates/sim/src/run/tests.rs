@@ -77,6 +77,7 @@ fn watching_changes_nothing() {
         probes: Probe::ALL.to_vec(),
         probe_interval: Some(Duration::from_millis(10)),
         events: true,
+        air: true,
         pcap: Some(folder.path().join("run.pcapng")),
         qlog: Some(folder.path().join("run.sqlog")),
     };

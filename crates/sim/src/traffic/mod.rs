@@ -1,0 +1,174 @@
+//! What applications do with their connections.
+//!
+//! ```text
+//!   source ══ objects, files, messages ══▶ sink
+//!          ◀──────── requests ────────────
+//! ```
+//!
+//! A [`Session`] runs at both ends of one connection: the *source* has the data, the *sink* wants
+//! it. It is handed what either end has received, and the time, and says what to write next.
+//! All draws are functions of the flow and of the number of the page or message, so that every
+//! remedy meets the same traffic.
+
+mod email;
+mod ftp;
+mod http;
+mod mix;
+
+use std::collections::VecDeque;
+
+use airtcp_link::Stream;
+use airtcp_units::{Duration, Instant};
+
+pub use email::Email;
+pub use ftp::Ftp;
+pub use http::Http;
+pub use mix::Mix;
+
+/// What a flow carries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Traffic {
+    /// Files.
+    Ftp(Ftp),
+    /// Pages of the web.
+    Http(Http),
+    /// E-mail.
+    Email(Email),
+}
+
+/// An end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The one that has the data.
+    Source,
+    /// The one that wants it.
+    Sink,
+}
+
+/// What an application does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Writes so many bytes at one end; never none.
+    Write {
+        /// Where.
+        end: End,
+        /// How many.
+        bytes: u64,
+    },
+    /// The source has nothing more to say.
+    Close,
+}
+
+/// Files, pages or messages that have arrived whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Transfers {
+    /// How many.
+    pub completed: u64,
+    /// How long they took, all together: from the request, or from the write where there is none,
+    /// until the last byte had arrived.
+    pub time: Duration,
+}
+
+impl Transfers {
+    fn complete(&mut self, began: Instant, now: Instant) {
+        self.completed += 1;
+        self.time += now - began;
+    }
+}
+
+/// An application at work on one connection.
+#[derive(Clone, Debug)]
+pub struct Session {
+    work: Work,
+    actions: VecDeque<Action>,
+    transfers: Transfers,
+}
+
+#[derive(Clone, Debug)]
+enum Work {
+    Ftp(ftp::Session),
+    Http(http::Session),
+    Email(email::Session),
+}
+
+impl Session {
+    /// An application that opens its connection at `start`. Draws come from `stream`, the flow's
+    /// own.
+    #[must_use]
+    pub fn new(traffic: &Traffic, start: Instant, stream: Stream) -> Self {
+        let mut actions = VecDeque::new();
+        let work = match *traffic {
+            Traffic::Ftp(ftp) => Work::Ftp(ftp::Session::new(ftp, start, &mut actions)),
+            Traffic::Http(http) => Work::Http(http::Session::new(http, start, stream)),
+            Traffic::Email(email) => Work::Email(email::Session::new(email, start, stream)),
+        };
+        Self {
+            work,
+            actions,
+            transfers: Transfers::default(),
+        }
+    }
+
+    /// An end has received so many more bytes. Call [`poll`](Self::poll) afterwards.
+    pub fn on_received(&mut self, now: Instant, end: End, bytes: u64) {
+        let Self {
+            work,
+            actions,
+            transfers,
+        } = self;
+        match (work, end) {
+            (Work::Ftp(session), End::Sink) => session.on_data(now, bytes, actions, transfers),
+            (Work::Http(session), End::Sink) => session.on_data(now, bytes, actions, transfers),
+            (Work::Http(session), End::Source) => session.on_request(bytes, actions),
+            (Work::Email(session), End::Sink) => session.on_data(now, bytes, transfers),
+            (Work::Ftp(_) | Work::Email(_), End::Source) => {}
+        }
+    }
+
+    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    #[must_use]
+    pub const fn next_wakeup(&self) -> Instant {
+        match &self.work {
+            Work::Ftp(_) => Instant::FAR_FUTURE,
+            Work::Http(session) => session.next_page(),
+            Work::Email(session) => session.next_message(),
+        }
+    }
+
+    /// Acts on what is due by `now`. Call [`poll`](Self::poll) afterwards.
+    pub fn on_wakeup(&mut self, now: Instant) {
+        if now < self.next_wakeup() {
+            return;
+        }
+        match &mut self.work {
+            Work::Ftp(_) => {}
+            Work::Http(session) => session.on_page_due(now, &mut self.actions),
+            Work::Email(session) => session.on_message_due(now, &mut self.actions),
+        }
+    }
+
+    /// The next thing to do; call until there is none.
+    pub fn poll(&mut self) -> Option<Action> {
+        self.actions.pop_front()
+    }
+
+    /// What has arrived whole so far.
+    #[must_use]
+    pub const fn transfers(&self) -> Transfers {
+        self.transfers
+    }
+}
+
+/// `mean` times a number drawn from an exponential distribution.
+fn exponential(mean: Duration, stream: Stream, index: u64) -> Duration {
+    let seconds = mean.as_secs_f64() * stream.exponential(index);
+    Duration::from_secs_f64(seconds).unwrap_or(mean)
+}
+
+/// The same in whole units, rounded, at least one.
+fn at_least_one(mean: f64, stream: Stream, index: u64) -> u64 {
+    ((mean * stream.exponential(index) + 0.5) as u64).max(1)
+}
+
+#[cfg(test)]
+mod tests;
