@@ -27,6 +27,15 @@ impl Sender {
         }
     }
 
+    /// What is lost waits for the window. Where no timer of its own runs, a probe is due after one
+    /// RTO, as where unsent data waits.
+    #[cold]
+    pub(super) fn wait_for_window(&mut self, now: Instant) {
+        if self.deadline == Instant::FAR_FUTURE && self.probe_deadline == Instant::FAR_FUTURE {
+            self.probe_deadline = now + self.timeout.backed_off(self.probes);
+        }
+    }
+
     /// The window opens again. If its timer has run out, or if the acknowledgment that opens it
     /// `advances` over nothing, what was on its way is taken for lost; duplicate acknowledgments of
     /// what is then sent again tell of no loss. Else acknowledgments still come, and will tell.

@@ -36,8 +36,11 @@ impl Sender {
                 .board
                 .get(index)
                 .map_or(0, |segment| u64::from(segment.length));
-            let allowed = in_flight + length <= window && !self.is_shut();
-            return allowed.then(|| self.resend(index, now));
+            if self.is_shut() {
+                self.wait_for_window(now);
+                return None;
+            }
+            return (in_flight + length <= window).then(|| self.resend(index, now));
         }
         // RFC 3042 §2. With SACK the bytes in flight shrink when a duplicate arrives (RFC 6675 §5
         // step 3.3), which is to send nothing new before a loss is found if that is not wanted.

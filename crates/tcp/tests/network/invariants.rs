@@ -214,6 +214,25 @@ proptest! {
         prop_assert_eq!(run(&plan, network())?, digest, "the same plan gives the same segments");
     }
 
+    /// Either end may freeze and thaw whenever it likes (Freeze-TCP), also for no reason.
+    #[test]
+    fn freezes_lose_nothing(
+        plan in plan(),
+        freezes in prop::collection::vec((0_usize..2, 0_u64..3000, 1_u64..3000), 1..4),
+    ) {
+        let mut network = Network::new(plan.configs, plan.applications, fate(&plan));
+        for (end, pause, length) in freezes {
+            let start = network.now + milliseconds(pause);
+            network.run(start);
+            network.now = start;
+            network.ends[end].connection.freeze(start);
+            network.run(start + milliseconds(length));
+            network.now = start + milliseconds(length);
+            network.ends[end].connection.thaw(network.now);
+        }
+        run(&plan, network)?;
+    }
+
     /// Both sides open at the same time (RFC 9293 §3.5, figure 8).
     #[test]
     fn both_may_open_at_the_same_time(plan in plan()) {

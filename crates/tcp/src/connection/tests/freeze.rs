@@ -59,6 +59,18 @@ fn reading_does_not_thaw() {
     );
 }
 
+/// What opens a shut window asks for one acknowledgment, and not again for each read.
+#[test]
+fn a_frozen_receiver_does_not_repeat_itself() {
+    let mut script = Script::established(&plain());
+    script.connection.freeze(script.now);
+    script.take(data(1, 10_000, 1));
+    script.connection.read(u64::MAX);
+    assert_eq!(windows(&mut script), [ack(10_001, 0)]);
+    script.connection.read(u64::MAX);
+    assert_eq!(windows(&mut script), []);
+}
+
 /// A freeze that begins before the copies are out takes them back; our own data announces nothing
 /// either; the copies go ahead of data.
 #[test]

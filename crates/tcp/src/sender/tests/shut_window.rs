@@ -98,6 +98,29 @@ fn timers_of_segments_persist_too() {
     assert_eq!(trace.sender.counters().timeouts, 0);
 }
 
+/// A window that shuts while a timeout is repaired: the lost segments have no timers of their own, so
+/// a probe is due after one RTO.
+#[test]
+fn lost_segments_wait_with_a_timer() {
+    let mut trace = Trace::new(Config {
+        timeout: TimeoutConfig {
+            scope: Some(TimerScope::Segment),
+            ..TimeoutConfig::default()
+        },
+        ..plain()
+    });
+    trace.write(4).poll();
+    trace.at(300).wake();
+    assert_eq!(trace.poll(), "0*");
+    trace.at(400);
+    trace.right_edge = MSS;
+    assert_eq!(trace.ack(1), "");
+    let due = trace.next_ms().expect("a timer runs");
+    assert!(trace.at(due).wake(), "a probe");
+    trace.right_edge = 100 * MSS;
+    assert_eq!(trace.ack(1), "1* 2*");
+}
+
 /// A fast recovery that a freeze interrupts ends with what it had to repair, once.
 #[test]
 fn a_freeze_in_fast_recovery_repairs_once() {

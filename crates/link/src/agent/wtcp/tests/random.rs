@@ -97,7 +97,8 @@ proptest! {
     /// sees each acknowledgment move.
     #[test]
     fn repairs_any_losses_of_the_radio(lost in prop::collection::vec(any::<bool>(), 0..60)) {
-        let mut script = Script::new(windowed(4));
+        // More repeats than losses: it never gives up.
+        let mut script = Script::new(WtcpConfig { most_repeats: 100, ..windowed(4) });
         let (mut held, mut next, mut told) = ([false; 20], 0_u32, None);
         let mut fates = lost.into_iter();
         for number in 0..20 {
