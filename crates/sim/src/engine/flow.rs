@@ -1,12 +1,14 @@
 //! A flow: two endpoints, and what they have to say to each other.
 
+use airtcp_link::Stream;
 use airtcp_packet::SequenceNumber;
 use airtcp_tcp::relay::{Relay, Side};
 use airtcp_tcp::{Config, Connection};
 use airtcp_units::Instant;
 
-use super::network::{Freeze, FreezeConfig, Hop, Proxy, ProxyConfig};
+use super::network::{Application, Freeze, FreezeConfig, Hop, Proxy, ProxyConfig};
 use super::truth::Truth;
+use crate::traffic::{Traffic, Transfers};
 
 /// What a flow is.
 #[derive(Clone, Debug)]
@@ -25,6 +27,8 @@ pub struct FlowConfig {
     pub reverse: Vec<Hop>,
     /// Initial sequence numbers of client and server.
     pub initial_sequence: (SequenceNumber, SequenceNumber),
+    /// What it carries in place of `bytes`, and where its draws come from.
+    pub application: Option<(Traffic, Stream)>,
     /// A proxy on the way, which stands in both routes as [`Hop::Proxy`].
     pub proxy: Option<ProxyConfig>,
     /// Outages of the receiver's link that it sees coming.
@@ -89,6 +93,7 @@ pub struct Flow {
     pub(super) completed: Option<Instant>,
     pub(super) tally: Tally,
     pub(super) truth: Truth,
+    pub(super) application: Option<Box<Application>>,
     pub(super) proxy: Option<Box<Proxy>>,
     pub(super) freeze: Option<Box<Freeze>>,
 }
@@ -97,12 +102,13 @@ impl Flow {
     pub(super) fn new(config: &FlowConfig, there: u32, back: u32) -> Self {
         let (client_iss, server_iss) = config.initial_sequence;
         let mut client = Connection::connect(&config.client, client_iss);
-        match config.bytes {
-            Some(bytes) => {
+        match (&config.application, config.bytes) {
+            (Some(_), _) => {}
+            (None, Some(bytes)) => {
                 client.write(bytes);
                 client.close();
             }
-            None => client.write(u64::MAX),
+            (None, None) => client.write(u64::MAX),
         }
         Self {
             client: Host::new(client, there),
@@ -112,6 +118,9 @@ impl Flow {
             completed: None,
             tally: Tally::default(),
             truth: Truth::default(),
+            application: config.application.map(|(traffic, stream)| {
+                Box::new(Application::new(&traffic, config.start, stream))
+            }),
             proxy: config
                 .proxy
                 .as_ref()
@@ -126,6 +135,16 @@ impl Flow {
             Some(proxy) => proxy.relay.connection(Side::Client),
             None => self.server(),
         }
+    }
+
+    /// What its application has transferred; nothing where none runs.
+    #[must_use]
+    pub fn transfers(&self) -> Transfers {
+        self.application
+            .as_ref()
+            .map_or_else(Transfers::default, |application| {
+                application.session.transfers()
+            })
     }
 
     /// The proxy on its way.

@@ -40,6 +40,22 @@ pub struct FlowSummary {
     pub cwnd_bytes: u64,
     /// Shortest round-trip time measured; null before the first sample.
     pub min_rtt_ms: Option<f64>,
+    /// Packets of either direction that crossed a medium or were given up there; 0 without one.
+    pub packets_on_air: u64,
+    /// How often they were sent there, all together: more than `packets_on_air` where frames had to
+    /// be sent again.
+    pub attempts_on_air: u64,
+    /// Files, pages or messages that arrived whole; 0 where no application runs.
+    pub transfers_completed: u64,
+    /// How long one took on average, from the request or the write to its last byte; null when none
+    /// was completed.
+    pub transfer_mean_s: Option<f64>,
+    /// Segments that a proxy on the way sent to the receiver; 0 without one.
+    pub proxy_segments_sent: u64,
+    /// Of these, those that repeat data.
+    pub proxy_segments_retransmitted: u64,
+    /// Timeouts of the proxy.
+    pub proxy_timeouts: u64,
     /// When the flow started, in simulated time.
     pub started_s: f64,
     /// When its last byte was delivered; null if it was not, or has none.

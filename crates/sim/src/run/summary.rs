@@ -1,5 +1,7 @@
 //! From a network at its end to the numbers of the run.
 
+use airtcp_tcp::relay::Side;
+use airtcp_tcp::sender::Counters;
 use airtcp_units::Duration;
 use sha2::{Digest, Sha256};
 
@@ -47,6 +49,10 @@ fn of_flow(flow: &Flow, index: u32, duration: Duration) -> FlowSummary {
     let (client, server) = (flow.client(), flow.server());
     let sender = client.sender();
     let counters = sender.counters();
+    let transfers = flow.transfers();
+    let proxy = flow.proxy().map_or_else(Counters::default, |relay| {
+        *relay.connection(Side::Server).sender().counters()
+    });
     let started_s = flow.start().as_secs_f64();
     let completed_s = flow.completed().map(|completed| completed.as_secs_f64());
     let seconds = completed_s.unwrap_or(duration.as_secs_f64()) - started_s;
@@ -73,6 +79,14 @@ fn of_flow(flow: &Flow, index: u32, duration: Duration) -> FlowSummary {
         rto_ms: milliseconds(sender.rto()),
         cwnd_bytes: sender.cwnd(),
         min_rtt_ms: sender.rtt().minimum().map(milliseconds),
+        packets_on_air: flow.tally().packets_on_air,
+        attempts_on_air: flow.tally().attempts_on_air,
+        transfers_completed: transfers.completed,
+        transfer_mean_s: (transfers.completed > 0)
+            .then(|| transfers.time.as_secs_f64() / transfers.completed as f64),
+        proxy_segments_sent: proxy.segments_sent,
+        proxy_segments_retransmitted: proxy.segments_retransmitted,
+        proxy_timeouts: proxy.timeouts,
         started_s,
         completed_s,
     }

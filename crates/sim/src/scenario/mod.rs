@@ -22,6 +22,8 @@ use airtcp_units::Duration;
 use sha2::{Digest, Sha256};
 use toml::Table;
 
+use crate::traffic::Traffic;
+
 use document::Document;
 use error::Problem;
 pub use error::ScenarioError;
@@ -88,6 +90,8 @@ pub struct Scenario {
     pub access_point: AccessPoint,
     /// How long before an outage receivers freeze their senders, if they do.
     pub freeze_warning: Option<Duration>,
+    /// What each flow carries in place of [`Flows::bytes`]; one for each.
+    pub traffic: Vec<Option<Traffic>>,
     /// The flows over it.
     pub flows: Flows,
     /// Both TCP endpoints of every flow, each reading its half.
@@ -211,6 +215,7 @@ impl Scenario {
             access_point: resolved.access_point,
             freeze_warning: resolved.freeze_warning,
             flows: resolved.flows,
+            traffic: resolved.traffic,
             tcp: resolved.tcp,
             remedies: resolved.remedies,
             source: source.to_owned(),

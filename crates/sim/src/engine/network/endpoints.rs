@@ -8,6 +8,7 @@ use super::{Content, Network, Packet, Turn};
 use crate::engine::event_queue::EventQueue;
 use crate::engine::flow::{Flow, Host};
 use crate::engine::watch::{Direction, FlowEvent, Watch};
+use crate::traffic::End;
 
 impl Network {
     /// A segment reaches the host that receives the data.
@@ -29,7 +30,12 @@ impl Network {
         }
         let server = &mut flow.server.connection;
         server.handle(now, segment, &mut ());
-        server.read(u64::MAX);
+        let received = server.read(u64::MAX);
+        if flow.application.is_some() {
+            self.on_application_data(packet.flow, End::Sink, received, watch);
+        }
+        let flow = &mut self.flows[packet.flow as usize];
+        let server = &mut flow.server.connection;
         if server.state() == State::CloseWait {
             server.close();
             if flow.completed.is_none() {
@@ -62,6 +68,11 @@ impl Network {
         client.handle(now, segment, &mut |now, event| {
             watch.event(now, index, FlowEvent::Sender(event));
         });
+        let flow = &mut self.flows[index as usize];
+        if flow.application.is_some() {
+            let received = flow.client.connection.read(u64::MAX);
+            self.on_application_data(index, End::Source, received, watch);
+        }
         self.drain_client(index, watch);
     }
 

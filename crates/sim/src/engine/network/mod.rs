@@ -2,6 +2,7 @@
 
 mod access_point;
 mod air;
+mod application;
 mod endpoints;
 mod forwarding;
 mod hop;
@@ -22,6 +23,7 @@ use super::watch::Watch;
 use access_point::AgentNode;
 use air::MediumNode;
 pub use air::{ACCESS_POINT, MediumConfig, MediumKind};
+pub(super) use application::Application;
 use hop::Routes;
 pub use hop::{AirHop, Hop};
 pub(super) use outage::Freeze;
@@ -103,6 +105,8 @@ enum Turn {
     Medium(u16),
     /// An agent wants to be woken.
     Agent(u16),
+    /// The application of a flow wants to be woken.
+    Application(u32),
     /// The proxy of a flow wants to be woken.
     Proxy(u32),
     /// The link of a flow's receiver is about to go away, or has come back.
@@ -175,6 +179,9 @@ impl Network {
             if let Some(freeze) = &flow.freeze {
                 queue.schedule(freeze.next(), Turn::Outage(index));
             }
+            if flow.application.is_some() {
+                queue.schedule(flow.start, Turn::Application(index));
+            }
             if let Some(proxy) = &mut flow.proxy {
                 proxy.lay_routes(&routes, flow.client.route, flow.server.route);
             }
@@ -206,6 +213,7 @@ impl Network {
                 Turn::Medium(index) => self.on_medium(index, watch),
                 Turn::Agent(index) => self.on_agent(index, watch),
                 Turn::Proxy(index) => self.on_proxy_timer(index, watch),
+                Turn::Application(index) => self.on_application_timer(index, watch),
                 Turn::Outage(index) => self.on_outage(index, watch),
                 Turn::Client(index) => self.on_client_timer(index, watch),
                 Turn::Server(index) => self.on_server_timer(index, watch),

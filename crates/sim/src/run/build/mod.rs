@@ -23,6 +23,7 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
     let plan = Plan::lay(scenario, seed, &mut network);
     let starts = Stream::new(seed, "flows.start");
     let sequences = Stream::new(seed, "flows.initial-sequence");
+    let sessions = Stream::new(seed, "flows.application");
     for flow in 0..scenario.flows.count {
         let (forward, reverse) = plan.routes(flow, &mut network);
         let initial = sequences.draw(u64::from(flow));
@@ -42,6 +43,8 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
             forward,
             reverse,
             initial_sequence,
+            application: scenario.traffic[flow as usize % scenario.traffic.len().max(1)]
+                .map(|traffic| (traffic, sessions.substream(u64::from(flow)))),
             proxy: scenario.access_point.split_buffer.map(|bytes| ProxyConfig {
                 client_side: scenario.tcp,
                 server_side: scenario.tcp,

@@ -24,7 +24,7 @@ pub use flows::{Directions, FlowsTable};
 pub use link::{LinkTable, LossTable, QueueTable, RttLogTable, SuspensionTable, TraceTable};
 pub use radio::{Distances, RadioTable};
 pub use tcp::TcpTable;
-pub use traffic::TrafficTable;
+pub use traffic::{EmailTable, FtpTable, HttpTable, MixTable, TrafficTable};
 pub use wired::{RoundTripTable, WiredTable};
 pub use wlan::WlanTable;
 pub(crate) use wlan::{Attempts, ContentionWindow};

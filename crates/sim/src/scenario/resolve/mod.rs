@@ -8,6 +8,7 @@ mod link;
 mod loss;
 mod radio;
 mod tcp;
+mod traffic;
 mod wired;
 mod wlan;
 
@@ -22,6 +23,7 @@ use super::inputs::Inputs;
 use super::names::Topology;
 use super::network::{AccessPoint, Link, Wired};
 use super::{DEFAULT_DURATION, Flows};
+use crate::traffic::Traffic;
 
 /// All that a document means.
 pub(super) struct Resolved {
@@ -32,6 +34,7 @@ pub(super) struct Resolved {
     pub access_point: AccessPoint,
     pub freeze_warning: Option<Duration>,
     pub flows: Flows,
+    pub traffic: Vec<Option<Traffic>>,
     pub tcp: Config,
     pub remedies: Selection,
 }
@@ -45,6 +48,7 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
     let topology = *document.topology.get_or_insert_default();
     document.description.get_or_insert_default();
     let flows = flows::resolve(&mut document.flows, topology, duration)?;
+    let traffic = traffic::resolve(document, flows.count)?;
     let mut link = medium(document, topology, flows.count, inputs)?;
     let wired = wired_path(document, topology)?;
     let mut tcp = tcp::resolve(&mut document.tcp)?;
@@ -64,6 +68,7 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
         access_point,
         freeze_warning,
         flows,
+        traffic,
         tcp,
         remedies,
     })
