@@ -28,8 +28,10 @@ pub(super) enum Attempt {
     AckDamaged(Instant),
     /// Data is damaged.
     DataDamaged,
-    /// The RTS or its CTS is damaged.
-    NotCleared,
+    /// The RTS is damaged, and there will be no CTS.
+    RtsDamaged,
+    /// The CTS is damaged.
+    CtsDamaged,
     /// Several stations sent at once.
     Collision,
 }
@@ -130,7 +132,7 @@ impl<P: Copy> Bss<P> {
                     self.stations[sender as usize].rts_failures = 0;
                     now = cts_ends + self.pauses.sifs;
                 }
-                Err(ends) => return self.decide(ends, Attempt::NotCleared),
+                Err((ends, result)) => return self.decide(ends, result),
             }
         }
         let ends = now + self.config.phy.data_time(bytes);
@@ -154,25 +156,28 @@ impl<P: Copy> Bss<P> {
         );
     }
 
-    /// RTS and CTS: the end of the CTS, or of the one that was damaged.
+    /// RTS and CTS: the end of the CTS; or which of them was damaged, and its end.
     fn clear<O: ChannelObserver>(
         &mut self,
         sender: u32,
         receiver: u32,
         start: Instant,
         told: &mut Told<'_, O>,
-    ) -> Result<Instant, Instant> {
+    ) -> Result<Instant, (Instant, Attempt)> {
         let rts_ends = start + self.config.phy.rts_time();
         let damaged = self.damages(sender, receiver, None, RTS_BYTES, (start, rts_ends));
         told.frame(sender, FrameKind::Rts, start, rts_ends, fate(damaged));
         if damaged {
-            return Err(rts_ends);
+            return Err((rts_ends, Attempt::RtsDamaged));
         }
         let cts = rts_ends + self.pauses.sifs;
         let cts_ends = cts + self.config.phy.cts_time();
         let damaged = self.damages(receiver, sender, None, ANSWER_BYTES, (cts, cts_ends));
         told.frame(receiver, FrameKind::Cts, cts, cts_ends, fate(damaged));
-        if damaged { Err(cts_ends) } else { Ok(cts_ends) }
+        if damaged {
+            return Err((cts_ends, Attempt::CtsDamaged));
+        }
+        Ok(cts_ends)
     }
 
     /// Several stations send at once, and nothing is received.
@@ -216,7 +221,7 @@ impl<P: Copy> Bss<P> {
     /// The packet that a station has chosen, and the number of the attempt to send it.
     fn chosen(&mut self, station: u32) -> Option<(Waiting<P>, u32)> {
         let station = &mut self.stations[station as usize];
-        let rts_failures = station.rts_failures;
+        let rts_failures = station.all_rts_failures;
         let waiting = *station.queue.current()?;
         Some((waiting, waiting.failures + rts_failures + 1))
     }

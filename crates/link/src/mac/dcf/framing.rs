@@ -6,6 +6,12 @@ use crate::mac::damage::{Frame, FrameDirection};
 use crate::mac::transmit_queue::Waiting;
 use airtcp_units::Instant;
 
+/// What a fragment carries of a packet, LLC and SNAP counted: an even number of bytes, but for the
+/// last one (IEEE 802.11-2016 §10.5).
+const fn fragment_payload(threshold: u32) -> u32 {
+    (threshold - MAC_BYTES) & !1
+}
+
 impl<P: Copy> Bss<P> {
     /// Size of the next data frame of a packet: the whole, or one fragment of it.
     #[inline]
@@ -13,9 +19,9 @@ impl<P: Copy> Bss<P> {
         let whole = waiting.offer.bytes + self.config.overhead;
         match self.config.fragmentation_threshold {
             Some(threshold) if whole > threshold => {
-                let payload = whole.saturating_sub(MAC_BYTES);
-                let done = waiting.fragments_done * (threshold - MAC_BYTES);
-                MAC_BYTES + payload.saturating_sub(done).min(threshold - MAC_BYTES)
+                let done = waiting.fragments_done * fragment_payload(threshold);
+                let left = (whole - MAC_BYTES).saturating_sub(done);
+                MAC_BYTES + left.min(fragment_payload(threshold))
             }
             _ => whole,
         }
@@ -27,8 +33,7 @@ impl<P: Copy> Bss<P> {
         let whole = waiting.offer.bytes + self.config.overhead;
         match self.config.fragmentation_threshold {
             Some(threshold) if whole > threshold => {
-                let payload = whole.saturating_sub(MAC_BYTES);
-                (waiting.fragments_done + 1) * (threshold - MAC_BYTES) >= payload
+                (waiting.fragments_done + 1) * fragment_payload(threshold) >= whole - MAC_BYTES
             }
             _ => true,
         }

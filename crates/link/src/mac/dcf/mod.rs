@@ -195,7 +195,8 @@ impl<P: Copy> Bss<P> {
     /// back-off is pending already (IEEE 802.11-2016 §10.3.4.2).
     #[inline]
     fn contend(&mut self, now: Instant, index: u32) {
-        let busy = self.exchange.is_some() || now < self.free_from;
+        let sending = self.exchange.is_some();
+        let busy = sending || now < self.free_from;
         let station = &mut self.stations[index as usize];
         if station.back_off.is_none() {
             station.counts_from = self.free_from;
@@ -206,12 +207,13 @@ impl<P: Copy> Bss<P> {
                 station.counts_from = now;
             }
             self.counting.push(index);
-        } else if !busy && station.countdown_ends(self.pauses.slot) < now {
-            // The back-off after its last frame ended while it had nothing to send.
+        } else if !sending && station.countdown_ends(self.pauses.slot) < now {
+            // The back-off after its last frame ended while it had nothing to send. That may be
+            // before `free_from`, which is later for those that only heard its frame collide.
             station.back_off = Some(0);
             station.counts_from = now;
         }
-        if self.exchange.is_none() {
+        if !sending {
             let start = self.stations[index as usize].countdown_ends(self.pauses.slot);
             self.wakeup = self.wakeup.min(start);
         }

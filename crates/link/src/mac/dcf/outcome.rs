@@ -38,9 +38,14 @@ impl<P: Copy> Bss<P> {
                 self.fail(ends, station, in_vain, false);
                 ends + eifs
             }
-            Attempt::NotCleared => {
+            Attempt::RtsDamaged => {
                 self.stations[station as usize].counters.damaged += 1;
                 self.fail(ends, station, in_vain, true);
+                ends + eifs
+            }
+            // The wait for an answer ends with the answer, which is not understood.
+            Attempt::CtsDamaged => {
+                self.fail(ends, station, ends + eifs, true);
                 ends + eifs
             }
             Attempt::Collision => {
@@ -95,7 +100,9 @@ impl<P: Copy> Bss<P> {
             return false;
         };
         let last = self.is_last_fragment(&waiting);
-        if let Some(current) = self.stations[sender as usize].queue.current() {
+        let station = &mut self.stations[sender as usize];
+        station.reset_window(self.windows.0);
+        if let Some(current) = station.queue.current() {
             current.fragments_done += 1;
             current.fragment_failures = 0;
         }
@@ -108,8 +115,7 @@ impl<P: Copy> Bss<P> {
         let station = &mut self.stations[sender as usize];
         station.counters.acknowledged += 1;
         station.queue.finish();
-        station.rts_failures = 0;
-        station.reset_window(self.windows.0);
+        station.forget_rts();
         self.next_packet(now, sender, counts_from);
     }
 
@@ -122,6 +128,7 @@ impl<P: Copy> Bss<P> {
         let station = &mut self.stations[sender as usize];
         let failures = if cleared {
             station.rts_failures += 1;
+            station.all_rts_failures += 1;
             station.rts_failures
         } else {
             chosen.fragment_failures + 1
@@ -136,7 +143,7 @@ impl<P: Copy> Bss<P> {
         }
         if limit.is_reached(failures) {
             station.queue.finish();
-            station.rts_failures = 0;
+            station.forget_rts();
             station.reset_window(self.windows.0);
             self.discard(sender, &waiting);
         } else {

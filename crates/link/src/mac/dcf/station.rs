@@ -33,8 +33,10 @@ pub(super) struct Station<P> {
     pub(super) back_off: Option<u32>,
     /// The end of the interframe space after which slots are counted.
     pub(super) counts_from: Instant,
-    /// Attempts in vain to be cleared to send the chosen packet.
+    /// RTS in vain for the chosen packet since it was last cleared to send: its short retry count.
     pub(super) rts_failures: u32,
+    /// All RTS in vain for the chosen packet.
+    pub(super) all_rts_failures: u32,
     draws: Stream,
     drawn: u64,
 }
@@ -49,6 +51,7 @@ impl<P: Copy> Station<P> {
             back_off: None,
             counts_from: Instant::ZERO,
             rts_failures: 0,
+            all_rts_failures: 0,
             draws,
             drawn: 0,
         }
@@ -63,7 +66,14 @@ impl<P: Copy> Station<P> {
         self.back_off = Some(slots as u32);
     }
 
-    /// After a success, or when a frame is given up (§10.3.3).
+    /// The chosen packet is done with, for good or for now.
+    #[inline]
+    pub(super) const fn forget_rts(&mut self) {
+        self.rts_failures = 0;
+        self.all_rts_failures = 0;
+    }
+
+    /// After a success, that of a fragment too, or when a frame is given up (§10.3.3).
     #[inline]
     pub(super) const fn reset_window(&mut self, smallest: u32) {
         self.window = smallest;

@@ -1,3 +1,5 @@
+use std::num::NonZeroU32;
+
 use airtcp_units::BitRate;
 
 use super::*;
@@ -8,6 +10,8 @@ use crate::phy::{Phy, Preamble, Standard};
 use crate::queue::QueueLimit;
 
 mod bianchi;
+mod reference;
+mod scenario;
 
 pub(super) fn station() -> StationConfig {
     StationConfig {
