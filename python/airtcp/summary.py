@@ -36,6 +36,13 @@ class FlowSummary(TypedDict):
     rto_ms: float
     cwnd_bytes: int
     min_rtt_ms: float | None
+    packets_on_air: int
+    attempts_on_air: int
+    transfers_completed: int
+    transfer_mean_s: float | None
+    proxy_segments_sent: int
+    proxy_segments_retransmitted: int
+    proxy_timeouts: int
     started_s: float
     completed_s: float | None
 

@@ -4,6 +4,7 @@
 //! each packet. All media speak in the types of this file.
 
 pub mod arq;
+pub mod cellular;
 pub mod damage;
 pub mod dcf;
 pub mod transmit_queue;

@@ -1,0 +1,292 @@
+//! A cellular downlink: in every slot the base station serves one user, at the rate that the user's
+//! signal allows.
+//!
+//! ```text
+//!   queue of user 1 ─▶ ┐              slot     slot     slot
+//!   queue of user 2 ─▶ ├ scheduler ─▶ [ 1 ]    [ 3 ]    [ 1 ] …  ─▶ reordering ─▶ user
+//!   queue of user 3 ─▶ ┘                └ damaged: sent again some slots later
+//! ```
+//!
+//! What a slot carries is a *block*, cut from the user's packets as a stream of bytes. A damaged
+//! block is sent again; what came behind it waits, since packets are delivered in order: that is
+//! where the delay spikes of cellular links come from (Miyim §V, "Trace 2").
+
+mod rate;
+mod scheduler;
+mod user;
+
+use std::collections::VecDeque;
+use std::num::NonZeroU32;
+
+use airtcp_units::{Duration, Instant, Probability};
+
+use super::{ChannelObserver, Fate, FrameKind, Occupancy, Offer, Outcome, RetryLimit};
+use crate::fading::Radio;
+use crate::queue::QueueLimit;
+use crate::random::Stream;
+pub use rate::RateLaw;
+use scheduler::Averages;
+pub use scheduler::Scheduler;
+use user::User;
+
+/// The station that is the base station; users are numbered from 1.
+const BASE_STATION: u32 = 0;
+
+/// What a cell is made of.
+#[derive(Clone, Debug)]
+pub struct CellConfig {
+    /// Who is served.
+    pub scheduler: Scheduler,
+    /// Length of a slot.
+    pub slot: Duration,
+    /// How a signal-to-noise ratio becomes a rate.
+    pub rate: RateLaw,
+    /// The users' channels.
+    pub radios: Vec<Radio>,
+    /// How many of them, the last, always have something to receive and no TCP.
+    pub saturated: u32,
+    /// Chance that a block is damaged.
+    pub block_error: Probability,
+    /// Slots from the start of a damaged block until it may be sent again.
+    pub arq_delay: NonZeroU32,
+    /// How often a block is sent at most.
+    pub retry_limit: RetryLimit,
+    /// What may wait for each user.
+    pub queue: QueueLimit,
+    /// Whether every attempt in vain is reported.
+    pub report_retries: bool,
+}
+
+/// A cell that there cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum CellError {
+    /// Time stands still.
+    #[error("a slot of 0 s; expected more")]
+    Slot,
+    /// Nobody there.
+    #[error("no user; expected at least one")]
+    Users,
+    /// Not an average.
+    #[error("a time constant of {0} slots; expected at least 1")]
+    TimeConstant(f64),
+    /// No band.
+    #[error("a bandwidth of {0} Hz; expected more than 0")]
+    Bandwidth(f64),
+}
+
+impl CellConfig {
+    /// Refuses what cannot be.
+    ///
+    /// # Errors
+    /// See [`CellError`].
+    pub fn check(&self) -> Result<(), CellError> {
+        if self.slot == Duration::ZERO {
+            return Err(CellError::Slot);
+        }
+        if self.radios.is_empty() {
+            return Err(CellError::Users);
+        }
+        self.scheduler.check()?;
+        self.rate.check()
+    }
+}
+
+/// A cell that carries packets of type `P`.
+#[derive(Clone, Debug)]
+pub struct Cell<P> {
+    config: CellConfig,
+    users: Vec<User<P>>,
+    averages: Averages,
+    errors: Stream,
+    /// Number of the slot that is due next.
+    slot: u64,
+    /// The user whose block is on the air, until the slot ends.
+    on_air: Option<u32>,
+    /// When the slot that is due next begins; [`Instant::FAR_FUTURE`] when there is nothing to do.
+    wakeup: Instant,
+    outcomes: VecDeque<Outcome<P>>,
+}
+
+impl<P: Copy> Cell<P> {
+    /// A cell in which nothing is queued; what is damaged is drawn from `stream`.
+    ///
+    /// # Errors
+    /// A configuration that cannot be; see [`CellError`].
+    pub fn new(config: &CellConfig, stream: Stream) -> Result<Self, CellError> {
+        config.check()?;
+        let count = config.radios.len();
+        let saturated = (config.saturated as usize).min(count);
+        let users = (0..count)
+            .map(|user| User::new(config.queue, user >= count - saturated))
+            .collect();
+        let wakeup = if saturated > 0 {
+            Instant::ZERO
+        } else {
+            Instant::FAR_FUTURE
+        };
+        Ok(Self {
+            users,
+            averages: Averages::new(config.scheduler, count),
+            errors: stream,
+            slot: 0,
+            on_air: None,
+            wakeup,
+            outcomes: VecDeque::new(),
+            config: config.clone(),
+        })
+    }
+
+    /// Hands a packet for user `to`, from 1, to the base station at `now`, which may not lie before
+    /// the `now` of an earlier call; `false` when there is no room.
+    pub fn push(&mut self, now: Instant, to: u32, offer: Offer, packet: P) -> bool {
+        let Some(user) = self.users.get_mut((to as usize).wrapping_sub(1)) else {
+            return false;
+        };
+        if !user.push(offer, packet) {
+            return false;
+        }
+        if self.wakeup == Instant::FAR_FUTURE {
+            // The next slot that begins at or after now.
+            let slot = now.as_nanos().div_ceil(self.config.slot.as_nanos());
+            self.slot = slot.max(self.slot);
+            self.wakeup = self.start_of(self.slot);
+        }
+        true
+    }
+
+    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    #[must_use]
+    pub const fn next_wakeup(&self) -> Instant {
+        self.wakeup
+    }
+
+    /// A slot begins, and with it the one before ends. Call [`poll`](Self::poll) afterwards.
+    pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
+        if now < self.wakeup {
+            return;
+        }
+        if let Some(served) = self.on_air.take() {
+            self.end_block(served);
+        }
+        if self.users.iter().all(User::is_idle) {
+            self.wakeup = Instant::FAR_FUTURE;
+            return;
+        }
+        self.serve(now, observer);
+        self.slot += 1;
+        self.wakeup = self.start_of(self.slot);
+    }
+
+    /// What became of a packet; call until there is none.
+    pub fn poll(&mut self) -> Option<Outcome<P>> {
+        self.outcomes.pop_front()
+    }
+
+    /// Packets that wait for user `to`, from 1.
+    #[must_use]
+    pub fn queued_packets(&self, to: u32) -> usize {
+        self.users
+            .get((to as usize).wrapping_sub(1))
+            .map_or(0, User::waiting)
+    }
+
+    /// Signal-to-noise ratio of user `to`, from 1, at `now`.
+    #[must_use]
+    pub fn snr_db(&self, to: u32, now: Instant) -> Option<f64> {
+        let radio = self.config.radios.get((to as usize).wrapping_sub(1))?;
+        Some(radio.snr_db(now, now.as_nanos() / self.config.slot.as_nanos()))
+    }
+
+    /// Bits that the slots of user `to`, from 1, could have carried so far.
+    #[must_use]
+    pub fn served_bits(&self, to: u32) -> f64 {
+        self.users
+            .get((to as usize).wrapping_sub(1))
+            .map_or(0.0, |user| user.served_bits)
+    }
+
+    fn start_of(&self, slot: u64) -> Instant {
+        Instant::ZERO + self.config.slot * slot
+    }
+
+    /// Gives the slot to a user, if there is one whose signal allows any rate.
+    fn serve(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
+        let slot = self.slot;
+        let rates = self.config.radios.iter().map(|radio| {
+            let snr_db = radio.snr_db(now, slot);
+            self.config.rate.bits_per_second(snr_db)
+        });
+        let users = &self.users;
+        let wanted = rates.zip(users).map(|(rate, user)| {
+            let has_work = user.has_work(slot);
+            if has_work { rate } else { 0.0 }
+        });
+        let Some((index, rate)) = self.averages.choose(slot, wanted) else {
+            return;
+        };
+        let seconds = self.config.slot.as_secs_f64();
+        let user = &mut self.users[index];
+        user.served_bits += rate * seconds;
+        let Some(attempt) = user.begin_block((rate * seconds / 8.0) as u64, slot) else {
+            return;
+        };
+        let errors = self.errors.substream(index as u64);
+        let damaged = self
+            .config
+            .block_error
+            .happens(errors.draw(user.next_attempt()));
+        user.on_air_is_damaged = damaged;
+        self.on_air = Some(index as u32);
+        observer.occupied(&Occupancy {
+            station: BASE_STATION,
+            start: now,
+            end: now + self.config.slot,
+            frame: FrameKind::Data,
+            flow: user.flow(),
+            attempt,
+            fate: if damaged {
+                Fate::Damaged
+            } else {
+                Fate::Received
+            },
+        });
+    }
+
+    /// A slot has ended: its block has arrived, or is to be sent again.
+    fn end_block(&mut self, index: u32) {
+        // It began one slot ago.
+        let due = (self.slot - 1).saturating_add(u64::from(self.config.arq_delay.get()));
+        let limit = self.config.retry_limit;
+        let user = &mut self.users[index as usize];
+        let retried = user.end_block(due, |attempts| limit.is_reached(attempts));
+        if let Some((packet, attempts)) = retried.filter(|_| self.config.report_retries) {
+            self.outcomes.push_back(Outcome::Retried {
+                packet,
+                from: BASE_STATION,
+                to: index + 1,
+                attempts,
+            });
+        }
+        while let Some(done) = user.take_done() {
+            self.outcomes.push_back(if done.is_whole {
+                Outcome::Delivered {
+                    packet: done.packet,
+                    from: BASE_STATION,
+                    to: index + 1,
+                    attempts: done.attempts,
+                }
+            } else {
+                Outcome::Discarded {
+                    packet: done.packet,
+                    from: BASE_STATION,
+                    to: index + 1,
+                    attempts: done.attempts,
+                    arrived: false,
+                }
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
