@@ -3,6 +3,7 @@
 use airtcp_link::agent::AgentConfig;
 use airtcp_link::fading::{Placement, RadioConfig};
 use airtcp_link::mac::arq::ArqConfig;
+use airtcp_link::mac::cellular::CellConfig;
 use airtcp_link::mac::damage::Outage;
 use airtcp_link::mac::dcf::BssConfig;
 use airtcp_link::{PipeConfig, Service};
@@ -23,6 +24,8 @@ pub enum Link {
     Wlan(Box<Wlan>),
     /// A stop-and-wait link to the mobile.
     Arq(Box<Arq>),
+    /// The downlink of a cell.
+    Cell(Box<CellLink>),
 }
 
 /// An IEEE 802.11 channel.
@@ -49,6 +52,19 @@ pub struct Arq {
     /// The direction that repeats.
     pub config: ArqConfig,
     /// The other, which loses nothing.
+    pub back: PipeConfig,
+}
+
+/// The downlink of a cell, and what comes back.
+#[derive(Clone, Debug)]
+pub struct CellLink {
+    /// What it is made of, but for the users' channels.
+    pub config: CellConfig,
+    /// Where the users are.
+    pub air: Air,
+    /// Users with TCP, and users without who always have something to receive.
+    pub users: (u32, u32),
+    /// The uplink.
     pub back: PipeConfig,
 }
 
@@ -104,6 +120,7 @@ impl Link {
             },
             Self::Wlan(wlan) => wlan.bss.damage.outage,
             Self::Arq(arq) => arq.config.damage.outage,
+            Self::Cell(_) => None,
         }
     }
 }

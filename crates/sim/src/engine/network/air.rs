@@ -2,6 +2,7 @@
 
 use airtcp_link::agent::LinkEvent;
 use airtcp_link::mac::arq::{ArqConfig, ArqLink};
+use airtcp_link::mac::cellular::{Cell, CellConfig};
 use airtcp_link::mac::dcf::{Bss, BssConfig};
 use airtcp_link::mac::{ChannelObserver, Occupancy, Offer, Outcome, PacketClass, Urgency};
 use airtcp_link::{Admission, Stream};
@@ -21,6 +22,8 @@ pub enum MediumKind {
     Bss(Box<BssConfig>),
     /// A stop-and-wait link, from the access point to a mobile.
     Arq(Box<ArqConfig>),
+    /// The downlink of a cell.
+    Cell(Box<CellConfig>),
 }
 
 /// A medium, and whom it reports to.
@@ -40,6 +43,7 @@ pub struct MediumConfig {
 enum Medium {
     Bss(Box<Bss<Packet>>),
     Arq(Box<ArqLink<Packet>>),
+    Cell(Box<Cell<Packet>>),
 }
 
 /// A medium in the network.
@@ -63,6 +67,9 @@ impl MediumNode {
             MediumKind::Arq(arq) => {
                 Medium::Arq(Box::new(ArqLink::new(arq, stream).expect(CHECKED)))
             }
+            MediumKind::Cell(cell) => {
+                Medium::Cell(Box::new(Cell::new(cell, stream).expect(CHECKED)))
+            }
         };
         Self {
             medium,
@@ -85,6 +92,7 @@ impl MediumNode {
         match &mut self.medium {
             Medium::Bss(bss) => bss.push(now, from, to, offer, packet),
             Medium::Arq(link) => link.push(now, offer, packet, observer),
+            Medium::Cell(cell) => cell.push(now, to, offer, packet),
         }
     }
 
@@ -93,6 +101,7 @@ impl MediumNode {
         match &self.medium {
             Medium::Bss(bss) => bss.next_wakeup(),
             Medium::Arq(link) => link.next_wakeup(),
+            Medium::Cell(cell) => cell.next_wakeup(),
         }
     }
 
@@ -101,14 +110,16 @@ impl MediumNode {
         match &mut self.medium {
             Medium::Bss(bss) => bss.on_wakeup(now, observer),
             Medium::Arq(link) => link.on_wakeup(now, observer),
+            Medium::Cell(cell) => cell.on_wakeup(now, observer),
         }
     }
 
-    /// Packets that wait at a station.
-    pub(super) fn queued_packets(&self, station: u16) -> usize {
+    /// Packets that wait at a station; at a base station those for one mobile.
+    pub(super) fn queued_packets(&self, station: u16, mobile: u16) -> usize {
         match &self.medium {
             Medium::Bss(bss) => bss.queued_packets(u32::from(station)),
             Medium::Arq(link) => link.queued_packets(),
+            Medium::Cell(cell) => cell.queued_packets(u32::from(mobile)),
         }
     }
 
@@ -117,6 +128,7 @@ impl MediumNode {
         match &self.medium {
             Medium::Bss(bss) => bss.retries(u32::from(station)),
             Medium::Arq(link) => link.retries(),
+            Medium::Cell(_) => [0; 3],
         }
     }
 
@@ -125,6 +137,7 @@ impl MediumNode {
         match &self.medium {
             Medium::Bss(bss) => bss.snr_db(u32::from(station), now),
             Medium::Arq(_) => None,
+            Medium::Cell(cell) => cell.snr_db(u32::from(station), now),
         }
     }
 
@@ -133,6 +146,7 @@ impl MediumNode {
         match &mut self.medium {
             Medium::Bss(bss) => bss.poll(),
             Medium::Arq(link) => link.poll(),
+            Medium::Cell(cell) => cell.poll(),
         }
     }
 }

@@ -33,7 +33,7 @@ impl Network {
         if let Some(hop) = on_air.next() {
             let medium = &self.media[usize::from(hop.medium)];
             return AirView {
-                queued: medium.queued_packets(hop.from) as u64,
+                queued: medium.queued_packets(hop.from, mobile(hop)) as u64,
                 retries: medium.retries(hop.from).map(|packets| packets as u64),
                 snr_db: medium.snr_db(mobile(hop), now),
             };

@@ -19,6 +19,7 @@ pub(super) fn add(scenario: &Scenario, seed: u64, network: &mut NetworkConfig) {
         (Link::Wlan(_), Topology::WlanWiredWlan) => &["wlan.near", "wlan.far"],
         (Link::Wlan(_), _) => &["wlan"],
         (Link::Arq(_), _) => &["arq"],
+        (Link::Cell(_), _) => &["cell"],
     };
     for name in names {
         let first = network.agents.len();
@@ -41,6 +42,14 @@ pub(super) fn add(scenario: &Scenario, seed: u64, network: &mut NetworkConfig) {
                 let mut config = arq.config.clone();
                 config.report_retries = report_retries;
                 MediumKind::Arq(Box::new(config))
+            }
+            Link::Cell(cell) => {
+                let mut config = cell.config.clone();
+                config.report_retries = report_retries;
+                let count = cell.users.0 + cell.users.1;
+                // The first stands for the base station.
+                config.radios = radios(&cell.air, count, Stream::new(seed, name)).split_off(1);
+                MediumKind::Cell(Box::new(config))
             }
             Link::Pipe { .. } => continue,
         };

@@ -50,6 +50,9 @@ impl<'a> Plan<'a> {
                 plan.link = (data, add_pipe(network, "link.acks", acks.clone()));
             }
             Link::Arq(arq) => plan.link.1 = add_pipe(network, "arq.back", arq.back.clone()),
+            Link::Cell(cell) => {
+                plan.link.1 = add_pipe(network, "cell.uplink", cell.back.clone());
+            }
             Link::Wlan(_) => {}
         }
         media::add(scenario, seed, network);
@@ -137,6 +140,10 @@ impl<'a> Plan<'a> {
                     to_mobile: hop(ACCESS_POINT, station),
                 }
             }
+            Link::Cell(cell) => Ways {
+                from_mobile: vec![Hop::Pipe(acks)],
+                to_mobile: hop(ACCESS_POINT, station_of(flow, cell.users.0)),
+            },
             Link::Arq(_) => Ways {
                 from_mobile: vec![Hop::Pipe(acks)],
                 to_mobile: hop(ACCESS_POINT, 1),

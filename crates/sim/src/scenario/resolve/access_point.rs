@@ -73,7 +73,7 @@ fn change_attempts(link: &mut Link, attempts: u32) -> Result<(), Problem> {
             wlan.bss.mobile.long_retry_limit = limit;
             Ok(())
         }
-        Link::Pipe { .. } | Link::Arq(_) => Err(remedies(
+        Link::Pipe { .. } | Link::Arq(_) | Link::Cell(_) => Err(remedies(
             "there are no frames that a mobile sends again; set topology = \"wlan\"",
         )),
     }
@@ -83,9 +83,9 @@ fn change_order(link: &mut Link, order: RetransmissionOrder) -> Result<(), Probl
     match link {
         Link::Wlan(wlan) => wlan.bss.access_point.order = order,
         Link::Arq(arq) => arq.config.order = order,
-        Link::Pipe { .. } => {
+        Link::Pipe { .. } | Link::Cell(_) => {
             return Err(remedies(
-                "dynamic-arq orders what a link sends again, and a pipe sends nothing again; set \
+                "dynamic-arq orders what an access point sends again frame by frame; set \
                  topology = \"arq\" or \"wlan\"",
             ));
         }

@@ -3,6 +3,7 @@
 
 mod access_point;
 mod arq;
+mod cell;
 mod flows;
 mod link;
 mod loss;
@@ -116,7 +117,10 @@ fn medium(
             let arq = arq::resolve(document.arq.get_or_insert_default())?;
             Ok(Link::Arq(Box::new(arq)))
         }
-        Topology::Cell => Err(Problem::at("topology", "not yet")),
+        Topology::Cell => {
+            let cell = cell::resolve(document.cell.get_or_insert_default(), flows)?;
+            Ok(Link::Cell(Box::new(cell)))
+        }
     }
 }
 
