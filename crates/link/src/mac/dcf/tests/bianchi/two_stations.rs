@@ -35,7 +35,7 @@ fn draw_anew(windows: &[usize], stages: (usize, usize), chance: f64, next: &mut 
 }
 
 /// Share of attempts that collide, for a window that starts at `smallest` and doubles so often.
-fn collisions(smallest: usize, doublings: usize) -> f64 {
+pub(in crate::mac::dcf::tests) fn collisions(smallest: usize, doublings: usize) -> f64 {
     let windows: Vec<usize> = (0..=doublings).map(|stage| smallest << stage).collect();
     let mut chances = none(&windows);
     chances[0][1] = 1.0;
