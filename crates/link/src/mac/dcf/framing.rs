@@ -16,7 +16,7 @@ impl<P: Copy> Bss<P> {
     /// Size of the next data frame of a packet: the whole, or one fragment of it.
     #[inline]
     pub(super) fn frame_bytes(&self, waiting: &Waiting<P>) -> u32 {
-        let whole = waiting.offer.bytes + self.config.overhead;
+        let whole = waiting.offer.bytes.saturating_add(self.config.overhead);
         match self.config.fragmentation_threshold {
             Some(threshold) if whole > threshold => {
                 let done = waiting.fragments_done * fragment_payload(threshold);
@@ -30,7 +30,7 @@ impl<P: Copy> Bss<P> {
     /// Whether the next data frame of a packet is its last.
     #[inline]
     pub(super) fn is_last_fragment(&self, waiting: &Waiting<P>) -> bool {
-        let whole = waiting.offer.bytes + self.config.overhead;
+        let whole = waiting.offer.bytes.saturating_add(self.config.overhead);
         match self.config.fragmentation_threshold {
             Some(threshold) if whole > threshold => {
                 (waiting.fragments_done + 1) * fragment_payload(threshold) >= whole - MAC_BYTES

@@ -53,8 +53,8 @@ impl<P: Copy> Bss<P> {
                     let Sender { station, ends: own } = self.senders[place];
                     // The channel must be idle too: a longer frame may still be on it.
                     let free = (own + self.pauses.answer_timeout).max(ends) + difs;
-                    let cleared = self.is_chosen_above_rts_threshold(station);
-                    self.fail(ends, station, free, cleared);
+                    let at_rts = self.is_chosen_above_rts_threshold(station);
+                    self.fail(ends, station, free, at_rts);
                 }
                 ends + eifs
             }
@@ -119,14 +119,17 @@ impl<P: Copy> Bss<P> {
         self.next_packet(now, sender, counts_from);
     }
 
-    /// The attempt was in vain; `cleared` says whether it ended with an RTS.
-    fn fail(&mut self, now: Instant, sender: u32, counts_from: Instant, cleared: bool) {
+    /// The attempt was in vain; `at_rts` says whether it ended with an RTS.
+    fn fail(&mut self, now: Instant, sender: u32, counts_from: Instant, at_rts: bool) {
         let Some(&mut chosen) = self.stations[sender as usize].queue.current() else {
             return;
         };
-        let limit = self.retry_limit(sender, &chosen, cleared);
+        let limit = self.retry_limit(sender, &chosen, at_rts);
         let station = &mut self.stations[sender as usize];
-        let failures = if cleared {
+        // An order by deadline counts attempts, whichever of their frames was in vain.
+        let by_deadline = matches!(station.config.order, RetransmissionOrder::Deadline(_));
+        let counts = u32::from(!at_rts || by_deadline);
+        let failures = if at_rts {
             station.rts_failures += 1;
             station.all_rts_failures += 1;
             station.rts_failures
@@ -134,8 +137,8 @@ impl<P: Copy> Bss<P> {
             chosen.fragment_failures + 1
         };
         let waiting = Waiting {
-            failures: chosen.failures + u32::from(!cleared),
-            fragment_failures: chosen.fragment_failures + u32::from(!cleared),
+            failures: chosen.failures + counts,
+            fragment_failures: chosen.fragment_failures + counts,
             ..chosen
         };
         if let Some(current) = station.queue.current() {
@@ -143,38 +146,57 @@ impl<P: Copy> Bss<P> {
         }
         if limit.is_reached(failures) {
             station.queue.finish();
-            station.forget_rts();
-            station.reset_window(self.windows.0);
-            self.discard(sender, &waiting);
+            self.give_up(sender, &waiting);
         } else {
-            station.double_window(self.windows.1);
-            station.queue.put_back();
-            if self.config.report_retries {
-                self.outcomes.push_back(Outcome::Retried {
-                    packet: waiting.packet,
-                    from: sender,
-                    to: waiting.to,
-                    attempts: waiting.failures,
-                });
-            }
+            self.put_back(sender, &waiting, by_deadline);
         }
         self.next_packet(now, sender, counts_from);
     }
 
+    /// The packet will be sent again, unless its order gives it up.
+    fn put_back(&mut self, sender: u32, waiting: &Waiting<P>, by_deadline: bool) {
+        let station = &mut self.stations[sender as usize];
+        station.queue.put_back();
+        if by_deadline {
+            station.forget_rts();
+        }
+        if let Some(given_up) = station.queue.take_expired() {
+            self.give_up(sender, &given_up);
+            return;
+        }
+        station.double_window(self.windows.1);
+        if self.config.report_retries {
+            self.outcomes.push_back(Outcome::Retried {
+                packet: waiting.packet,
+                from: sender,
+                to: waiting.to,
+                attempts: waiting.failures,
+            });
+        }
+    }
+
+    /// The packet that was just sent is given up: the next one finds the smallest window.
+    fn give_up(&mut self, sender: u32, waiting: &Waiting<P>) {
+        let station = &mut self.stations[sender as usize];
+        station.forget_rts();
+        station.reset_window(self.windows.0);
+        self.discard(sender, waiting);
+    }
+
     /// The limit that applies: the order's own, or the short or long one.
-    fn retry_limit(&self, sender: u32, waiting: &Waiting<P>, cleared: bool) -> RetryLimit {
+    fn retry_limit(&self, sender: u32, waiting: &Waiting<P>, at_rts: bool) -> RetryLimit {
         let config = &self.stations[sender as usize].config;
         if let RetransmissionOrder::Deadline(_) = config.order {
             return RetryLimit::Unlimited;
         }
-        if !cleared && self.is_above_rts_threshold(self.frame_bytes(waiting)) {
+        if !at_rts && self.is_above_rts_threshold(self.frame_bytes(waiting)) {
             config.long_retry_limit
         } else {
             config.short_retry_limit
         }
     }
 
-    /// The sender gave a packet up.
+    /// Tells of a packet that is given up, sent just now or waiting.
     fn discard(&mut self, sender: u32, waiting: &Waiting<P>) {
         self.stations[sender as usize].counters.discarded += 1;
         self.outcomes.push_back(Outcome::Discarded {

@@ -10,8 +10,12 @@ use crate::phy::{Phy, Preamble, Standard};
 use crate::queue::QueueLimit;
 
 mod bianchi;
+mod capacity;
+mod invariants;
 mod reference;
+mod refusals;
 mod scenario;
+mod timelines;
 
 pub(super) fn station() -> StationConfig {
     StationConfig {

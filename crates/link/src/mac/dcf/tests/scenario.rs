@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::error::ErrorModel;
 use crate::mac::damage::Outage;
-use crate::mac::{Fate, FrameKind, Occupancy};
+use crate::mac::{Fate, FrameKind, Occupancy, Urgency};
 use airtcp_units::Probability;
 
 /// A packet that a station is given; packets are named by their place in the list.
@@ -18,19 +18,12 @@ pub(super) struct Arrival {
     pub(super) class: PacketClass,
 }
 
-impl Arrival {
-    pub(super) fn offer(&self) -> Offer {
-        Offer {
-            class: self.class,
-            ..offer(self.bytes)
-        }
-    }
-}
-
 #[derive(Clone, Debug)]
 pub(super) struct Scenario {
     pub(super) config: BssConfig,
     pub(super) arrivals: Vec<Arrival>,
+    /// How long after it is handed over a packet's timer expires, where that is known.
+    pub(super) urgency: Option<Duration>,
     pub(super) seed: u64,
 }
 
@@ -98,7 +91,16 @@ impl Scenario {
             while bss.next_wakeup() < now {
                 wake(&mut bss, &mut history);
             }
-            if !bss.push(now, arrival.from, arrival.to, arrival.offer(), packet) {
+            let urgency = self.urgency.map(|left| Urgency {
+                expires: now + left,
+                round_trip: Duration::from_millis(5),
+            });
+            let offer = Offer {
+                class: arrival.class,
+                urgency,
+                ..offer(arrival.bytes)
+            };
+            if !bss.push(now, arrival.from, arrival.to, offer, packet) {
                 history.refused.push(packet);
             }
             assert!(bss.next_wakeup() >= now, "woken in the past");
@@ -234,6 +236,7 @@ pub(super) fn scenario() -> impl Strategy<Value = Scenario> {
         (arrivals(config.stations), any::<u64>()).prop_map(move |(arrivals, seed)| Scenario {
             config: config.clone(),
             arrivals,
+            urgency: None,
             seed,
         })
     })
