@@ -330,6 +330,37 @@ mod tests {
         assert_eq!((micros(g.difs()), micros(g.ack_time())), (28, 34));
     }
 
+    /// 1536 bytes are 12288 bits behind 192 µs, or 12310 in symbols of 24 to 216 bits behind 20 µs:
+    /// 12310 / 36 = 341.9, / 48 = 256.5, / 72 = 170.97, / 96 = 128.2, / 144 = 85.5, / 192 = 64.1,
+    /// / 216 = 56.99.
+    #[test]
+    fn data_frames_of_every_mode() {
+        for (rate, bits_time) in [
+            (1_000, 12_288),
+            (2_000, 6_144),
+            (5_500, 2_235),
+            (11_000, 1_118),
+        ] {
+            let long = phy(Standard::B, Preamble::Long, rate, 1_000);
+            assert_eq!(micros(long.data_time(1536)), 192 + bits_time);
+        }
+        for (megabits, symbols) in [
+            (6, 513),
+            (9, 342),
+            (12, 257),
+            (18, 171),
+            (24, 129),
+            (36, 86),
+            (48, 65),
+            (54, 57),
+        ] {
+            let a = phy(Standard::A, Preamble::Long, megabits * 1000, 6_000);
+            let g = phy(Standard::G, Preamble::Long, megabits * 1000, 6_000);
+            assert_eq!(micros(a.data_time(1536)), 20 + 4 * symbols);
+            assert_eq!(micros(g.data_time(1536)), 20 + 4 * symbols + 6);
+        }
+    }
+
     #[test]
     fn what_is_no_physical_layer_is_refused() {
         let rate = |kilobits: u64| BitRate::from_bps(kilobits * 1000);

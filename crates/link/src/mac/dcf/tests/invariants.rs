@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::scenario::{OnAir, Scenario, scenario};
 use super::*;
 use crate::mac::transmit_queue::{DeadlineOrder, FreshBefore};
-use crate::mac::{Fate, FrameKind, Urgency};
+use crate::mac::{Fate, FrameKind};
 
 /// Scenarios in which room is short and the access point may go by deadlines.
 fn crowded() -> impl Strategy<Value = Scenario> {

@@ -18,9 +18,9 @@ fn draw_anew(windows: &[usize], stages: (usize, usize), chance: f64, next: &mut 
     let pairs = (a * b) as f64;
     // Pairs of draws that differ by so much, one or the other being the smaller.
     let mut behind = |stage: usize, mine: usize, others: usize| {
-        for left in 1..mine {
+        for (left, flow) in next[stage].iter_mut().enumerate().skip(1) {
             let count = others.min(mine - left) as f64;
-            next[stage][left] += chance * count / pairs;
+            *flow += chance * count / pairs;
         }
     };
     behind(stages.1, b, a);
