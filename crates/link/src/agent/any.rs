@@ -41,6 +41,12 @@ impl AgentConfig {
         matches!(self, Self::Notification(_))
     }
 
+    /// Whether it sends packets again by itself.
+    #[must_use]
+    pub const fn repeats(&self) -> bool {
+        matches!(self, Self::Snoop(_) | Self::Wtcp(_))
+    }
+
     /// Whether it knows how urgent packets are.
     #[must_use]
     pub const fn knows_urgency(&self) -> bool {

@@ -16,14 +16,28 @@ pub fn schema() -> Value {
         .into_generator()
         .into_root_schema_for::<Document>()
         .to_value();
-    let defaults = Scenario::parse("", "scenario", Path::new(""))
-        .ok()
-        .and_then(|scenario| serde_json::to_value(&scenario.document).ok());
-    if let Some(defaults) = defaults {
-        add_defaults(&mut schema, &defaults);
+    for text in EXAMPLES {
+        let defaults = Scenario::parse(text, "scenario", Path::new(""))
+            .ok()
+            .and_then(|scenario| serde_json::to_value(&scenario.document).ok());
+        if let Some(defaults) = defaults {
+            add_defaults(&mut schema, &defaults);
+        }
     }
     schema
 }
+
+/// Scenarios that together have every table: what they fill in is what a key is when it is left
+/// out. Where several have a key the first decides.
+const EXAMPLES: [&str; 7] = [
+    "",
+    "topology = 'wlan'\n[wlan.radio]\n[traffic]\n[wired.round_trip]",
+    "topology = 'wlan'\n[wlan.radio]\nfading = 'jakes'\n[wired]\n[traffic]\napplication = 'mix'",
+    "topology = 'wlan'\n[wired.round_trip]\nshape = 'normal'",
+    "topology = 'arq'",
+    "topology = 'cell'",
+    "topology = 'cell'\n[cell]\nrates = 'shannon'\n[cell.radio]\nfading = 'jakes'",
+];
 
 /// Writes each key's value in an empty scenario beside its type. Only the lowest keys get one: a
 /// table's default is that of its keys.
@@ -38,7 +52,7 @@ fn add_defaults(schema: &mut Value, defaults: &Value) {
             Some(table @ Value::Object(_)) => add_defaults(table_of(property), table),
             Some(value) => {
                 if let Some(property) = property.as_object_mut() {
-                    property.insert("default".to_owned(), value.clone());
+                    property.entry("default").or_insert_with(|| value.clone());
                 }
             }
             None => {}

@@ -138,6 +138,8 @@ impl<P: Copy> Wtcp<P> {
             }
             // Cut anew by its sender: the copies keep what they cover.
             Some(_) => self.ready.push_back(Emission::Pass(passage)),
+            // A hole below what waits: were it refused, what waits behind it would never leave.
+            None if is_full && index <= flow.sent => self.ready.push_back(Emission::Pass(passage)),
             None if is_full => return,
             None => {
                 flow.kept.insert(index, Kept::new(now, start, end, passage));

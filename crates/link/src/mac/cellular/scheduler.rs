@@ -22,7 +22,9 @@ impl Scheduler {
     /// Refuses what cannot be.
     pub(super) fn check(&self) -> Result<(), CellError> {
         match *self {
-            Self::ProportionalFair { time_constant } if time_constant.is_nan() || time_constant < 1.0 => {
+            Self::ProportionalFair { time_constant }
+                if time_constant.is_nan() || time_constant < 1.0 =>
+            {
                 Err(CellError::TimeConstant(time_constant))
             }
             _ => Ok(()),

@@ -49,10 +49,15 @@ impl Network {
     #[inline]
     fn enter_pipe(&mut self, packet: Packet, pipe: u32, watch: &mut impl Watch) {
         let node = &mut self.pipes[pipe as usize];
+        let mut index = packet.index;
+        if let Some(count) = node.counts.get_mut(packet.flow as usize) {
+            index = *count;
+            *count += 1;
+        }
         let transmission = Transmission {
             bytes: packet.bytes(),
             flow: packet.flow,
-            index: packet.index,
+            index,
         };
         let admission = node.pipe.push(self.now, transmission, packet);
         let next = node.pipe.next_arrival();

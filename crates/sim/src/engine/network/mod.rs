@@ -122,6 +122,9 @@ struct PipeNode {
     pipe: Pipe<Packet>,
     /// Time of the pending event; [`Instant::FAR_FUTURE`] when there is none.
     pending: Instant,
+    /// Packets of each flow so far, where agents repeat packets: a copy is another transmission.
+    /// Empty elsewhere; there a packet's place among those of its host is its place here.
+    counts: Vec<u64>,
 }
 
 /// A running simulation.
@@ -142,12 +145,18 @@ impl Network {
     /// A network at rest at time zero, its channels drawn from `seed`.
     #[must_use]
     pub fn new(config: NetworkConfig, seed: u64) -> Self {
+        let counted = if config.agents.iter().any(|(_, agent)| agent.repeats()) {
+            config.flows.len()
+        } else {
+            0
+        };
         let pipes = config
             .pipes
             .into_iter()
             .map(|(name, pipe)| PipeNode {
                 pipe: Pipe::new(pipe, Stream::new(seed, &name)),
                 pending: Instant::FAR_FUTURE,
+                counts: vec![0; counted],
             })
             .collect();
         let media = config

@@ -28,11 +28,15 @@ fn the_scenarios_that_are_shipped_are_right() {
     assert_eq!(
         names,
         [
+            "cell",
             "cellular",
             "dumbbell",
             "lossy-pipe",
             "ping",
-            "wifi-suspension"
+            "two-wlans",
+            "wifi-suspension",
+            "wlan-clients",
+            "wlan-upload"
         ]
     );
 }
