@@ -2,8 +2,8 @@
 
 use airtcp_units::Instant;
 
+use super::framing::NextFrame;
 use super::{Bss, Sender};
-use crate::mac::transmit_queue::Waiting;
 use crate::mac::{ChannelObserver, Fate, FrameKind, Occupancy};
 
 /// Bytes of ACK and CTS frames, and of RTS frames (IEEE 802.11-2016 §9.3.1).
@@ -115,18 +115,21 @@ impl<P: Copy> Bss<P> {
         contended: bool,
         observer: &mut impl ChannelObserver,
     ) {
-        let Some((waiting, attempt)) = self.chosen(sender) else {
+        let Some(frame) = self.next_frame(sender) else {
             return;
         };
-        let bytes = self.frame_bytes(&waiting);
-        let receiver = waiting.to;
+        let NextFrame {
+            to: receiver,
+            bytes,
+            ..
+        } = frame;
         let mut told = Told {
             observer,
-            flow: waiting.offer.flow,
-            attempt,
+            flow: frame.flow,
+            attempt: frame.attempt,
         };
         let mut now = start;
-        if contended && self.is_above_rts_threshold(bytes) {
+        if contended && frame.is_to_be_cleared {
             match self.clear(sender, receiver, now, &mut told) {
                 Ok(cts_ends) => {
                     self.stations[sender as usize].rts_failures = 0;
@@ -136,7 +139,7 @@ impl<P: Copy> Bss<P> {
             }
         }
         let ends = now + self.config.phy.data_time(bytes);
-        let class = Some(waiting.offer.class);
+        let class = Some(frame.class);
         let damaged = self.damages(sender, receiver, class, bytes, (now, ends));
         told.frame(sender, FrameKind::Data, now, ends, fate(damaged));
         if damaged {
@@ -188,23 +191,21 @@ impl<P: Copy> Bss<P> {
             let counters = &mut self.stations[sender as usize].counters;
             counters.attempts += 1;
             counters.collisions += 1;
-            let Some((waiting, attempt)) = self.chosen(sender) else {
+            let Some(next) = self.next_frame(sender) else {
                 continue;
             };
-            let bytes = self.frame_bytes(&waiting);
-            let (frame, ends) = if self.is_above_rts_threshold(bytes) {
+            let (frame, ends) = if next.is_to_be_cleared {
                 (FrameKind::Rts, now + self.config.phy.rts_time())
             } else {
-                let ends = now + self.config.phy.data_time(bytes);
+                let ends = now + self.config.phy.data_time(next.bytes);
                 // It counts as a transmission, whatever the radio would have done to it.
-                let class = Some(waiting.offer.class);
-                self.damages(sender, waiting.to, class, bytes, (now, ends));
+                self.damages(sender, next.to, Some(next.class), next.bytes, (now, ends));
                 (FrameKind::Data, ends)
             };
             let mut told = Told {
                 observer: &mut *observer,
-                flow: waiting.offer.flow,
-                attempt,
+                flow: next.flow,
+                attempt: next.attempt,
             };
             told.frame(sender, frame, now, ends, Fate::Collided);
             self.senders[place].ends = ends;
@@ -216,13 +217,5 @@ impl<P: Copy> Bss<P> {
     fn decide(&mut self, ends: Instant, result: Attempt) {
         self.wakeup = ends;
         self.exchange = Some(Exchange { ends, result });
-    }
-
-    /// The packet that a station has chosen, and the number of the attempt to send it.
-    fn chosen(&mut self, station: u32) -> Option<(Waiting<P>, u32)> {
-        let station = &mut self.stations[station as usize];
-        let rts_failures = station.all_rts_failures;
-        let waiting = *station.queue.current()?;
-        Some((waiting, waiting.failures + rts_failures + 1))
     }
 }

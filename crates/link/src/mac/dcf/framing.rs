@@ -1,6 +1,6 @@
 //! From packets to frames: how large they are, and what precedes them.
 
-use super::{ACCESS_POINT, Bss, MAC_BYTES};
+use super::{ACCESS_POINT, Bss, BssConfig, MAC_BYTES};
 use crate::mac::PacketClass;
 use crate::mac::damage::{Frame, FrameDirection};
 use crate::mac::transmit_queue::Waiting;
@@ -12,12 +12,12 @@ const fn fragment_payload(threshold: u32) -> u32 {
     (threshold - MAC_BYTES) & !1
 }
 
-impl<P: Copy> Bss<P> {
+impl BssConfig {
     /// Size of the next data frame of a packet: the whole, or one fragment of it.
     #[inline]
-    pub(super) fn frame_bytes(&self, waiting: &Waiting<P>) -> u32 {
-        let whole = waiting.offer.bytes.saturating_add(self.config.overhead);
-        match self.config.fragmentation_threshold {
+    pub(super) fn frame_bytes<P>(&self, waiting: &Waiting<P>) -> u32 {
+        let whole = waiting.offer.bytes.saturating_add(self.overhead);
+        match self.fragmentation_threshold {
             Some(threshold) if whole > threshold => {
                 let done = waiting.fragments_done * fragment_payload(threshold);
                 let left = (whole - MAC_BYTES).saturating_sub(done);
@@ -29,9 +29,9 @@ impl<P: Copy> Bss<P> {
 
     /// Whether the next data frame of a packet is its last.
     #[inline]
-    pub(super) fn is_last_fragment(&self, waiting: &Waiting<P>) -> bool {
-        let whole = waiting.offer.bytes.saturating_add(self.config.overhead);
-        match self.config.fragmentation_threshold {
+    pub(super) fn is_last_fragment<P>(&self, waiting: &Waiting<P>) -> bool {
+        let whole = waiting.offer.bytes.saturating_add(self.overhead);
+        match self.fragmentation_threshold {
             Some(threshold) if whole > threshold => {
                 (waiting.fragments_done + 1) * fragment_payload(threshold) >= whole - MAC_BYTES
             }
@@ -42,17 +42,40 @@ impl<P: Copy> Bss<P> {
     /// Whether a frame of so many bytes is preceded by RTS and CTS.
     #[inline]
     pub(super) fn is_above_rts_threshold(&self, bytes: u32) -> bool {
-        self.config
-            .rts_threshold
+        self.rts_threshold
             .is_some_and(|threshold| bytes > threshold)
     }
+}
 
-    /// The same for the next frame of the packet that a station has chosen.
-    pub(super) fn is_chosen_above_rts_threshold(&mut self, station: u32) -> bool {
-        match self.stations[station as usize].queue.current() {
-            Some(&mut waiting) => self.is_above_rts_threshold(self.frame_bytes(&waiting)),
-            None => false,
-        }
+/// The frame that a station is to send next, without its packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NextFrame {
+    pub(super) to: u32,
+    pub(super) flow: u32,
+    pub(super) class: PacketClass,
+    pub(super) bytes: u32,
+    /// The number of the attempt to send the packet.
+    pub(super) attempt: u32,
+    /// Whether RTS and CTS go before it, where it does not continue a burst.
+    pub(super) is_to_be_cleared: bool,
+}
+
+impl<P: Copy> Bss<P> {
+    /// The next frame of the packet that a station has chosen.
+    #[inline]
+    pub(super) fn next_frame(&mut self, station: u32) -> Option<NextFrame> {
+        let station = &mut self.stations[station as usize];
+        let rts_failures = station.all_rts_failures;
+        let waiting = station.queue.current()?;
+        let bytes = self.config.frame_bytes(waiting);
+        Some(NextFrame {
+            to: waiting.to,
+            flow: waiting.offer.flow,
+            class: waiting.offer.class,
+            bytes,
+            attempt: waiting.failures + rts_failures + 1,
+            is_to_be_cleared: self.config.is_above_rts_threshold(bytes),
+        })
     }
 
     /// Whether the radio damages a frame that is sent from its first bit to its last.

@@ -53,7 +53,8 @@ impl<P: Copy> Bss<P> {
                     let Sender { station, ends: own } = self.senders[place];
                     // The channel must be idle too: a longer frame may still be on it.
                     let free = (own + self.pauses.answer_timeout).max(ends) + difs;
-                    let at_rts = self.is_chosen_above_rts_threshold(station);
+                    let next = self.next_frame(station);
+                    let at_rts = next.is_some_and(|frame| frame.is_to_be_cleared);
                     self.fail(ends, station, free, at_rts);
                 }
                 ends + eifs
@@ -76,16 +77,15 @@ impl<P: Copy> Bss<P> {
 
     /// The receiver has a fragment. A packet is delivered once, when it has all of them; if it comes
     /// again it is a duplicate (IEEE 802.11-2016 §10.3.2.11).
+    #[inline]
     fn on_received(&mut self, sender: u32) {
-        let Some(&mut waiting) = self.stations[sender as usize].queue.current() else {
+        let Some(waiting) = self.stations[sender as usize].queue.current() else {
             return;
         };
-        if waiting.arrived || !self.is_last_fragment(&waiting) {
+        if waiting.arrived || !self.config.is_last_fragment(waiting) {
             return;
         }
-        if let Some(current) = self.stations[sender as usize].queue.current() {
-            current.arrived = true;
-        }
+        waiting.arrived = true;
         self.outcomes.push_back(Outcome::Delivered {
             packet: waiting.packet,
             from: sender,
@@ -95,17 +95,16 @@ impl<P: Copy> Bss<P> {
     }
 
     /// The fragment is acknowledged; whether another follows.
+    #[inline]
     fn goes_on_with_burst(&mut self, sender: u32) -> bool {
-        let Some(&mut waiting) = self.stations[sender as usize].queue.current() else {
-            return false;
-        };
-        let last = self.is_last_fragment(&waiting);
         let station = &mut self.stations[sender as usize];
         station.reset_window(self.windows.0);
-        if let Some(current) = station.queue.current() {
-            current.fragments_done += 1;
-            current.fragment_failures = 0;
-        }
+        let Some(waiting) = station.queue.current() else {
+            return false;
+        };
+        let last = self.config.is_last_fragment(waiting);
+        waiting.fragments_done += 1;
+        waiting.fragment_failures = 0;
         !last
     }
 
@@ -121,79 +120,72 @@ impl<P: Copy> Bss<P> {
 
     /// The attempt was in vain; `at_rts` says whether it ended with an RTS.
     fn fail(&mut self, now: Instant, sender: u32, counts_from: Instant, at_rts: bool) {
-        let Some(&mut chosen) = self.stations[sender as usize].queue.current() else {
-            return;
-        };
-        let limit = self.retry_limit(sender, &chosen, at_rts);
         let station = &mut self.stations[sender as usize];
         // An order by deadline counts attempts, whichever of their frames was in vain.
         let by_deadline = matches!(station.config.order, RetransmissionOrder::Deadline(_));
-        let counts = u32::from(!at_rts || by_deadline);
+        let Some(waiting) = station.queue.current() else {
+            return;
+        };
+        if !at_rts || by_deadline {
+            waiting.failures += 1;
+            waiting.fragment_failures += 1;
+        }
         let failures = if at_rts {
             station.rts_failures += 1;
             station.all_rts_failures += 1;
             station.rts_failures
         } else {
-            chosen.fragment_failures + 1
+            waiting.fragment_failures
         };
-        let waiting = Waiting {
-            failures: chosen.failures + counts,
-            fragment_failures: chosen.fragment_failures + counts,
-            ..chosen
-        };
-        if let Some(current) = station.queue.current() {
-            *current = waiting;
-        }
-        if limit.is_reached(failures) {
-            station.queue.finish();
-            self.give_up(sender, &waiting);
+        let limit = if by_deadline {
+            RetryLimit::Unlimited
+        } else if at_rts
+            || !self
+                .config
+                .is_above_rts_threshold(self.config.frame_bytes(waiting))
+        {
+            station.config.short_retry_limit
         } else {
-            self.put_back(sender, &waiting, by_deadline);
+            station.config.long_retry_limit
+        };
+        let given_up = if limit.is_reached(failures) {
+            station.queue.finish()
+        } else {
+            self.put_back(sender, by_deadline)
+        };
+        if let Some(packet) = given_up {
+            let station = &mut self.stations[sender as usize];
+            station.forget_rts();
+            station.reset_window(self.windows.0);
+            self.discard(sender, &packet);
         }
         self.next_packet(now, sender, counts_from);
     }
 
-    /// The packet will be sent again, unless its order gives it up.
-    fn put_back(&mut self, sender: u32, waiting: &Waiting<P>, by_deadline: bool) {
+    /// The chosen packet will be sent again, unless its order gives it up: then it is returned.
+    fn put_back(&mut self, sender: u32, by_deadline: bool) -> Option<Waiting<P>> {
         let station = &mut self.stations[sender as usize];
-        station.queue.put_back();
-        if by_deadline {
-            station.forget_rts();
-        }
-        if let Some(given_up) = station.queue.take_expired() {
-            self.give_up(sender, &given_up);
-            return;
-        }
-        station.double_window(self.windows.1);
-        if self.config.report_retries {
-            self.outcomes.push_back(Outcome::Retried {
+        let told = station
+            .queue
+            .current()
+            .filter(|_| self.config.report_retries)
+            .map(|waiting| Outcome::Retried {
                 packet: waiting.packet,
                 from: sender,
                 to: waiting.to,
                 attempts: waiting.failures,
             });
+        if by_deadline {
+            station.queue.put_back();
+            station.forget_rts();
+            let given_up = station.queue.take_expired();
+            if given_up.is_some() {
+                return given_up;
+            }
         }
-    }
-
-    /// The packet that was just sent is given up: the next one finds the smallest window.
-    fn give_up(&mut self, sender: u32, waiting: &Waiting<P>) {
-        let station = &mut self.stations[sender as usize];
-        station.forget_rts();
-        station.reset_window(self.windows.0);
-        self.discard(sender, waiting);
-    }
-
-    /// The limit that applies: the order's own, or the short or long one.
-    fn retry_limit(&self, sender: u32, waiting: &Waiting<P>, at_rts: bool) -> RetryLimit {
-        let config = &self.stations[sender as usize].config;
-        if let RetransmissionOrder::Deadline(_) = config.order {
-            return RetryLimit::Unlimited;
-        }
-        if !at_rts && self.is_above_rts_threshold(self.frame_bytes(waiting)) {
-            config.long_retry_limit
-        } else {
-            config.short_retry_limit
-        }
+        station.double_window(self.windows.1);
+        self.outcomes.extend(told);
+        None
     }
 
     /// Tells of a packet that is given up, sent just now or waiting.

@@ -14,6 +14,7 @@ mod capacity;
 mod invariants;
 mod reference;
 mod refusals;
+mod reports;
 mod scenario;
 mod timelines;
 
