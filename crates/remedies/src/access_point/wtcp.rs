@@ -18,7 +18,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
         Parameter {
             name: "window",
             unit: "packets",
-            default: Quantity::Count(64),
+            default: Quantity::Count(32),
             minimum: Quantity::Count(1),
             maximum: Quantity::Count(1_000_000),
             effect: "most packets under way to the mobile at a time",

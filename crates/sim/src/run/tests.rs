@@ -1,8 +1,13 @@
 use std::path::Path;
 
 use airtcp_units::Duration;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt8Type, UInt32Type};
+use arrow_array::{Array, DictionaryArray};
 
 use super::*;
+
+mod wireless;
 
 /// Scenarios with the digests their runs must have, on every machine, in every build. The tests of
 /// the Python package hold the released build to the same file.

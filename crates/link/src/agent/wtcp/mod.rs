@@ -42,7 +42,7 @@ use super::{Agent, AgentEvent, Emission, FlowKey, Passage, Toward};
 pub struct WtcpConfig {
     /// Duplicate acknowledgments until a copy is repeated. By default 1.
     pub threshold: NonZeroU32,
-    /// The largest wireless window, in packets; it starts there. By default 64.
+    /// The largest wireless window, in packets; it starts there. By default 32: more than a radio link holds in its queue is lost there.
     pub window: NonZeroUsize,
     /// Packets buffered for a connection, under way and waiting. By default 256.
     pub packets: NonZeroUsize,
@@ -62,7 +62,7 @@ impl Default for WtcpConfig {
     fn default() -> Self {
         Self {
             threshold: NonZeroU32::MIN,
-            window: NonZeroUsize::MIN.saturating_add(63),
+            window: NonZeroUsize::MIN.saturating_add(31),
             packets: NonZeroUsize::MIN.saturating_add(255),
             most_repeats: 30,
             tick: Duration::from_millis(1),

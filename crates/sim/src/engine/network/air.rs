@@ -71,12 +71,19 @@ impl MediumNode {
                 Medium::Cell(Box::new(Cell::new(cell, stream).expect(CHECKED)))
             }
         };
-        Self {
+        let mut node = Self {
             medium,
             reports_to: config.reports_to,
             informed_by: config.informed_by,
             pending: Instant::FAR_FUTURE,
-        }
+        };
+        node.pending = node.next_wakeup();
+        node
+    }
+
+    /// When the medium is to be looked at next.
+    pub(super) const fn pending(&self) -> Instant {
+        self.pending
     }
 
     #[inline]

@@ -159,7 +159,7 @@ impl Network {
                 counts: vec![0; counted],
             })
             .collect();
-        let media = config
+        let media: Vec<_> = config
             .media
             .into_iter()
             .map(|medium| MediumNode::new(medium, seed))
@@ -172,6 +172,11 @@ impl Network {
         let mut queue = EventQueue::default();
         for (flow, index) in config.flows.iter().zip(0..) {
             queue.schedule(flow.start, Turn::Client(index));
+        }
+        for (medium, index) in media.iter().zip(0..) {
+            if medium.pending() < Instant::FAR_FUTURE {
+                queue.schedule(medium.pending(), Turn::Medium(index));
+            }
         }
         let mut routes = Routes::default();
         let mut flows: Vec<Flow> = config

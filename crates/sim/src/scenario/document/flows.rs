@@ -30,7 +30,7 @@ pub struct FlowsTable {
 
 /// One direction for all flows, or several used in turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "\"up\", \"down\", or a list of them")]
+#[serde(untagged, expecting = "expected \"up\", \"down\", or a list of them")]
 pub enum Directions {
     /// The same for all.
     One(FlowDirection),

@@ -54,7 +54,7 @@ pub struct RadioTable {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "a distance in metres above 0, or a list of them"
+    expecting = "expected a distance in metres above 0, or a list of them"
 )]
 pub enum Distances {
     /// The same for all.

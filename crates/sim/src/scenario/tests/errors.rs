@@ -107,6 +107,84 @@ const BAD: &[&str] = &[
     "link.rtt_log.order = \"in-order\"",
 ];
 
+/// Scenarios of the wireless half that are refused, each for one reason.
+const BAD_WIRELESS: &[&str] = &[
+    // Tables of another topology.
+    "[wlan]\nrate = \"11 Mbit/s\"",
+    "topology = \"wlan\"\n[link]\nrate = \"11 Mbit/s\"",
+    "topology = \"wlan\"\n[arq]\n",
+    "topology = \"arq\"\n[cell]\n",
+    "topology = \"dumbbell\"\n[wired]\ndelay = \"1 ms\"",
+    // IEEE 802.11.
+    "topology = \"wlan\"\nwlan.standard = \"802.11n\"",
+    "topology = \"wlan\"\nwlan.rate = \"12 Mbit/s\"",
+    "topology = \"wlan\"\nwlan.basic_rate = \"3 Mbit/s\"",
+    "topology = \"wlan\"\n[wlan]\nrate = \"1 Mbit/s\"\nbasic_rate = \"2 Mbit/s\"",
+    "topology = \"wlan\"\n[wlan]\nstandard = \"802.11a\"\npreamble = \"short\"",
+    "topology = \"wlan\"\nwlan.retry_limit = 0",
+    "topology = \"wlan\"\nwlan.retry_limit = \"infinite\"",
+    "topology = \"wlan\"\nwlan.cw_min = 30",
+    "topology = \"wlan\"\nwlan.cw_max = 1000",
+    "topology = \"wlan\"\n[wlan]\ncw_min = 63\ncw_max = 31",
+    "topology = \"wlan\"\nwlan.cw_min = 0",
+    "topology = \"wlan\"\nwlan.stations = 0",
+    "topology = \"wlan\"\nwlan.fragmentation_threshold = \"100 B\"",
+    "topology = \"wlan\"\nwlan.outage = { every = \"1 s\", length = \"1 s\" }",
+    "topology = \"wlan\"\n[wlan]\nloss.rate = 0.1\nradio.distance_m = 5",
+    "link.loss.counted = \"channel\"",
+    // The radio.
+    "topology = \"wlan\"\nwlan.radio.distance_m = -3",
+    "topology = \"wlan\"\nwlan.radio.distance_m = []",
+    "topology = \"wlan\"\nwlan.radio.distance_m = \"near\"",
+    "topology = \"wlan\"\nwlan.radio.carrier_mhz = 0",
+    "topology = \"wlan\"\nwlan.radio.distance_between_m = [50, 10]",
+    "topology = \"wlan\"\n[wlan.radio]\ndistance_m = 5\ndistance_between_m = [1, 2]",
+    "topology = \"wlan\"\nwlan.radio.speed_m_per_s = 3",
+    "topology = \"wlan\"\nwlan.radio.shadowing_db = -1",
+    "topology = \"wlan\"\nwlan.radio.fading = \"rice\"",
+    // The other media.
+    "topology = \"arq\"\narq.retry_limit = 0",
+    "topology = \"arq\"\narq.frame = \"0 B\"",
+    "topology = \"arq\"\narq.loss.direction = \"acks\"",
+    "topology = \"cell\"\ncell.slot = \"0 s\"",
+    "topology = \"cell\"\ncell.time_constant = 0.5",
+    "topology = \"cell\"\n[cell]\nscheduler = \"max-rate\"\ntime_constant = 100",
+    "topology = \"cell\"\ncell.bandwidth_mhz = 5",
+    // The wired path, directions, applications.
+    "topology = \"wlan\"\nwired.round_trip = { from = \"9 ms\", to = \"5 ms\" }",
+    "topology = \"wlan\"\nwired.round_trip = { shape = \"normal\", from = \"5 ms\" }",
+    "flows.direction = \"sideways\"",
+    "flows.direction = []",
+    "traffic.application = \"video\"",
+    "traffic.mix = { ftp = 1.0 }",
+    "traffic = { application = \"mix\", mix = { ftp = 0.5, http = 0.4 } }",
+    "traffic = { application = \"http\", ftp = { size = \"1 MB\" } }",
+    "traffic.application = \"ftp\"\nflows.bytes = \"1 MB\"",
+    // Remedies that need what is not there.
+    "remedies = [\"inf-retry\"]",
+    "remedies = [\"ebsn\"]",
+    "remedies = [\"dynamic-arq\"]",
+    "remedies = [\"freeze-tcp\"]",
+    "topology = \"dumbbell\"\nremedies = [\"snoop\"]",
+    "topology = \"wlan\"\nremedies = [\"static-delay+random-delay\"]",
+    "topology = \"wlan\"\nremedies = [\"delay-injection:factor=0\"]",
+];
+
+#[test]
+fn texts_of_the_wireless_half() {
+    let mut texts = String::new();
+    for bad in BAD_WIRELESS {
+        let error = match Scenario::parse(bad, "x.toml", Path::new("")) {
+            Ok(_) => panic!("accepted: {bad}"),
+            Err(error) => error.to_string(),
+        };
+        assert!(!error.contains('\n'), "more than a line: {error}");
+        let error = &error["scenario ".len()..];
+        writeln!(texts, "{}\n    {error}", bad.replace('\n', "⏎")).unwrap();
+    }
+    insta::assert_snapshot!(texts);
+}
+
 #[test]
 fn texts() {
     let folder = folder();

@@ -1,0 +1,258 @@
+//! Each remedy between the endpoints in a whole system: what it does, and what it costs.
+
+use super::*;
+use crate::result::FlowSummary;
+
+/// A mobile uploads over 802.11b; of every 100 data frames the last `lost` are damaged.
+const UPLOAD: &str = "duration = '30 s'\ntopology = 'wlan'\nflows.direction = 'up'\n\
+    tcp.max_window = 20\ntcp.delayed_ack.segments = 1\n\
+    [wlan]\nretry_limit = 4\nqueue.packets = 50\nloss = { model = 'block', lost = 20, of = 100 }\n";
+
+/// A wired host sends to a mobile, 100 ms away, over a last hop that loses 2 % of packets.
+const LOSSY_HOP: &str = "duration = '60 s'\ntopology = 'pipe'\n\
+    [link]\nrate = '5 Mbit/s'\ndelay = '2 ms'\nqueue.packets = 50\nloss.rate = 0.02\n\
+    [wired]\ndelay = '50 ms'\n";
+
+/// A wired host sends over a stop-and-wait link that goes away for a second every five.
+const OUTAGES: &str = "duration = '60 s'\ntopology = 'arq'\ntcp.max_window = 40\n\
+    [arq]\nrate = '5 Mbit/s'\ndelay = '2 ms'\nframe = 'unlimited'\nretry_limit = 'unlimited'\n\
+    outage = { every = '5 s', length = '1 s' }\n[wired]\ndelay = '30 ms'\n";
+
+/// Five downloads over a stop-and-wait link with bursts of errors.
+const BURSTS: &str = "duration = '60 s'\ntopology = 'arq'\ntcp.profile = 'reno'\nflows.count = 5\n\
+    [arq]\nqueue.bytes = '32 kB'\n\
+    loss = { model = 'gilbert-elliott', good_to_bad = 0.005, bad_to_good = 0.1, loss_in_bad = 0.8 }\n\
+    [wired.round_trip]\nshape = 'uniform'\n";
+
+/// A run with and without remedies, which meet the same channel.
+fn pair(text: &str, remedies: &str, seed: u64) -> (RunSummary, RunSummary) {
+    let without = scenario(text);
+    let with = without.with_remedies(remedies).expect("remedies that fit");
+    (summary(&without, seed), summary(&with, seed))
+}
+
+fn sum(summary: &RunSummary, count: fn(&FlowSummary) -> u64) -> u64 {
+    summary.flows.iter().map(count).sum()
+}
+
+/// Every loss of the radio is repaired on the radio. The cost: the repeats are delay spikes, which
+/// fire the sender's timer although nothing is lost (Fotiadis & Siris §II).
+#[test]
+fn unlimited_retries_turn_losses_into_spurious_timeouts() {
+    let (without, with) = pair(UPLOAD, "inf-retry", 1);
+    assert!(without.flows[0].segments_lost_link > 200);
+    assert_eq!(without.flows[0].timeouts, 0);
+    assert_eq!(with.flows[0].segments_lost_link, 0);
+    assert!(with.flows[0].timeouts > 20);
+    assert_eq!(with.flows[0].timeouts_spurious, with.flows[0].timeouts);
+}
+
+/// The injected delays widen the sender's timer: of the timeouts few are left. The cost is the delay
+/// itself: acknowledgments wait, and on this link, whose window is small, more is lost by waiting
+/// than by timeouts.
+#[test]
+fn injected_delays_prevent_spurious_timeouts() {
+    let (spikes, injected) = (
+        pair(UPLOAD, "inf-retry", 1).1,
+        pair(UPLOAD, "delay-injection", 1).1,
+    );
+    let (spikes, injected) = (&spikes.flows[0], &injected.flows[0]);
+    assert_eq!(injected.segments_lost_link, 0);
+    assert!(
+        injected.timeouts * 3 < spikes.timeouts,
+        "{} of {}",
+        injected.timeouts,
+        spikes.timeouts
+    );
+    assert!(injected.goodput_bps < spikes.goodput_bps);
+}
+
+/// Klein et al.: one acknowledgment in 20 held for 100 ms. The same effect without learning: few
+/// timeouts, and less goodput.
+#[test]
+fn static_and_random_delays_prevent_timeouts_too() {
+    let spikes = pair(UPLOAD, "inf-retry", 1).1;
+    for remedy in ["static-delay+inf-retry", "random-delay+inf-retry"] {
+        let held = pair(UPLOAD, remedy, 1).1;
+        let (timeouts, before) = (held.flows[0].timeouts, spikes.flows[0].timeouts);
+        assert!(timeouts * 2 < before, "{remedy}: {timeouts} of {before}");
+        assert!(held.goodput_bps < spikes.goodput_bps, "{remedy}");
+    }
+}
+
+/// Losses of the last hop are repaired there: the sender repeats little, and its window grows. The
+/// cost is that the copies are sent on the radio: it carries, and loses, more.
+#[test]
+fn snoop_repairs_what_the_radio_loses() {
+    let (without, with) = pair(LOSSY_HOP, "snoop", 2);
+    assert!(
+        with.goodput_bps > 1.4 * without.goodput_bps,
+        "{}",
+        with.goodput_bps
+    );
+    let resent = |summary: &RunSummary| {
+        let flow = &summary.flows[0];
+        flow.segments_retransmitted as f64 / flow.segments_sent as f64
+    };
+    assert!(resent(&with) < resent(&without) / 3.0);
+    assert!(with.flows[0].segments_lost_link > without.flows[0].segments_lost_link);
+}
+
+/// The same with a window of its own towards the mobile: more goodput still. The cost: what waits in
+/// its buffer waits long.
+#[test]
+fn wtcp_repairs_what_the_radio_loses() {
+    let (without, with) = pair(LOSSY_HOP, "wtcp", 2);
+    assert!(
+        with.goodput_bps > 2.0 * without.goodput_bps,
+        "{}",
+        with.goodput_bps
+    );
+    let srtt = |summary: &RunSummary| summary.flows[0].srtt_ms.expect("a sample");
+    assert!(srtt(&with) > 1.5 * srtt(&without));
+}
+
+/// Two short loops in place of a long one: the radio's losses are repaired over 4 ms, and the wired
+/// sender repeats nothing for them. The cost is the meaning of an acknowledgment, which no number
+/// shows, and the proxy's own repeats, which one does.
+#[test]
+fn split_connections_repair_losses_over_the_last_hop() {
+    let (without, with) = pair(LOSSY_HOP, "split-tcp", 1);
+    assert!(
+        with.goodput_bps > 3.0 * without.goodput_bps,
+        "{}",
+        with.goodput_bps
+    );
+    let flow = &with.flows[0];
+    assert!(flow.proxy_segments_retransmitted > 200);
+    assert_eq!(
+        flow.segments_lost_link,
+        flow.proxy_segments_retransmitted
+            .min(flow.segments_lost_link)
+    );
+    assert_eq!(without.flows[0].proxy_segments_sent, 0);
+}
+
+/// The sender is told of each attempt that fails while the link is away, and never times out. The
+/// cost: with two losses in a row it would wait longer; here nothing is lost.
+#[test]
+fn notified_senders_do_not_time_out() {
+    let (without, with) = pair(OUTAGES, "ebsn", 1);
+    assert!(without.flows[0].timeouts_spurious > 10);
+    assert_eq!(with.flows[0].timeouts, 0);
+    assert_eq!(with.flows[0].segments_retransmitted, 0);
+    assert!(with.goodput_bps > without.goodput_bps);
+}
+
+/// A receiver that knows of the outage stops its sender before: no timeout. The cost: the link is
+/// idle from the warning on; with a warning of 2 s it is so for half of the time that is left.
+#[test]
+fn frozen_senders_do_not_time_out() {
+    let (without, with) = pair(OUTAGES, "freeze-tcp", 1);
+    assert!(without.flows[0].timeouts_spurious > 10);
+    assert_eq!(with.flows[0].timeouts, 0);
+    let early = pair(OUTAGES, "freeze-tcp:warning=2s", 1).1;
+    assert!(early.goodput_bps < 0.8 * with.goodput_bps);
+}
+
+/// Attempts are spread over time, and over a burst of errors: far fewer packets are given up. The
+/// cost: packets overtake each other, which senders take for losses.
+#[test]
+fn dynamic_arq_gives_up_fewer_packets_and_reorders_them() {
+    let (without, with) = pair(BURSTS, "dynamic-arq", 1);
+    let lost = |summary| sum(summary, |flow| flow.segments_lost_link);
+    assert!(
+        lost(&with) * 2 < lost(&without),
+        "{} of {}",
+        lost(&with),
+        lost(&without)
+    );
+    let repeats = |summary| sum(summary, |flow| flow.duplicate_segments_received);
+    assert!(repeats(&with) > 2 * repeats(&without));
+}
+
+/// What the stations meet is a matter of the seed, not of the remedy: of the first 50 frames of a
+/// station that has lost nothing yet the same ones are damaged.
+#[test]
+fn every_remedy_meets_the_same_channel() {
+    let text = "duration = '2 s'\ntopology = 'wlan'\nflows.direction = 'up'\nflows.count = 3\n\
+                wlan.loss.rate = 0.1\n";
+    let observe = Observe {
+        air: true,
+        ..Observe::default()
+    };
+    let fates = |remedies: &str| {
+        let scenario = scenario(text).with_remedies(remedies).expect("remedies");
+        let frames = run(&scenario, 5, &observe, &|_| true)
+            .expect("a run")
+            .frames;
+        let station = frames.column(1).as_primitive::<UInt32Type>().clone();
+        let kind = frames.column(4).as_dictionary::<UInt8Type>().clone();
+        let fate = frames.column(7).as_dictionary::<UInt8Type>().clone();
+        let name = |column: &DictionaryArray<UInt8Type>, row: usize| {
+            let place = column.key(row).expect("a key");
+            column.values().as_string::<i32>().value(place).to_owned()
+        };
+        (0..frames.num_rows())
+            .filter(|&row| station.value(row) == 2 && name(&kind, row) == "data")
+            .map(|row| name(&fate, row) == "damaged")
+            .take(200)
+            .collect::<Vec<_>>()
+    };
+    // Collided frames are damaged by no radio: they are compared where neither run has one.
+    let (plain, other) = (fates(""), fates("sack+min-rto"));
+    let damaged = |fates: &[bool]| fates.iter().filter(|damaged| **damaged).count();
+    assert!(damaged(&plain) > 5);
+    assert_eq!(plain[..50], other[..50]);
+}
+
+/// Clients with files, pages and e-mail: what each was to get it gets, in the end.
+#[test]
+fn applications_complete_their_transfers() {
+    let text = "duration = '300 s'\ntopology = 'wlan'\nflows.count = 4\n[traffic]\napplication = 'mix'\n\
+                ftp.size = '1 MB'\nmix = { ftp = 0.25, http = 0.5, email = 0.25 }\n";
+    let summary = summary(&scenario(text), 1);
+    let transfers: Vec<_> = summary
+        .flows
+        .iter()
+        .map(|flow| flow.transfers_completed)
+        .collect();
+    assert!(transfers.iter().all(|count| *count > 0), "{transfers:?}");
+    // A page a minute, five minutes: two readers.
+    let pages = transfers.iter().copied().min();
+    assert!(pages < Some(12), "{transfers:?}");
+    for flow in &summary.flows {
+        assert!(
+            flow.transfer_mean_s
+                .is_some_and(|seconds| seconds > 0.0 && seconds < 30.0)
+        );
+    }
+}
+
+/// A cell's round trips vary with the scheduler and the fading: the recorded series that paper 1
+/// calls Trace 2.
+#[test]
+fn a_cell_makes_round_trips_vary() {
+    let text = "duration = '60 s'\ntopology = 'cell'\n[cell]\nsaturated_users = 4\nblock_error = 0.05\n\
+                radio = { fading = 'jakes', transmit_power_dbm = 40, path_loss_exponent = 3.5, \
+                distance_m = 200 }\n";
+    let observe = Observe {
+        probes: vec![Probe::Rtt, Probe::Snr],
+        probe_interval: Some(Duration::from_millis(100)),
+        ..Observe::default()
+    };
+    let samples = run(&scenario(text), 1, &observe, &|_| true)
+        .expect("a run")
+        .samples;
+    let column = |index: usize| -> Vec<f64> {
+        let column = samples.column(index).as_primitive::<Float64Type>();
+        column.iter().flatten().collect()
+    };
+    let (rtts, signals) = (column(2), column(3));
+    let spread = |values: &[f64]| {
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        values.iter().copied().fold(0.0, f64::max) / least.max(1.0)
+    };
+    assert!(rtts.len() > 300 && spread(&rtts) > 3.0, "{}", spread(&rtts));
+    assert!(signals.len() == 600);
+}
