@@ -20,6 +20,7 @@ fn told(config: &BssConfig, senders: &[u32]) -> Vec<(char, u32, u32)> {
         let now = bss.next_wakeup();
         assert!(micros(now) > last);
         last = micros(now);
+        assert!(last < 1_000_000, "it goes on and on");
         bss.on_wakeup(now, &mut ());
         while let Some(outcome) = bss.poll() {
             told.push(match outcome {
