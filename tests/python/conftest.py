@@ -4,6 +4,14 @@ from pathlib import Path
 
 import pytest
 
+WLAN = """
+duration = "2 s"
+topology = "wlan"
+[wlan]
+loss.rate = 0.1
+outage = { every = "500 ms", length = "100 ms" }
+"""
+
 LOSSY = """\
 name = "lossy"
 duration = "10 s"
@@ -31,6 +39,14 @@ def lossy_file(tmp_path: Path) -> Path:
     """The same as a file."""
     path = tmp_path / "lossy.toml"
     path.write_text(LOSSY)
+    return path
+
+
+@pytest.fixture
+def wlan_file(tmp_path: Path) -> Path:
+    """A radio that damages frames and goes away now and then: every remedy has something to do."""
+    path = tmp_path / "wlan.toml"
+    path.write_text(WLAN)
     return path
 
 
