@@ -1,4 +1,4 @@
-"""The programs that run the lossy pipe: airtcp and a bare loop, ns-3, ns-2.
+"""The programs that run the lossy pipe and the 802.11b upload: airtcp, ns-3, ns-2.
 
 Each is a process that prints one line of JSON with, at least, ``delivered_packets`` and
 ``wall_s``, the wall time of its event loop alone.
@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-NS3_MODULES = ["core", "network", "internet", "point-to-point", "applications", "traffic-control"]
+NS3_MODULES = [
+    *("core", "network", "internet", "point-to-point", "applications", "traffic-control"),
+    *("wifi", "mobility"),
+]
 
 
 class AbsentError(Exception):
@@ -34,12 +37,22 @@ class Case:
     queue_per_flow: float = 100.0
 
 
+@dataclass(frozen=True)
+class Upload:
+    """An upload over 802.11b by so many stations."""
+
+    stations: int = 1
+    seconds: float = 60.0
+    seed: int = 1
+
+
 def printed(command: list[str]) -> dict[str, Any]:
-    """The object that a program prints."""
+    """The object that a program prints, on a line of its own: ns-2 has more to say."""
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     if done.returncode != 0:
         raise SystemExit(f"bench: {' '.join(command)}\n{done.stderr or done.stdout}")
-    result: dict[str, Any] = json.loads(done.stdout)
+    line = next(line for line in done.stdout.splitlines() if line.startswith("{"))
+    result: dict[str, Any] = json.loads(line)
     return result
 
 
@@ -76,6 +89,24 @@ class Airtcp:
         command = [str(self._binaries / "lossy-pipe"), f"--seed={case.seed}"]
         if count_acknowledgments:
             command.append("--acknowledgments")
+        return printed([*command, *(f"--set={key}={value}" for key, value in settings.items())])
+
+    def upload(self, case: Upload) -> dict[str, Any]:
+        """One upload: SACK, an ACK for every second segment, as the peers have it."""
+        settings = {
+            "duration": f"{case.seconds} s",
+            "wlan.retry_limit": 7,
+            "wlan.queue.packets": 100,
+            "wlan.loss.lost": 0,
+            "flows.count": case.stations,
+            "flows.start_spread": "50 ms",
+            "tcp.profile": "sack",
+            "tcp.max_window": "unlimited",
+            "tcp.window_growth": "acknowledgments",
+            "tcp.delayed_ack.timeout": "100 ms",
+        }
+        command = [str(self._binaries / "lossy-pipe"), f"--seed={case.seed}"]
+        command.append("--scenario=scenarios/wlan-upload.toml")
         return printed([*command, *(f"--set={key}={value}" for key, value in settings.items())])
 
     def run_bare(self, case: Case, like: dict[str, Any]) -> dict[str, Any]:
@@ -122,14 +153,27 @@ class Ns3:
         folder = ROOT / "out" / "bench"
         folder.mkdir(parents=True, exist_ok=True)
         self._binary = folder / "ns3-lossy-pipe"
-        source = ROOT / "benches" / "ns3" / "lossy_pipe.cc"
-        built = subprocess.run(
-            ["g++", "-std=c++17", "-O2", "-o", str(self._binary), str(source), *flags],
-            capture_output=True,
-            text=True,
+        self._upload = folder / "ns3-wlan-upload"
+        for binary, name in ((self._binary, "lossy_pipe.cc"), (self._upload, "wlan_upload.cc")):
+            source = ROOT / "benches" / "ns3" / name
+            built = subprocess.run(
+                ["g++", "-std=c++17", "-O2", "-o", str(binary), str(source), *flags],
+                capture_output=True,
+                text=True,
+            )
+            if built.returncode != 0:
+                raise AbsentError(f"{name} does not compile here:\n{built.stderr[-2000:]}")
+
+    def upload(self, case: Upload) -> dict[str, Any]:
+        """One upload."""
+        return printed(
+            [
+                str(self._upload),
+                f"--stations={case.stations}",
+                f"--seconds={case.seconds}",
+                f"--seed={case.seed}",
+            ]
         )
-        if built.returncode != 0:
-            raise AbsentError(f"its program does not compile here:\n{built.stderr[-2000:]}")
 
     def run(self, case: Case) -> dict[str, Any]:
         """One run of the case."""
@@ -163,7 +207,15 @@ class Ns2:
             "seconds": case.seconds,
             "seed": case.seed,
         }
-        script = str(ROOT / "benches" / "ns2" / "lossy_pipe.tcl")
+        return self._printed("lossy_pipe.tcl", settings)
+
+    def upload(self, case: Upload) -> dict[str, Any]:
+        """One upload; the access point is the receiver, without wired hosts behind it."""
+        settings = {"stations": case.stations, "seconds": case.seconds, "seed": case.seed}
+        return self._printed("wlan_upload.tcl", settings)
+
+    def _printed(self, name: str, settings: dict[str, float]) -> dict[str, Any]:
+        script = str(ROOT / "benches" / "ns2" / name)
         return printed(["ns", script, *(str(word) for pair in settings.items() for word in pair)])
 
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import upload
 from peers import ROOT, AbsentError, Airtcp, Case, Ns2, Ns3, printed_text
 
 PIPE_CASES = [Case(loss=loss, delack=delack) for loss in (0.0, 0.01) for delack in (1, 2)]
@@ -196,6 +197,54 @@ def measure_flows(airtcp: Airtcp, repetitions: int) -> tuple[list[Table], dict[s
     return [table], {"nanoseconds_per_packet": {str(n): cost for n, cost in medians.items()}}
 
 
+def measure_upload(peers: dict[str, Any], repetitions: int) -> tuple[list[Table], dict[str, Any]]:
+    """Packets a second over 802.11b, and how the cost grows with the number of stations."""
+    measured = upload.measure(peers, repetitions, progress)
+    others = [name for name in peers if name != "airtcp"]
+    speed = Table(
+        "802.11b upload: delivered data packets per wall second of the event loop",
+        [
+            "stations",
+            *(f"{peer.name}, 1000/s" for peer in peers.values()),
+            *(f"over {name}" for name in others),
+            "target",
+        ],
+    )
+    growth = Table(
+        "802.11b upload: cost of a packet over that with one station",
+        ["stations", *(peer.name for peer in peers.values()), "target"],
+    )
+    goodput = Table(
+        "802.11b upload: goodput in these runs, Mbit/s",
+        ["stations", *(peer.name for peer in peers.values())],
+    )
+    for stations in upload.STATIONS:
+        rates = {name: measured[name][stations]["packets_per_second"] for name in peers}
+        ratios = {name: rates["airtcp"] / rates[name] for name in others}
+        judged = [verdict(ratios[n], upload.TARGETS[n], at_least=True) for n in others]
+        speed.rows.append(
+            [
+                str(stations),
+                *(f"{rates[name] / 1e3:,.1f}" for name in peers),
+                *(f"{ratio:.1f}" for ratio in ratios.values()),
+                "; ".join(judged) or "-",
+            ]
+        )
+        costs = {name: measured[name][1]["packets_per_second"] / rates[name] for name in peers}
+        slower = costs["airtcp"] <= costs.get("ns-2", float("inf"))
+        target = "no more than ns-2: " + ("held" if slower else "MISSED")
+        growth.rows.append(
+            [
+                str(stations),
+                *(f"{costs[name]:.2f}" for name in peers),
+                target if stations > 1 and "ns-2" in peers else "-",
+            ]
+        )
+        means = [measured[name][stations]["goodput_bps"] / 1e6 for name in peers]
+        goodput.rows.append([str(stations), *(f"{mean:.2f}" for mean in means)])
+    return [speed, growth, goodput], {"upload": measured}
+
+
 def measure_memory(airtcp: Airtcp) -> tuple[list[Table], dict[str, Any]]:
     """What a flow takes at 100 000 flows at once."""
     progress("memory of 100 000 flows")
@@ -265,6 +314,7 @@ def main() -> None:
     for more, data in (
         measure_pipe(peers, arguments.repetitions),
         measure_flows(airtcp, arguments.repetitions),
+        measure_upload(peers, arguments.repetitions),
         measure_memory(airtcp),
     ):
         for table in more:

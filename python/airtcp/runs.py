@@ -48,16 +48,19 @@ class Run:
 
     @cached_property
     def frames(self) -> pl.DataFrame:
-        """Who sent on a medium and when: `medium`, `station` (0 is the access point), `start_s`,
-        `end_s`, `frame`, `flow`, `attempt`, `fate`. Empty unless the run was made with `air`.
+        """Who sent on a medium and when; empty unless the run was made with `air`.
+
+        Columns: `medium`, `station` (0 is the access point), `start_s`, `end_s`, `frame`, `flow`,
+        `attempt`, `fate`.
         """
         return pl.read_ipc_stream(self.result.frames())
 
     @cached_property
     def agents(self) -> pl.DataFrame:
-        """What agents at the access point did: `time_s`, `flow`, `event`, and of judged
-        acknowledgments `path_delay_ms`, `threshold_ms`, `delay_ms`, `held_ms`, `spike`. Empty
-        unless the run was made with `air`.
+        """What agents at the access point did; empty unless the run was made with `air`.
+
+        Columns: `time_s`, `flow`, `event`, and of judged acknowledgments `path_delay_ms`,
+        `threshold_ms`, `delay_ms`, `held_ms`, `spike`.
         """
         return pl.read_ipc_stream(self.result.agents())
 
