@@ -75,6 +75,18 @@ class Run:
 
         return timeline_figure([(self.title, self)], flow=flow)
 
+    def picture(self, kind: str) -> "Figure":
+        """A picture of the run: one of the kinds in `airtcp.plot.pictures.PICTURES`.
+
+        Raises:
+            ValueError: no such kind, or the run has nothing of what it shows.
+        """
+        from airtcp.plot.pictures import PICTURES
+
+        if kind not in PICTURES:
+            raise ValueError(f"no picture {kind!r}; there are {', '.join(PICTURES)}")
+        return PICTURES[kind].draw(self)
+
     @property
     def title(self) -> str:
         """The remedies of the run, or "as written"."""

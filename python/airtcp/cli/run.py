@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
+import polars as pl
 import typer
 from rich.markup import escape
 from rich.table import Table
@@ -22,6 +23,7 @@ from airtcp.cli.console import (
     say,
 )
 from airtcp.plot import TIMELINE_PROBES
+from airtcp.plot.pictures import PICTURES
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.runs import Run, run
 from airtcp.scenarios import parse_setting
@@ -29,7 +31,7 @@ from airtcp.summary import FlowSummary, RunSummary, retransmitted_share, total
 
 _MOST_FLOWS_SHOWN = 4
 _PLOT_FORMATS = (".png", ".svg", ".pdf")
-_SAMPLE_FORMATS = (".csv", ".parquet")
+_TABLE_FORMATS = (".csv", ".parquet")
 
 
 def run_command(
@@ -61,6 +63,24 @@ def run_command(
     qlog: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Writes the events, for qvis.")
     ] = None,
+    picture: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND=FILE",
+            help="Draws timeline, channel, fading, injection or retries as .png, .svg or .pdf. "
+            "Repeatable.",
+        ),
+    ] = None,
+    frames: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Writes the frames on the air as .csv or .parquet."),
+    ] = None,
+    agents: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Writes what the access point's agents did, .csv or .parquet."
+        ),
+    ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -77,16 +97,26 @@ def run_command(
 
     airtcp run scenarios/ping.toml --remedy rto-factor:factor=10 --plot timeline.svg
 
+    airtcp run scenarios/wlan-upload.toml --remedy delay-injection --picture injection=delays.svg
+
     airtcp run scenarios/dumbbell.toml --json | jq .goodput_bps
     """
     with clear_errors():
         _check_name(plot, "--plot", _PLOT_FORMATS)
-        _check_name(samples, "--samples", _SAMPLE_FORMATS)
+        _check_name(samples, "--samples", _TABLE_FORMATS)
+        _check_name(frames, "--frames", _TABLE_FORMATS)
+        _check_name(agents, "--agents", _TABLE_FORMATS)
+        pictures = _pictures(picture or [])
         for option, path in {"--pcap": pcap, "--qlog": qlog}.items():
             if path:
                 existing_folder(path, option)
-        probes = [*(probe or []), *(TIMELINE_PROBES if plot else ())]
-        if samples and not probes:
+        probes = [
+            *(probe or []),
+            *(TIMELINE_PROBES if plot else ()),
+            *(name for kind, _ in pictures for name in PICTURES[kind].probes),
+        ]
+        air = bool(frames or agents) or any(PICTURES[kind].air for kind, _ in pictures)
+        if samples and not probe and not plot:
             raise ScenarioError(f"--samples {samples}: name what to sample, such as --probe cwnd")
         with progress_bar(f"running {file}") as report:
             finished = run(
@@ -95,20 +125,29 @@ def run_command(
                 dict(parse_setting(text) for text in settings or []),
                 remedy or [],
                 list(dict.fromkeys(probes)),
-                events=plot is not None,
+                events=plot is not None or any(kind == "timeline" for kind, _ in pictures),
+                air=air,
                 pcap=pcap,
                 qlog=qlog,
                 progress=report,
             )
         if plot:
             finished.plot().savefig(plot)
-        if samples:
-            _write_samples(finished, samples)
+        for kind, path in pictures:
+            _draw(finished, kind, path)
+        for table, target in (
+            (finished.samples, samples),
+            (finished.frames, frames),
+            (finished.agents, agents),
+        ):
+            if target:
+                _write_table(table, target)
         if as_json:
             print_json(_json_object(finished, probe or []))
         else:
             _print_summary(finished.summary)
-            for path in filter(None, (samples, pcap, qlog, plot)):
+            drawn = [path for _, path in pictures]
+            for path in filter(None, (samples, frames, agents, pcap, qlog, plot, *drawn)):
                 say(f"wrote {path}")
 
 
@@ -120,11 +159,33 @@ def _check_name(path: Path | None, option: str, suffixes: tuple[str, ...]) -> No
     existing_folder(path, option)
 
 
-def _write_samples(finished: Run, path: Path) -> None:
+def _pictures(texts: list[str]) -> list[tuple[str, Path]]:
+    """The kinds and files of `--picture`."""
+    pictures = []
+    for text in texts:
+        kind, _, name = text.partition("=")
+        if kind not in PICTURES or not name:
+            raise ScenarioError(
+                f"--picture {text}: expected KIND=FILE, KIND one of {', '.join(PICTURES)}"
+            )
+        path = Path(name)
+        _check_name(path, f"--picture {kind}=", _PLOT_FORMATS)
+        pictures.append((kind, path))
+    return pictures
+
+
+def _draw(finished: Run, kind: str, path: Path) -> None:
+    try:
+        finished.picture(kind).savefig(path)
+    except ValueError as reason:
+        raise ScenarioError(f"--picture {kind}={path}: {reason}") from reason
+
+
+def _write_table(table: pl.DataFrame, path: Path) -> None:
     if path.suffix == ".csv":
-        finished.samples.write_csv(path)
+        table.write_csv(path)
     else:
-        finished.samples.write_parquet(path)
+        table.write_parquet(path)
 
 
 def _json_object(finished: Run, probes: list[str]) -> dict[str, object]:

@@ -48,6 +48,7 @@ impl AgentNode {
 
 impl Network {
     /// A packet passes an agent.
+    #[inline(never)]
     pub(super) fn pass_agent(
         &mut self,
         packet: Packet,

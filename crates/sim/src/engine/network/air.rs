@@ -173,7 +173,7 @@ impl<W: Watch> ChannelObserver for Channel<'_, W> {
 
 impl Network {
     /// Hands a packet to a station's queue.
-    #[inline]
+    #[inline(never)]
     pub(super) fn enter_air(&mut self, packet: Packet, hop: AirHop, watch: &mut impl Watch) {
         let now = self.now;
         let offer = Offer {

@@ -27,6 +27,7 @@ impl Application {
 
 impl Network {
     /// An end of a flow has received so many bytes.
+    #[inline(never)]
     pub(super) fn on_application_data(
         &mut self,
         index: u32,

@@ -266,3 +266,16 @@ impl Network {
         self.events
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Packets are copied at every hop: a kind of content that does not fit beside a segment would
+    /// cost all.
+    #[test]
+    fn a_packet_is_small() {
+        assert_eq!(size_of::<Content>(), size_of::<Segment>());
+        assert!(size_of::<Packet>() <= 88, "{}", size_of::<Packet>());
+    }
+}

@@ -69,6 +69,7 @@ impl Proxy {
 
 impl Network {
     /// A segment reaches the proxy from the host on `side`.
+    #[inline(never)]
     pub(super) fn on_proxy_arrival(&mut self, packet: &Packet, side: Side, watch: &mut impl Watch) {
         let Content::Segment(segment) = &packet.content else {
             return;

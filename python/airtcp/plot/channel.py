@@ -1,0 +1,119 @@
+"""The channel's timeline: who sends when, what collides, what is sent again."""
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from airtcp.plot.style import BLUE, GREEN, LIGHT, ORANGE, SKY_BLUE, VERMILLION, Theme, drawn_in
+from airtcp.runs import Run
+
+_COLOURS = {"data": BLUE, "ack": SKY_BLUE, "rts": ORANGE, "cts": GREEN}
+_NAMES = {"data": "data", "ack": "link ACK", "rts": "RTS", "cts": "CTS"}
+_SPOILT = {"collided": "xxxx", "damaged": "////"}
+_DEFAULT_LENGTH_S = 0.02
+_LEAD_S = 0.004
+"""What is shown before the first thing worth seeing."""
+_LANE = 0.72
+_MOST_STATIONS = 25
+
+
+def channel_figure(
+    run: Run,
+    *,
+    medium: int = 0,
+    start_s: float | None = None,
+    length_s: float = _DEFAULT_LENGTH_S,
+    theme: Theme = LIGHT,
+) -> Figure:
+    """One lane a station, one bar a frame, for some milliseconds.
+
+    Args:
+        run: made with `air=True`.
+        medium: which of the scenario's media.
+        start_s: where the window begins; by default shortly before the first frame that collides
+            or is sent again.
+        length_s: how long it is.
+        theme: light or dark.
+
+    Raises:
+        ValueError: the run has no frames, or none in the window.
+    """
+    frames = run.frames.filter(pl.col("medium") == medium)
+    if frames.is_empty():
+        raise ValueError(
+            "the run has no frames: give air=True to airtcp.run, and a scenario with a medium "
+            '(topology = "wlan", "wlan-wired-wlan", "arq" or "cell")'
+        )
+    start = _interesting(frames) if start_s is None else start_s
+    end = start + length_s
+    shown = frames.filter((pl.col("end_s") > start) & (pl.col("start_s") < end))
+    if shown.is_empty():
+        raise ValueError(f"no frames from {start:g} s to {end:g} s; choose another start_s")
+    stations = sorted(shown["station"].unique().to_list())[:_MOST_STATIONS]
+    with drawn_in(theme):
+        height = 1.5 + 0.45 * len(stations)
+        figure = Figure(figsize=(10.0, max(2.6, height)), layout="constrained")
+        axes = figure.subplots()
+        for lane, station in enumerate(stations):
+            _draw_lane(axes, lane, shown.filter(pl.col("station") == station), start, theme)
+        names = ["access point" if one == 0 else f"station {one}" for one in stations]
+        axes.set_yticks(range(len(stations)), names)
+        axes.set_ylim(len(stations) - 0.4, -0.6)
+        axes.set_xlim(0, 1e3 * length_s)
+        axes.set_xlabel(f"time after {start:.4f} s (ms)")
+        axes.grid(axis="y", visible=False)
+        axes.tick_params(axis="y", length=0)
+        figure.legend(
+            handles=_legend(shown, theme), loc="outside upper center", ncols=6, handlelength=1.6
+        )
+    return figure
+
+
+def _interesting(frames: pl.DataFrame) -> float:
+    """Shortly before the first collision or repeat."""
+    odd = frames.filter((pl.col("fate") != "received") | (pl.col("attempt") > 1))
+    first = (odd if len(odd) else frames)["start_s"].min()
+    return max(0.0, float(first) - _LEAD_S) if isinstance(first, float) else 0.0
+
+
+def _draw_lane(axes: Axes, lane: int, frames: pl.DataFrame, start: float, theme: Theme) -> None:
+    for frame in frames.iter_rows(named=True):
+        left = 1e3 * (frame["start_s"] - start)
+        width = 1e3 * (frame["end_s"] - frame["start_s"])
+        spoilt = _SPOILT.get(frame["fate"])
+        axes.barh(
+            lane,
+            width,
+            left=left,
+            height=_LANE,
+            color=theme.background if spoilt else _COLOURS[frame["frame"]],
+            edgecolor=VERMILLION if spoilt else theme.background,
+            hatch=spoilt,
+            linewidth=1.2 if spoilt else 0.4,
+        )
+        if frame["attempt"] > 1 and frame["frame"] in {"data", "rts"}:
+            axes.annotate(
+                str(frame["attempt"]),
+                (left + width / 2, lane - _LANE / 2),
+                xytext=(0, 1),
+                textcoords="offset points",
+                ha="center",
+                va="bottom",
+                fontsize=8,
+                clip_on=True,
+            )
+
+
+def _legend(frames: pl.DataFrame, theme: Theme) -> list[Patch]:
+    kinds = [kind for kind in _NAMES if kind in frames["frame"].cast(pl.String).unique()]
+    patches = [Patch(color=_COLOURS[kind], label=_NAMES[kind]) for kind in kinds]
+    for fate, hatch in _SPOILT.items():
+        if fate in frames["fate"].cast(pl.String).unique():
+            patches.append(
+                Patch(facecolor=theme.background, edgecolor=VERMILLION, hatch=hatch, label=fate)
+            )
+    if int(np.max(frames["attempt"].to_numpy())) > 1:
+        patches.append(Patch(color="none", label="2, 3, …: sent again"))
+    return patches
