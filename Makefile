@@ -13,6 +13,9 @@ SCENARIO ?= scenarios/ping.toml
 SETTINGS ?= link.rtt_log.path=recordings/wifi-spikes.ping link.loss.rate=0.005
 REMEDIES ?= rto-factor:factor=10 min-rto sack selective-repeat sack+rto-factor:factor=10
 SEEDS ?= 20
+# And an upload over 802.11b, whose radio damages frames in bursts.
+UPLOAD := scenarios/wlan-upload.toml
+UPLOAD_REMEDIES := inf-retry delay-injection sack inf-retry+sack
 FUZZ_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
@@ -21,11 +24,15 @@ FUZZ_SECONDS ?= 600
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
 
-demo: build ## compare remedies on the recording that is shipped, write a report
+demo: build ## compare remedies on a recorded link and on 802.11, write reports
 	$(BIN)/airtcp compare $(SCENARIO) $(addprefix --set ,$(SETTINGS)) \
 	  $(addprefix --remedy ,$(REMEDIES)) --seeds $(SEEDS) --out $(REPORT)
+	$(BIN)/airtcp compare $(UPLOAD) $(addprefix --remedy ,$(UPLOAD_REMEDIES)) --seeds 10 --out $(REPORT)/upload
+	$(BIN)/airtcp run $(UPLOAD) --set flows.count=4 --set "duration=5 s" --picture channel=$(REPORT)/channel.png
 	@echo
-	@echo "The report: $(CURDIR)/$(REPORT)/index.html"
+	@echo "The report:         $(CURDIR)/$(REPORT)/index.html"
+	@echo "An 802.11b upload:  $(CURDIR)/$(REPORT)/upload/index.html"
+	@echo "The channel itself: $(CURDIR)/$(REPORT)/channel.png"
 
 build: $(EXTENSION) ## the Python package with its Rust core, in .venv
 
