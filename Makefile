@@ -60,7 +60,7 @@ check-long: build ## what takes hours: mutants, and the fuzzers for ten minutes 
 	  cargo +nightly fuzz run "$$target" fuzz/corpus/$$target $$(ls -d fuzz/seeds/$$target 2>/dev/null) \
 	    -- -max_total_time=$(FUZZ_SECONDS) -max_len=2048; \
 	done
-	cargo mutants --package airtcp-packet --package airtcp-tcp
+	cargo mutants --package airtcp-packet --package airtcp-tcp --package airtcp-link
 
 docs: tools ## the Rust documentation, in target/doc
 	cargo doc --workspace --no-deps

@@ -48,6 +48,7 @@ class RunResult:
     def events(self) -> bytes: ...
     def frames(self) -> bytes: ...
     def agents(self) -> bytes: ...
+    def rtts(self) -> bytes: ...
 
 def run(
     scenario: Scenario,
@@ -57,6 +58,7 @@ def run(
     probe_interval_s: float | None = None,
     events: bool = False,
     air: bool = False,
+    rtts: bool = False,
     pcap: str | PathLike[str] | None = None,
     qlog: str | PathLike[str] | None = None,
     progress: Callable[[float], object] | None = None,

@@ -64,6 +64,14 @@ class Run:
         """
         return pl.read_ipc_stream(self.result.agents())
 
+    @cached_property
+    def rtts(self) -> pl.DataFrame:
+        """Every round-trip time that senders measured; empty unless the run was made with `rtts`.
+
+        Columns: `time_s`, `flow`, `rtt_ms`. As CSV it is what `link.rtt_log.path` reads.
+        """
+        return pl.read_ipc_stream(self.result.rtts())
+
     def plot(self, flow: int = 0) -> "Figure":
         """The window, the timers and the goodput of one flow against time.
 
@@ -119,6 +127,7 @@ def run(
     probe_interval_s: float | None = None,
     events: bool = True,
     air: bool = False,
+    rtts: bool = False,
     pcap: str | os.PathLike[str] | None = None,
     qlog: str | os.PathLike[str] | None = None,
     progress: Callable[[float], object] | None = None,
@@ -134,6 +143,7 @@ def run(
         probe_interval_s: seconds of virtual time between samples; None leaves it to the core.
         events: whether to keep the table of events.
         air: whether to keep the tables of frames on the air and of what agents did.
+        rtts: whether to keep every round-trip time that senders measure.
         pcap: a file to write the segments to, for Wireshark.
         qlog: a file to write the events to, for qvis.
         progress: called now and then with the share of virtual time that has passed, 0 to 1.
@@ -150,6 +160,7 @@ def run(
         probe_interval_s=probe_interval_s,
         events=events,
         air=air,
+        rtts=rtts,
         pcap=pcap,
         qlog=qlog,
         progress=progress,

@@ -107,3 +107,19 @@ def test_a_picture_of_nothing_is_refused(
     assert done.exit_code == 2
     assert said in " ".join(done.stderr.split())
     assert not list(tmp_path.glob("x.*"))
+
+
+def test_round_trips_of_a_cell_are_a_link_for_another_scenario(tmp_path: Path) -> None:
+    log = tmp_path / "cell.csv"
+    cell = Path(__file__).resolve().parents[2] / "scenarios" / "cell.toml"
+    done = airtcp_command("run", cell, "--set", "duration=20 s", "--seed", "2", "--rtt-log", log)
+    assert done.exit_code == 0, done.stderr
+    replay = tmp_path / "replay.toml"
+    replay.write_text('duration = "20 s"\ntcp.max_window = 10\nlink.rtt_log.path = "cell.csv"\n')
+    summary = airtcp.run(replay).summary
+    recorded = pl.read_csv(log)["rtt_ms"]
+    assert len(recorded) > 100
+    # In order: a short round trip behind a long one does not show.
+    least = summary["flows"][0]["min_rtt_ms"]
+    assert least is not None
+    assert recorded.to_list() and min(recorded) <= least <= max(recorded)

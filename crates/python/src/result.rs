@@ -32,6 +32,11 @@ impl RunResult {
         stream(py, &self.0.agents)
     }
 
+    /// Round-trip times, as an Arrow IPC stream.
+    fn rtts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        stream(py, &self.0.rtts)
+    }
+
     /// The events, as an Arrow IPC stream.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         stream(py, &self.0.events)

@@ -17,9 +17,9 @@ pub(crate) const LISTENING_INTERVAL: Duration = Duration::from_millis(100);
 /// that has passed; Ctrl-C ends the run.
 #[pyfunction]
 #[pyo3(signature = (scenario, seed, *, probes = Vec::new(), probe_interval_s = None, events = false,
-                    air = false, pcap = None, qlog = None, progress = None),
+                    air = false, rtts = false, pcap = None, qlog = None, progress = None),
        text_signature = "(scenario, seed, *, probes=(), probe_interval_s=None, events=False, \
-                         air=False, pcap=None, qlog=None, progress=None)")]
+                         air=False, rtts=False, pcap=None, qlog=None, progress=None)")]
 #[expect(
     clippy::too_many_arguments,
     reason = "all but two are keywords in Python"
@@ -32,6 +32,7 @@ pub(crate) fn run(
     probe_interval_s: Option<f64>,
     events: bool,
     air: bool,
+    rtts: bool,
     pcap: Option<PathBuf>,
     qlog: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
@@ -54,6 +55,7 @@ pub(crate) fn run(
         probe_interval,
         events,
         air,
+        rtts,
         pcap,
         qlog,
     };

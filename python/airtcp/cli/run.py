@@ -81,6 +81,13 @@ def run_command(
             metavar="FILE", help="Writes what the access point's agents did, .csv or .parquet."
         ),
     ] = None,
+    rtt_log: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Writes the first flow's round-trip times as .csv: a link for link.rtt_log.path.",
+        ),
+    ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -106,6 +113,7 @@ def run_command(
         _check_name(samples, "--samples", _TABLE_FORMATS)
         _check_name(frames, "--frames", _TABLE_FORMATS)
         _check_name(agents, "--agents", _TABLE_FORMATS)
+        _check_name(rtt_log, "--rtt-log", (".csv",))
         pictures = _pictures(picture or [])
         for option, path in {"--pcap": pcap, "--qlog": qlog}.items():
             if path:
@@ -127,6 +135,7 @@ def run_command(
                 list(dict.fromkeys(probes)),
                 events=plot is not None or any(kind == "timeline" for kind, _ in pictures),
                 air=air,
+                rtts=rtt_log is not None,
                 pcap=pcap,
                 qlog=qlog,
                 progress=report,
@@ -142,12 +151,14 @@ def run_command(
         ):
             if target:
                 _write_table(table, target)
+        if rtt_log:
+            finished.rtts.filter(pl.col("flow") == 0).drop("flow").write_csv(rtt_log)
         if as_json:
             print_json(_json_object(finished, probe or []))
         else:
             _print_summary(finished.summary)
             drawn = [path for _, path in pictures]
-            for path in filter(None, (samples, frames, agents, pcap, qlog, plot, *drawn)):
+            for path in filter(None, (samples, frames, agents, rtt_log, pcap, qlog, plot, *drawn)):
                 say(f"wrote {path}")
 
 

@@ -6,6 +6,7 @@ mod columns;
 pub(crate) mod documentation;
 mod events;
 mod probe;
+mod rtts;
 mod samples;
 mod summary;
 
@@ -13,6 +14,7 @@ pub use air::{AgentLog, FrameLog};
 pub use columns::ipc_stream;
 pub use events::{EventKind, EventLog};
 pub use probe::{Probe, ProbeError};
+pub use rtts::RttTable;
 pub use samples::{Reading, Samples};
 pub use summary::{FlowSummary, RunSummary, jain_fairness};
 

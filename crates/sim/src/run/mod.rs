@@ -40,6 +40,8 @@ pub struct Observe {
     pub events: bool,
     /// Whether to log the frames on every medium, and what agents at access points do.
     pub air: bool,
+    /// Whether to keep every round-trip time that senders measure.
+    pub rtts: bool,
     /// Where to write a capture, as taken at the host that sends the data.
     pub pcap: Option<PathBuf>,
     /// Where to write a qlog of the host that sends the data.
@@ -57,6 +59,8 @@ pub struct RunResult {
     pub events: RecordBatch,
     /// The frames on every medium; see [`FrameLog`](crate::result::FrameLog).
     pub frames: RecordBatch,
+    /// Round-trip times; see [`RttTable`](crate::result::RttTable).
+    pub rtts: RecordBatch,
     /// What agents did; see [`AgentLog`](crate::result::AgentLog).
     pub agents: RecordBatch,
 }
@@ -135,6 +139,7 @@ pub fn run(
         events: recorded.events,
         frames: recorded.frames,
         agents: recorded.agents,
+        rtts: recorded.rtts,
     })
 }
 

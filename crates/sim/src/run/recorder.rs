@@ -14,7 +14,7 @@ use arrow_array::RecordBatch;
 use super::{EventLog, Observe, RunError};
 use crate::engine::{Direction, FlowEvent, Watch};
 use crate::record::{Metrics, PcapWriter, QlogWriter, RecordError};
-use crate::result::{AgentLog, EventKind, FrameLog};
+use crate::result::{AgentLog, EventKind, FrameLog, RttTable};
 
 /// The flow whose endpoint a qlog shows: the format holds one connection's view.
 const LOGGED_FLOW: u32 = 0;
@@ -29,12 +29,14 @@ pub(super) struct Recorded {
     pub events: RecordBatch,
     pub frames: RecordBatch,
     pub agents: RecordBatch,
+    pub rtts: RecordBatch,
 }
 
 /// Watches a run and writes down what was asked for.
 pub(super) struct Recorder {
     log: Option<EventLog>,
     air: Option<(FrameLog, AgentLog)>,
+    rtts: Option<RttTable>,
     capture: Option<PcapWriter>,
     qlog: Option<QlogWriter>,
     metrics: Metrics,
@@ -58,6 +60,7 @@ impl Recorder {
         Ok(Self {
             log: observe.events.then(EventLog::new),
             air: observe.air.then(Default::default),
+            rtts: observe.rtts.then(RttTable::default),
             capture,
             qlog,
             metrics: Metrics::default(),
@@ -67,7 +70,11 @@ impl Recorder {
 
     /// Whether there is anything to write down: a run that nobody watches pays nothing.
     pub(super) const fn is_active(&self) -> bool {
-        self.log.is_some() || self.air.is_some() || self.capture.is_some() || self.qlog.is_some()
+        self.log.is_some()
+            || self.air.is_some()
+            || self.rtts.is_some()
+            || self.capture.is_some()
+            || self.qlog.is_some()
     }
 
     pub(super) fn finish(self) -> Result<Recorded, RunError> {
@@ -81,6 +88,7 @@ impl Recorder {
             events: self.log.unwrap_or_default().finish()?,
             frames: frames.finish()?,
             agents: agents.finish()?,
+            rtts: self.rtts.unwrap_or_default().finish()?,
         })
     }
 
@@ -94,6 +102,9 @@ impl Recorder {
 
 impl Watch for Recorder {
     fn event(&mut self, now: Instant, flow: u32, event: FlowEvent) {
+        if let (Some(rtts), FlowEvent::Sender(Event::RttSample { rtt })) = (&mut self.rtts, event) {
+            rtts.push(now, flow, rtt);
+        }
         if let Some(log) = &mut self.log {
             log_event(log, now, flow, event);
         }

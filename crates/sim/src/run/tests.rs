@@ -3,7 +3,7 @@ use std::path::Path;
 use airtcp_units::Duration;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt8Type, UInt32Type};
-use arrow_array::{Array, DictionaryArray};
+use arrow_array::DictionaryArray;
 
 use super::*;
 
@@ -83,6 +83,7 @@ fn watching_changes_nothing() {
         probe_interval: Some(Duration::from_millis(10)),
         events: true,
         air: true,
+        rtts: true,
         pcap: Some(folder.path().join("run.pcapng")),
         qlog: Some(folder.path().join("run.sqlog")),
     };
