@@ -1,9 +1,9 @@
 use std::path::Path;
 
 use airtcp_units::Duration;
+use arrow_array::DictionaryArray;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt8Type, UInt32Type};
-use arrow_array::DictionaryArray;
 
 use super::*;
 

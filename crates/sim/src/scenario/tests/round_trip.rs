@@ -227,3 +227,23 @@ proptest! {
         let _ = Scenario::with_settings("", "x.toml", Path::new(""), &[(key, value)]);
     }
 }
+
+/// The same for every kind of medium, with the scenarios whose runs are pinned: what is filled in on
+/// the way belongs together.
+#[test]
+fn what_is_filled_in_reads_again_to_the_same() {
+    let pinned: serde_json::Value =
+        serde_json::from_str(include_str!("../../../../../tests/digests.json")).unwrap();
+    let texts = pinned.as_array().unwrap().iter();
+    let mut topologies = std::collections::BTreeSet::new();
+    for text in texts.map(|run| run["scenario"].as_str().unwrap()) {
+        let first = Scenario::parse(text, "x.toml", Path::new("")).unwrap();
+        let written = first.to_toml();
+        let again = Scenario::parse(&written, "x.toml", Path::new(""))
+            .unwrap_or_else(|error| panic!("{error}\n{written}"));
+        assert_eq!(again.hash(), first.hash(), "{text}");
+        assert_eq!(again.to_toml(), written, "{text}");
+        topologies.insert(first.topology.name());
+    }
+    assert_eq!(topologies.len(), 6, "{topologies:?}");
+}
