@@ -54,6 +54,10 @@ pub enum RttSampling {
     /// Every acknowledgment that allows it gives a sample (RFC 7323 §4.1 with timestamps).
     #[default]
     PerAcknowledgment,
+    /// Every acknowledgment of new data is measured by the timestamp that it echoes (RFC 7323 §4.1,
+    /// RTTM to the letter), in ticks of the timestamp clock: what a network element does to the echo
+    /// shows. None without timestamps.
+    EchoedTimestamp,
 }
 
 /// Which mean the deviation of a new round-trip sample is taken from.

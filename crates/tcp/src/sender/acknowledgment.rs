@@ -263,6 +263,7 @@ impl Sender {
                 .sent_at
                 .map(|sent_at| now - sent_at)
                 .or_else(|| echo.filter(|_| advanced.resent).map(|echo| echo.rtt)),
+            RttSampling::EchoedTimestamp => echo.map(|echo| echo.rtt),
             RttSampling::PerWindow => match self.timed {
                 Some((end, sent_at)) if self.una >= end => {
                     self.timed = None;

@@ -112,6 +112,20 @@ fn wtcp_repairs_what_the_radio_loses() {
     assert!(srtt(&with) > 1.5 * srtt(&without));
 }
 
+/// A sender that measures by echoed timestamps (RFC 7323 §4.1) does not see the time that packets
+/// spend in WTCP's buffer (Ratnam & Matta): its round trips are those of the path, and with the echo
+/// left alone (`tick=0s`) they are not.
+#[test]
+fn wtcp_hides_its_buffer_from_a_sender_that_reads_echoes() {
+    let text = format!("{LOSSY_HOP}[tcp]\nrtt_sampling = 'echoed-timestamp'\n");
+    let srtt = |remedy| {
+        let summary = pair(&text, remedy, 2).1;
+        summary.flows[0].srtt_ms.expect("a sample")
+    };
+    let (hidden, shown) = (srtt("wtcp"), srtt("wtcp:tick=0s"));
+    assert!(hidden < 0.7 * shown, "{hidden} ms, {shown} ms");
+}
+
 /// Two short loops in place of a long one: the radio's losses are repaired over 4 ms, and the wired
 /// sender repeats nothing for them. The cost is the meaning of an acknowledgment, which no number
 /// shows, and the proxy's own repeats, which one does.

@@ -90,6 +90,8 @@ names! {
         PerWindow,
         /// Every acknowledgment that allows it gives a sample (RFC 7323 §4.1).
         PerAcknowledgment,
+        /// Every acknowledgment of new data is measured by the timestamp it echoes, in its ticks.
+        EchoedTimestamp,
     }
 }
 

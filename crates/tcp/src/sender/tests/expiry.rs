@@ -169,6 +169,27 @@ fn what_was_sent_twice_gives_no_sample_without_an_echo() {
     );
 }
 
+/// RFC 7323 §4.1 to the letter: the round trip is what the echo says, whatever the sender knows; 40 ms
+/// here, where the segments were sent 100 ms ago. Without an echo there is none.
+#[test]
+fn an_echo_can_be_all_that_is_measured() {
+    let timeout = TimeoutConfig {
+        sampling: RttSampling::EchoedTimestamp,
+        ..TimeoutConfig::default()
+    };
+    let mut trace = Trace::new(Config { timeout, ..plain() });
+    trace.write(20).poll();
+    trace.at(100).echo(1, 60);
+    assert_eq!(
+        trace.take_events(),
+        [Event::RttSample {
+            rtt: milliseconds(40)
+        }]
+    );
+    trace.at(110).ack(2);
+    assert_eq!(trace.take_events(), []);
+}
+
 /// RFC 6298 §3: one segment a window is timed, and not one that is sent again.
 #[test]
 fn one_segment_a_window_can_be_timed() {
