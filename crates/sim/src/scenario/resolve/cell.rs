@@ -25,10 +25,18 @@ const DEFAULT_BANDWIDTH_MHZ: f64 = 1.25;
 const DEFAULT_BLOCK_ERROR: f64 = 0.01;
 const DEFAULT_ARQ_DELAY: u64 = 12;
 const DEFAULT_ATTEMPTS: u64 = 4;
+/// Each is looked at in every slot.
+const MOST_USERS: u32 = 2_000;
 const DEFAULT_UPLINK: Duration = Duration::from_millis(40);
 
 /// The cell for so many flows, each of a user of its own.
 pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Problem> {
+    if flows > MOST_USERS {
+        return Err(Problem::at(
+            "flows.count",
+            format!("expected at most {MOST_USERS}: in a cell each flow is of a user of its own"),
+        ));
+    }
     let saturated = table
         .saturated_users
         .get_or_insert(Whole::clamped(0))

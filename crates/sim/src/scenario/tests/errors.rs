@@ -146,6 +146,7 @@ const BAD_WIRELESS: &[&str] = &[
     "topology = \"arq\"\narq.retry_limit = 0",
     "topology = \"arq\"\narq.frame = \"0 B\"",
     "topology = \"arq\"\narq.loss.direction = \"acks\"",
+    "topology = \"cell\"\nflows.count = 5000",
     "topology = \"cell\"\ncell.slot = \"0 s\"",
     "topology = \"cell\"\ncell.time_constant = 0.5",
     "topology = \"cell\"\n[cell]\nscheduler = \"max-rate\"\ntime_constant = 100",
