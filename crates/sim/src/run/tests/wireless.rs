@@ -138,12 +138,10 @@ fn split_connections_repair_losses_over_the_last_hop() {
         with.goodput_bps
     );
     let flow = &with.flows[0];
-    assert!(flow.proxy_segments_retransmitted > 200);
-    assert_eq!(
-        flow.segments_lost_link,
-        flow.proxy_segments_retransmitted
-            .min(flow.segments_lost_link)
-    );
+    // Of the radio's losses each costs the proxy a repeat, and the wired sender none: what it repeats
+    // was lost in its first overshoots of the wired queue.
+    assert!(flow.proxy_segments_retransmitted >= flow.segments_lost_link);
+    assert!(flow.segments_lost_link > 200 && flow.fast_retransmits < 5);
     assert_eq!(without.flows[0].proxy_segments_sent, 0);
 }
 
