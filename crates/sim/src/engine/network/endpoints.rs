@@ -149,7 +149,7 @@ impl Network {
         while let Some(segment) = self.flows[index as usize].client.connection.poll(now) {
             watch.segment(now, index, Direction::Data, &segment);
             let packet = launch(&mut self.flows[index as usize].client, segment, index);
-            self.forward(packet, watch);
+            self.depart(packet, watch);
         }
         watch.settled(
             now,
@@ -170,7 +170,7 @@ impl Network {
         let now = self.now;
         while let Some(segment) = self.flows[index as usize].server.connection.poll(now) {
             let packet = launch(&mut self.flows[index as usize].server, segment, index);
-            self.forward(packet, watch);
+            self.depart(packet, watch);
         }
         arm(
             &mut self.queue,

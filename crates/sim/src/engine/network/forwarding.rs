@@ -22,6 +22,22 @@ impl Network {
         }
     }
 
+    /// Hands a packet that a host sends to its first hop: a pipe as a rule, and then nothing of what
+    /// hosts do to arrivals is called again from here, so that the compiler can lay out the common
+    /// way of a packet in one piece.
+    #[inline]
+    pub(super) fn depart(&mut self, packet: Packet, watch: &mut impl Watch) {
+        match self.routes.at(packet.next) {
+            Hop::Pipe(pipe) => self.enter_pipe(packet, pipe, watch),
+            _ => self.depart_elsewhere(packet, watch),
+        }
+    }
+
+    #[inline(never)]
+    fn depart_elsewhere(&mut self, packet: Packet, watch: &mut impl Watch) {
+        self.forward(packet, watch);
+    }
+
     /// A packet arrives at the far end of a pipe.
     #[inline]
     pub(super) fn on_pipe(&mut self, index: u32, watch: &mut impl Watch) {
