@@ -1,7 +1,17 @@
 //! Every choice an endpoint makes, in one place, and the named profiles: each a short table of
 //! choices over the same parts.
 
+mod congestion;
+mod profile;
+mod timeout;
+
 use airtcp_units::Duration;
+
+pub use congestion::{CongestionControl, Reduction, ReductionBase, SlowStart, WindowValidation};
+pub use profile::Profile;
+pub use timeout::{DeviationFrom, RttEstimation, RttSampling, TimeoutConfig, TimerScope};
+
+use crate::loss_differentiation::Differentiation;
 
 /// How the sender repairs losses once it knows of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -15,6 +25,63 @@ pub enum Recovery {
     NewReno,
 }
 
+/// What makes the sender believe a segment lost before its timer does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum LossDetection {
+    /// Duplicate acknowledgments; with SACK, enough data reported above it (RFC 5681 §3.2,
+    /// RFC 6675 §4).
+    #[default]
+    DuplicateAcks,
+    /// The distance to the highest byte reported: every hole below is a segment that left the
+    /// network (FACK: Mathis & Mahdavi, SIGCOMM 1996). Only with SACK.
+    ForwardAcknowledgment,
+    /// Time: a segment sent later has arrived, and a reordering window has passed since
+    /// (RACK, RFC 8985). Only with SACK.
+    Rack,
+}
+
+/// What the sender does about a loss that turns out not to have been one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum SpuriousResponse {
+    /// Nothing.
+    #[default]
+    None,
+    /// Window and threshold go back to what they were before (Linux's undo; RFC 9438 §4.9).
+    Restore,
+    /// The Eifel response after a spurious timeout: sending resumes with new data, the threshold
+    /// goes back, the window opens anew to it, the timer becomes more patient (RFC 4015 §3).
+    Eifel,
+}
+
+/// How the sender finds out that a retransmission was needless. Acting on it is
+/// [`SpuriousResponse`]'s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct SpuriousDetection {
+    /// The first acknowledgment echoes a timestamp older than the retransmission
+    /// (Eifel detection, RFC 3522 §3). Needs timestamps.
+    pub eifel: bool,
+    /// After a timeout new data is tried first, and acknowledgments of what was not sent again
+    /// show that nothing was lost (F-RTO, RFC 5682).
+    pub frto: bool,
+    /// Every retransmission was reported as a duplicate (RFC 3708 §2). Needs DSACK.
+    pub dsack: bool,
+}
+
+/// What WSC-TCP makes of the link's own reports (Srinivasan §3); nothing without a link that
+/// reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct LinkFeedbackConfig {
+    /// Round trips are corrected by so much for each time the link sent the segment again
+    /// (§3.1, `LL_RTO`).
+    pub corrected_rtt: Option<Duration>,
+    /// The duplicate-ACK threshold grows while the link still retransmits an earlier segment
+    /// (§3.2).
+    pub dynamic_threshold: bool,
+    /// Round trips are grouped, and groups apart by about so much are link retransmissions
+    /// (§3.4).
+    pub rtt_clusters: Option<Duration>,
+}
+
 /// What to resend after a retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Retransmission {
@@ -24,16 +91,6 @@ pub enum Retransmission {
     GoBackN,
     /// Only the segment whose timer expired. Miyim §IV calls it "select-N-repeat".
     SelectiveRepeat,
-}
-
-/// How many retransmission timers a connection keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum TimerScope {
-    /// One, restarted by every acknowledgment of new data (RFC 6298 §5).
-    #[default]
-    Connection,
-    /// One for each outstanding segment, set when the segment is sent (Miyim §IV).
-    Segment,
 }
 
 /// What opens the window: the bytes an acknowledgment covers, or its arrival.
@@ -46,76 +103,6 @@ pub enum WindowGrowth {
     Acknowledgments,
 }
 
-/// Which round trips are measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum RttSampling {
-    /// One segment a window is timed (RFC 6298 §3 without timestamps).
-    PerWindow,
-    /// Every acknowledgment that allows it gives a sample (RFC 7323 §4.1 with timestamps).
-    #[default]
-    PerAcknowledgment,
-    /// Every acknowledgment of new data is measured by the timestamp that it echoes (RFC 7323 §4.1,
-    /// RTTM to the letter), in ticks of the timestamp clock: what a network element does to the echo
-    /// shows. None without timestamps.
-    EchoedTimestamp,
-}
-
-/// Which mean the deviation of a new round-trip sample is taken from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum DeviationFrom {
-    /// The mean before the sample (RFC 6298 §2.3).
-    #[default]
-    PreviousMean,
-    /// The mean after the sample (Miyim eq. 2, Fotiadis & Siris eq. 2).
-    UpdatedMean,
-}
-
-/// The retransmission timeout's constants.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TimeoutConfig {
-    /// Gain of the smoothed mean, alpha (RFC 6298 §2: 1/8).
-    pub mean_gain: f64,
-    /// Gain of the smoothed mean deviation, beta (RFC 6298 §2: 1/4).
-    pub deviation_gain: f64,
-    /// Factor m of the deviation in RTO = SRTT + m × RTTVAR (RFC 6298 K = 4; Miyim §III: 10).
-    pub factor: f64,
-    /// Lower bound of the RTO (RFC 6298 §2.4: 1 s; common stacks: 200 ms).
-    pub min: Duration,
-    /// Upper bound of the RTO, back-off included (RFC 6298 §2.5: at least 60 s).
-    pub max: Duration,
-    /// RTO before the first sample (RFC 6298 §2.1: 1 s).
-    pub initial: Duration,
-    /// Clock granularity G, the least the deviation term can be (RFC 6298 §2.3).
-    pub granularity: Duration,
-    /// Which round trips are measured.
-    pub sampling: RttSampling,
-    /// Which mean a sample's deviation is taken from.
-    pub deviation_from: DeviationFrom,
-    /// Whether the RTO doubles at each expiry (RFC 6298 §5.5).
-    pub back_off: bool,
-    /// One timer, or one for each segment. `None` chooses what the retransmission policy means:
-    /// a timer for each segment under selective repeat, one timer under go-back-N.
-    pub scope: Option<TimerScope>,
-}
-
-impl Default for TimeoutConfig {
-    fn default() -> Self {
-        Self {
-            mean_gain: 0.125,
-            deviation_gain: 0.25,
-            factor: 4.0,
-            min: Duration::from_millis(200),
-            max: Duration::from_secs(60),
-            initial: Duration::from_secs(1),
-            granularity: Duration::from_millis(1),
-            sampling: RttSampling::PerAcknowledgment,
-            deviation_from: DeviationFrom::PreviousMean,
-            back_off: true,
-            scope: None,
-        }
-    }
-}
-
 /// When the receiver acknowledges (RFC 1122 §4.2.3.2, RFC 5681 §4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DelayedAckConfig {
@@ -123,6 +110,9 @@ pub struct DelayedAckConfig {
     pub segments: u32,
     /// The longest an acknowledgment waits.
     pub timeout: Duration,
+    /// So many segments at the start, and after a pause or a gap, are each acknowledged at once
+    /// (Linux's "quick acknowledgments"; RFC 5681 §4.2 allows it).
+    pub quick: u32,
 }
 
 impl Default for DelayedAckConfig {
@@ -130,6 +120,7 @@ impl Default for DelayedAckConfig {
         Self {
             segments: 2,
             timeout: Duration::from_millis(40),
+            quick: 0,
         }
     }
 }
@@ -156,6 +147,36 @@ pub struct Config {
     pub timestamps: bool,
     /// What one tick of the timestamp clock lasts (RFC 7323 §5.4: 1 ms to 1 s).
     pub timestamp_tick: Duration,
+    /// How large the congestion window is.
+    pub congestion: CongestionControl,
+    /// How slow start ends before a loss.
+    pub slow_start: SlowStart,
+    /// Whether a loss is asked what it was of, and by whom. A loss of the radio's shrinks the window
+    /// to 4/5 (NewZag, Lien et al. §III) and not by half.
+    pub differentiation: Option<Differentiation>,
+    /// What a reduction of the window is taken from.
+    pub reduction_base: ReductionBase,
+    /// How the window gets from where it was to where a loss puts it.
+    pub reduction: Reduction,
+    /// When a window counts as used.
+    pub window_validation: WindowValidation,
+    /// Whether the window starts anew after a pause of more than a timeout (RFC 5681 §4.1).
+    pub restart_after_idle: bool,
+    /// Whether segments leave at the congestion control's pace, and not as acknowledgments come.
+    /// BBR always paces.
+    pub pacing: bool,
+    /// What makes a segment believed lost.
+    pub loss_detection: LossDetection,
+    /// Whether a silent tail is probed after two round trips, before the timer (TLP, RFC 8985 §7).
+    pub tail_loss_probe: bool,
+    /// How needless retransmissions are found out.
+    pub spurious_detection: SpuriousDetection,
+    /// What is done about them.
+    pub spurious_response: SpuriousResponse,
+    /// What is made of the link's own reports.
+    pub link_feedback: LinkFeedbackConfig,
+    /// Seed of the decisions that are a coin's ([`Differentiation::Coin`]).
+    pub seed: u64,
     /// How losses are repaired.
     pub recovery: Recovery,
     /// Duplicate acknowledgments that mean a loss (RFC 5681 §3.2: 3).
@@ -186,6 +207,20 @@ impl Default for Config {
             dsack: true,
             timestamps: true,
             timestamp_tick: Duration::from_millis(1),
+            congestion: CongestionControl::Reno,
+            slow_start: SlowStart::Standard,
+            differentiation: None,
+            reduction_base: ReductionBase::FlightSize,
+            reduction: Reduction::AtOnce,
+            window_validation: WindowValidation::InFlight,
+            restart_after_idle: false,
+            pacing: false,
+            loss_detection: LossDetection::DuplicateAcks,
+            tail_loss_probe: false,
+            spurious_detection: SpuriousDetection::default(),
+            spurious_response: SpuriousResponse::None,
+            link_feedback: LinkFeedbackConfig::default(),
+            seed: 0,
             recovery: Recovery::NewReno,
             duplicate_ack_threshold: 3,
             limited_transmit: true,
@@ -194,66 +229,6 @@ impl Default for Config {
             slow_start_limit: 2,
             timeout: TimeoutConfig::default(),
             delayed_ack: DelayedAckConfig::default(),
-        }
-    }
-}
-
-/// A named stack: a table of choices over the same parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Profile {
-    /// Fast retransmit, then slow start; no fast recovery, no SACK.
-    Tahoe,
-    /// Fast recovery as of RFC 2581, no SACK.
-    Reno,
-    /// Fast recovery as of RFC 6582, no SACK.
-    #[default]
-    NewReno,
-    /// Recovery from the SACK scoreboard, RFC 6675.
-    Sack,
-}
-
-impl Profile {
-    /// All profiles, in the order in which they are listed to users.
-    pub const ALL: [Self; 4] = [Self::Tahoe, Self::Reno, Self::NewReno, Self::Sack];
-
-    /// The name in scenarios.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Tahoe => "tahoe",
-            Self::Reno => "reno",
-            Self::NewReno => "newreno",
-            Self::Sack => "sack",
-        }
-    }
-
-    /// What the name stands for, in a line.
-    pub const fn summary(self) -> &'static str {
-        match self {
-            Self::Tahoe => "fast retransmit, then slow start (Jacobson 1988)",
-            Self::Reno => "fast recovery that ends at the first new ACK (RFC 2581)",
-            Self::NewReno => "fast recovery through partial ACKs (RFC 6582)",
-            Self::Sack => "recovery from selective acknowledgments (RFC 2018, 6675)",
-        }
-    }
-
-    /// The choices the name stands for.
-    pub fn config(self) -> Config {
-        let default = Config::default();
-        match self {
-            Self::Tahoe => Config {
-                recovery: Recovery::Tahoe,
-                limited_transmit: false,
-                ..default
-            },
-            Self::Reno => Config {
-                recovery: Recovery::Reno,
-                ..default
-            },
-            Self::NewReno => default,
-            Self::Sack => Config {
-                sack: true,
-                ..default
-            },
         }
     }
 }

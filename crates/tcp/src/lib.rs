@@ -28,7 +28,9 @@
 pub mod config;
 pub mod congestion;
 pub mod connection;
+pub mod delivery_rate;
 pub mod loss_detection;
+pub mod loss_differentiation;
 pub mod observer;
 pub mod receiver;
 pub mod recovery;

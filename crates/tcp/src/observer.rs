@@ -3,6 +3,9 @@
 
 use airtcp_units::{Duration, Instant};
 
+use crate::loss_differentiation::Cause;
+use crate::sender::Evidence;
+
 /// Something worth telling. Offsets are positions in the byte stream the endpoint sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
@@ -36,6 +39,27 @@ pub enum Event {
         /// First byte of the duplicate.
         offset: u64,
     },
+    /// A recovery was needless, and is taken back.
+    RecoveryTakenBack {
+        /// How that was found.
+        evidence: Evidence,
+    },
+    /// A loss was asked what it was of.
+    LossClassified {
+        /// First byte of the segment presumed lost.
+        offset: u64,
+        /// The answer.
+        cause: Cause,
+        /// Segments found lost at once.
+        lost_segments: u32,
+    },
+    /// A tail loss probe went out (RFC 8985 §7.3).
+    TailProbe {
+        /// First byte never sent, at that time.
+        offset: u64,
+    },
+    /// A tail loss probe has repaired a loss that nothing else showed (RFC 8985 §7.4).
+    LossRepairedByProbe,
     /// A zero-window probe was sent (RFC 9293 §3.8.6.1).
     WindowProbe,
     /// The connection is closed in both directions.

@@ -1,8 +1,14 @@
-//! The round-trip estimator of RFC 6298 §2: a smoothed mean and a smoothed mean deviation.
+//! The round-trip estimator: a smoothed mean and what allows for its variation. RFC 6298 §2 here;
+//! [`linux`] and [`ticks`] as those stacks have it.
+
+mod linux;
+mod ticks;
 
 use airtcp_units::Duration;
 
-use crate::config::{DeviationFrom, TimeoutConfig};
+use crate::config::{DeviationFrom, RttEstimation, TimeoutConfig};
+use linux::LinuxEstimator;
+use ticks::TickEstimator;
 
 /// One gain of an exponential average, as a fraction of 2^16 so that the averages are integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,12 +43,51 @@ impl Gain {
     }
 }
 
-/// Smoothed round-trip time (SRTT) and its smoothed mean deviation (RTTVAR).
+/// RFC 6298's two averages, with their gains.
 #[derive(Clone, Debug)]
-pub struct RttEstimator {
+struct Averages {
     mean_gain: Gain,
     deviation_gain: Gain,
     deviation_from: DeviationFrom,
+}
+
+impl Averages {
+    /// The averages `before`, if any, after one more sample.
+    fn after(&self, before: Option<(Duration, Duration)>, rtt: Duration) -> (Duration, Duration) {
+        let sample = rtt.as_nanos();
+        // RFC 6298 §2.2: the first sample is the mean, half of it the deviation.
+        let Some((srtt, rttvar)) = before else {
+            return (rtt, Duration::from_nanos(sample / 2));
+        };
+        let previous = srtt.as_nanos();
+        // RFC 6298 §2.3 takes the deviation from the mean before the sample; Miyim eq. 2
+        // and Fotiadis & Siris eq. 2 from the mean after it.
+        let updated = self.mean_gain.average(previous, sample);
+        let reference = match self.deviation_from {
+            DeviationFrom::PreviousMean => previous,
+            DeviationFrom::UpdatedMean => updated,
+        };
+        let deviation = self
+            .deviation_gain
+            .average(rttvar.as_nanos(), reference.abs_diff(sample));
+        (
+            Duration::from_nanos(updated),
+            Duration::from_nanos(deviation),
+        )
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Estimation {
+    Rfc6298(Averages),
+    Ticks(TickEstimator),
+    Linux(LinuxEstimator),
+}
+
+/// Smoothed round-trip time (SRTT) and its smoothed mean deviation (RTTVAR).
+#[derive(Clone, Debug)]
+pub struct RttEstimator {
+    estimation: Estimation,
     smoothed: Option<(Duration, Duration)>,
     latest: Duration,
     minimum: Duration,
@@ -53,41 +98,40 @@ impl RttEstimator {
     #[must_use]
     pub fn new(config: &TimeoutConfig) -> Self {
         Self {
-            mean_gain: Gain::new(config.mean_gain),
-            deviation_gain: Gain::new(config.deviation_gain),
-            deviation_from: config.deviation_from,
+            estimation: match config.estimation {
+                RttEstimation::Rfc6298 => Estimation::Rfc6298(Averages {
+                    mean_gain: Gain::new(config.mean_gain),
+                    deviation_gain: Gain::new(config.deviation_gain),
+                    deviation_from: config.deviation_from,
+                }),
+                RttEstimation::Ticks => Estimation::Ticks(TickEstimator::new(config.granularity)),
+                RttEstimation::Linux => Estimation::Linux(LinuxEstimator::new(config.min)),
+            },
             smoothed: None,
             latest: Duration::ZERO,
             minimum: Duration::MAX,
         }
     }
 
-    /// Takes a sample.
-    pub fn on_sample(&mut self, rtt: Duration) {
+    /// Takes a sample, when everything below `una` was acknowledged and everything below `nxt`
+    /// sent: a round trip is over when what was sent at its start is acknowledged.
+    pub fn on_sample(&mut self, rtt: Duration, una: u64, nxt: u64) {
         self.latest = rtt;
         self.minimum = self.minimum.min(rtt);
-        let sample = rtt.as_nanos();
-        self.smoothed = Some(match self.smoothed {
-            // RFC 6298 §2.2: the first sample is the mean, half of it the deviation.
-            None => (rtt, Duration::from_nanos(sample / 2)),
-            Some((srtt, rttvar)) => {
-                let previous = srtt.as_nanos();
-                // RFC 6298 §2.3 takes the deviation from the mean before the sample; Miyim eq. 2
-                // and Fotiadis & Siris eq. 2 from the mean after it.
-                let updated = self.mean_gain.average(previous, sample);
-                let reference = match self.deviation_from {
-                    DeviationFrom::PreviousMean => previous,
-                    DeviationFrom::UpdatedMean => updated,
-                };
-                let deviation = self
-                    .deviation_gain
-                    .average(rttvar.as_nanos(), reference.abs_diff(sample));
-                (
-                    Duration::from_nanos(updated),
-                    Duration::from_nanos(deviation),
-                )
-            }
+        self.smoothed = Some(match &mut self.estimation {
+            Estimation::Rfc6298(averages) => averages.after(self.smoothed, rtt),
+            Estimation::Ticks(ticks) => ticks.on_sample(rtt),
+            Estimation::Linux(linux) => linux.on_sample(rtt, una, nxt),
         });
+    }
+
+    /// After a spurious timeout: the averages must hold what the needless retransmission's round
+    /// trip `rtt` has shown (RFC 4015 §3, step 5.1).
+    pub fn raise_to(&mut self, rtt: Duration) {
+        if let Some((srtt, rttvar)) = self.smoothed {
+            let half = Duration::from_nanos(rtt.as_nanos() / 2);
+            self.smoothed = Some((srtt.max(rtt), rttvar.max(half)));
+        }
     }
 
     /// The smoothed mean (SRTT), once there is a sample.
@@ -96,7 +140,8 @@ impl RttEstimator {
         self.smoothed.map(|(srtt, _)| srtt)
     }
 
-    /// The smoothed mean deviation (RTTVAR), once there is a sample.
+    /// The smoothed mean deviation (RTTVAR), once there is a sample. Linux's is a quarter of its
+    /// deviation term, so that four of it are that term.
     #[must_use]
     pub fn rttvar(&self) -> Option<Duration> {
         self.smoothed.map(|(_, rttvar)| rttvar)
@@ -116,75 +161,4 @@ impl RttEstimator {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn milliseconds(value: u64) -> Duration {
-        Duration::from_millis(value)
-    }
-
-    #[test]
-    fn has_nothing_before_the_first_sample() {
-        let estimator = RttEstimator::new(&TimeoutConfig::default());
-        assert_eq!(estimator.srtt(), None);
-        assert_eq!(estimator.rttvar(), None);
-        assert_eq!(estimator.latest(), None);
-        assert_eq!(estimator.minimum(), None);
-    }
-
-    /// RFC 6298 §2.2 and §2.3 by hand: R = 100: SRTT 100, RTTVAR 50.
-    /// R' = 180: RTTVAR = 3/4·50 + 1/4·80 = 57.5; SRTT = 7/8·100 + 1/8·180 = 110.
-    /// R' = 70: RTTVAR = 3/4·57.5 + 1/4·40 = 53.125; SRTT = 7/8·110 + 1/8·70 = 105.
-    #[test]
-    fn follows_rfc_6298() {
-        let mut estimator = RttEstimator::new(&TimeoutConfig::default());
-        estimator.on_sample(milliseconds(100));
-        assert_eq!(estimator.srtt(), Some(milliseconds(100)));
-        assert_eq!(estimator.rttvar(), Some(milliseconds(50)));
-        estimator.on_sample(milliseconds(180));
-        assert_eq!(estimator.srtt(), Some(milliseconds(110)));
-        assert_eq!(estimator.rttvar(), Some(Duration::from_micros(57_500)));
-        estimator.on_sample(milliseconds(70));
-        assert_eq!(estimator.srtt(), Some(milliseconds(105)));
-        assert_eq!(estimator.rttvar(), Some(Duration::from_micros(53_125)));
-        assert_eq!(estimator.latest(), Some(milliseconds(70)));
-        assert_eq!(estimator.minimum(), Some(milliseconds(70)));
-    }
-
-    /// Miyim eq. 2 uses S(k) after the update: |180 − 110| = 70 → 3/4·50 + 1/4·70 = 55.
-    #[test]
-    fn deviation_from_the_updated_mean_is_seven_eighths_of_the_error() {
-        let config = TimeoutConfig {
-            deviation_from: DeviationFrom::UpdatedMean,
-            ..Default::default()
-        };
-        let mut estimator = RttEstimator::new(&config);
-        estimator.on_sample(milliseconds(100));
-        estimator.on_sample(milliseconds(180));
-        assert_eq!(estimator.rttvar(), Some(milliseconds(55)));
-    }
-
-    #[test]
-    fn gains_are_parameters() {
-        let config = TimeoutConfig {
-            mean_gain: 0.5,
-            deviation_gain: 1.0,
-            ..TimeoutConfig::default()
-        };
-        let mut estimator = RttEstimator::new(&config);
-        estimator.on_sample(milliseconds(100));
-        estimator.on_sample(milliseconds(40));
-        assert_eq!(estimator.srtt(), Some(milliseconds(70)));
-        assert_eq!(estimator.rttvar(), Some(milliseconds(60)));
-    }
-
-    #[test]
-    fn averages_round_to_nearest() {
-        // 1/8 of 4 ns is half a nanosecond: rounds up, in both directions.
-        let gain = Gain::new(0.125);
-        assert_eq!(gain.average(0, 4), 1);
-        assert_eq!(gain.average(4, 0), 3);
-        assert_eq!(gain.average(0, 3), 0);
-        assert_eq!(gain.average(u64::MAX, 0), u64::MAX - (1 << 61));
-    }
-}
+mod tests;

@@ -40,9 +40,28 @@ impl RetransmissionTimeout {
 
     /// Takes a round-trip sample, which ends the back-off (RFC 6298 §5, Karn & Partridge 1987).
     #[inline]
-    pub fn on_sample(&mut self, rtt: Duration) {
-        self.estimator.on_sample(rtt);
+    ///
+    /// `una` and `nxt`: see [`RttEstimator::on_sample`].
+    pub fn on_sample(&mut self, rtt: Duration, una: u64, nxt: u64) {
+        self.estimator.on_sample(rtt, una, nxt);
         self.back_off = 0;
+        self.refresh();
+    }
+
+    /// After a timeout that was spurious: the timer is to hold the round trip `rtt` that it did not
+    /// wait for, and doubles no more (RFC 4015 §3, step 5.1).
+    pub fn on_spurious(&mut self, rtt: Duration) {
+        self.estimator.raise_to(rtt);
+        self.back_off = 0;
+        self.refresh();
+    }
+
+    /// An expiry was spurious: its doubling is taken back (Linux, `icsk_retransmits = 0`).
+    pub const fn forget_expiries(&mut self) {
+        self.back_off = 0;
+    }
+
+    fn refresh(&mut self) {
         let (Some(srtt), Some(rttvar)) = (self.estimator.srtt(), self.estimator.rttvar()) else {
             return;
         };
@@ -147,7 +166,7 @@ mod tests {
     #[test]
     fn is_three_times_the_first_sample() {
         let mut timeout = RetransmissionTimeout::new(&TimeoutConfig::default());
-        timeout.on_sample(milliseconds(100));
+        timeout.on_sample(milliseconds(100), 0, 0);
         assert_eq!(timeout.rto(), milliseconds(300));
     }
 
@@ -159,16 +178,16 @@ mod tests {
             ..TimeoutConfig::default()
         };
         let mut timeout = RetransmissionTimeout::new(&config);
-        timeout.on_sample(milliseconds(100));
+        timeout.on_sample(milliseconds(100), 0, 0);
         assert_eq!(timeout.rto(), milliseconds(600));
     }
 
     #[test]
     fn keeps_within_floor_and_ceiling() {
         let mut timeout = RetransmissionTimeout::new(&TimeoutConfig::default());
-        timeout.on_sample(milliseconds(10));
+        timeout.on_sample(milliseconds(10), 0, 0);
         assert_eq!(timeout.rto(), milliseconds(200));
-        timeout.on_sample(Duration::from_secs(1000));
+        timeout.on_sample(Duration::from_secs(1000), 0, 0);
         assert_eq!(timeout.rto(), Duration::from_secs(60));
     }
 
@@ -182,7 +201,7 @@ mod tests {
         };
         let mut timeout = RetransmissionTimeout::new(&config);
         for _ in 0..200 {
-            timeout.on_sample(milliseconds(50));
+            timeout.on_sample(milliseconds(50), 0, 0);
         }
         assert_eq!(timeout.rto(), milliseconds(150));
     }
@@ -190,7 +209,7 @@ mod tests {
     #[test]
     fn doubles_at_each_expiry_until_a_sample() {
         let mut timeout = RetransmissionTimeout::new(&TimeoutConfig::default());
-        timeout.on_sample(milliseconds(100));
+        timeout.on_sample(milliseconds(100), 0, 0);
         for expected in [600, 1200, 2400, 4800] {
             timeout.on_expiry();
             assert_eq!(timeout.rto(), milliseconds(expected));
@@ -199,7 +218,7 @@ mod tests {
             timeout.on_expiry();
         }
         assert_eq!(timeout.rto(), Duration::from_secs(60));
-        timeout.on_sample(milliseconds(100));
+        timeout.on_sample(milliseconds(100), 0, 0);
         assert_eq!(timeout.back_off(), 0);
         assert!(timeout.rto() < milliseconds(300));
     }

@@ -38,7 +38,12 @@ fn values_reach_the_configuration() {
 
 #[test]
 fn loss_repair_comes_from_the_profile_of_that_name() {
-    for profile in Profile::ALL {
+    for profile in [
+        Profile::Tahoe,
+        Profile::Reno,
+        Profile::NewReno,
+        Profile::Sack,
+    ] {
         let (tcp, _) = applied(profile.name());
         assert_eq!(tcp.recovery, profile.config().recovery);
         assert_eq!(tcp.sack, profile.config().sack);
@@ -79,7 +84,8 @@ fn catalogue_is_in_order() {
         let name = remedy.name;
         assert!(!names[..position].contains(&name), "{name} twice");
         assert!(
-            name.chars().all(|c| c.is_ascii_lowercase() || c == '-'),
+            name.chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'),
             "{name}"
         );
         for text in [

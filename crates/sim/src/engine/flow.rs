@@ -2,12 +2,13 @@
 
 use airtcp_link::Stream;
 use airtcp_packet::SequenceNumber;
+use airtcp_tcp::loss_differentiation::Differentiation;
 use airtcp_tcp::relay::{Relay, Side};
 use airtcp_tcp::{Config, Connection};
 use airtcp_units::Instant;
 
 use super::network::{Application, Freeze, FreezeConfig, Hop, Proxy, ProxyConfig};
-use super::truth::Truth;
+use super::truth::{Truth, Verdicts};
 use crate::traffic::{Traffic, Transfers};
 
 /// What a flow is.
@@ -96,6 +97,17 @@ pub struct Flow {
     pub(super) application: Option<Box<Application>>,
     pub(super) proxy: Option<Box<Proxy>>,
     pub(super) freeze: Option<Box<Freeze>>,
+    /// What a loss was of is kept, for a sender that judges losses; and whether it is told.
+    pub(super) judges: Option<Judges>,
+}
+
+/// A sender that asks what losses were of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Judges {
+    /// By itself.
+    Alone,
+    /// It is told, as no real sender is: what others are measured against.
+    WithTheTruth,
 }
 
 impl Flow {
@@ -126,6 +138,10 @@ impl Flow {
                 .as_ref()
                 .map(|proxy| Box::new(Proxy::new(proxy, config.initial_sequence))),
             freeze: config.freeze.map(|freeze| Box::new(Freeze::new(freeze))),
+            judges: config.client.differentiation.map(|choice| match choice {
+                Differentiation::Oracle => Judges::WithTheTruth,
+                _ => Judges::Alone,
+            }),
         }
     }
 
@@ -187,6 +203,12 @@ impl Flow {
     #[must_use]
     pub const fn spurious_timeouts(&self) -> u64 {
         self.truth.spurious()
+    }
+
+    /// How often the sender judged what a loss was of, and how well.
+    #[must_use]
+    pub const fn verdicts(&self) -> &Verdicts {
+        self.truth.verdicts()
     }
 
     /// Bytes delivered in order to the receiving application.

@@ -5,6 +5,7 @@
 //! copies can still arrive; those are watched for.
 
 use airtcp_packet::SequenceNumber;
+use airtcp_tcp::loss_differentiation::Cause;
 use airtcp_units::Instant;
 
 /// A loss list longer than this is searched for what is acknowledged.
@@ -20,9 +21,26 @@ struct Undecided {
     expired_at: Instant,
 }
 
-/// The fate of a flow's data packets, as far as timeouts need it.
+/// How often a sender was asked what a loss was of, and was right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verdicts {
+    /// Loss events whose first segment the radio lost.
+    pub of_radio: u64,
+    /// Of these, those judged so.
+    pub of_radio_right: u64,
+    /// Loss events whose first segment found a queue full.
+    pub of_congestion: u64,
+    /// Of these, those judged so.
+    pub of_congestion_right: u64,
+    /// Events in which nothing was lost.
+    pub of_nothing: u64,
+}
+
+/// The fate of a flow's data packets, as far as timeouts and judgments of losses need it.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
+    causes: Vec<(SequenceNumber, Cause)>,
+    verdicts: Verdicts,
     lost: Vec<SequenceNumber>,
     undecided: Vec<Undecided>,
     spurious: u64,
@@ -32,6 +50,37 @@ impl Truth {
     /// Timeouts known to have been spurious.
     pub const fn spurious(&self) -> u64 {
         self.spurious
+    }
+
+    /// How often the sender judged losses, and how well.
+    pub const fn verdicts(&self) -> &Verdicts {
+        &self.verdicts
+    }
+
+    /// A data packet was lost of this cause; kept until it is acknowledged.
+    pub fn on_cause(&mut self, sequence: SequenceNumber, cause: Cause, una: SequenceNumber) {
+        if self.causes.len() >= PRUNE_AT {
+            self.causes.retain(|(lost, _)| !lost.before(una));
+        }
+        self.causes.push((sequence, cause));
+    }
+
+    /// The sender has judged what the loss of the segment at `sequence` was of.
+    pub fn on_judged(&mut self, sequence: SequenceNumber, judged: Cause) {
+        // The first copy's: the event is of its loss.
+        let truth = self.causes.iter().find(|(lost, _)| *lost == sequence);
+        let verdicts = &mut self.verdicts;
+        match truth {
+            Some((_, Cause::Radio)) => {
+                verdicts.of_radio += 1;
+                verdicts.of_radio_right += u64::from(judged == Cause::Radio);
+            }
+            Some((_, Cause::Congestion)) => {
+                verdicts.of_congestion += 1;
+                verdicts.of_congestion_right += u64::from(judged == Cause::Congestion);
+            }
+            None => verdicts.of_nothing += 1,
+        }
     }
 
     /// A timer expired for the segment at `sequence`, sent `transmissions` times before.

@@ -24,6 +24,14 @@ pub enum EventKind {
     QueueDrop,
     /// The link lost a segment.
     LinkLoss,
+    /// The sender found a recovery needless and took it back.
+    RecoveryTakenBack,
+    /// The sender judged a loss to be the radio's.
+    JudgedRadio,
+    /// The sender judged a loss to be congestion's.
+    JudgedCongestion,
+    /// A tail loss probe was sent.
+    TailProbe,
     /// The connection is established.
     Established,
     /// The connection is closed.
@@ -32,13 +40,17 @@ pub enum EventKind {
 
 impl EventKind {
     /// All kinds; an event column's codes count in this order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 12] = [
         Self::Timeout,
         Self::SpuriousTimeout,
         Self::FastRetransmit,
         Self::RecoveryExit,
         Self::QueueDrop,
         Self::LinkLoss,
+        Self::RecoveryTakenBack,
+        Self::JudgedRadio,
+        Self::JudgedCongestion,
+        Self::TailProbe,
         Self::Established,
         Self::Closed,
     ];
@@ -52,6 +64,10 @@ impl EventKind {
             Self::RecoveryExit => "recovery-exit",
             Self::QueueDrop => "queue-drop",
             Self::LinkLoss => "link-loss",
+            Self::RecoveryTakenBack => "recovery-taken-back",
+            Self::JudgedRadio => "judged-radio",
+            Self::JudgedCongestion => "judged-congestion",
+            Self::TailProbe => "tail-probe",
             Self::Established => "established",
             Self::Closed => "closed",
         }
@@ -66,6 +82,10 @@ impl EventKind {
             Self::RecoveryExit => "the losses of a recovery are repaired",
             Self::QueueDrop => "a segment found the link's queue full",
             Self::LinkLoss => "the link lost a segment",
+            Self::RecoveryTakenBack => "the sender found a recovery needless and took it back",
+            Self::JudgedRadio => "the sender judged a loss to be the radio's",
+            Self::JudgedCongestion => "the sender judged a loss to be congestion's",
+            Self::TailProbe => "a probe of a silent tail was sent",
             Self::Established => "the connection is established",
             Self::Closed => "the connection is closed",
         }

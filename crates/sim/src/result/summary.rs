@@ -26,6 +26,19 @@ pub struct FlowSummary {
     pub timeouts_spurious: u64,
     /// Entries into fast retransmit.
     pub fast_retransmits: u64,
+    /// Recoveries that the sender found needless and took back.
+    pub recoveries_taken_back: u64,
+    /// Tail loss probes sent (RFC 8985 §7).
+    pub tail_probes: u64,
+    /// Loss events whose first segment the radio lost, and about which the sender asked what they
+    /// were of; 0 where it does not ask.
+    pub loss_events_of_radio: u64,
+    /// Of these, those it judged so.
+    pub loss_events_of_radio_judged_right: u64,
+    /// Loss events whose first segment found a queue full.
+    pub loss_events_of_congestion: u64,
+    /// Of these, those it judged so.
+    pub loss_events_of_congestion_judged_right: u64,
     /// Segments with data that found the link's queue full.
     pub segments_dropped_queue: u64,
     /// Segments with data that the link lost.

@@ -113,21 +113,21 @@ fn events_become_columns() {
         );
     }
     log.push(Instant::ZERO, 2, EventKind::Timeout, None, None);
-    assert_eq!(log.len(), 9);
+    assert_eq!(log.len(), 13);
     let batch = through_ipc(&log.finish().unwrap());
     let event = batch["event"].as_dictionary::<UInt8Type>();
     let names = event.downcast_dict::<arrow_array::StringArray>().unwrap();
     let names: Vec<_> = names.into_iter().flatten().collect();
-    assert_eq!(names[..8], EventKind::ALL.map(EventKind::name));
-    assert_eq!(names[8], "timeout");
+    assert_eq!(names[..12], EventKind::ALL.map(EventKind::name));
+    assert_eq!(names[12], "timeout");
     let offset = batch["offset"].as_primitive::<UInt64Type>();
     assert_eq!(
         offset.iter().take(3).collect::<Vec<_>>(),
         [Some(0), None, Some(2896)]
     );
     let detail = batch["detail"].as_string::<i32>();
-    assert_eq!(detail.value(7), "number 7");
-    assert!(detail.is_null(8));
+    assert_eq!(detail.value(11), "number 11");
+    assert!(detail.is_null(12));
     assert!(log.is_empty(), "a finished log is empty");
 }
 

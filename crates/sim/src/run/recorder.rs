@@ -7,6 +7,7 @@ use airtcp_link::mac::Occupancy;
 use airtcp_packet::Segment;
 use airtcp_packet::wire::Addresses;
 use airtcp_tcp::Event;
+use airtcp_tcp::loss_differentiation::Cause;
 use airtcp_tcp::sender::Sender;
 use airtcp_units::Instant;
 use arrow_array::RecordBatch;
@@ -190,6 +191,30 @@ fn log_event(log: &mut EventLog, now: Instant, flow: u32, event: FlowEvent) {
         FlowEvent::Sender(Event::FastRetransmit { offset }) => {
             push(now, EventKind::FastRetransmit, Some(offset));
         }
+        FlowEvent::Sender(Event::RecoveryTakenBack { evidence }) => log.push(
+            now,
+            flow,
+            EventKind::RecoveryTakenBack,
+            None,
+            Some(format_args!("{}", evidence.name())),
+        ),
+        FlowEvent::Sender(Event::LossClassified {
+            offset,
+            cause,
+            lost_segments,
+        }) => log.push(
+            now,
+            flow,
+            match cause {
+                Cause::Radio => EventKind::JudgedRadio,
+                Cause::Congestion => EventKind::JudgedCongestion,
+            },
+            Some(offset),
+            Some(format_args!("{lost_segments} segments")),
+        ),
+        FlowEvent::Sender(Event::TailProbe { offset }) => {
+            push(now, EventKind::TailProbe, Some(offset));
+        }
         FlowEvent::Sender(Event::RecoveryExit) => push(now, EventKind::RecoveryExit, None),
         FlowEvent::Sender(Event::Established) => push(now, EventKind::Established, None),
         FlowEvent::Sender(Event::Closed | Event::Reset) => push(now, EventKind::Closed, None),
@@ -213,6 +238,7 @@ fn log_event(log: &mut EventLog, now: Instant, flow: u32, event: FlowEvent) {
             Event::TimeoutJudgedSpurious
             | Event::RttSample { .. }
             | Event::DuplicateReported { .. }
+            | Event::LossRepairedByProbe
             | Event::WindowProbe,
         ) => {}
     }

@@ -50,6 +50,7 @@ fn of_flow(flow: &Flow, index: u32, duration: Duration) -> FlowSummary {
     let sender = client.sender();
     let counters = sender.counters();
     let transfers = flow.transfers();
+    let verdicts = flow.verdicts();
     let proxy = flow.proxy().map_or_else(Counters::default, |relay| {
         *relay.connection(Side::Server).sender().counters()
     });
@@ -72,6 +73,12 @@ fn of_flow(flow: &Flow, index: u32, duration: Duration) -> FlowSummary {
         timeouts: counters.timeouts,
         timeouts_spurious: flow.spurious_timeouts(),
         fast_retransmits: counters.fast_retransmits,
+        recoveries_taken_back: counters.recoveries_taken_back,
+        tail_probes: counters.tail_probes,
+        loss_events_of_radio: verdicts.of_radio,
+        loss_events_of_radio_judged_right: verdicts.of_radio_right,
+        loss_events_of_congestion: verdicts.of_congestion,
+        loss_events_of_congestion_judged_right: verdicts.of_congestion_right,
         segments_dropped_queue: flow.tally().dropped_by_queue,
         segments_lost_link: flow.tally().lost_by_link,
         duplicate_segments_received: server.receiver().duplicates(),

@@ -1,41 +1,179 @@
 //! How large the congestion window is.
 //!
-//! A controller is composed of a slow start and a window rule; what to do about a loss is
-//! [`recovery`](crate::recovery)'s. All windows are integers, in bytes.
+//! A controller is composed of a [slow start](slow_start) and a window rule, one file each; what a loss
+//! was of is [`loss_differentiation`](crate::loss_differentiation)'s to say, and how to send while it is
+//! repaired [`recovery`](crate::recovery)'s. BBR does all of it itself. All windows are integers, in
+//! bytes.
 
+mod bbr;
+mod cubic;
+mod jersey;
 mod reno;
 mod slow_start;
+mod veno;
+mod westwood;
+mod windows;
 
-use crate::config::{Config, WindowGrowth};
+use airtcp_units::{BitRate, Duration, Instant};
+
+use crate::config::{Config, CongestionControl, Reduction, ReductionBase, WindowGrowth};
+use crate::delivery_rate::RateSample;
+use crate::loss_differentiation::Cause;
+use bbr::{Bbr, BbrV3};
+use cubic::Cubic;
+use jersey::Jersey;
 use reno::Reno;
+use slow_start::{RoundTrip, SlowStart};
+use veno::Veno;
+use westwood::Westwood;
+use windows::Windows;
+
+/// What is left of the window after a loss of the radio's (Lien et al. §III.B: 4/5).
+const RADIO_LOSS_LEAVES: (u64, u64) = (4, 5);
+
+/// How losses are being repaired, as far as a controller cares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repairing {
+    /// Nothing is.
+    Nothing,
+    /// A loss found by acknowledgments.
+    FastRecovery,
+    /// What a timeout gave up.
+    Timeout,
+}
+
+/// What one acknowledgment tells a controller.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack {
+    /// When it arrived.
+    pub now: Instant,
+    /// Bytes newly acknowledged or reported.
+    pub delivered: u64,
+    /// Bytes newly presumed lost.
+    pub lost: u64,
+    /// The round trip of the newest segment it is for, if it can be told.
+    pub rtt: Option<Duration>,
+    /// The least round trip, zero before there is one.
+    pub minimum_rtt: Duration,
+    /// The smoothed round trip, zero before there is one.
+    pub srtt: Duration,
+    /// First byte not acknowledged.
+    pub una: u64,
+    /// First byte never sent.
+    pub nxt: u64,
+    /// Bytes in flight after it.
+    pub in_flight: u64,
+    /// Bytes delivered in all.
+    pub delivered_in_all: u64,
+    /// How fast the network delivered, if that could be measured.
+    pub rate: Option<RateSample>,
+    /// What is being repaired.
+    pub repairing: Repairing,
+}
+
+/// How the window moves outside slow start. Every method but [`grow`](Self::grow) and
+/// [`threshold`](Self::threshold) may do nothing.
+trait Rule {
+    /// Sees every acknowledgment that delivers something, whether the window may grow or not.
+    fn observe(&mut self, _ack: &Ack, _windows: &mut Windows) {}
+
+    /// By how many bytes the window grows when `acked` bytes are acknowledged.
+    fn grow(&mut self, acked: u64, windows: &Windows) -> u64;
+
+    /// The slow-start threshold after a loss with `base` bytes in the network, in bytes.
+    fn threshold(&mut self, base: u64, windows: &Windows) -> u64;
+
+    /// The retransmission timer expired.
+    fn on_timeout(&mut self) {}
+
+    /// Something is sent again after nothing was in flight for `idle`.
+    fn on_idle_over(&mut self, _now: Instant, _idle: Duration) {}
+}
+
+/// The window rules. All but the common one are boxed, so that very many connections fit.
+#[derive(Clone, Debug)]
+enum Control {
+    Reno(Reno),
+    Cubic(Box<Cubic>),
+    Westwood(Box<Westwood>),
+    Veno(Box<Veno>),
+    Jersey(Box<Jersey>),
+    Bbr(Box<Bbr>),
+    BbrV3(Box<BbrV3>),
+}
+
+/// Does the same with whichever rule there is.
+macro_rules! with {
+    ($control:expr, $rule:ident => $result:expr) => {
+        match $control {
+            Control::Reno($rule) => $result,
+            Control::Cubic($rule) => $result,
+            Control::Westwood($rule) => $result,
+            Control::Veno($rule) => $result,
+            Control::Jersey($rule) => $result,
+            Control::Bbr($rule) => $result,
+            Control::BbrV3($rule) => $result,
+        }
+    };
+}
+
+/// The windows before a reduction, so that it can be taken back. What a rule knows of the network is
+/// not among them: an estimate stays one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// The congestion window, in bytes.
+    pub cwnd: u64,
+    /// The slow-start threshold, in bytes.
+    pub ssthresh: u64,
+}
 
 /// The congestion window and the slow-start threshold, and the rules that move them.
 #[derive(Clone, Debug)]
 pub struct Congestion {
-    mss: u64,
-    cwnd: u64,
-    ssthresh: u64,
-    max_window: u64,
+    windows: Windows,
+    initial: u64,
     growth: WindowGrowth,
     slow_start_limit: u64,
-    avoidance: Reno,
+    base: ReductionBase,
+    /// Whether recovery moves the window to the threshold step by step.
+    gradual: bool,
+    paced: bool,
+    slow_start: SlowStart,
+    control: Control,
 }
 
 impl Congestion {
     /// The windows at the start of a connection whose segments carry `mss` bytes.
     #[must_use]
     pub fn new(config: &Config, mss: u64) -> Self {
-        let max_window = config
+        let max = config
             .max_window
             .map_or(u64::MAX, |segments| u64::from(segments.max(1)) * mss);
-        Self {
+        let initial = (u64::from(config.initial_window.max(1)) * mss).min(max);
+        let windows = Windows {
             mss,
-            cwnd: (u64::from(config.initial_window.max(1)) * mss).min(max_window),
+            cwnd: initial,
             ssthresh: config.initial_ssthresh.unwrap_or(u64::MAX),
-            max_window,
+            max,
+        };
+        Self {
+            windows,
+            initial,
             growth: config.window_growth,
             slow_start_limit: u64::from(config.slow_start_limit) * mss,
-            avoidance: Reno::default(),
+            base: config.reduction_base,
+            gradual: config.reduction != Reduction::AtOnce,
+            paced: config.pacing,
+            slow_start: SlowStart::new(config.slow_start),
+            control: match config.congestion {
+                CongestionControl::Reno => Control::Reno(Reno::default()),
+                CongestionControl::Cubic => Control::Cubic(Box::default()),
+                CongestionControl::Westwood => Control::Westwood(Box::default()),
+                CongestionControl::Veno { beta } => Control::Veno(Box::new(Veno::new(beta))),
+                CongestionControl::Jersey => Control::Jersey(Box::default()),
+                CongestionControl::Bbr => Control::Bbr(Box::new(Bbr::new(&windows))),
+                CongestionControl::BbrV3 => Control::BbrV3(Box::new(BbrV3::new(&windows))),
+            },
         }
     }
 
@@ -43,21 +181,71 @@ impl Congestion {
     #[inline]
     #[must_use]
     pub const fn cwnd(&self) -> u64 {
-        self.cwnd
+        self.windows.cwnd
     }
 
     /// The slow-start threshold in bytes; `u64::MAX` before the first loss.
     #[inline]
     #[must_use]
     pub const fn ssthresh(&self) -> u64 {
-        self.ssthresh
+        self.windows.ssthresh
     }
 
     /// Whether the window is below the slow-start threshold (RFC 5681 §3.1).
     #[inline]
     #[must_use]
     pub const fn in_slow_start(&self) -> bool {
-        self.cwnd < self.ssthresh
+        self.windows.in_slow_start()
+    }
+
+    /// Whether the rule wants to see every acknowledgment.
+    #[inline]
+    #[must_use]
+    pub const fn observes(&self) -> bool {
+        !matches!(
+            (&self.control, &self.slow_start),
+            (Control::Reno(_), SlowStart::Standard)
+        )
+    }
+
+    /// Whether the rule moves the window at every acknowledgment itself, also in recovery, and the
+    /// delivery rate is to be measured for it.
+    #[inline]
+    #[must_use]
+    pub const fn is_model_based(&self) -> bool {
+        matches!(self.control, Control::Bbr(_) | Control::BbrV3(_))
+    }
+
+    /// Whether the window is kept all but empty, to measure the round trip.
+    #[must_use]
+    pub const fn is_probing_rtt(&self) -> bool {
+        match &self.control {
+            Control::Bbr(bbr) => bbr.is_probing_rtt(),
+            Control::BbrV3(bbr) => bbr.is_probing_rtt(),
+            _ => false,
+        }
+    }
+
+    /// Sees an acknowledgment that delivered something. Only needed if it
+    /// [observes](Self::observes).
+    pub fn observe(&mut self, ack: &Ack) {
+        if let Some(rtt) = ack.rtt
+            && self.in_slow_start()
+            && ack.repairing == Repairing::Nothing
+        {
+            let seen = RoundTrip {
+                now: ack.now,
+                rtt,
+                una: ack.una,
+                nxt: ack.nxt,
+                cwnd_segments: self.windows.cwnd / self.windows.mss,
+                paced: self.paced,
+            };
+            if self.slow_start.on_round_trip(&seen) {
+                self.windows.ssthresh = self.windows.cwnd;
+            }
+        }
+        with!(&mut self.control, rule => rule.observe(ack, &mut self.windows));
     }
 
     /// An acknowledgment covered `acked` new bytes while the window was the limit.
@@ -67,16 +255,21 @@ impl Congestion {
     pub fn on_acknowledged(&mut self, acked: u64, after_timeout: bool) {
         let mut credit = match self.growth {
             WindowGrowth::Bytes => acked,
-            WindowGrowth::Acknowledgments => self.mss,
+            WindowGrowth::Acknowledgments => self.windows.mss,
         };
         if self.in_slow_start() {
             let limit = if after_timeout {
-                self.mss
+                self.windows.mss.min(self.slow_start_limit)
             } else {
                 self.slow_start_limit
             };
-            let used = slow_start::increase(credit, limit, self.ssthresh - self.cwnd);
-            self.cwnd += used;
+            let divisor = self.slow_start.divisor();
+            if divisor > 1 {
+                credit /= divisor;
+            }
+            let room = self.windows.ssthresh - self.windows.cwnd;
+            let used = slow_start::increase(credit, limit, room);
+            self.windows.cwnd += used;
             // RFC 3465 §2.3 caps what one acknowledgment may add; only what is left when slow
             // start has just ended counts towards congestion avoidance.
             credit = if self.in_slow_start() {
@@ -86,47 +279,172 @@ impl Congestion {
             };
         }
         if credit > 0 {
-            self.cwnd += match self.growth {
-                WindowGrowth::Bytes => self.avoidance.by_bytes(credit, self.cwnd, self.mss),
-                WindowGrowth::Acknowledgments => Reno::by_acknowledgment(self.cwnd, self.mss),
+            self.windows.cwnd += match (self.growth, &mut self.control) {
+                (WindowGrowth::Acknowledgments, Control::Reno(_)) => {
+                    Reno::by_acknowledgment(self.windows.cwnd, self.windows.mss)
+                }
+                (_, Control::Reno(reno)) => reno.grow(credit, &self.windows),
+                (_, control) => with!(control, rule => rule.grow(credit, &self.windows)),
             };
         }
-        self.cwnd = self.cwnd.min(self.max_window);
+        self.windows.cwnd = self.windows.cwnd.min(self.windows.max);
     }
 
     /// A loss was found by duplicate acknowledgments or SACK while `flight_size` bytes were
-    /// outstanding: the window halves (RFC 5681 §3.2, eq. 4).
-    pub fn on_loss(&mut self, flight_size: u64) {
-        self.ssthresh = self.halved(flight_size);
-        self.cwnd = self.ssthresh.min(self.max_window);
-        self.avoidance = Reno::default();
+    /// outstanding: the threshold falls, and the window with it unless recovery is to bring it there
+    /// step by step (RFC 5681 §3.2, eq. 4). `cause`: what the loss was of, where that was asked.
+    pub fn on_loss(&mut self, flight_size: u64, cause: Option<Cause>) {
+        self.windows.ssthresh = self.threshold(flight_size, cause);
+        if !self.gradual && !self.is_model_based() {
+            self.settle();
+        }
     }
 
-    /// The retransmission timer expired. `first` tells the first expiry for this segment: at later
-    /// ones ssthresh stays (RFC 5681 §3.1).
-    pub fn on_timeout(&mut self, flight_size: u64, first: bool) {
-        if first {
-            self.ssthresh = self.halved(flight_size);
+    /// The window is where the last loss puts it.
+    pub fn settle(&mut self) {
+        self.windows.cwnd = self.windows.ssthresh.min(self.windows.max);
+    }
+
+    /// The retransmission timer expired. `reduces`: this is the first expiry for what it is about;
+    /// at later ones the threshold stays (RFC 5681 §3.1). The window becomes one segment.
+    pub fn on_timeout(&mut self, flight_size: u64, reduces: bool) {
+        if reduces {
+            self.windows.ssthresh = self.threshold(flight_size, None);
         }
-        self.cwnd = self.mss;
-        self.avoidance = Reno::default();
+        with!(&mut self.control, rule => rule.on_timeout());
+        self.slow_start.on_timeout();
+        if !self.is_model_based() {
+            self.windows.cwnd = self.windows.mss;
+        }
+    }
+
+    fn threshold(&mut self, flight_size: u64, cause: Option<Cause>) -> u64 {
+        let base = match self.base {
+            ReductionBase::FlightSize => flight_size,
+            ReductionBase::Window => self.windows.cwnd,
+        };
+        let threshold = with!(&mut self.control, rule => rule.threshold(base, &self.windows));
+        match cause {
+            Some(Cause::Radio) => {
+                let (numerator, denominator) = RADIO_LOSS_LEAVES;
+                let segments = base / self.windows.mss * numerator / denominator;
+                threshold.max(segments * self.windows.mss)
+            }
+            _ => threshold,
+        }
     }
 
     /// Sets the window to one segment, for a slow start after a loss (Tahoe).
-    pub fn restart(&mut self) {
-        self.cwnd = self.mss;
+    pub const fn restart(&mut self) {
+        self.windows.cwnd = self.windows.mss;
+    }
+
+    /// Nothing was in flight for `idle`, and something is sent again at `now`. `expired`: for longer
+    /// than the timeout, so many times over that the window, if it is to start anew, has halved that
+    /// often (RFC 7661 §4.4.2; Linux, `tcp_cwnd_restart`), but not below the initial window.
+    pub fn on_idle_over(&mut self, now: Instant, idle: Duration, expired: u32) {
+        with!(&mut self.control, rule => rule.on_idle_over(now, idle));
+        if expired == 0 || self.is_model_based() {
+            return;
+        }
+        let floor = self.initial.min(self.windows.cwnd);
+        self.windows.ssthresh = self.current_threshold();
+        self.windows.cwnd = (self.windows.cwnd >> expired.min(63)).max(floor);
+    }
+
+    /// The threshold with which nothing is forgotten of a window that was not used: three quarters
+    /// of it (RFC 7661 §4.4; Linux, `tcp_current_ssthresh`).
+    fn current_threshold(&self) -> u64 {
+        let mss = self.windows.mss;
+        let segments = self.windows.cwnd / mss;
+        self.windows
+            .ssthresh
+            .max(((segments >> 1) + (segments >> 2)) * mss)
+    }
+
+    /// The application used only `used` bytes of the window for a whole timeout: the window moves half
+    /// the way there (RFC 2861 §3; Linux, `tcp_cwnd_application_limited`).
+    pub fn on_application_limited(&mut self, used: u64) {
+        let used = used.max(self.initial.min(self.windows.cwnd));
+        if used < self.windows.cwnd && !self.is_model_based() {
+            self.windows.ssthresh = self.current_threshold();
+            self.windows.cwnd =
+                u64::midpoint(self.windows.cwnd, used) / self.windows.mss * self.windows.mss;
+        }
     }
 
     /// Bounds the window from above, at the end of a recovery (RFC 6582 §3.2 step 3).
     pub fn bound(&mut self, limit: u64) {
-        self.cwnd = self.cwnd.min(limit.max(self.mss));
+        self.windows.cwnd = self.windows.cwnd.min(limit.max(self.windows.mss));
     }
 
-    /// Half of what is in flight, in whole segments: a part of one sends nothing, and the stacks
-    /// compared with (Linux, ns-2) count their windows in segments.
-    fn halved(&self, flight_size: u64) -> u64 {
-        let half = flight_size / (2 * self.mss) * self.mss;
-        half.max(2 * self.mss)
+    /// Sets the window, as recovery does where it moves step by step.
+    pub fn set_cwnd(&mut self, bytes: u64) {
+        if !self.is_model_based() {
+            self.windows.cwnd = bytes.max(self.windows.mss).min(self.windows.max);
+        }
+    }
+
+    /// After a timeout: what is still in flight, and one segment. All controllers alike.
+    pub fn set_after_timeout(&mut self, bytes: u64) {
+        self.windows.cwnd = bytes.max(self.windows.mss).min(self.windows.max);
+    }
+
+    /// The windows as they are, with the threshold as if nothing had been forgotten (Linux,
+    /// `prior_ssthresh`).
+    #[must_use]
+    pub fn save(&self) -> Saved {
+        Saved {
+            cwnd: self.windows.cwnd,
+            ssthresh: if self.in_slow_start() {
+                self.windows.ssthresh
+            } else {
+                self.current_threshold()
+            },
+        }
+    }
+
+    /// A reduction was needless: the windows are at least what they were (Linux,
+    /// `tcp_undo_cwnd_reduction`).
+    pub fn restore(&mut self, saved: Saved) {
+        if !self.is_model_based() {
+            self.windows.cwnd = self.windows.cwnd.max(saved.cwnd).min(self.windows.max);
+        }
+        self.windows.ssthresh = self.windows.ssthresh.max(saved.ssthresh);
+    }
+
+    /// The Eifel response: the threshold as before the timeout, the window what is in flight and at
+    /// most an initial window more, so that it opens to the threshold by slow start (RFC 4015 §3,
+    /// step 6).
+    pub fn resume(&mut self, saved: Saved, in_flight: u64, acked: u64) {
+        self.windows.ssthresh = saved.cwnd.max(saved.ssthresh.min(saved.cwnd));
+        self.windows.cwnd = (in_flight + acked.min(self.initial))
+            .max(self.windows.mss)
+            .min(self.windows.max);
+    }
+
+    /// How fast to send, if segments are to leave at a pace. `srtt`: the smoothed round trip.
+    #[must_use]
+    pub fn pacing_rate(&self, srtt: Option<Duration>) -> Option<BitRate> {
+        match &self.control {
+            Control::Bbr(bbr) => Some(bbr.pacing_rate()),
+            Control::BbrV3(bbr) => Some(bbr.pacing_rate()),
+            _ if self.paced => srtt.map(|srtt| self.window_rate(srtt)),
+            _ => None,
+        }
+    }
+
+    /// The window in a round trip, and more so that it can grow: twice in slow start, 6/5 otherwise
+    /// (Linux, `tcp_update_pacing_rate`).
+    fn window_rate(&self, srtt: Duration) -> BitRate {
+        let percent = if self.windows.cwnd < self.windows.ssthresh / 2 {
+            200
+        } else {
+            120
+        };
+        let bits = u128::from(self.windows.cwnd) * 8 * percent / 100;
+        let rate = bits * 1_000_000_000 / u128::from(srtt.as_nanos().max(1));
+        BitRate::from_bps(u64::try_from(rate).unwrap_or(u64::MAX))
     }
 }
 

@@ -1,5 +1,8 @@
 //! Congestion avoidance as of RFC 5681 §3.1: about one segment more for each window acknowledged.
 
+use super::Rule;
+use super::windows::Windows;
+
 /// The window rule, and the bytes acknowledged since the window last grew.
 #[derive(Clone, Debug, Default)]
 pub struct Reno {
@@ -25,5 +28,24 @@ impl Reno {
     pub const fn by_acknowledgment(cwnd: u64, mss: u64) -> u64 {
         let step = mss * mss / cwnd;
         if step > 0 { step } else { 1 }
+    }
+}
+
+impl Rule for Reno {
+    #[inline]
+    fn grow(&mut self, acked: u64, windows: &Windows) -> u64 {
+        self.by_bytes(acked, windows.cwnd, windows.mss)
+    }
+
+    /// Half of what is in flight, in whole segments: a part of one sends nothing, and the stacks
+    /// compared with (Linux, ns-2) count their windows in segments (RFC 5681 §3.1, eq. 4).
+    fn threshold(&mut self, base: u64, windows: &Windows) -> u64 {
+        *self = Self::default();
+        let half = base / (2 * windows.mss) * windows.mss;
+        half.max(2 * windows.mss)
+    }
+
+    fn on_timeout(&mut self) {
+        *self = Self::default();
     }
 }

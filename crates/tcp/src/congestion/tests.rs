@@ -89,12 +89,12 @@ fn congestion_avoidance_adds_a_segment_a_window() {
 #[test]
 fn a_loss_halves_the_flight_and_not_below_two_segments() {
     let mut congestion = congestion(Config::default());
-    congestion.on_loss(20 * MSS);
+    congestion.on_loss(20 * MSS, None);
     assert_eq!(
         (congestion.cwnd(), congestion.ssthresh()),
         (10 * MSS, 10 * MSS)
     );
-    congestion.on_loss(3 * MSS);
+    congestion.on_loss(3 * MSS, None);
     assert_eq!(
         (congestion.cwnd(), congestion.ssthresh()),
         (2 * MSS, 2 * MSS)
@@ -108,7 +108,7 @@ fn a_loss_forgets_what_was_counted() {
         ..Config::default()
     });
     congestion.on_acknowledged(9 * MSS, false);
-    congestion.on_loss(20 * MSS);
+    congestion.on_loss(20 * MSS, None);
     congestion.on_acknowledged(9 * MSS, false);
     assert_eq!(congestion.cwnd(), 10 * MSS);
     congestion.on_timeout(20 * MSS, true);
@@ -140,7 +140,7 @@ fn bounding_never_goes_below_one_segment() {
 #[test]
 fn a_restart_is_one_segment_and_keeps_the_threshold() {
     let mut congestion = congestion(Config::default());
-    congestion.on_loss(20 * MSS);
+    congestion.on_loss(20 * MSS, None);
     congestion.restart();
     assert_eq!((congestion.cwnd(), congestion.ssthresh()), (MSS, 10 * MSS));
 }
@@ -171,14 +171,14 @@ fn congestion_avoidance_by_acknowledgments_adds_a_fraction_each() {
 #[test]
 fn a_loss_leaves_whole_segments() {
     let mut congestion = congestion(Config::default());
-    congestion.on_loss(9 * MSS);
+    congestion.on_loss(9 * MSS, None);
     assert_eq!(congestion.cwnd(), 4 * MSS);
 }
 
 #[test]
 fn a_threshold_is_whole_segments() {
     let mut congestion = congestion(Config::default());
-    congestion.on_loss(11 * MSS + MSS / 2);
+    congestion.on_loss(11 * MSS + MSS / 2, None);
     assert_eq!(congestion.ssthresh(), 5 * MSS);
 }
 
@@ -192,6 +192,6 @@ fn every_window_has_at_least_one_segment_and_at_most_the_cap() {
     };
     let mut congestion = congestion(none);
     assert_eq!(congestion.cwnd(), MSS);
-    congestion.on_loss(MSS);
+    congestion.on_loss(MSS, None);
     assert_eq!((congestion.cwnd(), congestion.ssthresh()), (MSS, 2 * MSS));
 }

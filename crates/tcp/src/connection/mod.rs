@@ -18,6 +18,7 @@ use airtcp_packet::{LinkFeedback, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 
 use crate::config::Config;
+use crate::loss_differentiation::Cause;
 use crate::observer::Observer;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
@@ -182,6 +183,13 @@ impl Connection {
             LinkFeedback::BadState => self.sender.restart_timer(now),
             LinkFeedback::Delivered { .. } => {}
         }
+    }
+
+    /// The truth about a loss, as no real sender is told it: the segment at `sequence` is lost of
+    /// `cause`. What classifiers of losses are measured against.
+    pub fn tell_cause(&mut self, sequence: SequenceNumber, cause: Cause) {
+        let offset = self.sent_offset(sequence);
+        self.sender.tell_cause(offset, cause);
     }
 
     /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.

@@ -17,6 +17,9 @@ use std::ops::Range;
 
 use airtcp_units::{Duration, Instant};
 
+use super::delivery::Delivery;
+use crate::delivery_rate::SendTag;
+
 /// The receiver holds it (RFC 2018).
 const SACKED: u8 = 1;
 /// Presumed lost, and not counted in flight.
@@ -87,6 +90,12 @@ impl SentSegment {
     pub const fn is_lost(&self) -> bool {
         self.flags & LOST != 0
     }
+
+    /// Whether it was sent again since it was presumed lost.
+    #[must_use]
+    pub const fn is_resent(&self) -> bool {
+        self.flags & RESENT != 0
+    }
 }
 
 /// Bytes of the outstanding segments by what is known of them.
@@ -148,6 +157,10 @@ pub struct Scoreboard {
     repair_from: u64,
     /// The SACK blocks of the last acknowledgment: most of a block is known from the one before.
     known: [(u64, u64); 4],
+    /// What the acknowledgment at hand delivered; only where someone wants to know.
+    delivery: Option<Box<Delivery>>,
+    /// What the delivery-rate estimator noted for each segment; empty where there is none.
+    tags: VecDeque<SendTag>,
 }
 
 impl Scoreboard {
@@ -166,6 +179,60 @@ impl Scoreboard {
     #[must_use]
     pub fn in_flight(&self) -> u64 {
         self.outstanding() + self.sums.resent - self.sums.sacked - self.sums.lost
+    }
+
+    /// Bytes presumed lost, sent again since or not.
+    #[inline]
+    #[must_use]
+    pub const fn lost(&self) -> u64 {
+        self.sums.lost
+    }
+
+    /// Bytes sent again and neither acknowledged nor reported since.
+    #[must_use]
+    pub const fn resent(&self) -> u64 {
+        self.sums.resent
+    }
+
+    /// End of the highest segment that was reported.
+    #[must_use]
+    pub const fn highest_sacked(&self) -> u64 {
+        self.highest_sacked
+    }
+
+    /// From now on tells what each acknowledgment delivers.
+    pub fn watch_deliveries(&mut self) {
+        self.delivery = Some(Box::default());
+    }
+
+    /// An acknowledgment is about to be taken in. `retransmissions_before`: one sent later than
+    /// that cannot have been answered yet, so that the answer is to the original (RFC 8985 §6.2
+    /// step 2). `recover`: see [`Delivery::original_below`].
+    #[inline]
+    pub fn begin(&mut self, retransmissions_before: Instant, recover: u64) {
+        if let Some(delivery) = &mut self.delivery {
+            delivery.begin(retransmissions_before, recover);
+        }
+    }
+
+    /// What was delivered since [`begin`](Self::begin); nothing unless
+    /// [watched](Self::watch_deliveries).
+    #[inline]
+    #[must_use]
+    pub fn delivery(&self) -> Option<&Delivery> {
+        self.delivery.as_deref()
+    }
+
+    /// Notes `tag` with the segment sent last for the first time.
+    pub fn tag_last(&mut self, tag: SendTag) {
+        self.tags.push_back(tag);
+    }
+
+    /// Notes `tag` with the segment at `index`, which was sent again.
+    pub fn tag_again(&mut self, index: usize, tag: SendTag) {
+        if let Some(slot) = self.tags.get_mut(index) {
+            *slot = tag;
+        }
     }
 
     /// Whether nothing is outstanding.
@@ -242,8 +309,14 @@ impl Scoreboard {
             advanced.resent |= front.transmissions > 1;
             let covered = una.min(front.end()) - front.start;
             let flags = front.flags;
+            if flags & SACKED == 0
+                && let Some(delivery) = &mut self.delivery
+            {
+                delivery.add(front, covered, self.tags.front(), false);
+            }
             if una >= front.end() {
                 self.segments.pop_front();
+                self.tags.pop_front();
             } else {
                 // Part of a segment: the receiver may have cut it at its window.
                 front.start = una;
@@ -286,6 +359,10 @@ impl Scoreboard {
                     break;
                 }
                 if segment.start >= at && segment.flags & SACKED == 0 {
+                    if let Some(delivery) = &mut self.delivery {
+                        let bytes = u64::from(segment.length);
+                        delivery.add(segment, bytes, self.tags.get(here), true);
+                    }
                     self.sums.change(segment, SACKED);
                     at = segment.end();
                     self.highest_sacked = self.highest_sacked.max(at);
@@ -328,7 +405,8 @@ impl Scoreboard {
         edge.is_some_and(|edge| self.mark_lost_below(edge))
     }
 
-    fn mark_lost_below(&mut self, edge: u64) -> bool {
+    /// Marks lost every unreported segment that starts below `edge`. Returns whether there was one.
+    pub fn mark_lost_below(&mut self, edge: u64) -> bool {
         if edge <= self.loss_edge {
             return false;
         }
@@ -361,6 +439,37 @@ impl Scoreboard {
         }
         self.loss_edge = self.segments.back().map_or(0, SentSegment::end);
         self.repair_from = self.repair_from.min(offset);
+    }
+
+    /// As [`mark_lost_from`](Self::mark_lost_from) from the front on, but for segments sent after
+    /// `recent`, which may still be on their way (Linux, `tcp_timeout_mark_lost`).
+    pub fn mark_lost_but_recent(&mut self, recent: Instant) {
+        self.void_reneged_reports();
+        for (index, segment) in self.segments.iter_mut().enumerate() {
+            if !segment.is_sacked() && (index == 0 || segment.sent_at <= recent) {
+                self.sums.change(segment, LOST);
+                self.repair_from = self.repair_from.min(segment.start);
+            }
+        }
+    }
+
+    /// The segment at `index` is lost, or its retransmission is (RFC 8985 §6.2 step 5).
+    pub fn mark_copy_lost(&mut self, index: usize) {
+        let segment = &mut self.segments[index];
+        self.sums.change(segment, LOST);
+        self.repair_from = self.repair_from.min(segment.start);
+    }
+
+    /// Nothing was lost after all: what was presumed so is on its way again.
+    pub fn unmark_lost(&mut self) {
+        if self.sums.lost == 0 {
+            return;
+        }
+        for segment in &mut self.segments {
+            if segment.is_lost() {
+                self.sums.change(segment, segment.flags & !LOST);
+            }
+        }
     }
 
     /// Marks one segment lost, whatever the others are: the first of a fast recovery, or the one
@@ -474,7 +583,7 @@ impl Scoreboard {
 
     /// Index of the first segment that ends behind `offset`.
     #[inline]
-    fn index_of(&self, offset: u64) -> usize {
+    pub(super) fn index_of(&self, offset: u64) -> usize {
         match self.segments.front() {
             Some(front) if offset >= front.end() => self
                 .segments

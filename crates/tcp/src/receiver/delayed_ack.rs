@@ -4,6 +4,9 @@ use airtcp_units::{Duration, Instant};
 
 use crate::config::DelayedAckConfig;
 
+/// A sender that is silent for so long has paused.
+const PAUSE: Duration = Duration::from_secs(1);
+
 /// An acknowledgment that waits, or is due.
 #[derive(Clone, Debug)]
 pub struct DelayedAck {
@@ -12,6 +15,10 @@ pub struct DelayedAck {
     waiting: u32,
     deadline: Instant,
     due: bool,
+    /// Segments that are still acknowledged at once, and as many as that is at the start.
+    quick: u32,
+    quick_at_start: u32,
+    last_arrival: Instant,
 }
 
 impl DelayedAck {
@@ -23,6 +30,9 @@ impl DelayedAck {
             waiting: 0,
             deadline: Instant::FAR_FUTURE,
             due: false,
+            quick: config.quick,
+            quick_at_start: config.quick,
+            last_arrival: Instant::ZERO,
         }
     }
 
@@ -30,7 +40,17 @@ impl DelayedAck {
     #[inline]
     pub fn on_in_order(&mut self, now: Instant, fin: bool) {
         self.waiting += 1;
-        if self.waiting >= self.segments || fin {
+        if self.quick_at_start > 0 {
+            // Silence of a second: the sender has paused, and starts slowly (Linux,
+            // `tcp_event_data_recv`).
+            if now - self.last_arrival > PAUSE && self.last_arrival != Instant::ZERO {
+                self.quick = self.quick_at_start;
+            }
+            self.last_arrival = now;
+        }
+        let quick = self.quick > 0;
+        self.quick = self.quick.saturating_sub(1);
+        if self.waiting >= self.segments || fin || quick {
             self.due = true;
         } else if self.deadline == Instant::FAR_FUTURE {
             self.deadline = now + self.timeout;
@@ -127,12 +147,35 @@ mod tests {
     fn the_deadline_is_the_first_waiting_segments() {
         let config = DelayedAckConfig {
             segments: 3,
+            quick: 0,
             timeout: Duration::from_millis(40),
         };
         let mut ack = DelayedAck::new(&config);
         ack.on_in_order(START, false);
         ack.on_in_order(START + Duration::from_millis(30), false);
         assert_eq!(ack.deadline(), START + Duration::from_millis(40));
+    }
+
+    /// Linux: the first 16 segments are acknowledged one by one, and again after a pause.
+    #[test]
+    fn the_first_segments_are_acknowledged_at_once() {
+        let config = DelayedAckConfig {
+            quick: 3,
+            ..DelayedAckConfig::default()
+        };
+        let mut ack = DelayedAck::new(&config);
+        let mut take = |milliseconds| {
+            ack.on_in_order(START + Duration::from_millis(milliseconds), false);
+            let due = ack.is_due();
+            if due {
+                ack.on_sent();
+            }
+            due
+        };
+        let first: Vec<_> = (1..=6).map(&mut take).collect();
+        assert_eq!(first, [true, true, true, false, true, false]);
+        assert!(take(7));
+        assert!(take(2000), "after a pause");
     }
 
     #[test]

@@ -1,5 +1,21 @@
 //! Fast recovery: RFC 2581 §3.2 (Reno), RFC 6582 §3.2 (NewReno), RFC 6675 §5 (with SACK).
 
+use super::proportional_rate::ProportionalRate;
+
+/// How the window gets from where it was to where the loss puts it.
+#[derive(Clone, Debug)]
+pub enum Pace {
+    /// It is there at once.
+    AtOnce,
+    /// In proportion to what is delivered.
+    Proportional(ProportionalRate),
+    /// A segment less for every second acknowledgment; the flag tells the first of two.
+    Halving {
+        /// Whether one acknowledgment has come since the window last shrank.
+        one: bool,
+    },
+}
+
 /// The state of one fast recovery.
 #[derive(Clone, Debug)]
 pub struct FastRecovery {
@@ -12,6 +28,8 @@ pub struct FastRecovery {
     pub partial_acknowledgments: u32,
     /// Whether the one rescue retransmission is spent (RFC 6675 §4, `NextSeg()` rule 4).
     pub rescued: bool,
+    /// How the window moves meanwhile.
+    pub pace: Pace,
 }
 
 impl FastRecovery {
@@ -25,6 +43,7 @@ impl FastRecovery {
             inflation,
             partial_acknowledgments: 0,
             rescued: false,
+            pace: Pace::AtOnce,
         }
     }
 

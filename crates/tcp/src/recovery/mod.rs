@@ -1,7 +1,7 @@
 //! How the sender behaves between the detection of a loss and its repair.
 //!
 //! ```text
-//!            duplicate ACKs, SACK                    all of it acknowledged
+//!            duplicate ACKs, SACK, time              all of it acknowledged
 //!   ┌──────┐ ─────────────────────▶ ┌──────────────┐ ──────────────────────▶ ┌──────┐
 //!   │ Open │                        │ FastRecovery │                         │ Open │
 //!   └──────┘ ──┐                    └──────────────┘                         └──────┘
@@ -10,10 +10,16 @@
 //!                                   │   Timeout   │
 //!                                   └─────────────┘
 //! ```
+//!
+//! Where the sender finds that nothing was lost, [`Undo`] takes either back to Open at once.
 
 mod fast_recovery;
+pub mod proportional_rate;
+mod undo;
 
-pub use fast_recovery::FastRecovery;
+pub use fast_recovery::{FastRecovery, Pace};
+pub use proportional_rate::ProportionalRate;
+pub use undo::Undo;
 
 /// Where the sender stands. What a state needs lives in its variant.
 #[derive(Clone, Debug, Default)]
@@ -28,5 +34,7 @@ pub enum Phase {
         /// Recovered when everything below this offset is acknowledged (RFC 6582 §3.2 step 4,
         /// RFC 6675 §5.1).
         recover: u64,
+        /// Whether the timeout may still turn out spurious by what new data shows (F-RTO, RFC 5682).
+        tests_new_data: bool,
     },
 }

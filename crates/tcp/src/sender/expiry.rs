@@ -3,7 +3,8 @@
 use airtcp_units::Instant;
 
 use super::Sender;
-use crate::config::{Retransmission, TimerScope};
+use super::timers::Pending;
+use crate::config::{ReductionBase, Retransmission, SpuriousResponse, TimerScope};
 use crate::observer::{Event, Observer};
 use crate::recovery::Phase;
 
@@ -11,11 +12,15 @@ impl Sender {
     /// Acts on the timers that have expired by `now`. Returns whether a zero-window probe is to be
     /// sent.
     pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl Observer) -> bool {
+        if self.pacing_deadline <= now {
+            self.pacing_deadline = Instant::FAR_FUTURE;
+        }
         if self.deadline <= now {
-            if self.is_shut() {
-                self.persist(now);
-            } else {
-                self.on_timeout(now, observer);
+            match self.pending {
+                Pending::Reordering => self.on_reordering_timer(now, observer),
+                Pending::TailProbe => self.on_tail_probe_timer(now, observer),
+                Pending::Retransmission if self.is_shut() => self.persist(now),
+                Pending::Retransmission => self.on_timeout(now, observer),
             }
         }
         self.on_probe(now, observer)
@@ -50,16 +55,33 @@ impl Sender {
         );
         self.counters.timeouts += 1;
         let first = self.board.on_expiry(index) == 0;
+        let reduces = first && !self.is_reduced_already();
+        if reduces && self.choices.spurious_response != SpuriousResponse::None {
+            let resent = u32::try_from(self.board.resent().div_ceil(self.mss)).unwrap_or(u32::MAX);
+            self.undo
+                .begin(self.una, Some(self.congestion.save()), resent);
+        }
         let flight_size = self.flight_size_at_timeout();
-        self.congestion.on_timeout(flight_size, first);
-        self.phase = Phase::Timeout { recover: self.nxt };
+        self.congestion.on_timeout(flight_size, reduces);
+        // RFC 5682 §3.1 step 1: not where a loss was being repaired, which makes this one likely;
+        // §3.2: but again where the same segment expires.
+        let tests_new_data =
+            self.choices.spurious_detection.frto && (matches!(self.phase, Phase::Open) || !first);
+        self.phase = Phase::Timeout {
+            recover: self.nxt,
+            tests_new_data,
+        };
         self.recover = Some(self.nxt);
+        self.tail_probe = None;
+        self.tail_probe_due = false;
+        self.new_data_first = false;
+        self.timeout_judged = false;
         self.duplicates.reset();
         self.limited = 0;
         self.timed = None;
         self.resent_after_timeout = Some(now);
         match self.choices.retransmission {
-            Retransmission::GoBackN => self.board.mark_lost_from(segment.start),
+            Retransmission::GoBackN => self.give_up_outstanding(now, segment.start),
             Retransmission::SelectiveRepeat => self.board.mark_lost(index),
         }
         self.repair_now = Some(segment.start);
@@ -71,6 +93,34 @@ impl Sender {
             // Sending it again sets its timer anew; the others' run on.
             TimerScope::Segment => self.rearm_segment_timers(),
         }
+    }
+
+    /// Takes everything outstanding for lost; with RACK, not what was sent a round trip ago or less. What
+    /// stays in flight stays in the window.
+    fn give_up_outstanding(&mut self, now: Instant, start: u64) {
+        let lost_before = self.board.lost();
+        match &self.rack {
+            Some(rack) => {
+                let recent = now.as_nanos().saturating_sub(rack.rtt().as_nanos());
+                self.board.mark_lost_but_recent(Instant::from_nanos(recent));
+            }
+            None => self.board.mark_lost_from(start),
+        }
+        let newly = self.board.lost().saturating_sub(lost_before);
+        self.lost_in_all += newly;
+        if let Some(rate) = &mut self.rate {
+            rate.on_lost(newly);
+        }
+        self.congestion
+            .set_after_timeout(self.board.in_flight() + self.mss);
+    }
+
+    /// Whether the window was reduced for this loss before the timer ran out: where a reduction is taken
+    /// from the window, which is smaller by then, a second one would count the loss twice (Linux,
+    /// `tcp_enter_loss`).
+    const fn is_reduced_already(&self) -> bool {
+        matches!(self.choices.reduction_base, ReductionBase::Window)
+            && matches!(self.phase, Phase::FastRecovery(_))
     }
 
     /// The FlightSize a timeout halves (RFC 5681 §3.1, eq. 4): what is in the network, and not

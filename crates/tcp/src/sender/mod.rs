@@ -1,24 +1,42 @@
 //! The send side: which bytes to send next, and when to wake up.
 //!
 //! [`transmission`] chooses the next segment, [`acknowledgment`] takes what the peer said,
-//! [`expiry`] acts when a timer runs out, [`shut_window`] while the peer has taken its window back.
-//! Everything else is a replaceable part.
+//! [`loss`] goes from the first sign of a loss to the end of its repair, [`spurious`] takes back what
+//! was needless, [`expiry`] acts when one of the [`timers`] runs out, [`tail_probe`] before the last of
+//! them does, [`shut_window`] while the peer has taken its window back. Everything else is a replaceable
+//! part.
 
 mod acknowledgment;
 mod expiry;
+mod loss;
+mod pacing;
 mod shut_window;
+mod spurious;
+mod tail_probe;
+mod timers;
 mod transmission;
+mod window_usage;
 
 use airtcp_units::{Duration, Instant};
 
-use crate::config::{Config, Recovery, Retransmission, RttSampling, TimerScope};
+use crate::config::{
+    Config, LossDetection, Recovery, Reduction, ReductionBase, Retransmission, RttSampling,
+    SpuriousDetection, SpuriousResponse, TimerScope, WindowValidation,
+};
 use crate::congestion::Congestion;
-use crate::loss_detection::{DuplicateAcks, Scoreboard};
-use crate::recovery::Phase;
+use crate::delivery_rate::DeliveryRate;
+use crate::loss_detection::{DuplicateAcks, Rack, Scoreboard};
+use crate::loss_differentiation::{Cause, Classifier};
+use crate::recovery::{Phase, Undo};
 use crate::rtt::RttEstimator;
 use crate::timeout::RetransmissionTimeout;
+use pacing::Pacing;
+use tail_probe::TailProbe;
+use timers::Pending;
+use window_usage::WindowUsage;
 
 pub use acknowledgment::{Acknowledgment, Echo};
+pub use spurious::Evidence;
 pub use transmission::Transmission;
 
 /// What a sender has done so far.
@@ -40,6 +58,12 @@ pub struct Counters {
     pub duplicates_reported: u64,
     /// Zero-window probes sent.
     pub window_probes: u64,
+    /// Recoveries found needless and taken back.
+    pub recoveries_taken_back: u64,
+    /// Tail loss probes sent (RFC 8985 §7).
+    pub tail_probes: u64,
+    /// Losses that only a tail loss probe has shown, by repairing them (RFC 8985 §7.4).
+    pub losses_repaired_by_probes: u64,
 }
 
 /// The part of [`Config`] the send side reads while it runs.
@@ -52,6 +76,24 @@ struct Choices {
     scope: TimerScope,
     sampling: RttSampling,
     timestamp_tick: Duration,
+    loss_detection: LossDetection,
+    reduction: Reduction,
+    reduction_base: ReductionBase,
+    window_validation: WindowValidation,
+    restart_after_idle: bool,
+    tail_loss_probe: bool,
+    spurious_detection: SpuriousDetection,
+    spurious_response: SpuriousResponse,
+}
+
+/// Where the sender stood when an acknowledgment came, in bytes.
+#[derive(Clone, Copy, Debug)]
+struct Before {
+    una: u64,
+    in_flight: u64,
+    lost_in_all: u64,
+    /// By which duplicates inflated the window.
+    inflation: u64,
 }
 
 /// The send side of a connection, in offsets of the stream it sends. A FIN takes the offset behind
@@ -90,6 +132,28 @@ pub struct Sender {
     /// When a segment that timed out was sent again, until an acknowledgment tells whether that
     /// was needed (RFC 3522 §3).
     resent_after_timeout: Option<Instant>,
+    /// Whether the last timeout was found to be spurious.
+    timeout_judged: bool,
+    pending: Pending,
+    min_rto: Duration,
+    initial_rto: Duration,
+    /// New data goes before what is to be sent again: F-RTO's question.
+    new_data_first: bool,
+    tail_probe: Option<TailProbe>,
+    tail_probe_due: bool,
+    usage: WindowUsage,
+    last_sent_at: Instant,
+    undo: Undo,
+    /// Bytes presumed lost so far.
+    lost_in_all: u64,
+    pacing_deadline: Instant,
+    // Parts that only some stacks have, boxed so that very many connections of the others fit.
+    rack: Option<Box<Rack>>,
+    rate: Option<Box<DeliveryRate>>,
+    pacing: Option<Box<Pacing>>,
+    classifier: Option<Box<Classifier>>,
+    /// What losses were of, as far as it was told: by offset.
+    told: Vec<(u64, Cause)>,
     counters: Counters,
 }
 
@@ -102,6 +166,17 @@ impl Sender {
             Retransmission::GoBackN => TimerScope::Connection,
             Retransmission::SelectiveRepeat => TimerScope::Segment,
         });
+        let rack = config.sack && config.loss_detection == LossDetection::Rack;
+        let congestion = Congestion::new(config, mss);
+        let mut board = Scoreboard::default();
+        if rack
+            || congestion.observes()
+            || config.reduction != Reduction::AtOnce
+            || config.spurious_detection != SpuriousDetection::default()
+            || config.differentiation.is_some()
+        {
+            board.watch_deliveries();
+        }
         Self {
             choices: Choices {
                 sack: config.sack,
@@ -111,6 +186,14 @@ impl Sender {
                 scope,
                 sampling: config.timeout.sampling,
                 timestamp_tick: config.timestamp_tick,
+                loss_detection: config.loss_detection,
+                reduction: config.reduction,
+                reduction_base: config.reduction_base,
+                window_validation: config.window_validation,
+                restart_after_idle: config.restart_after_idle,
+                tail_loss_probe: config.tail_loss_probe && config.sack,
+                spurious_detection: config.spurious_detection,
+                spurious_response: config.spurious_response,
             },
             mss,
             una: 0,
@@ -118,8 +201,10 @@ impl Sender {
             written: 0,
             closed: false,
             right_edge: 0,
-            congestion: Congestion::new(config, mss),
-            board: Scoreboard::default(),
+            rate: congestion.is_model_based().then(Box::default),
+            pacing: (config.pacing || congestion.is_model_based()).then(Box::default),
+            congestion,
+            board,
             duplicates: DuplicateAcks::new(config.duplicate_ack_threshold),
             phase: Phase::Open,
             recover: None,
@@ -131,6 +216,24 @@ impl Sender {
             probes: 0,
             timed: None,
             resent_after_timeout: None,
+            timeout_judged: false,
+            pending: Pending::default(),
+            min_rto: config.timeout.min,
+            initial_rto: config.timeout.initial,
+            new_data_first: false,
+            tail_probe: None,
+            tail_probe_due: false,
+            usage: WindowUsage::default(),
+            last_sent_at: Instant::ZERO,
+            undo: Undo::default(),
+            lost_in_all: 0,
+            pacing_deadline: Instant::FAR_FUTURE,
+            rack: rack.then(|| Box::new(Rack::new(config.duplicate_ack_threshold))),
+            classifier: config
+                .differentiation
+                .as_ref()
+                .map(|choice| Box::new(Classifier::new(choice, config.seed))),
+            told: Vec::new(),
             counters: Counters::default(),
         }
     }
@@ -141,7 +244,7 @@ impl Sender {
     pub fn on_established(&mut self, window: u64, rtt: Option<Duration>, rto: Option<Duration>) {
         self.right_edge = window;
         if let Some(rtt) = rtt {
-            self.timeout.on_sample(rtt);
+            self.timeout.on_sample(rtt, 0, 0);
         }
         if let Some(rto) = rto {
             self.timeout.reinitialize(rto);
@@ -165,7 +268,9 @@ impl Sender {
     #[inline]
     #[must_use]
     pub fn next_wakeup(&self) -> Instant {
-        self.deadline.min(self.probe_deadline)
+        self.deadline
+            .min(self.probe_deadline)
+            .min(self.pacing_deadline)
     }
 
     /// First byte not acknowledged.
@@ -254,13 +359,44 @@ impl Sender {
         &self.counters
     }
 
-    /// The wake-up as it should stand after segments were acknowledged or given up, where each has
-    /// its own timer.
-    fn rearm_segment_timers(&mut self) {
-        self.deadline = self
-            .board
-            .earliest_deadline()
-            .map_or(Instant::FAR_FUTURE, |(_, deadline)| deadline);
+    /// The truth about a loss, as no real sender is told it: the segment at `offset` is lost of
+    /// `cause`.
+    pub fn tell_cause(&mut self, offset: u64, cause: Cause) {
+        let una = self.una;
+        self.told.retain(|(lost, _)| *lost >= una);
+        self.told.push((offset, cause));
+    }
+
+    /// The scoreboard, to look at.
+    #[must_use]
+    pub const fn scoreboard(&self) -> &Scoreboard {
+        &self.board
+    }
+
+    /// Distance in segments that reordering has reached, at least the duplicate-ACK threshold.
+    #[must_use]
+    pub fn reordering(&self) -> u32 {
+        self.rack
+            .as_ref()
+            .map_or(self.duplicates.threshold(), |rack| rack.reordering())
+    }
+
+    /// Expiries of the retransmission timer since the last round-trip sample.
+    #[must_use]
+    pub const fn back_off(&self) -> u32 {
+        self.timeout.back_off()
+    }
+
+    fn before(&self) -> Before {
+        Before {
+            una: self.una,
+            in_flight: self.board.in_flight(),
+            lost_in_all: self.lost_in_all,
+            inflation: match &self.phase {
+                Phase::FastRecovery(recovery) => recovery.inflation,
+                _ => 0,
+            },
+        }
     }
 }
 

@@ -50,7 +50,10 @@ impl Sender {
         self.board.mark_lost_from(self.una);
         self.recover = Some(self.nxt);
         // Repaired as after a timeout, so that no fast recovery starts on the way.
-        self.phase = Phase::Timeout { recover: self.nxt };
+        self.phase = Phase::Timeout {
+            recover: self.nxt,
+            tests_new_data: false,
+        };
         self.repair_now = None;
         self.deadline = Instant::FAR_FUTURE;
     }

@@ -5,9 +5,10 @@ use std::ops::Range;
 use airtcp_units::Instant;
 
 use super::Sender;
-use crate::config::{RttSampling, TimerScope};
+use super::window_usage::Standing;
+use crate::config::{RttSampling, TimerScope, WindowValidation};
 use crate::loss_detection::SentSegment;
-use crate::recovery::Phase;
+use crate::recovery::{Pace, Phase};
 
 /// A segment to send now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +25,42 @@ impl Sender {
     /// The next segment to send at `now`, until there is none.
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Transmission> {
+        if self.pacing.is_some() {
+            return self.poll_paced(now);
+        }
+        self.poll_next(now)
+    }
+
+    /// As [`poll`](Self::poll), but not before the pace allows it.
+    fn poll_paced(&mut self, now: Instant) -> Option<Transmission> {
+        let pacing = self.pacing.as_ref()?;
+        if let Some(until) = pacing.blocked_until(now) {
+            if self.has_something_to_send() {
+                self.pacing_deadline = until;
+            }
+            return None;
+        }
+        let transmission = self.poll_next(now)?;
+        let rate = self.congestion.pacing_rate(self.timeout.estimator().srtt());
+        if let (Some(pacing), Some(rate)) = (&mut self.pacing, rate) {
+            let bytes = transmission.range.end - transmission.range.start;
+            pacing.on_sent(now, bytes, self.mss, rate);
+        }
+        Some(transmission)
+    }
+
+    fn has_something_to_send(&mut self) -> bool {
+        let room = self.board.in_flight() + self.mss <= self.window();
+        let unsent = self.nxt < (self.written + u64::from(self.closed)).min(self.right_edge);
+        room && (unsent || self.board.next_lost().is_some()) || self.repair_now.is_some()
+    }
+
+    #[inline]
+    fn poll_next(&mut self, now: Instant) -> Option<Transmission> {
+        if self.tail_probe_due {
+            self.tail_probe_due = false;
+            return self.poll_tail_probe(now);
+        }
         if let Some(offset) = self.repair_now.take()
             && let Some(index) = self.board.index_at(offset)
         {
@@ -31,6 +68,9 @@ impl Sender {
         }
         let window = self.window();
         let in_flight = self.board.in_flight();
+        if self.new_data_first {
+            return self.poll_new(now, in_flight, window);
+        }
         if let Some(index) = self.board.next_lost() {
             let length = self
                 .board
@@ -70,7 +110,12 @@ impl Sender {
 
     /// Data never sent before, as far as both windows allow.
     #[inline]
-    fn poll_new(&mut self, now: Instant, in_flight: u64, window: u64) -> Option<Transmission> {
+    pub(super) fn poll_new(
+        &mut self,
+        now: Instant,
+        in_flight: u64,
+        mut window: u64,
+    ) -> Option<Transmission> {
         let start = self.nxt;
         let end = (start + self.mss)
             .min(self.written)
@@ -82,9 +127,15 @@ impl Sender {
         let length = end - start;
         if length == 0 && !fin {
             self.arm_probe(now);
+            self.note_too_little_to_send(end);
             return None;
         }
+        if self.board.is_empty() && self.choices.window_validation != WindowValidation::InFlight {
+            self.on_idle_over(now);
+            window = self.window();
+        }
         if in_flight + length > window {
+            self.note_usage(now, true);
             return None;
         }
         // Sender's silly window avoidance (RFC 9293 §3.8.6.2.1): not less than a full segment for
@@ -97,8 +148,17 @@ impl Sender {
             TimerScope::Connection => Instant::FAR_FUTURE,
             TimerScope::Segment => now + self.timeout.backed_off(0),
         };
-        self.board.push(SentSegment::new(&range, now, deadline));
+        let segment = SentSegment::new(&range, now, deadline);
+        if let Some(rate) = &mut self.rate {
+            let tag = rate.on_sent(now, self.board.in_flight(), range.end - range.start);
+            self.board.tag_last(tag);
+        }
+        if let Some(rack) = &mut self.rack {
+            rack.on_sent(&segment);
+        }
+        self.board.push(segment);
         self.nxt = range.end;
+        self.last_sent_at = now;
         if self.duplicates.count() > 0 && matches!(self.phase, Phase::Open) {
             self.limited += length;
         }
@@ -108,6 +168,9 @@ impl Sender {
         self.probe_deadline = Instant::FAR_FUTURE;
         self.counters.segments_sent += 1;
         self.start_timer(now, deadline);
+        self.on_new_data_sent(now);
+        self.count_in_recovery(length);
+        self.note_usage(now, in_flight + length + self.mss > window);
         Some(Transmission {
             range: start..end,
             fin,
@@ -115,10 +178,74 @@ impl Sender {
         })
     }
 
+    /// What a recovery that moves the window step by step has sent.
+    #[inline]
+    fn count_in_recovery(&mut self, bytes: u64) {
+        if let Phase::FastRecovery(recovery) = &mut self.phase
+            && let Pace::Proportional(rate) = &mut recovery.pace
+        {
+            rate.on_sent(bytes);
+        }
+    }
+
+    /// How much of the window is used, where that decides whether it may grow.
+    #[inline]
+    fn note_usage(&mut self, now: Instant, limited: bool) {
+        if self.choices.window_validation != WindowValidation::LastRound {
+            return;
+        }
+        let standing = Standing {
+            now,
+            una: self.una,
+            nxt: self.nxt,
+            outstanding: self.board.outstanding(),
+            limited,
+        };
+        self.usage.note(&standing);
+        if !self.choices.restart_after_idle {
+            return;
+        }
+        let (cwnd, slow) = (self.congestion.cwnd(), self.congestion.in_slow_start());
+        let used = self.usage.is_used(cwnd, slow);
+        let unused = self.usage.unused_for(&standing, used, self.timeout.rto());
+        if let Some(most) = unused
+            && matches!(self.phase, Phase::Open)
+        {
+            self.congestion.on_application_limited(most);
+        }
+    }
+
+    /// The window would allow more than the application has written up to `end`.
+    fn note_too_little_to_send(&mut self, end: u64) {
+        if let Some(rate) = &mut self.rate
+            && end == self.written
+            && self.board.in_flight() < self.congestion.cwnd()
+            && self.board.lost() <= self.board.resent()
+        {
+            rate.on_application_limited(self.board.in_flight());
+        }
+    }
+
+    /// Something is sent and nothing is outstanding.
+    fn on_idle_over(&mut self, now: Instant) {
+        if self.last_sent_at == Instant::ZERO {
+            return;
+        }
+        let idle = now - self.last_sent_at;
+        let rto = self.timeout.rto().as_nanos().max(1);
+        let expired = if self.choices.restart_after_idle {
+            u32::try_from(idle.as_nanos().saturating_sub(1) / rto).unwrap_or(u32::MAX)
+        } else {
+            0
+        };
+        self.congestion.on_idle_over(now, idle, expired);
+    }
+
     /// In recovery with SACK, when there is no new data: segments not yet known to be lost, and
     /// once the last one (RFC 6675 §4, `NextSeg()` rules 3 and 4).
     fn poll_hole(&mut self, now: Instant, in_flight: u64, window: u64) -> Option<Transmission> {
-        if !self.choices.sack || in_flight + self.mss > window {
+        // With RACK it is time that tells what to repair.
+        if !self.choices.sack || self.rack.is_some() || in_flight + self.mss > window {
             return None;
         }
         let Phase::FastRecovery(recovery) = &mut self.phase else {
@@ -141,7 +268,7 @@ impl Sender {
         Some(self.resend(index, now))
     }
 
-    fn resend(&mut self, index: usize, now: Instant) -> Transmission {
+    pub(super) fn resend(&mut self, index: usize, now: Instant) -> Transmission {
         // Karn's rule: what is sent again is not timed (RFC 6298 §3).
         self.timed = None;
         let deadline = match self.choices.scope {
@@ -151,7 +278,28 @@ impl Sender {
                 now + self.timeout.backed_off(u32::from(expiries))
             }
         };
+        if let Some(rate) = &mut self.rate {
+            let in_flight = self.board.in_flight();
+            let length = self
+                .board
+                .get(index)
+                .map_or(0, |segment| u64::from(segment.length));
+            let tag = rate.on_sent(now, in_flight, length);
+            self.board.tag_again(index, tag);
+        }
         let segment = self.board.resend(index, now, deadline);
+        if let Some(rack) = &mut self.rack {
+            rack.on_sent(&segment);
+            // The first outstanding segment has a whole timeout anew (Linux,
+            // `tcp_xmit_retransmit_queue`).
+            if index == 0 && self.pending != super::Pending::Reordering {
+                self.pending = super::Pending::Retransmission;
+                self.deadline = now + self.timeout.rto();
+            }
+        }
+        self.last_sent_at = now;
+        self.undo.on_resent(now);
+        self.count_in_recovery(u64::from(segment.length));
         self.counters.segments_sent += 1;
         self.counters.segments_retransmitted += 1;
         self.start_timer(now, deadline);
@@ -161,19 +309,6 @@ impl Sender {
             range: segment.start..end,
             fin: segment.end() > self.written,
             retransmission: true,
-        }
-    }
-
-    /// RFC 6298 §5.1: a timer runs whenever data is outstanding.
-    #[inline]
-    fn start_timer(&mut self, now: Instant, segment_deadline: Instant) {
-        match self.choices.scope {
-            TimerScope::Connection => {
-                if self.deadline == Instant::FAR_FUTURE {
-                    self.deadline = now + self.timeout.rto();
-                }
-            }
-            TimerScope::Segment => self.deadline = self.deadline.min(segment_deadline),
         }
     }
 

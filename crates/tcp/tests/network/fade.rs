@@ -31,6 +31,14 @@ fn network(profile: Profile) -> Network {
     Network::new([config; 2], applications, fate)
 }
 
+/// Those whose window only a loss moves. What Linux makes of a pause is its own.
+const CLASSIC: [Profile; 4] = [
+    Profile::Tahoe,
+    Profile::Reno,
+    Profile::NewReno,
+    Profile::Sack,
+];
+
 /// Runs a transfer whose receiver freezes at `freeze` and thaws when the fade is over. Returns
 /// timeouts, fast retransmits, and the windows at the freeze and at the first arrival after it.
 fn transfer(profile: Profile, freeze: Option<u64>) -> (usize, usize, [u64; 2], Network) {
@@ -58,7 +66,7 @@ fn transfer(profile: Profile, freeze: Option<u64>) -> (usize, usize, [u64; 2], N
 /// what it was, and data flows one way and back after the fade.
 #[test]
 fn a_freeze_a_round_trip_ahead_keeps_the_window() {
-    for profile in Profile::ALL {
+    for profile in CLASSIC {
         let (timeouts, repairs, windows, network) = transfer(profile, Some(FADE.0 - 105));
         assert_eq!((timeouts, repairs), (0, 0), "{profile:?}");
         assert_eq!(windows[0], windows[1]);
@@ -78,7 +86,7 @@ fn a_freeze_a_round_trip_ahead_keeps_the_window() {
 /// again when the window opens, without a timeout and with the window as it was.
 #[test]
 fn a_late_freeze_repairs_without_a_timeout() {
-    for profile in Profile::ALL {
+    for profile in CLASSIC {
         let (timeouts, repairs, windows, network) = transfer(profile, Some(FADE.0 - 55));
         assert_eq!((timeouts, repairs), (0, 0), "{profile:?}");
         assert_eq!(windows[0], windows[1], "{profile:?}");
@@ -94,7 +102,7 @@ fn a_late_freeze_repairs_without_a_timeout() {
 /// Without, the same fade costs timeouts that back off past its end.
 #[test]
 fn an_end_that_does_not_freeze_times_out() {
-    for profile in Profile::ALL {
+    for profile in CLASSIC {
         let (timeouts, _, _, network) = transfer(profile, None);
         assert!(timeouts >= 3, "{profile:?}: {timeouts}");
         let (_, _, _, frozen) = transfer(profile, Some(FADE.0 - 105));

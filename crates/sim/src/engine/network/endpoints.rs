@@ -1,6 +1,7 @@
 //! The hosts at both ends of a flow: what arrives there, what they send, and their timers.
 
 use airtcp_packet::{Segment, SequenceNumber};
+use airtcp_tcp::loss_differentiation::Cause;
 use airtcp_tcp::{Event, State};
 use airtcp_units::Instant;
 
@@ -65,10 +66,16 @@ impl Network {
         watch.segment(now, packet.flow, Direction::Acknowledgments, segment);
         let index = packet.flow;
         let client = &mut self.flows[index as usize].client.connection;
+        let mut judged = None;
         client.handle(now, segment, &mut |now, event| {
             watch.event(now, index, FlowEvent::Sender(event));
+            judged = judgment(&event).or(judged);
         });
         let flow = &mut self.flows[index as usize];
+        if let Some((offset, cause)) = judged {
+            let sequence = sequence_of(offset, flow.client_iss);
+            flow.truth.on_judged(sequence, cause);
+        }
         if flow.application.is_some() {
             let received = flow.client.connection.read(u64::MAX);
             self.on_application_data(index, End::Source, received, watch);
@@ -93,10 +100,11 @@ impl Network {
             self.queue.remove_first();
             return;
         }
-        let mut expired = None;
+        let (mut expired, mut judged) = (None, None);
         if flow.client.connection.next_wakeup() <= now {
             flow.client.connection.on_wakeup(now, &mut |now, event| {
                 watch.event(now, index, FlowEvent::Sender(event));
+                judged = judgment(&event).or(judged);
                 if let Event::Timeout {
                     offset,
                     transmissions,
@@ -106,6 +114,10 @@ impl Network {
                     expired = Some((offset, transmissions));
                 }
             });
+        }
+        if let Some((offset, cause)) = judged {
+            let sequence = sequence_of(offset, flow.client_iss);
+            flow.truth.on_judged(sequence, cause);
         }
         if let Some((offset, transmissions)) = expired {
             let received = flow.peer_of_client().receiver().holds(offset);
@@ -199,6 +211,14 @@ pub(super) fn settle(
             FlowEvent::TimeoutSpurious { offset, expired_at },
         );
     });
+}
+
+/// What a sender has judged a loss to be of, and of which segment.
+const fn judgment(event: &Event) -> Option<(u64, Cause)> {
+    match event {
+        Event::LossClassified { offset, cause, .. } => Some((*offset, *cause)),
+        _ => None,
+    }
 }
 
 /// Makes a packet of a segment.

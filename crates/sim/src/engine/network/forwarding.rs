@@ -1,11 +1,13 @@
 //! From hop to hop: into a pipe, out of it, and what becomes of a packet that is lost.
 
 use airtcp_link::{Admission, Transmission};
+use airtcp_tcp::loss_differentiation::Cause;
 use airtcp_units::Instant;
 
 use super::endpoints::{offset_near, sequence_of};
 use super::hop::Hop;
 use super::{Network, Packet, Turn};
+use crate::engine::flow::Judges;
 use crate::engine::watch::{Direction, FlowEvent, Watch};
 
 impl Network {
@@ -108,6 +110,16 @@ impl Network {
                 if is_senders {
                     let una = sequence_of(una, flow.client_iss);
                     flow.truth.on_loss(sequence, packet.index, una);
+                    if let Some(judges) = flow.judges {
+                        let cause = match admission {
+                            Admission::Overflow => Cause::Congestion,
+                            _ => Cause::Radio,
+                        };
+                        flow.truth.on_cause(sequence, cause, una);
+                        if judges == Judges::WithTheTruth {
+                            flow.client.connection.tell_cause(sequence, cause);
+                        }
+                    }
                 }
                 match admission {
                     Admission::Overflow => flow.tally.dropped_by_queue += 1,

@@ -6,6 +6,7 @@ mod routes;
 
 use airtcp_link::Stream;
 use airtcp_packet::SequenceNumber;
+use airtcp_tcp::Config;
 use airtcp_units::Instant;
 
 use crate::engine::{FlowConfig, FreezeConfig, NetworkConfig, ProxyConfig};
@@ -23,6 +24,7 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
     let plan = Plan::lay(scenario, seed, &mut network);
     let starts = Stream::new(seed, "flows.start");
     let sequences = Stream::new(seed, "flows.initial-sequence");
+    let coins = Stream::new(seed, "flows.coin");
     let sessions = Stream::new(seed, "flows.application");
     for flow in 0..scenario.flows.count {
         let (forward, reverse) = plan.routes(flow, &mut network);
@@ -35,9 +37,13 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
             SequenceNumber((initial >> 32) as u32),
             SequenceNumber(initial as u32),
         );
+        let tcp = Config {
+            seed: coins.draw(u64::from(flow)),
+            ..scenario.tcp
+        };
         network.flows.push(FlowConfig {
-            client: scenario.tcp,
-            server: scenario.tcp,
+            client: tcp,
+            server: tcp,
             start: start(scenario, flow, starts.draw(u64::from(flow))),
             bytes: scenario.flows.bytes,
             forward,
@@ -46,8 +52,8 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
             application: scenario.traffic[flow as usize % scenario.traffic.len().max(1)]
                 .map(|traffic| (traffic, sessions.substream(u64::from(flow)))),
             proxy: scenario.access_point.split_buffer.map(|bytes| ProxyConfig {
-                client_side: scenario.tcp,
-                server_side: scenario.tcp,
+                client_side: tcp,
+                server_side: tcp,
                 buffer_bytes: bytes,
             }),
             freeze: freeze(scenario),

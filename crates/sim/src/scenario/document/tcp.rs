@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::{Amount, Gain, MICROSECOND, MINUTE, Segments, Timeout};
 use crate::scenario::bounded::{Bytes, Limit, Real, Span, Whole};
 use crate::scenario::names::{
-    DeviationFromName, ProfileName, RecoveryName, RetransmissionName, RttSamplingName, TimerName,
-    WindowGrowthName,
+    CongestionControlName, DeviationFromName, LossDetectionName, ProfileName, RecoveryName,
+    ReductionBaseName, ReductionName, RetransmissionName, RttEstimationName, RttSamplingName,
+    SlowStartName, SpuriousResponseName, TimerName, WindowGrowthName, WindowValidationName,
 };
 
 /// The TCP endpoints: a profile, and what differs from it.
@@ -17,6 +18,45 @@ pub struct TcpTable {
     /// The stack that the other keys change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<ProfileName>,
+    /// How large the congestion window is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub congestion_control: Option<CongestionControlName>,
+    /// How slow start ends before a loss ends it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slow_start: Option<SlowStartName>,
+    /// What makes a segment believed lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss_detection: Option<LossDetectionName>,
+    /// A silent tail is probed before the timer expires (TLP, RFC 8985 §7); only with `sack`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tail_loss_probe: Option<bool>,
+    /// How the window gets to where a loss puts it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduction: Option<ReductionName>,
+    /// What a reduction of the window is taken from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduction_base: Option<ReductionBaseName>,
+    /// When a window counts as used, so that it may grow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_validation: Option<WindowValidationName>,
+    /// The window starts anew after a pause of more than a timeout (RFC 5681 §4.1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restart_after_idle: Option<bool>,
+    /// Segments leave at a pace and not as acknowledgments come. BBR always paces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pacing: Option<bool>,
+    /// Needless recoveries are found by echoed timestamps (Eifel detection, RFC 3522).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eifel: Option<bool>,
+    /// Needless timeouts are found by trying new data (F-RTO, RFC 5682).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub f_rto: Option<bool>,
+    /// Needless recoveries are found by reports of duplicates (RFC 3708).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dsack_undo: Option<bool>,
+    /// What is done about a recovery that was needless.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spurious_response: Option<SpuriousResponseName>,
     /// How losses are repaired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recovery: Option<RecoveryName>,
@@ -83,6 +123,9 @@ pub struct TcpTable {
     /// Whether the timeout doubles each time it expires (RFC 6298 §5.5).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rto_back_off: Option<bool>,
+    /// Which estimator turns round trips into a timeout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rtt_estimation: Option<RttEstimationName>,
     /// Which round trips are measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rtt_sampling: Option<RttSamplingName>,
@@ -110,4 +153,7 @@ pub struct DelayedAckTable {
     /// The longest an acknowledgment waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Span<MICROSECOND, MINUTE>>,
+    /// So many segments at the start and after a pause are acknowledged at once (Linux: 16).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quick: Option<Whole<0, 1_000_000>>,
 }

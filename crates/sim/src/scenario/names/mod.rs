@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 pub use flows::{ApplicationName, FlowDirection, Shape};
 pub use link::{DelayOrder, LogStart, LossDirection, LossModel, TraceDirection};
 pub use tcp::{
-    DeviationFromName, ProfileName, RecoveryName, RetransmissionName, RttSamplingName, TimerName,
-    WindowGrowthName,
+    CongestionControlName, DeviationFromName, LossDetectionName, ProfileName, RecoveryName,
+    ReductionBaseName, ReductionName, RetransmissionName, RttEstimationName, RttSamplingName,
+    SlowStartName, SpuriousResponseName, TimerName, WindowGrowthName, WindowValidationName,
 };
 pub use wireless::{CellRates, Counted, FadingName, Preamble, SchedulerName, Standard};
 

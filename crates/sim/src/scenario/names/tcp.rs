@@ -46,6 +46,154 @@ names! {
         NewReno,
         /// Recovery from selective acknowledgments (RFC 2018, RFC 6675).
         Sack,
+        /// NewReno with the defaults of ns-2.35.
+        #[serde(rename = "ns2-newreno")]
+        Ns2NewReno,
+        /// Linux 2.4: SACK, FACK, rate halving, undo.
+        #[serde(rename = "linux-2.4")]
+        Linux24,
+        /// Linux 6 as it comes: CUBIC, RACK-TLP, PRR, F-RTO, undo.
+        Linux,
+        /// Linux 6 with Reno as congestion control.
+        LinuxReno,
+        /// Linux 6 with BBR version 1.
+        LinuxBbr,
+    }
+}
+
+names! {
+    /// How slow start ends before a loss ends it.
+    SlowStartName for config::SlowStart {
+        /// At the threshold only (RFC 5681).
+        Standard,
+        /// When acknowledgment trains or round trips grow long (Ha & Rhee 2011, as in Linux).
+        #[serde(rename = "hystart")]
+        HyStart,
+        /// Through a phase of slower growth (RFC 9406).
+        #[serde(rename = "hystart++")]
+        HyStartPlusPlus,
+    }
+}
+
+names! {
+    /// What makes a segment believed lost.
+    LossDetectionName for config::LossDetection {
+        /// Duplicate acknowledgments, or enough data reported above it (RFC 5681, RFC 6675).
+        DuplicateAcks,
+        /// Its distance to the highest byte reported (FACK); needs SACK.
+        ForwardAcknowledgment,
+        /// The time since a later segment was delivered (RACK, RFC 8985); needs SACK.
+        Rack,
+    }
+}
+
+names! {
+    /// How the window gets to where a loss puts it.
+    ReductionName for config::Reduction {
+        /// At once.
+        AtOnce,
+        /// One segment for two acknowledged (Linux 2.4).
+        RateHalving,
+        /// In proportion to what is delivered (PRR, RFC 6937).
+        Proportional,
+    }
+}
+
+names! {
+    /// What a reduction of the window is taken from.
+    ReductionBaseName for config::ReductionBase {
+        /// The bytes in flight (RFC 5681).
+        FlightSize,
+        /// The congestion window (Linux, ns-2).
+        Window,
+    }
+}
+
+names! {
+    /// When a window counts as used, so that it may grow.
+    WindowValidationName for config::WindowValidation {
+        /// What was in flight when the acknowledgment came filled it.
+        InFlight,
+        /// It held the sender back in the last round trip (Linux).
+        LastRound,
+        /// Always (RFC 5681, ns-2).
+        Always,
+    }
+}
+
+names! {
+    /// What is done about a recovery that was needless.
+    SpuriousResponseName for config::SpuriousResponse {
+        /// Nothing.
+        None,
+        /// The windows go back to what they were (Linux).
+        Restore,
+        /// The Eifel response (RFC 4015).
+        Eifel,
+    }
+}
+
+names! {
+    /// Which estimator turns round trips into a timeout.
+    RttEstimationName for config::RttEstimation {
+        /// Smoothed mean and mean deviation (RFC 6298).
+        #[serde(rename = "rfc6298")]
+        Rfc6298,
+        /// The same in whole ticks of `rto_granularity` (4.3BSD, ns-2).
+        Ticks,
+        /// Linux's.
+        Linux,
+    }
+}
+
+/// How large the congestion window is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CongestionControlName {
+    /// Additive increase, halved at a loss (RFC 5681).
+    Reno,
+    /// A cubic function of the time since the last loss (RFC 9438).
+    Cubic,
+    /// A loss leaves what the bandwidth estimate fills (Westwood+).
+    Westwood,
+    /// A loss without backlog costs a fifth (Veno).
+    Veno,
+    /// The window that the available bandwidth estimate allows (TCP-Jersey).
+    Jersey,
+    /// A model of bandwidth and round trip, paced (BBR version 1).
+    Bbr,
+    /// BBR version 3.
+    BbrV3,
+}
+
+/// Backlog in segments from which on Veno takes a loss for congestion (Fu & Liew §II: 3).
+const VENO_BETA: f64 = 3.0;
+
+impl From<CongestionControlName> for config::CongestionControl {
+    fn from(name: CongestionControlName) -> Self {
+        match name {
+            CongestionControlName::Reno => Self::Reno,
+            CongestionControlName::Cubic => Self::Cubic,
+            CongestionControlName::Westwood => Self::Westwood,
+            CongestionControlName::Veno => Self::Veno { beta: VENO_BETA },
+            CongestionControlName::Jersey => Self::Jersey,
+            CongestionControlName::Bbr => Self::Bbr,
+            CongestionControlName::BbrV3 => Self::BbrV3,
+        }
+    }
+}
+
+impl From<config::CongestionControl> for CongestionControlName {
+    fn from(control: config::CongestionControl) -> Self {
+        match control {
+            config::CongestionControl::Reno => Self::Reno,
+            config::CongestionControl::Cubic => Self::Cubic,
+            config::CongestionControl::Westwood => Self::Westwood,
+            config::CongestionControl::Veno { .. } => Self::Veno,
+            config::CongestionControl::Jersey => Self::Jersey,
+            config::CongestionControl::Bbr => Self::Bbr,
+            config::CongestionControl::BbrV3 => Self::BbrV3,
+        }
     }
 }
 

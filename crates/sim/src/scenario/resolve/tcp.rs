@@ -1,6 +1,6 @@
 //! `[tcp]`: a profile, and what differs from it.
 
-use airtcp_tcp::config::{DelayedAckConfig, TimeoutConfig};
+use airtcp_tcp::config::{CongestionControl, DelayedAckConfig, SpuriousDetection, TimeoutConfig};
 use airtcp_tcp::{Config, Profile};
 use airtcp_units::ByteCount;
 
@@ -63,6 +63,48 @@ pub(super) fn resolve(table: &mut TcpTable) -> Result<Config, Problem> {
             .timestamp_tick
             .get_or_insert(Within::clamped(of_profile.timestamp_tick))
             .get(),
+        congestion: congestion(table, of_profile.congestion),
+        slow_start: (*table.slow_start.get_or_insert(of_profile.slow_start.into())).into(),
+        loss_detection: (*table
+            .loss_detection
+            .get_or_insert(of_profile.loss_detection.into()))
+        .into(),
+        tail_loss_probe: *table
+            .tail_loss_probe
+            .get_or_insert(of_profile.tail_loss_probe),
+        reduction: (*table.reduction.get_or_insert(of_profile.reduction.into())).into(),
+        reduction_base: (*table
+            .reduction_base
+            .get_or_insert(of_profile.reduction_base.into()))
+        .into(),
+        window_validation: (*table
+            .window_validation
+            .get_or_insert(of_profile.window_validation.into()))
+        .into(),
+        restart_after_idle: *table
+            .restart_after_idle
+            .get_or_insert(of_profile.restart_after_idle),
+        pacing: *table.pacing.get_or_insert(of_profile.pacing),
+        spurious_detection: SpuriousDetection {
+            eifel: *table
+                .eifel
+                .get_or_insert(of_profile.spurious_detection.eifel),
+            frto: *table
+                .f_rto
+                .get_or_insert(of_profile.spurious_detection.frto),
+            dsack: *table
+                .dsack_undo
+                .get_or_insert(of_profile.spurious_detection.dsack),
+        },
+        spurious_response: (*table
+            .spurious_response
+            .get_or_insert(of_profile.spurious_response.into()))
+        .into(),
+        // Only remedies bring these.
+        differentiation: of_profile.differentiation,
+        link_feedback: of_profile.link_feedback,
+        // Set for each flow from the run's seed.
+        seed: of_profile.seed,
         recovery: (*table.recovery.get_or_insert(of_profile.recovery.into())).into(),
         duplicate_ack_threshold: whole(
             &mut table.duplicate_ack_threshold,
@@ -164,6 +206,10 @@ fn timeout(table: &mut TcpTable, of_profile: TimeoutConfig) -> TimeoutConfig {
             .rto_granularity
             .get_or_insert(Within::clamped(of_profile.granularity))
             .get(),
+        estimation: (*table
+            .rtt_estimation
+            .get_or_insert(of_profile.estimation.into()))
+        .into(),
         sampling: (*table.rtt_sampling.get_or_insert(of_profile.sampling.into())).into(),
         deviation_from: (*table
             .deviation_from
@@ -182,5 +228,16 @@ fn delayed_ack(table: &mut TcpTable, of_profile: DelayedAckConfig) -> DelayedAck
             .timeout
             .get_or_insert(Within::clamped(of_profile.timeout))
             .get(),
+        quick: whole(&mut table.quick, of_profile.quick),
+    }
+}
+
+/// The profile's own values stay where the name is the profile's.
+fn congestion(table: &mut TcpTable, of_profile: CongestionControl) -> CongestionControl {
+    let name = *table.congestion_control.get_or_insert(of_profile.into());
+    if name == of_profile.into() {
+        of_profile
+    } else {
+        name.into()
     }
 }

@@ -68,6 +68,20 @@ fn every_tcp_key_reaches_the_endpoint() {
         r#"
         [tcp]
         profile = "sack"
+        congestion_control = "cubic"
+        slow_start = "hystart++"
+        loss_detection = "rack"
+        tail_loss_probe = true
+        reduction = "proportional"
+        reduction_base = "window"
+        window_validation = "last-round"
+        restart_after_idle = true
+        pacing = true
+        eifel = true
+        f_rto = true
+        dsack_undo = true
+        spurious_response = "restore"
+        rtt_estimation = "linux"
         recovery = "reno"
         sack = true
         dsack = false
@@ -97,6 +111,7 @@ fn every_tcp_key_reaches_the_endpoint() {
         [tcp.delayed_ack]
         segments = 1
         timeout = "200 ms"
+        quick = 16
         "#,
     )
     .tcp;

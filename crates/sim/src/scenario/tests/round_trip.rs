@@ -37,8 +37,60 @@ const BYTES: &[&str] = &["1", "1500", "\"64 KiB\"", "\"1.5 MB\"", "\"unlimited\"
 const TCP: &[(&str, &[&str])] = &[
     (
         "profile",
-        &["\"tahoe\"", "\"reno\"", "\"newreno\"", "\"sack\""],
+        &[
+            "\"tahoe\"",
+            "\"newreno\"",
+            "\"sack\"",
+            "\"ns2-newreno\"",
+            "\"linux-2.4\"",
+            "\"linux\"",
+            "\"linux-bbr\"",
+        ],
     ),
+    (
+        "congestion_control",
+        &[
+            "\"reno\"",
+            "\"cubic\"",
+            "\"westwood\"",
+            "\"veno\"",
+            "\"jersey\"",
+            "\"bbr-v3\"",
+        ],
+    ),
+    (
+        "slow_start",
+        &["\"standard\"", "\"hystart\"", "\"hystart++\""],
+    ),
+    (
+        "loss_detection",
+        &[
+            "\"duplicate-acks\"",
+            "\"forward-acknowledgment\"",
+            "\"rack\"",
+        ],
+    ),
+    ("tail_loss_probe", SWITCH),
+    (
+        "reduction",
+        &["\"at-once\"", "\"rate-halving\"", "\"proportional\""],
+    ),
+    ("reduction_base", &["\"flight-size\"", "\"window\""]),
+    (
+        "window_validation",
+        &["\"in-flight\"", "\"last-round\"", "\"always\""],
+    ),
+    ("restart_after_idle", SWITCH),
+    ("pacing", SWITCH),
+    ("eifel", SWITCH),
+    ("f_rto", SWITCH),
+    ("dsack_undo", SWITCH),
+    (
+        "spurious_response",
+        &["\"none\"", "\"restore\"", "\"eifel\""],
+    ),
+    ("rtt_estimation", &["\"rfc6298\"", "\"ticks\"", "\"linux\""]),
+    ("delayed_ack.quick", COUNTS),
     ("recovery", &["\"tahoe\"", "\"reno\"", "\"newreno\""]),
     ("sack", SWITCH),
     ("dsack", SWITCH),

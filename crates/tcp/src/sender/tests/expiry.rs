@@ -125,7 +125,7 @@ fn a_timeout_ends_a_fast_recovery() {
     }
     trace.at(400).wake();
     assert_eq!(trace.poll(), "0*");
-    assert!(matches!(trace.sender.phase(), Phase::Timeout { recover } if *recover == 13 * MSS));
+    assert!(matches!(trace.sender.phase(), Phase::Timeout { recover, .. } if *recover == 13 * MSS));
     // Of 13 outstanding eight have left the network: half of five in whole segments.
     assert_eq!(
         (trace.cwnd(), trace.sender.ssthresh()),

@@ -1,0 +1,31 @@
+//! A coin in place of a classifier.
+
+use airtcp_tcp::loss_differentiation::Differentiation;
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "coin",
+    place: Place::Sender,
+    effect: "as newzag, but calls each loss random with a fixed probability and looks at \
+             nothing",
+    source: "a control for the others (Lien et al. has none)",
+    parameters: &[Parameter {
+        name: "q",
+        unit: "",
+        default: Quantity::Number(0.4),
+        minimum: Quantity::Number(0.0),
+        maximum: Quantity::Number(1.0),
+        effect: "how often a loss is called random",
+    }],
+    deployment: "Any congestion control with a larger factor of reduction comes to the same: \
+                 (1 - q)/2 + 4/5 q.",
+    decides: "what a loss is taken for",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.differentiation = Some(Differentiation::Coin {
+        radio_probability: values.number("q"),
+    });
+}

@@ -1,0 +1,25 @@
+//! Reports of duplicates show that a recovery was needless.
+
+use airtcp_tcp::config::SpuriousResponse;
+
+use crate::{Changes, Place, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "dsack-undo",
+    place: Place::Sender,
+    effect: "takes a recovery back when every retransmission is reported as a duplicate",
+    source: "RFC 3708 §2; Linux, tcp_try_undo_dsack",
+    parameters: &[],
+    deployment: "Linux: sysctl net.ipv4.tcp_dsack=1 on the receiver (the default).",
+    decides: "whether reports of duplicates take recoveries back",
+    apply,
+};
+
+fn apply(_: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.sack = true;
+    changes.tcp.dsack = true;
+    changes.tcp.spurious_detection.dsack = true;
+    if changes.tcp.spurious_response == SpuriousResponse::None {
+        changes.tcp.spurious_response = SpuriousResponse::Restore;
+    }
+}

@@ -1,0 +1,27 @@
+//! A timestamp shows that a timeout was spurious.
+
+use airtcp_tcp::config::{SpuriousDetection, SpuriousResponse};
+
+use crate::{Changes, Place, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "eifel",
+    place: Place::Sender,
+    effect: "finds by an echoed timestamp that a timeout was spurious, and goes on as before \
+             it",
+    source: "RFC 3522 (detection), RFC 4015 (response)",
+    parameters: &[],
+    deployment: "Linux: tcp_packet_delayed, with its own response (windows as before); needs \
+                 net.ipv4.tcp_timestamps=1.",
+    decides: "what is done about needless recoveries",
+    apply,
+};
+
+fn apply(_: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.timestamps = true;
+    changes.tcp.spurious_detection = SpuriousDetection {
+        eifel: true,
+        ..SpuriousDetection::default()
+    };
+    changes.tcp.spurious_response = SpuriousResponse::Eifel;
+}

@@ -1,0 +1,20 @@
+//! Slow start that slows down before it ends.
+
+use airtcp_tcp::config::SlowStart;
+
+use crate::{Changes, Place, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "hystart-plus-plus",
+    place: Place::Sender,
+    effect: "slows slow start down when round trips grow, and ends it five round trips later",
+    source: "RFC 9406",
+    parameters: &[],
+    deployment: "Windows and Apple: the default. Linux: not there.",
+    decides: "how slow start ends",
+    apply,
+};
+
+fn apply(_: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.slow_start = SlowStart::HyStartPlusPlus;
+}

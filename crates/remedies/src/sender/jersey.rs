@@ -1,0 +1,22 @@
+//! The window that an available bandwidth estimate allows.
+
+use airtcp_tcp::config::CongestionControl;
+
+use crate::{Changes, Place, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "jersey",
+    place: Place::Sender,
+    effect: "leaves after a loss the window that the available bandwidth estimate allows; \
+             without the congestion warning of routers",
+    source: "Xu, Tian & Ansari, TCP-Jersey for wireless IP communications, JSAC 22(4), 2004, \
+             §III",
+    parameters: &[],
+    deployment: "None known.",
+    decides: "how large the congestion window is",
+    apply,
+};
+
+fn apply(_: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.congestion = CongestionControl::Jersey;
+}

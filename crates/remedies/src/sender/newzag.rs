@@ -1,0 +1,35 @@
+//! Random losses told from congestion by round trip and their number.
+
+use airtcp_tcp::loss_differentiation::{Differentiation, ZigZagTable};
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "newzag",
+    place: Place::Sender,
+    effect: "shrinks the window by a fifth only after losses that come with a short round \
+             trip",
+    source: "Lien, Reeve & Lee, Improving TCP Performance Over Wireless Networks, §III",
+    parameters: &[Parameter {
+        name: "adjusted",
+        unit: "",
+        default: Quantity::Count(0),
+        minimum: Quantity::Count(0),
+        maximum: Quantity::Count(1),
+        effect: "1 for the adjusted classifier, which takes up to three losses below the \
+                     mean round trip for random",
+    }],
+    deployment: "None ready-made: a congestion control for Linux, in BPF or as a module.",
+    decides: "what a loss is taken for",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.sack = true;
+    let table = if values.is_on("adjusted") {
+        ZigZagTable::NEWZAG_ADJUSTED
+    } else {
+        ZigZagTable::NEWZAG
+    };
+    changes.tcp.differentiation = Some(Differentiation::ZigZag(table));
+}

@@ -1,0 +1,20 @@
+//! A window that shrinks with what is delivered.
+
+use airtcp_tcp::config::Reduction;
+
+use crate::{Changes, Place, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "prr",
+    place: Place::Sender,
+    effect: "brings the window down in proportion to what is delivered, and not at once",
+    source: "RFC 6937 and its successor, RFC 9937",
+    parameters: &[],
+    deployment: "Linux: what it does.",
+    decides: "how the window gets to where a loss puts it",
+    apply,
+};
+
+fn apply(_: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.reduction = Reduction::Proportional;
+}

@@ -1,0 +1,20 @@
+//! A loss outside a spike of the round trip is random.
+
+use airtcp_tcp::loss_differentiation::Differentiation;
+
+use crate::{Changes, Place, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "spike",
+    place: Place::Sender,
+    effect: "as newzag, but a loss is congestion where the round trip is in a spike",
+    source: "Tobe et al., LCN 2000; Cen, Cosman & Voelker §III.A",
+    parameters: &[],
+    deployment: "None ready-made: a congestion control for Linux, in BPF or as a module.",
+    decides: "what a loss is taken for",
+    apply,
+};
+
+fn apply(_: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.differentiation = Some(Differentiation::Spike);
+}

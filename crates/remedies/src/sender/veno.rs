@@ -1,0 +1,29 @@
+//! A loss without backlog is no congestion.
+
+use airtcp_tcp::config::CongestionControl;
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "veno",
+    place: Place::Sender,
+    effect: "shrinks the window by a fifth only where a loss finds no backlog in the network",
+    source: "Fu & Liew, TCP Veno, JSAC 21(2), 2003, §II",
+    parameters: &[Parameter {
+        name: "beta",
+        unit: "segments",
+        default: Quantity::Number(3.0),
+        minimum: Quantity::Number(0.0),
+        maximum: Quantity::Number(1000.0),
+        effect: "backlog from which on a loss means congestion",
+    }],
+    deployment: "Linux: modprobe tcp_veno; sysctl net.ipv4.tcp_congestion_control=veno.",
+    decides: "how large the congestion window is",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.congestion = CongestionControl::Veno {
+        beta: values.number("beta"),
+    };
+}

@@ -1,0 +1,29 @@
+//! Veno's question with NewZag's answer.
+
+use airtcp_tcp::loss_differentiation::Differentiation;
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "veno-classifier",
+    place: Place::Sender,
+    effect: "as newzag, but a loss is congestion where Veno finds a backlog",
+    source: "Fu & Liew, TCP Veno, JSAC 21(2), 2003, §II",
+    parameters: &[Parameter {
+        name: "beta",
+        unit: "segments",
+        default: Quantity::Number(3.0),
+        minimum: Quantity::Number(0.0),
+        maximum: Quantity::Number(1000.0),
+        effect: "backlog from which on a loss means congestion",
+    }],
+    deployment: "None ready-made: a congestion control for Linux, in BPF or as a module.",
+    decides: "what a loss is taken for",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.differentiation = Some(Differentiation::Veno {
+        beta: values.number("beta"),
+    });
+}

@@ -1,0 +1,23 @@
+//! A window that the measured bandwidth fills.
+
+use airtcp_tcp::config::CongestionControl;
+
+use crate::{Changes, Place, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "westwood",
+    place: Place::Sender,
+    effect: "leaves after a loss the window that the measured bandwidth fills at the least \
+             round trip",
+    source: "Grieco & Mascolo, Performance evaluation and comparison of Westwood+, New Reno, \
+             and Vegas, CCR 34(2), 2004",
+    parameters: &[],
+    deployment: "Linux: modprobe tcp_westwood; sysctl \
+                 net.ipv4.tcp_congestion_control=westwood.",
+    decides: "how large the congestion window is",
+    apply,
+};
+
+fn apply(_: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.congestion = CongestionControl::Westwood;
+}

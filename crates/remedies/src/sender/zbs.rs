@@ -1,0 +1,20 @@
+//! ZigZag, mBiaz or Spike, as the path asks for.
+
+use airtcp_tcp::loss_differentiation::Differentiation;
+
+use crate::{Changes, Place, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "zbs",
+    place: Place::Sender,
+    effect: "as newzag, with whichever of zigzag, mbiaz and spike suits the path",
+    source: "Cen, Cosman & Voelker §V",
+    parameters: &[],
+    deployment: "None ready-made: a congestion control for Linux, in BPF or as a module.",
+    decides: "what a loss is taken for",
+    apply,
+};
+
+fn apply(_: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.differentiation = Some(Differentiation::Zbs);
+}

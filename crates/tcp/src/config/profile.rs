@@ -1,0 +1,187 @@
+//! Named stacks: each a short table of choices over the same parts.
+
+use airtcp_units::Duration;
+
+use super::{
+    Config, CongestionControl, DelayedAckConfig, LossDetection, Recovery, Reduction, ReductionBase,
+    RttEstimation, RttSampling, SlowStart, SpuriousDetection, SpuriousResponse, TimeoutConfig,
+    WindowGrowth, WindowValidation,
+};
+
+/// A named stack: a table of choices over the same parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Profile {
+    /// Fast retransmit, then slow start; no fast recovery, no SACK.
+    Tahoe,
+    /// Fast recovery as of RFC 2581, no SACK.
+    Reno,
+    /// Fast recovery as of RFC 6582, no SACK.
+    #[default]
+    NewReno,
+    /// Recovery from the SACK scoreboard, RFC 6675.
+    Sack,
+    /// NewReno with ns-2's defaults.
+    Ns2NewReno,
+    /// Linux 2.4, as Lien, Reeve & Lee used it.
+    Linux24,
+    /// Linux 6 by default: CUBIC.
+    Linux,
+    /// Linux 6 with Reno.
+    LinuxReno,
+    /// Linux 6 with BBR.
+    LinuxBbr,
+}
+
+impl Profile {
+    /// All profiles, in the order in which they are listed to users.
+    pub const ALL: [Self; 9] = [
+        Self::Tahoe,
+        Self::Reno,
+        Self::NewReno,
+        Self::Sack,
+        Self::Ns2NewReno,
+        Self::Linux24,
+        Self::Linux,
+        Self::LinuxReno,
+        Self::LinuxBbr,
+    ];
+
+    /// The name in scenarios.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tahoe => "tahoe",
+            Self::Reno => "reno",
+            Self::NewReno => "newreno",
+            Self::Sack => "sack",
+            Self::Ns2NewReno => "ns2-newreno",
+            Self::Linux24 => "linux-2.4",
+            Self::Linux => "linux",
+            Self::LinuxReno => "linux-reno",
+            Self::LinuxBbr => "linux-bbr",
+        }
+    }
+
+    /// What the name stands for, in a line.
+    pub const fn summary(self) -> &'static str {
+        match self {
+            Self::Tahoe => "fast retransmit, then slow start (Jacobson 1988)",
+            Self::Reno => "fast recovery that ends at the first new ACK (RFC 2581)",
+            Self::NewReno => "fast recovery through partial ACKs (RFC 6582)",
+            Self::Sack => "recovery from selective acknowledgments (RFC 2018, 6675)",
+            Self::Ns2NewReno => "NewReno with ns-2's defaults: 10 ms tick, window of 20 segments",
+            Self::Linux24 => "Linux 2.4: SACK, FACK, rate halving, undo (Lien et al. §IV)",
+            Self::Linux => "Linux 6: CUBIC, RACK-TLP, PRR, F-RTO, undo",
+            Self::LinuxReno => "Linux 6 with Reno as congestion control",
+            Self::LinuxBbr => "Linux 6 with BBR version 1 as congestion control",
+        }
+    }
+
+    /// The choices the name stands for.
+    pub fn config(self) -> Config {
+        let default = Config::default();
+        match self {
+            Self::Tahoe => Config {
+                recovery: Recovery::Tahoe,
+                limited_transmit: false,
+                ..default
+            },
+            Self::Reno => Config {
+                recovery: Recovery::Reno,
+                ..default
+            },
+            Self::NewReno => default,
+            Self::Sack => Config {
+                sack: true,
+                ..default
+            },
+            Self::Ns2NewReno => ns2_newreno(),
+            Self::Linux24 => linux_2_4(),
+            Self::Linux => Config {
+                slow_start: SlowStart::HyStart,
+                ..linux(CongestionControl::Cubic)
+            },
+            Self::LinuxReno => linux(CongestionControl::Reno),
+            Self::LinuxBbr => linux(CongestionControl::Bbr),
+        }
+    }
+}
+
+/// What every Linux 6 does, whatever its congestion control (`net/ipv4/tcp*.c`).
+fn linux(congestion: CongestionControl) -> Config {
+    Config {
+        sack: true,
+        congestion,
+        reduction_base: ReductionBase::Window,
+        reduction: Reduction::Proportional,
+        window_validation: WindowValidation::LastRound,
+        restart_after_idle: true,
+        loss_detection: LossDetection::Rack,
+        tail_loss_probe: true,
+        spurious_detection: SpuriousDetection {
+            eifel: true,
+            frto: true,
+            dsack: true,
+        },
+        spurious_response: SpuriousResponse::Restore,
+        // `tcp_slow_start` adds all that was acknowledged.
+        slow_start_limit: 1_000_000,
+        timeout: TimeoutConfig {
+            estimation: RttEstimation::Linux,
+            max: Duration::from_secs(120),
+            ..TimeoutConfig::default()
+        },
+        delayed_ack: DelayedAckConfig {
+            quick: 16,
+            ..DelayedAckConfig::default()
+        },
+        ..Config::default()
+    }
+}
+
+/// Sarolahti & Kuznetsov, "Congestion control in Linux TCP", USENIX 2002; Lien et al. §IV set the
+/// clock to 1 ms.
+fn linux_2_4() -> Config {
+    Config {
+        initial_window: 2,
+        reduction: Reduction::RateHalving,
+        loss_detection: LossDetection::ForwardAcknowledgment,
+        tail_loss_probe: false,
+        spurious_detection: SpuriousDetection {
+            eifel: true,
+            frto: false,
+            dsack: true,
+        },
+        timeout: TimeoutConfig {
+            initial: Duration::from_secs(3),
+            ..linux(CongestionControl::Reno).timeout
+        },
+        ..linux(CongestionControl::Reno)
+    }
+}
+
+/// ns-2.35's `ns-default.tcl`: `window_ 20`, `windowInit_ 2`, `packetSize_ 1000`, `tcpTick_ 0.01`,
+/// `minrto_ 0.2`, `rtxcur_init_ 3.0`, a sink that acknowledges every packet, no timestamps.
+fn ns2_newreno() -> Config {
+    Config {
+        mss: 1000,
+        initial_window: 2,
+        max_window: Some(20),
+        initial_ssthresh: Some(20 * 1000),
+        timestamps: false,
+        reduction_base: ReductionBase::Window,
+        window_validation: WindowValidation::Always,
+        window_growth: WindowGrowth::Acknowledgments,
+        timeout: TimeoutConfig {
+            estimation: RttEstimation::Ticks,
+            sampling: RttSampling::PerWindow,
+            granularity: Duration::from_millis(10),
+            initial: Duration::from_secs(3),
+            ..TimeoutConfig::default()
+        },
+        delayed_ack: DelayedAckConfig {
+            segments: 1,
+            ..DelayedAckConfig::default()
+        },
+        ..Config::default()
+    }
+}

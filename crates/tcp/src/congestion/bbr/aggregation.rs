@@ -1,0 +1,60 @@
+//! How many more bytes than the estimated bandwidth delivers are acknowledged at once: what links that
+//! gather acknowledgments, as Wi-Fi does, need in the window beyond the bandwidth-delay product
+//! (draft-ietf-ccwg-bbr §5.5.9; `bbr_update_ack_aggregation`).
+
+use airtcp_units::Instant;
+
+use super::bytes_in;
+
+/// The most is kept for this many round trips, twice over.
+const ROUNDS: u32 = 5;
+
+/// The excess, in bytes.
+#[derive(Clone, Debug, Default)]
+pub struct Aggregation {
+    began: Instant,
+    acked: u64,
+    /// Of this stretch of round trips and of the one before.
+    most: [u64; 2],
+    rounds: u32,
+}
+
+impl Aggregation {
+    /// The largest excess of the last five to ten round trips, in bytes.
+    pub fn most(&self) -> u64 {
+        self.most[0].max(self.most[1])
+    }
+
+    /// Starts counting anew, after a pause.
+    pub const fn restart(&mut self, now: Instant) {
+        self.began = now;
+        self.acked = 0;
+    }
+
+    /// `delivered` bytes arrived at `now`, where `rate` bytes a second were expected; `cwnd` bounds
+    /// what can be excess.
+    pub fn on_delivered(
+        &mut self,
+        now: Instant,
+        delivered: u64,
+        rate: u64,
+        cwnd: u64,
+        round_start: bool,
+    ) {
+        if round_start {
+            self.rounds += 1;
+            if self.rounds >= ROUNDS {
+                self.rounds = 0;
+                self.most = [0, self.most[0]];
+            }
+        }
+        let mut expected = bytes_in(rate, now - self.began);
+        if self.acked <= expected {
+            self.restart(now);
+            expected = 0;
+        }
+        self.acked += delivered;
+        let excess = self.acked.saturating_sub(expected).min(cwnd);
+        self.most[0] = self.most[0].max(excess);
+    }
+}

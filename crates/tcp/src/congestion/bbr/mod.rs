@@ -1,0 +1,34 @@
+//! BBR: the window and the pace follow a model of the path, its bottleneck bandwidth and its round
+//! trip, and not losses. [`v1`] as Linux has it, [`v3`] as the IETF draft has it.
+
+mod aggregation;
+mod v1;
+mod v3;
+mod windowed_max;
+
+pub use v1::Bbr;
+pub use v3::BbrV3;
+
+use airtcp_units::{BitRate, Duration};
+
+/// Bytes that `rate` bytes a second deliver in `span`.
+fn bytes_in(rate: u64, span: Duration) -> u64 {
+    let bytes = u128::from(rate) * u128::from(span.as_nanos()) / 1_000_000_000;
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}
+
+/// `value` times a gain, rounded up: the one place where a gain meets an integer.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "rates and windows are far below 2^53, and no gain is negative"
+)]
+fn scaled(value: u64, gain: f64) -> u64 {
+    libm::ceil(value as f64 * gain) as u64
+}
+
+/// Bytes a second as a rate of bits.
+const fn bit_rate(bytes_per_second: u64) -> BitRate {
+    BitRate::from_bps(bytes_per_second.saturating_mul(8))
+}

@@ -1,0 +1,88 @@
+//! The largest of the values of the last so many rounds, from three of them (Kathleen Nichols'
+//! algorithm, as in Linux's `lib/win_minmax.c`).
+
+/// A value, and in which round it was seen.
+type Seen = (u64, u64);
+
+/// The best value, and the best since each.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WindowedMax {
+    best: [Seen; 3],
+}
+
+impl WindowedMax {
+    /// The largest value; zero before there is one.
+    pub const fn get(&self) -> u64 {
+        self.best[0].1
+    }
+
+    /// Forgets everything but `value` of `round`.
+    pub const fn reset(&mut self, round: u64, value: u64) {
+        self.best = [(round, value); 3];
+    }
+
+    /// Takes `value`, seen in `round`; values of more than `window` rounds ago are forgotten.
+    pub fn update(&mut self, window: u64, round: u64, value: u64) {
+        let seen = (round, value);
+        if value >= self.best[0].1 || round - self.best[2].0 > window {
+            self.reset(round, value);
+            return;
+        }
+        if value >= self.best[1].1 {
+            self.best[1] = seen;
+            self.best[2] = seen;
+        } else if value >= self.best[2].1 {
+            self.best[2] = seen;
+        }
+        if round - self.best[0].0 > window {
+            // The best is too old: the next take its place.
+            self.best = [self.best[1], self.best[2], seen];
+            if round - self.best[0].0 > window {
+                self.best = [self.best[1], self.best[2], seen];
+            }
+        } else if self.best[1].0 == self.best[0].0 && round - self.best[0].0 > window / 4 {
+            self.best[1] = seen;
+            self.best[2] = seen;
+        } else if self.best[2].0 == self.best[1].0 && round - self.best[0].0 > window / 2 {
+            self.best[2] = seen;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_the_best_of_the_window_and_not_longer() {
+        let mut filter = WindowedMax::default();
+        filter.update(10, 0, 100);
+        for round in 1..=10 {
+            filter.update(10, round, 50);
+            assert_eq!(filter.get(), 100, "round {round}");
+        }
+        filter.update(10, 11, 50);
+        assert_eq!(filter.get(), 50);
+        filter.update(10, 12, 70);
+        assert_eq!(filter.get(), 70);
+    }
+
+    /// Against the largest of the last eleven values, which it may only fall short of by what came
+    /// between two of its three.
+    #[test]
+    fn is_near_the_true_maximum() {
+        let mut filter = WindowedMax::default();
+        let values: Vec<u64> = (0..400_u64).map(|index| index * 7919 % 1000).collect();
+        for (round, &value) in values.iter().enumerate() {
+            filter.update(10, round as u64, value);
+            let first = round.saturating_sub(10);
+            let truth = values[first..=round].iter().max().copied().unwrap_or(0);
+            assert!(filter.get() <= truth, "round {round}");
+            assert!(
+                filter.get() * 10 >= truth * 7,
+                "round {round}: {}",
+                filter.get()
+            );
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! HyStart (Ha & Rhee, "Taming the elephants: New TCP slow start", Computer Networks 55(9), 2011), as
+//! Linux's CUBIC has it (`hystart_update` in `net/ipv4/tcp_cubic.c`): slow start ends when a train of
+//! acknowledgments is as long as half the least round trip, or when round trips have grown.
+
+use airtcp_units::{Duration, Instant};
+
+use super::RoundTrip;
+
+/// Smaller windows are left alone.
+const LOW_WINDOW_SEGMENTS: u64 = 16;
+/// Round trips taken before their least one is believed.
+const SAMPLES: u32 = 8;
+/// Acknowledgments no further apart than this are of one train.
+const TRAIN_GAP: Duration = Duration::from_millis(2);
+/// What aggregation on the way may add to a train.
+const AGGREGATION: Duration = Duration::from_millis(1);
+/// Growth of the round trip that counts: an eighth, within these bounds.
+const LEAST_GROWTH: Duration = Duration::from_millis(4);
+const MOST_GROWTH: Duration = Duration::from_millis(16);
+
+/// What this round trip and all before have shown.
+#[derive(Clone, Debug, Default)]
+pub struct HyStart {
+    least: Option<Duration>,
+    round: Option<Round>,
+    found: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Round {
+    started_at: Instant,
+    last_ack_at: Instant,
+    ends: u64,
+    least: Duration,
+    samples: u32,
+}
+
+impl Round {
+    const fn new(now: Instant, ends: u64) -> Self {
+        Self {
+            started_at: now,
+            last_ack_at: now,
+            ends,
+            least: Duration::MAX,
+            samples: 0,
+        }
+    }
+}
+
+impl HyStart {
+    /// Takes a round trip. Returns whether slow start is to end.
+    pub fn on_round_trip(&mut self, seen: &RoundTrip) -> bool {
+        let least = self.least.map_or(seen.rtt, |least| least.min(seen.rtt));
+        self.least = Some(least);
+        if self.found {
+            return false;
+        }
+        let fresh = || Round::new(seen.now, seen.nxt);
+        let round = self.round.get_or_insert_with(fresh);
+        if seen.una > round.ends {
+            *round = fresh();
+        }
+        if seen.cwnd_segments < LOW_WINDOW_SEGMENTS {
+            return false;
+        }
+        if seen.now - round.last_ack_at <= TRAIN_GAP {
+            round.last_ack_at = seen.now;
+            // Pacing alone spreads a window over half a round trip.
+            let spread = least + AGGREGATION;
+            let longest = if seen.paced {
+                spread
+            } else {
+                Duration::from_nanos(spread.as_nanos() / 2)
+            };
+            self.found = seen.now - round.started_at > longest;
+        }
+        round.least = round.least.min(seen.rtt);
+        if round.samples < SAMPLES {
+            round.samples += 1;
+        } else {
+            let growth = Duration::from_nanos(least.as_nanos() / 8);
+            let growth = growth.max(LEAST_GROWTH).min(MOST_GROWTH);
+            self.found |= round.least > least + growth;
+        }
+        self.found
+    }
+}

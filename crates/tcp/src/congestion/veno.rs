@@ -1,0 +1,89 @@
+//! TCP Veno (Fu & Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks",
+//! JSAC 21(2), 2003): the backlog N in the network tells random losses from congestion, and where there
+//! is one, the window grows at every second acknowledgment.
+
+use airtcp_units::Duration;
+
+use super::windows::Windows;
+use super::{Ack, Rule, reno::Reno};
+
+/// A random loss leaves this (§II.B: 4/5).
+const RANDOM_LOSS_LEAVES: (u64, u64) = (4, 5);
+
+/// The backlog, measured once a round trip.
+#[derive(Clone, Debug)]
+pub struct Veno {
+    reno: Reno,
+    beta: f64,
+    /// Least of the round trip that is under way, and of the last.
+    least: Duration,
+    last: Duration,
+    base: Duration,
+    round_ends: u64,
+    /// Half an acknowledgment's worth of growth is kept for the next.
+    skipped: bool,
+}
+
+impl Veno {
+    /// No round trip measured; a backlog of `beta` segments means congestion.
+    pub fn new(beta: f64) -> Self {
+        Self {
+            reno: Reno::default(),
+            beta,
+            least: Duration::MAX,
+            last: Duration::ZERO,
+            base: Duration::ZERO,
+            round_ends: 0,
+            skipped: false,
+        }
+    }
+
+    /// N = cwnd × (RTT − BaseRTT)/RTT in segments (§II.A, eq. 1 and 2).
+    pub fn backlog(&self, windows: &Windows) -> f64 {
+        if self.last == Duration::ZERO {
+            return 0.0;
+        }
+        let (rtt, base) = (self.last.as_secs_f64(), self.base.as_secs_f64());
+        windows.segments() * (rtt - base) / rtt
+    }
+
+    fn is_congested(&self, windows: &Windows) -> bool {
+        self.backlog(windows) >= self.beta
+    }
+}
+
+impl Rule for Veno {
+    fn observe(&mut self, ack: &Ack, _windows: &mut Windows) {
+        let Some(rtt) = ack.rtt else {
+            return;
+        };
+        self.base = ack.minimum_rtt;
+        self.least = self.least.min(rtt);
+        if ack.una > self.round_ends || self.last == Duration::ZERO {
+            self.last = std::mem::replace(&mut self.least, Duration::MAX);
+            self.round_ends = ack.nxt;
+        }
+    }
+
+    fn grow(&mut self, acked: u64, windows: &Windows) -> u64 {
+        // §II.B: in the congestive state every other acknowledgment counts.
+        if self.is_congested(windows) {
+            self.skipped = !self.skipped;
+            if self.skipped {
+                return 0;
+            }
+        }
+        self.reno.grow(acked, windows)
+    }
+
+    fn threshold(&mut self, base: u64, windows: &Windows) -> u64 {
+        self.reno = Reno::default();
+        let (numerator, denominator) = if self.is_congested(windows) {
+            (1, 2)
+        } else {
+            RANDOM_LOSS_LEAVES
+        };
+        let segments = base / windows.mss * numerator / denominator;
+        segments.max(2) * windows.mss
+    }
+}

@@ -1,0 +1,149 @@
+//! How fast the network delivers: one estimate an acknowledgment
+//! (draft-cheng-iccrg-delivery-rate-estimation-02, now part of draft-ietf-ccwg-bbr §4.1).
+//!
+//! A sample spans from the acknowledgment that was the last when the segment at hand was sent, to
+//! now; it is no faster than the segments were sent.
+
+use airtcp_units::{Duration, Instant};
+
+use crate::loss_detection::LatestSent;
+
+/// What is noted with a segment when it is sent (§3.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SendTag {
+    /// Bytes delivered until then.
+    pub delivered: u64,
+    /// When the last of them was.
+    pub delivered_at: Instant,
+    /// When the first segment of the flight that the sample spans was sent.
+    pub first_sent_at: Instant,
+    /// Bytes presumed lost until then.
+    pub lost: u64,
+    /// Bytes in flight, this segment included.
+    pub in_flight: u64,
+    /// Whether the application had too little to send.
+    pub application_limited: bool,
+}
+
+/// One estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateSample {
+    /// Bytes delivered in the interval.
+    pub delivered: u64,
+    /// How long it was: the longer of sending and acknowledging.
+    pub interval: Duration,
+    /// Bytes delivered until the interval began.
+    pub prior_delivered: u64,
+    /// Bytes lost in the interval.
+    pub lost: u64,
+    /// Bytes in flight when the segment was sent, itself included.
+    pub in_flight_at_send: u64,
+    /// Whether the application had too little to send.
+    pub application_limited: bool,
+}
+
+impl RateSample {
+    /// Bytes a second; zero for an interval of nothing.
+    #[must_use]
+    pub fn bytes_per_second(&self) -> u64 {
+        let nanos = self.interval.as_nanos();
+        if nanos == 0 {
+            return 0;
+        }
+        let rate = u128::from(self.delivered) * 1_000_000_000 / u128::from(nanos);
+        u64::try_from(rate).unwrap_or(u64::MAX)
+    }
+}
+
+/// The connection's side of the estimate (§3.1).
+#[derive(Clone, Debug, Default)]
+pub struct DeliveryRate {
+    delivered: u64,
+    delivered_at: Instant,
+    first_sent_at: Instant,
+    lost: u64,
+    /// While no more than this is delivered, samples are the application's and not the network's.
+    limited_until: u64,
+}
+
+impl DeliveryRate {
+    /// Bytes delivered so far.
+    #[must_use]
+    pub const fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// Bytes presumed lost so far.
+    #[must_use]
+    pub const fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Whether what is in flight is less than the network would take.
+    #[must_use]
+    pub const fn is_application_limited(&self) -> bool {
+        self.limited_until > 0
+    }
+
+    /// A segment goes out at `now`, when `in_flight` bytes were (§3.2).
+    pub fn on_sent(&mut self, now: Instant, in_flight: u64, length: u64) -> SendTag {
+        if in_flight == 0 {
+            self.first_sent_at = now;
+            self.delivered_at = now;
+        }
+        SendTag {
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            first_sent_at: self.first_sent_at,
+            lost: self.lost,
+            in_flight: in_flight + length,
+            application_limited: self.is_application_limited(),
+        }
+    }
+
+    /// There is nothing more to send, though the window would allow it (§3.4).
+    pub const fn on_application_limited(&mut self, in_flight: u64) {
+        let until = self.delivered + in_flight;
+        self.limited_until = if until > 0 { until } else { 1 };
+    }
+
+    /// Bytes are presumed lost.
+    pub const fn on_lost(&mut self, bytes: u64) {
+        self.lost += bytes;
+    }
+
+    /// `bytes` were delivered at `now`; `segment` is the one sent last of them. `minimum`: a shorter
+    /// interval than the least round trip is no estimate (§3.3).
+    pub fn on_delivered(
+        &mut self,
+        now: Instant,
+        bytes: u64,
+        segment: Option<(SendTag, LatestSent)>,
+        minimum: Duration,
+    ) -> Option<RateSample> {
+        if bytes == 0 {
+            return None;
+        }
+        self.delivered += bytes;
+        self.delivered_at = now;
+        if self.limited_until > 0 && self.delivered > self.limited_until {
+            self.limited_until = 0;
+        }
+        let (tag, latest) = segment?;
+        let send = latest.sent_at - tag.first_sent_at;
+        let acknowledge = now - tag.delivered_at;
+        self.first_sent_at = latest.sent_at;
+        let interval = send.max(acknowledge);
+        (interval >= minimum && interval > Duration::ZERO).then(|| RateSample {
+            delivered: self.delivered - tag.delivered,
+            interval,
+            prior_delivered: tag.delivered,
+            lost: self.lost - tag.lost,
+            in_flight_at_send: tag.in_flight,
+            application_limited: tag.application_limited,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! What one acknowledgment delivered: what recovery, loss detection by time, the detection of
+//! needless retransmissions and the delivery-rate estimator all want to know of it.
+
+use airtcp_units::Instant;
+
+use super::SentSegment;
+use crate::delivery_rate::SendTag;
+
+/// The segment sent last among those delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LatestSent {
+    /// When it was last sent.
+    pub sent_at: Instant,
+    /// End of its range.
+    pub end: u64,
+}
+
+/// What is newly acknowledged or reported, since the acknowledgment began.
+#[derive(Clone, Debug)]
+pub struct Delivery {
+    retransmissions_before: Instant,
+    recover: u64,
+    /// Bytes delivered.
+    pub bytes: u64,
+    /// The one sent last of what may be an answer (RFC 8985 §6.2 step 2).
+    pub latest: Option<LatestSent>,
+    /// When the first of the reported segments was sent that were sent but once.
+    pub reported_sent_at: Option<Instant>,
+    /// Lowest offset of a segment that was sent but once.
+    pub lowest_original: u64,
+    /// Whether a segment that was sent but once and ends at or below the recovery point was
+    /// delivered (F-RTO, RFC 5682 §3.1 step 3b).
+    pub original_below: bool,
+    /// What the delivery-rate estimator noted for the segment sent last.
+    pub tag: Option<(SendTag, LatestSent)>,
+}
+
+impl Default for Delivery {
+    fn default() -> Self {
+        Self {
+            retransmissions_before: Instant::FAR_FUTURE,
+            recover: 0,
+            bytes: 0,
+            latest: None,
+            reported_sent_at: None,
+            lowest_original: u64::MAX,
+            original_below: false,
+            tag: None,
+        }
+    }
+}
+
+impl Delivery {
+    /// Forgets the acknowledgment before.
+    #[inline]
+    pub(super) fn begin(&mut self, retransmissions_before: Instant, recover: u64) {
+        *self = Self {
+            retransmissions_before,
+            recover,
+            ..Self::default()
+        };
+    }
+
+    /// `bytes` of `segment` were delivered; `reported` and not yet acknowledged.
+    #[inline]
+    pub(super) fn add(
+        &mut self,
+        segment: &SentSegment,
+        bytes: u64,
+        tag: Option<&SendTag>,
+        reported: bool,
+    ) {
+        self.bytes += bytes;
+        let this = LatestSent {
+            sent_at: segment.sent_at,
+            end: segment.end(),
+        };
+        let later = |than: &LatestSent| (this.sent_at, this.end) > (than.sent_at, than.end);
+        let original = segment.transmissions == 1;
+        if (original || segment.sent_at <= self.retransmissions_before)
+            && self.latest.as_ref().is_none_or(later)
+        {
+            self.latest = Some(this);
+        }
+        if original {
+            self.lowest_original = self.lowest_original.min(segment.start);
+            self.original_below |= segment.end() <= self.recover;
+            if reported && self.reported_sent_at.is_none() {
+                self.reported_sent_at = Some(segment.sent_at);
+            }
+        }
+        if let Some(&tag) = tag
+            && self.tag.as_ref().is_none_or(|(_, latest)| later(latest))
+        {
+            self.tag = Some((tag, this));
+        }
+    }
+}

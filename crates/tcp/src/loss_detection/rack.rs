@@ -1,0 +1,237 @@
+//! RACK: a segment is lost when one sent later has arrived, and a reordering window has passed since
+//! (RFC 8985 §6.2).
+
+use std::collections::VecDeque;
+
+use airtcp_units::{Duration, Instant};
+
+use super::delivery::{Delivery, LatestSent};
+use super::{Scoreboard, SentSegment};
+
+/// Recoveries for which a reordering window that duplicates have widened is kept (RFC 8985 §6.2
+/// step 4).
+const PERSISTENCE: u8 = 16;
+
+/// A transmission, in the order in which they were made.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    at: Instant,
+    start: u64,
+    transmissions: u16,
+}
+
+/// What time says of losses.
+#[derive(Clone, Debug)]
+pub struct Rack {
+    sent: VecDeque<Sent>,
+    /// The segment sent last of all that were delivered (`RACK.segment`).
+    latest: Option<LatestSent>,
+    /// Its round trip (`RACK.rtt`).
+    rtt: Duration,
+    /// Whether anything was delivered since losses were last looked for.
+    advanced: bool,
+    /// Whether a segment was delivered behind a later one.
+    reordering_seen: bool,
+    /// Distance in segments that reordering has reached, at least the duplicate-ACK threshold.
+    reordering: u32,
+    /// Widens the window, in quarters of the least round trip.
+    steps: u32,
+    persistence: u8,
+    /// Where the peer must acknowledge before another duplicate widens the window.
+    round_ends: Option<u64>,
+}
+
+/// What [`Rack::detect`] found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Detected {
+    /// Bytes newly presumed lost.
+    pub lost: u64,
+    /// Whether a retransmission is among them.
+    pub retransmission: bool,
+    /// How long until the reordering window has passed for the rest.
+    pub wait: Option<Duration>,
+}
+
+impl Rack {
+    /// Nothing delivered; `threshold` duplicates mean a loss as long as no reordering is seen.
+    #[must_use]
+    pub const fn new(threshold: u32) -> Self {
+        Self {
+            sent: VecDeque::new(),
+            latest: None,
+            rtt: Duration::ZERO,
+            advanced: false,
+            reordering_seen: false,
+            reordering: threshold,
+            steps: 1,
+            persistence: 0,
+            round_ends: None,
+        }
+    }
+
+    /// `segment` goes out, for the first time or again.
+    #[inline]
+    pub fn on_sent(&mut self, segment: &SentSegment) {
+        self.sent.push_back(Sent {
+            at: segment.sent_at,
+            start: segment.start,
+            transmissions: segment.transmissions,
+        });
+    }
+
+    /// Everything below `una` is acknowledged.
+    #[inline]
+    pub fn on_acknowledged(&mut self, una: u64) {
+        while self.sent.front().is_some_and(|sent| sent.start < una) {
+            self.sent.pop_front();
+        }
+    }
+
+    /// Takes in what an acknowledgment delivered at `now` (RFC 8985 §6.2 steps 1 to 3).
+    /// `highest_reported` and `mss`: how far reordering reaches.
+    pub fn on_delivery(
+        &mut self,
+        now: Instant,
+        delivery: &Delivery,
+        highest_reported: u64,
+        mss: u64,
+    ) {
+        let Some(latest) = delivery.latest else {
+            return;
+        };
+        self.advanced = true;
+        self.rtt = now - latest.sent_at;
+        let later = |known: LatestSent| (latest.sent_at, latest.end) > (known.sent_at, known.end);
+        if self.latest.is_none_or(later) {
+            self.latest = Some(latest);
+        }
+        // Never sent again, yet behind what was delivered before: it was overtaken.
+        if delivery.lowest_original < highest_reported {
+            let distance = (highest_reported - delivery.lowest_original).div_ceil(mss);
+            self.reordering = self
+                .reordering
+                .max(u32::try_from(distance).unwrap_or(u32::MAX).min(300));
+            self.reordering_seen = true;
+        }
+    }
+
+    /// The peer reported a duplicate: something was sent again for want of patience (§6.2 step 4).
+    /// At most once a round trip.
+    pub fn on_duplicate_reported(&mut self, una: u64, nxt: u64) {
+        if self.round_ends.is_none_or(|end| una >= end) {
+            self.round_ends = Some(nxt);
+            self.steps = (self.steps + 1).min(255);
+            self.persistence = PERSISTENCE;
+        }
+    }
+
+    /// A recovery ended without a sign that it was needless.
+    pub const fn on_recovered(&mut self) {
+        self.persistence = self.persistence.saturating_sub(1);
+        if self.persistence == 0 {
+            self.steps = 1;
+        }
+    }
+
+    /// A recovery was taken back: losses must be looked for anew.
+    pub const fn look_again(&mut self) {
+        self.advanced = true;
+    }
+
+    /// The round trip of the segment sent last of all delivered.
+    #[must_use]
+    pub const fn rtt(&self) -> Duration {
+        self.rtt
+    }
+
+    /// Whether reordering was seen.
+    #[must_use]
+    pub const fn reordering_seen(&self) -> bool {
+        self.reordering_seen
+    }
+
+    /// Distance in segments that reordering has reached, at least the duplicate-ACK threshold.
+    #[must_use]
+    pub const fn reordering(&self) -> u32 {
+        self.reordering
+    }
+
+    /// The timer expired with so many segments reported: the distance was estimated too high.
+    pub fn bound_reordering(&mut self, threshold: u32) {
+        self.reordering = self.reordering.min(threshold);
+    }
+
+    /// How long a segment may be late (§6.2 step 4): not at all while no reordering is known and
+    /// losses are evident, else a quarter of the least round trip, more after duplicates, at most
+    /// the smoothed round trip.
+    #[must_use]
+    pub fn window(&self, evident: bool, minimum: Duration, srtt: Duration) -> Duration {
+        if !self.reordering_seen && evident {
+            return Duration::ZERO;
+        }
+        (Duration::from_nanos(minimum.as_nanos() / 4) * u64::from(self.steps)).min(srtt)
+    }
+
+    /// Marks as lost what was sent before the segment delivered and is late by more than `window`
+    /// (§6.2 step 5). Does nothing if nothing was delivered since the last call, unless `forced` by
+    /// the reordering timer.
+    pub fn detect(
+        &mut self,
+        now: Instant,
+        board: &mut Scoreboard,
+        window: Duration,
+        forced: bool,
+    ) -> Detected {
+        let mut detected = Detected::default();
+        if !(self.advanced || forced) {
+            return detected;
+        }
+        self.advanced = false;
+        let Some(latest) = self.latest else {
+            return detected;
+        };
+        let mut index = 0;
+        while let Some(&sent) = self.sent.get(index) {
+            if sent.at > latest.sent_at {
+                break;
+            }
+            let Some((position, segment)) = current(board, sent) else {
+                // Acknowledged, reported, sent again later, or lost already.
+                if index == 0 {
+                    self.sent.pop_front();
+                } else {
+                    index += 1;
+                }
+                continue;
+            };
+            if (sent.at, segment.end()) >= (latest.sent_at, latest.end) {
+                break;
+            }
+            let deadline = sent.at + self.rtt + window;
+            if deadline <= now {
+                detected.lost += u64::from(segment.length);
+                detected.retransmission |= segment.is_resent();
+                board.mark_copy_lost(position);
+            } else {
+                let wait = deadline - now;
+                detected.wait = Some(detected.wait.map_or(wait, |other| other.max(wait)));
+            }
+            index += 1;
+        }
+        detected
+    }
+}
+
+/// The segment that `sent` is the last transmission of, if that may still arrive.
+fn current(board: &Scoreboard, sent: Sent) -> Option<(usize, SentSegment)> {
+    let position = board.index_of(sent.start);
+    let segment = *board.get(position)?;
+    let alive = segment.start == sent.start
+        && segment.transmissions == sent.transmissions
+        && !segment.is_sacked()
+        && (!segment.is_lost() || segment.is_resent());
+    alive.then_some((position, segment))
+}
+
+#[cfg(test)]
+mod tests;

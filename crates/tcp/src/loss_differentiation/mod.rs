@@ -1,0 +1,139 @@
+//! Was a loss congestion or the radio? Classifiers from the literature, apart from what is done about
+//! the answer, so that all of them can drive the same reduction and be scored against the truth.
+//!
+//! They were made for receivers that see one-way times of every packet (Cen, Cosman & Voelker, "End-to-end
+//! differentiation of congestion and wireless losses", IEEE/ACM ToN 11(5), 2003). At a TCP sender the
+//! round trip takes the place of the one-way time, and the number n of packets lost between two that
+//! arrived is that of the holes SACK shows.
+
+mod coin;
+mod interarrival;
+mod round_trips;
+mod spike;
+mod veno;
+mod zbs;
+mod zigzag;
+
+use airtcp_units::{Duration, Instant};
+
+use coin::Coin;
+use interarrival::Interarrival;
+use round_trips::RoundTrips;
+use spike::Spike;
+pub use zigzag::ZigZagTable;
+
+/// What a loss was of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A queue was full.
+    Congestion,
+    /// The radio damaged the packet.
+    Radio,
+}
+
+/// What is known when a loss event begins.
+#[derive(Clone, Copy, Debug)]
+pub struct LossEvent {
+    /// When it was found.
+    pub now: Instant,
+    /// Segments found lost at once (n).
+    pub lost_segments: u32,
+    /// The congestion window, in bytes.
+    pub cwnd: u64,
+    /// Payload of a full segment, in bytes.
+    pub mss: u64,
+    /// The truth, for the oracle.
+    pub told: Option<Cause>,
+}
+
+/// Which classifier, with its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Differentiation {
+    /// The rule of a table over mean and deviation of the round trip: ZigZag, NewZag.
+    ZigZag(ZigZagTable),
+    /// A loss while the round trip is in a spike is congestion.
+    Spike,
+    /// The time between arrivals is just what the lost packets would have taken (Biaz & Vaidya, ASSET
+    /// 1999, as modified by Cen et al. §III.B).
+    MBiaz,
+    /// ZigZag, mBiaz or Spike, whichever suits the path (Cen et al. §V).
+    Zbs,
+    /// A backlog of `beta` segments is congestion (Fu & Liew §II.B).
+    Veno {
+        /// Segments queued in the network from which on a loss is congestion's.
+        beta: f64,
+    },
+    /// Knows the truth: what a classifier could reach at best.
+    Oracle,
+    /// Looks at nothing: what one reaches by its bias alone.
+    Coin {
+        /// How often the answer is "the radio".
+        radio_probability: f64,
+    },
+}
+
+/// A classifier with what it has seen.
+#[derive(Clone, Debug)]
+pub struct Classifier {
+    choice: Differentiation,
+    round_trips: RoundTrips,
+    interarrival: Interarrival,
+    spike: Spike,
+    coin: Coin,
+}
+
+impl Classifier {
+    /// The classifier `choice` names; `seed` is the coin's.
+    #[must_use]
+    pub fn new(choice: &Differentiation, seed: u64) -> Self {
+        let gain = match choice {
+            Differentiation::ZigZag(table) => table.gain,
+            _ => ZigZagTable::CEN.gain,
+        };
+        Self {
+            choice: *choice,
+            round_trips: RoundTrips::new(gain),
+            interarrival: Interarrival::default(),
+            spike: Spike::default(),
+            coin: Coin::new(seed),
+        }
+    }
+
+    /// A round trip was measured.
+    pub fn on_rtt_sample(&mut self, _now: Instant, rtt: Duration) {
+        self.round_trips.add(rtt);
+        self.spike.add(&self.round_trips);
+    }
+
+    /// An acknowledgment delivered so many segments.
+    pub fn on_acknowledged(&mut self, now: Instant, segments: u32) {
+        self.interarrival.add(now, segments);
+    }
+
+    /// What the loss was of.
+    pub fn classify(&mut self, event: &LossEvent) -> Cause {
+        let cause = self.answer(event);
+        self.interarrival.on_loss();
+        cause
+    }
+
+    fn answer(&mut self, event: &LossEvent) -> Cause {
+        let lost = event.lost_segments;
+        match self.choice {
+            Differentiation::ZigZag(table) => table.classify(&self.round_trips, lost),
+            Differentiation::Spike => self.spike.classify(),
+            Differentiation::MBiaz => self.interarrival.classify(lost),
+            Differentiation::Zbs => {
+                zbs::classify(&self.round_trips, &self.interarrival, &self.spike, lost)
+            }
+            Differentiation::Veno { beta } => {
+                veno::classify(&self.round_trips, event.cwnd, event.mss, beta)
+            }
+            Differentiation::Oracle => event.told.unwrap_or(Cause::Congestion),
+            Differentiation::Coin { radio_probability } => self.coin.classify(radio_probability),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

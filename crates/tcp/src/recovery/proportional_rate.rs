@@ -1,0 +1,142 @@
+//! Proportional rate reduction (RFC 6937, and its successor RFC 9937): in recovery as much is sent as is
+//! delivered times the reduction, so that the window is where it is to be when the recovery ends; and
+//! no more than slow start if the network has emptied below that.
+
+/// The sums of one recovery, in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProportionalRate {
+    /// Bytes in flight when the recovery began (`RecoverFS`; Linux takes the window).
+    flight: u64,
+    /// Delivered since (`prr_delivered`).
+    delivered: u64,
+    /// Sent since (`prr_out`).
+    sent: u64,
+}
+
+/// What an acknowledgment in recovery brought.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Bytes newly delivered.
+    pub delivered: u64,
+    /// Bytes in flight after it.
+    pub in_flight: u64,
+    /// Whether the cumulative acknowledgment moved and nothing more was found lost: then losses do not
+    /// go on, and slow start is safe (RFC 9937 §6, `SafeACK`).
+    pub safe: bool,
+}
+
+impl ProportionalRate {
+    /// A recovery begins with a window of `flight` bytes.
+    #[must_use]
+    pub const fn new(flight: u64) -> Self {
+        Self {
+            flight,
+            delivered: 0,
+            sent: 0,
+        }
+    }
+
+    /// Bytes went out.
+    pub const fn on_sent(&mut self, bytes: u64) {
+        self.sent += bytes;
+    }
+
+    /// The window after an acknowledgment (RFC 6937 §3, with the sum rounded up to whole segments as
+    /// Linux counts them).
+    #[must_use]
+    pub fn on_acknowledged(&mut self, progress: &Progress, ssthresh: u64, mss: u64) -> u64 {
+        let Progress {
+            delivered,
+            in_flight,
+            safe,
+        } = *progress;
+        self.delivered += delivered;
+        let allowed = if in_flight > ssthresh {
+            // CEIL(prr_delivered × ssthresh/RecoverFS) − prr_out
+            let share = u128::from(ssthresh) * u128::from(self.delivered);
+            let share = share.div_ceil(u128::from(self.flight.max(1)));
+            let share = u64::try_from(share).unwrap_or(u64::MAX);
+            share
+                .div_ceil(mss)
+                .saturating_mul(mss)
+                .saturating_sub(self.sent)
+        } else {
+            let owed = self.delivered.saturating_sub(self.sent).max(delivered);
+            let more = if safe { mss } else { 0 };
+            (owed + more).min(ssthresh - in_flight)
+        };
+        // The first retransmission leaves whatever the sums say.
+        let least = if self.sent == 0 { mss } else { 0 };
+        in_flight + allowed.max(least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+
+    /// RFC 6937 §4, the example of a single loss with 20 segments in flight and ssthresh 10: one segment
+    /// goes out for two acknowledged, so that 10 are in flight when the recovery ends. `X` is the
+    /// retransmission, then new data.
+    #[test]
+    fn sends_one_segment_for_two_delivered() {
+        let mut rate = ProportionalRate::new(20 * MSS);
+        // Three duplicates have come: three of the 20 delivered, one lost.
+        let mut in_flight = 16 * MSS;
+        let mut sent = Vec::new();
+        for ack in 0..17 {
+            let delivered = if ack == 0 { 3 * MSS } else { MSS };
+            in_flight -= if ack == 0 { 0 } else { MSS };
+            let progress = Progress {
+                delivered,
+                in_flight,
+                safe: false,
+            };
+            let cwnd = rate.on_acknowledged(&progress, 10 * MSS, MSS);
+            let segments = (cwnd - in_flight) / MSS;
+            rate.on_sent(segments * MSS);
+            in_flight += segments * MSS;
+            sent.push(segments);
+        }
+        // CEIL(3 × 10/20) = 2 at the first acknowledgment, then one for every two.
+        assert_eq!(sent[0], 2);
+        assert_eq!(sent.iter().sum::<u64>(), 10, "{sent:?}");
+        assert_eq!(in_flight, 10 * MSS);
+        assert!(sent[1..].iter().all(|&segments| segments <= 1), "{sent:?}");
+    }
+
+    /// RFC 6937 §4, second example: of 20 segments the first 15 are lost. When the first of the
+    /// others arrives only four are in flight, below the threshold of 10: a slow start by what is
+    /// delivered, one more for an acknowledgment that moves.
+    #[test]
+    fn slow_starts_when_the_network_has_emptied() {
+        let mut rate = ProportionalRate::new(20 * MSS);
+        let progress = |in_flight, safe| Progress {
+            delivered: MSS,
+            in_flight,
+            safe,
+        };
+        assert_eq!(
+            rate.on_acknowledged(&progress(4 * MSS, false), 10 * MSS, MSS),
+            5 * MSS
+        );
+        rate.on_sent(MSS);
+        assert_eq!(
+            rate.on_acknowledged(&progress(4 * MSS, false), 10 * MSS, MSS),
+            5 * MSS
+        );
+        rate.on_sent(MSS);
+        assert_eq!(
+            rate.on_acknowledged(&progress(4 * MSS, true), 10 * MSS, MSS),
+            6 * MSS
+        );
+        rate.on_sent(2 * MSS);
+        // Never beyond the threshold.
+        assert_eq!(
+            rate.on_acknowledged(&progress(9_500, true), 10 * MSS, MSS),
+            10 * MSS
+        );
+    }
+}
