@@ -162,6 +162,9 @@ pub struct Config {
     pub window_validation: WindowValidation,
     /// Whether the window starts anew after a pause of more than a timeout (RFC 5681 §4.1).
     pub restart_after_idle: bool,
+    /// Whether a small segment waits while another is not acknowledged (Nagle's algorithm, RFC 9293
+    /// §3.7.4, as modified by Minshall).
+    pub nagle: bool,
     /// Whether segments leave at the congestion control's pace, and not as acknowledgments come.
     /// BBR always paces.
     pub pacing: bool,
@@ -214,6 +217,7 @@ impl Default for Config {
             reduction: Reduction::AtOnce,
             window_validation: WindowValidation::InFlight,
             restart_after_idle: false,
+            nagle: false,
             pacing: false,
             loss_detection: LossDetection::DuplicateAcks,
             tail_loss_probe: false,

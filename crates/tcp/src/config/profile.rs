@@ -115,6 +115,7 @@ fn linux(congestion: CongestionControl) -> Config {
         reduction: Reduction::Proportional,
         window_validation: WindowValidation::LastRound,
         restart_after_idle: true,
+        nagle: true,
         loss_detection: LossDetection::Rack,
         tail_loss_probe: true,
         spurious_detection: SpuriousDetection {

@@ -174,12 +174,14 @@ impl Connection {
             }
         }
         let peer_mss = segment.mss.map_or(DEFAULT_MSS, u32::from);
-        let overhead = if self.timestamps.enabled {
-            TIMESTAMP_BYTES
-        } else {
-            0
+        // What timestamps would have taken is payload's where the peer does without them.
+        let (overhead, freed) = match (config.timestamps, self.timestamps.enabled) {
+            (_, true) => (TIMESTAMP_BYTES, 0),
+            (true, false) => (0, TIMESTAMP_BYTES),
+            (false, false) => (0, 0),
         };
-        let mss = config.mss.min(peer_mss.saturating_sub(overhead)).max(1);
+        let ours = config.mss + freed;
+        let mss = ours.min(peer_mss.saturating_sub(overhead)).max(1);
         let (written, closed) = (self.sender.written(), self.sender.is_closed());
         self.sender = Sender::new(config, mss);
         self.sender.write(written);

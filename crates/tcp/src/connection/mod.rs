@@ -128,6 +128,17 @@ impl Connection {
         self.sender.write(bytes);
     }
 
+    /// Whether small segments are to leave at once (TCP_NODELAY), or to wait while one is not
+    /// acknowledged (RFC 9293 §3.7.4).
+    pub const fn set_no_delay(&mut self, no_delay: bool) {
+        self.sender.set_no_delay(no_delay);
+    }
+
+    /// Whether no segment is to leave that is not full (TCP_CORK).
+    pub const fn set_corked(&mut self, corked: bool) {
+        self.sender.set_corked(corked);
+    }
+
     /// Takes up to `most` received bytes for the application; returns how many there were.
     #[inline]
     pub fn read(&mut self, most: u64) -> u64 {

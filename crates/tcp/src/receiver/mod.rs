@@ -131,6 +131,12 @@ impl Receiver {
             .map_or(self.next_expected(), |fin| fin.min(self.next_expected()))
     }
 
+    /// Bytes the application has taken.
+    #[must_use]
+    pub const fn read_so_far(&self) -> u64 {
+        self.read
+    }
+
     /// Segments that brought nothing new.
     #[must_use]
     pub const fn duplicates(&self) -> u64 {

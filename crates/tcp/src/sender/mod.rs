@@ -147,6 +147,10 @@ pub struct Sender {
     /// Bytes presumed lost so far.
     lost_in_all: u64,
     pacing_deadline: Instant,
+    nagle: bool,
+    corked: bool,
+    /// End of the last segment sent that was not full.
+    small_end: u64,
     // Parts that only some stacks have, boxed so that very many connections of the others fit.
     rack: Option<Box<Rack>>,
     rate: Option<Box<DeliveryRate>>,
@@ -228,6 +232,9 @@ impl Sender {
             undo: Undo::default(),
             lost_in_all: 0,
             pacing_deadline: Instant::FAR_FUTURE,
+            nagle: config.nagle,
+            corked: false,
+            small_end: 0,
             rack: rack.then(|| Box::new(Rack::new(config.duplicate_ack_threshold))),
             classifier: config
                 .differentiation
@@ -365,6 +372,22 @@ impl Sender {
         let una = self.una;
         self.told.retain(|(lost, _)| *lost >= una);
         self.told.push((offset, cause));
+    }
+
+    /// Whether small segments are to leave at once (TCP_NODELAY).
+    pub const fn set_no_delay(&mut self, no_delay: bool) {
+        self.nagle = !no_delay;
+    }
+
+    /// Whether no segment is to leave that is not full (TCP_CORK).
+    pub const fn set_corked(&mut self, corked: bool) {
+        self.corked = corked;
+    }
+
+    /// When something was last sent.
+    #[must_use]
+    pub const fn last_sent_at(&self) -> Instant {
+        self.last_sent_at
     }
 
     /// The scoreboard, to look at.

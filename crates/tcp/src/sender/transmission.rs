@@ -143,6 +143,13 @@ impl Sender {
         if length < self.mss && end < self.written && !self.board.is_empty() {
             return None;
         }
+        if length < self.mss && !fin && (self.nagle || self.corked) && end == self.written {
+            // RFC 9293 §3.7.4; Minshall's modification: only behind another small segment.
+            if self.corked || self.small_end > self.una {
+                return None;
+            }
+            self.small_end = end;
+        }
         let range = start..end + u64::from(fin);
         let deadline = match self.choices.scope {
             TimerScope::Connection => Instant::FAR_FUTURE,

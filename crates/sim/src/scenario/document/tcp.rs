@@ -42,6 +42,9 @@ pub struct TcpTable {
     /// The window starts anew after a pause of more than a timeout (RFC 5681 §4.1).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_after_idle: Option<bool>,
+    /// A small segment waits while another is not acknowledged (Nagle's algorithm, RFC 9293 §3.7.4).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nagle: Option<bool>,
     /// Segments leave at a pace and not as acknowledgments come. BBR always paces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pacing: Option<bool>,

@@ -84,6 +84,7 @@ pub(super) fn resolve(table: &mut TcpTable) -> Result<Config, Problem> {
         restart_after_idle: *table
             .restart_after_idle
             .get_or_insert(of_profile.restart_after_idle),
+        nagle: *table.nagle.get_or_insert(of_profile.nagle),
         pacing: *table.pacing.get_or_insert(of_profile.pacing),
         spurious_detection: SpuriousDetection {
             eifel: *table

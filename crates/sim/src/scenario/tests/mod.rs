@@ -76,6 +76,7 @@ fn every_tcp_key_reaches_the_endpoint() {
         reduction_base = "window"
         window_validation = "last-round"
         restart_after_idle = true
+        nagle = true
         pacing = true
         eifel = true
         f_rto = true

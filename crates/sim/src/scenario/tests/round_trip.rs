@@ -81,6 +81,7 @@ const TCP: &[(&str, &[&str])] = &[
         &["\"in-flight\"", "\"last-round\"", "\"always\""],
     ),
     ("restart_after_idle", SWITCH),
+    ("nagle", SWITCH),
     ("pacing", SWITCH),
     ("eifel", SWITCH),
     ("f_rto", SWITCH),

@@ -1,0 +1,71 @@
+//! packetdrill's language, run over the sans-IO endpoint: no root, no TUN, no real time.
+//!
+//! A script says which segments arrive and which calls the application makes, and when, and which
+//! segments must leave. packetdrill (Cardwell et al., USENIX ATC 2013) plays it against a kernel in real
+//! time; here it is played against [`airtcp_tcp::Connection`] in virtual time.
+//!
+//! ```
+//! let script = airtcp_script::parse("syn.pkt", "
+//!      0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+//!     +0 bind(3, ..., ...) = 0
+//!     +0 listen(3, 1) = 0
+//!     +0 < S 0:0(0) win 65535 <mss 1000>
+//!     +0 > S. 0:0(0) ack 1 <...>
+//! ").unwrap();
+//! let config = airtcp_tcp::Config::default();
+//! assert_eq!(airtcp_script::run(&script, &config), airtcp_script::Verdict::Passed);
+//! ```
+
+mod expression;
+mod parser;
+mod report;
+mod runner;
+mod settings;
+mod syntax;
+mod tcp_info;
+
+use std::fmt;
+
+pub use parser::parse;
+pub use runner::run;
+pub use syntax::Script;
+
+/// A script that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptError {
+    /// The script's name.
+    pub name: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// What was found, and what was expected.
+    pub message: String,
+}
+
+impl fmt::Display for ScriptError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.name, self.line, self.message)
+    }
+}
+
+impl std::error::Error for ScriptError {}
+
+/// How a script ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Everything happened as it says.
+    Passed,
+    /// Something else happened.
+    Failed {
+        /// The line, from 1.
+        line: usize,
+        /// What, with what was expected and what was sent side by side.
+        report: String,
+    },
+    /// It asks for something that the endpoint does not have.
+    Unsupported {
+        /// The line, from 1.
+        line: usize,
+        /// What it is.
+        what: String,
+    },
+}

@@ -1,0 +1,141 @@
+//! Segments, in the notation of tcpdump: `> P. 1:1001(1000) ack 1 win 257 <nop,nop,sack 1:2>`.
+
+use airtcp_packet::{Flags, SackBlock, SequenceNumber};
+
+use super::{Reader, number};
+use crate::ScriptError;
+use crate::syntax::{Action, Options, Packet};
+
+impl Reader<'_> {
+    /// A segment that arrives (`<`) or leaves (`>`).
+    pub(super) fn packet(&mut self) -> Result<Action, ScriptError> {
+        let arrives = self.rest().starts_with('<');
+        let line = self.take_line();
+        let line = line.split("//").next().unwrap_or(line);
+        let (head, options) = match line[1..].find('<') {
+            Some(at) => {
+                let (head, options) = line[1..].split_at(at);
+                let close = options.rfind('>').ok_or_else(|| {
+                    self.error("expected \">\" behind the options of the segment")
+                })?;
+                (head, Some(&options[1..close]))
+            }
+            None => (&line[1..], None),
+        };
+        let mut words = head.split_whitespace().peekable();
+        for unsupported in ["icmp", "udp", "ipv4", "ipv6", "gre", "mpls"] {
+            if head.contains(unsupported) {
+                return Ok(Action::Unsupported(format!("{unsupported} packets")));
+            }
+        }
+        if let Some(word) = words.peek().filter(|word| word.starts_with('[')) {
+            if !matches!(*word, "[noecn]") {
+                return Ok(Action::Unsupported("ECN".to_owned()));
+            }
+            words.next();
+        }
+        let flags = words.next().unwrap_or_default();
+        let Some(flags) = read_flags(flags) else {
+            if flags.chars().all(|c| "SFRPEWCAUe.0123456789-".contains(c)) {
+                return Ok(Action::Unsupported(format!("flags {flags:?} (ECN or URG)")));
+            }
+            return Err(self.error(format!(
+                "{flags:?}: expected flags, as in S, S., P., F., R or ."
+            )));
+        };
+        let mut packet = Packet {
+            flags,
+            ..Packet::default()
+        };
+        let range = words.next().unwrap_or_default();
+        let numbers = read_range(range).ok_or_else(|| {
+            self.error(format!("{range:?}: expected a range, as in 1:1001(1000)"))
+        })?;
+        (packet.start, packet.payload) = numbers;
+        while let Some(word) = words.next() {
+            let value = words.next().and_then(number);
+            match (word, value) {
+                ("ack", Some(value)) => packet.ack = u32::try_from(value).ok(),
+                ("win", Some(value)) => packet.window = u16::try_from(value).ok(),
+                ("urg", _) => return Ok(Action::Unsupported("urgent data".to_owned())),
+                _ => {
+                    return Err(self.error(format!(
+                        "{word:?}: expected \"ack\" or \"win\" and a number"
+                    )));
+                }
+            }
+        }
+        if let Some(text) = options {
+            match self.options(text)? {
+                Ok(options) => packet.options = Some(options),
+                Err(unsupported) => return Ok(Action::Unsupported(unsupported)),
+            }
+        }
+        Ok(if arrives {
+            Action::Arrives(packet)
+        } else {
+            Action::Leaves(packet)
+        })
+    }
+
+    /// The options; as an inner error one that the endpoint does not have.
+    fn options(&self, text: &str) -> Result<Result<Options, String>, ScriptError> {
+        let mut options = Options::default();
+        for option in text.split(',') {
+            let words: Vec<_> = option.split_whitespace().collect();
+            match words.as_slice() {
+                [] | ["nop" | "eol"] => {}
+                ["..."] => options.any = true,
+                ["sackOK"] => options.sack_permitted = true,
+                ["mss", value] => options.mss = value.parse().ok(),
+                ["wscale", value] => options.window_scale = value.parse().ok(),
+                ["TS", "val", value, "ecr", echo] => {
+                    options.timestamps = value.parse().ok().zip(echo.parse().ok());
+                    if options.timestamps.is_none() {
+                        return Err(self.error(format!("{option:?}: expected two whole numbers")));
+                    }
+                }
+                ["sack", blocks @ ..] => {
+                    for block in blocks {
+                        let edges = block.split_once(':').and_then(|(start, end)| {
+                            Some((start.parse().ok()?, end.parse().ok()?))
+                        });
+                        let (start, end) = edges.ok_or_else(|| {
+                            self.error(format!("{block:?}: expected a block, as in 1001:2001"))
+                        })?;
+                        options.sack.push(SackBlock {
+                            start: SequenceNumber(start),
+                            end: SequenceNumber(end),
+                        });
+                    }
+                }
+                [name, ..] => return Ok(Err(format!("the option {name}"))),
+            }
+        }
+        Ok(Ok(options))
+    }
+}
+
+fn read_flags(text: &str) -> Option<Flags> {
+    if text.is_empty() {
+        return None;
+    }
+    text.chars().try_fold(Flags::default(), |flags, letter| {
+        Some(match letter {
+            'S' => flags | Flags::SYN,
+            'F' => flags | Flags::FIN,
+            'R' => flags | Flags::RST,
+            'P' => flags | Flags::PSH,
+            '.' => flags | Flags::ACK,
+            '-' => flags,
+            _ => return None,
+        })
+    })
+}
+
+/// Start and length of `1:1001(1000)`.
+fn read_range(text: &str) -> Option<(u32, u32)> {
+    let (start, rest) = text.split_once(':')?;
+    let (_, rest) = rest.split_once('(')?;
+    Some((start.parse().ok()?, rest.strip_suffix(')')?.parse().ok()?))
+}

@@ -1,0 +1,137 @@
+//! What a script expected and what was sent, side by side.
+
+use std::fmt::Write;
+
+use airtcp_packet::{Flags, Segment};
+use airtcp_units::Instant;
+
+use crate::syntax::{Options, Packet};
+
+/// How many of the segments before a failure are shown.
+const BEFORE: usize = 12;
+
+/// A segment in the script's notation.
+pub fn of_segment(segment: &Segment) -> String {
+    let mut text = format!(
+        "{} {}:{}({})",
+        flags(segment.flags),
+        segment.sequence.0,
+        segment.sequence.0.wrapping_add(segment.payload_bytes),
+        segment.payload_bytes
+    );
+    if segment.flags.contains(Flags::ACK) {
+        let _ = write!(text, " ack {}", segment.acknowledgment.0);
+    }
+    let _ = write!(text, " win {}", segment.window);
+    let options = Options {
+        any: false,
+        mss: segment.mss,
+        window_scale: segment.window_scale,
+        sack_permitted: segment.sack_permitted,
+        timestamps: segment.timestamps.map(|stamps| (stamps.value, stamps.echo)),
+        sack: segment.sack.as_slice().to_vec(),
+    };
+    text + &of_options(&options)
+}
+
+/// A segment as it is written in a script.
+pub fn of_packet(packet: &Packet) -> String {
+    let mut text = format!(
+        "{} {}:{}({})",
+        flags(packet.flags),
+        packet.start,
+        packet.start.wrapping_add(packet.payload),
+        packet.payload
+    );
+    if let Some(ack) = packet.ack {
+        let _ = write!(text, " ack {ack}");
+    }
+    if let Some(window) = packet.window {
+        let _ = write!(text, " win {window}");
+    }
+    text + &packet.options.as_ref().map_or_else(String::new, of_options)
+}
+
+fn of_options(options: &Options) -> String {
+    let mut parts = Vec::new();
+    if options.any {
+        parts.push("...".to_owned());
+    }
+    if let Some(mss) = options.mss {
+        parts.push(format!("mss {mss}"));
+    }
+    if options.sack_permitted {
+        parts.push("sackOK".to_owned());
+    }
+    if let Some((value, echo)) = options.timestamps {
+        parts.push(format!("TS val {value} ecr {echo}"));
+    }
+    if let Some(scale) = options.window_scale {
+        parts.push(format!("wscale {scale}"));
+    }
+    if !options.sack.is_empty() {
+        let blocks: Vec<_> = options
+            .sack
+            .iter()
+            .map(|block| format!("{}:{}", block.start.0, block.end.0))
+            .collect();
+        parts.push(format!("sack {}", blocks.join(" ")));
+    }
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!(" <{}>", parts.join(","))
+    }
+}
+
+fn flags(flags: Flags) -> String {
+    let mut text = String::new();
+    for (flag, letter) in [
+        (Flags::SYN, 'S'),
+        (Flags::FIN, 'F'),
+        (Flags::RST, 'R'),
+        (Flags::PSH, 'P'),
+        (Flags::ACK, '.'),
+    ] {
+        if flags.contains(flag) {
+            text.push(letter);
+        }
+    }
+    if text.is_empty() {
+        text.push('-');
+    }
+    text
+}
+
+/// What has crossed the wire so far.
+#[derive(Clone, Debug, Default)]
+pub struct Exchange(Vec<(Instant, char, String)>);
+
+impl Exchange {
+    /// Another segment: `<` arrives, `>` leaves.
+    pub fn push(&mut self, at: Instant, direction: char, segment: &Segment) {
+        self.0.push((at, direction, of_segment(segment)));
+    }
+
+    /// The last segments, then what was expected beside what was sent.
+    pub fn compare(&self, what: &str, expected: &str, sent: &str) -> String {
+        let mut text = format!("{what}\n");
+        let first = self.0.len().saturating_sub(BEFORE);
+        for (at, direction, segment) in &self.0[first..] {
+            let _ = writeln!(text, "  {:>10.6} {direction} {segment}", at.as_secs_f64());
+        }
+        let width = expected.lines().map(str::len).max().unwrap_or(0).max(8);
+        let _ = writeln!(text, "  {:width$} | sent", "expected");
+        let _ = writeln!(text, "  {:-<width$}-+-{:-<width$}", "", "");
+        let (mut left, mut right) = (expected.lines(), sent.lines());
+        loop {
+            match (left.next(), right.next()) {
+                (None, None) => return text,
+                (one, other) => {
+                    let (one, other) = (one.unwrap_or(""), other.unwrap_or(""));
+                    let _ = writeln!(text, "  {one:width$} | {other}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! System calls: what the application does, and what it must get for an answer.
+
+use airtcp_packet::SequenceNumber;
+use airtcp_tcp::{Connection, State};
+use airtcp_units::{Duration, Instant};
+
+use super::{Blocked, Machine, Step, Stop, unsupported};
+use crate::parser::number;
+use crate::settings::{self, Applied};
+use crate::syntax::Call;
+
+/// What a call came to.
+enum Answer {
+    /// This value.
+    Value(i64),
+    /// This error.
+    Error(&'static str),
+    /// Nothing yet.
+    Waits,
+}
+
+impl Machine {
+    /// The application makes a call, which returns at once, or until `ends`.
+    pub(super) fn call(&mut self, call: &Call, ends: Option<Instant>) -> Step {
+        let answer = self.answer(call)?;
+        self.drain();
+        self.settle_blocked()?;
+        match answer {
+            Answer::Waits => match ends {
+                Some(until) => {
+                    self.blocked.push(Blocked {
+                        call: call.clone(),
+                        from: until,
+                        until,
+                    });
+                    Ok(())
+                }
+                None if matches!(call.name.as_str(), "accept" | "connect" | "read" | "recv") => {
+                    self.fail(
+                        call,
+                        "it would have to wait, and the script gives it no time to",
+                    )
+                }
+                None => Ok(()),
+            },
+            answer => self.check(call, &answer),
+        }
+    }
+
+    /// Calls that waited, and can return now.
+    pub(super) fn settle_blocked(&mut self) -> Step {
+        let waiting = std::mem::take(&mut self.blocked);
+        for blocked in waiting {
+            let answer = self.answer_again(&blocked.call);
+            if matches!(answer, Answer::Waits) {
+                if self.now > blocked.until + self.tolerance() {
+                    return self.fail(&blocked.call, "it has not returned in time");
+                }
+                self.blocked.push(blocked);
+                continue;
+            }
+            if self.now + self.tolerance() < blocked.from {
+                return self.fail(&blocked.call, "it returned too early");
+            }
+            self.check(&blocked.call, &answer)?;
+            self.drain();
+        }
+        Ok(())
+    }
+
+    fn answer_again(&mut self, call: &Call) -> Answer {
+        match call.name.as_str() {
+            "accept" | "connect" => {
+                if self.is_established() {
+                    self.opened(call);
+                    Answer::Value(call.returns.unwrap_or(0))
+                } else {
+                    Answer::Waits
+                }
+            }
+            _ => self.read(call),
+        }
+    }
+
+    fn fail(&self, call: &Call, what: &str) -> Step {
+        Err(Stop::Failed(self.exchange.compare(
+            &format!("{}(): {what}", call.name),
+            "",
+            "",
+        )))
+    }
+
+    fn check(&self, call: &Call, answer: &Answer) -> Step {
+        let (value, error) = match answer {
+            Answer::Value(value) => (*value, None),
+            Answer::Error(name) => (-1, Some(*name)),
+            Answer::Waits => return Ok(()),
+        };
+        let wrong_value = call.returns.is_some_and(|expected| expected != value);
+        let wrong_error = call.error.is_some() && call.error.as_deref() != error;
+        if !(wrong_value || wrong_error) {
+            return Ok(());
+        }
+        let text = |value: i64, error: Option<&str>| {
+            error.map_or_else(|| value.to_string(), |error| format!("{value} {error}"))
+        };
+        Err(Stop::Failed(self.exchange.compare(
+            &format!("{}() returned something else", call.name),
+            &text(call.returns.unwrap_or(0), call.error.as_deref()),
+            &text(value, error),
+        )))
+    }
+
+    fn answer(&mut self, call: &Call) -> Result<Answer, Stop> {
+        let argument = |index: usize| call.arguments.get(index).map_or("", String::as_str);
+        let expected = Answer::Value(call.returns.unwrap_or(0));
+        Ok(match call.name.as_str() {
+            "socket" => {
+                if !argument(1).contains("SOCK_STREAM") || argument(2).contains("MPTCP") {
+                    return unsupported(format!("socket({}, {})", argument(1), argument(2)));
+                }
+                self.non_blocking = argument(1).contains("NONBLOCK");
+                expected
+            }
+            "bind" => expected,
+            "listen" => {
+                self.listening = number(argument(0));
+                self.listen();
+                expected
+            }
+            "accept" | "accept4" => {
+                if self.is_established() {
+                    self.opened(call);
+                    expected
+                } else if self.non_blocking {
+                    Answer::Error("EAGAIN")
+                } else {
+                    Answer::Waits
+                }
+            }
+            "connect" => self.connect(call)?,
+            "read" | "recv" | "recvfrom" => {
+                if call.arguments.iter().any(|one| one.contains("MSG_")) {
+                    return unsupported(format!("{} with flags", call.name));
+                }
+                self.read(call)
+            }
+            "write" | "send" | "sendto" => self.write(call)?,
+            "close" => self.close(call),
+            "shutdown" => self.shutdown(argument(1)),
+            "fcntl" => {
+                if argument(1) == "F_SETFL" {
+                    self.non_blocking = argument(2).contains("NONBLOCK");
+                }
+                expected
+            }
+            "setsockopt" => return self.set_option(call),
+            "ioctl" => self.ioctl(argument(1), argument(2))?,
+            name => return unsupported(format!("{name}()")),
+        })
+    }
+
+    fn opened(&mut self, call: &Call) {
+        self.accepted = true;
+        self.descriptor = match call.name.as_str() {
+            "connect" => call.arguments.first().and_then(|one| number(one)),
+            _ => call.returns,
+        };
+    }
+
+    fn connect(&mut self, call: &Call) -> Result<Answer, Stop> {
+        if let Some(connection) = &self.connection {
+            return Ok(match connection.state() {
+                State::SynSent | State::SynReceived => Answer::Error("EALREADY"),
+                _ => Answer::Value(0),
+            });
+        }
+        self.descriptor = call.arguments.first().and_then(|one| number(one));
+        self.connection = Some(Connection::connect(&self.config, SequenceNumber(0)));
+        if self.config.mss == 0 {
+            return unsupported("segments of no bytes");
+        }
+        Ok(if self.non_blocking {
+            Answer::Error("EINPROGRESS")
+        } else {
+            Answer::Waits
+        })
+    }
+
+    fn read(&mut self, call: &Call) -> Answer {
+        let most = call
+            .arguments
+            .get(2)
+            .and_then(|one| number(one))
+            .unwrap_or(0);
+        let most = u64::try_from(most).unwrap_or(0);
+        let non_blocking = self.non_blocking;
+        let shut = self.reads_shut;
+        let Some(connection) = &mut self.connection else {
+            return Answer::Error("ENOTCONN");
+        };
+        let bytes = connection.read(most);
+        if bytes > 0 || most == 0 {
+            return Answer::Value(i64::try_from(bytes).unwrap_or(i64::MAX));
+        }
+        if connection.receiver().is_finished() || shut {
+            return Answer::Value(0);
+        }
+        match connection.state() {
+            State::Closed => Answer::Error("ECONNRESET"),
+            _ if non_blocking => Answer::Error("EAGAIN"),
+            _ => Answer::Waits,
+        }
+    }
+
+    fn write(&mut self, call: &Call) -> Result<Answer, Stop> {
+        let flags = call.arguments.get(3).map_or("", String::as_str);
+        if ["FASTOPEN", "ZEROCOPY", "OOB", "EOR"]
+            .iter()
+            .any(|flag| flags.contains(flag))
+        {
+            return unsupported(format!("{} with {flags}", call.name));
+        }
+        let bytes = call
+            .arguments
+            .get(2)
+            .and_then(|one| number(one))
+            .unwrap_or(0);
+        let shut = self.writes_shut;
+        let corked = self.corked || flags.contains("MSG_MORE");
+        let Some(connection) = &mut self.connection else {
+            return Ok(Answer::Error("EPIPE"));
+        };
+        if shut || connection.state() == State::Closed {
+            return Ok(Answer::Error("EPIPE"));
+        }
+        connection.set_corked(corked);
+        connection.write(u64::try_from(bytes).unwrap_or(0));
+        Ok(Answer::Value(bytes))
+    }
+
+    fn close(&mut self, call: &Call) -> Answer {
+        let descriptor = call.arguments.first().and_then(|one| number(one));
+        if descriptor == self.listening && descriptor.is_some() {
+            self.listening = None;
+            return Answer::Value(0);
+        }
+        self.closed = true;
+        self.reads_shut = true;
+        let now = self.now;
+        if let Some(connection) = &mut self.connection {
+            connection.set_corked(false);
+            // What was received and not read is thrown away, and the peer is told (RFC 2525 §2.17).
+            let unread = connection.receiver().received() - connection.receiver().read_so_far();
+            if unread > 0 {
+                connection.abort(now);
+            } else {
+                connection.close();
+            }
+        }
+        Answer::Value(0)
+    }
+
+    fn shutdown(&mut self, how: &str) -> Answer {
+        let Some(connection) = &mut self.connection else {
+            return Answer::Error("ENOTCONN");
+        };
+        if matches!(
+            connection.state(),
+            State::Closed | State::Listen | State::SynSent
+        ) {
+            return Answer::Error("ENOTCONN");
+        }
+        if how == "SHUT_WR" || how == "SHUT_RDWR" {
+            self.writes_shut = true;
+            connection.set_corked(false);
+            connection.close();
+        }
+        self.reads_shut |= how == "SHUT_RD" || how == "SHUT_RDWR";
+        Answer::Value(0)
+    }
+
+    fn ioctl(&mut self, request: &str, expected: &str) -> Result<Answer, Stop> {
+        let Some(connection) = &self.connection else {
+            return unsupported("ioctl() before there is a connection");
+        };
+        let bytes = match request {
+            "SIOCINQ" | "FIONREAD" => {
+                let receiver = connection.receiver();
+                let unread = receiver.received() - receiver.read_so_far();
+                unread
+            }
+            "SIOCOUTQ" => connection.sender().written() - connection.sender().una(),
+            _ => return unsupported(format!("ioctl({request})")),
+        };
+        if number(expected.trim_matches(['[', ']'])) != i64::try_from(bytes).ok() {
+            return Err(Stop::Failed(self.exchange.compare(
+                &format!("ioctl({request}) tells something else"),
+                expected,
+                &format!("[{bytes}]"),
+            )));
+        }
+        Ok(Answer::Value(0))
+    }
+
+    fn set_option(&mut self, call: &Call) -> Result<Answer, Stop> {
+        let argument = |index: usize| call.arguments.get(index).map_or("", String::as_str);
+        let value = argument(3).trim_matches(['[', ']']).trim();
+        let is_on = number(value).is_some_and(|value| value != 0);
+        match argument(2) {
+            // What does not show on the wire here.
+            "SO_REUSEADDR"
+            | "SO_SNDBUF"
+            | "SO_LINGER"
+            | "IP_TOS"
+            | "IP_MTU_DISCOVER"
+            | "SO_DEBUG"
+            | "SO_SNDBUFFORCE"
+            | "IP_BIND_ADDRESS_NO_PORT"
+            | "SO_RCVLOWAT"
+            | "SO_ZEROCOPY" => {}
+            "TCP_NODELAY" => {
+                self.config.nagle = !is_on;
+                if let Some(connection) = &mut self.connection {
+                    connection.set_no_delay(is_on);
+                    if is_on {
+                        connection.set_corked(false);
+                    }
+                }
+            }
+            "TCP_CORK" => {
+                self.corked = is_on;
+                if let Some(connection) = &mut self.connection {
+                    connection.set_corked(is_on);
+                }
+            }
+            "TCP_CONGESTION" if self.connection.is_none() => {
+                if let Applied::Unsupported(what) =
+                    settings::congestion_control(value, &mut self.config)
+                {
+                    return unsupported(what);
+                }
+            }
+            "TCP_RTO_MIN_US" if self.connection.is_none() => {
+                if let Some(micros) = number(value).and_then(|micros| u64::try_from(micros).ok()) {
+                    self.config.timeout.min = Duration::from_micros(micros);
+                }
+            }
+            name => return unsupported(format!("setsockopt({name})")),
+        }
+        Ok(Answer::Value(call.returns.unwrap_or(0)))
+    }
+}

@@ -1,0 +1,238 @@
+//! Plays a script against a connection in virtual time.
+
+mod calls;
+mod packets;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use airtcp_packet::{Segment, SequenceNumber};
+use airtcp_tcp::{Config, Connection, State};
+use airtcp_units::{Duration, Instant};
+
+use crate::Verdict;
+use crate::expression::{self, Outcome};
+use crate::report::Exchange;
+use crate::settings::{self, Applied};
+use crate::syntax::{Action, Call, Event, Script, Time};
+use crate::tcp_info;
+
+/// How far from its time something may happen, unless the script says otherwise (packetdrill's own).
+const TOLERANCE: Duration = Duration::from_micros(4000);
+/// Ethernet: what an option `--mtu` may change.
+const MTU: u32 = 1500;
+const HEADERS: u32 = 40;
+const TIMESTAMP_BYTES: u32 = 12;
+
+/// Why a script ended early.
+#[derive(Debug)]
+enum Stop {
+    Failed(String),
+    Unsupported(String),
+}
+
+type Step = Result<(), Stop>;
+
+fn unsupported<T>(what: impl Into<String>) -> Result<T, Stop> {
+    Err(Stop::Unsupported(what.into()))
+}
+
+/// A call that has not returned yet.
+#[derive(Debug)]
+struct Blocked {
+    call: Call,
+    from: Instant,
+    until: Instant,
+}
+
+/// The endpoint and everything the script knows of it.
+struct Machine {
+    config: Config,
+    now: Instant,
+    tolerance: Duration,
+    connection: Option<Connection>,
+    listening: Option<i64>,
+    accepted: bool,
+    descriptor: Option<i64>,
+    non_blocking: bool,
+    reads_shut: bool,
+    writes_shut: bool,
+    closed: bool,
+    corked: bool,
+    blocked: Vec<Blocked>,
+    /// Segments that left and are not yet matched.
+    sent: VecDeque<(Instant, Segment)>,
+    /// The connection's timestamps by the script's.
+    stamps: BTreeMap<u32, u32>,
+    exchange: Exchange,
+}
+
+/// Plays `script` against an endpoint that is configured as `config`, but for what the script itself
+/// sets.
+#[must_use]
+pub fn run(script: &Script, config: &Config) -> Verdict {
+    let mut machine = Machine {
+        config: *config,
+        now: Instant::ZERO,
+        tolerance: TOLERANCE,
+        connection: None,
+        listening: None,
+        accepted: false,
+        descriptor: None,
+        non_blocking: false,
+        reads_shut: false,
+        writes_shut: false,
+        closed: false,
+        corked: false,
+        blocked: Vec::new(),
+        sent: VecDeque::new(),
+        stamps: BTreeMap::new(),
+        exchange: Exchange::default(),
+    };
+    machine.set_mss(MTU);
+    for (name, value, line) in &script.options {
+        if let Err(stop) = machine.option(name, value) {
+            return verdict(stop, *line);
+        }
+    }
+    for event in &script.events {
+        if let Err(stop) = machine.event(event) {
+            return verdict(stop, event.line);
+        }
+    }
+    Verdict::Passed
+}
+
+fn verdict(stop: Stop, line: usize) -> Verdict {
+    match stop {
+        Stop::Failed(report) => Verdict::Failed { line, report },
+        Stop::Unsupported(what) => Verdict::Unsupported { line, what },
+    }
+}
+
+impl Machine {
+    fn set_mss(&mut self, mtu: u32) {
+        let stamps = if self.config.timestamps {
+            TIMESTAMP_BYTES
+        } else {
+            0
+        };
+        self.config.mss = mtu.saturating_sub(HEADERS + stamps).max(1);
+    }
+
+    fn option(&mut self, name: &str, value: &str) -> Step {
+        match (name, value.parse()) {
+            ("tolerance_usecs", Ok(micros)) => self.tolerance = Duration::from_micros(micros),
+            ("mtu", Ok(mtu)) => self.set_mss(u32::try_from(mtu).unwrap_or(MTU)),
+            ("tcp_ts_tick_usecs", Ok(0)) => {}
+            ("tcp_ts_tick_usecs", Ok(micros)) => {
+                self.config.timestamp_tick = Duration::from_micros(micros);
+            }
+            ("ip_version", _) if value != "ipv4" => {
+                return unsupported(format!("IP version {value}"));
+            }
+            (
+                "ip_version" | "bind_port" | "non_fatal" | "send_omit_free" | "define" | "code"
+                | "verbose" | "debug" | "local_ip" | "remote_ip" | "gateway_ip" | "netmask_ip"
+                | "connect_port" | "init_scripts" | "persistent_tun_dev" | "speed",
+                _,
+            ) => {}
+            _ => return unsupported(format!("the option --{name}={value}")),
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, event: &Event) -> Step {
+        let (earliest, latest) = self.window(event.time);
+        match &event.action {
+            Action::Leaves(packet) => return self.expect(packet, earliest, latest),
+            Action::Unsupported(what) => return unsupported(what.clone()),
+            _ => {}
+        }
+        self.advance(earliest)?;
+        match &event.action {
+            Action::Arrives(packet) => self.inject(packet),
+            Action::Call(call) => {
+                let ends = event.ends.map(|ends| match event.time {
+                    Time::Relative(start) => {
+                        Instant::from_nanos(earliest.as_nanos() - start.as_nanos()) + ends
+                    }
+                    _ => Instant::ZERO + ends,
+                });
+                self.call(call, ends)
+            }
+            Action::Command(text) => match settings::command(text, &mut self.config) {
+                Applied::Yes => {
+                    self.set_mss(MTU);
+                    Ok(())
+                }
+                Applied::Unsupported(what) => unsupported(what),
+            },
+            Action::Code(code) => self.code(code),
+            Action::Leaves(_) | Action::Unsupported(_) => Ok(()),
+        }
+    }
+
+    fn code(&self, code: &str) -> Step {
+        let Some(connection) = &self.connection else {
+            return unsupported("code before there is a connection");
+        };
+        let lookup = |name: &str| tcp_info::value(name, self.now, connection);
+        match expression::run(code, &lookup) {
+            Outcome::Holds => Ok(()),
+            Outcome::Fails(what) => Err(Stop::Failed(self.exchange.compare(&what, "", ""))),
+            Outcome::Unsupported(what) => unsupported(what),
+        }
+    }
+
+    /// The first and the last instant an event may happen at.
+    fn window(&self, time: Time) -> (Instant, Instant) {
+        let zero = Instant::ZERO;
+        match time {
+            Time::Absolute(at) => (zero + at, zero + at),
+            Time::Relative(after) => (self.now + after, self.now + after),
+            Time::AbsoluteRange(from, to) => (zero + from, zero + to),
+            Time::RelativeRange(from, to) => (self.now + from, self.now + to),
+            Time::Any => (self.now, Instant::FAR_FUTURE),
+        }
+    }
+
+    /// Lets time pass until `until`, with everything the connection does on the way.
+    fn advance(&mut self, until: Instant) -> Step {
+        while let Some(connection) = &mut self.connection {
+            let wakeup = connection.next_wakeup();
+            if wakeup > until || wakeup == Instant::FAR_FUTURE {
+                break;
+            }
+            self.now = self.now.max(wakeup);
+            connection.on_wakeup(self.now, &mut ());
+            self.drain();
+            self.settle_blocked()?;
+        }
+        self.now = self.now.max(until);
+        Ok(())
+    }
+
+    /// Takes what the connection has to send.
+    fn drain(&mut self) {
+        let Some(connection) = &mut self.connection else {
+            return;
+        };
+        while let Some(segment) = connection.poll(self.now) {
+            self.exchange.push(self.now, '>', &segment);
+            self.sent.push_back((self.now, segment));
+        }
+    }
+
+    fn listen(&mut self) {
+        self.connection = Some(Connection::listen(&self.config, SequenceNumber(0)));
+    }
+
+    fn is_established(&self) -> bool {
+        self.connection.as_ref().is_some_and(|connection| {
+            !matches!(
+                connection.state(),
+                State::Listen | State::SynSent | State::SynReceived | State::Closed
+            )
+        })
+    }
+}

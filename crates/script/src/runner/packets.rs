@@ -1,0 +1,212 @@
+//! Segments that arrive, and segments that must leave.
+
+use airtcp_packet::{Flags, SackBlocks, Segment, SequenceNumber, Timestamps};
+use airtcp_units::{Duration, Instant};
+
+use super::{Machine, Step, Stop, unsupported};
+use crate::report;
+use crate::syntax::{Options, Packet};
+
+impl Machine {
+    /// A segment arrives.
+    pub(super) fn inject(&mut self, packet: &Packet) -> Step {
+        let none = Options::default();
+        let options = packet.options.as_ref().unwrap_or(&none);
+        if options.any {
+            return unsupported("a segment that arrives with any options");
+        }
+        let mut sack = SackBlocks::new();
+        for block in &options.sack {
+            sack.push(*block);
+        }
+        let timestamps = options.timestamps.map(|(value, echo)| Timestamps {
+            value,
+            echo: self.ours(echo),
+        });
+        let segment = Segment {
+            sequence: SequenceNumber(packet.start),
+            acknowledgment: SequenceNumber(packet.ack.unwrap_or(0)),
+            payload_bytes: packet.payload,
+            window: packet.window.unwrap_or(0),
+            flags: packet.flags,
+            timestamps,
+            sack,
+            mss: options.mss,
+            window_scale: options.window_scale,
+            sack_permitted: options.sack_permitted,
+        };
+        self.exchange.push(self.now, '<', &segment);
+        let now = self.now;
+        match &mut self.connection {
+            Some(connection) => {
+                // A socket that nobody holds any more answers data with a reset (Linux,
+                // `tcp_rcv_state_process`).
+                if self.closed && segment.payload_bytes > 0 && self.reads_shut {
+                    connection.abort(now);
+                } else {
+                    connection.handle(now, &segment, &mut ());
+                }
+            }
+            None => return unsupported("a segment for no connection"),
+        }
+        self.drain();
+        self.settle_blocked()
+    }
+
+    /// Our timestamp for the one the script echoes.
+    fn ours(&self, echo: u32) -> u32 {
+        if echo == 0 {
+            return 0;
+        }
+        if let Some(&ours) = self.stamps.get(&echo) {
+            return ours;
+        }
+        // As far from the nearest known below as the script's are.
+        match self.stamps.range(..=echo).next_back() {
+            Some((&known, &ours)) => ours.wrapping_add(echo - known),
+            None => echo,
+        }
+    }
+
+    /// A segment must leave between `earliest` and `latest`.
+    pub(super) fn expect(&mut self, packet: &Packet, earliest: Instant, latest: Instant) -> Step {
+        let first = self.next_sent(latest, packet)?;
+        let (at, mut segment) = first;
+        // Linux hands whole trains to the device, and scripts show those: the segments of one instant
+        // that follow each other are one.
+        while segment.payload_bytes < packet.payload {
+            let follows = |next: &Segment| {
+                next.sequence.0 == segment.sequence.0.wrapping_add(segment.payload_bytes)
+                    && next.payload_bytes > 0
+            };
+            match self.sent.front() {
+                Some((when, next)) if *when == at && follows(next) => {
+                    segment.payload_bytes += next.payload_bytes;
+                    segment.flags |= next.flags;
+                    self.sent.pop_front();
+                }
+                _ => break,
+            }
+        }
+        let early = at + self.tolerance < earliest;
+        let late = latest != Instant::FAR_FUTURE && at > latest + self.tolerance;
+        if early || late {
+            let expected = if earliest == latest {
+                format!("at {:.6} s", earliest.as_secs_f64())
+            } else {
+                format!(
+                    "at {:.6} to {:.6} s",
+                    earliest.as_secs_f64(),
+                    latest.as_secs_f64()
+                )
+            };
+            return Err(self.mismatch(
+                "the time differs",
+                &format!("{expected}\n{}", report::of_packet(packet)),
+                &format!(
+                    "at {:.6} s\n{}",
+                    at.as_secs_f64(),
+                    report::of_segment(&segment)
+                ),
+            ));
+        }
+        if let Some(difference) = self.difference(packet, &segment) {
+            return Err(self.mismatch(
+                &format!("the {difference} differs"),
+                &report::of_packet(packet),
+                &report::of_segment(&segment),
+            ));
+        }
+        self.now = self.now.max(at);
+        Ok(())
+    }
+
+    /// The next segment that left, or leaves until `latest`.
+    fn next_sent(&mut self, latest: Instant, packet: &Packet) -> Result<(Instant, Segment), Stop> {
+        let limit = if latest == Instant::FAR_FUTURE {
+            latest
+        } else {
+            latest + self.tolerance
+        };
+        while self.sent.is_empty() {
+            let wakeup = self
+                .connection
+                .as_ref()
+                .map_or(Instant::FAR_FUTURE, airtcp_tcp::Connection::next_wakeup);
+            if wakeup > limit || wakeup == Instant::FAR_FUTURE {
+                return Err(self.mismatch(
+                    &format!(
+                        "nothing was sent until {:.6} s",
+                        limit.as_secs_f64().min(1e6)
+                    ),
+                    &report::of_packet(packet),
+                    "nothing",
+                ));
+            }
+            self.advance(wakeup)?;
+        }
+        Ok(self.sent.pop_front().unwrap_or_default())
+    }
+
+    fn mismatch(&self, what: &str, expected: &str, sent: &str) -> Stop {
+        Stop::Failed(self.exchange.compare(what, expected, sent))
+    }
+
+    /// What of a segment is not as expected. PSH is not compared: which segments of a train carry
+    /// it depends on how the kernel cut the train.
+    fn difference(&mut self, packet: &Packet, segment: &Segment) -> Option<&'static str> {
+        let bare = |flags: Flags| flags.bits() & !Flags::PSH.bits();
+        if bare(packet.flags) != bare(segment.flags) {
+            return Some("set of flags");
+        }
+        if (packet.start, packet.payload) != (segment.sequence.0, segment.payload_bytes) {
+            return Some("range");
+        }
+        if packet
+            .ack
+            .is_some_and(|ack| ack != segment.acknowledgment.0)
+        {
+            return Some("acknowledgment");
+        }
+        if packet.window.is_some_and(|window| window != segment.window) {
+            return Some("window");
+        }
+        let Some(options) = &packet.options else {
+            // Only a SYN must say what it has; elsewhere none named means none that matter.
+            return (!segment.sack.is_empty()).then_some("set of SACK blocks");
+        };
+        if let (Some((script, _)), Some(ours)) = (options.timestamps, segment.timestamps) {
+            self.stamps.insert(script, ours.value);
+        }
+        if options.any {
+            return None;
+        }
+        self.different_option(options, segment)
+    }
+
+    fn different_option(&self, options: &Options, segment: &Segment) -> Option<&'static str> {
+        if options.mss != segment.mss {
+            return Some("MSS option");
+        }
+        if options.window_scale != segment.window_scale {
+            return Some("window scale option");
+        }
+        // Beside timestamps in a SYN, SACK-permitted is one of several ways to pad.
+        if options.sack_permitted != segment.sack_permitted {
+            return Some("SACK-permitted option");
+        }
+        if options.sack != segment.sack.as_slice() {
+            return Some("set of SACK blocks");
+        }
+        match (options.timestamps, segment.timestamps) {
+            (None, None) => None,
+            (Some((_, echo)), Some(stamps)) if echo == stamps.echo => None,
+            _ => Some("timestamps option"),
+        }
+    }
+
+    /// How far two instants may lie apart.
+    pub(super) const fn tolerance(&self) -> Duration {
+        self.tolerance
+    }
+}

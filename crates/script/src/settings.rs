@@ -1,0 +1,201 @@
+//! What a script asks of the system it runs on: `sysctl`s, routes, options of packetdrill.
+
+use airtcp_tcp::Config;
+use airtcp_tcp::config::{CongestionControl, SlowStart};
+use airtcp_units::Duration;
+
+/// What became of a setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Applied {
+    /// It is as asked for, or does not matter to an endpoint.
+    Yes,
+    /// The endpoint has no such thing.
+    Unsupported(String),
+}
+
+/// Settings under which the public suites run (`common/defaults.sh`) and which are the profile's.
+pub fn defaults(config: &mut Config) {
+    // tcp_rmem: a window scale of 8 (15 MiB).
+    config.receive_buffer = 15 << 20;
+    config.restart_after_idle = false;
+    config.timeout.min = Duration::from_millis(200);
+}
+
+/// Does what a shell command in backquotes asks for, as far as it concerns an endpoint.
+pub fn command(text: &str, config: &mut Config) -> Applied {
+    for line in text.lines().flat_map(|line| line.split(';')) {
+        let applied = one_command(line.trim(), config);
+        if applied != Applied::Yes {
+            return applied;
+        }
+    }
+    Applied::Yes
+}
+
+fn one_command(line: &str, config: &mut Config) -> Applied {
+    if line.contains("defaults.sh") {
+        defaults(config);
+        // It may be followed by more on the same line.
+        let rest = line.split_once("defaults.sh").map_or("", |(_, rest)| rest);
+        return one_command(rest.trim(), config);
+    }
+    if line.contains("set_sysctls.py") {
+        for word in line.split_whitespace() {
+            if let Some((path, value)) = word.split_once('=') {
+                let name = path.rsplit('/').next().unwrap_or(path);
+                let applied = sysctl(name, value, config);
+                if applied != Applied::Yes {
+                    return applied;
+                }
+            }
+        }
+        return Applied::Yes;
+    }
+    let mut words = line.split_whitespace();
+    match words.next() {
+        None
+        | Some("echo" | "sleep" | "true" | "rm" | "cat" | "ethtool" | "dmesg" | "ip6tables") => {
+            Applied::Yes
+        }
+        Some("sysctl") => {
+            let text = line
+                .trim_start_matches("sysctl")
+                .replace("-q", "")
+                .replace("-w", "");
+            for setting in text.split("net.").filter(|one| one.contains('=')) {
+                let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
+                let name = name.trim().rsplit('.').next().unwrap_or(name);
+                let value = value.trim().trim_matches('"');
+                let applied = sysctl(name, value, config);
+                if applied != Applied::Yes {
+                    return applied;
+                }
+            }
+            Applied::Yes
+        }
+        Some("ip") if line.contains("route") => route(line, config),
+        Some("ip") if line.contains("tcp_metrics") => Applied::Yes,
+        Some("tc") if !line.contains("fq") => Applied::Yes,
+        Some(word)
+            if word.starts_with("../") || word.starts_with("/tmp") || word.starts_with('#') =>
+        {
+            Applied::Yes
+        }
+        Some(_) => Applied::Unsupported(format!("the command {line:?}")),
+    }
+}
+
+/// `ip route change … initcwnd 10 rto_min 100ms`.
+fn route(line: &str, config: &mut Config) -> Applied {
+    let words: Vec<_> = line.split_whitespace().collect();
+    for pair in words.windows(2) {
+        match pair {
+            ["initcwnd", value] => {
+                if let Ok(segments) = value.parse() {
+                    config.initial_window = segments;
+                }
+            }
+            ["rto_min", value] => {
+                let Ok(milliseconds) = value.trim_end_matches("ms").parse() else {
+                    return Applied::Unsupported(format!("rto_min {value}"));
+                };
+                config.timeout.min = Duration::from_millis(milliseconds);
+            }
+            [
+                "quickack" | "initrwnd" | "features" | "mtu" | "advmss" | "congctl",
+                _,
+            ] => {
+                return Applied::Unsupported(format!("the route's {}", pair[0]));
+            }
+            _ => {}
+        }
+    }
+    Applied::Yes
+}
+
+/// A setting under `net.ipv4`, by its last name.
+pub fn sysctl(name: &str, value: &str, config: &mut Config) -> Applied {
+    let is_on = value.trim() != "0";
+    match name {
+        "tcp_sack" => config.sack = is_on,
+        "tcp_dsack" => config.dsack = is_on,
+        "tcp_timestamps" => config.timestamps = is_on,
+        "tcp_frto" => config.spurious_detection.frto = is_on,
+        "tcp_slow_start_after_idle" => config.restart_after_idle = is_on,
+        "tcp_congestion_control" => return congestion_control(value, config),
+        "tcp_reordering" => match value.trim().parse() {
+            Ok(segments) => config.duplicate_ack_threshold = segments,
+            Err(_) => return Applied::Unsupported(format!("{name} = {value}")),
+        },
+        "tcp_early_retrans" => config.tail_loss_probe = matches!(value.trim(), "3" | "4"),
+        // The kernel knows nothing but RACK either since 6.17.
+        "tcp_recovery" if value.trim() == "1" || value.trim() == "0x1" => {}
+        "tcp_rmem" => {
+            if let Some(most) = value
+                .split_whitespace()
+                .nth(2)
+                .and_then(|most| most.parse().ok())
+            {
+                config.receive_buffer = most;
+            }
+        }
+        "tcp_window_scaling" if is_on => {}
+        "tcp_min_rto_us" | "tcp_rto_min_us" => match value.trim().parse() {
+            Ok(microseconds) => config.timeout.min = Duration::from_micros(microseconds),
+            Err(_) => return Applied::Unsupported(format!("{name} = {value}")),
+        },
+        "tcp_ecn" if matches!(value.trim(), "0" | "2") => {}
+        // What no script of an endpoint can see.
+        "tcp_wmem"
+        | "tcp_syn_retries"
+        | "tcp_synack_retries"
+        | "tcp_fack"
+        | "tcp_ecn_option"
+        | "tcp_tso_win_divisor"
+        | "tcp_pacing_ss_ratio"
+        | "tcp_pacing_ca_ratio"
+        | "tcp_notsent_lowat"
+        | "tcp_syncookies"
+        | "tcp_fastopen"
+        | "tcp_fastopen_key"
+        | "tcp_moderate_rcvbuf"
+        | "tcp_no_metrics_save"
+        | "tcp_invalid_ratelimit"
+        | "tcp_autocorking"
+        | "tcp_min_tso_segs"
+        | "tcp_comp_sack_nr"
+        | "tcp_retries1"
+        | "tcp_app_win"
+        | "tcp_adv_win_scale"
+        | "optmem_max"
+        | "wmem_max"
+        | "rmem_max"
+        | "tcp_shrink_window"
+        | "tcp_limit_output_bytes"
+        | "tcp_backlog_ack_defer"
+        | "tcp_fwmark_accept"
+        | "tcp_base_mss"
+        | "tcp_mtu_probing"
+        | "tcp_rfc1337"
+        | "tcp_fin_timeout" => {}
+        _ => return Applied::Unsupported(format!("{name} = {value}")),
+    }
+    Applied::Yes
+}
+
+/// The congestion control of that name.
+pub fn congestion_control(name: &str, config: &mut Config) -> Applied {
+    config.slow_start = SlowStart::Standard;
+    config.congestion = match name.trim().trim_matches('"') {
+        "cubic" => {
+            config.slow_start = SlowStart::HyStart;
+            CongestionControl::Cubic
+        }
+        "reno" => CongestionControl::Reno,
+        "bbr" => CongestionControl::Bbr,
+        "westwood" => CongestionControl::Westwood,
+        "veno" => CongestionControl::Veno { beta: 3.0 },
+        other => return Applied::Unsupported(format!("the congestion control {other:?}")),
+    };
+    Applied::Yes
+}

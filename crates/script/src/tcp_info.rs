@@ -1,0 +1,70 @@
+//! What Linux tells of a connection by `TCP_INFO`, of ours: the names that assertions use.
+
+use airtcp_tcp::recovery::Phase;
+use airtcp_tcp::{Connection, State};
+use airtcp_units::{Duration, Instant};
+
+/// `TCP_INFINITE_SSTHRESH`.
+const INFINITE: f64 = 2_147_483_647.0;
+
+/// The value of `name` at `now`; `None` for a name that is not known.
+pub fn value(name: &str, now: Instant, connection: &Connection) -> Option<f64> {
+    let sender = connection.sender();
+    let board = sender.scoreboard();
+    let mss = sender.mss().max(1);
+    let micros = |time: Duration| (time.as_nanos() / 1000) as f64;
+    let count = |wanted: &dyn Fn(&airtcp_tcp::loss_detection::SentSegment) -> bool| {
+        board.iter().filter(|segment| wanted(segment)).count() as f64
+    };
+    Some(match name {
+        "tcpi_snd_cwnd" => (sender.cwnd() / mss) as f64,
+        "tcpi_snd_ssthresh" => sender
+            .ssthresh()
+            .map_or(INFINITE, |bytes| (bytes / mss) as f64),
+        "tcpi_unacked" => board.len() as f64,
+        "tcpi_sacked" => count(&|segment| segment.is_sacked()),
+        "tcpi_lost" => count(&|segment| segment.is_lost()),
+        "tcpi_retrans" => count(&|segment| segment.is_resent()),
+        "tcpi_ca_state" => match sender.phase() {
+            Phase::Open if board.sacked() > 0 => 1.0,
+            Phase::Open => 0.0,
+            Phase::FastRecovery(_) => 3.0,
+            Phase::Timeout { .. } => 4.0,
+        },
+        "TCP_CA_Open" => 0.0,
+        "TCP_CA_Disorder" => 1.0,
+        "TCP_CA_CWR" => 2.0,
+        "TCP_CA_Recovery" => 3.0,
+        "TCP_CA_Loss" => 4.0,
+        "tcpi_rto" => micros(sender.rto()),
+        "tcpi_rtt" => micros(sender.rtt().srtt().unwrap_or(Duration::ZERO)),
+        "tcpi_rttvar" => micros(sender.rtt().rttvar().unwrap_or(Duration::ZERO)),
+        "tcpi_min_rtt" => micros(sender.rtt().minimum().unwrap_or(Duration::ZERO)),
+        "tcpi_backoff" => f64::from(sender.back_off()),
+        "tcpi_total_retrans" => sender.counters().segments_retransmitted as f64,
+        "tcpi_bytes_retrans" => sender.counters().bytes_retransmitted as f64,
+        "tcpi_data_segs_out" => sender.counters().segments_sent as f64,
+        "tcpi_bytes_acked" => sender.una() as f64,
+        "tcpi_bytes_received" => connection.receiver().received() as f64,
+        "tcpi_notsent_bytes" => (sender.written() - sender.nxt().min(sender.written())) as f64,
+        "tcpi_reordering" => f64::from(sender.reordering()),
+        "tcpi_snd_mss" => mss as f64,
+        "tcpi_last_data_sent" => ((now - sender.last_sent_at()).as_nanos() / 1_000_000) as f64,
+        "tcpi_state" => match connection.state() {
+            State::Established => 1.0,
+            State::SynSent => 2.0,
+            State::SynReceived => 3.0,
+            State::FinWait1 => 4.0,
+            State::FinWait2 => 5.0,
+            State::TimeWait => 6.0,
+            State::Closed => 7.0,
+            State::CloseWait => 8.0,
+            State::LastAck => 9.0,
+            State::Listen => 10.0,
+            State::Closing => 11.0,
+        },
+        "True" => 1.0,
+        "False" => 0.0,
+        _ => return None,
+    })
+}
