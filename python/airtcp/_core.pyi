@@ -12,10 +12,12 @@ __all__ = [
     "ScenarioError",
     "engine_version",
     "probes",
+    "profiles",
     "remedies",
     "run",
     "run_many",
     "schema",
+    "script",
 ]
 
 engine_version: Final[str]
@@ -71,3 +73,5 @@ def run_many(
 def probes() -> list[str]: ...
 def remedies() -> str: ...
 def schema() -> str: ...
+def profiles() -> list[tuple[str, str]]: ...
+def script(name: str, text: str, profile: str) -> tuple[str, int, str]: ...

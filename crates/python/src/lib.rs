@@ -5,6 +5,7 @@ mod many;
 mod result;
 mod run;
 mod scenario;
+mod script;
 
 /// The Rust core: scenarios in, runs out. Conversion only; the public face is `airtcp`.
 #[pyo3::pymodule]
@@ -19,6 +20,9 @@ mod _core {
     use crate::run::{probes, run};
     #[pymodule_export]
     use crate::scenario::{Scenario, remedies, schema};
+
+    #[pymodule_export]
+    use crate::script::{profiles, script};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

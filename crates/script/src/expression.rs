@@ -16,18 +16,27 @@ pub enum Outcome {
 
 /// Runs `code`; `lookup` gives the value of a name.
 pub fn run(code: &str, lookup: &dyn Fn(&str) -> Option<Value>) -> Outcome {
+    let mut assigned: Vec<(String, Value)> = Vec::new();
     for statement in code.split(['\n', ';']) {
         let statement = statement.split('#').next().unwrap_or_default().trim();
         if statement.is_empty() || statement.starts_with("print") || statement == "pass" {
             continue;
         }
-        let Some(text) = statement.strip_prefix("assert") else {
-            return Outcome::Unsupported(format!("the code {statement:?}"));
+        let known = |name: &str| {
+            let own = assigned.iter().rev().find(|(own, _)| own == name);
+            own.map(|(_, value)| *value).or_else(|| lookup(name))
+        };
+        let (text, assigns) = match (statement.strip_prefix("assert"), statement.split_once('=')) {
+            (Some(text), _) => (text, None),
+            (None, Some((name, text))) if is_name(name.trim()) && !text.starts_with('=') => {
+                (text, Some(name.trim().to_owned()))
+            }
+            _ => return Outcome::Unsupported(format!("the code {statement:?}")),
         };
         let mut parser = Parser {
             tokens: tokens(text),
             at: 0,
-            lookup,
+            lookup: &known,
             unknown: None,
             seen: Vec::new(),
         };
@@ -39,8 +48,9 @@ pub fn run(code: &str, lookup: &dyn Fn(&str) -> Option<Value>) -> Outcome {
             parser.tokens.get(parser.at).map(String::as_str),
             None | Some(",")
         );
-        match value {
-            Some(value) if ended => {
+        match (value, assigns) {
+            (Some(value), Some(name)) if ended => assigned.push((name, value)),
+            (Some(value), None) if ended => {
                 if value == 0.0 {
                     let seen: Vec<_> = parser
                         .seen
@@ -54,6 +64,11 @@ pub fn run(code: &str, lookup: &dyn Fn(&str) -> Option<Value>) -> Outcome {
         }
     }
     Outcome::Holds
+}
+
+fn is_name(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
 fn tokens(text: &str) -> Vec<String> {
@@ -266,7 +281,8 @@ mod tests {
             ("assert 2 + 3 * 4 == 14 and not 1 == 2", true),
             ("assert (7 // 2) * 2 + 7 % 2 == 7", true),
             ("assert 1 == 2 or tcpi_rtt > 1e5, 'slow'", true),
-            ("assert 5 & 4 == 4", true),
+            ("assert (5 & 4) == 4", true),
+            ("a = 0x7fffffff\nassert a == 2147483647", true),
             ("print(tcpi_rtt)\n  assert -1 < 0  # a comment", true),
         ] {
             let outcome = run(code, &lookup);

@@ -33,6 +33,19 @@ pub fn command(text: &str, config: &mut Config) -> Applied {
 }
 
 fn one_command(line: &str, config: &mut Config) -> Applied {
+    // Continued lines, and comments behind a setting.
+    let line = line
+        .trim_end_matches('\\')
+        .split('#')
+        .next()
+        .unwrap_or(line)
+        .trim();
+    if let Some((path, value)) = line.split_once('=')
+        && path.starts_with("/proc/sys/")
+    {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        return sysctl(name, value, config);
+    }
     if line.contains("defaults.sh") {
         defaults(config);
         // It may be followed by more on the same line.
@@ -76,6 +89,7 @@ fn one_command(line: &str, config: &mut Config) -> Applied {
         Some("ip") if line.contains("route") => route(line, config),
         Some("ip") if line.contains("tcp_metrics") => Applied::Yes,
         Some("tc") if !line.contains("fq") => Applied::Yes,
+        Some("/bin/rm" | "dd") => Applied::Yes,
         Some(word)
             if word.starts_with("../") || word.starts_with("/tmp") || word.starts_with('#') =>
         {

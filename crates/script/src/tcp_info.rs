@@ -8,7 +8,12 @@ use airtcp_units::{Duration, Instant};
 const INFINITE: f64 = 2_147_483_647.0;
 
 /// The value of `name` at `now`; `None` for a name that is not known.
-pub fn value(name: &str, now: Instant, connection: &Connection) -> Option<f64> {
+pub fn value(
+    name: &str,
+    now: Instant,
+    data_received_at: Instant,
+    connection: &Connection,
+) -> Option<f64> {
     let sender = connection.sender();
     let board = sender.scoreboard();
     let mss = sender.mss().max(1);
@@ -48,8 +53,10 @@ pub fn value(name: &str, now: Instant, connection: &Connection) -> Option<f64> {
         "tcpi_bytes_received" => connection.receiver().received() as f64,
         "tcpi_notsent_bytes" => (sender.written() - sender.nxt().min(sender.written())) as f64,
         "tcpi_reordering" => f64::from(sender.reordering()),
+        "tcpi_reord_seen" => f64::from(sender.reorderings_seen()),
         "tcpi_snd_mss" => mss as f64,
         "tcpi_last_data_sent" => ((now - sender.last_sent_at()).as_nanos() / 1_000_000) as f64,
+        "tcpi_last_data_recv" => ((now - data_received_at).as_nanos() / 1_000_000) as f64,
         "tcpi_state" => match connection.state() {
             State::Established => 1.0,
             State::SynSent => 2.0,
@@ -63,6 +70,7 @@ pub fn value(name: &str, now: Instant, connection: &Connection) -> Option<f64> {
             State::Listen => 10.0,
             State::Closing => 11.0,
         },
+        "TCP_INFINITE_SSTHRESH" => INFINITE,
         "True" => 1.0,
         "False" => 0.0,
         _ => return None,

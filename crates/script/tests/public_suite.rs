@@ -33,7 +33,11 @@ fn verdicts() {
     let verbose = std::env::var("AIRTCP_VERBOSE").is_ok();
     let mut counts = [0; 3];
     for path in found {
-        let name = path.strip_prefix(&folder).unwrap_or(&path).display().to_string();
+        let name = path
+            .strip_prefix(&folder)
+            .unwrap_or(&path)
+            .display()
+            .to_string();
         let text = fs::read_to_string(&path).expect("it can be read");
         let (place, line) = match parse(&name, &text) {
             Err(error) => (2, format!("UNSUPPORTED {error}")),
@@ -55,5 +59,8 @@ fn verdicts() {
         counts[place] += 1;
         println!("{line}");
     }
-    println!("passed {}, failed {}, unsupported {}", counts[0], counts[1], counts[2]);
+    println!(
+        "passed {}, failed {}, unsupported {}",
+        counts[0], counts[1], counts[2]
+    );
 }

@@ -1,4 +1,4 @@
-"""The command line: `airtcp run`, `compare`, `remedies`, `schema`."""
+"""The command line: `airtcp run`, `compare`, `remedies`, `schema`, `script`."""
 
 from typing import Annotated
 
@@ -10,6 +10,7 @@ from airtcp.cli.console import out
 from airtcp.cli.remedies import remedies_command
 from airtcp.cli.run import run_command
 from airtcp.cli.schema import schema_command
+from airtcp.cli.script import script_command
 
 app = typer.Typer(
     name="airtcp",
@@ -25,6 +26,7 @@ app.command("run")(run_command)
 app.command("compare")(compare_command)
 app.command("remedies")(remedies_command)
 app.command("schema")(schema_command)
+app.command("script")(script_command)
 
 
 def _print_version(wanted: bool) -> None:

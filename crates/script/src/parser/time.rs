@@ -14,13 +14,14 @@ impl Reader<'_> {
             return Ok((Time::Any, None));
         }
         let (start, relative) = self.instant()?;
+        let mark = self.at;
+        self.skip_blanks();
         if self.rest().starts_with("...") {
             self.at += 3;
+            self.skip_blanks();
             let (end, _) = self.instant()?;
             return Ok((single(start, relative), Some(end)));
         }
-        let mark = self.at;
-        self.skip_blanks();
         if self.rest().starts_with('~') {
             self.at += 1;
             self.skip_blanks();

@@ -154,6 +154,8 @@ impl Machine {
                 }
                 expected
             }
+            "sendmsg" | "writev" => self.write_vector(call)?,
+            "getsockopt" => self.get_option(call)?,
             "setsockopt" => return self.set_option(call),
             "ioctl" => self.ioctl(argument(1), argument(2))?,
             name => return unsupported(format!("{name}()")),
@@ -237,6 +239,39 @@ impl Machine {
         connection.set_corked(corked);
         connection.write(u64::try_from(bytes).unwrap_or(0));
         Ok(Answer::Value(bytes))
+    }
+
+    /// The lengths of a `msghdr`'s parts, as in `{..., 1000}`.
+    fn write_vector(&mut self, call: &Call) -> Result<Answer, Stop> {
+        let text = call.arguments.get(1).map_or("", String::as_str);
+        let bytes: i64 = text
+            .split('{')
+            .filter_map(|part| part.split_once("..., "))
+            .filter_map(|(_, rest)| number(rest.split(['}', ' ']).next().unwrap_or_default()))
+            .sum();
+        let flags = call.arguments.get(2).cloned().unwrap_or_default();
+        self.write(&Call {
+            arguments: vec![String::new(), String::new(), bytes.to_string(), flags],
+            ..call.clone()
+        })
+    }
+
+    fn get_option(&self, call: &Call) -> Result<Answer, Stop> {
+        let argument = |index: usize| call.arguments.get(index).map_or("", String::as_str);
+        let value = match (argument(2), &self.connection) {
+            ("TCP_MAXSEG", Some(connection)) if self.is_established() => connection.sender().mss(),
+            ("TCP_MAXSEG", _) => 536,
+            (name, _) => return unsupported(format!("getsockopt({name})")),
+        };
+        let expected = argument(3).trim_matches(['[', ']']).trim();
+        if number(expected) != i64::try_from(value).ok() {
+            return Err(Stop::Failed(self.exchange.compare(
+                &format!("getsockopt({}) tells something else", argument(2)),
+                expected,
+                &value.to_string(),
+            )));
+        }
+        Ok(Answer::Value(0))
     }
 
     fn close(&mut self, call: &Call) -> Answer {
@@ -339,6 +374,16 @@ impl Machine {
                     settings::congestion_control(value, &mut self.config)
                 {
                     return unsupported(what);
+                }
+            }
+            "TCP_MAXSEG" if !self.is_established() => {
+                if let Some(mss) = number(value).and_then(|mss| u32::try_from(mss).ok()) {
+                    // The socket's own value counts the timestamps in, as the option on the wire does.
+                    let stamps = if self.config.timestamps { 12 } else { 0 };
+                    self.config.mss = self.config.mss.min(mss.saturating_sub(stamps).max(1));
+                    if self.listening.is_some() {
+                        self.listen();
+                    }
                 }
             }
             "TCP_RTO_MIN_US" if self.connection.is_none() => {

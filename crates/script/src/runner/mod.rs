@@ -64,6 +64,7 @@ struct Machine {
     /// The connection's timestamps by the script's.
     stamps: BTreeMap<u32, u32>,
     exchange: Exchange,
+    data_received_at: Instant,
 }
 
 /// Plays `script` against an endpoint that is configured as `config`, but for what the script itself
@@ -87,6 +88,7 @@ pub fn run(script: &Script, config: &Config) -> Verdict {
         sent: VecDeque::new(),
         stamps: BTreeMap::new(),
         exchange: Exchange::default(),
+        data_received_at: Instant::ZERO,
     };
     machine.set_mss(MTU);
     for (name, value, line) in &script.options {
@@ -123,6 +125,7 @@ impl Machine {
         match (name, value.parse()) {
             ("tolerance_usecs", Ok(micros)) => self.tolerance = Duration::from_micros(micros),
             ("mtu", Ok(mtu)) => self.set_mss(u32::try_from(mtu).unwrap_or(MTU)),
+            ("mss", Ok(mss)) => self.config.mss = u32::try_from(mss).unwrap_or(self.config.mss),
             ("tcp_ts_tick_usecs", Ok(0)) => {}
             ("tcp_ts_tick_usecs", Ok(micros)) => {
                 self.config.timestamp_tick = Duration::from_micros(micros);
@@ -176,7 +179,8 @@ impl Machine {
         let Some(connection) = &self.connection else {
             return unsupported("code before there is a connection");
         };
-        let lookup = |name: &str| tcp_info::value(name, self.now, connection);
+        let lookup =
+            |name: &str| tcp_info::value(name, self.now, self.data_received_at, connection);
         match expression::run(code, &lookup) {
             Outcome::Holds => Ok(()),
             Outcome::Fails(what) => Err(Stop::Failed(self.exchange.compare(&what, "", ""))),

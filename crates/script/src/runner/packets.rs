@@ -37,6 +37,9 @@ impl Machine {
         };
         self.exchange.push(self.now, '<', &segment);
         let now = self.now;
+        if segment.payload_bytes > 0 || segment.flags.contains(Flags::SYN) {
+            self.data_received_at = now;
+        }
         match &mut self.connection {
             Some(connection) => {
                 // A socket that nobody holds any more answers data with a reset (Linux,

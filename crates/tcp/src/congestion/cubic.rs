@@ -12,10 +12,15 @@ const C: f64 = 0.4;
 const BETA: f64 = 0.7;
 /// RFC 9438 §4.3: Reno's growth that has the same mean window at this beta.
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
-/// In a round trip the window grows by half at most (RFC 9438 §4.2, target within 1.5 cwnd).
-const MOST_GROWTH: f64 = 0.5;
-/// Where no loss has set a mark, by 5 % (Linux, `bictcp_update`).
-const GROWTH_WITHOUT_MARK: f64 = 0.05;
+/// Segments acknowledged for one of growth: at least two, so that the window grows by half a round trip
+/// at most (RFC 9438 §4.2, target within 1.5 cwnd).
+const FASTEST: f64 = 2.0;
+/// Where no loss has set a mark, no more than 20 (Linux, `bictcp_update`).
+const WITHOUT_MARK: f64 = 20.0;
+/// On the plateau so many windows.
+const STANDSTILL: f64 = 100.0;
+/// The curve is looked at so often, or when the window has changed (Linux: 1/32 s).
+const RECOMPUTED_EVERY: Duration = Duration::from_micros(31_250);
 
 /// The curve, in segments and seconds.
 #[derive(Clone, Debug, Default)]
@@ -29,22 +34,55 @@ pub struct Cubic {
     epoch: Option<Instant>,
     /// Reno's window in this epoch.
     reno: f64,
-    /// Part of a segment by which the window has grown.
-    growth: f64,
+    /// Segments acknowledged that Reno's window has not grown by yet.
+    acked: f64,
+    /// Segments acknowledged towards the next one of growth, and how many that takes.
+    counted: f64,
+    per_segment: f64,
+    /// When that was computed, and for which window.
+    computed: Option<(Instant, f64)>,
     now: Instant,
     minimum_rtt: Duration,
 }
 
 impl Cubic {
-    /// The window at `since` seconds into the epoch (RFC 9438 §4.2, eq. 1).
+    /// The window at `since` seconds into the epoch (RFC 9438 §4.2, eq. 1), the distance from the
+    /// origin in whole segments as Linux has it.
     fn curve(&self, since: f64) -> f64 {
         let from_origin = since - self.k;
-        self.origin + C * from_origin * from_origin * from_origin
+        self.origin + libm::trunc(C * from_origin * from_origin * from_origin)
+    }
+
+    /// How many segments must be acknowledged for the window to grow by one.
+    fn acked_per_segment(&mut self, cwnd: f64) -> f64 {
+        let since = self.epoch.map_or(Duration::ZERO, |epoch| self.now - epoch);
+        // RFC 9438 §4.2: where the curve will be a round trip from now.
+        let target = self.curve((since + self.minimum_rtt).as_secs_f64());
+        let mut needed = if target > cwnd {
+            libm::floor(cwnd / (target - cwnd))
+        } else {
+            STANDSTILL * cwnd
+        };
+        if self.mark == 0.0 {
+            needed = needed.min(WITHOUT_MARK);
+        }
+        // RFC 9438 §4.3: not slower than Reno, whose window grows by whole segments.
+        let per_segment = libm::floor(cwnd / ALPHA);
+        while self.acked > per_segment {
+            self.acked -= per_segment;
+            self.reno += 1.0;
+        }
+        if self.reno > cwnd {
+            needed = needed.min(libm::floor(cwnd / (self.reno - cwnd)));
+        }
+        needed.max(FASTEST)
     }
 
     fn begin_epoch(&mut self, cwnd: f64) {
         self.epoch = Some(self.now);
-        self.growth = 0.0;
+        self.acked = 0.0;
+        self.counted = 0.0;
+        self.computed = None;
         self.reno = cwnd;
         if self.mark <= cwnd {
             self.k = 0.0;
@@ -64,29 +102,34 @@ impl Rule for Cubic {
     }
 
     fn grow(&mut self, acked: u64, windows: &Windows) -> u64 {
+        #[expect(clippy::cast_precision_loss, reason = "bytes of an acknowledgment")]
+        let segments = acked as f64 / windows.mss as f64;
         let cwnd = windows.segments();
         if self.epoch.is_none() {
             self.begin_epoch(cwnd);
         }
-        let since = self.epoch.map_or(Duration::ZERO, |epoch| self.now - epoch);
-        #[expect(clippy::cast_precision_loss, reason = "bytes of an acknowledgment")]
-        let segments = acked as f64 / windows.mss as f64;
-        self.reno += ALPHA * segments / cwnd;
-        // RFC 9438 §4.2: where the curve will be a round trip from now.
-        let target = self.curve((since + self.minimum_rtt).as_secs_f64());
-        let mut rate = ((target - cwnd) / cwnd).clamp(0.01 / cwnd, MOST_GROWTH);
-        if self.mark == 0.0 {
-            rate = rate.max(GROWTH_WITHOUT_MARK);
+        self.acked += segments;
+        let fresh = self.computed.is_some_and(|(at, of)| {
+            self.now - at <= RECOMPUTED_EVERY && (of - cwnd).abs() < f64::EPSILON
+        });
+        if !fresh {
+            self.computed = Some((self.now, cwnd));
+            self.per_segment = self.acked_per_segment(cwnd);
         }
-        // RFC 9438 §4.3: not slower than Reno.
-        if self.reno > cwnd {
-            rate = rate.max(((self.reno - cwnd) / cwnd).min(MOST_GROWTH));
+        let mut grown = 0.0;
+        // What was counted towards a slower growth is not worth several segments now (Linux,
+        // `tcp_cong_avoid_ai`).
+        if self.counted >= self.per_segment {
+            self.counted = 0.0;
+            grown = 1.0;
         }
-        self.growth += rate * segments;
-        // Whole segments: a part of one sends nothing.
-        let whole = libm::floor(self.growth);
-        self.growth -= whole;
-        windows.whole(whole, 0)
+        self.counted += segments;
+        if self.counted >= self.per_segment {
+            let more = libm::floor(self.counted / self.per_segment);
+            self.counted -= more * self.per_segment;
+            grown += more;
+        }
+        windows.whole(grown, 0)
     }
 
     fn threshold(&mut self, base: u64, windows: &Windows) -> u64 {
@@ -98,7 +141,7 @@ impl Rule for Cubic {
         self.epoch = None;
         // RFC 9438 §4.7, fast convergence: a flow that did not get back to its mark makes room.
         self.mark = if cwnd < self.mark {
-            cwnd * f64::midpoint(1.0, BETA)
+            libm::floor(cwnd * f64::midpoint(1.0, BETA))
         } else {
             cwnd
         };

@@ -24,6 +24,9 @@ pub struct Delivery {
     pub bytes: u64,
     /// The one sent last of what may be an answer (RFC 8985 §6.2 step 2).
     pub latest: Option<LatestSent>,
+    /// When the last of what may be an answer was sent, in the order of the stream: what RFC 8985 §6.2
+    /// step 2 leaves as the round trip.
+    pub last_sent_at: Option<Instant>,
     /// When the first of the reported segments was sent that were sent but once.
     pub reported_sent_at: Option<Instant>,
     /// Lowest offset of a segment that was sent but once.
@@ -42,6 +45,7 @@ impl Default for Delivery {
             recover: 0,
             bytes: 0,
             latest: None,
+            last_sent_at: None,
             reported_sent_at: None,
             lowest_original: u64::MAX,
             original_below: false,
@@ -77,10 +81,11 @@ impl Delivery {
         };
         let later = |than: &LatestSent| (this.sent_at, this.end) > (than.sent_at, than.end);
         let original = segment.transmissions == 1;
-        if (original || segment.sent_at <= self.retransmissions_before)
-            && self.latest.as_ref().is_none_or(later)
-        {
-            self.latest = Some(this);
+        if original || segment.sent_at <= self.retransmissions_before {
+            self.last_sent_at = Some(segment.sent_at);
+            if self.latest.as_ref().is_none_or(later) {
+                self.latest = Some(this);
+            }
         }
         if original {
             self.lowest_original = self.lowest_original.min(segment.start);

@@ -30,8 +30,8 @@ pub struct Rack {
     rtt: Duration,
     /// Whether anything was delivered since losses were last looked for.
     advanced: bool,
-    /// Whether a segment was delivered behind a later one.
-    reordering_seen: bool,
+    /// How often a segment was delivered behind a later one.
+    reorderings_seen: u32,
     /// Distance in segments that reordering has reached, at least the duplicate-ACK threshold.
     reordering: u32,
     /// Widens the window, in quarters of the least round trip.
@@ -61,7 +61,7 @@ impl Rack {
             latest: None,
             rtt: Duration::ZERO,
             advanced: false,
-            reordering_seen: false,
+            reorderings_seen: 0,
             reordering: threshold,
             steps: 1,
             persistence: 0,
@@ -100,7 +100,7 @@ impl Rack {
             return;
         };
         self.advanced = true;
-        self.rtt = now - latest.sent_at;
+        self.rtt = now - delivery.last_sent_at.unwrap_or(latest.sent_at);
         let later = |known: LatestSent| (latest.sent_at, latest.end) > (known.sent_at, known.end);
         if self.latest.is_none_or(later) {
             self.latest = Some(latest);
@@ -111,7 +111,7 @@ impl Rack {
             self.reordering = self
                 .reordering
                 .max(u32::try_from(distance).unwrap_or(u32::MAX).min(300));
-            self.reordering_seen = true;
+            self.reorderings_seen = self.reorderings_seen.saturating_add(1);
         }
     }
 
@@ -147,7 +147,13 @@ impl Rack {
     /// Whether reordering was seen.
     #[must_use]
     pub const fn reordering_seen(&self) -> bool {
-        self.reordering_seen
+        self.reorderings_seen > 0
+    }
+
+    /// How often a segment was delivered behind a later one.
+    #[must_use]
+    pub const fn reorderings_seen(&self) -> u32 {
+        self.reorderings_seen
     }
 
     /// Distance in segments that reordering has reached, at least the duplicate-ACK threshold.
@@ -166,7 +172,7 @@ impl Rack {
     /// the smoothed round trip.
     #[must_use]
     pub fn window(&self, evident: bool, minimum: Duration, srtt: Duration) -> Duration {
-        if !self.reordering_seen && evident {
+        if self.reorderings_seen == 0 && evident {
             return Duration::ZERO;
         }
         (Duration::from_nanos(minimum.as_nanos() / 4) * u64::from(self.steps)).min(srtt)

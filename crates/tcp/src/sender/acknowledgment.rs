@@ -80,7 +80,8 @@ impl Sender {
             self.on_new_data_acknowledged(now, &before, acknowledgment, newly_reported, observer);
         } else if self.board.is_empty() || self.is_shut() {
             // Nothing is outstanding, or the window is shut: an answer to a probe, or a window
-            // update.
+            // update, or a late report of a duplicate.
+            self.try_undo_by_duplicates(now, observer);
         } else if self.choices.sack {
             // RFC 6675 §2: a duplicate is an acknowledgment that reports something new.
             if newly_reported > 0 || (probe_twice && self.rack.is_some()) {
@@ -115,6 +116,15 @@ impl Sender {
         let waits = self.look_for_losses(now, observer);
         let delivered = self.delivered(before, 0);
         self.set_recovery_window(before, delivered);
+        // Where segments overtake each other, reports are progress like any (Linux,
+        // `tcp_may_raise_cwnd`).
+        if matches!(self.phase, Phase::Open)
+            && newly_reported > 0
+            && self.rack.is_some()
+            && self.reordering() > self.duplicates.threshold()
+        {
+            self.grow(delivered, before.in_flight, false);
+        }
         self.control_window(now, before, delivered);
         // The timer starts anew only if what was reported was sent before the first outstanding
         // segment last was: else it would be put off again and again (Linux, `tcp_clean_rtx_queue`).
@@ -400,12 +410,15 @@ impl Sender {
                     self.try_undo_by_duplicates(now, observer);
                 }
                 if self.rack.is_none() {
-                    self.grow(acked, before.in_flight, false);
+                    let credit = self.credit(before, acked);
+                    self.grow(credit, before.in_flight, false);
                 }
             }
             Phase::Timeout { .. } => {
                 if self.rack.is_none() {
-                    self.grow(acked, before.in_flight, true);
+                    // Linux does without RFC 3465's caution after a timeout.
+                    let careful = self.choices.window_validation != WindowValidation::LastRound;
+                    self.grow(acked, before.in_flight, careful);
                 }
                 self.on_acknowledgment_after_timeout(
                     now,
@@ -499,6 +512,16 @@ impl Sender {
             }
         } else {
             self.try_undo_by_duplicates(now, observer);
+        }
+    }
+
+    /// What an acknowledgment of `acked` bytes counts towards growth: all of it; in Linux what it newly
+    /// delivers.
+    #[inline]
+    fn credit(&self, before: &Before, acked: u64) -> u64 {
+        match self.choices.window_validation {
+            WindowValidation::LastRound => self.delivered(before, acked),
+            _ => acked,
         }
     }
 

@@ -404,6 +404,12 @@ impl Sender {
             .map_or(self.duplicates.threshold(), |rack| rack.reordering())
     }
 
+    /// How often a segment was seen to arrive behind a later one, as far as anybody looks for it.
+    #[must_use]
+    pub fn reorderings_seen(&self) -> u32 {
+        self.rack.as_ref().map_or(0, |rack| rack.reorderings_seen())
+    }
+
     /// Expiries of the retransmission timer since the last round-trip sample.
     #[must_use]
     pub const fn back_off(&self) -> u32 {
@@ -417,7 +423,8 @@ impl Sender {
             lost_in_all: self.lost_in_all,
             inflation: match &self.phase {
                 Phase::FastRecovery(recovery) => recovery.inflation,
-                _ => 0,
+                Phase::Open => u64::from(self.duplicates.count()) * self.mss,
+                Phase::Timeout { .. } => 0,
             },
         }
     }

@@ -104,8 +104,16 @@ impl Sender {
             Phase::Open if self.choices.limited_transmit && !self.choices.sack => {
                 cwnd + u64::from(self.duplicates.count().min(2)) * self.mss
             }
+            // A duplicate of new data that F-RTO has sent shows that it has left the network.
+            Phase::Timeout { recover, .. } if self.tests_timeouts() && self.nxt > *recover => {
+                cwnd + u64::from(self.duplicates.count()) * self.mss
+            }
             _ => cwnd,
         }
+    }
+
+    const fn tests_timeouts(&self) -> bool {
+        self.choices.spurious_detection.frto && !self.choices.sack
     }
 
     /// Data never sent before, as far as both windows allow.

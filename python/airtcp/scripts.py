@@ -1,0 +1,67 @@
+"""Scripts in packetdrill's language, run over the simulated endpoint."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from airtcp import _core
+
+Outcome = Literal["passed", "failed", "unsupported", "unreadable"]
+
+DEFAULT_PROFILE = "linux"
+# `// profile: sack` in a script says what it is about; others ignore the comment.
+_PROFILE = re.compile(r"^//\s*profile:\s*(\S+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class ScriptResult:
+    """How one script ended.
+
+    `report` of a failure shows what was expected beside what was sent; of an unsupported or unreadable
+    script it says what is not understood. `line` is 0 where everything passed.
+    """
+
+    path: Path
+    profile: str
+    outcome: Outcome
+    line: int
+    report: str
+
+
+def profiles() -> dict[str, str]:
+    """The named stacks, each with a line of what it is."""
+    return dict(_core.profiles())
+
+
+def find_scripts(paths: Iterable[Path]) -> Iterator[Path]:
+    """The files named, and every `*.pkt` in the folders named, in order.
+
+    Raises:
+        FileNotFoundError: a path that is not there, or a folder without scripts.
+    """
+    for path in paths:
+        if not path.is_dir():
+            if not path.exists():
+                raise FileNotFoundError(f"{path}: no such file or folder")
+            yield path
+            continue
+        found = sorted(path.rglob("*.pkt"))
+        if not found:
+            raise FileNotFoundError(f"{path}: no *.pkt in this folder")
+        yield from found
+
+
+def run_script(path: Path, profile: str | None = None) -> ScriptResult:
+    """Runs one script on `profile`, or on the one that it names, or on `linux`.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: there is no such profile.
+    """
+    text = path.read_text(encoding="utf-8", errors="replace")
+    named = _PROFILE.search(text)
+    chosen = profile or (named.group(1) if named else DEFAULT_PROFILE)
+    outcome, line, report = _core.script(str(path), text, chosen)
+    return ScriptResult(path, chosen, outcome, line, report)  # type: ignore[arg-type]
