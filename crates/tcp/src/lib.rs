@@ -29,6 +29,7 @@ pub mod config;
 pub mod congestion;
 pub mod connection;
 pub mod delivery_rate;
+pub mod link_feedback;
 pub mod loss_detection;
 pub mod loss_differentiation;
 pub mod observer;

@@ -38,6 +38,11 @@ pub(crate) mod timestamps;
 pub(crate) mod veno;
 pub(crate) mod veno_classifier;
 pub(crate) mod westwood;
+pub(crate) mod wsc;
+pub(crate) mod wsc_best_start;
+pub(crate) mod wsc_corrected_rtt;
+pub(crate) mod wsc_dynamic_dupack;
+pub(crate) mod wsc_rtt_clusters;
 pub(crate) mod zbs;
 pub(crate) mod zigzag;
 

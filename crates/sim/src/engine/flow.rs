@@ -2,6 +2,7 @@
 
 use airtcp_link::Stream;
 use airtcp_packet::SequenceNumber;
+use airtcp_tcp::config::LinkFeedbackConfig;
 use airtcp_tcp::loss_differentiation::Differentiation;
 use airtcp_tcp::relay::{Relay, Side};
 use airtcp_tcp::{Config, Connection};
@@ -97,6 +98,8 @@ pub struct Flow {
     pub(super) application: Option<Box<Application>>,
     pub(super) proxy: Option<Box<Proxy>>,
     pub(super) freeze: Option<Box<Freeze>>,
+    /// The sender listens to its own link.
+    pub(super) hears_link: bool,
     /// What a loss was of is kept, for a sender that judges losses; and whether it is told.
     pub(super) judges: Option<Judges>,
 }
@@ -138,6 +141,7 @@ impl Flow {
                 .as_ref()
                 .map(|proxy| Box::new(Proxy::new(proxy, config.initial_sequence))),
             freeze: config.freeze.map(|freeze| Box::new(Freeze::new(freeze))),
+            hears_link: config.client.link_feedback != LinkFeedbackConfig::default(),
             judges: config.client.differentiation.map(|choice| match choice {
                 Differentiation::Oracle => Judges::WithTheTruth,
                 _ => Judges::Alone,

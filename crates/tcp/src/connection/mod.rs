@@ -183,7 +183,8 @@ impl Connection {
 
     /// Takes a message from the link. Explicit bad-state notification starts a running
     /// retransmission timer anew with the current RTO; neither the estimator nor the window changes
-    /// (Bakshi, Krishna, Vaidya & Pradhan 1997, §5). Other messages change nothing.
+    /// (Bakshi, Krishna, Vaidya & Pradhan 1997, §5). What the link has delivered is used where
+    /// [`LinkFeedbackConfig`](crate::config::LinkFeedbackConfig) says so.
     pub fn on_feedback(
         &mut self,
         now: Instant,
@@ -192,7 +193,13 @@ impl Connection {
     ) {
         match feedback {
             LinkFeedback::BadState => self.sender.restart_timer(now),
-            LinkFeedback::Delivered { .. } => {}
+            LinkFeedback::Delivered {
+                sequence,
+                retransmissions,
+            } => {
+                let offset = self.sent_offset(*sequence);
+                self.sender.on_link_delivered(offset, *retransmissions);
+            }
         }
     }
 

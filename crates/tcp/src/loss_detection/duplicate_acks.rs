@@ -23,6 +23,11 @@ impl DuplicateAcks {
         self.count >= self.threshold
     }
 
+    /// From now on so many mean a loss.
+    pub const fn set_threshold(&mut self, threshold: u32) {
+        self.threshold = threshold;
+    }
+
     /// New data was acknowledged.
     #[inline]
     pub const fn reset(&mut self) {

@@ -584,7 +584,17 @@ impl Sender {
     }
 
     #[inline]
-    fn on_rtt_sample(&mut self, now: Instant, rtt: Duration, observer: &mut impl Observer) {
+    fn on_rtt_sample(&mut self, now: Instant, mut rtt: Duration, observer: &mut impl Observer) {
+        if let Some(link) = &mut self.link {
+            let least = self.timeout.estimator().minimum().unwrap_or(rtt);
+            link.on_acknowledged(self.una);
+            let threshold = link.threshold(self.base_threshold, self.congestion.cwnd(), self.mss);
+            self.duplicates.set_threshold(threshold);
+            match link.filter(self.una, rtt, least) {
+                Some(believed) => rtt = believed,
+                None => return,
+            }
+        }
         self.timeout.on_sample(rtt, self.una, self.nxt);
         if let Some(classifier) = &mut self.classifier {
             classifier.on_rtt_sample(now, rtt);

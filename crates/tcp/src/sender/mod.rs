@@ -25,6 +25,7 @@ use crate::config::{
 };
 use crate::congestion::Congestion;
 use crate::delivery_rate::DeliveryRate;
+use crate::link_feedback::LinkReports;
 use crate::loss_detection::{DuplicateAcks, Rack, Scoreboard};
 use crate::loss_differentiation::{Cause, Classifier};
 use crate::recovery::{Phase, Undo};
@@ -156,6 +157,9 @@ pub struct Sender {
     rate: Option<Box<DeliveryRate>>,
     pacing: Option<Box<Pacing>>,
     classifier: Option<Box<Classifier>>,
+    link: Option<Box<LinkReports>>,
+    /// The threshold without what the link says.
+    base_threshold: u32,
     /// What losses were of, as far as it was told: by offset.
     told: Vec<(u64, Cause)>,
     counters: Counters,
@@ -240,6 +244,8 @@ impl Sender {
                 .differentiation
                 .as_ref()
                 .map(|choice| Box::new(Classifier::new(choice, config.seed))),
+            link: LinkReports::new(&config.link_feedback).map(Box::new),
+            base_threshold: config.duplicate_ack_threshold,
             told: Vec::new(),
             counters: Counters::default(),
         }
@@ -364,6 +370,20 @@ impl Sender {
     #[must_use]
     pub const fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// The link has delivered the segment at `offset`, and had to send it again so often.
+    pub fn on_link_delivered(&mut self, offset: u64, retransmissions: u32) {
+        let Some(link) = &mut self.link else {
+            return;
+        };
+        if let Some(index) = self.board.index_at(offset)
+            && let Some(segment) = self.board.get(index)
+        {
+            link.on_delivered(segment.start, segment.end(), retransmissions);
+            let threshold = link.threshold(self.base_threshold, self.congestion.cwnd(), self.mss);
+            self.duplicates.set_threshold(threshold);
+        }
     }
 
     /// The truth about a loss, as no real sender is told it: the segment at `offset` is lost of

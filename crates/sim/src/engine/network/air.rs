@@ -6,11 +6,12 @@ use airtcp_link::mac::cellular::{Cell, CellConfig};
 use airtcp_link::mac::dcf::{Bss, BssConfig};
 use airtcp_link::mac::{ChannelObserver, Occupancy, Offer, Outcome, PacketClass, Urgency};
 use airtcp_link::{Admission, Stream};
+use airtcp_packet::LinkFeedback;
 use airtcp_units::Instant;
 
 use super::hop::AirHop;
 use super::{Network, Packet, Turn};
-use crate::engine::watch::Watch;
+use crate::engine::watch::{FlowEvent, Watch};
 
 /// The station that stands for the access point or the base station.
 pub const ACCESS_POINT: u16 = 0;
@@ -254,6 +255,7 @@ impl Network {
             } => {
                 self.flows[packet.flow as usize].tally.on_air(attempts);
                 self.report(medium, &packet, from, LinkEvent::Delivered, watch);
+                self.tell_sender(&packet, attempts, watch);
                 packet.next += 1;
                 self.forward(packet, watch);
             }
@@ -275,6 +277,28 @@ impl Network {
                 self.on_loss(&packet, Admission::Lost, watch);
             }
         }
+    }
+
+    /// Tells a sender that its own link, the first on the way, has delivered a segment.
+    #[inline]
+    fn tell_sender(&mut self, packet: &Packet, attempts: u32, watch: &mut impl Watch) {
+        let flow = &mut self.flows[packet.flow as usize];
+        if !flow.hears_link || packet.next != flow.client.route {
+            return;
+        }
+        let Some(segment) = packet.segment() else {
+            return;
+        };
+        let feedback = LinkFeedback::Delivered {
+            sequence: segment.sequence,
+            retransmissions: attempts.saturating_sub(1),
+        };
+        let (now, index) = (self.now, packet.flow);
+        flow.client
+            .connection
+            .on_feedback(now, &feedback, &mut |now, event| {
+                watch.event(now, index, FlowEvent::Sender(event));
+            });
     }
 
     /// Tells the agents that want to know what became of a packet to a mobile.

@@ -1,0 +1,27 @@
+//! A first window from sessions past.
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+
+pub(crate) const REMEDY: Remedy = Remedy {
+    name: "wsc-best-start",
+    place: Place::Sender,
+    effect: "starts with the window that sessions with this peer have ended with; airtcp run \
+             --sessions FILE takes it from a file and keeps that",
+    source: "Srinivasan, Efficient TCP enhancements for hybrid networks (WSC-TCP), §3.3; RFC \
+             6928 for the usual ten",
+    parameters: &[Parameter {
+        name: "window",
+        unit: "segments",
+        default: Quantity::Count(30),
+        minimum: Quantity::Count(1),
+        maximum: Quantity::Count(1000000),
+        effect: "steady window of past sessions",
+    }],
+    deployment: "Linux: ip route change ROUTE initcwnd 30; for one peer a route of its own.",
+    decides: "the initial window",
+    apply,
+};
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.initial_window = values.count("window");
+}

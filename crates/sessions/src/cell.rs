@@ -1,0 +1,62 @@
+//! Where a session belongs: peer, month, day of the week and hour of the day, as the thesis' table has
+//! them (§3.3).
+
+use time::{OffsetDateTime, UtcOffset};
+
+/// The cell of an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// 1 for January.
+    pub month: u8,
+    /// 1 for Monday.
+    pub weekday: u8,
+    /// 0 to 23.
+    pub hour: u8,
+}
+
+impl Cell {
+    /// The cell of `unix_seconds` where clocks are `offset_seconds` ahead of UTC. An instant beyond the
+    /// calendar belongs to its beginning.
+    #[must_use]
+    pub fn at(unix_seconds: i64, offset_seconds: i32) -> Self {
+        let offset = UtcOffset::from_whole_seconds(offset_seconds).unwrap_or(UtcOffset::UTC);
+        let local = OffsetDateTime::from_unix_timestamp(unix_seconds)
+            .unwrap_or(OffsetDateTime::UNIX_EPOCH)
+            .checked_to_offset(offset)
+            .unwrap_or(OffsetDateTime::UNIX_EPOCH);
+        Self {
+            month: local.month().into(),
+            weekday: local.weekday().number_from_monday(),
+            hour: local.hour(),
+        }
+    }
+}
+
+/// How closely past sessions must match. From the closest on, each is tried until one holds enough of
+/// them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// Peer, month, weekday and hour.
+    Exact,
+    /// Peer, weekday and hour.
+    AnyMonth,
+    /// Peer and hour.
+    AnyDay,
+    /// Peer.
+    AnyTime,
+}
+
+impl Precision {
+    /// From the closest to the widest.
+    pub const ALL: [Self; 4] = [Self::Exact, Self::AnyMonth, Self::AnyDay, Self::AnyTime];
+
+    /// The condition on the columns of a session, beside the peer's.
+    pub(crate) const fn condition(self) -> &'static str {
+        match self {
+            Self::Exact => "month = ?2 AND weekday = ?3 AND hour = ?4",
+            Self::AnyMonth => "?2 = ?2 AND weekday = ?3 AND hour = ?4",
+            Self::AnyDay => "?2 = ?2 AND ?3 = ?3 AND hour = ?4",
+            Self::AnyTime => "?2 = ?2 AND ?3 = ?3 AND ?4 = ?4",
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Best start's file: what it answers, what it keeps, and what becomes of it when things go wrong.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use airtcp_sessions::{Cell, Limits, Sessions, Warning};
+
+const HOUR: i64 = 3600;
+const DAY: i64 = 24 * HOUR;
+/// Wednesday, 1 July 2026, 12:00 UTC.
+const NOON: i64 = 1_782_907_200;
+
+fn place() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("sessions.sqlite");
+    (folder, file)
+}
+
+fn open(file: &std::path::Path) -> Sessions {
+    let (sessions, warning) = Sessions::open(file, Limits::default());
+    assert_eq!(warning, None);
+    sessions
+}
+
+/// By the calendar.
+#[test]
+fn cells_are_local_time() {
+    let cell = |offset| Cell::at(NOON, offset);
+    assert_eq!((cell(0).month, cell(0).weekday, cell(0).hour), (7, 3, 12));
+    let tokyo = cell(13 * 3600);
+    assert_eq!((tokyo.weekday, tokyo.hour), (4, 1), "the day after");
+    assert_eq!(Cell::at(i64::MAX, 0).month, 1);
+}
+
+#[test]
+fn the_closest_cell_with_enough_sessions_answers() {
+    let (_folder, file) = place();
+    let mut sessions = open(&file);
+    let mut record = |at: i64, window| sessions.record("peer", at, 0, window).expect("written");
+    // The same hour of the same weekday in the same month, then other days, then other hours.
+    for (at, window) in [(0, 40), (-7 * DAY + DAY * 7, 50), (HOUR / 2, 60)] {
+        record(NOON + at, window);
+    }
+    for day in 1..4 {
+        record(NOON - day * DAY, 20);
+        record(NOON - day * DAY + 5 * HOUR, 10);
+        record(NOON - day * DAY + 5 * HOUR, 8);
+    }
+    let at = |at| sessions.initial_window("peer", at, 0).expect("read");
+    assert_eq!(at(NOON), Some(50), "the median of this very cell");
+    assert_eq!(at(NOON + DAY), Some(20), "the same hour on other days");
+    assert_eq!(
+        at(NOON + 9 * HOUR),
+        Some(20),
+        "any time: 8 8 8 10 10 10 20 …"
+    );
+    assert_eq!(sessions.initial_window("other", NOON, 0), Ok(None));
+}
+
+#[test]
+fn two_sessions_are_not_enough() {
+    let (_folder, file) = place();
+    let mut sessions = open(&file);
+    for _ in 0..2 {
+        sessions.record("peer", NOON, 0, 40).expect("written");
+        assert_eq!(sessions.initial_window("peer", NOON, 0), Ok(None));
+    }
+    sessions.record("peer", NOON, 0, 40).expect("written");
+    assert_eq!(sessions.initial_window("peer", NOON, 0), Ok(Some(40)));
+}
+
+#[test]
+fn old_sessions_do_not_count_and_go() {
+    let (_folder, file) = place();
+    let mut sessions = open(&file);
+    for _ in 0..3 {
+        sessions
+            .record("peer", NOON - 100 * DAY, 0, 40)
+            .expect("written");
+    }
+    assert_eq!(sessions.initial_window("peer", NOON, 0), Ok(None));
+    assert_eq!(sessions.count(), Ok(3));
+    sessions.record("other", NOON, 0, 40).expect("written");
+    assert_eq!(sessions.count(), Ok(1));
+}
+
+#[test]
+fn the_file_stays_small() {
+    let (_folder, file) = place();
+    let limits = Limits {
+        sessions: 50,
+        of_a_peer: 20,
+        ..Limits::default()
+    };
+    let (mut sessions, _) = Sessions::open(&file, limits);
+    for index in 0..100 {
+        sessions.record("one", NOON + index, 0, 1).expect("written");
+    }
+    assert_eq!(sessions.count(), Ok(20));
+    for index in 0..100 {
+        let peer = format!("peer {index}");
+        sessions
+            .record(&peer, NOON + 100 + index, 0, 2)
+            .expect("written");
+    }
+    assert_eq!(sessions.count(), Ok(50));
+    assert_eq!(
+        sessions.initial_window("one", NOON, 0),
+        Ok(None),
+        "the oldest go first"
+    );
+}
+
+#[test]
+fn many_write_and_read_at_once() {
+    let (_folder, file) = place();
+    drop(open(&file));
+    thread::scope(|scope| {
+        for writer in 0..4 {
+            let file = &file;
+            scope.spawn(move || {
+                let mut sessions = open(file);
+                for index in 0..50 {
+                    sessions
+                        .record("peer", NOON + index, 0, writer)
+                        .expect("written beside others");
+                }
+            });
+            scope.spawn(move || {
+                let sessions = open(file);
+                for _ in 0..50 {
+                    sessions
+                        .initial_window("peer", NOON, 0)
+                        .expect("read beside others");
+                }
+            });
+        }
+    });
+    assert_eq!(open(&file).count(), Ok(200));
+}
+
+#[test]
+fn a_file_of_anything_else_is_set_aside() {
+    for content in [
+        &b"not a database at all, but long enough to look at: "[..],
+        b"SQLite format 3\0 and then nonsense",
+    ] {
+        let (folder, file) = place();
+        let content = content.repeat(50);
+        std::fs::write(&file, &content).expect("written");
+        let (mut sessions, warning) = Sessions::open(&file, Limits::default());
+        let Some(Warning::SetAside { renamed, .. }) = &warning else {
+            panic!("{warning:?}");
+        };
+        assert_eq!(std::fs::read(renamed).expect("still there"), content);
+        assert_eq!(renamed.parent(), Some(folder.path()));
+        sessions
+            .record("peer", NOON, 0, 1)
+            .expect("the new one works");
+        let text = warning
+            .map(|warning| warning.to_string())
+            .unwrap_or_default();
+        assert!(
+            text.contains("sessions.sqlite") && text.contains("set aside"),
+            "{text}"
+        );
+    }
+}
+
+/// A copy that lost its tail, as after a full disk.
+#[test]
+fn a_file_without_its_tail_is_set_aside() {
+    let (_folder, file) = place();
+    let mut sessions = open(&file);
+    for index in 0..2000 {
+        sessions
+            .record(&format!("peer {index}"), NOON + index, 0, 1)
+            .expect("written");
+    }
+    drop(sessions);
+    let content = std::fs::read(&file).expect("it is there");
+    assert!(content.len() > 40_000, "{}", content.len());
+    std::fs::write(&file, &content[..content.len() / 2]).expect("written");
+    let (sessions, warning) = Sessions::open(&file, Limits::default());
+    assert!(
+        matches!(warning, Some(Warning::SetAside { .. })),
+        "{warning:?}"
+    );
+    assert_eq!(sessions.count(), Ok(0));
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_no_reason_to_stop() {
+    let (folder, _) = place();
+    let file = folder.path().join("missing/sessions.sqlite");
+    let (mut sessions, warning) = Sessions::open(&file, Limits::default());
+    assert!(
+        matches!(warning, Some(Warning::InMemory { .. })),
+        "{warning:?}"
+    );
+    sessions.record("peer", NOON, 0, 1).expect("in memory");
+    assert_eq!(sessions.count(), Ok(1));
+}
+
+/// What the child of the next test does, in a process of its own.
+#[test]
+#[ignore = "run by a_killed_writer_loses_nothing_that_was_written"]
+fn write_for_ever() {
+    let file = PathBuf::from(std::env::var("AIRTCP_SESSIONS_FILE").expect("told which"));
+    let mut sessions = open(&file);
+    for index in 0.. {
+        sessions
+            .record("peer", NOON + index % 1000, 0, 7)
+            .expect("written");
+    }
+}
+
+#[test]
+fn a_killed_writer_loses_nothing_that_was_written() {
+    let (_folder, file) = place();
+    let mut before = 0;
+    for _ in 0..3 {
+        let program = std::env::current_exe().expect("this test");
+        let mut child = Command::new(program)
+            .args(["--ignored", "--exact", "write_for_ever"])
+            .env("AIRTCP_SESSIONS_FILE", &file)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        while std::fs::metadata(&file).is_err()
+            || Sessions::open(&file, Limits::default())
+                .0
+                .count()
+                .is_ok_and(|count| count <= before)
+        {
+            thread::sleep(Duration::from_millis(5));
+        }
+        // SIGKILL, in the middle of whatever it writes.
+        child.kill().expect("it runs");
+        child.wait().expect("it ends");
+        let after = open(&file).count().expect("read");
+        assert!(after > before);
+        before = after;
+    }
+}

@@ -1,0 +1,80 @@
+//! What a sender makes of its own link's reports: WSC-TCP (Srinivasan, "Efficient TCP enhancements for
+//! hybrid networks", 2007, §3). Each part stands alone; none does anything without a link that reports.
+
+mod corrected_rtt;
+mod gap_threshold;
+mod rtt_clusters;
+
+use airtcp_units::Duration;
+
+use crate::config::LinkFeedbackConfig;
+use corrected_rtt::CorrectedRtt;
+use gap_threshold::GapThreshold;
+use rtt_clusters::{Filtered, RttClusters};
+
+/// The parts a sender has.
+#[derive(Clone, Debug)]
+pub struct LinkReports {
+    corrected: Option<CorrectedRtt>,
+    gaps: Option<GapThreshold>,
+    clusters: Option<RttClusters>,
+}
+
+impl LinkReports {
+    /// The parts `config` asks for; none if it asks for nothing.
+    #[must_use]
+    pub fn new(config: &LinkFeedbackConfig) -> Option<Self> {
+        (*config != LinkFeedbackConfig::default()).then(|| Self {
+            corrected: config.corrected_rtt.map(CorrectedRtt::new),
+            gaps: config.dynamic_threshold.then(GapThreshold::default),
+            clusters: config.rtt_clusters.map(RttClusters::new),
+        })
+    }
+
+    /// The link has delivered the segment from `start` to `end`, and had to send it again so often.
+    pub fn on_delivered(&mut self, start: u64, end: u64, retransmissions: u32) {
+        if let Some(corrected) = &mut self.corrected {
+            corrected.on_delivered(end, retransmissions);
+        }
+        if let Some(gaps) = &mut self.gaps {
+            gaps.on_delivered(start, end);
+        }
+    }
+
+    /// Everything below `una` is acknowledged.
+    pub fn on_acknowledged(&mut self, una: u64) {
+        if let Some(gaps) = &mut self.gaps {
+            gaps.on_acknowledged(una);
+        }
+    }
+
+    /// The round trip to believe of one measured as `rtt` by an acknowledgment up to `una`, `least` being
+    /// the least so far; `None` for one that is to be forgotten.
+    pub fn filter(&mut self, una: u64, rtt: Duration, least: Duration) -> Option<Duration> {
+        let rtt = match &mut self.corrected {
+            Some(corrected) => corrected.correct(una, rtt, least),
+            None => rtt,
+        };
+        match &mut self.clusters {
+            Some(clusters) => match clusters.filter(rtt) {
+                Filtered::Sample(rtt) => Some(rtt),
+                Filtered::Transient => None,
+            },
+            None => Some(rtt),
+        }
+    }
+
+    /// Duplicate acknowledgments that mean a loss, `base` without a gap in what the link has
+    /// delivered; never so many that a window of `cwnd` segments could not send them.
+    #[must_use]
+    pub fn threshold(&self, base: u32, cwnd: u64, mss: u64) -> u32 {
+        let Some(gaps) = &self.gaps else {
+            return base;
+        };
+        let most = u32::try_from((cwnd / mss).saturating_sub(1)).unwrap_or(u32::MAX);
+        (base + gaps.segments_behind(mss)).min(most).max(base)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! Round trips in clusters (Srinivasan §3.4): k-means over the last ones. Clusters apart by about the
+//! link's retransmission delay are classes of retransmissions, whose offset is taken off; a cluster of
+//! few is a transient, which the estimator is not to see. The thesis names a library and neither k nor
+//! the rules; they are ours and stated here.
+
+use std::collections::VecDeque;
+
+use airtcp_units::Duration;
+
+/// Round trips that are grouped.
+const SAMPLES: usize = 64;
+/// They are grouped anew after so many more.
+const EVERY: usize = 16;
+/// Clusters at most.
+const MOST_CLUSTERS: usize = 4;
+const ITERATIONS: usize = 20;
+/// A cluster of no more than this is a transient.
+const TRANSIENT: usize = 2;
+/// How near a distance must be to a multiple of the link's delay, as a share of that delay: 1/4.
+const NEAR: u64 = 4;
+
+/// What is to be done with a round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filtered {
+    /// The estimator is to take this.
+    Sample(Duration),
+    /// The estimator is not to see it.
+    Transient,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Cluster {
+    centre: u64,
+    members: usize,
+}
+
+/// The last round trips, in nanoseconds, and their clusters from the shortest.
+#[derive(Clone, Debug)]
+pub struct RttClusters {
+    link_delay: u64,
+    samples: VecDeque<u64>,
+    since: usize,
+    clusters: Vec<Cluster>,
+}
+
+impl RttClusters {
+    /// Nothing measured; a retransmission of the link takes about `link_delay`.
+    pub fn new(link_delay: Duration) -> Self {
+        Self {
+            link_delay: link_delay.as_nanos().max(1),
+            samples: VecDeque::new(),
+            since: 0,
+            clusters: Vec::new(),
+        }
+    }
+
+    /// What is to be done with a round trip.
+    pub fn filter(&mut self, rtt: Duration) -> Filtered {
+        let sample = rtt.as_nanos();
+        if self.samples.len() == SAMPLES {
+            self.samples.pop_front();
+        }
+        self.samples.push_back(sample);
+        self.since += 1;
+        if self.since >= EVERY {
+            self.since = 0;
+            self.clusters = cluster(&self.samples, self.link_delay);
+        }
+        let (Some(base), Some(nearest)) = (
+            self.clusters.iter().find(|one| one.members > TRANSIENT),
+            self.clusters
+                .iter()
+                .min_by_key(|one| one.centre.abs_diff(sample)),
+        ) else {
+            return Filtered::Sample(rtt);
+        };
+        // Far from all clusters, or near one of few.
+        if nearest.members <= TRANSIENT || nearest.centre.abs_diff(sample) > 2 * self.link_delay {
+            return Filtered::Transient;
+        }
+        let apart = nearest.centre.saturating_sub(base.centre);
+        let times = (apart + self.link_delay / 2) / self.link_delay;
+        let is_class =
+            times > 0 && apart.abs_diff(times * self.link_delay) <= self.link_delay / NEAR;
+        let offset = if is_class { apart } else { 0 };
+        Filtered::Sample(Duration::from_nanos(sample.saturating_sub(offset).max(1)))
+    }
+}
+
+/// The fewest clusters, from one to four, that leave no sample further than a quarter of the link's delay
+/// from its centre; four if none do.
+fn cluster(samples: &VecDeque<u64>, link_delay: u64) -> Vec<Cluster> {
+    let mut sorted: Vec<_> = samples.iter().copied().collect();
+    sorted.sort_unstable();
+    let mut found = Vec::new();
+    for count in 1..=MOST_CLUSTERS {
+        found = k_means(&sorted, count);
+        let fits = sorted.iter().all(|&sample| {
+            found
+                .iter()
+                .any(|one| one.centre.abs_diff(sample) <= link_delay / NEAR)
+        });
+        if fits {
+            break;
+        }
+    }
+    found
+}
+
+/// Lloyd's algorithm in one dimension, begun evenly between the extremes.
+fn k_means(sorted: &[u64], count: usize) -> Vec<Cluster> {
+    let (Some(&first), Some(&last)) = (sorted.first(), sorted.last()) else {
+        return Vec::new();
+    };
+    let steps = (count as u64).saturating_sub(1).max(1);
+    let mut centres: Vec<u64> = (0..count as u64)
+        .map(|index| first + (last - first) / steps * index)
+        .collect();
+    let mut clusters = Vec::new();
+    for _ in 0..ITERATIONS {
+        let mut sums = vec![(0_u128, 0_usize); count];
+        for &sample in sorted {
+            let nearest = (0..count)
+                .min_by_key(|&index| centres[index].abs_diff(sample))
+                .unwrap_or(0);
+            sums[nearest].0 += u128::from(sample);
+            sums[nearest].1 += 1;
+        }
+        let before = centres.clone();
+        for (centre, (sum, members)) in centres.iter_mut().zip(&sums) {
+            if *members > 0 {
+                *centre = u64::try_from(sum / *members as u128).unwrap_or(u64::MAX);
+            }
+        }
+        clusters = centres
+            .iter()
+            .zip(&sums)
+            .filter(|(_, (_, members))| *members > 0)
+            .map(|(&centre, &(_, members))| Cluster { centre, members })
+            .collect();
+        if centres == before {
+            break;
+        }
+    }
+    clusters
+}
