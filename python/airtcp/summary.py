@@ -29,6 +29,12 @@ class FlowSummary(TypedDict):
     timeouts: int
     timeouts_spurious: int
     fast_retransmits: int
+    recoveries_taken_back: int
+    tail_probes: int
+    loss_events_of_radio: int
+    loss_events_of_radio_judged_right: int
+    loss_events_of_congestion: int
+    loss_events_of_congestion_judged_right: int
     segments_dropped_queue: int
     segments_lost_link: int
     duplicate_segments_received: int

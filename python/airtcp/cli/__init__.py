@@ -1,4 +1,4 @@
-"""The command line: `airtcp run`, `compare`, `remedies`, `schema`, `script`."""
+"""The command line: `airtcp run`, `compare`, `remedies`, `schema`, `script`, `study`."""
 
 from typing import Annotated
 
@@ -11,6 +11,7 @@ from airtcp.cli.remedies import remedies_command
 from airtcp.cli.run import run_command
 from airtcp.cli.schema import schema_command
 from airtcp.cli.script import script_command
+from airtcp.cli.study import study_command
 
 app = typer.Typer(
     name="airtcp",
@@ -27,6 +28,7 @@ app.command("compare")(compare_command)
 app.command("remedies")(remedies_command)
 app.command("schema")(schema_command)
 app.command("script")(script_command)
+app.command("study")(study_command)
 
 
 def _print_version(wanted: bool) -> None:

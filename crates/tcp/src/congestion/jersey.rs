@@ -17,14 +17,6 @@ pub struct Jersey {
     minimum_rtt: Duration,
 }
 
-impl Jersey {
-    /// The available bandwidth, in bytes a second.
-    #[cfg(test)]
-    pub const fn estimate(&self) -> f64 {
-        self.estimate
-    }
-}
-
 impl Rule for Jersey {
     fn observe(&mut self, ack: &Ack, _windows: &mut Windows) {
         self.minimum_rtt = ack.minimum_rtt;

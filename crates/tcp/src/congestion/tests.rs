@@ -195,3 +195,151 @@ fn every_window_has_at_least_one_segment_and_at_most_the_cap() {
     congestion.on_loss(MSS, None);
     assert_eq!((congestion.cwnd(), congestion.ssthresh()), (MSS, 2 * MSS));
 }
+
+/// What an acknowledgment of a segment shows a controller, at `now` ms.
+fn ack(now: u64, rtt: u64, minimum_rtt: u64) -> Ack {
+    let milliseconds = airtcp_units::Duration::from_millis;
+    Ack {
+        now: airtcp_units::Instant::ZERO + milliseconds(now),
+        delivered: MSS,
+        lost: 0,
+        rtt: Some(milliseconds(rtt)),
+        minimum_rtt: milliseconds(minimum_rtt),
+        srtt: milliseconds(rtt),
+        una: 0,
+        nxt: 0,
+        in_flight: 0,
+        delivered_in_all: 0,
+        rate: None,
+        repairing: Repairing::Nothing,
+    }
+}
+
+fn with_control(control: CongestionControl, window: u64) -> Congestion {
+    let config = Config {
+        congestion: control,
+        reduction_base: ReductionBase::Window,
+        initial_ssthresh: Some(2 * MSS),
+        initial_window: u32::try_from(window).expect("a few segments"),
+        ..Config::default()
+    };
+    Congestion::new(&config, MSS)
+}
+
+/// RFC 9438 §4.2, eq. 1 and 2, with a window of 100 at the loss: W(t) = 0.4 (t − K)³ + 100 and
+/// K = ³√(30/0.4) = 4.217 s: 70 at the start, 100 after K, 100 + 0.4 × 2³ two seconds later. Acknowledgments
+/// come as the window allows, every 100 ms a window of them; the curve is followed a round trip ahead and in
+/// whole segments.
+#[test]
+fn cubic_follows_its_curve() {
+    let mut congestion = with_control(CongestionControl::Cubic, 100);
+    congestion.observe(&ack(0, 100, 100));
+    congestion.on_loss(100 * MSS, None);
+    assert_eq!(congestion.cwnd(), 70 * MSS);
+    let mut at = std::collections::BTreeMap::new();
+    for round in 0..80_u64 {
+        let window = congestion.cwnd() / MSS;
+        for index in 0..window {
+            let now = 1000 + 100 * round + 100 * index / window;
+            congestion.observe(&ack(now, 100, 100));
+            congestion.on_acknowledged(MSS, false);
+        }
+        at.insert(100 * (round + 1), congestion.cwnd() / MSS);
+    }
+    let curve = |milliseconds: u64| {
+        let t = milliseconds as f64 / 1000.0 + 0.1;
+        0.4 * (t - (30.0_f64 / 0.4).cbrt()).powi(3) + 100.0
+    };
+    for milliseconds in [500, 1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000] {
+        let (window, expected) = (at[&milliseconds] as f64, curve(milliseconds));
+        assert!(
+            (window - expected).abs() <= 0.04 * expected + 1.5,
+            "after {milliseconds} ms: {window}, the curve {expected:.1}"
+        );
+    }
+}
+
+/// RFC 9438 §4.7: a flow that lost before it got back to its mark of 100 sets the next at
+/// 80 × (1 + 0.7)/2 = 68.
+#[test]
+fn cubic_makes_room_for_others() {
+    let mut congestion = with_control(CongestionControl::Cubic, 100);
+    congestion.on_loss(100 * MSS, None);
+    congestion.set_cwnd(80 * MSS);
+    congestion.on_loss(80 * MSS, None);
+    assert_eq!(congestion.cwnd(), 56 * MSS);
+    let Control::Cubic(cubic) = &congestion.control else {
+        panic!("it is CUBIC");
+    };
+    assert!(format!("{cubic:?}").contains("mark: 68.0"), "{cubic:?}");
+}
+
+/// Grieco & Mascolo: a steady 1 MB/s is estimated as that, and a loss leaves BWE × RTTmin: 50 segments at
+/// 50 ms, whatever the window was.
+#[test]
+fn westwood_leaves_what_the_bandwidth_fills() {
+    let mut congestion = with_control(CongestionControl::Westwood, 200);
+    for millisecond in 0..3000 {
+        congestion.observe(&ack(millisecond, 200, 50));
+    }
+    congestion.on_loss(200 * MSS, None);
+    let segments = congestion.cwnd() / MSS;
+    assert!((48..=51).contains(&segments), "{segments}");
+}
+
+/// Fu & Liew §II: N = 100 × (RTT − BaseRTT)/RTT. At 102 of 100 ms it is 1.96: a fifth goes; at 110 it is
+/// 9.1: half.
+#[test]
+fn veno_asks_for_the_backlog() {
+    let left = |rtt| {
+        let mut congestion = with_control(CongestionControl::Veno { beta: 3.0 }, 100);
+        for millisecond in 0..3 {
+            let mut seen = ack(millisecond, rtt, 100);
+            (seen.una, seen.nxt) = (millisecond * 10 * MSS, (millisecond * 10 + 5) * MSS);
+            congestion.observe(&seen);
+        }
+        congestion.on_loss(100 * MSS, None);
+        congestion.cwnd() / MSS
+    };
+    assert_eq!(left(102), 80);
+    assert_eq!(left(110), 50);
+}
+
+/// Xu, Tian & Ansari §III.B: a steady 1 MB/s with round trips of 100 ms is estimated within a few per
+/// cent, and a loss leaves RTTmin × R.
+#[test]
+fn jersey_leaves_what_the_estimate_allows() {
+    let mut congestion = with_control(CongestionControl::Jersey, 200);
+    for millisecond in 0..3000 {
+        congestion.observe(&ack(millisecond, 100, 60));
+    }
+    congestion.on_loss(200 * MSS, None);
+    let segments = congestion.cwnd() / MSS;
+    assert!((56..=64).contains(&segments), "{segments}");
+}
+
+/// Lien et al. §III.B: 4/5 of the window after a loss of the radio's, half after one of congestion's.
+#[test]
+fn a_loss_of_the_radios_costs_a_fifth() {
+    for (cause, left) in [(Cause::Radio, 80), (Cause::Congestion, 50)] {
+        let mut congestion = with_control(CongestionControl::Reno, 100);
+        congestion.on_loss(100 * MSS, Some(cause));
+        assert_eq!(congestion.cwnd(), left * MSS, "{cause:?}");
+    }
+}
+
+/// What was reduced for nothing comes back, and no more.
+#[test]
+fn a_reduction_can_be_taken_back() {
+    let mut congestion = with_control(CongestionControl::Cubic, 100);
+    let saved = congestion.save();
+    congestion.on_loss(100 * MSS, None);
+    congestion.restore(saved);
+    assert_eq!(congestion.cwnd(), 100 * MSS);
+    // RFC 4015 §3 step 6: from what is in flight, by slow start.
+    congestion.on_timeout(100 * MSS, true);
+    congestion.resume(saved, 20 * MSS, 5 * MSS);
+    assert_eq!(congestion.cwnd(), 25 * MSS);
+    assert!(congestion.in_slow_start());
+    assert_eq!(congestion.ssthresh(), 100 * MSS);
+}

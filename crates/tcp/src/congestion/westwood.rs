@@ -21,14 +21,6 @@ pub struct Westwood {
     minimum_rtt: Duration,
 }
 
-impl Westwood {
-    /// The bandwidth estimate, in bytes a second.
-    #[cfg(test)]
-    pub const fn estimate(&self) -> u64 {
-        self.estimate
-    }
-}
-
 impl Rule for Westwood {
     fn observe(&mut self, ack: &Ack, _windows: &mut Windows) {
         self.minimum_rtt = ack.minimum_rtt;

@@ -1,1 +1,142 @@
+use super::*;
 
+const MSS: u64 = 1000;
+
+fn at(milliseconds: u64) -> Instant {
+    Instant::ZERO + Duration::from_millis(milliseconds)
+}
+
+fn milliseconds(value: u64) -> Duration {
+    Duration::from_millis(value)
+}
+
+/// Ten segments, the index-th sent at `index` ms, with a watched scoreboard.
+struct Flight {
+    board: Scoreboard,
+    rack: Rack,
+}
+
+impl Flight {
+    fn new() -> Self {
+        let mut flight = Self {
+            board: Scoreboard::default(),
+            rack: Rack::new(3),
+        };
+        flight.board.watch_deliveries();
+        for index in 0..10 {
+            let range = index * MSS..(index + 1) * MSS;
+            let segment = SentSegment::new(&range, at(index), Instant::FAR_FUTURE);
+            flight.rack.on_sent(&segment);
+            flight.board.push(segment);
+        }
+        flight
+    }
+
+    /// The segments `from` to before `to` are reported at `now`.
+    fn report(&mut self, now: u64, from: u64, to: u64) {
+        let highest = self.board.highest_sacked();
+        self.board.begin(Instant::FAR_FUTURE, 0);
+        self.board.sack(&[from * MSS..to * MSS]);
+        let delivery = self.board.delivery().expect("watched").clone();
+        self.rack.on_delivery(at(now), &delivery, highest, MSS);
+    }
+
+    fn detect(&mut self, now: u64, window: u64) -> (u64, Option<Duration>) {
+        let detected = self
+            .rack
+            .detect(at(now), &mut self.board, milliseconds(window), false);
+        (detected.lost / MSS, detected.wait)
+    }
+
+    fn lost(&self) -> String {
+        self.board
+            .iter()
+            .filter(|segment| segment.is_lost() && !segment.is_resent())
+            .map(|segment| (segment.start / MSS).to_string())
+            .collect()
+    }
+}
+
+/// RFC 8985 §6.2 step 5 by hand: segment 4, sent at 4 ms, is reported at 104: a round trip of 100 ms. With
+/// no window everything before it is lost; behind it, nothing.
+#[test]
+fn what_was_sent_before_what_arrived_is_lost() {
+    let mut flight = Flight::new();
+    flight.report(104, 4, 5);
+    assert_eq!(flight.detect(104, 0), (4, None));
+    assert_eq!(flight.lost(), "0123");
+    // Nothing more without a further delivery.
+    assert_eq!(flight.detect(200, 0), (0, None));
+}
+
+/// With a window of 25 ms the segments sent at 0 to 3 ms are late at 125 to 128: the longest wait is 24 ms
+/// from 104 on.
+#[test]
+fn within_the_window_nothing_is_lost_but_a_timer_waits() {
+    let mut flight = Flight::new();
+    flight.report(104, 4, 5);
+    assert_eq!(flight.detect(104, 25), (0, Some(milliseconds(24))));
+    let forced = flight
+        .rack
+        .detect(at(128), &mut flight.board, milliseconds(25), true);
+    assert_eq!((forced.lost, forced.wait), (4 * MSS, None));
+}
+
+/// RFC 8985 §4.2: a retransmission is lost when something sent after it arrives.
+#[test]
+fn a_retransmission_can_be_lost_too() {
+    let mut flight = Flight::new();
+    flight.report(104, 4, 5);
+    flight.detect(104, 0);
+    let again = flight.board.resend(0, at(105), Instant::FAR_FUTURE);
+    flight.rack.on_sent(&again);
+    assert_eq!(flight.lost(), "123");
+    let new = SentSegment::new(&(10 * MSS..11 * MSS), at(106), Instant::FAR_FUTURE);
+    flight.rack.on_sent(&new);
+    flight.board.push(new);
+    flight.report(206, 10, 11);
+    let detected = flight
+        .rack
+        .detect(at(206), &mut flight.board, Duration::ZERO, false);
+    assert!(detected.retransmission);
+    assert_eq!(flight.lost(), "012356789");
+}
+
+/// RFC 8985 §6.2 step 4: no window while losses are evident and no reordering is known; then a quarter of
+/// the least round trip, one more quarter for a round trip with duplicates, at most the mean.
+#[test]
+fn the_window_grows_with_reordering_and_duplicates() {
+    let mut flight = Flight::new();
+    let (least, srtt) = (milliseconds(100), milliseconds(120));
+    assert_eq!(flight.rack.window(true, least, srtt), Duration::ZERO);
+    assert_eq!(flight.rack.window(false, least, srtt), milliseconds(25));
+    flight.report(104, 4, 5);
+    flight.report(105, 2, 3);
+    assert!(flight.rack.reordering_seen());
+    assert_eq!(flight.rack.reordering(), 3);
+    assert_eq!(flight.rack.window(true, least, srtt), milliseconds(25));
+    flight.rack.on_duplicate_reported(0, 10 * MSS);
+    flight.rack.on_duplicate_reported(0, 10 * MSS);
+    assert_eq!(
+        flight.rack.window(true, least, srtt),
+        milliseconds(50),
+        "once a round trip"
+    );
+    for round in 1..10 {
+        flight
+            .rack
+            .on_duplicate_reported(10 * round * MSS, 10 * (round + 1) * MSS);
+    }
+    assert_eq!(flight.rack.window(true, least, srtt), srtt);
+    for _ in 0..16 {
+        flight.rack.on_recovered();
+    }
+    assert_eq!(flight.rack.window(true, least, srtt), milliseconds(25));
+}
+
+#[test]
+fn what_is_acknowledged_is_forgotten() {
+    let mut flight = Flight::new();
+    flight.rack.on_acknowledged(10 * MSS);
+    assert!(flight.rack.sent.is_empty());
+}

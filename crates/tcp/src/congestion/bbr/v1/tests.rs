@@ -1,1 +1,138 @@
+use super::*;
 
+const MSS: u64 = 1000;
+/// 1 MB/s and 100 ms: a product of 100 segments.
+const BANDWIDTH: u64 = 1_000_000;
+const RTT: Duration = Duration::from_millis(100);
+
+fn windows() -> Windows {
+    Windows {
+        mss: MSS,
+        cwnd: 10 * MSS,
+        ssthresh: u64::MAX,
+        max: u64::MAX,
+    }
+}
+
+/// A path that delivers what is sent, up to its bandwidth, in round trips of 100 ms.
+struct Path {
+    bbr: Bbr,
+    windows: Windows,
+    now: Instant,
+    delivered: u64,
+}
+
+impl Path {
+    fn new() -> Self {
+        let windows = windows();
+        Self {
+            bbr: Bbr::new(&windows),
+            windows,
+            now: Instant::ZERO + Duration::from_secs(1),
+            delivered: 0,
+        }
+    }
+
+    /// One acknowledgment a tenth of a round trip, ten of them. `in_flight`: what is in the network.
+    fn round(&mut self, in_flight: u64) {
+        let rate = (self.bbr.pacing_rate().as_bps() / 8).min(BANDWIDTH);
+        let start = self.delivered;
+        for _ in 0..10 {
+            let bytes = rate / 100;
+            self.now = self.now + Duration::from_millis(10);
+            self.delivered += bytes;
+            let sample = RateSample {
+                delivered: bytes * 10,
+                interval: RTT,
+                prior_delivered: start,
+                lost: 0,
+                in_flight_at_send: in_flight,
+                application_limited: false,
+            };
+            self.bbr.observe(
+                &Ack {
+                    now: self.now,
+                    delivered: bytes,
+                    lost: 0,
+                    rtt: Some(RTT),
+                    minimum_rtt: RTT,
+                    srtt: RTT,
+                    una: 0,
+                    nxt: 0,
+                    in_flight,
+                    delivered_in_all: self.delivered,
+                    rate: Some(sample),
+                    repairing: Repairing::Nothing,
+                },
+                &mut self.windows,
+            );
+        }
+    }
+}
+
+/// Cardwell et al.: a gain of 2/ln 2 doubles the rate each round trip; three round trips without growth end
+/// start-up, and draining takes the inverse gain until no more than the product is in flight.
+#[test]
+fn start_up_doubles_and_ends_at_the_bandwidth() {
+    let mut path = Path::new();
+    assert!((path.bbr.pacing_gain() - 2.89).abs() < 1e-9);
+    let mut rounds = 0;
+    while path.bbr.mode == Mode::Startup {
+        path.round(300 * MSS);
+        rounds += 1;
+        assert!(rounds < 12, "start-up does not end");
+    }
+    assert_eq!(path.bbr.mode, Mode::Drain);
+    assert!((path.bbr.pacing_gain() - 1.0 / 2.89).abs() < 1e-9);
+    assert_eq!(path.bbr.bandwidth.get(), BANDWIDTH);
+    path.round(90 * MSS);
+    assert_eq!(path.bbr.mode, Mode::ProbeBandwidth);
+}
+
+/// Eight phases of a round trip each: 1.25, 0.75 and six of 1, around two products in the window.
+#[test]
+fn the_probe_cycle_goes_up_once_and_down_once_in_eight() {
+    let mut path = Path::new();
+    for _ in 0..12 {
+        path.round(300 * MSS);
+    }
+    path.round(50 * MSS);
+    let mut gains = Vec::new();
+    for _ in 0..32 {
+        // Enough in flight to end a phase of probing up, little enough to end one of draining.
+        let in_flight = if path.bbr.pacing_gain() > 1.0 {
+            140 * MSS
+        } else {
+            90 * MSS
+        };
+        gains.push(path.bbr.pacing_gain());
+        path.round(in_flight);
+    }
+    let ups = gains.iter().filter(|&&gain| gain > 1.0).count();
+    let downs = gains.iter().filter(|&&gain| gain < 1.0).count();
+    assert!((2..=6).contains(&ups), "{gains:?}");
+    assert!(downs <= ups + 1, "{gains:?}");
+    let segments = path.windows.cwnd / MSS;
+    // Two products of 100, the quantum and what came at once.
+    assert!((200..=220).contains(&segments), "{segments}");
+}
+
+/// A least round trip of ten seconds ago is measured anew with four segments, for 200 ms.
+#[test]
+fn the_round_trip_is_probed_every_ten_seconds() {
+    let mut path = Path::new();
+    for _ in 0..95 {
+        path.round(90 * MSS);
+    }
+    assert!(!path.bbr.is_probing_rtt());
+    let mut probing = 0;
+    for _ in 0..20 {
+        path.round(4 * MSS);
+        if path.bbr.is_probing_rtt() {
+            probing += 1;
+            assert_eq!(path.windows.cwnd, 4 * MSS);
+        }
+    }
+    assert!((2..=4).contains(&probing), "{probing} round trips");
+    assert!(path.windows.cwnd > 100 * MSS, "the window comes back");
+}

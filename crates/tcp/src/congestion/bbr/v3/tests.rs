@@ -1,1 +1,125 @@
+use super::*;
 
+const MSS: u64 = 1000;
+const BANDWIDTH: u64 = 1_000_000;
+const RTT: Duration = Duration::from_millis(100);
+
+struct Path {
+    bbr: BbrV3,
+    windows: Windows,
+    now: Instant,
+    delivered: u64,
+}
+
+impl Path {
+    fn new() -> Self {
+        let windows = Windows {
+            mss: MSS,
+            cwnd: 10 * MSS,
+            ssthresh: u64::MAX,
+            max: u64::MAX,
+        };
+        Self {
+            bbr: BbrV3::new(&windows),
+            windows,
+            now: Instant::ZERO + Duration::from_secs(1),
+            delivered: 0,
+        }
+    }
+
+    /// A round trip in ten acknowledgments, with so many bytes in flight and a share lost.
+    fn round(&mut self, in_flight: u64, lost_share: u64) {
+        let rate = (self.bbr.pacing_rate().as_bps() / 8).min(BANDWIDTH);
+        let start = self.delivered;
+        for _ in 0..10 {
+            let bytes = rate / 100;
+            self.now = self.now + Duration::from_millis(10);
+            self.delivered += bytes;
+            let lost = in_flight * lost_share / 1000;
+            self.bbr.observe(
+                &Ack {
+                    now: self.now,
+                    delivered: bytes,
+                    lost,
+                    rtt: Some(RTT),
+                    minimum_rtt: RTT,
+                    srtt: RTT,
+                    una: 0,
+                    nxt: 0,
+                    in_flight,
+                    delivered_in_all: self.delivered,
+                    rate: Some(RateSample {
+                        delivered: bytes * 10,
+                        interval: RTT,
+                        prior_delivered: start,
+                        lost,
+                        in_flight_at_send: in_flight,
+                        application_limited: false,
+                    }),
+                    repairing: Repairing::Nothing,
+                },
+                &mut self.windows,
+            );
+        }
+    }
+}
+
+/// Draft §5.3.1: start-up ends at the bandwidth, drains, and cruises below the product.
+#[test]
+fn start_up_finds_the_bandwidth_and_probing_begins() {
+    let mut path = Path::new();
+    for _ in 0..12 {
+        path.round(300 * MSS, 0);
+    }
+    assert_eq!(path.bbr.bandwidth.get(), BANDWIDTH);
+    assert_eq!(path.bbr.state, State::Drain);
+    path.round(90 * MSS, 0);
+    assert!(
+        matches!(path.bbr.state, State::Down | State::Cruise),
+        "{:?}",
+        path.bbr.state
+    );
+}
+
+/// Draft §5.3.3: refill, then up, two to three seconds after the last time; then down again.
+#[test]
+fn bandwidth_is_probed_after_a_wait() {
+    let mut path = Path::new();
+    for _ in 0..12 {
+        path.round(300 * MSS, 0);
+    }
+    let mut seen = Vec::new();
+    for _ in 0..45 {
+        let in_flight = if path.bbr.state == State::Up {
+            140 * MSS
+        } else {
+            90 * MSS
+        };
+        path.round(in_flight, 0);
+        if seen.last() != Some(&path.bbr.state) {
+            seen.push(path.bbr.state);
+        }
+    }
+    for state in [State::Refill, State::Up, State::Cruise] {
+        assert!(seen.contains(&state), "{seen:?}");
+    }
+}
+
+/// Draft §5.5.10.2: more than 2 % lost while probing bounds what may be in flight; 1 % does not.
+#[test]
+fn losses_above_two_per_cent_bound_what_is_in_flight() {
+    let bound = |share| {
+        let mut path = Path::new();
+        for _ in 0..12 {
+            path.round(300 * MSS, 0);
+        }
+        for _ in 0..45 {
+            let probing = path.bbr.state == State::Up;
+            let in_flight = if probing { 130 * MSS } else { 90 * MSS };
+            path.round(in_flight, if probing { share } else { 0 });
+        }
+        path.bbr.long_term
+    };
+    assert_eq!(bound(10), u64::MAX);
+    assert!(bound(50) <= 140 * MSS, "{}", bound(50));
+}

@@ -1,0 +1,268 @@
+"""Grids: remedies on several links and several stacks, from a TOML file.
+
+Every entry is compared with the same stack on the same link without the remedy, seed by seed.
+"""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from airtcp._core import AirtcpError, ScenarioError
+from airtcp.study.cells import BASELINE
+from airtcp.study.compare import Comparison, compare
+from airtcp.study.statistics import Outcome, PairedDifference
+
+Progress = Callable[[int, int, str], object]
+"""Called with the number of runs finished, of all, and what is being compared."""
+
+
+class StudyError(ScenarioError):
+    """A study file that cannot be used: which key, what was found, what was expected."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A link or a stack: its name, and what it changes."""
+
+    name: str
+    settings: Mapping[str, object]
+    scenario: Path | None = None
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What a study file asks for."""
+
+    name: str
+    description: str
+    seeds: int
+    remedies: tuple[str, ...]
+    links: tuple[Setting, ...]
+    stacks: tuple[Setting, ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One remedy on one link and one stack.
+
+    `difference` and `timeouts` are paired with the baseline; None where the remedy does not apply to the
+    link, and `refusal` says why. `radio_right` and `congestion_right` are the shares of loss events of
+    that cause which the sender judged so; None where it does not judge or there were none.
+    """
+
+    link: str
+    stack: str
+    remedy: str
+    goodput_bps: float | None = None
+    difference: PairedDifference | None = None
+    timeouts: PairedDifference | None = None
+    radio_events: int = 0
+    radio_right: float | None = None
+    congestion_events: int = 0
+    congestion_right: float | None = None
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
+class GridResult:
+    """All entries of a grid, in the order of its file."""
+
+    grid: Grid
+    seeds: int
+    entries: tuple[Entry, ...]
+    baselines: Mapping[tuple[str, str], float] = field(default_factory=dict)
+
+    def table(self) -> pl.DataFrame:
+        """One row an entry: differences in per cent with half the 95 % interval."""
+        return pl.DataFrame([_row(entry) for entry in self.entries], infer_schema_length=None)
+
+
+def load_grid(path: Path) -> Grid:
+    """Reads a study file.
+
+    Raises:
+        StudyError: a key that is missing, unknown or of the wrong kind.
+        OSError: the file cannot be read.
+    """
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise StudyError(f"{path}: {error}") from error
+    known = {"name", "description", "seeds", "remedies", "link", "stack"}
+    for key in document.keys() - known:
+        raise StudyError(f"{path}: unknown key {key!r}: expected one of {', '.join(sorted(known))}")
+    remedies = document.get("remedies")
+    if not isinstance(remedies, list) or not all(isinstance(one, str) for one in remedies):
+        raise StudyError(f"{path}: remedies: expected a list of names, as in airtcp remedies")
+    seeds = document.get("seeds", 10)
+    if not isinstance(seeds, int) or seeds < 1:
+        raise StudyError(f"{path}: seeds = {seeds!r}: expected a whole number from 1 on")
+    return Grid(
+        str(document.get("name", path.stem)),
+        str(document.get("description", "")),
+        seeds,
+        tuple(remedies),
+        tuple(_setting(path, "link", one) for one in _tables(path, document, "link")),
+        tuple(_setting(path, "stack", one) for one in _tables(path, document, "stack")),
+    )
+
+
+def _tables(path: Path, document: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    tables = document.get(key)
+    if not isinstance(tables, list) or not tables:
+        raise StudyError(f"{path}: expected at least one [[{key}]]")
+    return tables
+
+
+def _setting(path: Path, kind: str, table: dict[str, Any]) -> Setting:
+    known = {"name", "settings"} | ({"scenario"} if kind == "link" else set())
+    for key in table.keys() - known:
+        raise StudyError(
+            f"{path}: {kind}.{key}: unknown key; expected one of {', '.join(sorted(known))}"
+        )
+    name = table.get("name")
+    if not isinstance(name, str):
+        raise StudyError(f"{path}: a [[{kind}]] has no name: add name = \"…\"")
+    scenario = None
+    if kind == "link":
+        if not isinstance(table.get("scenario"), str):
+            raise StudyError(f"{path}: link {name!r}: expected scenario = \"FILE.toml\"")
+        scenario = (path.parent / table["scenario"]).resolve()
+    return Setting(name, table.get("settings", {}), scenario)
+
+
+def run_grid(
+    grid: Grid,
+    seeds: int | None = None,
+    out: Path | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> GridResult:
+    """Runs every entry; with `out` finished runs are kept there and not computed twice.
+
+    Raises:
+        AirtcpError: a scenario or a run fails. A remedy that a link has no place for is no failure.
+    """
+    count = seeds or grid.seeds
+    entries: list[Entry] = []
+    baselines: dict[tuple[str, str], float] = {}
+    pairs = [(link, stack) for link in grid.links for stack in grid.stacks]
+    all_runs = len(pairs) * count * (len(grid.remedies) + 1)
+    done = 0
+    for link, stack in pairs:
+        assert link.scenario is not None
+        settings = _flat({**link.settings, **stack.settings})
+        accepted, refused = _applicable(link, settings, grid.remedies)
+        what = f"{link.name}, {stack.name}"
+
+        def on_progress(finished: int, _all: int, start: int = done, name: str = what) -> None:
+            if progress:
+                progress(start + finished, all_runs, name)
+
+        comparison = compare(
+            link.scenario, accepted, count, settings, out=out, jobs=jobs, progress=on_progress
+        )
+        done += count * (len(grid.remedies) + 1)
+        baselines[link.name, stack.name] = _mean(comparison.values(BASELINE, "goodput_bps"))
+        for remedy in grid.remedies:
+            if remedy in refused:
+                entry = Entry(link.name, stack.name, remedy, refusal=refused[remedy])
+            else:
+                entry = _entry(link, stack, remedy, comparison)
+            entries.append(entry)
+    return GridResult(grid, count, tuple(entries), baselines)
+
+
+def _flat(settings: Mapping[str, object]) -> dict[str, object]:
+    """Settings in the order in which they build on each other: whole tables first."""
+    return dict(sorted(settings.items(), key=lambda item: not isinstance(item[1], dict)))
+
+
+def _applicable(
+    link: Setting, settings: Mapping[str, object], remedies: tuple[str, ...]
+) -> tuple[list[str], dict[str, str]]:
+    """Which remedies the link takes, and why it does not take the others."""
+    from airtcp.scenarios import load_scenario
+
+    assert link.scenario is not None
+    scenario = load_scenario(link.scenario, settings)
+    accepted: list[str] = []
+    refused: dict[str, str] = {}
+    for remedy in remedies:
+        try:
+            scenario.with_remedies(remedy)
+        except AirtcpError as error:
+            refused[remedy] = str(error)
+        else:
+            accepted.append(remedy)
+    return accepted, refused
+
+
+def _entry(link: Setting, stack: Setting, remedy: str, comparison: Comparison) -> Entry:
+    by = comparison.differences[remedy]
+    counts = {"radio": [0, 0], "congestion": [0, 0]}
+    for cell in comparison.finished:
+        if cell.key.remedy != remedy:
+            continue
+        for flow in cell.summary["flows"]:
+            counts["radio"][0] += flow["loss_events_of_radio"]
+            counts["radio"][1] += flow["loss_events_of_radio_judged_right"]
+            counts["congestion"][0] += flow["loss_events_of_congestion"]
+            counts["congestion"][1] += flow["loss_events_of_congestion_judged_right"]
+    (radio, radio_right), (congestion, congestion_right) = counts.values()
+    return Entry(
+        link.name,
+        stack.name,
+        remedy,
+        _mean(comparison.values(remedy, "goodput_bps")),
+        by["goodput_bps"],
+        by["timeouts"],
+        radio,
+        radio_right / radio if radio else None,
+        congestion,
+        congestion_right / congestion if congestion else None,
+    )
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _row(entry: Entry) -> dict[str, object]:
+    difference, timeouts = entry.difference, entry.timeouts
+    return {
+        "link": entry.link,
+        "stack": entry.stack,
+        "remedy": entry.remedy,
+        "goodput_bps": entry.goodput_bps,
+        "difference_percent": difference and difference.mean_percent,
+        "half_width_percent": difference and difference.half_width_percent,
+        "outcome": str(difference.outcome) if difference else "does not apply",
+        "timeouts_baseline": timeouts and timeouts.baseline_mean,
+        "timeouts": timeouts and timeouts.treated_mean,
+        "radio_events": entry.radio_events,
+        "radio_right": entry.radio_right,
+        "congestion_events": entry.congestion_events,
+        "congestion_right": entry.congestion_right,
+        "refusal": entry.refusal,
+    }
+
+
+def text_of(entry: Entry) -> str:
+    """An entry as a cell of a table: `+8.3 ± 1.2 %`, and what is not shown in brackets."""
+    difference = entry.difference
+    if difference is None:
+        return "–"
+    mean, half = difference.mean_percent, difference.half_width_percent
+    if difference.outcome is Outcome.IDENTICAL:
+        return "the same"
+    if mean is None:
+        return "no baseline"
+    if half is None:
+        return f"{mean:+.1f} %"
+    text = f"{mean:+.1f} ± {half:.1f} %"
+    return f"({text})" if difference.outcome is Outcome.NO_DIFFERENCE_SHOWN else text
