@@ -13,11 +13,13 @@ __all__ = [
     "engine_version",
     "probes",
     "profiles",
+    "record_session",
     "remedies",
     "run",
     "run_many",
     "schema",
     "script",
+    "session_window",
 ]
 
 engine_version: Final[str]
@@ -75,3 +77,9 @@ def remedies() -> str: ...
 def schema() -> str: ...
 def profiles() -> list[tuple[str, str]]: ...
 def script(name: str, text: str, profile: str) -> tuple[str, int, str]: ...
+def session_window(
+    file: str | PathLike[str], peer: str, at: int, offset: int
+) -> tuple[int | None, list[str]]: ...
+def record_session(
+    file: str | PathLike[str], peer: str, at: int, offset: int, window: int
+) -> list[str]: ...

@@ -19,8 +19,8 @@ _PROFILE = re.compile(r"^//\s*profile:\s*(\S+)", re.MULTILINE)
 class ScriptResult:
     """How one script ended.
 
-    `report` of a failure shows what was expected beside what was sent; of an unsupported or unreadable
-    script it says what is not understood. `line` is 0 where everything passed.
+    `report` of a failure shows what was expected beside what was sent; of an unsupported or
+    unreadable script it says what is not understood. `line` is 0 where everything passed.
     """
 
     path: Path

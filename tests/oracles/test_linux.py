@@ -1,11 +1,10 @@
-"""Against the Linux kernel on the lossy pipe: mean goodput over seeds, timeouts and undos in magnitude.
+"""Against the Linux kernel on the lossy pipe: mean goodput over seeds, counts in magnitude.
 
-The kernel's logic is followed and not its numbers: nothing in the profiles is fitted to these points.
+The kernel's logic is followed and not its numbers: nothing is fitted to these points.
 """
 
 import json
 import os
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -41,7 +40,6 @@ def number(line: dict[str, object], key: str) -> float:
 def points() -> list[object]:
     """One for each setting in the file."""
     found: dict[str, Point] = {}
-    names: dict[str, str] = defaultdict(str)
     for line in oracle_lines("linux.jsonl"):
         if line["spikes"] or line["cc"] not in PROFILES or line["recovery"] != 1:
             continue

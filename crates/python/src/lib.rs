@@ -6,6 +6,7 @@ mod result;
 mod run;
 mod scenario;
 mod script;
+mod sessions;
 
 /// The Rust core: scenarios in, runs out. Conversion only; the public face is `airtcp`.
 #[pyo3::pymodule]
@@ -23,6 +24,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::script::{profiles, script};
+    #[pymodule_export]
+    use crate::sessions::{record_session, session_window};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

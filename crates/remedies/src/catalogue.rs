@@ -52,6 +52,7 @@ static CATALOGUE: &[Remedy] = &[
     receiver::delayed_ack::REMEDY,
     receiver::dsack::REMEDY,
     receiver::freeze_tcp::REMEDY,
+    receiver::hand_off_acks::REMEDY,
     link::queue::REMEDY,
     link::inf_retry::REMEDY,
     access_point::delay_injection::REMEDY,

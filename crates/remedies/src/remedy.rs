@@ -138,6 +138,8 @@ pub struct LinkChanges {
     pub split_buffer: Option<u64>,
     /// Receivers know of outages so long before they come, and freeze their senders.
     pub freeze_warning: Option<Duration>,
+    /// Receivers send their last acknowledgment three times after an outage, and do nothing before.
+    pub hand_off_acks: bool,
 }
 
 /// What remedies may change. Both endpoints share one configuration: each reads its half.

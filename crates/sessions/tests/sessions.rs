@@ -53,7 +53,7 @@ fn the_closest_cell_with_enough_sessions_answers() {
     assert_eq!(at(NOON + DAY), Some(20), "the same hour on other days");
     assert_eq!(
         at(NOON + 9 * HOUR),
-        Some(20),
+        Some(10),
         "any time: 8 8 8 10 10 10 20 …"
     );
     assert_eq!(sessions.initial_window("other", NOON, 0), Ok(None));

@@ -27,6 +27,7 @@ from airtcp.plot.pictures import PICTURES
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.runs import Run, run
 from airtcp.scenarios import parse_setting
+from airtcp.sessions import BestStart
 from airtcp.summary import FlowSummary, RunSummary, retransmitted_share, total
 
 _MOST_FLOWS_SHOWN = 4
@@ -88,6 +89,17 @@ def run_command(
             help="Writes the first flow's round-trip times as .csv: a link for link.rtt_log.path.",
         ),
     ] = None,
+    sessions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Starts with the window that past sessions with --peer ended with, and keeps this "
+            "one's: an SQLite file, made if absent. Results then depend on the file.",
+        ),
+    ] = None,
+    peer: Annotated[
+        str, typer.Option(metavar="NAME", help="Whom --sessions is about.")
+    ] = "default",
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -126,11 +138,15 @@ def run_command(
         air = bool(frames or agents) or any(PICTURES[kind].air for kind, _ in pictures)
         if samples and not probe and not plot:
             raise ScenarioError(f"--samples {samples}: name what to sample, such as --probe cwnd")
+        chosen: dict[str, object] = dict(parse_setting(text) for text in settings or [])
+        best_start = BestStart(sessions, peer, say) if sessions else None
+        if best_start:
+            chosen = best_start.settings(chosen)
         with progress_bar(f"running {file}") as report:
             finished = run(
                 file,
                 seed,
-                dict(parse_setting(text) for text in settings or []),
+                chosen,
                 remedy or [],
                 list(dict.fromkeys(probes)),
                 events=plot is not None or any(kind == "timeline" for kind, _ in pictures),
@@ -140,6 +156,8 @@ def run_command(
                 qlog=qlog,
                 progress=report,
             )
+        if best_start:
+            best_start.record(finished.summary)
         if plot:
             finished.plot().savefig(plot)
         for kind, path in pictures:

@@ -31,8 +31,8 @@ def script_command(
 ) -> None:
     """Run packetdrill scripts against the simulated endpoint: no root, no real time.
 
-    Exits with 1 if a script failed or could not be read. What asks for something the endpoint does not
-    have (docs/conformance.md) is unsupported, which is no failure.
+    Exits with 1 if a script failed or could not be read. What asks for something the endpoint does
+    not have (docs/conformance.md) is unsupported, which is no failure.
 
     [bold]Examples[/bold]
 
@@ -42,10 +42,13 @@ def script_command(
     """
     with clear_errors():
         if profile is not None and profile not in profiles():
-            raise ValueError(
+            raise typer.BadParameter(
                 f"--profile {profile}: expected one of {', '.join(profiles())}"
             )
-        results = [run_script(path, profile) for path in find_scripts(paths)]
+        try:
+            results = [run_script(path, profile) for path in find_scripts(paths)]
+        except (OSError, ValueError) as error:
+            raise typer.BadParameter(str(error)) from error
         if as_json:
             print_json([_as_dict(result) for result in results])
         else:
@@ -78,6 +81,6 @@ def _print(results: list[ScriptResult], quiet: bool) -> None:
         if result.report:
             text = "\n".join(f"  {line}" for line in result.report.splitlines())
             out.print(escape(text), highlight=False, soft_wrap=True)
-    counts = Counter(result.outcome for result in results)
+    counts = Counter(str(result.outcome) for result in results)
     parts = [f"{counts[name]} {name}" for name in _COLOURS if counts[name]]
     out.print(", ".join(parts), highlight=False)

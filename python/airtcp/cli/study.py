@@ -40,8 +40,8 @@ def study_command(
 ) -> None:
     """Compare remedies on every link and stack that a study file names.
 
-    Each is compared with the same stack on the same link without it, seed by seed. What is in brackets is
-    not shown to differ from zero at 95 %.
+    Each is compared with the same stack on the same link without it, seed by seed. What is in
+    brackets is not shown to differ from zero at 95 %.
 
     [bold]Examples[/bold]
 
@@ -50,7 +50,10 @@ def study_command(
     airtcp study studies/classifiers.toml --seeds 5
     """
     with clear_errors():
-        grid = load_grid(file)
+        try:
+            grid = load_grid(file)
+        except OSError as error:
+            raise typer.BadParameter(f"{file}: {error.strerror}", param_hint="FILE") from error
         with progress_bar(f"study {grid.name}") as report:
 
             def progress(finished: int, runs: int, what: str) -> None:
@@ -60,7 +63,9 @@ def study_command(
         if folder:
             write_study(result, folder)
         if as_json:
-            print_json({"name": grid.name, "seeds": result.seeds, "entries": result.table().to_dicts()})
+            print_json(
+                {"name": grid.name, "seeds": result.seeds, "entries": result.table().to_dicts()}
+            )
             return
         out.print(escape(effect_table(result)), highlight=False, soft_wrap=True)
         if judges(result):

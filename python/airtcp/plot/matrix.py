@@ -55,8 +55,9 @@ def matrix_figure(result: GridResult, theme: Theme = LIGHT) -> Figure:
         for edge in range(1, len(links)):
             axes.axvline(edge * len(stacks) - 0.5, color=theme.foreground, linewidth=0.8)
         axes.set_xlabel(
-            f"goodput, paired difference to the same stack without, per cent; {result.seeds} seeds\n"
-            "coloured: the 95 % interval excludes zero; –: the link has no place for it",
+            "goodput, paired difference to the same stack without, per cent; "
+            f"{result.seeds} seeds\n"
+            "coloured: the 95 % interval excludes zero; n/a: the link has no place for it",
             fontsize=8,
         )
         axes.grid(False)
@@ -75,8 +76,8 @@ def _significant(entry: Entry) -> float | None:
 def _label(entry: Entry) -> str:
     difference = entry.difference
     if difference is None:
-        return "–"
+        return "n/a"
     if difference.outcome is Outcome.IDENTICAL:
         return "="
     mean = difference.mean_percent
-    return "–" if mean is None else f"{mean:+.1f}"
+    return "n/a" if mean is None else f"{mean:+.1f}"

@@ -11,8 +11,8 @@ _MARKERS = "osD^vPX*<>hp"
 def score_figure(result: GridResult, theme: Theme = LIGHT) -> Figure:
     """For each link that has losses of both causes a square: the top right corner is the truth.
 
-    A coin lies on the falling diagonal, wherever its bias puts it. Where a link has losses of one cause
-    only, the shares are bars.
+    A coin lies on the falling diagonal, wherever its bias puts it. Where a link has losses of one
+    cause only, the shares are bars.
     """
     names = [
         link.name
@@ -25,7 +25,9 @@ def score_figure(result: GridResult, theme: Theme = LIGHT) -> Figure:
         panels = figure.subplots(1, len(names), squeeze=False)[0]
         for axes, link in zip(panels, names, strict=True):
             entries = [one for one in result.entries if one.link == link and _judged(one)]
-            if all(one.radio_right is not None and one.congestion_right is not None for one in entries):
+            if all(
+                one.radio_right is not None and one.congestion_right is not None for one in entries
+            ):
                 _square(axes, entries, result, colours, theme)
             else:
                 _bars(axes, entries, colours)

@@ -49,9 +49,9 @@ class Grid:
 class Entry:
     """One remedy on one link and one stack.
 
-    `difference` and `timeouts` are paired with the baseline; None where the remedy does not apply to the
-    link, and `refusal` says why. `radio_right` and `congestion_right` are the shares of loss events of
-    that cause which the sender judged so; None where it does not judge or there were none.
+    `difference` and `timeouts` are paired with the baseline; None where the remedy does not apply
+    to the link, and `refusal` says why. `radio_right` and `congestion_right` are the shares of loss
+    events of that cause which the sender judged so; None where it does not judge, or has none.
     """
 
     link: str
@@ -126,11 +126,11 @@ def _setting(path: Path, kind: str, table: dict[str, Any]) -> Setting:
         )
     name = table.get("name")
     if not isinstance(name, str):
-        raise StudyError(f"{path}: a [[{kind}]] has no name: add name = \"…\"")
+        raise StudyError(f'{path}: a [[{kind}]] has no name: add name = "…"')
     scenario = None
     if kind == "link":
         if not isinstance(table.get("scenario"), str):
-            raise StudyError(f"{path}: link {name!r}: expected scenario = \"FILE.toml\"")
+            raise StudyError(f'{path}: link {name!r}: expected scenario = "FILE.toml"')
         scenario = (path.parent / table["scenario"]).resolve()
     return Setting(name, table.get("settings", {}), scenario)
 
@@ -256,7 +256,7 @@ def text_of(entry: Entry) -> str:
     """An entry as a cell of a table: `+8.3 ± 1.2 %`, and what is not shown in brackets."""
     difference = entry.difference
     if difference is None:
-        return "–"
+        return "n/a"
     mean, half = difference.mean_percent, difference.half_width_percent
     if difference.outcome is Outcome.IDENTICAL:
         return "the same"

@@ -44,4 +44,4 @@ def score_table(result: GridResult) -> str:
 
 
 def _share(right: float | None, events: int) -> str:
-    return "–" if right is None else f"{100 * right:.0f} % of {events}"
+    return "n/a" if right is None else f"{100 * right:.0f} % of {events}"

@@ -3,3 +3,4 @@
 pub(crate) mod delayed_ack;
 pub(crate) mod dsack;
 pub(crate) mod freeze_tcp;
+pub(crate) mod hand_off_acks;

@@ -322,8 +322,8 @@ impl Machine {
         let bytes = match request {
             "SIOCINQ" | "FIONREAD" => {
                 let receiver = connection.receiver();
-                let unread = receiver.received() - receiver.read_so_far();
-                unread
+
+                receiver.received() - receiver.read_so_far()
             }
             "SIOCOUTQ" => connection.sender().written() - connection.sender().una(),
             _ => return unsupported(format!("ioctl({request})")),

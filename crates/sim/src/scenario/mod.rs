@@ -90,6 +90,8 @@ pub struct Scenario {
     pub access_point: AccessPoint,
     /// How long before an outage receivers freeze their senders, if they do.
     pub freeze_warning: Option<Duration>,
+    /// Whether receivers repeat their last acknowledgment after an outage.
+    pub hand_off_acks: bool,
     /// What each flow carries in place of [`Flows::bytes`]; one for each.
     pub traffic: Vec<Option<Traffic>>,
     /// The flows over it.
@@ -214,6 +216,7 @@ impl Scenario {
             wired: resolved.wired,
             access_point: resolved.access_point,
             freeze_warning: resolved.freeze_warning,
+            hand_off_acks: resolved.hand_off_acks,
             flows: resolved.flows,
             traffic: resolved.traffic,
             tcp: resolved.tcp,

@@ -14,6 +14,8 @@ pub struct FreezeConfig {
     pub length: Duration,
     /// How long before an outage the sender is frozen: about a round trip (Goff et al. §3.1).
     pub warning: Duration,
+    /// It sees nothing coming, and repeats its last acknowledgment when the link is back.
+    pub repeats_only: bool,
 }
 
 /// Where a receiver is between outages.
@@ -63,10 +65,12 @@ impl Network {
             self.queue.remove_first();
             return;
         };
-        if freeze.act() {
-            flow.server.connection.freeze(now);
-        } else {
-            flow.server.connection.thaw(now);
+        let repeats_only = freeze.config.repeats_only;
+        match (freeze.act(), repeats_only) {
+            (true, false) => flow.server.connection.freeze(now),
+            (false, false) => flow.server.connection.thaw(now),
+            (true, true) => {}
+            (false, true) => flow.server.connection.repeat_acknowledgment(),
         }
         // A warning longer than what is left until the next outage is given at once.
         let next = freeze.next().max(now);

@@ -7,7 +7,7 @@ mod routes;
 use airtcp_link::Stream;
 use airtcp_packet::SequenceNumber;
 use airtcp_tcp::Config;
-use airtcp_units::Instant;
+use airtcp_units::{Duration, Instant};
 
 use crate::engine::{FlowConfig, FreezeConfig, NetworkConfig, ProxyConfig};
 use crate::scenario::Scenario;
@@ -64,11 +64,16 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
 
 /// What receivers do about outages.
 fn freeze(scenario: &Scenario) -> Option<FreezeConfig> {
-    let (warning, outage) = (scenario.freeze_warning?, scenario.link.outage()?);
+    let repeats_only = scenario.hand_off_acks;
+    let warning = scenario
+        .freeze_warning
+        .or_else(|| repeats_only.then_some(Duration::ZERO))?;
+    let outage = scenario.link.outage()?;
     Some(FreezeConfig {
         every: outage.every,
         length: outage.length,
         warning,
+        repeats_only,
     })
 }
 

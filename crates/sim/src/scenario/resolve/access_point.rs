@@ -30,6 +30,7 @@ pub(super) fn change(
         order,
         split_buffer,
         freeze_warning,
+        hand_off_acks,
     } = changes;
     if let Some(packets) = queue_packets {
         link::change_queue(link, packets)?;
@@ -49,9 +50,9 @@ pub(super) fn change(
     for agent in &agents {
         check(agent, link)?;
     }
-    if freeze_warning.is_some() && link.outage().is_none() {
+    if (freeze_warning.is_some() || hand_off_acks) && link.outage().is_none() {
         return Err(remedies(
-            "freeze-tcp is about a link that goes away; give link.suspension, wlan.outage or \
+            "freeze-tcp and hand-off-acks are about a link that goes away: give link.suspension, wlan.outage or \
              arq.outage",
         ));
     }

@@ -34,6 +34,7 @@ pub(super) struct Resolved {
     pub wired: Option<Wired>,
     pub access_point: AccessPoint,
     pub freeze_warning: Option<Duration>,
+    pub hand_off_acks: bool,
     pub flows: Flows,
     pub traffic: Vec<Option<Traffic>>,
     pub tcp: Config,
@@ -60,6 +61,7 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
         link: &mut changes,
     });
     tcp::check(&tcp, "remedies")?;
+    let hand_off_acks = changes.hand_off_acks;
     let (access_point, freeze_warning) = access_point::change(&mut link, topology, changes)?;
     Ok(Resolved {
         duration,
@@ -68,6 +70,7 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
         wired,
         access_point,
         freeze_warning,
+        hand_off_acks,
         flows,
         traffic,
         tcp,

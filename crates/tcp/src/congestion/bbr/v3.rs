@@ -262,10 +262,11 @@ impl BbrV3 {
                 self.go_down(ack);
             }
             State::Down => {
-                if !self.is_time_to_probe(ack, windows)
-                    && ack.in_flight <= self.with_headroom(windows)
-                    && ack.in_flight <= self.in_flight_at(1.0, windows)
-                {
+                let probes = self.is_time_to_probe(ack, windows);
+                let room = self
+                    .in_flight_at(1.0, windows)
+                    .min(self.with_headroom(windows));
+                if !probes && ack.in_flight <= room {
                     self.state = State::Cruise;
                 }
             }

@@ -26,7 +26,7 @@ impl Path {
     fn round(&mut self, count: u64, gap: Duration, rtt: Duration) -> Option<u64> {
         let nxt = self.una + self.cwnd;
         // Further apart than any train.
-        self.now = self.now + milliseconds(50);
+        self.now += milliseconds(50);
         for index in 1..=count {
             self.una += self.cwnd / count;
             let exit = self.slow_start.on_round_trip(&RoundTrip {
@@ -40,7 +40,7 @@ impl Path {
             if exit {
                 return Some(index);
             }
-            self.now = self.now + gap;
+            self.now += gap;
         }
         None
     }

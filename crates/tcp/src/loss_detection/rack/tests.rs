@@ -36,7 +36,8 @@ impl Flight {
     fn report(&mut self, now: u64, from: u64, to: u64) {
         let highest = self.board.highest_sacked();
         self.board.begin(Instant::FAR_FUTURE, 0);
-        self.board.sack(&[from * MSS..to * MSS]);
+        let block = from * MSS..to * MSS;
+        self.board.sack(std::slice::from_ref(&block));
         let delivery = self.board.delivery().expect("watched").clone();
         self.rack.on_delivery(at(now), &delivery, highest, MSS);
     }

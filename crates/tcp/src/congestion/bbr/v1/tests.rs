@@ -39,7 +39,7 @@ impl Path {
         let start = self.delivered;
         for _ in 0..10 {
             let bytes = rate / 100;
-            self.now = self.now + Duration::from_millis(10);
+            self.now += Duration::from_millis(10);
             self.delivered += bytes;
             let sample = RateSample {
                 delivered: bytes * 10,

@@ -33,7 +33,7 @@ impl Path {
         let start = self.delivered;
         for _ in 0..10 {
             let bytes = rate / 100;
-            self.now = self.now + Duration::from_millis(10);
+            self.now += Duration::from_millis(10);
             self.delivered += bytes;
             let lost = in_flight * lost_share / 1000;
             self.bbr.observe(

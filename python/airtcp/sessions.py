@@ -1,0 +1,51 @@
+"""Best start: the window that past sessions with a peer ended with, for the next (WSC-TCP §3.3)."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median_low
+
+from airtcp import _core
+from airtcp.summary import RunSummary
+
+INITIAL_WINDOW = "tcp.initial_window"
+_SEGMENT_BYTES = 1448
+
+
+@dataclass(frozen=True)
+class BestStart:
+    """A file of past sessions, and whom the next is with.
+
+    Whatever is wrong with the file, `warn` is told and the run goes on with its usual window.
+    """
+
+    file: Path
+    peer: str
+    warn: Callable[[str], object]
+
+    def settings(self, given: Mapping[str, object]) -> dict[str, object]:
+        """`given`, with the initial window of past sessions if there are any and none is given."""
+        if INITIAL_WINDOW in given:
+            return dict(given)
+        now = int(time.time())
+        window, warnings = _core.session_window(self.file, self.peer, now, _utc_offset(now))
+        for warning in warnings:
+            self.warn(warning)
+        return {**given, INITIAL_WINDOW: window} if window else dict(given)
+
+    def record(self, summary: RunSummary) -> int:
+        """Keeps the median window, in segments, that the run's flows ended with; returns it."""
+        window = median_low(
+            max(1, flow["cwnd_bytes"] // _SEGMENT_BYTES) for flow in summary["flows"]
+        )
+        now = int(time.time())
+        for warning in _core.record_session(
+            self.file, self.peer, now, _utc_offset(now), min(window, 1_000_000)
+        ):
+            self.warn(warning)
+        return window
+
+
+def _utc_offset(now: int) -> int:
+    return time.localtime(now).tm_gmtoff

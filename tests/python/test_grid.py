@@ -1,0 +1,99 @@
+"""`airtcp study`: remedies on several links and stacks."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from airtcp.cli import app
+from airtcp.study.grid import StudyError, load_grid, run_grid, text_of
+from airtcp.study.grid_tables import effect_table, score_table
+
+ROOT = Path(__file__).resolve().parents[2]
+RUNNER = CliRunner()
+STUDY = """
+name = "small"
+seeds = 3
+remedies = ["newzag", "oracle", "dynamic-arq"]
+
+[[stack]]
+name = "SACK"
+settings = { "tcp.profile" = "sack" }
+
+[[link]]
+name = "radio"
+scenario = "SCENARIO"
+settings = { duration = "20 s", "link.loss.rate" = 0.01 }
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(STUDY.replace("SCENARIO", str(ROOT / "scenarios" / "lossy-pipe.toml")))
+    return path
+
+
+def test_the_oracle_is_always_right_and_the_rest_is_scored(study: Path) -> None:
+    result = run_grid(load_grid(study))
+    newzag, oracle, arq = result.entries
+    assert oracle.radio_events > 20
+    assert oracle.radio_right == 1
+    assert newzag.radio_right is not None
+    assert newzag.radio_right < 1
+    assert oracle.difference is not None
+    assert oracle.difference.mean > 0
+    assert arq.difference is None
+    assert "arq" in arq.refusal.lower()
+    assert text_of(arq) == "n/a"
+    assert "| oracle | 100 % of" in score_table(result)
+    assert effect_table(result).count("\n") == 6
+
+
+def test_finished_runs_are_not_computed_twice(study: Path, tmp_path: Path) -> None:
+    first = run_grid(load_grid(study), out=tmp_path / "out")
+    seen: list[int] = []
+    again = run_grid(
+        load_grid(study), out=tmp_path / "out", progress=lambda done, *_: seen.append(done)
+    )
+    assert again.table().equals(first.table())
+    assert seen[0] == 9
+
+
+def test_the_command_writes_tables_and_figures(study: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    result = RUNNER.invoke(app, ["study", str(study), "--seeds", "2", "--out", str(out), "--json"])
+    assert result.exit_code == 0, result.output
+    start = result.output.index("{")
+    assert len(json.loads(result.output[start:])["entries"]) == 3
+    names = {path.name for path in out.iterdir()}
+    assert {"study.csv", "study.md", "effects.png", "effects.svg", "scores.png"} <= names
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "studies").glob("*.toml")), ids=lambda one: one.stem
+)
+def test_shipped_studies_run(path: Path) -> None:
+    grid = load_grid(path)
+    result = run_grid(grid, seeds=1)
+    assert len(result.entries) == len(grid.links) * len(grid.stacks) * len(grid.remedies)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (("seeds = 3", "seeds = 0"), "seeds = 0: expected a whole number"),
+        (('name = "small"', 'title = "small"'), "unknown key 'title'"),
+        (("[[stack]]", "[[stacks]]"), "unknown key 'stacks'"),
+        (('name = "radio"\n', ""), "a [[link]] has no name"),
+        (('remedies = ["newzag", "oracle", "dynamic-arq"]', ""), "remedies: expected a list"),
+    ],
+)
+def test_errors_name_key_and_expectation(
+    study: Path, change: tuple[str, str], expected: str
+) -> None:
+    study.write_text(study.read_text().replace(*change))
+    with pytest.raises(StudyError, match=None) as error:
+        load_grid(study)
+    assert expected in str(error.value)
