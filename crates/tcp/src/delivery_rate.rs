@@ -50,6 +50,9 @@ impl RateSample {
         if nanos == 0 {
             return 0;
         }
+        if let Some(product) = self.delivered.checked_mul(1_000_000_000) {
+            return product / nanos;
+        }
         let rate = u128::from(self.delivered) * 1_000_000_000 / u128::from(nanos);
         u64::try_from(rate).unwrap_or(u64::MAX)
     }

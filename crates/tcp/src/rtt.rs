@@ -80,8 +80,8 @@ impl Averages {
 #[derive(Clone, Debug)]
 enum Estimation {
     Rfc6298(Averages),
-    Ticks(TickEstimator),
-    Linux(LinuxEstimator),
+    Ticks(Box<TickEstimator>),
+    Linux(Box<LinuxEstimator>),
 }
 
 /// Smoothed round-trip time (SRTT) and its smoothed mean deviation (RTTVAR).
@@ -104,8 +104,12 @@ impl RttEstimator {
                     deviation_gain: Gain::new(config.deviation_gain),
                     deviation_from: config.deviation_from,
                 }),
-                RttEstimation::Ticks => Estimation::Ticks(TickEstimator::new(config.granularity)),
-                RttEstimation::Linux => Estimation::Linux(LinuxEstimator::new(config.min)),
+                RttEstimation::Ticks => {
+                    Estimation::Ticks(Box::new(TickEstimator::new(config.granularity)))
+                }
+                RttEstimation::Linux => {
+                    Estimation::Linux(Box::new(LinuxEstimator::new(config.min)))
+                }
             },
             smoothed: None,
             latest: Duration::ZERO,

@@ -31,15 +31,15 @@ def judges(result: GridResult) -> bool:
 def score_table(result: GridResult) -> str:
     """For each link and remedy, the shares of radio and of congestion losses judged right."""
     lines = [
-        "| link | classifier | radio losses judged right | congestion losses judged right |",
-        "|---|---|---:|---:|",
+        "| link | stack | classifier | radio losses judged right | congestion losses judged right |",
+        "|---|---|---|---:|---:|",
     ]
     for entry in result.entries:
         if entry.radio_events + entry.congestion_events == 0:
             continue
         radio = _share(entry.radio_right, entry.radio_events)
         congestion = _share(entry.congestion_right, entry.congestion_events)
-        lines.append(f"| {entry.link} | {entry.remedy} | {radio} | {congestion} |")
+        lines.append(f"| {entry.link} | {entry.stack} | {entry.remedy} | {radio} | {congestion} |")
     return "\n".join(lines) + "\n"
 
 

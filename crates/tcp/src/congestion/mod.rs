@@ -442,9 +442,14 @@ impl Congestion {
         } else {
             120
         };
+        let nanos = srtt.as_nanos().max(1);
         let bits = u128::from(self.windows.cwnd) * 8 * percent / 100;
-        let rate = bits * 1_000_000_000 / u128::from(srtt.as_nanos().max(1));
-        BitRate::from_bps(u64::try_from(rate).unwrap_or(u64::MAX))
+        let rate = match u64::try_from(bits * 1_000_000_000) {
+            // Divisions of 128 bits are slow, and few windows need them.
+            Ok(product) => product / nanos,
+            Err(_) => u64::try_from(bits * 1_000_000_000 / u128::from(nanos)).unwrap_or(u64::MAX),
+        };
+        BitRate::from_bps(rate)
     }
 }
 

@@ -160,7 +160,8 @@ pub struct Scoreboard {
     /// What the acknowledgment at hand delivered; only where someone wants to know.
     delivery: Option<Box<Delivery>>,
     /// What the delivery-rate estimator noted for each segment; empty where there is none.
-    tags: VecDeque<SendTag>,
+    #[expect(clippy::box_collection, reason = "a pointer where there are none")]
+    tags: Option<Box<VecDeque<SendTag>>>,
 }
 
 impl Scoreboard {
@@ -225,12 +226,12 @@ impl Scoreboard {
 
     /// Notes `tag` with the segment sent last for the first time.
     pub fn tag_last(&mut self, tag: SendTag) {
-        self.tags.push_back(tag);
+        self.tags.get_or_insert_default().push_back(tag);
     }
 
     /// Notes `tag` with the segment at `index`, which was sent again.
     pub fn tag_again(&mut self, index: usize, tag: SendTag) {
-        if let Some(slot) = self.tags.get_mut(index) {
+        if let Some(slot) = self.tags.as_mut().and_then(|tags| tags.get_mut(index)) {
             *slot = tag;
         }
     }
@@ -312,11 +313,14 @@ impl Scoreboard {
             if flags & SACKED == 0
                 && let Some(delivery) = &mut self.delivery
             {
-                delivery.add(front, covered, self.tags.front(), false);
+                let tag = self.tags.as_ref().and_then(|tags| tags.front());
+                delivery.add(front, covered, tag, false);
             }
             if una >= front.end() {
                 self.segments.pop_front();
-                self.tags.pop_front();
+                if let Some(tags) = &mut self.tags {
+                    tags.pop_front();
+                }
             } else {
                 // Part of a segment: the receiver may have cut it at its window.
                 front.start = una;
@@ -361,7 +365,8 @@ impl Scoreboard {
                 if segment.start >= at && segment.flags & SACKED == 0 {
                     if let Some(delivery) = &mut self.delivery {
                         let bytes = u64::from(segment.length);
-                        delivery.add(segment, bytes, self.tags.get(here), true);
+                        let tag = self.tags.as_ref().and_then(|tags| tags.get(here));
+                        delivery.add(segment, bytes, tag, true);
                     }
                     self.sums.change(segment, SACKED);
                     at = segment.end();

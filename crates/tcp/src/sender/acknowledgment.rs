@@ -294,9 +294,12 @@ impl Sender {
 
     /// Duplicates were reported of all that was sent again: the recovery was needless.
     fn try_undo_by_duplicates(&mut self, now: Instant, observer: &mut impl Observer) {
-        if self.choices.spurious_response == SpuriousResponse::None
+        let proved = self
+            .undo
+            .as_ref()
+            .is_some_and(|undo| undo.is_proved_by_duplicates());
+        if !proved
             || !self.choices.spurious_detection.dsack
-            || !self.undo.is_proved_by_duplicates()
             || matches!(self.phase, Phase::Timeout { .. })
         {
             return;
@@ -304,7 +307,7 @@ impl Sender {
         self.take_back(now, Evidence::Duplicates, false, observer);
         if matches!(self.phase, Phase::FastRecovery(_)) && self.board.lost() == 0 {
             self.phase = Phase::Open;
-            self.undo.on_open();
+            self.on_open();
             observer.event(now, Event::RecoveryExit);
         }
     }
@@ -366,7 +369,9 @@ impl Sender {
         if first.start < acknowledgment.offset || inside_second {
             duplicate = true;
             self.counters.duplicates_reported += 1;
-            self.undo.on_duplicate_reported(first.end);
+            if let Some(undo) = &mut self.undo {
+                undo.on_duplicate_reported(first.end);
+            }
             if let Some(rack) = &mut self.rack
                 && rack.reordering_seen()
                 && self.tail_probe.is_none()
@@ -406,7 +411,7 @@ impl Sender {
         let mut restart_timer = true;
         match &mut self.phase {
             Phase::Open => {
-                if self.undo.is_possible() {
+                if self.undo.as_ref().is_some_and(|undo| undo.is_possible()) {
                     self.try_undo_by_duplicates(now, observer);
                 }
                 if self.rack.is_none() {
@@ -484,7 +489,7 @@ impl Sender {
             Some(evidence) => {
                 self.take_back(now, evidence, false, observer);
                 self.phase = Phase::Open;
-                self.undo.on_open();
+                self.on_open();
                 observer.event(now, Event::RecoveryExit);
             }
             None => self.exit_recovery(now, observer),
@@ -507,7 +512,7 @@ impl Sender {
             if self.board.resent() == 0 {
                 self.take_back(now, Evidence::Echo, true, observer);
                 self.phase = Phase::Open;
-                self.undo.on_open();
+                self.on_open();
                 observer.event(now, Event::RecoveryExit);
             }
         } else {
@@ -530,9 +535,9 @@ impl Sender {
     fn grow(&mut self, acked: u64, in_flight_before: u64, after_timeout: bool) {
         let used = match self.choices.window_validation {
             WindowValidation::InFlight => in_flight_before + self.mss > self.congestion.cwnd(),
-            WindowValidation::LastRound => self
-                .usage
-                .is_used(self.congestion.cwnd(), self.congestion.in_slow_start()),
+            WindowValidation::LastRound => self.usage.as_ref().is_some_and(|usage| {
+                usage.is_used(self.congestion.cwnd(), self.congestion.in_slow_start())
+            }),
             WindowValidation::Always => true,
         };
         if used {

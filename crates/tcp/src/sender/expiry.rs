@@ -4,7 +4,7 @@ use airtcp_units::Instant;
 
 use super::Sender;
 use super::timers::Pending;
-use crate::config::{ReductionBase, Retransmission, SpuriousResponse, TimerScope};
+use crate::config::{ReductionBase, Retransmission, TimerScope};
 use crate::observer::{Event, Observer};
 use crate::recovery::Phase;
 
@@ -56,10 +56,8 @@ impl Sender {
         self.counters.timeouts += 1;
         let first = self.board.on_expiry(index) == 0;
         let reduces = first && !self.is_reduced_already();
-        if reduces && self.choices.spurious_response != SpuriousResponse::None {
-            let resent = u32::try_from(self.board.resent().div_ceil(self.mss)).unwrap_or(u32::MAX);
-            self.undo
-                .begin(self.una, Some(self.congestion.save()), resent);
+        if reduces {
+            self.keep_windows();
         }
         let flight_size = self.flight_size_at_timeout();
         self.congestion.on_timeout(flight_size, reduces);

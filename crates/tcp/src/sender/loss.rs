@@ -3,7 +3,7 @@
 use airtcp_units::{Duration, Instant};
 
 use super::{Before, Sender};
-use crate::config::{LossDetection, Recovery, Reduction, SpuriousResponse, TimerScope};
+use crate::config::{LossDetection, Recovery, Reduction, TimerScope};
 use crate::loss_detection::Detected;
 use crate::loss_differentiation::{Cause, LossEvent};
 use crate::observer::{Event, Observer};
@@ -96,12 +96,7 @@ impl Sender {
         self.counters.fast_retransmits += 1;
         observer.event(now, Event::FastRetransmit { offset: self.una });
         let cause = self.classify(now, observer);
-        if self.choices.spurious_response != SpuriousResponse::None {
-            let resent = self.board.resent().div_ceil(self.mss);
-            let resent = u32::try_from(resent).unwrap_or(u32::MAX);
-            self.undo
-                .begin(self.una, Some(self.congestion.save()), resent);
-        }
+        self.keep_windows();
         let cwnd = self.congestion.cwnd();
         self.congestion
             .on_loss(outstanding - self.limited.min(outstanding), cause);
@@ -141,6 +136,22 @@ impl Sender {
         }
     }
 
+    /// Keeps the windows as they are before a reduction, where it may be taken back.
+    pub(super) fn keep_windows(&mut self) {
+        let resent = self.board.resent().div_ceil(self.mss);
+        if let Some(undo) = &mut self.undo {
+            let resent = u32::try_from(resent).unwrap_or(u32::MAX);
+            undo.begin(self.una, Some(self.congestion.save()), resent);
+        }
+    }
+
+    /// Nothing is repaired any more.
+    pub(super) fn on_open(&mut self) {
+        if let Some(undo) = &mut self.undo {
+            undo.on_open();
+        }
+    }
+
     /// Asks what the loss was of. The number of losses n is that of the holes below the highest byte
     /// reported (Lien et al. §III.A), one without SACK.
     fn classify(&mut self, now: Instant, observer: &mut impl Observer) -> Option<Cause> {
@@ -158,6 +169,7 @@ impl Sender {
             told: self
                 .told
                 .iter()
+                .flat_map(|told| told.iter())
                 .find_map(|&(lost, cause)| (lost == self.una).then_some(cause)),
         };
         let cause = self.classifier.as_mut()?.classify(&event);
@@ -196,7 +208,7 @@ impl Sender {
         if let Some(rack) = &mut self.rack {
             rack.on_recovered();
         }
-        self.undo.on_open();
+        self.on_open();
         observer.event(now, Event::RecoveryExit);
     }
 

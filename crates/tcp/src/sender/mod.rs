@@ -142,9 +142,9 @@ pub struct Sender {
     new_data_first: bool,
     tail_probe: Option<TailProbe>,
     tail_probe_due: bool,
-    usage: WindowUsage,
+    usage: Option<Box<WindowUsage>>,
     last_sent_at: Instant,
-    undo: Undo,
+    undo: Option<Box<Undo>>,
     /// Bytes presumed lost so far.
     lost_in_all: u64,
     pacing_deadline: Instant,
@@ -161,7 +161,8 @@ pub struct Sender {
     /// The threshold without what the link says.
     base_threshold: u32,
     /// What losses were of, as far as it was told: by offset.
-    told: Vec<(u64, Cause)>,
+    #[expect(clippy::box_collection, reason = "a pointer where there are none")]
+    told: Option<Box<Vec<(u64, Cause)>>>,
     counters: Counters,
 }
 
@@ -231,9 +232,9 @@ impl Sender {
             new_data_first: false,
             tail_probe: None,
             tail_probe_due: false,
-            usage: WindowUsage::default(),
+            usage: (config.window_validation == WindowValidation::LastRound).then(Box::default),
             last_sent_at: Instant::ZERO,
-            undo: Undo::default(),
+            undo: (config.spurious_response != SpuriousResponse::None).then(Box::default),
             lost_in_all: 0,
             pacing_deadline: Instant::FAR_FUTURE,
             nagle: config.nagle,
@@ -246,7 +247,7 @@ impl Sender {
                 .map(|choice| Box::new(Classifier::new(choice, config.seed))),
             link: LinkReports::new(&config.link_feedback).map(Box::new),
             base_threshold: config.duplicate_ack_threshold,
-            told: Vec::new(),
+            told: None,
             counters: Counters::default(),
         }
     }
@@ -390,8 +391,9 @@ impl Sender {
     /// `cause`.
     pub fn tell_cause(&mut self, offset: u64, cause: Cause) {
         let una = self.una;
-        self.told.retain(|(lost, _)| *lost >= una);
-        self.told.push((offset, cause));
+        let told = self.told.get_or_insert_default();
+        told.retain(|(lost, _)| *lost >= una);
+        told.push((offset, cause));
     }
 
     /// Whether small segments are to leave at once (TCP_NODELAY).

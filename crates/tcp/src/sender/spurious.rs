@@ -34,13 +34,10 @@ impl Sender {
     /// Whether what arrived proves that the recovery under way, or just over, was needless.
     pub(super) fn evidence(&self, echo: Option<Echo>) -> Option<Evidence> {
         let detection = self.choices.spurious_detection;
-        if detection.dsack && self.undo.is_proved_by_duplicates() {
+        let undo = self.undo.as_ref()?;
+        if detection.dsack && undo.is_proved_by_duplicates() {
             Some(Evidence::Duplicates)
-        } else if detection.eifel
-            && self
-                .undo
-                .is_proved_by_echo(echo, self.choices.timestamp_tick)
-        {
+        } else if detection.eifel && undo.is_proved_by_echo(echo, self.choices.timestamp_tick) {
             Some(Evidence::Echo)
         } else {
             None
@@ -59,7 +56,7 @@ impl Sender {
             self.board.unmark_lost();
             self.repair_now = None;
         }
-        if let Some(saved) = self.undo.take() {
+        if let Some(saved) = self.undo.as_mut().and_then(|undo| undo.take()) {
             self.congestion.restore(saved);
         }
         if let Some(rack) = &mut self.rack {
@@ -106,7 +103,7 @@ impl Sender {
         }
         if self.una >= recover {
             self.phase = Phase::Open;
-            self.undo.on_open();
+            self.on_open();
             observer.event(now, Event::RecoveryExit);
             return true;
         }
@@ -147,9 +144,7 @@ impl Sender {
         }
         match self.choices.spurious_response {
             // What is known stays; only the repair of what was not lost ends.
-            SpuriousResponse::None => {
-                self.undo.take();
-            }
+            SpuriousResponse::None => {}
             SpuriousResponse::Restore => {
                 self.take_back(now, evidence, true, observer);
                 self.timeout.forget_expiries();
@@ -158,7 +153,7 @@ impl Sender {
                 self.board.unmark_lost();
                 self.repair_now = None;
                 let acked = self.una - before.una;
-                if let Some(saved) = self.undo.take() {
+                if let Some(saved) = self.undo.as_mut().and_then(|undo| undo.take()) {
                     let in_flight = self.board.in_flight();
                     self.congestion.resume(saved, in_flight, acked);
                 }
@@ -170,7 +165,7 @@ impl Sender {
             }
         }
         self.phase = Phase::Open;
-        self.undo.on_open();
+        self.on_open();
         observer.event(now, Event::RecoveryExit);
     }
 }

@@ -206,9 +206,9 @@ impl Sender {
     /// How much of the window is used, where that decides whether it may grow.
     #[inline]
     fn note_usage(&mut self, now: Instant, limited: bool) {
-        if self.choices.window_validation != WindowValidation::LastRound {
+        let Some(usage) = &mut self.usage else {
             return;
-        }
+        };
         let standing = Standing {
             now,
             una: self.una,
@@ -216,13 +216,13 @@ impl Sender {
             outstanding: self.board.outstanding(),
             limited,
         };
-        self.usage.note(&standing);
+        usage.note(&standing);
         if !self.choices.restart_after_idle {
             return;
         }
         let (cwnd, slow) = (self.congestion.cwnd(), self.congestion.in_slow_start());
-        let used = self.usage.is_used(cwnd, slow);
-        let unused = self.usage.unused_for(&standing, used, self.timeout.rto());
+        let used = usage.is_used(cwnd, slow);
+        let unused = usage.unused_for(&standing, used, self.timeout.rto());
         if let Some(most) = unused
             && matches!(self.phase, Phase::Open)
         {
@@ -313,7 +313,9 @@ impl Sender {
             }
         }
         self.last_sent_at = now;
-        self.undo.on_resent(now);
+        if let Some(undo) = &mut self.undo {
+            undo.on_resent(now);
+        }
         self.count_in_recovery(u64::from(segment.length));
         self.counters.segments_sent += 1;
         self.counters.segments_retransmitted += 1;

@@ -28,6 +28,7 @@ fn the_scenarios_that_are_shipped_are_right() {
     assert_eq!(
         names,
         [
+            "arq-download",
             "cell",
             "cellular",
             "dumbbell",
@@ -35,6 +36,7 @@ fn the_scenarios_that_are_shipped_are_right() {
             "ping",
             "two-wlans",
             "wifi-suspension",
+            "wlan-bursts",
             "wlan-clients",
             "wlan-upload"
         ]

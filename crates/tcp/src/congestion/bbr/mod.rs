@@ -12,7 +12,12 @@ pub use v3::BbrV3;
 use airtcp_units::{BitRate, Duration};
 
 /// Bytes that `rate` bytes a second deliver in `span`.
+#[inline]
 fn bytes_in(rate: u64, span: Duration) -> u64 {
+    // Divisions of 128 bits are slow, and few products need them.
+    if let Some(product) = rate.checked_mul(span.as_nanos()) {
+        return product / 1_000_000_000;
+    }
     let bytes = u128::from(rate) * u128::from(span.as_nanos()) / 1_000_000_000;
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
