@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What each congestion control and recovery costs: time a packet on the lossy pipe, beside NewReno
-with SACK. Run it with the project's Python: ``.venv/bin/python benches/controls.py``.
+"""What each congestion control costs: time a packet on the lossy pipe, beside NewReno with SACK.
 
+Run it with the project's Python: ``.venv/bin/python benches/controls.py``.
 All take turns, so that what else the machine does meets all alike; shown is the median ratio.
 """
 

@@ -31,7 +31,8 @@ def judges(result: GridResult) -> bool:
 def score_table(result: GridResult) -> str:
     """For each link and remedy, the shares of radio and of congestion losses judged right."""
     lines = [
-        "| link | stack | classifier | radio losses judged right | congestion losses judged right |",
+        "| link | stack | classifier | radio losses judged right "
+        "| congestion losses judged right |",
         "|---|---|---|---:|---:|",
     ]
     for entry in result.entries:
