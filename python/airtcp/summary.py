@@ -35,6 +35,12 @@ class FlowSummary(TypedDict):
     loss_events_of_radio_judged_right: int
     loss_events_of_congestion: int
     loss_events_of_congestion_judged_right: int
+    loss_events_judged: int
+    loss_events_judged_radio: int
+    loss_events_below_mean_rtt: int
+    loss_events_of_one_segment: int
+    loss_events_of_two_segments: int
+    loss_events_of_three_segments: int
     segments_dropped_queue: int
     segments_lost_link: int
     duplicate_segments_received: int

@@ -25,7 +25,7 @@ pub mod random;
 pub mod service;
 pub mod trace;
 
-pub use delay::{Delay, DeliveryOrder, RecordingStart};
+pub use delay::{Delay, DeliveryOrder, RecordingStart, RttModel, RttShape};
 pub use error::{ErrorModel, GilbertElliott};
 pub use pipe::{Admission, Pipe, PipeConfig, Transmission};
 pub use queue::QueueLimit;

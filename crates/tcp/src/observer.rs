@@ -52,6 +52,8 @@ pub enum Event {
         cause: Cause,
         /// Segments found lost at once.
         lost_segments: u32,
+        /// Whether the last round trip was below the mean of those the classifier has seen.
+        below_mean: bool,
     },
     /// A tail loss probe went out (RFC 8985 §7.3).
     TailProbe {

@@ -1,5 +1,9 @@
 //! How long a packet is under way once its last byte has left.
 
+mod model;
+
+pub use model::{RttModel, RttShape};
+
 use crate::pipe::Transmission;
 use crate::random::Stream;
 use crate::trace::rtt_log::RttSeries;
@@ -24,6 +28,13 @@ pub enum Delay {
         order: DeliveryOrder,
         /// Which time of the series the first transmission takes.
         start: RecordingStart,
+    },
+    /// As recorded, but each run draws a series of its own.
+    Modelled {
+        /// What the series is drawn from.
+        model: RttModel,
+        /// Whether a packet may overtake another.
+        order: DeliveryOrder,
     },
 }
 
@@ -83,6 +94,11 @@ impl DelayProcess {
                 order,
                 start,
             } => (series, order, start),
+            Delay::Modelled { model, order } => (
+                Arc::new(model.series(stream)),
+                order,
+                RecordingStart::Beginning,
+            ),
         };
         let first = match start {
             RecordingStart::Beginning => 0,

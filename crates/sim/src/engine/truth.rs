@@ -34,6 +34,25 @@ pub struct Verdicts {
     pub of_congestion_right: u64,
     /// Events in which nothing was lost.
     pub of_nothing: u64,
+    /// Events, of whatever cause, by how many segments were found lost at once: 1, 2, 3, more.
+    pub by_segments: [u64; 4],
+    /// Events that came with a round trip below the mean.
+    pub below_mean: u64,
+    /// Events judged to be the radio's, rightly or not.
+    pub judged_radio: u64,
+}
+
+/// What a sender said of a loss event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judgment {
+    /// The stream offset of the first segment lost.
+    pub offset: u64,
+    /// What it took the loss to be of.
+    pub cause: Cause,
+    /// Segments found lost at once.
+    pub lost_segments: u32,
+    /// Whether the last round trip was below the mean.
+    pub below_mean: bool,
 }
 
 /// The fate of a flow's data packets, as far as timeouts and judgments of losses need it.
@@ -66,10 +85,14 @@ impl Truth {
     }
 
     /// The sender has judged what the loss of the segment at `sequence` was of.
-    pub fn on_judged(&mut self, sequence: SequenceNumber, judged: Cause) {
+    pub fn on_judged(&mut self, sequence: SequenceNumber, judgment: &Judgment) {
+        let judged = judgment.cause;
         // The first copy's: the event is of its loss.
         let truth = self.causes.iter().find(|(lost, _)| *lost == sequence);
         let verdicts = &mut self.verdicts;
+        verdicts.by_segments[(judgment.lost_segments.clamp(1, 4) - 1) as usize] += 1;
+        verdicts.below_mean += u64::from(judgment.below_mean);
+        verdicts.judged_radio += u64::from(judged == Cause::Radio);
         match truth {
             Some((_, Cause::Radio)) => {
                 verdicts.of_radio += 1;

@@ -39,6 +39,18 @@ pub struct FlowSummary {
     pub loss_events_of_congestion: u64,
     /// Of these, those it judged so.
     pub loss_events_of_congestion_judged_right: u64,
+    /// Loss events, of whatever cause, that the sender judged.
+    pub loss_events_judged: u64,
+    /// Of these, those it took for the radio's, rightly or not.
+    pub loss_events_judged_radio: u64,
+    /// Of these, those that came with a round trip below the mean.
+    pub loss_events_below_mean_rtt: u64,
+    /// Of these, those with one segment found lost.
+    pub loss_events_of_one_segment: u64,
+    /// Of these, those with two segments found lost at once.
+    pub loss_events_of_two_segments: u64,
+    /// Of these, those with three segments found lost at once.
+    pub loss_events_of_three_segments: u64,
     /// Segments with data that found the link's queue full.
     pub segments_dropped_queue: u64,
     /// Segments with data that the link lost.

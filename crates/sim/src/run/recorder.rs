@@ -202,6 +202,7 @@ fn log_event(log: &mut EventLog, now: Instant, flow: u32, event: FlowEvent) {
             offset,
             cause,
             lost_segments,
+            ..
         }) => log.push(
             now,
             flow,

@@ -117,6 +117,12 @@ impl Classifier {
         cause
     }
 
+    /// Whether the last round trip was below the mean (Lien et al., Table II, counts these).
+    #[must_use]
+    pub fn is_below_mean(&self) -> bool {
+        self.round_trips.latest < self.round_trips.mean
+    }
+
     fn answer(&mut self, event: &LossEvent) -> Cause {
         let lost = event.lost_segments;
         match self.choice {

@@ -172,13 +172,16 @@ impl Sender {
                 .flat_map(|told| told.iter())
                 .find_map(|&(lost, cause)| (lost == self.una).then_some(cause)),
         };
-        let cause = self.classifier.as_mut()?.classify(&event);
+        let classifier = self.classifier.as_mut()?;
+        let below_mean = classifier.is_below_mean();
+        let cause = classifier.classify(&event);
         observer.event(
             now,
             Event::LossClassified {
                 offset: self.una,
                 cause,
                 lost_segments,
+                below_mean,
             },
         );
         Some(cause)

@@ -1,13 +1,13 @@
 //! The hosts at both ends of a flow: what arrives there, what they send, and their timers.
 
 use airtcp_packet::{Segment, SequenceNumber};
-use airtcp_tcp::loss_differentiation::Cause;
 use airtcp_tcp::{Event, State};
 use airtcp_units::Instant;
 
 use super::{Content, Network, Packet, Turn};
 use crate::engine::event_queue::EventQueue;
 use crate::engine::flow::{Flow, Host};
+use crate::engine::truth::Judgment;
 use crate::engine::watch::{Direction, FlowEvent, Watch};
 use crate::traffic::End;
 
@@ -72,9 +72,9 @@ impl Network {
             judged = judgment(&event).or(judged);
         });
         let flow = &mut self.flows[index as usize];
-        if let Some((offset, cause)) = judged {
-            let sequence = sequence_of(offset, flow.client_iss);
-            flow.truth.on_judged(sequence, cause);
+        if let Some(judgment) = judged {
+            let sequence = sequence_of(judgment.offset, flow.client_iss);
+            flow.truth.on_judged(sequence, &judgment);
         }
         if flow.application.is_some() {
             let received = flow.client.connection.read(u64::MAX);
@@ -115,9 +115,9 @@ impl Network {
                 }
             });
         }
-        if let Some((offset, cause)) = judged {
-            let sequence = sequence_of(offset, flow.client_iss);
-            flow.truth.on_judged(sequence, cause);
+        if let Some(judgment) = judged {
+            let sequence = sequence_of(judgment.offset, flow.client_iss);
+            flow.truth.on_judged(sequence, &judgment);
         }
         if let Some((offset, transmissions)) = expired {
             let received = flow.peer_of_client().receiver().holds(offset);
@@ -214,9 +214,19 @@ pub(super) fn settle(
 }
 
 /// What a sender has judged a loss to be of, and of which segment.
-const fn judgment(event: &Event) -> Option<(u64, Cause)> {
-    match event {
-        Event::LossClassified { offset, cause, .. } => Some((*offset, *cause)),
+const fn judgment(event: &Event) -> Option<Judgment> {
+    match *event {
+        Event::LossClassified {
+            offset,
+            cause,
+            lost_segments,
+            below_mean,
+        } => Some(Judgment {
+            offset,
+            cause,
+            lost_segments,
+            below_mean,
+        }),
         _ => None,
     }
 }

@@ -4,10 +4,10 @@ use airtcp_units::Probability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Amount, DAY, LineDelay, Packets};
-use crate::scenario::bounded::{Limit, Rate, Span, Whole};
+use super::{Amount, DAY, HOUR, LineDelay, Packets};
+use crate::scenario::bounded::{Limit, Rate, Real, Span, Whole};
 use crate::scenario::names::{
-    Counted, DelayOrder, LogStart, LossDirection, LossModel, TraceDirection,
+    Counted, DelayOrder, LogStart, LossDirection, LossModel, RttShapeName, TraceDirection,
 };
 
 /// The link.
@@ -36,6 +36,10 @@ pub struct LinkTable {
     /// packet sent takes the k-th of them, acknowledgments take none (Miyim §V).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rtt_log: Option<RttLogTable>,
+    /// Round-trip times drawn from a distribution, in the model of `rtt_log`: for a link of which
+    /// only a few facts are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rtt_model: Option<RttModelTable>,
     /// Where the direction that acknowledgments take differs. What is left out is as it is on
     /// the way there, but for losses.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,6 +132,33 @@ pub struct RttLogTable {
     /// Where in the recording a run begins: seeds differ by this alone where nothing is lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<LogStart>,
+}
+
+/// Round-trip times drawn from a stationary process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RttModelTable {
+    /// The shape of the distribution.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shape: Option<RttShapeName>,
+    /// Mean round trip.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean: Option<Span<1_000, HOUR>>,
+    /// Correlation of one round trip with the next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub autocorrelation: Option<Real<0, 990_000>>,
+    /// Standard deviation over mean (`log-normal`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variation: Option<Real<0, 10_000_000>>,
+    /// Share of the round trips in a spike (`spikes`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spike_share: Option<Real<1_000, 990_000>>,
+    /// How many times the base delay a spike lasts (`spikes`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spike_height: Option<Real<1_000_000, 1_000_000_000>>,
+    /// Whether packets may overtake each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<DelayOrder>,
 }
 
 /// Where the direction that acknowledgments take differs from the other.

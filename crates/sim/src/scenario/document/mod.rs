@@ -21,7 +21,9 @@ use super::names::Topology;
 pub use arq::ArqTable;
 pub use cell::CellTable;
 pub use flows::{Directions, FlowsTable};
-pub use link::{LinkTable, LossTable, QueueTable, RttLogTable, SuspensionTable, TraceTable};
+pub use link::{
+    LinkTable, LossTable, QueueTable, RttLogTable, RttModelTable, SuspensionTable, TraceTable,
+};
 pub use radio::{Distances, RadioTable};
 pub use tcp::TcpTable;
 pub use traffic::{EmailTable, FtpTable, HttpTable, MixTable, TrafficTable};

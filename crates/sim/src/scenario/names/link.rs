@@ -53,6 +53,17 @@ pub enum DelayOrder {
     Reorder,
 }
 
+/// The distribution of round-trip times that are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RttShapeName {
+    /// Log-normal.
+    #[default]
+    LogNormal,
+    /// A base delay, and now and then a spike.
+    Spikes,
+}
+
 /// Where in a recording a run begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use flows::{ApplicationName, FlowDirection, Shape};
-pub use link::{DelayOrder, LogStart, LossDirection, LossModel, TraceDirection};
+pub use link::{DelayOrder, LogStart, LossDirection, LossModel, RttShapeName, TraceDirection};
 pub use tcp::{
     CongestionControlName, DeviationFromName, LossDetectionName, ProfileName, RecoveryName,
     ReductionBaseName, ReductionName, RetransmissionName, RttEstimationName, RttSamplingName,

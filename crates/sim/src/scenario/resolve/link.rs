@@ -5,23 +5,24 @@ use std::sync::Arc;
 
 use airtcp_link::{
     Delay, DeliveryOrder, ErrorModel, MahimahiTrace, PipeConfig, QueueLimit, RecordingStart,
-    Service,
+    RttModel, RttShape, Service,
 };
 use airtcp_units::{BitRate, ByteCount, Duration};
 
 use super::{loss, refuse, wlan};
-use crate::scenario::bounded::{Limit, Rate, Within};
+use crate::scenario::bounded::{Limit, Rate, Real, Within};
 use crate::scenario::document::{
-    LinkTable, LossTable, Packets, QueueTable, RttLogTable, SuspensionTable,
+    LinkTable, LossTable, Packets, QueueTable, RttLogTable, RttModelTable, SuspensionTable,
 };
 use crate::scenario::error::Problem;
 use crate::scenario::inputs::{Inputs, Recording};
-use crate::scenario::names::{DelayOrder, LogStart, LossDirection, TraceDirection};
+use crate::scenario::names::{DelayOrder, LogStart, LossDirection, RttShapeName, TraceDirection};
 use crate::scenario::network::Link;
 
 /// The default link is the lossy pipe of `scenarios/lossy-pipe.toml`.
 const DEFAULT_RATE: BitRate = BitRate::from_bps(10_000_000);
 const DEFAULT_DELAY: Duration = Duration::from_millis(25);
+const DEFAULT_MEAN_RTT: Duration = Duration::from_millis(500);
 const DEFAULT_QUEUE_PACKETS: u64 = 100;
 
 /// Both directions: the one that data takes, and the one that acknowledgments take.
@@ -30,8 +31,13 @@ pub(super) fn resolve(
     inputs: &Inputs,
 ) -> Result<(PipeConfig, PipeConfig), Problem> {
     let (data_errors, ack_errors) = errors(table)?;
-    if table.rtt_log.is_some() {
-        return recorded_times(table, inputs, data_errors, ack_errors);
+    if table.rtt_log.is_some() || table.rtt_model.is_some() {
+        refuse_beside_times(table)?;
+        let delay = match &mut table.rtt_model {
+            Some(model) => modelled_times(model)?,
+            None => recorded_times(table, inputs)?,
+        };
+        return Ok(with_times(delay, data_errors, ack_errors));
     }
     let (data_service, ack_service) = if table.trace.is_some() {
         recorded_link(table, inputs)?
@@ -85,7 +91,7 @@ pub(super) fn resolve(
 pub(super) fn change_queue(link: &mut Link, packets: u32) -> Result<(), Problem> {
     let limit = QueueLimit::Packets(packets);
     match link {
-        Link::Pipe { data, .. } if matches!(data.delay, Delay::Recorded { .. }) => {
+        Link::Pipe { data, .. } if !matches!(data.delay, Delay::Constant(_)) => {
             return Err(Problem::at(
                 "remedies",
                 "recorded round-trip times (link.rtt_log) hold the queue they were recorded \
@@ -210,20 +216,20 @@ fn recorded_link(table: &mut LinkTable, inputs: &Inputs) -> Result<(Service, Ser
     Ok((service(first), service(second)))
 }
 
-/// Recorded round-trip times, in the model of Miyim §V: data takes them, acknowledgments nothing.
-fn recorded_times(
-    table: &mut LinkTable,
-    inputs: &Inputs,
-    data_errors: ErrorModel,
-    ack_errors: ErrorModel,
-) -> Result<(PipeConfig, PipeConfig), Problem> {
-    let why = "recorded round-trip times (link.rtt_log) hold rate, delay and queue already; give \
-               one of them";
-    refuse(
-        &table.trace,
-        "link.trace",
-        "link.rtt_log is another recorded link; give one of them",
-    )?;
+/// Round-trip times hold all else that a link has but its losses.
+fn refuse_beside_times(table: &LinkTable) -> Result<(), Problem> {
+    let why = "round-trip times (link.rtt_log, link.rtt_model) hold rate, delay and queue already; \
+               give one of them";
+    let other =
+        "round-trip times (link.rtt_log, link.rtt_model) are another link; give one of them";
+    refuse(&table.trace, "link.trace", other)?;
+    if table.rtt_log.is_some() {
+        refuse(
+            &table.rtt_model,
+            "link.rtt_model",
+            "link.rtt_log is given too; give one of them",
+        )?;
+    }
     refuse(&table.rate, "link.rate", why)?;
     refuse(&table.delay, "link.delay", why)?;
     refuse(&table.queue, "link.queue", why)?;
@@ -233,6 +239,29 @@ fn recorded_times(
         refuse(&reverse.delay, "link.reverse.delay", why)?;
         refuse(&reverse.queue, "link.reverse.queue", why)?;
     }
+    Ok(())
+}
+
+/// The trace-driven model of Miyim §V: data takes the round-trip times, acknowledgments nothing.
+fn with_times(
+    delay: Delay,
+    data_errors: ErrorModel,
+    ack_errors: ErrorModel,
+) -> (PipeConfig, PipeConfig) {
+    let pipe = |error, delay| PipeConfig {
+        service: Service::Unlimited,
+        queue: QueueLimit::Unlimited,
+        error,
+        delay,
+    };
+    (
+        pipe(data_errors, delay),
+        pipe(ack_errors, Delay::Constant(Duration::ZERO)),
+    )
+}
+
+/// Recorded round-trip times.
+fn recorded_times(table: &mut LinkTable, inputs: &Inputs) -> Result<Delay, Problem> {
     let missing = || Problem::at("link.rtt_log.path", "is missing");
     let log: &mut RttLogTable = table.rtt_log.as_mut().ok_or_else(missing)?;
     let series = &inputs.rtt_log.as_ref().ok_or_else(missing)?.content;
@@ -242,29 +271,59 @@ fn recorded_times(
             "expected round-trip times above 0; in this file all are 0 and time stands still",
         ));
     }
-    let order = match *log.order.get_or_insert_default() {
-        DelayOrder::InOrder => DeliveryOrder::InOrder,
-        DelayOrder::Reorder => DeliveryOrder::Reorder,
-    };
+    let order = delivery(*log.order.get_or_insert_default());
     let start = match *log.start.get_or_insert_default() {
         LogStart::Beginning => RecordingStart::Beginning,
         LogStart::Random => RecordingStart::Random,
     };
-    let pipe = |error, delay| PipeConfig {
-        service: Service::Unlimited,
-        queue: QueueLimit::Unlimited,
-        error,
-        delay,
+    Ok(Delay::Recorded {
+        series: Arc::clone(series),
+        order,
+        start,
+    })
+}
+
+/// Round-trip times drawn from a distribution.
+fn modelled_times(table: &mut RttModelTable) -> Result<Delay, Problem> {
+    let mean = table
+        .mean
+        .get_or_insert(Within::clamped(DEFAULT_MEAN_RTT))
+        .get();
+    let autocorrelation = table
+        .autocorrelation
+        .get_or_insert(Real::clamped(0.0))
+        .get();
+    let shape = match *table.shape.get_or_insert_default() {
+        RttShapeName::LogNormal => {
+            let why = "is for shape = \"spikes\"; remove it, or change the shape";
+            refuse(&table.spike_share, "link.rtt_model.spike_share", why)?;
+            refuse(&table.spike_height, "link.rtt_model.spike_height", why)?;
+            let variation = table.variation.get_or_insert(Real::clamped(0.5)).get();
+            RttShape::LogNormal { variation }
+        }
+        RttShapeName::Spikes => {
+            let why = "is for shape = \"log-normal\"; remove it, or change the shape";
+            refuse(&table.variation, "link.rtt_model.variation", why)?;
+            RttShape::Spikes {
+                share: table.spike_share.get_or_insert(Real::clamped(0.1)).get(),
+                height: table.spike_height.get_or_insert(Real::clamped(4.0)).get(),
+            }
+        }
     };
-    let data = pipe(
-        data_errors,
-        Delay::Recorded {
-            series: Arc::clone(series),
-            order,
-            start,
-        },
-    );
-    Ok((data, pipe(ack_errors, Delay::Constant(Duration::ZERO))))
+    let order = delivery(*table.order.get_or_insert_default());
+    let model = RttModel {
+        mean,
+        autocorrelation,
+        shape,
+    };
+    Ok(Delay::Modelled { model, order })
+}
+
+const fn delivery(order: DelayOrder) -> DeliveryOrder {
+    match order {
+        DelayOrder::InOrder => DeliveryOrder::InOrder,
+        DelayOrder::Reorder => DeliveryOrder::Reorder,
+    }
 }
 
 /// What may wait.

@@ -165,6 +165,13 @@ const LINK: &[(&str, &[&str])] = &[
             "{ path = \"rtt.csv\", order = \"reorder\" }",
         ],
     ),
+    (
+        "rtt_model",
+        &[
+            "{ mean = \"1 s\", variation = 0.7, autocorrelation = 0.4 }",
+            "{ shape = \"spikes\", spike_height = 9.0, order = \"reorder\" }",
+        ],
+    ),
     ("reverse.rate", &["\"1 Mbit/s\"", "\"unlimited\""]),
     ("reverse.delay", TIMES),
     ("reverse.queue", &["{ packets = 7 }", "{ bytes = 9000 }"]),
