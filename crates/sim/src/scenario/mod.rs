@@ -28,7 +28,7 @@ use document::Document;
 use error::Problem;
 pub use error::ScenarioError;
 use inputs::{HexDigest, Inputs, read_bounded};
-pub use names::{FlowDirection, Topology};
+pub use names::{FlowDirection, LossDirection, Topology};
 pub use network::{AccessPoint, Air, Arq, CellLink, Link, RoundTrip, Wired, Wlan};
 pub use schema::schema;
 

@@ -6,8 +6,10 @@ use airtcp_link::mac::arq::ArqConfig;
 use airtcp_link::mac::cellular::CellConfig;
 use airtcp_link::mac::damage::Outage;
 use airtcp_link::mac::dcf::BssConfig;
-use airtcp_link::{PipeConfig, Service};
+use airtcp_link::{ErrorModel, PipeConfig, Service};
 use airtcp_units::Duration;
+
+use super::names::LossDirection;
 
 /// The wireless link, or what stands for it.
 #[derive(Clone, Debug)]
@@ -82,6 +84,10 @@ pub struct AccessPoint {
 pub struct Wired {
     /// The line that all flows share, each direction one of its own.
     pub line: PipeConfig,
+    /// What the line loses, and of what.
+    pub errors: ErrorModel,
+    /// Whether it loses data, acknowledgments or both.
+    pub lossy: LossDirection,
     /// A further round trip for each flow.
     pub round_trip: Option<RoundTrip>,
 }

@@ -15,7 +15,7 @@ use airtcp_units::Duration;
 use super::media;
 use super::round_trip::RoundTrips;
 use crate::engine::{ACCESS_POINT, AirHop, Hop, NetworkConfig};
-use crate::scenario::{FlowDirection, Link, Scenario, Topology, Wired};
+use crate::scenario::{FlowDirection, Link, LossDirection, Scenario, Topology, Wired};
 
 /// Both ways of something between a mobile and its wired host.
 #[derive(Clone, Debug, Default)]
@@ -56,12 +56,33 @@ impl<'a> Plan<'a> {
             Link::Wlan(_) => {}
         }
         media::add(scenario, seed, network);
-        if let Some(Wired { line, round_trip }) = &scenario.wired {
-            let up = add_pipe(network, "wired.up", line.clone());
-            plan.wired = Some((up, add_pipe(network, "wired.down", line.clone())));
-            plan.round_trips = round_trip.map(|shape| RoundTrips::new(shape, seed));
+        if let Some(wired) = &scenario.wired {
+            let up = add_pipe(network, "wired.up", plan.line(wired, FlowDirection::Up));
+            let down = add_pipe(network, "wired.down", plan.line(wired, FlowDirection::Down));
+            plan.wired = Some((up, down));
+            plan.round_trips = wired.round_trip.map(|shape| RoundTrips::new(shape, seed));
         }
         plan
+    }
+
+    /// The wired line that goes `toward`: it loses what it carries of what the path loses.
+    fn line(&self, wired: &Wired, toward: FlowDirection) -> PipeConfig {
+        let flows = &self.scenario.flows;
+        let carries_data = (0..flows.count).any(|flow| flows.direction_of(flow) == toward);
+        let carries_acks = (0..flows.count).any(|flow| flows.direction_of(flow) != toward);
+        let loses = match wired.lossy {
+            LossDirection::Data => carries_data,
+            LossDirection::Acks => carries_acks,
+            LossDirection::Both => true,
+        };
+        PipeConfig {
+            error: if loses {
+                wired.errors
+            } else {
+                ErrorModel::None
+            },
+            ..wired.line.clone()
+        }
     }
 
     /// The ways of flow number `flow`: that of its data, and that of its acknowledgments. Lines of

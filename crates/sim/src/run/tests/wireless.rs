@@ -47,6 +47,22 @@ fn unlimited_retries_turn_losses_into_spurious_timeouts() {
     assert_eq!(with.flows[0].timeouts_spurious, with.flows[0].timeouts);
 }
 
+/// What is lost behind the access point is not repaired by the radio, and only data is.
+#[test]
+fn wired_losses_are_of_data_and_not_the_radios() {
+    let text = "duration = '60 s'\ntopology = 'wlan'\nflows.direction = 'down'\n\
+        tcp.profile = 'sack'\n[wired]\ndelay = '25 ms'\nloss.rate = 0.01\n";
+    let flow = &summary(&scenario(text), 1).flows[0];
+    let lost = flow.segments_lost_link as f64 / flow.segments_sent as f64;
+    assert!((lost - 0.01).abs() < 0.003, "lost {lost}");
+    assert_eq!(flow.timeouts_spurious, 0);
+    let acks = text.replace(
+        "loss.rate = 0.01",
+        "loss = { rate = 0.01, direction = 'acks' }",
+    );
+    assert_eq!(summary(&scenario(&acks), 1).flows[0].segments_lost_link, 0);
+}
+
 /// The injected delays widen the sender's timer: of the timeouts few are left. The cost is the delay
 /// itself: acknowledgments wait, and on this link, whose window is small, more is lost by waiting
 /// than by timeouts.

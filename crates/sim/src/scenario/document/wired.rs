@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{LineDelay, QueueTable};
+use super::{LineDelay, LossTable, QueueTable};
 use crate::scenario::bounded::{Limit, Rate};
 use crate::scenario::names::Shape;
 
@@ -20,6 +20,10 @@ pub struct WiredTable {
     /// What may wait for the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueTable>,
+    /// Packets that get lost behind the access point, or in front of a receiver that refuses them.
+    /// Where flows go both ways, acknowledgments that share the line with data are lost too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss: Option<LossTable>,
     /// A further delay for each flow, drawn once: half of this round trip each way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_trip: Option<RoundTripTable>,

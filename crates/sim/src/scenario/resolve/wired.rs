@@ -4,11 +4,11 @@ use airtcp_link::{Delay, ErrorModel, PipeConfig, Service};
 use airtcp_units::{BitRate, Duration};
 
 use super::link::queue;
-use super::refuse;
+use super::{loss, refuse, wlan};
 use crate::scenario::bounded::{Limit, Rate, Within};
 use crate::scenario::document::{LineDelay, RoundTripTable, WiredTable};
 use crate::scenario::error::Problem;
-use crate::scenario::names::Shape;
+use crate::scenario::names::{LossDirection, Shape};
 use crate::scenario::network::{RoundTrip, Wired};
 
 /// What is between an access point and servers when nothing is said (Fotiadis §IV).
@@ -32,6 +32,14 @@ pub(super) fn resolve(table: &mut WiredTable) -> Result<Wired, Problem> {
     };
     let delay = table.delay.get_or_insert(Within::clamped(default)).get();
     let queue = queue(table.queue.get_or_insert_default(), "wired.queue")?;
+    let (errors, lossy) = match &mut table.loss {
+        None => (ErrorModel::None, LossDirection::Data),
+        Some(loss) => {
+            wlan::refuse_counted(loss, "wired.loss")?;
+            let model = loss::resolve(loss, "wired.loss")?;
+            (model, *loss.direction.get_or_insert_default())
+        }
+    };
     let service = rate
         .at()
         .map_or(Service::Unlimited, |rate| Service::Constant(rate.get()));
@@ -42,6 +50,8 @@ pub(super) fn resolve(table: &mut WiredTable) -> Result<Wired, Problem> {
             error: ErrorModel::None,
             delay: Delay::Constant(delay),
         },
+        errors,
+        lossy,
         round_trip,
     })
 }

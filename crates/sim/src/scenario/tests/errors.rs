@@ -70,6 +70,8 @@ const BAD: &[&str] = &[
     "link = { rtt_model = { mean = \"1 s\" }, queue = { packets = 5 } }",
     "link = { rtt_model = { mean = \"1 s\" }, rtt_log = { path = \"rtt.csv\" } }",
     "link.rtt_model.mean = \"0 s\"",
+    "topology = \"wlan\"\nwired.loss.rate = 2",
+    "topology = \"wlan\"\nwired.loss = { rate = 0.1, counted = \"channel\" }",
     "link.rtt_model = { shape = \"spikes\", variation = 0.5 }",
     "link.rtt_model = { spike_share = 0.5 }",
     "link.rtt_model.autocorrelation = 1",

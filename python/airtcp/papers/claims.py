@@ -1,0 +1,57 @@
+"""What a paper claims, as data: what is compared with what, and the number the paper gives."""
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from airtcp.papers.experiment import Value
+
+Kind = Literal["gain", "level", "trend", "peak", "larger-gain"]
+"""What a part of a claim is about:
+
+- gain: `treated` over `baseline`, in per cent; with `paper` the number, with `sign` only which way
+- level: a measurement itself, beside the paper's number
+- trend: a measurement rises or falls along an axis
+- peak: a measurement is highest somewhere along an axis, within `between`
+- larger-gain: the gain at `at` is larger than that at `than`
+"""
+
+
+class Part(Struct, frozen=True, forbid_unknown_fields=True):
+    """One comparison. With `along` it stands for one at each of `places`, with a number each."""
+
+    kind: Kind
+    experiment: str
+    measure: str = "goodput_bps"
+    at: dict[str, Value] = field(default_factory=dict)
+    baseline: dict[str, Value] = field(default_factory=dict)
+    treated: dict[str, Value] = field(default_factory=dict)
+    than: dict[str, Value] = field(default_factory=dict)
+    along: str = ""
+    places: list[Value] = field(default_factory=list)
+    paper: list[float] = field(default_factory=list)
+    sign: Literal["", "+", "-", "0"] = ""
+    direction: Literal["", "rises", "falls"] = ""
+    between: list[Value] = field(default_factory=list)
+    label: str = ""
+
+
+class Claim(Struct, frozen=True, forbid_unknown_fields=True):
+    """A claim: what the paper says, how it is judged, and what explains it where it fails.
+
+    `why` is shown beside a claim that is not reproduced; `{name}` in it stands for a measurement of
+    `evidence`, `explained_by` is the figure that shows it.
+    """
+
+    id: str
+    what: str
+    paper: str
+    parts: list[Part] = field(name="part", default_factory=list)
+    why: str = ""
+    explained_by: str = ""
+
+
+class ClaimsFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """A `claims.toml`."""
+
+    claims: list[Claim] = field(name="claim", default_factory=list)

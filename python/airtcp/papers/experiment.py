@@ -1,0 +1,137 @@
+"""An experiment: one scenario, varied along axes, every point of it run with the same seeds."""
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any
+
+from msgspec import Struct, field
+
+Value = float | int | str
+"""Where a point lies on an axis."""
+
+
+class Choice(Struct, frozen=True, forbid_unknown_fields=True):
+    """A named place on an axis: what it changes of the scenario, and the remedies it lays over."""
+
+    name: str
+    remedies: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+    scenario: str = ""
+
+
+class Axis(Struct, frozen=True, forbid_unknown_fields=True):
+    """What an experiment varies: a key of the scenario, a remedy's parameter, or named choices.
+
+    `remedy` is a remedy with `{}` where the value goes: `rto-factor:factor={}`.
+    """
+
+    name: str
+    label: str = ""
+    key: str = ""
+    remedy: str = ""
+    values: list[Value] = field(default_factory=list)
+    choices: list[Choice] = field(default_factory=list)
+
+    @property
+    def places(self) -> list[Value]:
+        """The values, or the names of the choices, in their order."""
+        return [choice.name for choice in self.choices] or list(self.values)
+
+    def choice(self, place: Value) -> Choice:
+        """What a place changes."""
+        for choice in self.choices:
+            if choice.name == place:
+                return choice
+        return Choice(
+            str(place),
+            self.remedy.format(place) if self.remedy else "",
+            {self.key: place} if self.key else {},
+        )
+
+
+Coordinates = tuple[tuple[str, Value], ...]
+"""A point: axis and place, in the order of the axes."""
+
+
+class Point(Struct, frozen=True):
+    """One point of an experiment, as it is run."""
+
+    coordinates: Coordinates
+    scenario: str
+    settings: dict[str, Any]
+    remedies: str
+
+
+class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
+    """Runs that belong together. `seeds` are those of a full run, `quick` those of a quick one.
+
+    `sampled`: the window is watched too, for figures of it and for claims about it. `partial`: a
+    remedy that a link has no place for is no error.
+    """
+
+    id: str
+    title: str
+    scenario: str
+    seeds: int = 10
+    quick: int = 3
+    settings: dict[str, Any] = field(default_factory=dict)
+    axes: list[Axis] = field(name="axis", default_factory=list)
+    sampled: bool = False
+    partial: bool = False
+
+    def axis(self, name: str) -> Axis:
+        """The axis of that name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for axis in self.axes:
+            if axis.name == name:
+                return axis
+        raise KeyError(name)
+
+    def points(self) -> Iterator[Point]:
+        """Every combination of places, the last axis fastest."""
+        for places in product(*(axis.places for axis in self.axes)):
+            coordinates = tuple(
+                (axis.name, place) for axis, place in zip(self.axes, places, strict=True)
+            )
+            yield self._point(coordinates)
+
+    def coordinates(self, *parts: Mapping[str, Value]) -> Coordinates:
+        """The point that these mappings of axis to place name together.
+
+        Raises:
+            KeyError: an axis is left out, or unknown, or has no such place.
+        """
+        named: dict[str, Value] = {}
+        for part in parts:
+            named |= part
+        known = {axis.name for axis in self.axes}
+        for name in named:
+            if name not in known:
+                raise KeyError(
+                    f"experiment {self.id!r} has no axis {name!r}: {', '.join(sorted(known))}"
+                )
+        coordinates = []
+        for axis in self.axes:
+            if axis.name not in named:
+                raise KeyError(f"experiment {self.id!r}: no place on its axis {axis.name!r}")
+            place = named[axis.name]
+            if place not in axis.places:
+                raise KeyError(
+                    f"experiment {self.id!r}: axis {axis.name!r} has no {place!r}; "
+                    f"it has {', '.join(map(str, axis.places))}"
+                )
+            coordinates.append((axis.name, place))
+        return tuple(coordinates)
+
+    def _point(self, coordinates: Coordinates) -> Point:
+        scenario, settings, remedies = self.scenario, dict(self.settings), []
+        for name, place in coordinates:
+            choice = self.axis(name).choice(place)
+            scenario = choice.scenario or scenario
+            settings |= choice.settings
+            if choice.remedies:
+                remedies.append(choice.remedies)
+        return Point(coordinates, scenario, settings, "+".join(remedies))

@@ -1,0 +1,335 @@
+"""Verdicts on claims, computed from runs; the rules stand here and nowhere else.
+
+Tolerances are the same for every claim: 5 points for gains and shares in per cent, 10 % for levels. A
+difference counts when the 95 % interval of its paired mean excludes zero.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from scipy.special import stdtrit
+
+from airtcp.papers.claims import Claim, Part
+from airtcp.papers.experiment import Experiment, Value
+from airtcp.papers.outcomes import Outcomes
+from airtcp.papers.paper import Paper
+from airtcp.study.statistics import CONFIDENCE, PairedDifference, paired_difference
+
+POINTS = 5.0
+"""A gain or a share is reproduced within so many points of the paper's per cent."""
+LEVEL_PERCENT = 10.0
+"""A level is reproduced within so many per cent of the paper's number."""
+LEVEL_FACTOR = 2.0
+"""A level that is off by more than this factor is not the paper's level at all."""
+
+
+class Verdict(StrEnum):
+    """What our runs say of a claim, the best first."""
+
+    REPRODUCED = "reproduced"
+    """Within tolerance of the paper's number, and significant."""
+    DIRECTION = "direction"
+    """The same sign and significant, but another size."""
+    NOT_SHOWN = "not shown"
+    """No significant difference where the paper has one."""
+    CONTRADICTED = "contradicted"
+    """Significant, and the other way."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One comparison: ours beside the paper's, and its verdict.
+
+    `value` and `half_width` are in the unit of the words: per cent for gains.
+    """
+
+    label: str
+    verdict: Verdict
+    ours: str
+    paper: str
+    value: float | None = None
+    half_width: float | None = None
+
+
+@dataclass(frozen=True)
+class JudgedClaim:
+    """A claim with the verdicts of its parts, and its own."""
+
+    claim: Claim
+    verdict: Verdict
+    parts: tuple[Judged, ...]
+
+    @property
+    def tally(self) -> str:
+        """How many of its parts have which verdict: "4 reproduced, 2 direction"."""
+        counts = [(sum(part.verdict is verdict for part in self.parts), verdict) for verdict in Verdict]
+        return ", ".join(f"{count} {verdict}" for count, verdict in counts if count)
+
+
+def judge_paper(paper: Paper, outcomes: Outcomes) -> list[JudgedClaim]:
+    """Every claim of a paper, in their order."""
+    return [judge_claim(paper, claim, outcomes) for claim in paper.claims]
+
+
+def judge_claim(paper: Paper, claim: Claim, outcomes: Outcomes) -> JudgedClaim:
+    """A claim, from all its parts."""
+    parts: list[Judged] = []
+    for part in claim.parts:
+        parts += judge_part(paper.experiment(part.experiment), part, outcomes)
+    return JudgedClaim(claim, together([part.verdict for part in parts]), tuple(parts))
+
+
+def together(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdict on a claim of several numbers.
+
+    reproduced: all of them. contradicted: at least as many are contradicted as go the paper's way.
+    direction: more than half go the paper's way. not shown: the rest.
+    """
+    count = {verdict: sum(one is verdict for one in verdicts) for verdict in Verdict}
+    paper_way = count[Verdict.REPRODUCED] + count[Verdict.DIRECTION]
+    if count[Verdict.REPRODUCED] == len(verdicts):
+        return Verdict.REPRODUCED
+    if count[Verdict.CONTRADICTED] and count[Verdict.CONTRADICTED] >= paper_way:
+        return Verdict.CONTRADICTED
+    return Verdict.DIRECTION if 2 * paper_way > len(verdicts) else Verdict.NOT_SHOWN
+
+
+def judge_part(experiment: Experiment, part: Part, outcomes: Outcomes) -> list[Judged]:
+    """One verdict for each place that the part stands for."""
+    match part.kind:
+        case "trend":
+            return [_trend(experiment, part, outcomes)]
+        case "peak":
+            return [_peak(experiment, part, outcomes)]
+        case "larger-gain":
+            return [_larger_gain(experiment, part, outcomes)]
+        case "level":
+            return [_level(experiment, part, at, number, outcomes) for at, number in _spread(part)]
+        case "gain":
+            return [_gain(experiment, part, at, number, outcomes) for at, number in _spread(part)]
+
+
+def _spread(part: Part) -> list[tuple[dict[str, Value], float | None]]:
+    """The points a part stands for, each with the paper's number."""
+    numbers: Sequence[float | None] = part.paper or [None] * max(1, len(part.places))
+    if not part.along:
+        return [(dict(part.at), numbers[0])]
+    return [
+        ({**part.at, part.along: place}, number)
+        for place, number in zip(part.places, numbers, strict=True)
+    ]
+
+
+def _label(part: Part, at: Mapping[str, Value]) -> str:
+    where = f"{part.along} {at[part.along]}" if part.along else ""
+    return ", ".join(text for text in (part.label, where) if text)
+
+
+def _gain(
+    experiment: Experiment,
+    part: Part,
+    at: Mapping[str, Value],
+    number: float | None,
+    outcomes: Outcomes,
+) -> Judged:
+    difference = outcomes.difference(experiment, part.measure, at, part.baseline, part.treated)
+    label = _label(part, at)
+    if difference is None or difference.mean_percent is None:
+        paper = _paper_gain(part, number)
+        return Judged(label, Verdict.NOT_SHOWN, "no baseline to compare with", paper)
+    gain, half = difference.mean_percent, difference.half_width_percent
+    verdict = (
+        judge_number(gain, half, number) if number is not None else judge_sign(gain, half, part.sign)
+    )
+    return Judged(label, verdict, gain_text(difference), _paper_gain(part, number), gain, half)
+
+
+def judge_number(gain: float, half: float | None, number: float) -> Verdict:
+    """A gain in per cent, with half its 95 % interval, beside the paper's number."""
+    width = half if half is not None else 0.0
+    near = abs(gain - number) <= POINTS
+    significant = abs(gain) > width
+    if abs(number) <= POINTS:
+        # "About no difference": shown by an interval that is narrow enough to say so.
+        if near and width <= POINTS:
+            return Verdict.REPRODUCED
+        if not significant:
+            return Verdict.NOT_SHOWN
+        return Verdict.DIRECTION if gain * number > 0 else Verdict.CONTRADICTED
+    if not significant:
+        return Verdict.NOT_SHOWN
+    if gain * number < 0:
+        return Verdict.CONTRADICTED
+    return Verdict.REPRODUCED if near else Verdict.DIRECTION
+
+
+def judge_sign(gain: float, half: float | None, sign: str) -> Verdict:
+    """A gain of which the paper says only whether it is more, less, or none worth the name."""
+    width = half if half is not None else 0.0
+    if sign == "0":
+        if abs(gain) + width <= POINTS:
+            return Verdict.REPRODUCED
+        return Verdict.CONTRADICTED if abs(gain) - width > POINTS else Verdict.NOT_SHOWN
+    if abs(gain) <= width or gain == 0:
+        return Verdict.NOT_SHOWN
+    return Verdict.REPRODUCED if (gain > 0) == (sign != "-") else Verdict.CONTRADICTED
+
+
+def _paper_gain(part: Part, number: float | None) -> str:
+    if number is not None:
+        return f"{number:+g} %"
+    return {"+": "more", "-": "less", "0": "no difference", "": "more"}[part.sign]
+
+
+def gain_text(difference: PairedDifference) -> str:
+    """A gain as words: "+13.2 ± 1.1 %"."""
+    gain, half = difference.mean_percent, difference.half_width_percent
+    if gain is None:
+        return "no baseline"
+    return f"{gain:+.1f} %" if half is None else f"{gain:+.1f} ± {half:.1f} %"
+
+
+def mean_and_half_width(values: Sequence[float]) -> tuple[float, float]:
+    """The mean with half its 95 % interval (Student's t); 0 for one value or equal ones."""
+    array = np.asarray(values, dtype=np.float64)
+    count = len(array)
+    if count < 2:
+        return float(array.mean()), 0.0
+    error = float(array.std(ddof=1)) / count**0.5
+    return float(array.mean()), float(stdtrit(count - 1, 0.5 + CONFIDENCE / 2)) * error
+
+
+def _level(
+    experiment: Experiment,
+    part: Part,
+    at: Mapping[str, Value],
+    number: float | None,
+    outcomes: Outcomes,
+) -> Judged:
+    values = outcomes.values(experiment, part.measure, at)
+    label = _label(part, at)
+    if values is None or number is None:
+        return Judged(label, Verdict.NOT_SHOWN, "not measured", str(number))
+    mean, half = mean_and_half_width(values)
+    share = part.measure.endswith("_percent")
+    verdict = judge_share(mean, number) if share else judge_level(mean, number)
+    return Judged(label, verdict, f"{mean:.4g} ± {half:.2g}", f"{number:g}", mean, half)
+
+
+def judge_level(mean: float, number: float) -> Verdict:
+    """A measurement beside the paper's. Counts below 10 are as near as their own square root."""
+    tolerance = max(LEVEL_PERCENT / 100 * abs(number), abs(number) ** 0.5 if number < 10 else 0.0)
+    if abs(mean - number) <= max(tolerance, 0.5 if number < 10 else 0.0):
+        return Verdict.REPRODUCED
+    ratio = mean / number if number else float("inf")
+    return (
+        Verdict.DIRECTION if 1 / LEVEL_FACTOR <= ratio <= LEVEL_FACTOR else Verdict.CONTRADICTED
+    )
+
+
+def judge_share(mean: float, number: float) -> Verdict:
+    """A share in per cent beside the paper's."""
+    if abs(mean - number) <= POINTS:
+        return Verdict.REPRODUCED
+    ratio = mean / number if number else float("inf")
+    return (
+        Verdict.DIRECTION if 1 / LEVEL_FACTOR <= ratio <= LEVEL_FACTOR else Verdict.CONTRADICTED
+    )
+
+
+
+
+def _places(experiment: Experiment, part: Part) -> list[Value]:
+    return part.places or experiment.axis(part.along).places
+
+
+def _trend(experiment: Experiment, part: Part, outcomes: Outcomes) -> Judged:
+    """Ends that differ the right way, and no step between that goes significantly the other."""
+    places = _places(experiment, part)
+    rows = [outcomes.values(experiment, part.measure, part.at, {part.along: p}) for p in places]
+    series = [row for row in rows if row is not None]
+    sign = 1.0 if part.direction == "rises" else -1.0
+    ends = paired_difference(series[0], series[-1])
+    wrong = [
+        step
+        for before, after in zip(series, series[1:], strict=False)
+        if _significance(step := paired_difference(before, after)) * sign < 0
+    ]
+    toward = _significance(ends) * sign
+    verdict = (
+        Verdict.CONTRADICTED
+        if toward < 0
+        else Verdict.NOT_SHOWN
+        if toward == 0
+        else Verdict.DIRECTION
+        if wrong
+        else Verdict.REPRODUCED
+    )
+    means = " ".join(f"{sum(values) / len(values):.3g}" for values in series)
+    return Judged(_label_of_trend(part, places), verdict, means, part.direction)
+
+
+def _label_of_trend(part: Part, places: Sequence[Value]) -> str:
+    along = f"{part.along} {places[0]} to {places[-1]}"
+    return f"{part.label}, {along}" if part.label else along
+
+
+def _significance(difference: PairedDifference) -> int:
+    if abs(difference.mean) <= (difference.half_width or 0.0):
+        return 0
+    return 1 if difference.mean > 0 else -1
+
+
+def _peak(experiment: Experiment, part: Part, outcomes: Outcomes) -> Judged:
+    """The best place lies within `between`, or none outside is significantly better than it."""
+    places = _places(experiment, part)
+    values = {
+        place: series
+        for place in places
+        if (series := outcomes.values(experiment, part.measure, part.at, {part.along: place}))
+    }
+    means = {place: sum(series) / len(series) for place, series in values.items()}
+    best = max(means, key=lambda place: means[place])
+    low, high = float(part.between[0]), float(part.between[-1])
+    inside = [place for place in means if low <= float(place) <= high]
+    best_inside = max(inside, key=lambda place: means[place])
+    better = paired_difference(values[best_inside], values[best])
+    first = paired_difference(values[places[0]], values[best_inside])
+    lost = 100 * (1 - means[best_inside] / means[best])
+    if best in inside or _significance(better) <= 0:
+        verdict = Verdict.REPRODUCED if _significance(first) > 0 else Verdict.NOT_SHOWN
+    else:
+        verdict = Verdict.DIRECTION if lost <= POINTS else Verdict.CONTRADICTED
+    ours = f"best at {best}; best within at {best_inside}, {lost:.1f} % below it"
+    return Judged(part.label, verdict, ours, f"best at {part.between[0]} to {part.between[-1]}")
+
+
+def _larger_gain(experiment: Experiment, part: Part, outcomes: Outcomes) -> Judged:
+    """The gain at `at` against that at `than`, both seed by seed."""
+
+    def gains(place: Mapping[str, Value]) -> list[float]:
+        before = outcomes.values(experiment, part.measure, place, part.baseline) or []
+        after = outcomes.values(experiment, part.measure, place, part.treated) or []
+        return [
+            100 * (treated / base - 1) if base else 0.0
+            for base, treated in zip(before, after, strict=True)
+        ]
+
+    larger, smaller = gains(part.at), gains(part.than)
+    difference = paired_difference(smaller, larger)
+    toward = _significance(difference)
+    verdict = (
+        Verdict.REPRODUCED
+        if toward > 0
+        else Verdict.CONTRADICTED
+        if toward < 0
+        else Verdict.NOT_SHOWN
+    )
+    half = difference.half_width or 0.0
+    ours = (
+        f"{difference.treated_mean:+.1f} % against {difference.baseline_mean:+.1f} %: "
+        f"{difference.mean:+.1f} ± {half:.1f} points"
+    )
+    return Judged(part.label, verdict, ours, "larger", difference.mean, difference.half_width)

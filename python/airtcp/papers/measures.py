@@ -1,0 +1,122 @@
+"""What is measured of a run: numbers that claims and figures name."""
+
+from collections.abc import Callable
+from typing import Any
+
+from airtcp.summary import RunSummary
+
+Measures = dict[str, float]
+"""The measurements of one run by name."""
+
+
+def measures_of(summary: RunSummary) -> Measures:
+    """Every measurement of a run."""
+    measured = {name: of(summary) for name, of in _TOTALS.items()}
+    measured |= {name: float(_sum(summary, name)) for name in _COUNTS}
+    minutes = summary["duration_s"] / 60.0
+    measured["timeouts_a_minute"] = measured["timeouts"] / minutes
+    sampled: dict[str, float] = summary.get("sampled", {})  # type: ignore[assignment]
+    return measured | sampled
+
+
+LABELS = {
+    "goodput_bps": "goodput",
+    "flow_goodput_bps": "goodput of a flow over its own life",
+    "flow_goodput_Bps": "goodput",
+    "timeouts": "timeouts a run",
+    "timeouts_spurious": "spurious timeouts a run",
+    "timeouts_a_minute": "timeouts a minute",
+    "fast_retransmits": "fast retransmits a run",
+    "retransmitted_percent": "segments retransmitted (%)",
+    "delivery_ratio": "delivery ratio",
+    "transfer_mean_s": "time of a transfer (s)",
+    "completed_s": "time to the last byte (s)",
+    "loss_events_judged": "loss events",
+    "judged_radio_percent": "judged random (%)",
+    "below_mean_percent": "round trip below the mean (%)",
+    "cwnd_mean_segments": "mean window (segments)",
+    "steps_four_fifths": "reductions to four fifths",
+    "steps_half": "reductions to half",
+    "attempts_a_packet": "attempts a packet on the air",
+}
+"""Names of measurements as figures have them, where they are not the name itself."""
+
+
+def label_of(measure: str) -> str:
+    """A measurement as the axis of a figure names it."""
+    return LABELS.get(measure, measure.replace("_", " "))
+
+
+_COUNTS = (
+    "timeouts",
+    "timeouts_spurious",
+    "fast_retransmits",
+    "recoveries_taken_back",
+    "segments_sent",
+    "segments_retransmitted",
+    "segments_lost_link",
+    "segments_dropped_queue",
+    "loss_events_judged",
+    "loss_events_of_one_segment",
+    "loss_events_of_two_segments",
+    "loss_events_of_three_segments",
+    "transfers_completed",
+)
+
+
+def _sum(summary: RunSummary, field: str) -> float:
+    flows: list[Any] = list(summary["flows"])
+    return float(sum(flow[field] for flow in flows))
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def _flow_goodput(summary: RunSummary) -> float:
+    flows = summary["flows"]
+    return sum(flow["goodput_bps"] for flow in flows) / len(flows)
+
+
+def _delivery_ratio(summary: RunSummary) -> float:
+    lost = _sum(summary, "segments_lost_link") + _sum(summary, "segments_dropped_queue")
+    return 1.0 - _share(lost, _sum(summary, "segments_sent"))
+
+
+def _mean_transfer(summary: RunSummary) -> float:
+    """Over all transfers that were completed."""
+    done = [
+        (flow["transfer_mean_s"], flow["transfers_completed"])
+        for flow in summary["flows"]
+        if flow["transfer_mean_s"] is not None
+    ]
+    return _share(sum(mean * count for mean, count in done), sum(count for _, count in done))
+
+
+def _last_byte(summary: RunSummary) -> float:
+    ends = [flow["completed_s"] for flow in summary["flows"]]
+    return max((end for end in ends if end is not None), default=summary["duration_s"])
+
+
+_TOTALS: dict[str, Callable[[RunSummary], float]] = {
+    "goodput_bps": lambda summary: summary["goodput_bps"],
+    "flow_goodput_bps": _flow_goodput,
+    "flow_goodput_Bps": lambda summary: _flow_goodput(summary) / 8.0,
+    "retransmitted_percent": lambda summary: (
+        100 * _share(_sum(summary, "segments_retransmitted"), _sum(summary, "segments_sent"))
+    ),
+    "delivery_ratio": _delivery_ratio,
+    "transfer_mean_s": _mean_transfer,
+    "completed_s": _last_byte,
+    "judged_radio_percent": lambda summary: (
+        100
+        * _share(_sum(summary, "loss_events_judged_radio"), _sum(summary, "loss_events_judged"))
+    ),
+    "below_mean_percent": lambda summary: (
+        100
+        * _share(_sum(summary, "loss_events_below_mean_rtt"), _sum(summary, "loss_events_judged"))
+    ),
+    "attempts_a_packet": lambda summary: _share(
+        _sum(summary, "attempts_on_air"), _sum(summary, "packets_on_air")
+    ),
+}

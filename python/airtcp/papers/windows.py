@@ -1,0 +1,58 @@
+"""The congestion window of a run, watched: its mean, and by how much losses shrink it."""
+
+import json
+from dataclasses import dataclass
+
+import polars as pl
+
+from airtcp import _core
+from airtcp._core import Scenario
+
+_INTERVAL_S = 0.05
+
+
+@dataclass(frozen=True)
+class Window:
+    """The window of one flow against time: `time_s` and `cwnd_segments`."""
+
+    time_s: list[float]
+    cwnd_segments: list[float]
+
+
+def watched(scenario: Scenario, seed: int, segment_bytes: int = 1448) -> tuple[str, Window]:
+    """Runs a scenario with the window sampled every 50 ms.
+
+    Returns:
+        The summary as JSON, with what the samples say in its field `sampled`; and the window.
+    """
+    result = _core.run(
+        scenario, seed, probes=["cwnd", "ssthresh"], probe_interval_s=_INTERVAL_S, events=True
+    )
+    samples = pl.read_ipc_stream(result.samples()).filter(pl.col("flow") == 0)
+    times = samples["time_s"].to_list()
+    windows = [float(value) / segment_bytes for value in samples["cwnd_bytes"]]
+    fifths, halves = _steps(samples)
+    summary = json.loads(result.summary())
+    summary["sampled"] = {
+        "cwnd_mean_segments": sum(windows) / len(windows) if windows else 0.0,
+        "steps_four_fifths": float(fifths),
+        "steps_half": float(halves),
+    }
+    return json.dumps(summary), Window(times, windows)
+
+
+def _steps(samples: pl.DataFrame) -> tuple[int, int]:
+    """How often ssthresh fell to about four fifths of the window before, and how often to half."""
+    windows = samples["cwnd_bytes"].to_list()
+    thresholds = samples["ssthresh_bytes"].to_list()
+    fifths = halves = 0
+    for index in range(1, len(windows)):
+        before, now = thresholds[index - 1], thresholds[index]
+        if now is None or now == before or not windows[index - 1]:
+            continue
+        ratio = now / windows[index - 1]
+        if 0.7 <= ratio <= 0.9:
+            fifths += 1
+        elif ratio < 0.65:
+            halves += 1
+    return fifths, halves
