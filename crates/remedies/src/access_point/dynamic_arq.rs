@@ -2,7 +2,7 @@
 
 use airtcp_link::agent::AgentConfig;
 use airtcp_link::agent::information_box::{InformationBoxConfig, PassiveMethod};
-use airtcp_link::mac::transmit_queue::{DeadlineOrder, FreshBefore};
+use airtcp_link::mac::transmit_queue::{Counted, DeadlineOrder, FreshBefore};
 use airtcp_units::Duration;
 
 use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
@@ -54,6 +54,15 @@ pub(crate) const REMEDY: Remedy = Remedy {
             maximum: Quantity::Count(3),
             effect: "how many of the three retry queues go before packets that were never sent",
         },
+        Parameter {
+            name: "per-packet",
+            unit: "",
+            default: Quantity::Count(0),
+            minimum: Quantity::Count(0),
+            maximum: Quantity::Count(1),
+            effect: "0: three retries for each frame of a packet, as the usual scheme has; 1: for all its \
+                     frames together",
+        },
     ],
     deployment: "no way yet; it belongs into the access point's driver.",
     decides: "the order of retransmissions at the access point",
@@ -82,6 +91,11 @@ fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
             1 => FreshBefore::SecondRetry,
             2 => FreshBefore::ThirdRetry,
             _ => FreshBefore::Nothing,
+        },
+        counted: if values.is_on("per-packet") {
+            Counted::Packet
+        } else {
+            Counted::Frame
         },
     });
 }

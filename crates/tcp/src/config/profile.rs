@@ -144,6 +144,8 @@ fn linux(congestion: CongestionControl) -> Config {
 fn linux_2_4() -> Config {
     Config {
         initial_window: 2,
+        // Appropriate byte counting came with 2.6.14.
+        window_growth: WindowGrowth::Acknowledgments,
         reduction: Reduction::RateHalving,
         loss_detection: LossDetection::ForwardAcknowledgment,
         tail_loss_probe: false,

@@ -26,6 +26,20 @@ pub struct DeadlineOrder {
     pub urgent_round_trips: u32,
     /// Which retries a packet that was never sent goes ahead of.
     pub fresh_before: FreshBefore,
+    /// Whose attempts n counts.
+    pub counted: Counted,
+}
+
+/// Whose attempts n counts where packets are cut into frames. The paper cuts them (320 bytes) and gives
+/// both schemes "a maximum of 3 retransmission attempts" (§IV); the scheme it compares with counts
+/// those of a frame, as IEEE 802.11 does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counted {
+    /// Those of the frame that is next: three for each, as in the scheme compared with.
+    #[default]
+    Frame,
+    /// Those of all frames of the packet together.
+    Packet,
 }
 
 impl Default for DeadlineOrder {
@@ -33,6 +47,7 @@ impl Default for DeadlineOrder {
         Self {
             urgent_round_trips: 2,
             fresh_before: FreshBefore::SecondRetry,
+            counted: Counted::Frame,
         }
     }
 }
@@ -75,9 +90,13 @@ impl<P: Copy> Retries<P> {
         }
     }
 
-    /// Takes a packet that failed, which its `failures` count already.
+    /// Takes a packet that failed, which its counts of failures have already.
     pub(super) fn add(&mut self, waiting: Waiting<P>) {
-        let retried = waiting.failures.saturating_sub(1) as usize;
+        let failures = match self.order.counted {
+            Counted::Frame => waiting.fragment_failures,
+            Counted::Packet => waiting.failures,
+        };
+        let retried = failures.saturating_sub(1) as usize;
         let place = (expiry(&waiting), self.added);
         self.added += 1;
         match self.queues.get_mut(retried) {

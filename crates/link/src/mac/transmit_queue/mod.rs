@@ -22,7 +22,7 @@ use airtcp_units::Instant;
 use super::Offer;
 use crate::queue::QueueLimit;
 use deadline::Retries;
-pub use deadline::{DeadlineOrder, FreshBefore};
+pub use deadline::{Counted, DeadlineOrder, FreshBefore};
 
 /// In which order what failed is sent again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

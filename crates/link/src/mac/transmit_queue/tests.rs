@@ -32,6 +32,7 @@ fn dynamic() -> TransmitQueue<char> {
 fn fail(queue: &mut TransmitQueue<char>, now: u64) -> Option<char> {
     let sent = queue.select(at(now))?;
     sent.failures += 1;
+    sent.fragment_failures += 1;
     let packet = sent.packet;
     queue.put_back();
     Some(packet)
@@ -85,6 +86,27 @@ fn follows_algorithm_1_step_by_step() {
     assert_eq!(queue.finish().map(|waiting| waiting.packet), Some('a'));
     assert!(queue.is_empty());
     assert_eq!(queue.bytes(), 0);
+}
+
+/// A packet of several frames: each may fail as often, or all of them together.
+#[test]
+fn failures_of_another_frame_count_where_the_parameter_says() {
+    let queues = |counted| {
+        let order = DeadlineOrder {
+            counted,
+            ..DeadlineOrder::default()
+        };
+        let mut queue =
+            TransmitQueue::new(QueueLimit::Unlimited, RetransmissionOrder::Deadline(order));
+        assert!(queue.push(1, offer(900), 'a'));
+        // Its first frame fails twice and arrives, its second fails once.
+        let sent = queue.select(at(0)).expect("a packet");
+        (sent.failures, sent.fragment_failures, sent.fragments_done) = (3, 1, 1);
+        queue.put_back();
+        queue.retries()
+    };
+    assert_eq!(queues(Counted::Frame), [1, 0, 0]);
+    assert_eq!(queues(Counted::Packet), [0, 0, 1]);
 }
 
 #[test]
@@ -207,6 +229,7 @@ proptest! {
             }
             let sent = queue.select(at(now)).map(|waiting| {
                 waiting.failures += 1;
+                waiting.fragment_failures += 1;
                 waiting.packet
             });
             queue.put_back();

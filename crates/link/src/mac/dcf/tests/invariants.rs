@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::scenario::{OnAir, Scenario, scenario};
 use super::*;
-use crate::mac::transmit_queue::{DeadlineOrder, FreshBefore};
+use crate::mac::transmit_queue::{Counted, DeadlineOrder, FreshBefore};
 use crate::mac::{Fate, FrameKind};
 
 /// Scenarios in which room is short and the access point may go by deadlines.
@@ -18,6 +18,7 @@ fn crowded() -> impl Strategy<Value = Scenario> {
         RetransmissionOrder::Deadline(DeadlineOrder {
             urgent_round_trips: 2,
             fresh_before,
+            counted: Counted::Packet,
         })
     }));
     let limits = vec![
