@@ -9,7 +9,8 @@ from airtcp.papers.experiment import Value
 Kind = Literal["gain", "level", "trend", "peak", "larger-gain"]
 """What a part of a claim is about:
 
-- gain: `treated` over `baseline`, in per cent; with `paper` the number, with `sign` only which way
+- gain: `treated` over `baseline`, in per cent; with `paper` the number, with `sign` only which way:
+  more, less, no difference, not less, not more
 - level: a measurement itself, beside the paper's number
 - trend: a measurement rises or falls along an axis
 - peak: a measurement is highest somewhere along an axis, within `between`
@@ -30,7 +31,7 @@ class Part(Struct, frozen=True, forbid_unknown_fields=True):
     along: str = ""
     places: list[Value] = field(default_factory=list)
     paper: list[float] = field(default_factory=list)
-    sign: Literal["", "+", "-", "0"] = ""
+    sign: Literal["", "+", "-", "0", "+0", "-0"] = ""
     direction: Literal["", "rises", "falls"] = ""
     between: list[Value] = field(default_factory=list)
     label: str = ""

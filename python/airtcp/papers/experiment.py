@@ -63,7 +63,8 @@ class Point(Struct, frozen=True):
 
 
 class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
-    """Runs that belong together. `seeds` are those of a full run, `quick` those of a quick one.
+    """Runs that belong together. `seeds` are those of a full run, `quick` those of a quick one, which
+    may also be shorter (`quick_settings`).
 
     `sampled`: the window is watched too, for figures of it and for claims about it. `partial`: a
     remedy that a link has no place for is no error.
@@ -75,6 +76,7 @@ class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
     seeds: int = 10
     quick: int = 3
     settings: dict[str, Any] = field(default_factory=dict)
+    quick_settings: dict[str, Any] = field(default_factory=dict)
     axes: list[Axis] = field(name="axis", default_factory=list)
     sampled: bool = False
     partial: bool = False
@@ -90,13 +92,13 @@ class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
                 return axis
         raise KeyError(name)
 
-    def points(self) -> Iterator[Point]:
+    def points(self, *, quick: bool = False) -> Iterator[Point]:
         """Every combination of places, the last axis fastest."""
         for places in product(*(axis.places for axis in self.axes)):
             coordinates = tuple(
                 (axis.name, place) for axis, place in zip(self.axes, places, strict=True)
             )
-            yield self._point(coordinates)
+            yield self._point(coordinates, self.quick_settings if quick else {})
 
     def coordinates(self, *parts: Mapping[str, Value]) -> Coordinates:
         """The point that these mappings of axis to place name together.
@@ -126,8 +128,8 @@ class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
             coordinates.append((axis.name, place))
         return tuple(coordinates)
 
-    def _point(self, coordinates: Coordinates) -> Point:
-        scenario, settings, remedies = self.scenario, dict(self.settings), []
+    def _point(self, coordinates: Coordinates, more: Mapping[str, Any]) -> Point:
+        scenario, settings, remedies = self.scenario, {**self.settings, **more}, []
         for name, place in coordinates:
             choice = self.axis(name).choice(place)
             scenario = choice.scenario or scenario

@@ -13,6 +13,7 @@ from scipy.special import stdtrit
 
 from airtcp.papers.claims import Claim, Part
 from airtcp.papers.experiment import Experiment, Value
+from airtcp.papers.measures import COUNTS
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import Paper
 from airtcp.study.statistics import CONFIDENCE, PairedDifference, paired_difference
@@ -136,14 +137,23 @@ def _gain(
 ) -> Judged:
     difference = outcomes.difference(experiment, part.measure, at, part.baseline, part.treated)
     label = _label(part, at)
-    if difference is None or difference.mean_percent is None:
-        paper = _paper_gain(part, number)
-        return Judged(label, Verdict.NOT_SHOWN, "no baseline to compare with", paper)
+    if difference is None:
+        return Judged(label, Verdict.NOT_SHOWN, "not measured", _paper_gain(part, number))
+    if difference.mean_percent is None:
+        return _from_nothing(label, difference, part)
     gain, half = difference.mean_percent, difference.half_width_percent
     verdict = (
         judge_number(gain, half, number) if number is not None else judge_sign(gain, half, part.sign)
     )
     return Judged(label, verdict, gain_text(difference), _paper_gain(part, number), gain, half)
+
+
+def _from_nothing(label: str, difference: PairedDifference, part: Part) -> Judged:
+    """The baseline measured nothing: per cent have no meaning, and which way it goes has."""
+    half = difference.half_width or 0.0
+    verdict = judge_sign(difference.mean, half, part.sign)
+    ours = f"{difference.treated_mean:.3g} ± {half:.2g}, from 0"
+    return Judged(label, verdict, ours, _paper_gain(part, None), difference.mean, half)
 
 
 def judge_number(gain: float, half: float | None, number: float) -> Verdict:
@@ -172,15 +182,30 @@ def judge_sign(gain: float, half: float | None, sign: str) -> Verdict:
         if abs(gain) + width <= POINTS:
             return Verdict.REPRODUCED
         return Verdict.CONTRADICTED if abs(gain) - width > POINTS else Verdict.NOT_SHOWN
+    if sign in {"+0", "-0"}:
+        toward = gain if sign == "+0" else -gain
+        if toward + width < -POINTS:
+            return Verdict.CONTRADICTED
+        return Verdict.REPRODUCED if toward - width >= -POINTS else Verdict.NOT_SHOWN
     if abs(gain) <= width or gain == 0:
         return Verdict.NOT_SHOWN
     return Verdict.REPRODUCED if (gain > 0) == (sign != "-") else Verdict.CONTRADICTED
 
 
+_SIGNS = {
+    "": "more",
+    "+": "more",
+    "-": "less",
+    "0": "no difference",
+    "+0": "not less",
+    "-0": "not more",
+}
+
+
 def _paper_gain(part: Part, number: float | None) -> str:
     if number is not None:
         return f"{number:+g} %"
-    return {"+": "more", "-": "less", "0": "no difference", "": "more"}[part.sign]
+    return _SIGNS[part.sign]
 
 
 def gain_text(difference: PairedDifference) -> str:
@@ -213,32 +238,32 @@ def _level(
     if values is None or number is None:
         return Judged(label, Verdict.NOT_SHOWN, "not measured", str(number))
     mean, half = mean_and_half_width(values)
-    share = part.measure.endswith("_percent")
-    verdict = judge_share(mean, number) if share else judge_level(mean, number)
+    verdict = (
+        judge_share(mean, number)
+        if part.measure.endswith("_percent")
+        else judge_level(mean, number, is_count=part.measure in COUNTS)
+    )
     return Judged(label, verdict, f"{mean:.4g} ± {half:.2g}", f"{number:g}", mean, half)
 
 
-def judge_level(mean: float, number: float) -> Verdict:
-    """A measurement beside the paper's. Counts below 10 are as near as their own square root."""
-    tolerance = max(LEVEL_PERCENT / 100 * abs(number), abs(number) ** 0.5 if number < 10 else 0.0)
-    if abs(mean - number) <= max(tolerance, 0.5 if number < 10 else 0.0):
-        return Verdict.REPRODUCED
-    ratio = mean / number if number else float("inf")
-    return (
-        Verdict.DIRECTION if 1 / LEVEL_FACTOR <= ratio <= LEVEL_FACTOR else Verdict.CONTRADICTED
-    )
+def judge_level(mean: float, number: float, *, is_count: bool = False) -> Verdict:
+    """A measurement beside the paper's; a count is as near as the square root of the paper's."""
+    tolerance = LEVEL_PERCENT / 100 * abs(number)
+    if is_count:
+        tolerance = max(tolerance, abs(number) ** 0.5, 0.5)
+    return _near(mean, number, tolerance)
 
 
 def judge_share(mean: float, number: float) -> Verdict:
-    """A share in per cent beside the paper's."""
-    if abs(mean - number) <= POINTS:
+    """A share in per cent beside the paper's; a small one is as near as half of it."""
+    return _near(mean, number, min(POINTS, abs(number) / 2))
+
+
+def _near(mean: float, number: float, tolerance: float) -> Verdict:
+    if abs(mean - number) <= tolerance:
         return Verdict.REPRODUCED
     ratio = mean / number if number else float("inf")
-    return (
-        Verdict.DIRECTION if 1 / LEVEL_FACTOR <= ratio <= LEVEL_FACTOR else Verdict.CONTRADICTED
-    )
-
-
+    return Verdict.DIRECTION if 1 / LEVEL_FACTOR <= ratio <= LEVEL_FACTOR else Verdict.CONTRADICTED
 
 
 def _places(experiment: Experiment, part: Part) -> list[Value]:

@@ -12,7 +12,7 @@ Measures = dict[str, float]
 def measures_of(summary: RunSummary) -> Measures:
     """Every measurement of a run."""
     measured = {name: of(summary) for name, of in _TOTALS.items()}
-    measured |= {name: float(_sum(summary, name)) for name in _COUNTS}
+    measured |= {name: float(_sum(summary, name)) for name in COUNTS}
     minutes = summary["duration_s"] / 60.0
     measured["timeouts_a_minute"] = measured["timeouts"] / minutes
     sampled: dict[str, float] = summary.get("sampled", {})  # type: ignore[assignment]
@@ -29,6 +29,7 @@ LABELS = {
     "fast_retransmits": "fast retransmits a run",
     "retransmitted_percent": "segments retransmitted (%)",
     "delivery_ratio": "delivery ratio",
+    "lost_percent": "segments lost (%)",
     "transfer_mean_s": "time of a transfer (s)",
     "completed_s": "time to the last byte (s)",
     "loss_events_judged": "loss events",
@@ -47,7 +48,7 @@ def label_of(measure: str) -> str:
     return LABELS.get(measure, measure.replace("_", " "))
 
 
-_COUNTS = (
+COUNTS = (
     "timeouts",
     "timeouts_spurious",
     "fast_retransmits",
@@ -62,6 +63,7 @@ _COUNTS = (
     "loss_events_of_three_segments",
     "transfers_completed",
 )
+"""The measurements that count something, so that chance alone makes them scatter."""
 
 
 def _sum(summary: RunSummary, field: str) -> float:
@@ -106,6 +108,7 @@ _TOTALS: dict[str, Callable[[RunSummary], float]] = {
         100 * _share(_sum(summary, "segments_retransmitted"), _sum(summary, "segments_sent"))
     ),
     "delivery_ratio": _delivery_ratio,
+    "lost_percent": lambda summary: 100 * (1 - _delivery_ratio(summary)),
     "transfer_mean_s": _mean_transfer,
     "completed_s": _last_byte,
     "judged_radio_percent": lambda summary: (

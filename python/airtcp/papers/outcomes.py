@@ -1,4 +1,4 @@
-"""Carrying experiments out: every point with every seed, in parallel, finished runs kept."""
+"""Carrying experiments out: every point with every seed, in parallel, finished points kept."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -9,9 +9,10 @@ from airtcp import _core
 from airtcp._core import AirtcpError, RunError, Scenario
 from airtcp.papers.experiment import Coordinates, Experiment, Value
 from airtcp.papers.measures import Measures, measures_of
+from airtcp.papers.store import PointStore
 from airtcp.papers.windows import watched
 from airtcp.scenarios import load_scenario
-from airtcp.study.cells import Cell, CellKey, CellStore, cell_key
+from airtcp.study.cells import Cell, CellKey, cell_key
 from airtcp.study.statistics import PairedDifference, paired_difference
 
 Progress = Callable[[int, int], object]
@@ -32,12 +33,17 @@ class Outcomes:
     measured: dict[tuple[str, Coordinates], list[Measures]] = field(default_factory=dict)
     refused: dict[tuple[str, Coordinates], str] = field(default_factory=dict)
 
+    @property
+    def runs(self) -> int:
+        """How many runs all of it is."""
+        return sum(len(point) for point in self.measured.values())
+
     def values(
         self, experiment: Experiment, measure: str, *at: Mapping[str, Value]
     ) -> list[float] | None:
         """One measurement a seed, in the order of the seeds; None where the point was refused."""
-        runs = self.measured.get((experiment.id, experiment.coordinates(*at)))
-        return None if runs is None else [run[measure] for run in runs]
+        point = self.measured.get((experiment.id, experiment.coordinates(*at)))
+        return None if point is None else [run[measure] for run in point]
 
     def difference(
         self,
@@ -57,12 +63,12 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A run to be made."""
+    """A point to be run, with a key for each seed."""
 
     experiment: Experiment
     coordinates: Coordinates
     scenario: Scenario
-    key: CellKey
+    keys: tuple[CellKey, ...]
 
 
 def carry_out(
@@ -78,9 +84,9 @@ def carry_out(
 
     Args:
         experiments: each with the folder its scenario's path starts from.
-        quick: with the experiments' few seeds in place of their full number.
+        quick: with the experiments' few seeds, and shorter, where they say so.
         first_seed: the seeds count up from here; sets of seeds that are apart share no run.
-        out: a folder; finished runs are saved in its folder `cells`.
+        out: a folder; finished points are saved in its folder `cells`.
         jobs: runs at the same time; None takes the processors this process may use.
         progress: called at the start and after each run.
 
@@ -88,68 +94,98 @@ def carry_out(
         ScenarioError: a scenario or a remedy is wrong; before anything runs.
         RunError: a run failed.
     """
-    store = CellStore(out / "cells") if out is not None else None
+    store = PointStore(out / "cells") if out is not None else None
     outcomes = Outcomes()
     wanted: list[_Wanted] = []
     for folder, experiment in experiments:
         count = experiment.quick if quick else experiment.seeds
         seeds = tuple(range(first_seed, first_seed + count))
         outcomes.seeds[experiment.id] = seeds
-        wanted += _wanted(folder, experiment, seeds, outcomes)
-    finished: dict[int, Cell] = {}
+        wanted += _points(folder, experiment, seeds, outcomes, quick)
+    all_runs = sum(len(want.keys) for want in wanted)
+    finished: dict[int, list[Cell]] = {}
     for index, want in enumerate(wanted):
-        found = store.get(want.key) if store else None
+        found = store.get(want.keys) if store else None
         if found:
             finished[index] = found
+    done = sum(len(cells) for cells in finished.values())
     if progress:
-        progress(len(finished), len(wanted))
+        progress(done, all_runs)
 
-    def keep(index: int, summary: str) -> None:
-        cell = Cell(wanted[index].key, summary)
-        if store:
-            store.put(cell)
-        finished[index] = cell
+    summaries: dict[int, dict[int, str]] = {}
+
+    def keep(index: int, position: int, summary: str) -> None:
+        nonlocal done
+        point = summaries.setdefault(index, {})
+        point[position] = summary
+        keys = wanted[index].keys
+        if len(point) == len(keys):
+            cells = [Cell(key, point[place]) for place, key in enumerate(keys)]
+            if store:
+                store.put(cells)
+            finished[index] = cells
+            del summaries[index]
+        done += 1
         if progress:
-            progress(len(finished), len(wanted))
+            progress(done, all_runs)
 
     missing = [index for index in range(len(wanted)) if index not in finished]
     for index in missing:
         if wanted[index].experiment.sampled:
-            summary, _ = watched(wanted[index].scenario, wanted[index].key.seed)
-            keep(index, summary)
-    plain = [index for index in missing if not wanted[index].experiment.sampled]
+            for position, key in enumerate(wanted[index].keys):
+                summary, _ = watched(wanted[index].scenario, key.seed)
+                keep(index, position, summary)
+    runs = [
+        (index, position)
+        for index in missing
+        if not wanted[index].experiment.sampled
+        for position in range(len(wanted[index].keys))
+    ]
     results = _core.run_many(
-        [(wanted[index].scenario, wanted[index].key.seed) for index in plain],
+        [(wanted[index].scenario, wanted[index].keys[position].seed) for index, position in runs],
         jobs or len(os.sched_getaffinity(0)),
-        lambda position, result: keep(plain[position], result.summary()),
+        lambda run, result: keep(*runs[run], result.summary()),
     )
-    for index, result in zip(plain, results, strict=True):
+    for (index, _), result in zip(runs, results, strict=True):
         if isinstance(result, RunError):
             where = ", ".join(f"{axis} {place}" for axis, place in wanted[index].coordinates)
             raise RunError(f"{wanted[index].experiment.id} ({where}): {result}")
     for index, want in enumerate(wanted):
-        measures = measures_of(finished[index].summary)
-        outcomes.measured.setdefault((want.experiment.id, want.coordinates), []).append(measures)
+        outcomes.measured[want.experiment.id, want.coordinates] = [
+            measures_of(cell.summary) for cell in finished[index]
+        ]
     return outcomes
 
 
 def scenario_at(folder: Path, experiment: Experiment, coordinates: Coordinates) -> Scenario:
-    """The scenario of one point, its remedies laid over it."""
+    """The scenario of one point, its remedies laid over it.
+
+    Raises:
+        KeyError: the experiment has no such point.
+    """
     for point in experiment.points():
         if point.coordinates == coordinates:
-            written = load_scenario(folder / point.scenario, _ordered(point.settings))
+            written = load_scenario((folder / point.scenario).resolve(), ordered(point.settings))
             return written.with_remedies(point.remedies) if point.remedies else written
     raise KeyError(coordinates)
 
 
-def _wanted(
-    folder: Path, experiment: Experiment, seeds: tuple[int, ...], outcomes: Outcomes
+def ordered(settings: Mapping[str, object]) -> dict[str, object]:
+    """Whole tables first, so that single keys can change them."""
+    return dict(sorted(settings.items(), key=lambda item: item[0].count(".")))
+
+
+def _points(
+    folder: Path,
+    experiment: Experiment,
+    seeds: tuple[int, ...],
+    outcomes: Outcomes,
+    quick: bool,
 ) -> list[_Wanted]:
-    """The runs of an experiment; points that are refused are noted in `outcomes`."""
+    """The points of an experiment; those that are refused are noted in `outcomes`."""
     wanted: list[_Wanted] = []
-    for point in experiment.points():
-        path = (folder / point.scenario).resolve()
-        written = load_scenario(path, _ordered(point.settings))
+    for point in experiment.points(quick=quick):
+        written = load_scenario((folder / point.scenario).resolve(), ordered(point.settings))
         scenario = written
         if point.remedies:
             try:
@@ -161,13 +197,6 @@ def _wanted(
                 continue
         remedies = (_WATCHED if experiment.sampled else "") + point.remedies
         digest = written.hash()
-        wanted += [
-            _Wanted(experiment, point.coordinates, scenario, cell_key(digest, remedies, seed))
-            for seed in seeds
-        ]
+        keys = tuple(cell_key(digest, remedies, seed) for seed in seeds)
+        wanted.append(_Wanted(experiment, point.coordinates, scenario, keys))
     return wanted
-
-
-def _ordered(settings: Mapping[str, object]) -> dict[str, object]:
-    """Whole tables first, so that single keys can change them."""
-    return dict(sorted(settings.items(), key=lambda item: not isinstance(item[1], dict)))

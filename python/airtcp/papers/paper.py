@@ -16,13 +16,13 @@ class PaperError(ScenarioError):
 
 
 class Series(Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of a figure: its name, where its points lie, and the paper's numbers along x."""
+    """One line of a figure: its name, where its points lie, and the paper's numbers by place on x."""
 
     name: str
     at: dict[str, Value] = field(default_factory=dict)
     baseline: dict[str, Value] = field(default_factory=dict)
     measure: str = ""
-    paper: list[float | None] = field(default_factory=list)
+    paper: dict[str, float] = field(default_factory=dict)
 
 
 class FigureSpec(Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,17 +44,26 @@ class FigureSpec(Struct, frozen=True, forbid_unknown_fields=True):
     caption: str = ""
 
 
+class Target(Struct, frozen=True, forbid_unknown_fields=True):
+    """A fact of the paper about its baseline: a measurement, or a ratio `treated` over `baseline`."""
+
+    value: float
+    measure: str = "goodput_bps"
+    at: dict[str, Value] = field(default_factory=dict)
+    baseline: dict[str, Value] = field(default_factory=dict)
+    treated: dict[str, Value] = field(default_factory=dict)
+
+
 class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
-    """A free parameter, set on the baseline alone: the places tried, the paper's fact, our choice."""
+    """A free parameter, set on the baseline alone: the places tried, the paper's facts, our choice."""
 
     what: str
     experiment: str
     axis: str
-    target: float
     chosen: Value
+    source: str
     at: dict[str, Value] = field(default_factory=dict)
-    measure: str = "goodput_bps"
-    source: str = ""
+    targets: list[Target] = field(name="target", default_factory=list)
 
 
 class Reading(Struct, frozen=True, forbid_unknown_fields=True):
@@ -158,7 +167,7 @@ def load_papers(folder: Path, names: list[str] | None = None) -> list[Paper]:
             known = ", ".join(f"{one.about.number} ({one.name})" for one in papers)
             raise PaperError(f"no paper {name!r}: there are {known}")
         chosen += found
-    return sorted(set(chosen), key=lambda paper: paper.about.number)
+    return [one for one in papers if one in chosen]
 
 
 T = TypeVar("T")

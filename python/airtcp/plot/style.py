@@ -59,6 +59,42 @@ def remedy_colours(remedies: Sequence[str], theme: Theme = LIGHT) -> dict[str, s
     return colours
 
 
+_OWN = {
+    "standard": "",
+    "baseline": "",
+    "NewReno": "",
+    "rto-factor": BLUE,
+    "inf-retry": SKY_BLUE,
+    "delay-injection": VERMILLION,
+    "newzag": GREEN,
+    "newzag adjusted": BLUE,
+    "coin": ORANGE,
+    "dynamic-arq": PURPLE,
+    "wsc": ORANGE,
+}
+"""Remedies of the papers keep their colour in every figure; an empty one is the baseline's grey."""
+
+
+def line_colours(names: Sequence[str], theme: Theme = LIGHT) -> dict[str, str]:
+    """A colour for each line: a remedy's own, the next free one for what has none.
+
+    A line that begins with a remedy's name has its colour: "newzag adjusted, 1 % loss".
+    """
+    colours: dict[str, str] = {}
+    for name in names:
+        own = max((known for known in _OWN if name.startswith(known)), key=len, default=None)
+        if own is not None:
+            colour = _OWN[own] or theme.baseline
+            if colour not in colours.values():
+                colours[name] = colour
+    free = [colour for colour in REMEDY_COLOURS if colour not in colours.values()]
+    for name in names:
+        if name not in colours:
+            free = free or list(REMEDY_COLOURS)
+            colours[name] = free.pop(0)
+    return {name: colours[name] for name in names}
+
+
 @contextmanager
 def drawn_in(theme: Theme) -> Iterator[None]:
     """Figures made inside have the house's look in this theme."""

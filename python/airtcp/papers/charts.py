@@ -1,0 +1,177 @@
+"""What a figure shows, as numbers: each line's means with their intervals, and the paper's own."""
+
+from dataclasses import dataclass
+
+from airtcp.papers.experiment import Experiment, Value
+from airtcp.papers.judge import mean_and_half_width
+from airtcp.papers.measures import label_of
+from airtcp.papers.outcomes import Outcomes
+from airtcp.papers.paper import Calibration, FigureSpec, Paper, Series, Target
+from airtcp.quantities import bit_rate_scale
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line: means and half 95 % intervals at each x, and the paper's numbers where it has any."""
+
+    name: str
+    means: tuple[float | None, ...]
+    halves: tuple[float, ...]
+    paper: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure as numbers, in the unit that its y label names."""
+
+    title: str
+    x_label: str
+    y_label: str
+    x: tuple[Value, ...]
+    lines: tuple[Line, ...]
+    seeds: int
+    caption: str = ""
+    is_gain: bool = False
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether x is a quantity and not a list of names."""
+        return all(isinstance(place, int | float) for place in self.x)
+
+
+def chart_of(paper: Paper, spec: FigureSpec, outcomes: Outcomes) -> Chart:
+    """The numbers of a figure."""
+    experiment = paper.experiment(spec.experiment)
+    axis = experiment.axis(spec.x)
+    x = tuple(axis.places)
+    raw = [_line(experiment, spec, series, x, outcomes) for series in spec.series]
+    is_gain = spec.kind == "gains"
+    divisor, label = 1.0, spec.y_label or (
+        f"gain in {label_of(spec.measure)} (%)" if is_gain else label_of(spec.measure)
+    )
+    if spec.measure.endswith("_bps") and not is_gain:
+        divisor, unit = bit_rate_scale(_largest(raw))
+        label = f"{label} ({unit})"
+    elif spec.measure.endswith("_Bps") and not is_gain:
+        divisor, label = 1000.0, f"{label} (kB/s)"
+    return Chart(
+        spec.title,
+        axis.label or axis.name,
+        label,
+        x,
+        tuple(_scaled(line, divisor) for line in raw),
+        len(outcomes.seeds[experiment.id]),
+        spec.caption,
+        is_gain,
+    )
+
+
+def calibration_chart(paper: Paper, calibration: Calibration, outcomes: Outcomes) -> Chart:
+    """The baseline's measurements at every place tried, each target over the paper's value."""
+    experiment = paper.experiment(calibration.experiment)
+    axis = experiment.axis(calibration.axis)
+    lines = []
+    for target in calibration.targets:
+        ratios = [_target_ratio(experiment, calibration, target, p, outcomes) for p in axis.places]
+        name = ", ".join(
+            [label_of(target.measure), *(f"{key} {place}" for key, place in target.at.items())]
+        )
+        lines.append(
+            Line(name, tuple(ratios), tuple(0.0 for _ in ratios), tuple(None for _ in ratios))
+        )
+    return Chart(
+        f"Calibration: {calibration.what}",
+        axis.label or axis.name,
+        "ours over the paper's",
+        tuple(axis.places),
+        tuple(lines),
+        len(outcomes.seeds[experiment.id]),
+        f"{calibration.source}. Chosen: {calibration.chosen}.",
+    )
+
+
+def calibration_errors(
+    paper: Paper, calibration: Calibration, outcomes: Outcomes
+) -> dict[Value, float]:
+    """For each place tried, the mean distance from the paper's facts: |ln(ours / the paper's)|."""
+    from math import log
+
+    experiment = paper.experiment(calibration.experiment)
+    errors: dict[Value, float] = {}
+    for place in experiment.axis(calibration.axis).places:
+        ratios = [
+            _target_ratio(experiment, calibration, target, place, outcomes)
+            for target in calibration.targets
+        ]
+        distances = [abs(log(ratio)) if ratio > 0 else float("inf") for ratio in ratios]
+        errors[place] = sum(distances) / len(distances)
+    return errors
+
+
+def _target_ratio(
+    experiment: Experiment,
+    calibration: Calibration,
+    target: Target,
+    place: Value,
+    outcomes: Outcomes,
+) -> float:
+    at = {**calibration.at, **target.at, calibration.axis: place}
+    if target.treated:
+        difference = outcomes.difference(
+            experiment, target.measure, at, target.baseline, target.treated
+        )
+        ours = difference.treated_mean / difference.baseline_mean if difference else 0.0
+    else:
+        values = outcomes.values(experiment, target.measure, at) or [0.0]
+        ours = sum(values) / len(values)
+    return ours / target.value
+
+
+def _line(
+    experiment: Experiment,
+    spec: FigureSpec,
+    series: Series,
+    x: tuple[Value, ...],
+    outcomes: Outcomes,
+) -> Line:
+    means: list[float | None] = []
+    halves: list[float] = []
+    measure = series.measure or spec.measure
+    for place in x:
+        at = {**spec.at, **series.at, spec.x: place}
+        if spec.kind == "gains":
+            before = {**at, **series.baseline}
+            difference = outcomes.difference(experiment, measure, {}, before, at)
+            means.append(difference.mean_percent if difference else None)
+            halves.append((difference.half_width_percent or 0.0) if difference else 0.0)
+            continue
+        values = outcomes.values(experiment, measure, at)
+        if values is None:
+            means.append(None)
+            halves.append(0.0)
+            continue
+        mean, half = mean_and_half_width(values)
+        means.append(mean)
+        halves.append(half)
+    return Line(
+        series.name,
+        tuple(means),
+        tuple(halves),
+        tuple(series.paper.get(str(place)) for place in x),
+    )
+
+
+def _largest(lines: list[Line]) -> float:
+    return max(
+        (abs(mean) for line in lines for mean in (*line.means, *line.paper) if mean is not None),
+        default=1.0,
+    )
+
+
+def _scaled(line: Line, divisor: float) -> Line:
+    return Line(
+        line.name,
+        tuple(None if mean is None else mean / divisor for mean in line.means),
+        tuple(half / divisor for half in line.halves),
+        tuple(None if number is None else number / divisor for number in line.paper),
+    )
