@@ -1,7 +1,7 @@
 """Verdicts on claims, computed from runs; the rules stand here and nowhere else.
 
 Tolerances are the same for every claim: 5 points for gains and shares in per cent, 10 % for levels. A
-difference counts when the 95 % interval of its paired mean excludes zero.
+difference counts when the 95 % interval of its paired mean excludes zero and it is 1 % at least.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,6 +20,8 @@ from airtcp.study.statistics import CONFIDENCE, PairedDifference, paired_differe
 
 POINTS = 5.0
 """A gain or a share is reproduced within so many points of the paper's per cent."""
+NEGLIGIBLE = 1.0
+"""A gain below so many per cent is no difference worth the name, however sure it is."""
 LEVEL_PERCENT = 10.0
 """A level is reproduced within so many per cent of the paper's number."""
 LEVEL_FACTOR = 2.0
@@ -151,7 +153,9 @@ def _gain(
 def _from_nothing(label: str, difference: PairedDifference, part: Part) -> Judged:
     """The baseline measured nothing: per cent have no meaning, and which way it goes has."""
     half = difference.half_width or 0.0
-    verdict = judge_sign(difference.mean, half, part.sign)
+    # Anything over nothing is more than a per cent.
+    scale = 100.0 / abs(difference.treated_mean) if difference.treated_mean else 1.0
+    verdict = judge_sign(scale * difference.mean, scale * half, part.sign)
     ours = f"{difference.treated_mean:.3g} ± {half:.2g}, from 0"
     return Judged(label, verdict, ours, _paper_gain(part, None), difference.mean, half)
 
@@ -160,7 +164,7 @@ def judge_number(gain: float, half: float | None, number: float) -> Verdict:
     """A gain in per cent, with half its 95 % interval, beside the paper's number."""
     width = half if half is not None else 0.0
     near = abs(gain - number) <= POINTS
-    significant = abs(gain) > width
+    significant = abs(gain) > max(width, NEGLIGIBLE)
     if abs(number) <= POINTS:
         # "About no difference": shown by an interval that is narrow enough to say so.
         if near and width <= POINTS:
@@ -187,7 +191,7 @@ def judge_sign(gain: float, half: float | None, sign: str) -> Verdict:
         if toward + width < -POINTS:
             return Verdict.CONTRADICTED
         return Verdict.REPRODUCED if toward - width >= -POINTS else Verdict.NOT_SHOWN
-    if abs(gain) <= width or gain == 0:
+    if abs(gain) <= max(width, NEGLIGIBLE):
         return Verdict.NOT_SHOWN
     return Verdict.REPRODUCED if (gain > 0) == (sign != "-") else Verdict.CONTRADICTED
 

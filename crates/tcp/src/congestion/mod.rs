@@ -295,14 +295,16 @@ impl Congestion {
     /// step by step (RFC 5681 §3.2, eq. 4). `cause`: what the loss was of, where that was asked.
     pub fn on_loss(&mut self, flight_size: u64, cause: Option<Cause>) {
         self.windows.ssthresh = self.threshold(flight_size, cause);
-        if !self.gradual && !self.is_model_based() {
+        if !self.gradual {
             self.settle();
         }
     }
 
-    /// The window is where the last loss puts it.
+    /// The window is where the last loss puts it; a model takes no loss for a limit.
     pub fn settle(&mut self) {
-        self.windows.cwnd = self.windows.ssthresh.min(self.windows.max);
+        if !self.is_model_based() {
+            self.windows.cwnd = self.windows.ssthresh.min(self.windows.max);
+        }
     }
 
     /// The retransmission timer expired. `reduces`: this is the first expiry for what it is about;
@@ -417,6 +419,9 @@ impl Congestion {
     /// most an initial window more, so that it opens to the threshold by slow start (RFC 4015 §3,
     /// step 6).
     pub fn resume(&mut self, saved: Saved, in_flight: u64, acked: u64) {
+        if self.is_model_based() {
+            return;
+        }
         self.windows.ssthresh = saved.cwnd.max(saved.ssthresh.min(saved.cwnd));
         self.windows.cwnd = (in_flight + acked.min(self.initial))
             .max(self.windows.mss)

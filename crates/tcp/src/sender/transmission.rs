@@ -34,7 +34,10 @@ impl Sender {
     /// As [`poll`](Self::poll), but not before the pace allows it.
     fn poll_paced(&mut self, now: Instant) -> Option<Transmission> {
         let pacing = self.pacing.as_ref()?;
-        if let Some(until) = pacing.blocked_until(now) {
+        // A probe is due once its timer has run out: it does not wait for the pace.
+        if let Some(until) = pacing.blocked_until(now)
+            && !self.tail_probe_due
+        {
             if self.has_something_to_send() {
                 self.pacing_deadline = until;
             }

@@ -47,6 +47,22 @@ fn unlimited_retries_turn_losses_into_spurious_timeouts() {
     assert_eq!(with.flows[0].timeouts_spurious, with.flows[0].timeouts);
 }
 
+/// A tail that falls silent while the pace holds the sender back is probed all the same, and time goes on.
+/// Pages keep the windows small and their ends in need of probes.
+#[test]
+fn paced_senders_of_pages_probe_their_tails() {
+    for profile in ["linux-bbr", "linux"] {
+        let text = format!(
+            "duration = '300 s'\ntopology = 'wlan'\nflows.count = 5\ntcp.profile = '{profile}'\n\
+            remedies = ['bbr']\n[wlan]\nretry_limit = 2\nloss.rate = 0.3\n\
+            [traffic]\napplication = 'http'\nhttp.page_interval = '3 s'\n"
+        );
+        let summary = summary(&scenario(&text), 1);
+        assert!(sum(&summary, |flow| flow.tail_probes) > 10);
+        assert!(summary.flows.iter().all(|flow| flow.cwnd_bytes < 1 << 32));
+    }
+}
+
 /// What is lost behind the access point is not repaired by the radio, and only data is.
 #[test]
 fn wired_losses_are_of_data_and_not_the_radios() {
