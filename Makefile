@@ -19,20 +19,25 @@ UPLOAD_REMEDIES := inf-retry delay-injection sack inf-retry+sack
 FUZZ_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test bench lint check-long docs clean tools
+.PHONY: help demo papers build test bench lint check-long docs clean tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
 
-demo: build ## compare remedies on a recorded link and on 802.11, write reports
+demo: build ## compare remedies on a recorded link and on 802.11, judge the papers quickly, write reports
 	$(BIN)/airtcp compare $(SCENARIO) $(addprefix --set ,$(SETTINGS)) \
 	  $(addprefix --remedy ,$(REMEDIES)) --seeds $(SEEDS) --out $(REPORT)
 	$(BIN)/airtcp compare $(UPLOAD) $(addprefix --remedy ,$(UPLOAD_REMEDIES)) --seeds 10 --out $(REPORT)/upload
 	$(BIN)/airtcp run $(UPLOAD) --set flows.count=4 --set "duration=5 s" --picture channel=$(REPORT)/channel.png
+	$(BIN)/airtcp papers --quick --out $(REPORT)/papers
 	@echo
 	@echo "The report:         $(CURDIR)/$(REPORT)/index.html"
 	@echo "An 802.11b upload:  $(CURDIR)/$(REPORT)/upload/index.html"
 	@echo "The channel itself: $(CURDIR)/$(REPORT)/channel.png"
+	@echo "Five papers judged: $(CURDIR)/$(REPORT)/papers/index.html (a quick run; make papers is the full one)"
+
+papers: build ## every claim of the five papers, judged; out/papers/index.html
+	$(BIN)/airtcp papers --out out/papers
 
 build: $(EXTENSION) ## the Python package with its Rust core, in .venv
 

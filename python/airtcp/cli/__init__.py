@@ -7,6 +7,7 @@ import typer
 from airtcp import _core
 from airtcp.cli.compare import compare_command
 from airtcp.cli.console import out
+from airtcp.cli.papers import papers_command
 from airtcp.cli.remedies import remedies_command
 from airtcp.cli.run import run_command
 from airtcp.cli.schema import schema_command
@@ -25,6 +26,7 @@ app = typer.Typer(
 )
 app.command("run")(run_command)
 app.command("compare")(compare_command)
+app.command("papers")(papers_command)
 app.command("remedies")(remedies_command)
 app.command("schema")(schema_command)
 app.command("script")(script_command)

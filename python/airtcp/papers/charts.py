@@ -12,7 +12,7 @@ from airtcp.quantities import bit_rate_scale
 
 @dataclass(frozen=True)
 class Line:
-    """One line: means and half 95 % intervals at each x, and the paper's numbers where it has any."""
+    """One line: means and half 95 % intervals at each x, and the paper's numbers if any."""
 
     name: str
     means: tuple[float | None, ...]
@@ -46,8 +46,10 @@ def chart_of(paper: Paper, spec: FigureSpec, outcomes: Outcomes) -> Chart:
     x = tuple(axis.places)
     raw = [_line(experiment, spec, series, x, outcomes) for series in spec.series]
     is_gain = spec.kind == "gains"
-    divisor, label = 1.0, spec.y_label or (
-        f"gain in {label_of(spec.measure)} (%)" if is_gain else label_of(spec.measure)
+    divisor, label = (
+        1.0,
+        spec.y_label
+        or (f"gain in {label_of(spec.measure)} (%)" if is_gain else label_of(spec.measure)),
     )
     if spec.measure.endswith("_bps") and not is_gain:
         divisor, unit = bit_rate_scale(_largest(raw))

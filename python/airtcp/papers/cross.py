@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from airtcp.papers.experiment import Axis, Choice, Experiment
+from airtcp.papers.judge import NEGLIGIBLE
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import read_toml
 from airtcp.study.cells import BASELINE
@@ -103,9 +104,7 @@ def cross_grid(cross: Cross, experiment: Experiment, outcomes: Outcomes) -> Grid
                     (experiment.id, experiment.coordinates(at, {"remedy": remedy})), ""
                 )
                 entries.append(
-                    Entry(
-                        link.name, stack.name, remedy, difference=difference, refusal=refusal
-                    )
+                    Entry(link.name, stack.name, remedy, difference=difference, refusal=refusal)
                 )
     seeds = len(outcomes.seeds[experiment.id])
     grid = Grid(
@@ -172,10 +171,12 @@ def _pair(
     better = one if alone[0].mean >= alone[1].mean else other
     against = _difference(experiment, outcomes, at, better, both)
     company = Company.NO_MORE
-    if against is not None and against.outcome is Outcome.HIGHER:
-        company = Company.COMBINE
-    elif against is not None and against.outcome is Outcome.LOWER:
-        company = Company.FIGHT
+    change = against.mean_percent if against is not None else None
+    if against is not None and change is not None and abs(change) >= NEGLIGIBLE:
+        if against.outcome is Outcome.HIGHER:
+            company = Company.COMBINE
+        elif against.outcome is Outcome.LOWER:
+            company = Company.FIGHT
     return PairOutcome(link, stack, one, other, alone, together, against, company)
 
 

@@ -63,8 +63,10 @@ class Point(Struct, frozen=True):
 
 
 class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
-    """Runs that belong together. `seeds` are those of a full run, `quick` those of a quick one, which
-    may also be shorter (`quick_settings`).
+    """Runs that belong together.
+
+    `seeds` are those of a full run, `quick` those of a quick one, which may also be shorter
+    (`quick_settings`).
 
     `sampled`: the window is watched too, for figures of it and for claims about it. `partial`: a
     remedy that a link has no place for is no error.

@@ -1,12 +1,13 @@
 """Verdicts on claims, computed from runs; the rules stand here and nowhere else.
 
-Tolerances are the same for every claim: 5 points for gains and shares in per cent, 10 % for levels. A
-difference counts when the 95 % interval of its paired mean excludes zero and it is 1 % at least.
+Tolerances are the same for every claim: 5 points for gains and shares in per cent, 10 % for levels.
+A difference counts when the 95 % interval of its paired mean excludes zero and it is 1 % at least.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import stdtrit
@@ -67,7 +68,9 @@ class JudgedClaim:
     @property
     def tally(self) -> str:
         """How many of its parts have which verdict: "4 reproduced, 2 direction"."""
-        counts = [(sum(part.verdict is verdict for part in self.parts), verdict) for verdict in Verdict]
+        counts = [
+            (sum(part.verdict is verdict for part in self.parts), verdict) for verdict in Verdict
+        ]
         return ", ".join(f"{count} {verdict}" for count, verdict in counts if count)
 
 
@@ -145,7 +148,9 @@ def _gain(
         return _from_nothing(label, difference, part)
     gain, half = difference.mean_percent, difference.half_width_percent
     verdict = (
-        judge_number(gain, half, number) if number is not None else judge_sign(gain, half, part.sign)
+        judge_number(gain, half, number)
+        if number is not None
+        else judge_sign(gain, half, part.sign)
     )
     return Judged(label, verdict, gain_text(difference), _paper_gain(part, number), gain, half)
 
@@ -283,7 +288,7 @@ def _trend(experiment: Experiment, part: Part, outcomes: Outcomes) -> Judged:
     ends = paired_difference(series[0], series[-1])
     wrong = [
         step
-        for before, after in zip(series, series[1:], strict=False)
+        for before, after in pairwise(series)
         if _significance(step := paired_difference(before, after)) * sign < 0
     ]
     toward = _significance(ends) * sign

@@ -112,8 +112,7 @@ _TOTALS: dict[str, Callable[[RunSummary], float]] = {
     "transfer_mean_s": _mean_transfer,
     "completed_s": _last_byte,
     "judged_radio_percent": lambda summary: (
-        100
-        * _share(_sum(summary, "loss_events_judged_radio"), _sum(summary, "loss_events_judged"))
+        100 * _share(_sum(summary, "loss_events_judged_radio"), _sum(summary, "loss_events_judged"))
     ),
     "below_mean_percent": lambda summary: (
         100

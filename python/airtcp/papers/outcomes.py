@@ -18,8 +18,12 @@ from airtcp.study.statistics import PairedDifference, paired_difference
 Progress = Callable[[int, int], object]
 """Called with the number of runs finished, and of all."""
 
-_WATCHED = "watched:"
+_WATCHED = "watched to the end:"
 """Runs whose window was sampled are other cells than those without."""
+
+
+_AT_ONCE = 400
+"""Runs whose results are held at the same time: what a run watched takes memory."""
 
 
 @dataclass
@@ -103,12 +107,12 @@ def carry_out(
         outcomes.seeds[experiment.id] = seeds
         wanted += _points(folder, experiment, seeds, outcomes, quick)
     all_runs = sum(len(want.keys) for want in wanted)
-    finished: dict[int, list[Cell]] = {}
+    finished: dict[int, list[Measures]] = {}
     for index, want in enumerate(wanted):
         found = store.get(want.keys) if store else None
         if found:
-            finished[index] = found
-    done = sum(len(cells) for cells in finished.values())
+            finished[index] = [measures_of(cell.summary) for cell in found]
+    done = sum(len(point) for point in finished.values())
     if progress:
         progress(done, all_runs)
 
@@ -123,7 +127,7 @@ def carry_out(
             cells = [Cell(key, point[place]) for place, key in enumerate(keys)]
             if store:
                 store.put(cells)
-            finished[index] = cells
+            finished[index] = [measures_of(cell.summary) for cell in cells]
             del summaries[index]
         done += 1
         if progress:
@@ -141,19 +145,22 @@ def carry_out(
         if not wanted[index].experiment.sampled
         for position in range(len(wanted[index].keys))
     ]
-    results = _core.run_many(
-        [(wanted[index].scenario, wanted[index].keys[position].seed) for index, position in runs],
-        jobs or len(os.sched_getaffinity(0)),
-        lambda run, result: keep(*runs[run], result.summary()),
-    )
-    for (index, _), result in zip(runs, results, strict=True):
-        if isinstance(result, RunError):
-            where = ", ".join(f"{axis} {place}" for axis, place in wanted[index].coordinates)
-            raise RunError(f"{wanted[index].experiment.id} ({where}): {result}")
+    for begin in range(0, len(runs), _AT_ONCE):
+        batch = runs[begin : begin + _AT_ONCE]
+        results = _core.run_many(
+            [
+                (wanted[index].scenario, wanted[index].keys[position].seed)
+                for index, position in batch
+            ],
+            jobs or len(os.sched_getaffinity(0)),
+            lambda run, result, batch=batch: keep(*batch[run], result.summary()),
+        )
+        for (index, _), result in zip(batch, results, strict=True):
+            if isinstance(result, RunError):
+                where = ", ".join(f"{axis} {place}" for axis, place in wanted[index].coordinates)
+                raise RunError(f"{wanted[index].experiment.id} ({where}): {result}")
     for index, want in enumerate(wanted):
-        outcomes.measured[want.experiment.id, want.coordinates] = [
-            measures_of(cell.summary) for cell in finished[index]
-        ]
+        outcomes.measured[want.experiment.id, want.coordinates] = finished[index]
     return outcomes
 
 

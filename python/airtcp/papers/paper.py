@@ -16,7 +16,7 @@ class PaperError(ScenarioError):
 
 
 class Series(Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of a figure: its name, where its points lie, and the paper's numbers by place on x."""
+    """One line of a figure: its name, its points, and the paper's numbers by place on x."""
 
     name: str
     at: dict[str, Value] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class FigureSpec(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Target(Struct, frozen=True, forbid_unknown_fields=True):
-    """A fact of the paper about its baseline: a measurement, or a ratio `treated` over `baseline`."""
+    """A fact about the paper's baseline: a measurement, or a ratio `treated` over `baseline`."""
 
     value: float
     measure: str = "goodput_bps"
@@ -55,7 +55,7 @@ class Target(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
-    """A free parameter, set on the baseline alone: the places tried, the paper's facts, our choice."""
+    """A free parameter, set on the baseline alone: places tried, facts, and our choice."""
 
     what: str
     experiment: str
@@ -230,9 +230,7 @@ def _named(along: str, places: list[Value], part: Any) -> list[dict[str, Value]]
     sides = [part.baseline, part.treated] if part.baseline or part.treated else [{}]
     moves: list[dict[str, Value]] = [{along: place} for place in places] if along else [{}]
     starts = [part.at, part.than] if part.than else [part.at]
-    return [
-        {**start, **side, **move} for start in starts for side in sides for move in moves
-    ]
+    return [{**start, **side, **move} for start in starts for side in sides for move in moves]
 
 
 def _resolve(experiment: Experiment, coordinates: dict[str, Value], where: str) -> None:

@@ -34,9 +34,9 @@ class PointStore:
         except (OSError, ValueError, pl.exceptions.PolarsError):
             return None
         rows = list(frame.iter_rows(named=True))
-        if [
-            (row["scenario_hash"], row["seed"], row["engine_version"]) for row in rows
-        ] != [(key.scenario_hash, key.seed, key.engine_version) for key in keys]:
+        if [(row["scenario_hash"], row["seed"], row["engine_version"]) for row in rows] != [
+            (key.scenario_hash, key.seed, key.engine_version) for key in keys
+        ]:
             return None
         return [Cell(key, row["summary"]) for key, row in zip(keys, rows, strict=True)]
 

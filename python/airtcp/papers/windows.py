@@ -20,7 +20,7 @@ class Window:
 
 
 def watched(scenario: Scenario, seed: int, segment_bytes: int = 1448) -> tuple[str, Window]:
-    """Runs a scenario with the window sampled every 50 ms.
+    """Runs a scenario with the window of its first flow sampled every 50 ms, until it is complete.
 
     Returns:
         The summary as JSON, with what the samples say in its field `sampled`; and the window.
@@ -28,11 +28,14 @@ def watched(scenario: Scenario, seed: int, segment_bytes: int = 1448) -> tuple[s
     result = _core.run(
         scenario, seed, probes=["cwnd", "ssthresh"], probe_interval_s=_INTERVAL_S, events=True
     )
-    samples = pl.read_ipc_stream(result.samples()).filter(pl.col("flow") == 0)
+    summary = json.loads(result.summary())
+    end = summary["flows"][0]["completed_s"] or summary["duration_s"]
+    samples = pl.read_ipc_stream(result.samples()).filter(
+        (pl.col("flow") == 0) & (pl.col("time_s") <= end)
+    )
     times = samples["time_s"].to_list()
     windows = [float(value) / segment_bytes for value in samples["cwnd_bytes"]]
     fifths, halves = _steps(samples)
-    summary = json.loads(result.summary())
     summary["sampled"] = {
         "cwnd_mean_segments": sum(windows) / len(windows) if windows else 0.0,
         "steps_four_fifths": float(fifths),

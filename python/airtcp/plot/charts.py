@@ -1,11 +1,14 @@
 """A chart: lines with bands where x is a quantity, points with bars where it is names."""
 
+from collections.abc import Mapping
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from airtcp.papers.charts import Chart, Line
-from airtcp.plot.style import LIGHT, Theme, drawn_in, line_colours
+from airtcp.papers.experiment import Value
+from airtcp.plot.style import BLUE, LIGHT, Theme, drawn_in, line_colours
 
 
 def chart_figure(chart: Chart, theme: Theme = LIGHT) -> Figure:
@@ -34,10 +37,11 @@ def chart_figure(chart: Chart, theme: Theme = LIGHT) -> Figure:
                 axes.tick_params(axis="x", labelrotation=25)
                 for label in axes.get_xticklabels():
                     label.set_horizontalalignment("right")
+        axes.margins(y=0.08)
         if chart.is_gain:
             axes.axhline(0.0, color=theme.foreground, linewidth=0.8)
         else:
-            axes.set_ylim(bottom=0.0)
+            axes.set_ylim(bottom=0.0, top=1.05 * axes.get_ylim()[1])
         if _spans_decades(chart):
             axes.set_xscale("log")
         axes.set_xlabel(chart.x_label)
@@ -49,6 +53,24 @@ def chart_figure(chart: Chart, theme: Theme = LIGHT) -> Figure:
         axes.legend(
             loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, handlelength=1.6
         )
+        figure.tight_layout()
+    return figure
+
+
+def distance_figure(
+    distances: Mapping[Value, float], chosen: Value, theme: Theme = LIGHT
+) -> Figure:
+    """How far each place of a calibration is from the paper's facts, the nearest on top."""
+    places = sorted(distances, key=lambda place: distances[place], reverse=True)
+    with drawn_in(theme):
+        figure = Figure(figsize=(7.2, 0.9 + 0.24 * len(places)))
+        axes = figure.subplots()
+        for row, place in enumerate(places):
+            colour = BLUE if place == chosen else theme.baseline
+            axes.barh(row, 100 * distances[place], color=colour, height=0.7)
+        axes.set_yticks(range(len(places)), [str(place) for place in places], fontsize=8)
+        axes.set_xlabel("mean distance from the paper's facts (%); blue: chosen")
+        axes.grid(visible=False, axis="y")
         figure.tight_layout()
     return figure
 

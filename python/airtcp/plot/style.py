@@ -82,7 +82,7 @@ def line_colours(names: Sequence[str], theme: Theme = LIGHT) -> dict[str, str]:
     """
     colours: dict[str, str] = {}
     for name in names:
-        own = max((known for known in _OWN if name.startswith(known)), key=len, default=None)
+        own = max((known for known in _OWN if _begins_with(name, known)), key=len, default=None)
         if own is not None:
             colour = _OWN[own] or theme.baseline
             if colour not in colours.values():
@@ -93,6 +93,11 @@ def line_colours(names: Sequence[str], theme: Theme = LIGHT) -> dict[str, str]:
             free = free or list(REMEDY_COLOURS)
             colours[name] = free.pop(0)
     return {name: colours[name] for name in names}
+
+
+def _begins_with(name: str, known: str) -> bool:
+    """Whether a line is about that remedy, and not about another whose name goes on."""
+    return name.startswith(known) and not name[len(known) :].startswith("-")
 
 
 @contextmanager

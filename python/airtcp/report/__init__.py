@@ -66,7 +66,7 @@ def write_report(comparison: Comparison, directory: Path, command: str | None = 
     ]
     page = directory / "index.html"
     page.write_text(
-        _environment()
+        environment()
         .get_template("report.html.j2")
         .render(
             comparison=comparison,
@@ -87,12 +87,12 @@ def write_report(comparison: Comparison, directory: Path, command: str | None = 
 def fragment(comparison: Comparison) -> str:
     """The verdict, the table and the figure of a comparison, as HTML for notebooks."""
     return (
-        _environment()
+        environment()
         .get_template("fragment.html.j2")
         .render(
             comparison=comparison,
             goodput=goodput_table(comparison),
-            figure=_data_url(comparison_figure(comparison)),
+            figure=data_url(comparison_figure(comparison)),
         )
     )
 
@@ -144,14 +144,16 @@ def _figure(
     light = draw(theme=LIGHT)
     (directory / f"{name}.png").write_bytes(png_bytes(light))
     (directory / f"{name}.svg").write_bytes(svg_bytes(light))
-    return ReportFigure(name, title, caption, _data_url(light), _data_url(draw(theme=DARK)), table)
+    return ReportFigure(name, title, caption, data_url(light), data_url(draw(theme=DARK)), table)
 
 
-def _data_url(figure: Figure) -> str:
+def data_url(figure: Figure) -> str:
+    """A figure as a URL that holds it."""
     return "data:image/svg+xml;base64," + base64.b64encode(svg_bytes(figure)).decode()
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Where the templates of all reports are."""
     return Environment(
         loader=PackageLoader("airtcp.report"),
         autoescape=True,

@@ -1,0 +1,135 @@
+"""`airtcp papers`: the five papers' claims, judged by our runs."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from airtcp.cli.console import AsJson, clear_errors, out, print_json, progress_bar, say
+from airtcp.papers.judge import Verdict
+from airtcp.papers.judgement import Judgement, judge_papers
+from airtcp.papers.paper import find_papers, load_papers
+
+_COLOURS = {
+    Verdict.REPRODUCED: "green",
+    Verdict.DIRECTION: "blue",
+    Verdict.NOT_SHOWN: "yellow",
+    Verdict.CONTRADICTED: "red",
+}
+
+
+def papers_command(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME",
+            help="Papers by name or number, as rto-factor or 1; all of them when left out.",
+            show_default=False,
+        ),
+    ] = None,
+    folder: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Writes DIR/index.html, papers.json, verdicts.md and the figures, and DIR/cells, "
+            "from which an interrupted run goes on.",
+        ),
+    ] = Path("out/papers"),
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Few seeds and shorter runs: a first look in a minute.")
+    ] = False,
+    seed_sets: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=100,
+            help="Judges every claim with N sets of seeds that share none, and says which verdicts "
+            "differ. The figures are of the first.",
+        ),
+    ] = 1,
+    first_seed: Annotated[
+        int, typer.Option(metavar="N", min=1, max=2**62, help="The seeds count up from here.")
+    ] = 1,
+    cross: Annotated[
+        bool,
+        typer.Option(
+            "--cross/--no-cross",
+            help="Whether to run every remedy on every paper's scenario too; only with all papers.",
+        ),
+    ] = True,
+    papers: Annotated[
+        Path | None,
+        typer.Option(
+            "--papers", metavar="DIR", help="The folder of papers; default papers/ of the checkout."
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, max=1024, help="Runs at the same time; default all processors."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Rerun every table and figure of the five papers, and say of every claim whether it holds.
+
+    Verdicts are computed from paired runs: reproduced, direction (another size), not shown,
+    contradicted. The report says why a claim fails, and what is left of the remedies today.
+
+    [bold]Examples[/bold]
+
+    airtcp papers --quick
+
+    airtcp papers newzag --out out/newzag
+
+    airtcp papers --seed-sets 3
+    """
+    with clear_errors():
+        where = papers or find_papers()
+        chosen = load_papers(where, names)
+        with progress_bar("papers") as report:
+            judgement = judge_papers(
+                chosen,
+                where,
+                quick=quick,
+                with_cross=cross and not names,
+                first_seed=first_seed,
+                seed_sets=seed_sets,
+                out=folder,
+                jobs=jobs,
+                progress=report,
+            )
+        from airtcp.report.papers import write_papers_report
+
+        command = shlex.join(["airtcp", *sys.argv[1:]])
+        page = write_papers_report(judgement, folder, command)
+        if as_json:
+            print_json(judgement.as_json())
+            return
+        _print(judgement)
+        say(f"report: {page}")
+
+
+def _print(judgement: Judgement) -> None:
+    """A line a claim, then the counts."""
+    for paper in judgement.papers:
+        out.print(f"[bold]{paper.about.number} {paper.name}[/bold]", highlight=False)
+        for judged in judgement.claims[paper.name]:
+            colour = _COLOURS[judged.verdict]
+            out.print(f"  {judged.claim.id}  [{colour}]{judged.verdict:<12}[/{colour}]  ", end="")
+            out.print(judged.claim.what, markup=False, highlight=False)
+    counts = ", ".join(f"{judgement.count(verdict)} {verdict}" for verdict in Verdict)
+    out.print(f"{len(judgement.all_claims)} claims: {counts}", highlight=False)
+    if judgement.sets:
+        steady = (
+            "all verdicts the same"
+            if not judgement.unsteady
+            else (f"other verdicts for {', '.join(judgement.unsteady)}")
+        )
+        out.print(f"other sets of seeds: {steady}", highlight=False)
+    if judgement.quick:
+        out.print("a quick run: few seeds; the full run decides", highlight=False)

@@ -1,0 +1,323 @@
+"""The five papers: their data, the rules of judging, carrying out, and the report."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from airtcp._core import ScenarioError
+from airtcp.papers import Verdict, load_papers
+from airtcp.papers.charts import calibration_errors, chart_of
+from airtcp.papers.claims import Part
+from airtcp.papers.cross import load_cross
+from airtcp.papers.experiment import Axis, Choice, Experiment
+from airtcp.papers.judge import (
+    judge_level,
+    judge_number,
+    judge_part,
+    judge_share,
+    judge_sign,
+    together,
+)
+from airtcp.papers.outcomes import Outcomes, carry_out
+from airtcp.papers.paper import PaperError
+from airtcp.papers.windows import watched
+from airtcp.scenarios import load_scenario
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPERS = ROOT / "papers"
+
+R, D, N, C = Verdict.REPRODUCED, Verdict.DIRECTION, Verdict.NOT_SHOWN, Verdict.CONTRADICTED
+
+
+def test_all_claims_of_all_papers_are_there():
+    papers = load_papers(PAPERS)
+    assert [paper.about.number for paper in papers] == [1, 2, 3, 4, 5]
+    claims = [claim.id for paper in papers for claim in paper.claims]
+    letters = {1: "abcdefghi", 2: "abcdefghi", 3: "abcdefgh", 4: "abcdefg", 5: "abcdef"}
+    assert claims == [f"{number}{letter}" for number in letters for letter in letters[number]]
+    for paper in papers:
+        assert all(claim.parts for claim in paper.claims)
+        assert (paper.folder / "README.md").is_file()
+        # Every figure and table of a paper is drawn, and every experiment is used.
+        used = {figure.experiment for figure in paper.file.figures}
+        used |= {part.experiment for claim in paper.claims for part in claim.parts}
+        used |= {one.experiment for one in paper.file.sensitivities}
+        used |= {one.experiment for one in paper.file.calibrations}
+        assert used == {experiment.id for experiment in paper.file.experiments}
+        assert paper.file.calibrations
+        assert paper.file.sensitivities
+
+
+def test_every_point_is_a_valid_scenario():
+    """A quick look at what a full run would only find after minutes."""
+    for paper in load_papers(PAPERS):
+        for experiment in paper.file.experiments:
+            first = next(experiment.points())
+            load_scenario((paper.folder / first.scenario).resolve())
+            assert len({point.coordinates for point in experiment.points()}) > 1
+
+
+def test_papers_are_chosen_by_name_and_number():
+    assert [paper.name for paper in load_papers(PAPERS, ["newzag", "1"])] == [
+        "rto-factor",
+        "newzag",
+    ]
+    with pytest.raises(PaperError, match=r"no paper 'tcp'.*1 \(rto-factor\)"):
+        load_papers(PAPERS, ["tcp"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (('kind = "gain"', 'kind = "gian"'), r"claims\.toml: Invalid enum value 'gian'"),
+        (("what =", "waht ="), r"claims\.toml: Object contains unknown field `waht`"),
+        (("{ loss = 0 }", "{ los = 0 }"), r"claim 1a: experiment 'e' has no axis 'los'"),
+        (("{ loss = 0 }", "{ loss = 7 }"), r"claim 1a: .*axis 'loss' has no 7; it has 0, 1"),
+        (('experiment = "e"', 'experiment = "f"'), r"no experiment 'f'; there are e"),
+        (('explained_by = "g"', 'explained_by = "h"'), r"'h': no such figure; there are g"),
+    ],
+)
+def test_wrong_files_are_told_where(tmp_path, change, message):
+    folder = tmp_path / "one"
+    folder.mkdir()
+    (folder / "paper.toml").write_text(
+        """[about]
+number = 1
+title = "t"
+authors = "a"
+venue = "v"
+remedies = []
+today = "."
+[[experiment]]
+id = "e"
+title = "t"
+scenario = "s.toml"
+[[experiment.axis]]
+name = "loss"
+values = [0, 1]
+[[figure]]
+id = "g"
+title = "t"
+experiment = "e"
+x = "loss"
+"""
+    )
+    claims = """[[claim]]
+id = "1a"
+what = "w"
+paper = "p"
+explained_by = "g"
+[[claim.part]]
+kind = "gain"
+experiment = "e"
+baseline = { loss = 0 }
+treated = { loss = 1 }
+sign = "+"
+"""
+    (folder / "claims.toml").write_text(claims)
+    assert len(load_papers(tmp_path)) == 1
+    assert change[0] in claims
+    (folder / "claims.toml").write_text(claims.replace(*change))
+    with pytest.raises(ScenarioError, match=message):
+        load_papers(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("gain", "half", "number", "verdict"),
+    [
+        (13.0, 2.0, 13.7, R),
+        (8.0, 2.0, 13.7, D),  # the same sign, another size
+        (1.0, 2.0, 13.7, N),  # may be nothing
+        (0.9, 0.1, 13.7, N),  # sure, and nothing worth the name
+        (-8.0, 2.0, 13.7, C),
+        (12.0, 13.0, 13.7, N),  # near, but not shown
+        (-20.0, 1.0, -18.0, R),
+        (0.5, 1.0, 0.0, R),  # no difference, and narrow enough to say so
+        (0.5, 9.0, 0.0, N),
+        (12.0, 1.0, 2.0, D),
+        (-12.0, 1.0, 2.0, C),
+        (12.0, 1.0, 0.0, C),
+    ],
+)
+def test_gains_are_judged_by_the_rules(gain, half, number, verdict):
+    assert judge_number(gain, half, number) is verdict
+
+
+@given(gain=st.floats(-200, 200), half=st.floats(0, 100), number=st.floats(-200, 200).filter(bool))
+def test_judging_knows_no_side(gain, half, number):
+    assert judge_number(gain, half, number) is judge_number(-gain, half, -number)
+
+
+@given(gain=st.floats(-200, 200), half=st.floats(0, 100))
+def test_more_is_less_turned_round(gain, half):
+    assert judge_sign(gain, half, "+") is judge_sign(-gain, half, "-")
+    assert judge_sign(gain, half, "+0") is judge_sign(-gain, half, "-0")
+    if judge_sign(gain, half, "0") is R:
+        assert judge_sign(gain, half, "+0") is R
+
+
+def test_levels_shares_and_counts_have_their_tolerances():
+    assert judge_level(109, 100) is R
+    assert judge_level(150, 100) is D
+    assert judge_level(201, 100) is C
+    assert judge_level(24, 20, is_count=True) is R  # √20 is 4.5
+    assert judge_level(0.4, 0, is_count=True) is R
+    assert judge_share(22, 18) is R
+    assert judge_share(24, 18) is D
+    assert judge_share(1.25, 0.42) is C
+
+
+def test_a_claim_is_the_sum_of_its_parts():
+    assert together([R, R]) is R
+    assert together([R, D]) is D
+    assert together([R, N, N]) is N
+    assert together([R, C]) is C
+    assert together([R, R, C]) is D
+    assert together([D, D, N]) is D
+    assert together([N]) is N
+
+
+def _measured(experiment: Experiment, values: dict[object, list[float]]) -> Outcomes:
+    outcomes = Outcomes(seeds={experiment.id: (1, 2, 3, 4)})
+    for place, series in values.items():
+        point = experiment.coordinates({"m": place})
+        outcomes.measured[experiment.id, point] = [{"goodput_bps": value} for value in series]
+    return outcomes
+
+
+def test_trends_and_peaks_are_found():
+    experiment = Experiment("e", "t", "s.toml", axes=[Axis("m", values=[1, 2, 3, 4])])
+    rising = _measured(
+        experiment,
+        {1: [1, 2, 3, 4], 2: [2, 3, 4, 5.1], 3: [9, 9.5, 9, 9.9], 4: [8, 8.1, 8, 8.2]},
+    )
+    trend = Part("trend", "e", along="m", direction="rises")
+    (judged,) = judge_part(experiment, trend, rising)
+    assert judged.verdict is D  # the last step falls
+    (judged,) = judge_part(experiment, Part("trend", "e", along="m", direction="falls"), rising)
+    assert judged.verdict is C
+    (judged,) = judge_part(experiment, Part("peak", "e", along="m", between=[3, 3]), rising)
+    assert judged.verdict is R
+    (judged,) = judge_part(experiment, Part("peak", "e", along="m", between=[1, 2]), rising)
+    assert judged.verdict is C
+
+
+def test_finished_points_are_not_run_again(tmp_path):
+    experiment = Experiment(
+        "e",
+        "t",
+        "lossy-pipe.toml",
+        seeds=3,
+        settings={"duration": "2 s"},
+        axes=[
+            Axis("loss", key="link.loss.rate", values=[0.0, 0.02]),
+            Axis("remedy", choices=[Choice("baseline"), Choice("sack", remedies="sack")]),
+            Axis("link", choices=[Choice("here"), Choice("n/a", remedies="inf-retry")]),
+        ],
+        partial=True,
+    )
+    told: list[tuple[int, int]] = []
+
+    def run() -> Outcomes:
+        return carry_out(
+            [(ROOT / "scenarios", experiment)],
+            out=tmp_path,
+            progress=lambda done, runs: told.append((done, runs)),
+        )
+
+    first = run()
+    assert told[0] == (0, 12)
+    assert told[-1] == (12, 12)
+    assert len(first.refused) == 4
+    assert "no frames that a mobile sends again" in next(iter(first.refused.values()))
+    told.clear()
+    victim = next(iter((tmp_path / "cells").glob("*.parquet")))
+    victim.write_bytes(b"torn")
+    again = run()
+    assert told[0] == (9, 12)
+    assert again.measured == first.measured
+    other = carry_out([(ROOT / "scenarios", experiment)], out=tmp_path, first_seed=100)
+    assert other.measured != first.measured
+
+
+@pytest.mark.parametrize("name", ["rto-factor", "newzag", "wsc-tcp"])
+def test_what_was_chosen_is_nearest_to_the_papers_baseline(name):
+    (paper,) = load_papers(PAPERS, [name])
+    for calibration in paper.file.calibrations:
+        experiment = paper.experiment(calibration.experiment)
+        outcomes = carry_out([(paper.folder, experiment)])
+        errors = calibration_errors(paper, calibration, outcomes)
+        assert min(errors, key=lambda place: errors[place]) == calibration.chosen, calibration.what
+
+
+def test_charts_hold_what_was_measured():
+    (paper,) = load_papers(PAPERS, ["newzag"])
+    outcomes = carry_out([(paper.folder, paper.experiment("loss"))], quick=True, first_seed=5)
+    spec = next(figure for figure in paper.file.figures if figure.id == "fig-5")
+    chart = chart_of(paper, spec, outcomes)
+    assert chart.y_label == "goodput (kB/s)"
+    newreno, adjusted = chart.lines
+    assert newreno.paper[3] == pytest.approx(234.08)
+    assert adjusted.means[3] > newreno.means[3]
+    experiment = paper.experiment("loss")
+    values = outcomes.values(experiment, "flow_goodput_Bps", {"loss": 0.01, "sender": "NewReno"})
+    assert newreno.means[3] == pytest.approx(sum(values) / len(values) / 1000)
+
+
+def test_a_watched_window_shows_its_steps():
+    """NewZag takes a fifth off for what it takes for random, NewReno always half."""
+    settings = {"wired.loss.rate": 0.002, "flows.bytes": "10 MB"}
+    scenario = load_scenario(PAPERS / "newzag" / "download.toml", settings)
+    for remedy, few, many in (
+        ("", "steps_four_fifths", "steps_half"),
+        ("coin:q=1", "steps_half", "steps_four_fifths"),
+    ):
+        chosen = scenario.with_remedies(remedy) if remedy else scenario
+        summary, window = watched(chosen, 1)
+        sampled = json.loads(summary)["sampled"]
+        assert sampled[few] == 0
+        assert sampled[many] >= 3
+        assert max(window.cwnd_segments) <= 70
+
+
+def test_the_comparison_across_names_what_exists():
+    cross = load_cross(PAPERS)
+    experiment = cross.experiment()
+    assert len(cross.pairs) == 10
+    names = {choice.name for choice in experiment.axis("remedy").choices}
+    assert {"baseline", "rto-factor:factor=10+delay-injection"} <= names
+    scenario = load_scenario(ROOT / "scenarios" / "wlan-upload.toml")
+    for name in cross.remedies:
+        scenario.with_remedies(name)
+
+
+def test_the_command_writes_a_report_that_stands_alone(tmp_path):
+    command = [sys.executable, "-m", "airtcp", "papers", "3", "--quick", "--out", str(tmp_path)]
+    shown = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
+    told = json.loads(shown.stdout)
+    assert [claim["id"] for claim in told["papers"][0]["claims"]] == [f"3{x}" for x in "abcdefgh"]
+    assert sum(told["counts"].values()) == 8
+    assert json.loads((tmp_path / "papers.json").read_text()) == told
+    page = (tmp_path / "index.html").read_text()
+    assert "quick run" in page
+    # No other file is needed, and every link within the page leads somewhere.
+    assert not re.findall(r'(?:src|srcset|href)="(?!data:|#)', page)
+    for anchor in re.findall(r'href="#([^"]+)"', page):
+        assert f'id="{anchor}"' in page
+    assert page.count("<img") == page.count("Its table")
+    # The second time everything is there already.
+    again = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
+    assert json.loads(again.stdout) == told
+
+
+def test_a_folder_without_papers_is_an_error(tmp_path):
+    command = [sys.executable, "-m", "airtcp", "papers", "nothing", "--papers", str(PAPERS)]
+    shown = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert shown.returncode == 2
+    assert "no paper 'nothing'" in shown.stderr
