@@ -134,9 +134,11 @@ sign = "+"
         (13.0, 2.0, 13.7, R),
         (8.0, 2.0, 13.7, D),  # the same sign, another size
         (1.0, 2.0, 13.7, N),  # may be nothing
-        (0.9, 0.1, 13.7, N),  # sure, and nothing worth the name
+        (0.4, 0.1, 13.7, N),  # sure, and nothing worth the name
         (-8.0, 2.0, 13.7, C),
         (12.0, 13.0, 13.7, N),  # near, but not shown
+        (2.0, 0.5, 5.5, D),  # 5 points, but at most half of it
+        (3.0, 0.5, 5.5, R),
         (-20.0, 1.0, -18.0, R),
         (0.5, 1.0, 0.0, R),  # no difference, and narrow enough to say so
         (0.5, 9.0, 0.0, N),
@@ -179,6 +181,7 @@ def test_a_claim_is_the_sum_of_its_parts():
     assert together([R, N, N]) is N
     assert together([R, C]) is C
     assert together([R, R, C]) is D
+    assert together([N, N, C]) is N
     assert together([D, D, N]) is D
     assert together([N]) is N
 

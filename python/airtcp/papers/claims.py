@@ -19,7 +19,10 @@ Kind = Literal["gain", "level", "trend", "peak", "larger-gain"]
 
 
 class Part(Struct, frozen=True, forbid_unknown_fields=True):
-    """One comparison. With `along` it stands for one at each of `places`, with a number each."""
+    """One comparison. With `along` it stands for one at each of `places`, with a number each.
+
+    What is shown but follows from the calibration does not count (`counts = false`).
+    """
 
     kind: Kind
     experiment: str
@@ -35,6 +38,7 @@ class Part(Struct, frozen=True, forbid_unknown_fields=True):
     direction: Literal["", "rises", "falls"] = ""
     between: list[Value] = field(default_factory=list)
     label: str = ""
+    counts: bool = True
 
 
 class Claim(Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,11 +1,11 @@
 """Verdicts on claims, computed from runs; the rules stand here and nowhere else.
 
 Tolerances are the same for every claim: 5 points for gains and shares in per cent, 10 % for levels.
-A difference counts when the 95 % interval of its paired mean excludes zero and it is 1 % at least.
+A difference counts when the 95 % interval of its paired mean excludes zero and it is half a per cent at least.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
@@ -20,8 +20,10 @@ from airtcp.papers.paper import Paper
 from airtcp.study.statistics import CONFIDENCE, PairedDifference, paired_difference
 
 POINTS = 5.0
-"""A gain or a share is reproduced within so many points of the paper's per cent."""
-NEGLIGIBLE = 1.0
+"""A gain or a share is reproduced within so many points of the paper's per cent, and half of it."""
+ABOUT_NOTHING = 3.0
+"""A paper's gain of so many per cent at most says "about no difference"."""
+NEGLIGIBLE = 0.5
 """A gain below so many per cent is no difference worth the name, however sure it is."""
 LEVEL_PERCENT = 10.0
 """A level is reproduced within so many per cent of the paper's number."""
@@ -55,6 +57,7 @@ class Judged:
     paper: str
     value: float | None = None
     half_width: float | None = None
+    counts: bool = True
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,8 @@ class JudgedClaim:
     def tally(self) -> str:
         """How many of its parts have which verdict: "4 reproduced, 2 direction"."""
         counts = [
-            (sum(part.verdict is verdict for part in self.parts), verdict) for verdict in Verdict
+            (sum(part.verdict is verdict and part.counts for part in self.parts), verdict)
+            for verdict in Verdict
         ]
         return ", ".join(f"{count} {verdict}" for count, verdict in counts if count)
 
@@ -82,22 +86,31 @@ def judge_paper(paper: Paper, outcomes: Outcomes) -> list[JudgedClaim]:
 def judge_claim(paper: Paper, claim: Claim, outcomes: Outcomes) -> JudgedClaim:
     """A claim, from all its parts."""
     parts: list[Judged] = []
+    verdicts: list[Verdict] = []
     for part in claim.parts:
-        parts += judge_part(paper.experiment(part.experiment), part, outcomes)
-    return JudgedClaim(claim, together([part.verdict for part in parts]), tuple(parts))
+        judged = judge_part(paper.experiment(part.experiment), part, outcomes)
+        parts += judged if part.counts else [_uncounted(one) for one in judged]
+        if part.counts:
+            verdicts.append(together([one.verdict for one in judged]))
+    return JudgedClaim(claim, together(verdicts), tuple(parts))
+
+
+def _uncounted(judged: Judged) -> Judged:
+    return replace(judged, label=f"{judged.label} (calibrated: not counted)", counts=False)
 
 
 def together(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict on a claim of several numbers.
+    """The verdict on several: on a part at several places, and on a claim of several parts.
 
-    reproduced: all of them. contradicted: at least as many are contradicted as go the paper's way.
-    direction: more than half go the paper's way. not shown: the rest.
+    reproduced: all of them. contradicted: at least as many are contradicted as go the paper's way,
+    and as are not shown. direction: more than half go the paper's way. not shown: the rest.
     """
     count = {verdict: sum(one is verdict for one in verdicts) for verdict in Verdict}
     paper_way = count[Verdict.REPRODUCED] + count[Verdict.DIRECTION]
     if count[Verdict.REPRODUCED] == len(verdicts):
         return Verdict.REPRODUCED
-    if count[Verdict.CONTRADICTED] and count[Verdict.CONTRADICTED] >= paper_way:
+    against = count[Verdict.CONTRADICTED]
+    if against and against >= max(paper_way, count[Verdict.NOT_SHOWN]):
         return Verdict.CONTRADICTED
     return Verdict.DIRECTION if 2 * paper_way > len(verdicts) else Verdict.NOT_SHOWN
 
@@ -110,7 +123,7 @@ def judge_part(experiment: Experiment, part: Part, outcomes: Outcomes) -> list[J
         case "peak":
             return [_peak(experiment, part, outcomes)]
         case "larger-gain":
-            return [_larger_gain(experiment, part, outcomes)]
+            return [_larger_gain(experiment, part, at, outcomes) for at, _ in _spread(part)]
         case "level":
             return [_level(experiment, part, at, number, outcomes) for at, number in _spread(part)]
         case "gain":
@@ -168,9 +181,10 @@ def _from_nothing(label: str, difference: PairedDifference, part: Part) -> Judge
 def judge_number(gain: float, half: float | None, number: float) -> Verdict:
     """A gain in per cent, with half its 95 % interval, beside the paper's number."""
     width = half if half is not None else 0.0
-    near = abs(gain - number) <= POINTS
+    is_about_nothing = abs(number) <= ABOUT_NOTHING
+    near = abs(gain - number) <= (POINTS if is_about_nothing else min(POINTS, abs(number) / 2))
     significant = abs(gain) > max(width, NEGLIGIBLE)
-    if abs(number) <= POINTS:
+    if is_about_nothing:
         # "About no difference": shown by an interval that is narrow enough to say so.
         if near and width <= POINTS:
             return Verdict.REPRODUCED
@@ -340,8 +354,11 @@ def _peak(experiment: Experiment, part: Part, outcomes: Outcomes) -> Judged:
     return Judged(part.label, verdict, ours, f"best at {part.between[0]} to {part.between[-1]}")
 
 
-def _larger_gain(experiment: Experiment, part: Part, outcomes: Outcomes) -> Judged:
-    """The gain at `at` against that at `than`, both seed by seed."""
+def _larger_gain(
+    experiment: Experiment, part: Part, at: Mapping[str, Value], outcomes: Outcomes
+) -> Judged:
+    """The gain at `at` against that at `than`, both seed by seed; `along` moves both."""
+    than = {part.along: at[part.along], **part.than} if part.along else part.than
 
     def gains(place: Mapping[str, Value]) -> list[float]:
         before = outcomes.values(experiment, part.measure, place, part.baseline) or []
@@ -351,7 +368,7 @@ def _larger_gain(experiment: Experiment, part: Part, outcomes: Outcomes) -> Judg
             for base, treated in zip(before, after, strict=True)
         ]
 
-    larger, smaller = gains(part.at), gains(part.than)
+    larger, smaller = gains(at), gains(than)
     difference = paired_difference(smaller, larger)
     toward = _significance(difference)
     verdict = (
@@ -366,4 +383,5 @@ def _larger_gain(experiment: Experiment, part: Part, outcomes: Outcomes) -> Judg
         f"{difference.treated_mean:+.1f} % against {difference.baseline_mean:+.1f} %: "
         f"{difference.mean:+.1f} ± {half:.1f} points"
     )
-    return Judged(part.label, verdict, ours, "larger", difference.mean, difference.half_width)
+    label = _label(part, at)
+    return Judged(label, verdict, ours, "larger", difference.mean, difference.half_width)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from airtcp import _core
@@ -145,6 +146,10 @@ def carry_out(
         if not wanted[index].experiment.sampled
         for position in range(len(wanted[index].keys))
     ]
+
+    def on_done(batch: list[tuple[int, int]], run: int, result: _core.RunResult) -> None:
+        keep(*batch[run], result.summary())
+
     for begin in range(0, len(runs), _AT_ONCE):
         batch = runs[begin : begin + _AT_ONCE]
         results = _core.run_many(
@@ -153,7 +158,7 @@ def carry_out(
                 for index, position in batch
             ],
             jobs or len(os.sched_getaffinity(0)),
-            lambda run, result, batch=batch: keep(*batch[run], result.summary()),
+            partial(on_done, batch),
         )
         for (index, _), result in zip(batch, results, strict=True):
             if isinstance(result, RunError):
