@@ -1,7 +1,8 @@
 """Verdicts on claims, computed from runs; the rules stand here and nowhere else.
 
 Tolerances are the same for every claim: 5 points for gains and shares in per cent, 10 % for levels.
-A difference counts when the 95 % interval of its paired mean excludes zero and it is half a per cent at least.
+A difference counts when the 95 % interval of its paired mean excludes zero and it is half a per
+cent at least.
 """
 
 from collections.abc import Mapping, Sequence

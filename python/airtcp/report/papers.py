@@ -187,12 +187,13 @@ def _section(
     for number, calibration in enumerate(paper.file.calibrations, 1):
         chart = calibration_chart(paper, calibration, outcomes)
         errors = calibration_errors(paper, calibration, outcomes)
+        nearest = min(errors, key=lambda place: errors[place])
         calibrations.append(
             _figure(
                 directory,
                 f"{paper.name}-calibration-{number}",
                 chart.title,
-                chart.caption,
+                f"{chart.caption} Nearest in these runs: {nearest}.",
                 partial(chart_figure, chart)
                 if len(chart.lines) <= _FEW_TARGETS
                 else partial(distance_figure, errors, calibration.chosen),
