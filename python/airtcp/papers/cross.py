@@ -124,14 +124,18 @@ class Company(StrEnum):
     COMBINE = "combine"
     """Together significantly better than the better of them alone."""
     FIGHT = "fight"
-    """Together significantly worse than the better of them alone."""
-    NO_MORE = "no more than the better"
+    """Together significantly worse than the better alone, and than both effects multiplied."""
+    NEITHER = "neither"
     REFUSED = "n/a"
 
 
 @dataclass(frozen=True)
 class PairOutcome:
-    """Two remedies on a link: each alone, both, and both against the better one alone."""
+    """Two remedies on a link: each alone, both, and both against what one might expect.
+
+    `against_better`: the better one alone. `against_product`: the effects of both multiplied, seed
+    by seed, which is what remedies that have nothing to do with each other give.
+    """
 
     link: str
     stack: str
@@ -140,6 +144,7 @@ class PairOutcome:
     alone: tuple[PairedDifference | None, PairedDifference | None]
     together: PairedDifference | None
     against_better: PairedDifference | None
+    against_product: PairedDifference | None
     company: Company
 
 
@@ -167,17 +172,40 @@ def _pair(
     together = _difference(experiment, outcomes, at, BASELINE, both)
     link, stack = at["link"], at["stack"]
     if alone[0] is None or alone[1] is None or together is None:
-        return PairOutcome(link, stack, one, other, alone, together, None, Company.REFUSED)
+        return PairOutcome(link, stack, one, other, alone, together, None, None, Company.REFUSED)
     better = one if alone[0].mean >= alone[1].mean else other
-    against = _difference(experiment, outcomes, at, better, both)
-    company = Company.NO_MORE
-    change = against.mean_percent if against is not None else None
-    if against is not None and change is not None and abs(change) >= NEGLIGIBLE:
-        if against.outcome is Outcome.HIGHER:
-            company = Company.COMBINE
-        elif against.outcome is Outcome.LOWER:
-            company = Company.FIGHT
-    return PairOutcome(link, stack, one, other, alone, together, against, company)
+    against_better = _difference(experiment, outcomes, at, better, both)
+    against_product = _against_product(experiment, outcomes, at, one, other)
+    company = Company.NEITHER
+    if _is(against_better, Outcome.HIGHER):
+        company = Company.COMBINE
+    elif _is(against_better, Outcome.LOWER) and _is(against_product, Outcome.LOWER):
+        company = Company.FIGHT
+    return PairOutcome(
+        link, stack, one, other, alone, together, against_better, against_product, company
+    )
+
+
+def _is(difference: PairedDifference | None, outcome: Outcome) -> bool:
+    """Whether a difference is shown, that way, and worth the name."""
+    if difference is None or difference.mean_percent is None:
+        return False
+    return difference.outcome is outcome and abs(difference.mean_percent) >= NEGLIGIBLE
+
+
+def _against_product(
+    experiment: Experiment, outcomes: Outcomes, at: dict[str, str], one: str, other: str
+) -> PairedDifference | None:
+    names = (BASELINE, one, other, f"{one}+{other}")
+    series = [outcomes.values(experiment, MEASURE, at, {"remedy": name}) for name in names]
+    base, first, second, both = (values or [] for values in series)
+    if not both:
+        return None
+    expected = [
+        alone * again / before if before else 0.0
+        for before, alone, again in zip(base, first, second, strict=True)
+    ]
+    return paired_difference(expected, both)
 
 
 def _difference(

@@ -369,11 +369,21 @@ def _pairs_table(pairs: Sequence[PairOutcome]) -> Table:
             gain_text(pair.alone[1]) if pair.alone[1] else "n/a",
             gain_text(pair.together) if pair.together else "n/a",
             gain_text(pair.against_better) if pair.against_better else "n/a",
+            gain_text(pair.against_product) if pair.against_product else "n/a",
         )
         for pair in pairs
         if pair.company in {Company.COMBINE, Company.FIGHT}
     ]
-    heads = ("where", "remedies", "they", "first alone", "second alone", "both", "over the better")
+    heads = (
+        "where",
+        "remedies",
+        "they",
+        "first alone",
+        "second alone",
+        "both",
+        "over the better",
+        "over both multiplied",
+    )
     return Table(heads, rows, 3)
 
 
