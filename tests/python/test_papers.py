@@ -14,7 +14,15 @@ from airtcp._core import ScenarioError
 from airtcp.papers import Verdict, load_papers
 from airtcp.papers.charts import calibration_errors, chart_of
 from airtcp.papers.claims import Part
-from airtcp.papers.cross import load_cross
+from airtcp.papers.cross import (
+    Company,
+    Cross,
+    CrossLink,
+    CrossStack,
+    load_cross,
+    pair_outcomes,
+)
+from airtcp.papers.evidence import evidence_table
 from airtcp.papers.experiment import Axis, Choice, Experiment
 from airtcp.papers.judge import (
     judge_level,
@@ -298,6 +306,45 @@ def test_the_comparison_across_names_what_exists():
     scenario = load_scenario(ROOT / "scenarios" / "wlan-upload.toml")
     for name in cross.remedies:
         scenario.with_remedies(name)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "both", "company"),
+    [
+        (1.2, 1.1, 1.3, Company.COMBINE),
+        (1.2, 1.1, 1.2, Company.NEITHER),
+        (1.0, 0.6, 0.6, Company.NEITHER),  # one harms, the other does nothing: no fight
+        (1.0, 0.6, 0.5, Company.FIGHT),
+        (1.3, 0.9, 1.17, Company.NEITHER),  # both effects, multiplied
+        (1.3, 1.3, 0.9, Company.FIGHT),
+    ],
+)
+def test_two_remedies_combine_or_fight(first, second, both, company):
+    cross = Cross(["a", "b"], ["a", "b"], [CrossLink("l", "l.toml")], [CrossStack("s")])
+    experiment = cross.experiment()
+    outcomes = Outcomes(seeds={"cross": (1, 2, 3, 4)})
+    effects = {"baseline": 1.0, "a": first, "b": second, "a+b": both}
+    for place, (name, effect) in enumerate(effects.items()):
+        point = experiment.coordinates({"link": "l", "stack": "s", "remedy": name})
+        outcomes.measured["cross", point] = [
+            {"flow_goodput_bps": luck * effect * (1 + 0.0001 * place * seed)}
+            for seed, luck in enumerate((90.0, 100.0, 110.0, 130.0))
+        ]
+    (pair,) = pair_outcomes(cross, experiment, outcomes)
+    assert pair.company is company
+
+
+def test_evidence_counts_both_sides():
+    (paper,) = load_papers(PAPERS, ["newzag"])
+    outcomes = carry_out([(paper.folder, paper.experiment("loss"))], quick=True)
+    claim = next(claim for claim in paper.claims if claim.id == "3e")
+    table = evidence_table(paper, claim, outcomes)
+    assert table is not None
+    assert table.columns[:2] == ("where", "timeouts a run")
+    assert [row[0] for row in table.rows] == [f"loss {x}" for x in (0.001, 0.005, 0.01, 0.015)]
+    assert all(" → " in cell for row in table.rows for cell in row[1:])
+    level = next(claim for claim in paper.claims if claim.id == "3a")
+    assert evidence_table(paper, level, outcomes) is None
 
 
 def test_the_command_writes_a_report_that_stands_alone(tmp_path):
