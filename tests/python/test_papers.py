@@ -24,16 +24,10 @@ from airtcp.papers.cross import (
 )
 from airtcp.papers.evidence import evidence_table
 from airtcp.papers.experiment import Axis, Choice, Experiment
-from airtcp.papers.judge import (
-    judge_level,
-    judge_number,
-    judge_part,
-    judge_share,
-    judge_sign,
-    together,
-)
+from airtcp.papers.judge import judge_part
 from airtcp.papers.outcomes import Outcomes, carry_out
 from airtcp.papers.paper import PaperError
+from airtcp.papers.rules import judge_level, judge_number, judge_share, judge_sign, together
 from airtcp.papers.windows import watched
 from airtcp.scenarios import load_scenario
 

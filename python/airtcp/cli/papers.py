@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from airtcp.cli.console import AsJson, clear_errors, out, print_json, progress_bar, say
-from airtcp.papers.judge import Verdict
 from airtcp.papers.judgement import Judgement, judge_papers
 from airtcp.papers.paper import find_papers, load_papers
+from airtcp.papers.rules import Verdict
 
 _COLOURS = {
     Verdict.REPRODUCED: "green",

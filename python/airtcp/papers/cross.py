@@ -9,9 +9,9 @@ from typing import Any
 from msgspec import Struct, field
 
 from airtcp.papers.experiment import Axis, Choice, Experiment
-from airtcp.papers.judge import NEGLIGIBLE
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import read_toml
+from airtcp.papers.rules import NEGLIGIBLE
 from airtcp.study.cells import BASELINE
 from airtcp.study.grid import Entry, Grid, GridResult, Setting
 from airtcp.study.statistics import Outcome, PairedDifference, paired_difference

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from airtcp import _core
 from airtcp.papers.cross import Cross, load_cross
-from airtcp.papers.judge import JudgedClaim, Verdict, judge_paper
+from airtcp.papers.judge import JudgedClaim, judge_paper
 from airtcp.papers.outcomes import Outcomes, carry_out
 from airtcp.papers.paper import Paper
+from airtcp.papers.rules import Verdict
 
 SEED_SETS_APART = 10_000
 """Sets of seeds begin this far from each other: no experiment has as many."""

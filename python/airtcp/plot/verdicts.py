@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from airtcp.papers.judge import JudgedClaim, Verdict
+from airtcp.papers.judge import JudgedClaim
+from airtcp.papers.rules import Verdict
 from airtcp.plot.style import BLUE, GREEN, LIGHT, ORANGE, VERMILLION, Theme, drawn_in
 
 COLOURS = {

@@ -20,10 +20,11 @@ from airtcp.papers.cross import (
     pair_outcomes,
 )
 from airtcp.papers.evidence import evidence_table
-from airtcp.papers.judge import JudgedClaim, Verdict, gain_text
+from airtcp.papers.judge import JudgedClaim, gain_text
 from airtcp.papers.judgement import Judgement
 from airtcp.papers.outcomes import Outcomes, scenario_at
 from airtcp.papers.paper import FigureSpec, Paper
+from airtcp.papers.rules import Verdict
 from airtcp.papers.windows import Window, watched
 from airtcp.plot.charts import chart_figure, distance_figure
 from airtcp.plot.matrix import matrix_figure
