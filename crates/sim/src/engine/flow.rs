@@ -1,5 +1,7 @@
 //! A flow: two endpoints, and what they have to say to each other.
 
+use std::sync::Arc;
+
 use airtcp_link::Stream;
 use airtcp_packet::SequenceNumber;
 use airtcp_tcp::config::LinkFeedbackConfig;
@@ -15,10 +17,11 @@ use crate::traffic::{Traffic, Transfers};
 /// What a flow is.
 #[derive(Clone, Debug)]
 pub struct FlowConfig {
-    /// The endpoint that opens the connection and sends the data.
-    pub client: Config,
-    /// The endpoint that receives it.
-    pub server: Config,
+    /// Both endpoints: the one that opens the connection and sends the data, and the one that
+    /// receives it. All flows share it; what each has of its own is `seed`.
+    pub tcp: Arc<Config>,
+    /// In place of the seed in `tcp`.
+    pub seed: u64,
     /// When the client opens the connection.
     pub start: Instant,
     /// How much it sends; `None` sends until the end of the run.
@@ -32,7 +35,7 @@ pub struct FlowConfig {
     /// What it carries in place of `bytes`, and where its draws come from.
     pub application: Option<(Traffic, Stream)>,
     /// A proxy on the way, which stands in both routes as [`Hop::Proxy`].
-    pub proxy: Option<ProxyConfig>,
+    pub proxy: Option<Box<ProxyConfig>>,
     /// Outages of the receiver's link that it sees coming.
     pub freeze: Option<FreezeConfig>,
 }
@@ -116,7 +119,11 @@ pub(super) enum Judges {
 impl Flow {
     pub(super) fn new(config: &FlowConfig, there: u32, back: u32) -> Self {
         let (client_iss, server_iss) = config.initial_sequence;
-        let mut client = Connection::connect(&config.client, client_iss);
+        let tcp = Config {
+            seed: config.seed,
+            ..*config.tcp
+        };
+        let mut client = Connection::connect(&tcp, client_iss);
         match (&config.application, config.bytes) {
             (Some(_), _) => {}
             (None, Some(bytes)) => {
@@ -127,7 +134,7 @@ impl Flow {
         }
         Self {
             client: Host::new(client, there),
-            server: Host::new(Connection::listen(&config.server, server_iss), back),
+            server: Host::new(Connection::listen(&tcp, server_iss), back),
             client_iss,
             start: config.start,
             completed: None,
@@ -141,8 +148,8 @@ impl Flow {
                 .as_ref()
                 .map(|proxy| Box::new(Proxy::new(proxy, config.initial_sequence))),
             freeze: config.freeze.map(|freeze| Box::new(Freeze::new(freeze))),
-            hears_link: config.client.link_feedback != LinkFeedbackConfig::default(),
-            judges: config.client.differentiation.map(|choice| match choice {
+            hears_link: tcp.link_feedback != LinkFeedbackConfig::default(),
+            judges: tcp.differentiation.map(|choice| match choice {
                 Differentiation::Oracle => Judges::WithTheTruth,
                 _ => Judges::Alone,
             }),

@@ -134,7 +134,7 @@ pub fn run(
     }
     let (samples, recorded) = (sampler.finish()?, recorder.finish()?);
     Ok(RunResult {
-        summary: summary::summarize(scenario, seed, &network),
+        summary: summary::summarize(scenario, seed, network),
         samples,
         events: recorded.events,
         frames: recorded.frames,

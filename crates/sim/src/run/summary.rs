@@ -13,12 +13,14 @@ use crate::scenario::Scenario;
 /// Hexadecimal digits of a run's digest.
 const DIGEST_DIGITS: usize = 32;
 
-pub(super) fn summarize(scenario: &Scenario, seed: u64, network: &Network) -> RunSummary {
+pub(super) fn summarize(scenario: &Scenario, seed: u64, network: Network) -> RunSummary {
+    let (fingerprint, events) = (network.digest().value(), network.events());
+    // Each flow goes as its summary comes: at very many, both together would be the run's peak.
     let flows: Vec<_> = network
-        .flows()
-        .iter()
+        .into_flows()
+        .into_iter()
         .zip(0..)
-        .map(|(flow, index)| of_flow(flow, index, scenario.duration))
+        .map(|(flow, index)| of_flow(&flow, index, scenario.duration))
         .collect();
     let goodputs = || flows.iter().map(|flow| flow.goodput_bps);
     RunSummary {
@@ -27,7 +29,7 @@ pub(super) fn summarize(scenario: &Scenario, seed: u64, network: &Network) -> Ru
         seed,
         duration_s: scenario.duration.as_secs_f64(),
         engine_version: ENGINE_VERSION.to_owned(),
-        digest: digest(network, &flows),
+        digest: digest(fingerprint, events, &flows),
         remedies: scenario
             .remedies
             .as_slice()
@@ -40,7 +42,7 @@ pub(super) fn summarize(scenario: &Scenario, seed: u64, network: &Network) -> Ru
         } else {
             None
         },
-        events_processed: network.events(),
+        events_processed: events,
         flows,
     }
 }
@@ -106,10 +108,10 @@ fn of_flow(flow: &Flow, index: u32, duration: Duration) -> FlowSummary {
 }
 
 /// A fingerprint of the run: of every delivery with its time, and of every count.
-fn digest(network: &Network, flows: &[FlowSummary]) -> String {
+fn digest(fingerprint: u64, events: u64, flows: &[FlowSummary]) -> String {
     let mut hash = Sha256::new();
-    hash.update(network.digest().value().to_le_bytes());
-    hash.update(network.events().to_le_bytes());
+    hash.update(fingerprint.to_le_bytes());
+    hash.update(events.to_le_bytes());
     for flow in flows {
         for count in [
             flow.delivered_bytes,

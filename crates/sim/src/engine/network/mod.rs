@@ -248,6 +248,12 @@ impl Network {
         self.queue.is_empty()
     }
 
+    /// The flows, when nothing else of the network is needed any more.
+    #[must_use]
+    pub fn into_flows(self) -> Vec<Flow> {
+        self.flows
+    }
+
     /// The flows.
     #[must_use]
     pub fn flows(&self) -> &[Flow] {

@@ -4,6 +4,8 @@ mod media;
 mod round_trip;
 mod routes;
 
+use std::sync::Arc;
+
 use airtcp_link::Stream;
 use airtcp_packet::SequenceNumber;
 use airtcp_tcp::Config;
@@ -26,6 +28,7 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
     let sequences = Stream::new(seed, "flows.initial-sequence");
     let coins = Stream::new(seed, "flows.coin");
     let sessions = Stream::new(seed, "flows.application");
+    let tcp = Arc::new(scenario.tcp);
     for flow in 0..scenario.flows.count {
         let (forward, reverse) = plan.routes(flow, &mut network);
         let initial = sequences.draw(u64::from(flow));
@@ -37,13 +40,10 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
             SequenceNumber((initial >> 32) as u32),
             SequenceNumber(initial as u32),
         );
-        let tcp = Config {
-            seed: coins.draw(u64::from(flow)),
-            ..scenario.tcp
-        };
+        let seed = coins.draw(u64::from(flow));
         network.flows.push(FlowConfig {
-            client: tcp,
-            server: tcp,
+            tcp: Arc::clone(&tcp),
+            seed,
             start: start(scenario, flow, starts.draw(u64::from(flow))),
             bytes: scenario.flows.bytes,
             forward,
@@ -51,10 +51,16 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
             initial_sequence,
             application: scenario.traffic[flow as usize % scenario.traffic.len().max(1)]
                 .map(|traffic| (traffic, sessions.substream(u64::from(flow)))),
-            proxy: scenario.access_point.split_buffer.map(|bytes| ProxyConfig {
-                client_side: tcp,
-                server_side: tcp,
-                buffer_bytes: bytes,
+            proxy: scenario.access_point.split_buffer.map(|bytes| {
+                let side = Config {
+                    seed,
+                    ..scenario.tcp
+                };
+                Box::new(ProxyConfig {
+                    client_side: side,
+                    server_side: side,
+                    buffer_bytes: bytes,
+                })
             }),
             freeze: freeze(scenario),
         });
