@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from airtcp._core import ScenarioError
 from airtcp.papers import Verdict, load_papers
 from airtcp.papers.charts import calibration_errors, chart_of
+from airtcp.papers.check import PaperError
 from airtcp.papers.claims import Part
 from airtcp.papers.cross import (
     Company,
@@ -26,8 +27,14 @@ from airtcp.papers.evidence import evidence_table
 from airtcp.papers.experiment import Axis, Choice, Experiment
 from airtcp.papers.judge import judge_part
 from airtcp.papers.outcomes import Outcomes, carry_out
-from airtcp.papers.paper import PaperError
-from airtcp.papers.rules import judge_level, judge_number, judge_share, judge_sign, together
+from airtcp.papers.rules import (
+    judge_level,
+    judge_number,
+    judge_range,
+    judge_share,
+    judge_sign,
+    together,
+)
 from airtcp.papers.windows import watched
 from airtcp.scenarios import load_scenario
 
@@ -66,6 +73,8 @@ def test_every_point_is_a_valid_scenario():
 
 
 def test_papers_are_chosen_by_name_and_number():
+    with pytest.raises(PaperError, match="no papers here"):
+        load_papers(ROOT / "docs")
     assert [paper.name for paper in load_papers(PAPERS, ["newzag", "1"])] == [
         "rto-factor",
         "newzag",
@@ -144,8 +153,10 @@ sign = "+"
         (-20.0, 1.0, -18.0, R),
         (0.5, 1.0, 0.0, R),  # no difference, and narrow enough to say so
         (0.5, 9.0, 0.0, N),
-        (12.0, 1.0, 2.0, D),
-        (-12.0, 1.0, 2.0, C),
+        (12.0, 1.0, 2.0, C),  # far from nothing, whichever side
+        (-47.8, 0.3, -2.0, C),
+        (6.0, 3.0, 0.0, N),
+        (9.0, None, 14.0, N),  # one run proves nothing
         (12.0, 1.0, 0.0, C),
     ],
 )
@@ -166,6 +177,14 @@ def test_more_is_less_turned_round(gain, half):
         assert judge_sign(gain, half, "+0") is R
 
 
+def test_ranges_are_reached_by_the_interval():
+    assert judge_range(3.5, 0.6, 4, 7) is R
+    assert judge_range(2.0, 0.4, 4, 7) is D
+    assert judge_range(60, 20, 15, 60) is R
+    assert judge_range(3, 4, 4, 7) is N
+    assert judge_range(-5, 1, 4, 7) is C
+
+
 def test_levels_shares_and_counts_have_their_tolerances():
     assert judge_level(109, 100) is R
     assert judge_level(150, 100) is D
@@ -175,6 +194,7 @@ def test_levels_shares_and_counts_have_their_tolerances():
     assert judge_share(22, 18) is R
     assert judge_share(24, 18) is D
     assert judge_share(1.25, 0.42) is C
+    assert judge_level(105, 100, half=50) is N  # near, and not known well enough
 
 
 def test_a_claim_is_the_sum_of_its_parts():

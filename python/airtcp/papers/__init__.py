@@ -1,8 +1,9 @@
 """The five papers: their scenarios, their claims, and what our runs say of each."""
 
+from airtcp.papers.check import PaperError
 from airtcp.papers.judge import JudgedClaim
 from airtcp.papers.judgement import Judgement, judge_papers
-from airtcp.papers.paper import Paper, PaperError, find_papers, load_papers
+from airtcp.papers.paper import Paper, find_papers, load_papers
 from airtcp.papers.rules import Verdict
 
 __all__ = [

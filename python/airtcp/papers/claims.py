@@ -10,7 +10,7 @@ Kind = Literal["gain", "level", "trend", "peak", "larger-gain"]
 """What a part of a claim is about:
 
 - gain: `treated` over `baseline`, in per cent; with `paper` the number, with `sign` only which way:
-  more, less, no difference, not less, not more
+  more, less, no difference, not less, not more; with `between` the range the paper gives
 - level: a measurement itself, beside the paper's number
 - trend: a measurement rises or falls along an axis
 - peak: a measurement is highest somewhere along an axis, within `between`
@@ -44,8 +44,7 @@ class Part(Struct, frozen=True, forbid_unknown_fields=True):
 class Claim(Struct, frozen=True, forbid_unknown_fields=True):
     """A claim: what the paper says, how it is judged, and what explains it where it fails.
 
-    `why` is shown beside a claim that is not reproduced; `{name}` in it stands for a measurement of
-    `evidence`, `explained_by` is the figure that shows it.
+    `why` is shown beside a claim that is not reproduced, `explained_by` is the figure for it.
     """
 
     id: str

@@ -13,10 +13,12 @@ from airtcp.papers.measures import COUNTS
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import Paper
 from airtcp.papers.rules import (
+    PLATEAU_PERCENT,
     POINTS,
     Verdict,
     judge_level,
     judge_number,
+    judge_range,
     judge_share,
     judge_sign,
     together,
@@ -76,7 +78,7 @@ def judge_claim(paper: Paper, claim: Claim, outcomes: Outcomes) -> JudgedClaim:
 
 
 def _uncounted(judged: Judged) -> Judged:
-    return replace(judged, label=f"{judged.label} (calibrated: not counted)", counts=False)
+    return replace(judged, label=f"{judged.label} (not counted)", counts=False)
 
 
 def judge_part(experiment: Experiment, part: Part, outcomes: Outcomes) -> list[Judged]:
@@ -124,12 +126,14 @@ def _gain(
     if difference.mean_percent is None:
         return _from_nothing(label, difference, part)
     gain, half = difference.mean_percent, difference.half_width_percent
-    verdict = (
-        judge_number(gain, half, number)
-        if number is not None
-        else judge_sign(gain, half, part.sign)
-    )
+    verdict = _verdict(part, gain, half, number)
     return Judged(label, verdict, gain_text(difference), _paper_gain(part, number), gain, half)
+
+
+def _verdict(part: Part, gain: float, half: float | None, number: float | None) -> Verdict:
+    if part.between and part.kind == "gain":
+        return judge_range(gain, half, float(part.between[0]), float(part.between[-1]))
+    return judge_sign(gain, half, part.sign) if number is None else judge_number(gain, half, number)
 
 
 def _from_nothing(label: str, difference: PairedDifference, part: Part) -> Judged:
@@ -153,9 +157,9 @@ _SIGNS = {
 
 
 def _paper_gain(part: Part, number: float | None) -> str:
-    if number is not None:
-        return f"{number:+g} %"
-    return _SIGNS[part.sign]
+    if part.between:
+        return f"{float(part.between[0]):+g} to {float(part.between[-1]):+g} %"
+    return _SIGNS[part.sign] if number is None else f"{number:+g} %"
 
 
 def gain_text(difference: PairedDifference) -> str:
@@ -189,9 +193,9 @@ def _level(
         return Judged(label, Verdict.NOT_SHOWN, "not measured", str(number))
     mean, half = mean_and_half_width(values)
     verdict = (
-        judge_share(mean, number)
+        judge_share(mean, number, half=half)
         if part.measure.endswith("_percent")
-        else judge_level(mean, number, is_count=part.measure in COUNTS)
+        else judge_level(mean, number, half=half, is_count=part.measure in COUNTS)
     )
     return Judged(label, verdict, f"{mean:.4g} ± {half:.2g}", f"{number:g}", mean, half)
 
@@ -238,7 +242,7 @@ def _significance(difference: PairedDifference) -> int:
 
 
 def _peak(experiment: Experiment, part: Part, outcomes: Outcomes) -> Judged:
-    """The best place lies within `between`, or none outside is significantly better than it."""
+    """The best place lies within `between`, or is no higher than the best one there."""
     places = _places(experiment, part)
     values = {
         place: series
@@ -251,13 +255,15 @@ def _peak(experiment: Experiment, part: Part, outcomes: Outcomes) -> Judged:
     inside = [place for place in means if low <= float(place) <= high]
     best_inside = max(inside, key=lambda place: means[place])
     better = paired_difference(values[best_inside], values[best])
-    first = paired_difference(values[places[0]], values[best_inside])
-    lost = 100 * (1 - means[best_inside] / means[best])
-    if best in inside or _significance(better) <= 0:
-        verdict = Verdict.REPRODUCED if _significance(first) > 0 else Verdict.NOT_SHOWN
+    more, half = better.mean_percent or 0.0, better.half_width_percent or 0.0
+    rises = _significance(paired_difference(values[places[0]], values[best_inside])) > 0
+    if not rises:
+        verdict = Verdict.NOT_SHOWN
+    elif best in inside or more + half <= PLATEAU_PERCENT:
+        verdict = Verdict.REPRODUCED
     else:
-        verdict = Verdict.DIRECTION if lost <= POINTS else Verdict.CONTRADICTED
-    ours = f"best at {best}; best within at {best_inside}, {lost:.1f} % below it"
+        verdict = Verdict.DIRECTION if more <= POINTS else Verdict.CONTRADICTED
+    ours = f"best at {best}, {more:.1f} ± {half:.1f} % above {best_inside}"
     return Judged(part.label, verdict, ours, f"best at {part.between[0]} to {part.between[-1]}")
 
 
@@ -278,11 +284,12 @@ def _larger_gain(
     larger, smaller = gains(at), gains(than)
     difference = paired_difference(smaller, larger)
     toward = _significance(difference)
+    # Less of a loss is no larger gain.
     verdict = (
-        Verdict.REPRODUCED
-        if toward > 0
-        else Verdict.CONTRADICTED
+        Verdict.CONTRADICTED
         if toward < 0
+        else Verdict.REPRODUCED
+        if toward > 0 and difference.treated_mean > 0
         else Verdict.NOT_SHOWN
     )
     half = difference.half_width or 0.0

@@ -127,6 +127,7 @@ def judge_papers(
         ScenarioError: a scenario, a remedy or a paper's file is wrong.
         RunError: a run failed.
     """
+    cross = load_cross(folder) if with_cross else None
     steps = len(papers) * seed_sets + (1 if with_cross else 0)
     step = 0
 
@@ -159,9 +160,8 @@ def judge_papers(
             else:
                 for one in judged:
                     sets.setdefault(one.claim.id, []).append(one.verdict)
-    cross, cross_outcomes = None, None
-    if with_cross:
-        cross = load_cross(folder)
+    cross_outcomes = None
+    if cross is not None:
         cross_outcomes = carry_out(
             [(folder, cross.experiment(quick=quick))],
             quick=quick,

@@ -66,6 +66,15 @@ COUNTS = (
 """The measurements that count something, so that chance alone makes them scatter."""
 
 
+_OTHERS = (
+    "timeouts_a_minute",
+    "cwnd_mean_segments",
+    "steps_four_fifths",
+    "steps_half",
+)
+"""The last three of runs whose window was sampled."""
+
+
 def _sum(summary: RunSummary, field: str) -> float:
     flows: list[Any] = list(summary["flows"])
     return float(sum(flow[field] for flow in flows))
@@ -122,3 +131,6 @@ _TOTALS: dict[str, Callable[[RunSummary], float]] = {
         _sum(summary, "attempts_on_air"), _sum(summary, "packets_on_air")
     ),
 }
+
+MEASURES = (*_TOTALS, *COUNTS, *_OTHERS)
+"""The names of all measurements."""

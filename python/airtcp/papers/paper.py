@@ -1,18 +1,21 @@
 """A paper as data: `papers/<name>/paper.toml` with its experiments and figures, `claims.toml`."""
 
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 from msgspec import Struct, field
 
-from airtcp._core import ScenarioError
+from airtcp.papers.check import (
+    PaperError,
+    check_axis,
+    check_claim,
+    check_experiments,
+    check_measure,
+    check_point,
+)
 from airtcp.papers.claims import Claim, ClaimsFile
 from airtcp.papers.experiment import Experiment, Value
-
-
-class PaperError(ScenarioError):
-    """A paper's files cannot be used: which file and key, what was found, what was expected."""
 
 
 class Series(Struct, frozen=True, forbid_unknown_fields=True):
@@ -158,6 +161,8 @@ def load_papers(folder: Path, names: list[str] | None = None) -> list[Paper]:
     """
     papers = [_load(file.parent) for file in folder.glob("*/paper.toml")]
     papers.sort(key=lambda paper: paper.about.number)
+    if not papers:
+        raise PaperError(f"{folder}: no papers here: expected folders with a paper.toml each")
     if not names:
         return papers
     chosen = []
@@ -194,47 +199,66 @@ def _load(folder: Path) -> Paper:
         read_toml(folder / "paper.toml", PaperFile),
         read_toml(folder / "claims.toml", ClaimsFile).claims,
     )
-    _check(paper)
+    check(paper)
     return paper
 
 
-def _check(paper: Paper) -> None:
-    """That everything named exists, before anything runs."""
+def check(paper: Paper) -> None:
+    """That everything the paper's files name exists.
+
+    Raises:
+        PaperError: something does not.
+    """
+    where = f"{paper.folder}/paper.toml"
+    check_experiments(where, paper.file.experiments)
+    for figure in paper.file.figures:
+        _check_figure(f"{where}: figure {figure.id}", paper, figure)
+    for calibration in paper.file.calibrations:
+        about = f"{where}: calibration {calibration.what!r}"
+        experiment = paper.experiment(calibration.experiment)
+        check_axis(about, experiment, calibration.axis)
+        for target in calibration.targets:
+            check_measure(about, target.measure)
+            chosen = {calibration.axis: calibration.chosen}
+            for side in (target.baseline, target.treated):
+                check_point(about, experiment, calibration.at, target.at, side, chosen)
+    for sensitivity in paper.file.sensitivities:
+        about = f"{where}: sensitivity {sensitivity.title!r}"
+        experiment = paper.experiment(sensitivity.experiment)
+        check_axis(about, experiment, sensitivity.axis)
+        default = {sensitivity.axis: sensitivity.default}
+        for gain in sensitivity.gains:
+            check_measure(about, gain.measure)
+            for side in (gain.baseline, gain.treated):
+                check_point(about, experiment, gain.at, side, default)
+    _check_claims(paper)
+
+
+def _check_figure(where: str, paper: Paper, figure: FigureSpec) -> None:
+    experiment = paper.experiment(figure.experiment)
+    check_measure(where, figure.measure)
+    if figure.kind != "window":
+        check_axis(where, experiment, figure.x)
+    x = {figure.x: experiment.axis(figure.x).places[0]} if figure.kind != "window" else {}
+    for series in figure.series:
+        if series.measure:
+            check_measure(where, series.measure)
+        check_point(where, experiment, figure.at, series.at, x)
+        check_point(where, experiment, figure.at, series.at, x, series.baseline)
+
+
+def _check_claims(paper: Paper) -> None:
+    where = f"{paper.folder}/claims.toml"
+    experiments = {experiment.id: experiment for experiment in paper.file.experiments}
     figures = {figure.id for figure in paper.file.figures}
+    seen: set[str] = set()
     for claim in paper.claims:
+        if claim.id in seen:
+            raise PaperError(f"{where}: claim {claim.id} is there twice")
+        seen.add(claim.id)
         if claim.explained_by and claim.explained_by not in figures:
             raise PaperError(
-                f"{paper.folder}/claims.toml: claim {claim.id}: explained_by = "
-                f"{claim.explained_by!r}: no such figure; there are {', '.join(sorted(figures))}"
+                f"{where}: claim {claim.id}: explained_by = {claim.explained_by!r}: "
+                f"no such figure; there are {', '.join(sorted(figures))}"
             )
-        for part in claim.parts:
-            experiment = paper.experiment(part.experiment)
-            if part.along and part.paper and len(part.paper) != len(part.places):
-                raise PaperError(
-                    f"{paper.folder}/claims.toml: claim {claim.id}: {len(part.paper)} numbers of "
-                    f"the paper for {len(part.places)} places: expected as many"
-                )
-            where = f"{paper.folder}/claims.toml: claim {claim.id}"
-            for coordinates in _named(part.along, part.places, part):
-                _resolve(experiment, coordinates, where)
-    for figure in paper.file.figures:
-        paper.experiment(figure.experiment)
-    for calibration in paper.file.calibrations:
-        paper.experiment(calibration.experiment)
-    for sensitivity in paper.file.sensitivities:
-        paper.experiment(sensitivity.experiment)
-
-
-def _named(along: str, places: list[Value], part: Any) -> list[dict[str, Value]]:
-    """The points a part names, one for each place."""
-    sides = [part.baseline, part.treated] if part.baseline or part.treated else [{}]
-    moves: list[dict[str, Value]] = [{along: place} for place in places] if along else [{}]
-    starts = [part.at, part.than] if part.than else [part.at]
-    return [{**start, **side, **move} for start in starts for side in sides for move in moves]
-
-
-def _resolve(experiment: Experiment, coordinates: dict[str, Value], where: str) -> None:
-    try:
-        experiment.coordinates(coordinates)
-    except KeyError as error:
-        raise PaperError(f"{where}: {error.args[0]}") from error
+        check_claim(where, claim, experiments)

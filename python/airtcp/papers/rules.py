@@ -14,6 +14,8 @@ ABOUT_NOTHING = 3.0
 """A paper's gain of so many per cent at most says "about no difference"."""
 NEGLIGIBLE = 0.5
 """A gain below so many per cent is no difference worth the name, however sure it is."""
+PLATEAU_PERCENT = 1.0
+"""Places that differ by less than so many per cent, interval and all, are equally high."""
 LEVEL_PERCENT = 10.0
 """A level is reproduced within so many per cent of the paper's number."""
 LEVEL_FACTOR = 2.0
@@ -35,27 +37,47 @@ class Verdict(StrEnum):
 
 def judge_number(gain: float, half: float | None, number: float) -> Verdict:
     """A gain in per cent, with half its 95 % interval, beside the paper's number."""
-    width = half if half is not None else 0.0
-    is_about_nothing = abs(number) <= ABOUT_NOTHING
-    near = abs(gain - number) <= (POINTS if is_about_nothing else min(POINTS, abs(number) / 2))
-    significant = abs(gain) > max(width, NEGLIGIBLE)
-    if is_about_nothing:
+    if abs(number) <= ABOUT_NOTHING:
         # "About no difference": shown by an interval that is narrow enough to say so.
+        near = abs(gain - number) <= POINTS
+        width = width_of(gain, half)
         if near and width <= POINTS:
             return Verdict.REPRODUCED
-        if not significant:
-            return Verdict.NOT_SHOWN
-        return Verdict.DIRECTION if gain * number > 0 else Verdict.CONTRADICTED
-    if not significant:
+        return Verdict.CONTRADICTED if abs(gain) - width > POINTS else Verdict.NOT_SHOWN
+    if not is_significant(gain, half):
         return Verdict.NOT_SHOWN
     if gain * number < 0:
         return Verdict.CONTRADICTED
+    near = abs(gain - number) <= min(POINTS, abs(number) / 2)
     return Verdict.REPRODUCED if near else Verdict.DIRECTION
+
+
+def judge_range(gain: float, half: float | None, low: float, high: float) -> Verdict:
+    """A gain of which the paper gives a range: reproduced where the interval reaches into it."""
+    if not is_significant(gain, half):
+        return Verdict.NOT_SHOWN
+    if gain * (low + high) < 0:
+        return Verdict.CONTRADICTED
+    width = width_of(gain, half)
+    inside = gain + width >= low and gain - width <= high
+    return Verdict.REPRODUCED if inside else Verdict.DIRECTION
+
+
+def width_of(gain: float, half: float | None) -> float:
+    """Half the interval; without end where one run, or equal ones, cannot tell it."""
+    if half is not None:
+        return half
+    return float("inf") if gain else 0.0
+
+
+def is_significant(gain: float, half: float | None) -> bool:
+    """Whether the interval excludes zero, and the gain is worth the name."""
+    return abs(gain) > max(width_of(gain, half), NEGLIGIBLE)
 
 
 def judge_sign(gain: float, half: float | None, sign: str) -> Verdict:
     """A gain of which the paper says only whether it is more, less, or none worth the name."""
-    width = half if half is not None else 0.0
+    width = width_of(gain, half)
     if sign == "0":
         if abs(gain) + width <= POINTS:
             return Verdict.REPRODUCED
@@ -65,27 +87,30 @@ def judge_sign(gain: float, half: float | None, sign: str) -> Verdict:
         if toward + width < -POINTS:
             return Verdict.CONTRADICTED
         return Verdict.REPRODUCED if toward - width >= -POINTS else Verdict.NOT_SHOWN
-    if abs(gain) <= max(width, NEGLIGIBLE):
+    if not is_significant(gain, half):
         return Verdict.NOT_SHOWN
     return Verdict.REPRODUCED if (gain > 0) == (sign != "-") else Verdict.CONTRADICTED
 
 
-def judge_level(mean: float, number: float, *, is_count: bool = False) -> Verdict:
+def judge_level(
+    mean: float, number: float, *, half: float = 0.0, is_count: bool = False
+) -> Verdict:
     """A measurement beside the paper's; a count is as near as the square root of the paper's."""
     tolerance = LEVEL_PERCENT / 100 * abs(number)
     if is_count:
         tolerance = max(tolerance, abs(number) ** 0.5, 0.5)
-    return _near(mean, number, tolerance)
+    return _near(mean, number, tolerance, half)
 
 
-def judge_share(mean: float, number: float) -> Verdict:
+def judge_share(mean: float, number: float, *, half: float = 0.0) -> Verdict:
     """A share in per cent beside the paper's; a small one is as near as half of it."""
-    return _near(mean, number, min(POINTS, abs(number) / 2))
+    return _near(mean, number, min(POINTS, abs(number) / 2), half)
 
 
-def _near(mean: float, number: float, tolerance: float) -> Verdict:
+def _near(mean: float, number: float, tolerance: float, half: float) -> Verdict:
+    """Near, and known well enough to say so; else by the factor between them."""
     if abs(mean - number) <= tolerance:
-        return Verdict.REPRODUCED
+        return Verdict.REPRODUCED if half <= tolerance else Verdict.NOT_SHOWN
     ratio = mean / number if number else float("inf")
     return Verdict.DIRECTION if 1 / LEVEL_FACTOR <= ratio <= LEVEL_FACTOR else Verdict.CONTRADICTED
 

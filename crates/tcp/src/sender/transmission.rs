@@ -83,7 +83,10 @@ impl Sender {
                 self.wait_for_window(now);
                 return None;
             }
-            return (in_flight + length <= window).then(|| self.resend(index, now));
+            // Into an empty network one segment always fits: a FIN makes a full one longer than the
+            // smallest window.
+            let fits = in_flight == 0 || in_flight + length <= window;
+            return fits.then(|| self.resend(index, now));
         }
         // RFC 3042 §2. With SACK the bytes in flight shrink when a duplicate arrives (RFC 6675 §5
         // step 3.3), which is to send nothing new before a loss is found if that is not wanted.

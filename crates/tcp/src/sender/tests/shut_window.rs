@@ -196,3 +196,26 @@ fn a_bad_state_restarts_the_timers_of_segments() {
         .collect();
     assert_eq!(deadlines, [950, 650]);
 }
+
+/// A full segment with a FIN is a byte longer than a window of one segment: it is sent again all the same
+/// when the window opens, or nothing ever would be.
+#[test]
+fn a_full_segment_with_a_fin_is_sent_again_into_the_smallest_window() {
+    let mut trace = Trace::new(Config {
+        max_window: Some(1),
+        ..plain()
+    });
+    trace.write(2);
+    trace.sender.close();
+    assert_eq!(trace.poll(), "0");
+    trace.at(100);
+    let with_fin = trace.ack(1);
+    assert!(with_fin.starts_with('1'), "{with_fin}");
+    trace.right_edge = MSS;
+    assert_eq!(trace.ack(1), "");
+    trace.wake_when_due();
+    trace.right_edge = 100 * MSS;
+    let again = trace.at(2000).ack(1);
+    assert!(again.starts_with('1'), "{again}");
+    assert!(trace.next_ms().is_some());
+}

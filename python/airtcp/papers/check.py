@@ -1,0 +1,123 @@
+"""That everything a paper's files name exists, before anything runs."""
+
+from collections.abc import Iterable, Mapping
+
+from airtcp._core import ScenarioError
+from airtcp.papers.claims import Claim, Part
+from airtcp.papers.experiment import Experiment, Value
+from airtcp.papers.measures import MEASURES
+
+
+class PaperError(ScenarioError):
+    """A paper's files cannot be used: which file and key, what was found, what was expected."""
+
+
+def check_experiments(where: str, experiments: Iterable[Experiment]) -> None:
+    """Seeds and places.
+
+    Raises:
+        PaperError: there are none.
+    """
+    for experiment in experiments:
+        if min(experiment.seeds, experiment.quick) < 1:
+            raise PaperError(f"{where}: experiment {experiment.id!r}: expected at least one seed")
+        for axis in experiment.axes:
+            if not axis.places:
+                raise PaperError(
+                    f"{where}: experiment {experiment.id!r}: axis {axis.name!r} has no values"
+                )
+
+
+def check_measure(where: str, measure: str) -> None:
+    """That a measurement exists.
+
+    Raises:
+        PaperError: it does not.
+    """
+    if measure not in MEASURES:
+        raise PaperError(f"{where}: no measure {measure!r}: there are {', '.join(MEASURES)}")
+
+
+def check_point(where: str, experiment: Experiment, *parts: Mapping[str, Value]) -> None:
+    """That these name one point of the experiment.
+
+    Raises:
+        PaperError: an axis or a place is unknown, or one is left out.
+    """
+    try:
+        experiment.coordinates(*parts)
+    except KeyError as error:
+        raise PaperError(f"{where}: {error.args[0]}") from error
+
+
+def check_axis(where: str, experiment: Experiment, name: str) -> None:
+    """That the experiment has the axis.
+
+    Raises:
+        PaperError: it has not.
+    """
+    known = [axis.name for axis in experiment.axes]
+    if name not in known:
+        raise PaperError(
+            f"{where}: experiment {experiment.id!r} has no axis {name!r}: {', '.join(known)}"
+        )
+
+
+def check_claim(where: str, claim: Claim, experiments: Mapping[str, Experiment]) -> None:
+    """A claim's parts: what each kind needs, and all the points they name.
+
+    Raises:
+        PaperError: something is missing, unknown or superfluous.
+    """
+    where = f"{where}: claim {claim.id}"
+    if not any(part.counts for part in claim.parts):
+        raise PaperError(f"{where}: no part of it counts: expected at least one")
+    for part in claim.parts:
+        if part.experiment not in experiments:
+            raise PaperError(
+                f"{where}: no experiment {part.experiment!r}; there are {', '.join(experiments)}"
+            )
+        check_part(where, part, experiments[part.experiment])
+
+
+def check_part(where: str, part: Part, experiment: Experiment) -> None:
+    """One part of a claim.
+
+    Raises:
+        PaperError: something is missing, unknown or superfluous.
+    """
+    check_measure(where, part.measure)
+    if part.along:
+        check_axis(where, experiment, part.along)
+    if part.kind in {"trend", "peak"} and not part.along:
+        raise PaperError(f"{where}: a {part.kind} needs the axis along which it goes: along")
+    if part.kind == "trend" and not part.direction:
+        raise PaperError(f'{where}: a trend needs its direction: "rises" or "falls"')
+    if part.kind == "peak" and not part.between:
+        raise PaperError(f"{where}: a peak needs the places between which it lies: between")
+    if part.kind == "level" and not part.paper:
+        raise PaperError(f"{where}: a level needs the paper's number: paper")
+    if part.kind in {"gain", "level", "larger-gain"} and part.along and not part.places:
+        raise PaperError(f"{where}: along {part.along!r} needs the places it goes through: places")
+    expected = max(1, len(part.places)) if part.along else 1
+    if part.paper and len(part.paper) != expected:
+        raise PaperError(
+            f"{where}: {len(part.paper)} numbers of the paper for {expected} places: "
+            "expected as many"
+        )
+    for coordinates in named_points(part, experiment):
+        check_point(where, experiment, coordinates)
+
+
+def named_points(part: Part, experiment: Experiment) -> list[dict[str, Value]]:
+    """Every point that a part names."""
+    sides = [part.baseline, part.treated] if part.baseline or part.treated else [{}]
+    places = part.places or (experiment.axis(part.along).places if part.along else [])
+    moves: list[dict[str, Value]] = [{part.along: place} for place in places] or [{}]
+    starts = [part.at, part.than] if part.kind == "larger-gain" else [part.at]
+    return [
+        {**move, **start, **side} if start is part.than else {**start, **side, **move}
+        for start in starts
+        for side in sides
+        for move in moves
+    ]
