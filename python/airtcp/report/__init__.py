@@ -52,7 +52,7 @@ def write_report(comparison: Comparison, directory: Path, command: str | None = 
     directory.mkdir(parents=True, exist_ok=True)
     comparison.table.write_csv(directory / "comparison.csv")
     figures = [
-        _figure(
+        report_figure(
             directory,
             "comparison",
             "Goodput against the baseline",
@@ -107,7 +107,7 @@ def _timelines(comparison: Comparison, directory: Path) -> list[ReportFigure]:
     for index, remedy in enumerate(shown):
         pair = [(name, runs[name]) for name in (BASELINE, remedy)]
         figures.append(
-            _figure(
+            report_figure(
                 directory,
                 "timeline" if index == 0 else f"timeline-{index + 1}",
                 f"{remedy} beside the baseline, seed {seed}",
@@ -138,9 +138,10 @@ def _observed(comparison: Comparison, remedy: str, seed: int) -> Run:
     return run(comparison.scenario, seed, remedies=remedies, probes=TIMELINE_PROBES)
 
 
-def _figure(
+def report_figure(
     directory: Path, name: str, title: str, caption: str, draw: Draw, table: Table
 ) -> ReportFigure:
+    """Draws a figure in both themes, and writes it as PNG and SVG."""
     light = draw(theme=LIGHT)
     (directory / f"{name}.png").write_bytes(png_bytes(light))
     (directory / f"{name}.svg").write_bytes(svg_bytes(light))

@@ -28,10 +28,9 @@ from airtcp.papers.rules import Verdict
 from airtcp.papers.windows import Window, watched
 from airtcp.plot.charts import chart_figure, distance_figure
 from airtcp.plot.matrix import matrix_figure
-from airtcp.plot.style import DARK, LIGHT, png_bytes, svg_bytes
 from airtcp.plot.verdicts import COLOURS, SIGNS, verdict_figure
 from airtcp.plot.window import window_figure
-from airtcp.report import Draw, ReportFigure, data_url, environment
+from airtcp.report import ReportFigure, environment, report_figure
 from airtcp.report.tables import Table
 from airtcp.study.grid import GridResult, text_of
 
@@ -86,7 +85,7 @@ def write_papers_report(judgement: Judgement, directory: Path, command: str) -> 
     (directory / "verdicts.md").write_text(verdict_lines(judgement), encoding="utf-8")
     grid, pairs = _cross(judgement)
     sections = [_section(judgement, paper, grid, directory) for paper in judgement.papers]
-    overview = _figure(
+    overview = report_figure(
         directory,
         "verdicts",
         "All claims",
@@ -102,7 +101,7 @@ def write_papers_report(judgement: Judgement, directory: Path, command: str) -> 
     )
     matrix = None
     if grid is not None:
-        matrix = _figure(
+        matrix = report_figure(
             directory,
             "cross",
             "Every remedy on every paper's scenario",
@@ -175,7 +174,7 @@ def _section(
             continue
         chart = chart_of(paper, spec, outcomes)
         figures.append(
-            _figure(
+            report_figure(
                 directory,
                 name,
                 spec.title,
@@ -190,7 +189,7 @@ def _section(
         errors = calibration_errors(paper, calibration, outcomes)
         nearest = min(errors, key=lambda place: errors[place])
         calibrations.append(
-            _figure(
+            report_figure(
                 directory,
                 f"{paper.name}-calibration-{number}",
                 chart.title,
@@ -323,7 +322,7 @@ def _window(
     table = Table(
         ("sender", "mean window, segments", "reductions to four fifths", "reductions to half"), rows
     )
-    return _figure(
+    return report_figure(
         directory,
         name,
         spec.title,
@@ -386,12 +385,3 @@ def _pairs_table(pairs: Sequence[PairOutcome]) -> Table:
         "over both multiplied",
     )
     return Table(heads, rows, 3)
-
-
-def _figure(
-    directory: Path, name: str, title: str, caption: str, draw: Draw, table: Table
-) -> ReportFigure:
-    light = draw(theme=LIGHT)
-    (directory / f"{name}.png").write_bytes(png_bytes(light))
-    (directory / f"{name}.svg").write_bytes(svg_bytes(light))
-    return ReportFigure(name, title, caption, data_url(light), data_url(draw(theme=DARK)), table)
