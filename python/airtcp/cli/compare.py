@@ -11,6 +11,7 @@ from rich.table import Table
 
 from airtcp.cli.console import (
     AsJson,
+    Jobs,
     ScenarioFile,
     Settings,
     clear_errors,
@@ -56,12 +57,7 @@ def compare_command(
             "DIR/cells, from which an interrupted comparison goes on.",
         ),
     ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, max=1024, help="Runs at the same time; default all processors."
-        ),
-    ] = None,
+    jobs: Jobs = None,
 ) -> None:
     """Compare remedies with the scenario as written, every one on the same seeds.
 

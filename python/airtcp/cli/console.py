@@ -41,6 +41,13 @@ AsJson = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on standard output, nothing else.")
 ]
 
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", min=1, max=1024, help="Runs at the same time; default all processors."
+    ),
+]
+
 
 @contextmanager
 def clear_errors() -> Iterator[None]:

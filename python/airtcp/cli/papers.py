@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from airtcp.cli.console import AsJson, clear_errors, out, print_json, progress_bar, say
+from airtcp.cli.console import AsJson, Jobs, clear_errors, out, print_json, progress_bar, say
 from airtcp.papers.judgement import Judgement, judge_papers
 from airtcp.papers.paper import find_papers, load_papers
 from airtcp.papers.rules import Verdict
@@ -67,12 +67,7 @@ def papers_command(
             "--papers", metavar="DIR", help="The folder of papers; default papers/ of the checkout."
         ),
     ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, max=1024, help="Runs at the same time; default all processors."
-        ),
-    ] = None,
+    jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
     """Rerun every table and figure of the five papers, and say of every claim whether it holds.

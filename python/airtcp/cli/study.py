@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from airtcp.cli.console import AsJson, clear_errors, out, print_json, progress_bar, say
+from airtcp.cli.console import AsJson, Jobs, clear_errors, out, print_json, progress_bar, say
 from airtcp.study.grid import GridResult, load_grid, run_grid
 from airtcp.study.grid_tables import effect_table, judges, score_table
 
@@ -30,12 +30,7 @@ def study_command(
             "interrupted study goes on.",
         ),
     ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, max=1024, help="Runs at the same time; default all processors."
-        ),
-    ] = None,
+    jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare remedies on every link and stack that a study file names.
