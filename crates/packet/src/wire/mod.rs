@@ -60,8 +60,6 @@ pub enum WireError {
     IpChecksum,
     /// The TCP checksum is wrong.
     TcpChecksum,
-    /// A TCP option's length runs past the header or is not the length of its kind.
-    OptionLength,
     /// The segment is longer than the IP length field can say.
     TooLong,
 }
@@ -76,7 +74,6 @@ impl fmt::Display for WireError {
             Self::HeaderLength => "a header length that contradicts the packet",
             Self::IpChecksum => "wrong IPv4 header checksum",
             Self::TcpChecksum => "wrong TCP checksum",
-            Self::OptionLength => "a TCP option of impossible length",
             Self::TooLong => "a segment too long for an IP packet",
         })
     }

@@ -10,9 +10,9 @@ use crate::{Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
 
 /// Reads an IPv4 packet that carries a TCP segment.
 ///
-/// Lengths and both checksums must be right. IPv4 options and unknown TCP options are skipped, of
-/// an option given twice the last counts, and bytes behind the packet (link-layer padding) are
-/// ignored.
+/// The headers' lengths and both checksums must be right. IPv4 options, unknown and malformed TCP
+/// options are skipped, of an option given twice the last counts, and bytes behind the packet
+/// (link-layer padding) are ignored.
 ///
 /// # Errors
 /// What is wrong with the bytes; never panics.
@@ -112,7 +112,7 @@ fn parse_tcp(tcp: &[u8], pseudo: Sum) -> Result<(Segment, [u16; 2], Range<usize>
         flags: Flags::from_bits(fixed[13]),
         ..Segment::default()
     };
-    parse_options(options, &mut segment)?;
+    parse_options(options, &mut segment);
     Ok((
         segment,
         [u16_at(fixed, 0), u16_at(fixed, 2)],
@@ -120,52 +120,64 @@ fn parse_tcp(tcp: &[u8], pseudo: Sum) -> Result<(Segment, [u16; 2], Range<usize>
     ))
 }
 
-/// Reads the `options` of a header into `segment`.
-fn parse_options(mut options: &[u8], segment: &mut Segment) -> Result<(), WireError> {
+/// Reads the `options` of a header into `segment`. A known option of another length than its kind's
+/// is skipped; what stands behind one whose length is impossible cannot be found, and is not read
+/// (RFC 9293 §3.1 has a receiver be prepared for it; Linux, `tcp_parse_options`).
+fn parse_options(mut options: &[u8], segment: &mut Segment) {
     while let Some((&kind, rest)) = options.split_first() {
         match kind {
-            option::END => break,
+            option::END => return,
             option::NOP => {
                 options = rest;
                 continue;
             }
             _ => {}
         }
-        let length = *rest.first().ok_or(WireError::OptionLength)?;
+        let Some(&length) = rest.first() else {
+            return;
+        };
         // The length counts kind and length themselves.
-        let value = options
-            .get(2..usize::from(length))
-            .ok_or(WireError::OptionLength)?;
-        parse_option(kind, value, segment)?;
+        let Some(value) = options.get(2..usize::from(length)) else {
+            return;
+        };
+        parse_option(kind, value, segment);
         options = &options[usize::from(length)..];
     }
-    Ok(())
 }
 
-/// Reads one option's `value`, the bytes behind kind and length.
-fn parse_option(kind: u8, value: &[u8], segment: &mut Segment) -> Result<(), WireError> {
+/// Reads one option's `value`, the bytes behind kind and length, if it has the length of its kind.
+fn parse_option(kind: u8, value: &[u8], segment: &mut Segment) {
     match kind {
-        option::MSS => segment.mss = Some(u16::from_be_bytes(exactly(value)?)),
-        option::WINDOW_SCALE => segment.window_scale = Some(u8::from_be_bytes(exactly(value)?)),
-        option::SACK_PERMITTED => {
-            let [] = exactly(value)?;
-            segment.sack_permitted = true;
+        option::MSS => {
+            if let Ok(bytes) = value.try_into() {
+                segment.mss = Some(u16::from_be_bytes(bytes));
+            }
         }
+        option::WINDOW_SCALE => {
+            if let [shift] = value {
+                segment.window_scale = Some(*shift);
+            }
+        }
+        option::SACK_PERMITTED => segment.sack_permitted |= value.is_empty(),
         option::TIMESTAMPS => {
-            let both: [u8; 8] = exactly(value)?;
-            segment.timestamps = Some(Timestamps {
-                value: u32_at(&both, 0),
-                echo: u32_at(&both, 4),
-            });
+            if let Some((both, [])) = value.split_first_chunk::<8>() {
+                segment.timestamps = Some(Timestamps {
+                    value: u32_at(both, 0),
+                    echo: u32_at(both, 4),
+                });
+            }
         }
-        option::SACK => segment.sack = parse_sack(value)?,
+        option::SACK => {
+            if let Some(blocks) = parse_sack(value) {
+                segment.sack = blocks;
+            }
+        }
         _ => {}
     }
-    Ok(())
 }
 
 /// Reads the blocks of a SACK option: at least one (RFC 2018 §3), at most what fits.
-fn parse_sack(value: &[u8]) -> Result<SackBlocks, WireError> {
+fn parse_sack(value: &[u8]) -> Option<SackBlocks> {
     let (pairs, rest) = value.as_chunks::<8>();
     let mut blocks = SackBlocks::new();
     let all_fit = pairs.iter().all(|pair| {
@@ -174,16 +186,7 @@ fn parse_sack(value: &[u8]) -> Result<SackBlocks, WireError> {
             end: SequenceNumber(u32_at(pair, 4)),
         })
     });
-    if all_fit && rest.is_empty() && !blocks.is_empty() {
-        Ok(blocks)
-    } else {
-        Err(WireError::OptionLength)
-    }
-}
-
-/// `value` when it has the length that its kind must have.
-fn exactly<const BYTES: usize>(value: &[u8]) -> Result<[u8; BYTES], WireError> {
-    value.try_into().map_err(|_| WireError::OptionLength)
+    (all_fit && rest.is_empty() && !blocks.is_empty()).then_some(blocks)
 }
 
 /// The big-endian 16-bit number at `at`, within the fixed part of a header.
