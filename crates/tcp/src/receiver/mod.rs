@@ -16,6 +16,20 @@ use report::Report;
 /// The most ranges an acknowledgment can report: what fits beside no other option (RFC 2018 §3).
 pub const MAX_REPORTED: usize = 4;
 
+/// Bytes of the receive buffer for each range that may wait behind a gap. Linux charges a held
+/// segment at least 576 (`SKB_TRUESIZE`), however little it carries; senders of full segments leave
+/// no more than a range for two segments.
+const BUFFER_BYTES_A_RANGE: u64 = 512;
+/// Ranges that may wait behind gaps in even the smallest buffer.
+const LEAST_RANGES: u32 = 64;
+
+/// Most ranges that wait behind gaps in a buffer of that size. Their bytes the window bounds.
+fn most_ranges(buffer: u64) -> u32 {
+    u32::try_from(buffer / BUFFER_BYTES_A_RANGE)
+        .unwrap_or(u32::MAX)
+        .max(LEAST_RANGES)
+}
+
 /// The receive side of a connection, in offsets of the stream it receives. A FIN takes the offset
 /// behind the last byte.
 #[derive(Clone, Debug)]
@@ -42,7 +56,7 @@ impl Receiver {
     #[must_use]
     pub fn new(config: &Config, step: u32) -> Self {
         Self {
-            reassembly: Reassembly::default(),
+            reassembly: Reassembly::new(most_ranges(config.receive_buffer)),
             delayed: DelayedAck::new(&config.delayed_ack),
             report: Report::new(config.sack, config.sack && config.dsack),
             read: 0,

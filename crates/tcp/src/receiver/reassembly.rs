@@ -1,5 +1,15 @@
-//! Which bytes have arrived: a prefix, and ranges beyond a gap.
+//! The bytes that have arrived: a prefix, and ranges beyond a gap.
+//!
+//! Ranges are kept in a tree, so that a segment costs O(log n) in whatever order a peer sends, and
+//! their number is bounded: a peer, or whoever injects segments in its name, must not have us keep
+//! a range of one byte for every second byte of the window. Beyond the bound the highest range is
+//! forgotten, even one that was reported: RFC 2018 §8 permits it where space runs out, and for that
+//! reason has senders keep what was only reported. Linux drops from the same end
+//! (`tcp_prune_ofo_queue`): the application waits for what is lowest, so that filling the first
+//! hole always brings the stream forward. What is in order is never dropped. Like Linux, and unlike
+//! RFC 2018 §8, a segment that is itself forgotten is not reported.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What an insertion brought.
@@ -12,14 +22,25 @@ pub struct Insertion {
 }
 
 /// The bytes of a stream that have arrived.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Reassembly {
     next_expected: u64,
-    /// Ranges above `next_expected`, in order, apart from each other.
-    waiting: Vec<Range<u64>>,
+    /// Ranges above `next_expected`, apart from each other: start and end.
+    waiting: BTreeMap<u64, u64>,
+    /// Most ranges that wait.
+    most: u32,
 }
 
 impl Reassembly {
+    /// Nothing has arrived; at most `most` ranges wait behind gaps, and at least one.
+    pub const fn new(most: u32) -> Self {
+        Self {
+            next_expected: 0,
+            waiting: BTreeMap::new(),
+            most: if most == 0 { 1 } else { most },
+        }
+    }
+
     /// First byte that has not arrived.
     #[inline]
     pub const fn next_expected(&self) -> u64 {
@@ -28,7 +49,7 @@ impl Reassembly {
 
     /// Whether anything waits behind a gap.
     #[inline]
-    pub const fn has_gaps(&self) -> bool {
+    pub fn has_gaps(&self) -> bool {
         !self.waiting.is_empty()
     }
 
@@ -40,16 +61,14 @@ impl Reassembly {
     }
 
     /// The waiting range that contains `offset`.
-    pub fn containing(&self, offset: u64) -> Option<&Range<u64>> {
-        let index = self.waiting.partition_point(|range| range.end <= offset);
-        self.waiting
-            .get(index)
-            .filter(|range| range.contains(&offset))
+    pub fn containing(&self, offset: u64) -> Option<Range<u64>> {
+        let (&start, &end) = self.waiting.range(..=offset).next_back()?;
+        (offset < end).then_some(start..end)
     }
 
     /// The ranges behind a gap, in order.
-    pub fn waiting(&self) -> &[Range<u64>] {
-        &self.waiting
+    pub fn waiting(&self) -> impl Iterator<Item = Range<u64>> {
+        self.waiting.iter().map(|(&start, &end)| start..end)
     }
 
     /// Takes `range`, whatever of it was held before.
@@ -65,25 +84,49 @@ impl Reassembly {
         if range.start >= range.end {
             return insertion;
         }
-        // Ranges that touch this one merge with it.
-        let first = self.waiting.partition_point(|held| held.end < range.start);
-        let behind = self.waiting.partition_point(|held| held.start <= range.end);
-        let mut merged = range.clone();
-        let mut held_bytes = 0;
-        for held in &self.waiting[first..behind] {
-            let overlap = held.start.max(range.start)..held.end.min(range.end);
-            held_bytes += overlap.end.saturating_sub(overlap.start);
-            duplicate(overlap);
-            merged = merged.start.min(held.start)..merged.end.max(held.end);
-        }
-        insertion.fresh = range.end - range.start - held_bytes;
-        if merged.start == self.next_expected {
-            self.next_expected = merged.end;
-            self.waiting.drain(first..behind);
-        } else {
-            self.waiting.splice(first..behind, [merged]);
-        }
+        // The one below, if it reaches up to this one, is the first that merges with it.
+        let below = self.waiting.range_mut(..=range.start).next_back();
+        let first = match below {
+            Some((&start, end)) if *end >= range.start => {
+                duplicate(range.start..(*end).min(range.end));
+                let held = (*end).min(range.end) - range.start;
+                insertion.fresh = range.end - range.start - held;
+                *end = (*end).max(range.end);
+                start
+            }
+            _ => {
+                insertion.fresh = range.end - range.start;
+                range.start
+            }
+        };
+        self.absorb(first, &range, &mut insertion);
         insertion
+    }
+
+    /// Merges the ranges that start in `range` with the one that starts at `first`, and puts that
+    /// where it belongs.
+    fn absorb(&mut self, first: u64, range: &Range<u64>, insertion: &mut Insertion) {
+        let mut end = self
+            .waiting
+            .get(&first)
+            .map_or(range.end, |end| range.end.max(*end));
+        while let Some((&start, &held_end)) = self.waiting.range(first + 1..=end).next() {
+            let overlap = start..held_end.min(range.end);
+            if overlap.start < overlap.end {
+                insertion.fresh -= overlap.end - overlap.start;
+                insertion.duplicate.get_or_insert(overlap);
+            }
+            end = end.max(held_end);
+            self.waiting.remove(&start);
+        }
+        if first == self.next_expected {
+            self.next_expected = end;
+            return;
+        }
+        self.waiting.insert(first, end);
+        if self.waiting.len() > self.most as usize {
+            self.waiting.pop_last();
+        }
     }
 }
 
@@ -92,18 +135,24 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const MANY: u32 = 1000;
+
     fn holding(ranges: &[Range<u64>]) -> Reassembly {
-        let mut reassembly = Reassembly::default();
+        let mut reassembly = Reassembly::new(MANY);
         for range in ranges {
             reassembly.insert(range.clone());
         }
         reassembly
     }
 
+    fn waiting(reassembly: &Reassembly) -> Vec<Range<u64>> {
+        reassembly.waiting().collect()
+    }
+
     #[test]
     fn merges_ranges_that_touch() {
         let mut reassembly = holding(&[10..20, 30..40]);
-        assert_eq!(reassembly.waiting, [10..20, 30..40]);
+        assert_eq!(waiting(&reassembly), [10..20, 30..40]);
         let insertion = reassembly.insert(20..30);
         assert_eq!(
             insertion,
@@ -112,7 +161,7 @@ mod tests {
                 duplicate: None
             }
         );
-        assert_eq!(reassembly.waiting, vec![10..40]);
+        assert_eq!(waiting(&reassembly), vec![10..40]);
         assert_eq!(reassembly.insert(0..10).fresh, 10);
         assert_eq!(reassembly.next_expected(), 40);
         assert!(!reassembly.has_gaps());
@@ -144,20 +193,38 @@ mod tests {
     #[test]
     fn finds_the_range_around_an_offset() {
         let reassembly = holding(&[10..20, 30..40]);
-        assert_eq!(reassembly.containing(10), Some(&(10..20)));
-        assert_eq!(reassembly.containing(39), Some(&(30..40)));
+        assert_eq!(reassembly.containing(10), Some(10..20));
+        assert_eq!(reassembly.containing(39), Some(30..40));
         assert_eq!(reassembly.containing(9), None);
         assert_eq!(reassembly.containing(20), None);
         assert_eq!(reassembly.containing(40), None);
     }
 
+    /// What is lowest stays, and filling the first hole brings the stream forward whatever was
+    /// forgotten.
+    #[test]
+    fn beyond_the_bound_the_highest_range_is_forgotten() {
+        let mut reassembly = Reassembly::new(2);
+        for start in [10, 30, 50, 20] {
+            reassembly.insert(start..start + 5);
+        }
+        assert_eq!(waiting(&reassembly), [10..15, 20..25]);
+        // What merges needs no room.
+        reassembly.insert(25..40);
+        assert_eq!(waiting(&reassembly), [10..15, 20..40]);
+        reassembly.insert(0..10);
+        assert_eq!(reassembly.next_expected(), 15);
+        assert_eq!(waiting(&reassembly), vec![20..40]);
+    }
+
     proptest! {
-        /// Against a naive model: one flag a byte.
+        /// Against a naive model: one flag a byte, and islands counted anew each time.
         #[test]
         fn agrees_with_a_map_of_bytes(
+            most in 1_u32..12,
             arrivals in prop::collection::vec((0_u64..200, 1_u64..40), 1..60)
         ) {
-            let mut reassembly = Reassembly::default();
+            let mut reassembly = Reassembly::new(most);
             let mut held = [false; 256];
             for (start, length) in arrivals {
                 let bytes = start as usize..(start + length) as usize;
@@ -167,15 +234,23 @@ mod tests {
                 prop_assert_eq!(insertion.fresh, fresh);
                 prop_assert_eq!(insertion.duplicate.map(|run| run.start as usize), first_held);
                 bytes.for_each(|byte| held[byte] = true);
-                let prefix = held.iter().position(|&byte| !byte).unwrap_or(256) as u64;
-                prop_assert_eq!(reassembly.next_expected(), prefix);
-                for byte in prefix..256 {
-                    let waits = reassembly.containing(byte).is_some();
-                    prop_assert_eq!(waits, held[byte as usize]);
+                let prefix = held.iter().position(|&byte| !byte).unwrap_or(256);
+                let starts: Vec<_> = (prefix.max(1)..256)
+                    .filter(|&byte| held[byte] && !held[byte - 1])
+                    .collect();
+                if let Some(&forgotten) = starts.get(most as usize) {
+                    held[forgotten..].fill(false);
                 }
-                let apart = reassembly.waiting.windows(2).all(|pair| pair[0].end < pair[1].start);
-                prop_assert!(apart, "{:?}", reassembly.waiting);
-                prop_assert_eq!(reassembly.has_gaps(), !reassembly.waiting.is_empty());
+                prop_assert_eq!(reassembly.next_expected(), prefix as u64);
+                for (byte, held) in held.iter().enumerate().skip(prefix) {
+                    let waits = reassembly.containing(byte as u64).is_some();
+                    prop_assert_eq!(waits, *held);
+                }
+                let kept = waiting(&reassembly);
+                let apart = kept.windows(2).all(|pair| pair[0].end < pair[1].start);
+                prop_assert!(apart, "{:?}", kept);
+                prop_assert_eq!(reassembly.has_gaps(), !kept.is_empty());
+                prop_assert_eq!(kept.len(), starts.len().min(most as usize));
             }
         }
     }

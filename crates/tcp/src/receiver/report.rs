@@ -45,7 +45,7 @@ impl Report {
 
     /// Whether there is anything to report.
     #[inline]
-    pub const fn has_something(&self, reassembly: &Reassembly) -> bool {
+    pub fn has_something(&self, reassembly: &Reassembly) -> bool {
         self.sack && (reassembly.has_gaps() || self.duplicate.is_some())
     }
 
@@ -73,8 +73,8 @@ impl Report {
             let Some(range) = reassembly.containing(offset) else {
                 continue;
             };
-            if count < MAX_REPORTED && !ranges[first_sack..count].contains(range) {
-                ranges[count] = range.clone();
+            if count < MAX_REPORTED && !ranges[first_sack..count].contains(&range) {
+                ranges[count] = range;
                 count += 1;
                 kept[keep] = Some(offset);
                 keep += 1;
@@ -87,8 +87,8 @@ impl Report {
             if count == MAX_REPORTED {
                 break;
             }
-            if !ranges[first_sack..count].contains(range) {
-                ranges[count] = range.clone();
+            if !ranges[first_sack..count].contains(&range) {
+                ranges[count] = range;
                 count += 1;
             }
         }

@@ -25,6 +25,30 @@ fn receiver() -> Receiver {
     Receiver::new(&config(), 500)
 }
 
+/// Every second byte of the window, from the last to the first: what a peer can do at worst.
+#[test]
+fn islands_of_a_byte_are_bounded_and_lose_nothing() {
+    const BYTES: u64 = 160_001;
+    let config = Config {
+        receive_buffer: BYTES,
+        ..config()
+    };
+    let mut receiver = Receiver::new(&config, 500);
+    for byte in (1..BYTES).step_by(2).collect::<Vec<_>>().into_iter().rev() {
+        receiver.on_data(at(0), byte..byte + 1, false);
+    }
+    let kept = (0..BYTES).filter(|&byte| receiver.holds(byte)).count() as u64;
+    assert_eq!(kept, BYTES / BUFFER_BYTES_A_RANGE);
+    // The lowest: each hole that fills brings the stream two bytes forward.
+    for hole in 0..kept {
+        assert_eq!(receiver.next_expected(), 2 * hole);
+        receiver.on_data(at(0), 2 * hole..2 * hole + 1, false);
+    }
+    assert_eq!(receiver.next_expected(), 2 * kept);
+    receiver.on_data(at(0), 2 * kept..BYTES, false);
+    assert_eq!(receiver.received(), BYTES);
+}
+
 /// One segment arrives; the acknowledgment that goes out, if one does: the next expected byte and
 /// the ranges reported.
 fn answer(receiver: &mut Receiver, range: Range<u64>) -> Option<(u64, Vec<Range<u64>>)> {
