@@ -2,12 +2,14 @@
 //! choices over the same parts.
 
 mod congestion;
+mod limits;
 mod profile;
 mod timeout;
 
 use airtcp_units::Duration;
 
 pub use congestion::{CongestionControl, Reduction, ReductionBase, SlowStart, WindowValidation};
+pub use limits::LimitsConfig;
 pub use profile::Profile;
 pub use timeout::{DeviationFrom, RttEstimation, RttSampling, TimeoutConfig, TimerScope};
 
@@ -196,6 +198,8 @@ pub struct Config {
     pub timeout: TimeoutConfig,
     /// When the receiver acknowledges.
     pub delayed_ack: DelayedAckConfig,
+    /// When the connection loses patience.
+    pub limits: LimitsConfig,
 }
 
 impl Default for Config {
@@ -233,6 +237,7 @@ impl Default for Config {
             slow_start_limit: 2,
             timeout: TimeoutConfig::default(),
             delayed_ack: DelayedAckConfig::default(),
+            limits: LimitsConfig::default(),
         }
     }
 }

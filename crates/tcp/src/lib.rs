@@ -22,8 +22,7 @@
 //!
 //! [`relay`] puts two connections back to back: split TCP.
 //!
-//! Not implemented: **urgent data, Nagle's algorithm, keep-alive, ECN, path MTU discovery, a limit on
-//! retransmissions, restarting the window after idle**.
+//! Not implemented: **urgent data, keep-alive, ECN, path MTU discovery**.
 
 pub mod config;
 pub mod congestion;
@@ -41,7 +40,7 @@ pub mod sender;
 pub mod timeout;
 
 pub use config::{Config, Profile};
-pub use connection::{Connection, State};
+pub use connection::{Connection, End, State};
 pub use observer::{Event, Observer};
 pub use relay::{Relay, Side};
 pub use sender::Counters;

@@ -68,6 +68,8 @@ pub enum Event {
     Closed,
     /// The peer, or an unanswerable segment, reset the connection.
     Reset,
+    /// The connection was given up: the peer was silent for too long.
+    TimedOut,
 }
 
 /// Receives [`Event`]s. `()` ignores them.

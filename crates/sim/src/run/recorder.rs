@@ -218,7 +218,9 @@ fn log_event(log: &mut EventLog, now: Instant, flow: u32, event: FlowEvent) {
         }
         FlowEvent::Sender(Event::RecoveryExit) => push(now, EventKind::RecoveryExit, None),
         FlowEvent::Sender(Event::Established) => push(now, EventKind::Established, None),
-        FlowEvent::Sender(Event::Closed | Event::Reset) => push(now, EventKind::Closed, None),
+        FlowEvent::Sender(Event::Closed | Event::Reset | Event::TimedOut) => {
+            push(now, EventKind::Closed, None)
+        }
         FlowEvent::QueueDrop {
             direction: Direction::Data,
             offset,

@@ -6,8 +6,8 @@ use std::ops::Range;
 use airtcp_packet::{Flags, Segment};
 use airtcp_units::Instant;
 
-use super::{Connection, State, TIME_WAIT};
-use crate::observer::{Event, Observer};
+use super::{Connection, State};
+use crate::observer::Observer;
 use crate::receiver::MAX_REPORTED;
 use crate::sender::{Acknowledgment, Echo};
 
@@ -24,6 +24,8 @@ impl Connection {
             self.on_syn_in_synchronized(now, segment, observer);
             return;
         }
+        // The order is Linux's (`tcp_validate_incoming`, `tcp_ack`): nothing of a segment is kept
+        // before all of it was found acceptable.
         if !self.check_timestamps(now, segment, start) {
             return;
         }
@@ -39,17 +41,19 @@ impl Connection {
             if start == self.receiver.next_expected() {
                 self.on_reset(now, observer);
             } else {
-                self.receiver.on_unacceptable();
+                self.challenge(now);
             }
             return;
         }
         if !segment.flags.contains(Flags::ACK) {
             return;
         }
-        let echo = self.take_timestamps(now, segment, start);
-        if !self.take_acknowledgment(now, segment, start, echo, observer) {
+        let offset = self.sent_offset(segment.acknowledgment);
+        if !self.is_acknowledgment_acceptable(now, segment, offset) {
             return;
         }
+        let echo = self.take_timestamps(now, segment, start, offset);
+        self.take_acknowledgment(now, segment, [start, offset], echo, observer);
         self.take_data(now, segment, start, observer);
     }
 
@@ -72,11 +76,20 @@ impl Connection {
     }
 
     /// Keeps the timestamp to echo, and returns the one that came back. Only of a segment inside
-    /// the window (RFC 7323 §5.3, R2 before R3): another's clock must not become the peer's.
+    /// the window (RFC 7323 §5.3, R2 before R3) whose acknowledgment of everything below `offset`
+    /// is not an old one (Linux, `tcp_ack`): another's clock must not become the peer's.
     #[inline]
-    fn take_timestamps(&mut self, now: Instant, segment: &Segment, start: u64) -> Option<Echo> {
+    fn take_timestamps(
+        &mut self,
+        now: Instant,
+        segment: &Segment,
+        start: u64,
+        offset: u64,
+    ) -> Option<Echo> {
         let timestamps = segment.timestamps.filter(|_| self.timestamps.enabled)?;
-        self.timestamps.on_segment(now, timestamps, start);
+        if offset >= self.sender.una() {
+            self.timestamps.on_segment(now, timestamps, start);
+        }
         self.timestamps.echo(now, timestamps)
     }
 
@@ -99,13 +112,13 @@ impl Connection {
         if self.state == State::TimeWait && segment.flags.contains(Flags::FIN) {
             // The peer's FIN again: our last acknowledgment was lost (RFC 9293 §3.10.7.4, eighth
             // check).
-            self.time_wait_ends = now + TIME_WAIT;
+            self.restart_time_wait(now);
         }
         let end = start.saturating_add(u64::from(segment.payload_bytes));
         if segment.payload_bytes > 0 && end <= self.receiver.next_expected() {
             self.receiver.on_old_duplicate(start..end);
         } else {
-            self.receiver.on_unacceptable();
+            self.answer_unacceptable(now, segment);
         }
     }
 
@@ -117,7 +130,7 @@ impl Connection {
     ) {
         if self.state != State::SynReceived || segment.sequence != self.irs {
             // RFC 5961 §4.2: whatever it is, say where we stand.
-            self.receiver.on_unacceptable();
+            self.challenge(now);
             return;
         }
         if let Some(timestamps) = segment.timestamps {
@@ -129,32 +142,50 @@ impl Connection {
         } else if segment.acknowledgment == self.sequence(0) {
             // Both opened at the same time, and this answers our SYN (RFC 9293 §3.5, figure 8).
             self.on_established(now, u64::from(segment.window), observer);
-            self.receiver.on_unacceptable();
+            self.receiver.demand_acknowledgment();
         } else {
             self.answer_stray(segment);
         }
     }
 
-    /// Fifth check. Returns whether the segment may be taken further.
+    /// Fifth check: whether everything below `offset` can be what the peer acknowledges. Neither
+    /// bytes never sent, nor so old a number that only a guess brings it: with either comes no data
+    /// (RFC 5961 §5.2: SND.UNA - MAX.SND.WND <= SEG.ACK <= SND.NXT).
     #[inline]
-    fn take_acknowledgment(
+    fn is_acknowledgment_acceptable(
         &mut self,
         now: Instant,
         segment: &Segment,
-        start: u64,
-        echo: Option<Echo>,
-        observer: &mut impl Observer,
+        offset: u64,
     ) -> bool {
-        let offset = self.sent_offset(segment.acknowledgment);
         if offset > self.sender.nxt() {
             // Of what was never sent: say where we stand, or reset a half-open connection.
             if self.state == State::SynReceived {
                 self.answer_stray(segment);
             } else {
-                self.receiver.on_unacceptable();
+                self.challenge(now);
             }
             return false;
         }
+        let is_recent = offset.saturating_add(self.largest_window) >= self.sender.una();
+        if !is_recent {
+            self.challenge(now);
+        }
+        is_recent
+    }
+
+    /// Takes an acceptable segment's window, acknowledgment and reports; `at` is where it stands in
+    /// both streams, its own first.
+    #[inline]
+    fn take_acknowledgment(
+        &mut self,
+        now: Instant,
+        segment: &Segment,
+        at: [u64; 2],
+        echo: Option<Echo>,
+        observer: &mut impl Observer,
+    ) {
+        let [start, offset] = at;
         let window = u64::from(segment.window) << self.peer_scale;
         if self.state == State::SynReceived {
             self.on_established(now, window, observer);
@@ -163,6 +194,7 @@ impl Connection {
         let newer = offset >= self.sender.una() && self.window_from <= (start, offset);
         let right_edge = if newer {
             self.window_from = (start, offset);
+            self.largest_window = self.largest_window.max(window);
             offset + window
         } else {
             self.sender.right_edge()
@@ -184,23 +216,13 @@ impl Connection {
             sack: &sack[..count],
             echo,
         };
+        let una = self.sender.una();
         self.sender
             .on_acknowledgment(now, &acknowledgment, observer);
+        self.patience
+            .on_acknowledgment(self.sender.una() > una, right_edge > self.sender.nxt());
         if self.sender.is_closed() && self.sender.is_finished() {
             self.on_fin_acknowledged(now, observer);
-        }
-        true
-    }
-
-    fn on_fin_acknowledged(&mut self, now: Instant, observer: &mut impl Observer) {
-        match self.state {
-            State::FinWait1 => self.state = State::FinWait2,
-            State::Closing => self.enter_time_wait(now, observer),
-            State::LastAck => {
-                self.state = State::Closed;
-                observer.event(now, Event::Closed);
-            }
-            _ => {}
         }
     }
 
@@ -220,35 +242,18 @@ impl Connection {
         }
         let limit = self.receiver.acceptable().end;
         let end = start + u64::from(segment.payload_bytes);
+        if self.refuses_data(now, segment, end, observer) {
+            return;
+        }
         // A FIN behind bytes that do not fit does not count (RFC 9293 §3.10.7.4).
         let fits = end <= limit;
         if !fits {
-            self.receiver.on_unacceptable();
+            self.receiver.demand_acknowledgment();
         }
         self.receiver
             .on_data(now, start..end.min(limit), fin && fits);
         if self.receiver.is_finished() {
             self.on_fin_received(now, observer);
         }
-    }
-
-    fn on_fin_received(&mut self, now: Instant, observer: &mut impl Observer) {
-        match self.state {
-            State::Established => self.state = State::CloseWait,
-            State::FinWait1 => self.state = State::Closing,
-            State::FinWait2 => self.enter_time_wait(now, observer),
-            _ => {}
-        }
-    }
-
-    fn enter_time_wait(&mut self, now: Instant, observer: &mut impl Observer) {
-        self.state = State::TimeWait;
-        self.time_wait_ends = now + TIME_WAIT;
-        observer.event(now, Event::Closed);
-    }
-
-    pub(super) fn on_reset(&mut self, now: Instant, observer: &mut impl Observer) {
-        self.state = State::Closed;
-        observer.event(now, Event::Reset);
     }
 }

@@ -28,7 +28,7 @@ impl Connection {
         self.frozen = true;
         self.reconnection_acks = 0;
         if self.acknowledges() {
-            self.receiver.on_unacceptable();
+            self.receiver.demand_acknowledgment();
         }
     }
 

@@ -15,6 +15,9 @@ const MAX_SCALE: u8 = 14;
 pub const TIMESTAMP_BYTES: u32 = 12;
 /// The MSS a peer that names none can take (RFC 9293 §3.7.1, MUST-15).
 const DEFAULT_MSS: u32 = 536;
+/// The least MSS that a peer is taken at, options counted: segments of a byte would have each cost
+/// fifty times what it carries (Linux, `tcp_min_snd_mss`; CVE-2019-11479).
+const LEAST_MSS: u32 = 48;
 /// The first RTO for data when the SYN's timer expired (RFC 6298 §5.7).
 const RTO_AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
@@ -147,7 +150,7 @@ impl Connection {
         if acknowledges {
             // Our SYN's echo can be trusted; the window in a SYN is not scaled.
             self.on_established(now, u64::from(segment.window), observer);
-            self.receiver.on_unacceptable();
+            self.receiver.demand_acknowledgment();
         } else {
             // Both opened at the same time: answer with a SYN-ACK.
             self.state = State::SynReceived;
@@ -173,7 +176,9 @@ impl Connection {
                 self.handshake.offers_scale = false;
             }
         }
-        let peer_mss = segment.mss.map_or(DEFAULT_MSS, u32::from);
+        // An MSS of nothing is none (Linux, `tcp_parse_options`).
+        let peer_mss = segment.mss.filter(|&mss| mss > 0);
+        let peer_mss = peer_mss.map_or(DEFAULT_MSS, u32::from).max(LEAST_MSS);
         // What timestamps would have taken is payload's where the peer does without them.
         let (overhead, freed) = match (config.timestamps, self.timestamps.enabled) {
             (_, true) => (TIMESTAMP_BYTES, 0),
@@ -181,7 +186,7 @@ impl Connection {
             (false, false) => (0, 0),
         };
         let ours = config.mss + freed;
-        let mss = ours.min(peer_mss.saturating_sub(overhead)).max(1);
+        let mss = ours.min(peer_mss - overhead).max(1);
         let (written, closed) = (self.sender.written(), self.sender.is_closed());
         self.sender = Sender::new(config, mss);
         self.sender.write(written);
@@ -205,6 +210,7 @@ impl Connection {
         } else {
             State::Established
         };
+        self.largest_window = window;
         let lost = self.handshake.expiries > 0;
         // Karn's rule holds for the SYN too, whatever made us send it again.
         let rtt = (self.handshake.transmissions == 1).then(|| now - self.handshake.sent_at);
@@ -216,8 +222,18 @@ impl Connection {
         observer.event(now, Event::Established);
     }
 
-    pub(super) fn on_handshake_timeout(&mut self, now: Instant) {
+    /// The SYN, or SYN-ACK, is sent again, but not for ever (RFC 9293 §3.8.3; Linux,
+    /// `tcp_write_timeout` and `reqsk_timer_handler`).
+    pub(super) fn on_handshake_timeout(&mut self, now: Instant, observer: &mut impl Observer) {
         if self.handshake.deadline <= now {
+            let retries = match self.state {
+                State::SynSent => self.limits.syn_retries,
+                _ => self.limits.synack_retries,
+            };
+            if self.handshake.expiries >= u32::from(retries) {
+                self.on_patience_lost(now, observer);
+                return;
+            }
             self.handshake.expiries += 1;
             self.handshake.syn_due = true;
             self.handshake.deadline = Instant::FAR_FUTURE;

@@ -9,25 +9,29 @@
 //! This is the edge where 64-bit stream offsets meet 32-bit sequence numbers.
 
 mod arrival;
+mod challenge;
+mod ending;
 mod freeze;
 mod handshake;
 mod output;
+mod patience;
 mod timestamps;
 
 use airtcp_packet::{LinkFeedback, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 
-use crate::config::Config;
+use crate::config::{Config, LimitsConfig};
 use crate::loss_differentiation::Cause;
 use crate::observer::Observer;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
+use challenge::Challenges;
+use ending::Ending;
 use handshake::Handshake;
+use patience::{Effort, Patience};
 use timestamps::TimestampState;
 
-/// How long a closed connection remembers itself: twice the maximum segment lifetime, which
-/// RFC 9293 §3.4.2 puts at 2 minutes and common stacks at 30 s.
-const TIME_WAIT: Duration = Duration::from_secs(60);
+pub use ending::End;
 
 /// The states of RFC 9293 §3.3.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +80,9 @@ pub struct Connection {
     /// Sequence and acknowledgment offset of the segment last used to update the peer's window
     /// (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2).
     window_from: (u64, u64),
+    /// The largest window the peer has announced, in bytes (RFC 5961 §5.2, MAX.SND.WND).
+    largest_window: u64,
+    challenges: Challenges,
     /// An answer to a segment that belongs to no connection, or our own reset.
     reset: Option<Segment>,
     probe_due: bool,
@@ -83,7 +90,9 @@ pub struct Connection {
     frozen: bool,
     /// Copies of the last acknowledgment still to be sent after a freeze.
     reconnection_acks: u8,
-    time_wait_ends: Instant,
+    limits: LimitsConfig,
+    patience: Patience,
+    ending: Ending,
 }
 
 impl Connection {
@@ -115,11 +124,15 @@ impl Connection {
             peer_scale: 0,
             timestamps: TimestampState::new(config.timestamp_tick, config.timestamps),
             window_from: (0, 0),
+            largest_window: 0,
+            challenges: Challenges::new(),
             reset: None,
             probe_due: false,
             frozen: false,
             reconnection_acks: 0,
-            time_wait_ends: Instant::FAR_FUTURE,
+            limits: config.limits,
+            patience: Patience::new(),
+            ending: Ending::new(),
         }
     }
 
@@ -143,30 +156,6 @@ impl Connection {
     #[inline]
     pub fn read(&mut self, most: u64) -> u64 {
         self.receiver.read(most)
-    }
-
-    /// Nothing more will be written: a FIN follows what is (RFC 9293 §3.10.4). Before the
-    /// handshake is complete it waits for that; a connection with nothing to say just ends.
-    pub fn close(&mut self) {
-        self.sender.close();
-        self.state = match self.state {
-            State::Listen => State::Closed,
-            State::SynSent if self.sender.written() == 0 => State::Closed,
-            State::Established => State::FinWait1,
-            State::CloseWait => State::LastAck,
-            other => other,
-        };
-    }
-
-    /// Ends the connection at once, with a RST if the peer knows of it (RFC 9293 §3.10.5).
-    pub fn abort(&mut self, now: Instant) {
-        if !matches!(
-            self.state,
-            State::Closed | State::Listen | State::SynSent | State::TimeWait
-        ) {
-            self.reset = Some(self.own_reset(now));
-        }
-        self.state = State::Closed;
     }
 
     /// Takes a segment that arrived at `now`. Any segment is safe to hand in. Call
@@ -217,8 +206,13 @@ impl Connection {
         match self.state {
             State::Closed | State::Listen => Instant::FAR_FUTURE,
             State::SynSent | State::SynReceived => self.handshake.deadline,
-            State::TimeWait => self.time_wait_ends.min(self.receiver.next_wakeup()),
-            _ => self.sender.next_wakeup().min(self.receiver.next_wakeup()),
+            State::TimeWait => self.ending.deadline.min(self.receiver.next_wakeup()),
+            _ => self
+                .sender
+                .next_wakeup()
+                .min(self.receiver.next_wakeup())
+                .min(self.ending.deadline)
+                .min(self.patience.deadline(&self.limits)),
         }
     }
 
@@ -226,20 +220,42 @@ impl Connection {
     pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl Observer) {
         match self.state {
             State::Closed | State::Listen => {}
-            State::SynSent | State::SynReceived => self.on_handshake_timeout(now),
+            State::SynSent | State::SynReceived => self.on_handshake_timeout(now, observer),
             State::TimeWait => {
                 self.receiver.on_wakeup(now);
-                if self.time_wait_ends <= now {
-                    self.state = State::Closed;
-                }
+                self.on_ending_deadline(now, observer);
             }
             _ => {
                 self.receiver.on_wakeup(now);
-                if self.sender.on_wakeup(now, observer) {
-                    self.probe_due = true;
-                }
+                self.on_ending_deadline(now, observer);
+                self.wake_sender(now, observer);
             }
         }
+    }
+
+    /// The sender's timers may have expired: what it tries may be once too often.
+    fn wake_sender(&mut self, now: Instant, observer: &mut impl Observer) {
+        let timeouts = self.sender.counters().timeouts;
+        let probe = self.sender.on_wakeup(now, observer);
+        let effort = Effort {
+            timeout: self.sender.counters().timeouts > timeouts,
+            probe,
+        };
+        let is_orphan = self.ending.is_orphan;
+        if self
+            .patience
+            .on_effort(now, effort, &self.limits, is_orphan)
+        {
+            self.on_patience_lost(now, observer);
+        } else if probe {
+            self.probe_due = true;
+        }
+    }
+
+    /// How long what was written may go unacknowledged, in place of the limits configured
+    /// (TCP_USER_TIMEOUT); `None` for those.
+    pub const fn set_user_timeout(&mut self, most: Option<Duration>) {
+        self.limits.user_timeout = most;
     }
 
     /// The state now.

@@ -2,9 +2,11 @@
 //! from the initial sequence numbers as packet traces are.
 
 mod arrival;
+mod attack;
 mod closing;
 mod freeze;
 mod handshake;
+mod limits;
 mod pairs;
 mod stamps;
 

@@ -105,9 +105,8 @@ impl Receiver {
         self.delayed.demand();
     }
 
-    /// A segment that cannot be taken arrived: the peer needs to know where we stand
-    /// (RFC 9293 §3.10.7.4, first check).
-    pub const fn on_unacceptable(&mut self) {
+    /// The peer needs to know where we stand: an acknowledgment must go out.
+    pub const fn demand_acknowledgment(&mut self) {
         self.delayed.demand();
     }
 

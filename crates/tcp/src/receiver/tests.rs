@@ -137,7 +137,7 @@ fn acknowledges_at_once_what_is_not_ordinary() {
         "in part a duplicate"
     );
     assert_eq!(receiver.duplicates(), 1);
-    receiver.on_unacceptable();
+    receiver.demand_acknowledgment();
     assert!(receiver.ack_due(), "RFC 9293 §3.10.7.4, first check");
 }
 

@@ -92,7 +92,7 @@ impl Relay {
         }
         let mut is_reset = false;
         self.connections[side as usize].handle(now, segment, &mut |at, event| {
-            is_reset |= event == Event::Reset;
+            is_reset |= matches!(event, Event::Reset | Event::TimedOut);
             observer(side, at, event);
         });
         if is_reset {
@@ -126,8 +126,16 @@ impl Relay {
     pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl FnMut(Side, Instant, Event)) {
         for side in Side::ALL {
             let connection = &mut self.connections[side as usize];
-            if connection.next_wakeup() <= now {
-                connection.on_wakeup(now, &mut |at, event| observer(side, at, event));
+            if connection.next_wakeup() > now {
+                continue;
+            }
+            let mut is_lost = false;
+            connection.on_wakeup(now, &mut |at, event| {
+                is_lost |= event == Event::TimedOut;
+                observer(side, at, event);
+            });
+            if is_lost {
+                self.connections[side.opposite() as usize].abort(now);
             }
         }
     }

@@ -104,6 +104,7 @@ pub(super) fn resolve(table: &mut TcpTable) -> Result<Config, Problem> {
         // Only remedies bring these.
         differentiation: of_profile.differentiation,
         link_feedback: of_profile.link_feedback,
+        limits: of_profile.limits,
         // Set for each flow from the run's seed.
         seed: of_profile.seed,
         recovery: (*table.recovery.get_or_insert(of_profile.recovery.into())).into(),

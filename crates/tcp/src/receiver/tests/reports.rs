@@ -8,7 +8,7 @@ fn answers(receiver: &mut Receiver, arrivals: &[Range<u64>]) -> Vec<String> {
     arrivals
         .iter()
         .map(|range| {
-            receiver.on_unacceptable();
+            receiver.demand_acknowledgment();
             let (ack, blocks) = answer(receiver, range.clone()).expect("demanded");
             let blocks = blocks
                 .iter()
@@ -130,7 +130,7 @@ fn rfc_2883_example_1_a_duplicate() {
         answers(&mut receiver, &arrivals),
         ["3500", "4000", "4000 3000-3500"]
     );
-    receiver.on_unacceptable();
+    receiver.demand_acknowledgment();
     assert_eq!(
         answers(&mut receiver, &[segment(4000)]),
         ["4500"],

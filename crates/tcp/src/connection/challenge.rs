@@ -1,0 +1,55 @@
+//! Answers to segments that cannot be taken, at most one in a while: two endpoints each of which
+//! holds the other's acknowledgments for unacceptable would otherwise answer each other for ever,
+//! and one forged segment is enough to make them (RFC 5961 §7).
+
+use airtcp_packet::Segment;
+use airtcp_units::{Duration, Instant};
+
+use super::Connection;
+
+/// When the next answer may leave.
+#[derive(Clone, Debug)]
+pub struct Challenges {
+    next: Instant,
+}
+
+impl Challenges {
+    /// The first answer may leave at once.
+    pub const fn new() -> Self {
+        Self {
+            next: Instant::ZERO,
+        }
+    }
+
+    /// Whether an answer may leave at `now`; if so, it counts as sent, and the next may leave
+    /// `interval` later.
+    fn take(&mut self, now: Instant, interval: Duration) -> bool {
+        let may = now >= self.next;
+        if may {
+            self.next = now + interval;
+        }
+        may
+    }
+}
+
+impl Connection {
+    /// A segment that may be forged arrived: say where we stand (RFC 5961 §3.2, §4.2 and §5.2;
+    /// Linux, `tcp_send_challenge_ack`).
+    #[cold]
+    pub(super) fn challenge(&mut self, now: Instant) {
+        if self.challenges.take(now, self.limits.challenge_interval) {
+            self.receiver.demand_acknowledgment();
+        }
+    }
+
+    /// Answers a segment outside the window, or too old. Data is no part of a loop of
+    /// acknowledgments, and its sender is to learn at once what is missing (Linux,
+    /// `tcp_oow_rate_limited`).
+    pub(super) fn answer_unacceptable(&mut self, now: Instant, segment: &Segment) {
+        if segment.sequence_length() > 0 {
+            self.receiver.demand_acknowledgment();
+        } else {
+            self.challenge(now);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The end of a connection: who lets go of it, what is left to wait for, and why it ended.
+
+use airtcp_packet::Segment;
+use airtcp_units::{Duration, Instant};
+
+use super::{Connection, State};
+use crate::observer::{Event, Observer};
+
+/// How long a closed connection remembers itself: twice the maximum segment lifetime, which
+/// RFC 9293 §3.4.2 puts at 2 minutes and common stacks at 30 s.
+const TIME_WAIT: Duration = Duration::from_secs(60);
+
+/// Why a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Both sides closed, or ours before there was a connection.
+    Orderly,
+    /// The peer reset it, or was reset for sending what nobody is left to read.
+    Reset,
+    /// The peer reset it before it was established.
+    Refused,
+    /// The peer was silent for longer than [`LimitsConfig`](crate::config::LimitsConfig) allows.
+    TimedOut,
+    /// This side [aborted](Connection::abort) it.
+    Aborted,
+}
+
+/// What is left of a connection that is ending.
+#[derive(Clone, Debug)]
+pub struct Ending {
+    /// Why it ended, once it has.
+    pub reason: Option<End>,
+    /// Whether nobody will read what still arrives.
+    pub reading_is_shut: bool,
+    /// Whether the application has let go of the connection.
+    pub is_orphan: bool,
+    /// When TIME-WAIT, or FIN-WAIT-2 of an orphan, is over.
+    pub deadline: Instant,
+}
+
+impl Ending {
+    /// Nothing of it in sight.
+    pub const fn new() -> Self {
+        Self {
+            reason: None,
+            reading_is_shut: false,
+            is_orphan: false,
+            deadline: Instant::FAR_FUTURE,
+        }
+    }
+}
+
+impl Connection {
+    /// Nothing more will be written: a FIN follows what is (RFC 9293 §3.10.4). Before the
+    /// handshake is complete it waits for that; a connection with nothing to say just ends.
+    pub fn close(&mut self) {
+        self.sender.close();
+        match self.state {
+            State::Listen => self.finish(End::Orderly),
+            State::SynSent if self.sender.written() == 0 => self.finish(End::Orderly),
+            State::Established => self.state = State::FinWait1,
+            State::CloseWait => self.state = State::LastAck,
+            _ => {}
+        }
+    }
+
+    /// Nothing more will be read. What arrives once our FIN is out is answered with a reset
+    /// (RFC 9293 §3.6.1); until then it is received, and stays where it is.
+    pub const fn shut_reading(&mut self) {
+        self.ending.reading_is_shut = true;
+    }
+
+    /// The application lets go of the connection at `now`: nothing more will be written or read.
+    /// The connection [closes](Self::close), or [aborts](Self::abort) where received bytes were not
+    /// read (RFC 9293 §3.6.1; RFC 2525 §2.17). It does not wait for ever for the peer to close:
+    /// [`LimitsConfig::fin_timeout`](crate::config::LimitsConfig::fin_timeout). Call
+    /// [`poll`](Self::poll) afterwards.
+    pub fn release(&mut self, now: Instant) {
+        self.ending.is_orphan = true;
+        self.shut_reading();
+        if self.receiver.received() > self.receiver.read_so_far() {
+            self.abort(now);
+            return;
+        }
+        self.close();
+        if self.state == State::FinWait2 {
+            self.wait_for_fin(now);
+        }
+    }
+
+    /// Ends the connection at once, with a RST if the peer knows of it (RFC 9293 §3.10.5).
+    pub fn abort(&mut self, now: Instant) {
+        if self.state == State::Closed {
+            return;
+        }
+        if !matches!(self.state, State::Listen | State::SynSent | State::TimeWait) {
+            self.reset = Some(self.own_reset(now));
+        }
+        self.finish(End::Aborted);
+    }
+
+    /// Why the connection ended; `None` while it has not, and from TIME-WAIT on
+    /// [`End::Orderly`].
+    #[must_use]
+    pub const fn end(&self) -> Option<End> {
+        self.ending.reason
+    }
+
+    /// The connection is no more.
+    pub(super) const fn finish(&mut self, reason: End) {
+        self.state = State::Closed;
+        // What ended in order has ended, whatever comes in TIME-WAIT.
+        if self.ending.reason.is_none() {
+            self.ending.reason = Some(reason);
+        }
+    }
+
+    /// The peer's reset is believed.
+    pub(super) fn on_reset(&mut self, now: Instant, observer: &mut impl Observer) {
+        let reason = match self.state {
+            State::SynSent | State::SynReceived => End::Refused,
+            _ => End::Reset,
+        };
+        self.finish(reason);
+        observer.event(now, Event::Reset);
+    }
+
+    /// The peer was silent for too long.
+    pub(super) fn on_patience_lost(&mut self, now: Instant, observer: &mut impl Observer) {
+        self.finish(End::TimedOut);
+        observer.event(now, Event::TimedOut);
+    }
+
+    pub(super) fn on_fin_acknowledged(&mut self, now: Instant, observer: &mut impl Observer) {
+        match self.state {
+            State::FinWait1 => {
+                self.state = State::FinWait2;
+                if self.ending.is_orphan {
+                    self.wait_for_fin(now);
+                }
+            }
+            State::Closing => self.enter_time_wait(now, observer),
+            State::LastAck => {
+                self.finish(End::Orderly);
+                observer.event(now, Event::Closed);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn on_fin_received(&mut self, now: Instant, observer: &mut impl Observer) {
+        match self.state {
+            State::Established => self.state = State::CloseWait,
+            State::FinWait1 => self.state = State::Closing,
+            State::FinWait2 => self.enter_time_wait(now, observer),
+            _ => {}
+        }
+    }
+
+    /// An orphan waits for the peer's FIN, but not less than a lost one takes to be sent again
+    /// (Linux, `tcp_fin_time`: 3.5 RTO).
+    fn wait_for_fin(&mut self, now: Instant) {
+        let rto = self.sender.rto();
+        self.ending.deadline = now + self.limits.fin_timeout.max(rto * 7 / 2);
+    }
+
+    fn enter_time_wait(&mut self, now: Instant, observer: &mut impl Observer) {
+        self.state = State::TimeWait;
+        self.ending.reason = Some(End::Orderly);
+        self.restart_time_wait(now);
+        observer.event(now, Event::Closed);
+    }
+
+    pub(super) fn restart_time_wait(&mut self, now: Instant) {
+        self.ending.deadline = now + TIME_WAIT;
+    }
+
+    /// TIME-WAIT, or FIN-WAIT-2 of an orphan, may be over.
+    pub(super) fn on_ending_deadline(&mut self, now: Instant, observer: &mut impl Observer) {
+        if self.ending.deadline > now {
+            return;
+        }
+        self.ending.deadline = Instant::FAR_FUTURE;
+        match self.state {
+            State::TimeWait => self.finish(End::Orderly),
+            State::FinWait2 => self.on_patience_lost(now, observer),
+            _ => {}
+        }
+    }
+
+    /// Resets a peer that sends new data when our FIN is out and nobody is left to read (RFC 9293
+    /// §3.6.1; Linux, `tcp_rcv_state_process`, seventh step). Returns whether it did.
+    pub(super) fn refuses_data(
+        &mut self,
+        now: Instant,
+        segment: &Segment,
+        end: u64,
+        observer: &mut impl Observer,
+    ) -> bool {
+        let is_refused = self.ending.reading_is_shut
+            && matches!(self.state, State::FinWait1 | State::FinWait2)
+            && segment.payload_bytes > 0
+            && end > self.receiver.next_expected();
+        if is_refused {
+            self.answer_stray(segment);
+            self.on_reset(now, observer);
+        }
+        is_refused
+    }
+}

@@ -1,0 +1,133 @@
+//! How long a connection sends to a peer that does not answer (RFC 9293 §3.8.3; Linux,
+//! `tcp_write_timeout` and `tcp_probe_timer`).
+//!
+//! What counts is time without progress, as retransmissions that back off from the least RTO would
+//! take it, and not their number: whoever measured a long round trip is not patient for longer. A
+//! shut window is something else: a peer that answers probes may keep it shut for as long as it
+//! likes (RFC 9293 §3.8.6.1), unless nobody is left on this side to care.
+
+use airtcp_units::{Duration, Instant};
+
+use crate::config::LimitsConfig;
+
+/// The RTO from which patience is reckoned, whatever the connection's own (Linux, `TCP_RTO_MIN`).
+const LEAST_RTO: Duration = Duration::from_millis(200);
+/// Where its backoff ends (Linux, `TCP_RTO_MAX`).
+const LARGEST_RTO: Duration = Duration::from_secs(120);
+
+/// What the sender did when it was woken.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// A retransmission timer expired.
+    pub timeout: bool,
+    /// A zero-window probe is due.
+    pub probe: bool,
+}
+
+/// What was tried since the peer last answered.
+#[derive(Clone, Debug)]
+pub struct Patience {
+    /// When a segment was first retransmitted on a timeout since something new was acknowledged;
+    /// [`Instant::FAR_FUTURE`] if none was.
+    since: Instant,
+    /// When the shut window was first probed, likewise.
+    probing_since: Instant,
+    /// Probes since the last acknowledgment.
+    probes: u32,
+}
+
+impl Patience {
+    /// Nothing was tried.
+    pub const fn new() -> Self {
+        Self {
+            since: Instant::FAR_FUTURE,
+            probing_since: Instant::FAR_FUTURE,
+            probes: 0,
+        }
+    }
+
+    /// An acceptable acknowledgment arrived; whether it `advances`, and whether it `opens` a window.
+    #[inline]
+    pub const fn on_acknowledgment(&mut self, advances: bool, opens: bool) {
+        self.probes = 0;
+        if advances {
+            self.since = Instant::FAR_FUTURE;
+        }
+        if advances || opens {
+            self.probing_since = Instant::FAR_FUTURE;
+        }
+    }
+
+    /// The sender tried something at `now`. Returns whether that was once too often.
+    pub fn on_effort(
+        &mut self,
+        now: Instant,
+        effort: Effort,
+        limits: &LimitsConfig,
+        is_orphan: bool,
+    ) -> bool {
+        let retries = if is_orphan {
+            limits.orphan_retries
+        } else {
+            limits.data_retries
+        };
+        let mut is_lost = self.is_over(now, limits);
+        if effort.timeout {
+            // The first timeout is never the last.
+            is_lost |= self.since < now && now - self.since >= time_of(retries);
+            self.since = self.since.min(now);
+        }
+        if effort.probe {
+            self.probing_since = self.probing_since.min(now);
+            is_lost |= self.probes >= u32::from(retries);
+            self.probes = self.probes.saturating_add(1);
+        }
+        is_lost
+    }
+
+    /// When the application's own bound is reached (RFC 9293 §3.8.3; Linux, `TCP_USER_TIMEOUT`);
+    /// [`Instant::FAR_FUTURE`] without one, and while nothing is tried.
+    #[inline]
+    pub fn deadline(&self, limits: &LimitsConfig) -> Instant {
+        let Some(most) = limits.user_timeout else {
+            return Instant::FAR_FUTURE;
+        };
+        self.since.min(self.probing_since) + most
+    }
+
+    fn is_over(&self, now: Instant, limits: &LimitsConfig) -> bool {
+        self.deadline(limits) <= now
+    }
+}
+
+/// The time in which `retries` retransmissions go unanswered, the wait after the last included, where
+/// each doubles the RTO (Linux, `tcp_model_timeout`).
+fn time_of(retries: u8) -> Duration {
+    let mut rto = LEAST_RTO;
+    let mut time = rto;
+    for _ in 0..retries {
+        // Linux adds whole maxima from the first doubling that would exceed them.
+        rto = if rto * 2 > LARGEST_RTO {
+            LARGEST_RTO
+        } else {
+            rto * 2
+        };
+        time += rto;
+    }
+    time
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `Documentation/networking/ip-sysctl.rst`, `tcp_retries2`: "the default value of 15 yields a
+    /// hypothetical timeout of 924.6 seconds".
+    #[test]
+    fn fifteen_retries_take_924_seconds() {
+        assert_eq!(time_of(15), Duration::from_millis(924_600));
+        assert_eq!(time_of(0), LEAST_RTO);
+        assert_eq!(time_of(2), Duration::from_millis(1400));
+        assert_eq!(time_of(8), Duration::from_millis(102_200));
+    }
+}
