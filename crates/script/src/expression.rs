@@ -18,7 +18,9 @@ pub enum Outcome {
 pub fn run(code: &str, lookup: &dyn Fn(&str) -> Option<Value>) -> Outcome {
     let mut assigned: Vec<(String, Value)> = Vec::new();
     for statement in code.split(['\n', ';']) {
-        let statement = statement.split('#').next().unwrap_or_default().trim();
+        let statement = statement.split('#').next().unwrap_or_default();
+        // A statement that ends with its line may say that the line goes on.
+        let statement = statement.trim().trim_end_matches('\\').trim_end();
         if statement.is_empty() || statement.starts_with("print") || statement == "pass" {
             continue;
         }

@@ -21,6 +21,7 @@ mod parser;
 mod report;
 mod runner;
 mod settings;
+mod stopwatch;
 mod syntax;
 mod tcp_info;
 

@@ -158,11 +158,14 @@ pub fn sysctl(name: &str, value: &str, config: &mut Config) -> Applied {
             Ok(microseconds) => config.timeout.min = Duration::from_micros(microseconds),
             Err(_) => return Applied::Unsupported(format!("{name} = {value}")),
         },
+        "tcp_syn_retries"
+        | "tcp_synack_retries"
+        | "tcp_retries2"
+        | "tcp_fin_timeout"
+        | "tcp_invalid_ratelimit" => return limit(name, value, config),
         "tcp_ecn" if matches!(value.trim(), "0" | "2") => {}
         // What no script of an endpoint can see.
         "tcp_wmem"
-        | "tcp_syn_retries"
-        | "tcp_synack_retries"
         | "tcp_fack"
         | "tcp_ecn_option"
         | "tcp_tso_win_divisor"
@@ -174,7 +177,6 @@ pub fn sysctl(name: &str, value: &str, config: &mut Config) -> Applied {
         | "tcp_fastopen_key"
         | "tcp_moderate_rcvbuf"
         | "tcp_no_metrics_save"
-        | "tcp_invalid_ratelimit"
         | "tcp_autocorking"
         | "tcp_min_tso_segs"
         | "tcp_comp_sack_nr"
@@ -190,9 +192,25 @@ pub fn sysctl(name: &str, value: &str, config: &mut Config) -> Applied {
         | "tcp_fwmark_accept"
         | "tcp_base_mss"
         | "tcp_mtu_probing"
-        | "tcp_rfc1337"
-        | "tcp_fin_timeout" => {}
+        | "tcp_rfc1337" => {}
         _ => return Applied::Unsupported(format!("{name} = {value}")),
+    }
+    Applied::Yes
+}
+
+/// A setting that bounds a connection's patience.
+fn limit(name: &str, value: &str, config: &mut Config) -> Applied {
+    let Ok(number) = value.trim().parse::<u32>() else {
+        return Applied::Unsupported(format!("{name} = {value}"));
+    };
+    let retries = u8::try_from(number).unwrap_or(u8::MAX);
+    let limits = &mut config.limits;
+    match name {
+        "tcp_syn_retries" => limits.syn_retries = retries,
+        "tcp_synack_retries" => limits.synack_retries = retries,
+        "tcp_retries2" => limits.data_retries = retries,
+        "tcp_fin_timeout" => limits.fin_timeout = Duration::from_secs(number.into()),
+        _ => limits.challenge_interval = Duration::from_millis(number.into()),
     }
     Applied::Yes
 }

@@ -4,16 +4,23 @@ use airtcp_tcp::recovery::Phase;
 use airtcp_tcp::{Connection, State};
 use airtcp_units::{Duration, Instant};
 
+use crate::stopwatch::Stopwatch;
+
 /// `TCP_INFINITE_SSTHRESH`.
 const INFINITE: f64 = 2_147_483_647.0;
 
-/// The value of `name` at `now`; `None` for a name that is not known.
-pub fn value(
-    name: &str,
-    now: Instant,
-    data_received_at: Instant,
-    connection: &Connection,
-) -> Option<f64> {
+/// What the connection itself does not know.
+pub struct Asked<'a> {
+    pub now: Instant,
+    pub data_received_at: Instant,
+    /// The MSS option of our SYN.
+    pub offered_mss: u32,
+    pub stopwatch: &'a Stopwatch,
+}
+
+/// The value of `name`; `None` for a name that is not known.
+pub fn value(name: &str, asked: &Asked, connection: &Connection) -> Option<f64> {
+    let now = asked.now;
     let sender = connection.sender();
     let board = sender.scoreboard();
     let mss = sender.mss().max(1);
@@ -55,8 +62,11 @@ pub fn value(
         "tcpi_reordering" => f64::from(sender.reordering()),
         "tcpi_reord_seen" => f64::from(sender.reorderings_seen()),
         "tcpi_snd_mss" => mss as f64,
+        "tcpi_advmss" => f64::from(asked.offered_mss),
+        "tcpi_busy_time" => micros(asked.stopwatch.busy(now)),
+        "tcpi_rwnd_limited" => micros(asked.stopwatch.waiting_for_window(now)),
         "tcpi_last_data_sent" => ((now - sender.last_sent_at()).as_nanos() / 1_000_000) as f64,
-        "tcpi_last_data_recv" => ((now - data_received_at).as_nanos() / 1_000_000) as f64,
+        "tcpi_last_data_recv" => ((now - asked.data_received_at).as_nanos() / 1_000_000) as f64,
         "tcpi_state" => match connection.state() {
             State::Established => 1.0,
             State::SynSent => 2.0,

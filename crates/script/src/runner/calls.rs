@@ -1,7 +1,7 @@
 //! System calls: what the application does, and what it must get for an answer.
 
 use airtcp_packet::SequenceNumber;
-use airtcp_tcp::{Connection, State};
+use airtcp_tcp::{Connection, End, State};
 use airtcp_units::{Duration, Instant};
 
 use super::{Blocked, Machine, Step, Stop, unsupported};
@@ -75,7 +75,7 @@ impl Machine {
                     self.opened(call);
                     Answer::Value(call.returns.unwrap_or(0))
                 } else {
-                    Answer::Waits
+                    self.take_error().map_or(Answer::Waits, Answer::Error)
                 }
             }
             _ => self.read(call),
@@ -209,7 +209,7 @@ impl Machine {
             return Answer::Value(0);
         }
         match connection.state() {
-            State::Closed => Answer::Error("ECONNRESET"),
+            State::Closed => self.take_error().map_or(Answer::Value(0), Answer::Error),
             _ if non_blocking => Answer::Error("EAGAIN"),
             _ => Answer::Waits,
         }
@@ -230,11 +230,12 @@ impl Machine {
             .unwrap_or(0);
         let shut = self.writes_shut;
         let corked = self.corked || flags.contains("MSG_MORE");
+        let error = self.take_error();
         let Some(connection) = &mut self.connection else {
             return Ok(Answer::Error("EPIPE"));
         };
         if shut || connection.state() == State::Closed {
-            return Ok(Answer::Error("EPIPE"));
+            return Ok(Answer::Error(error.unwrap_or("EPIPE")));
         }
         connection.set_corked(corked);
         connection.write(u64::try_from(bytes).unwrap_or(0));
@@ -256,22 +257,41 @@ impl Machine {
         })
     }
 
-    fn get_option(&self, call: &Call) -> Result<Answer, Stop> {
+    fn get_option(&mut self, call: &Call) -> Result<Answer, Stop> {
         let argument = |index: usize| call.arguments.get(index).map_or("", String::as_str);
         let value = match (argument(2), &self.connection) {
-            ("TCP_MAXSEG", Some(connection)) if self.is_established() => connection.sender().mss(),
-            ("TCP_MAXSEG", _) => 536,
+            ("TCP_MAXSEG", Some(connection)) if self.is_established() => {
+                connection.sender().mss().to_string()
+            }
+            // What was asked for, or what a peer without the option can take (Linux,
+            // `do_tcp_getsockopt`).
+            ("TCP_MAXSEG", _) => self.wanted_mss.unwrap_or(536).to_string(),
+            ("SO_ERROR", _) => self.take_error().unwrap_or("0").to_owned(),
             (name, _) => return unsupported(format!("getsockopt({name})")),
         };
         let expected = argument(3).trim_matches(['[', ']']).trim();
-        if number(expected) != i64::try_from(value).ok() {
+        if expected != value {
             return Err(Stop::Failed(self.exchange.compare(
                 &format!("getsockopt({}) tells something else", argument(2)),
                 expected,
-                &value.to_string(),
+                &value,
             )));
         }
         Ok(Answer::Value(0))
+    }
+
+    /// The error with which the connection ended, which is told once.
+    fn take_error(&mut self) -> Option<&'static str> {
+        let connection = self.connection.as_ref()?;
+        let error = match connection.end()? {
+            End::Reset if connection.receiver().is_finished() => "EPIPE",
+            End::Reset => "ECONNRESET",
+            End::Refused => "ECONNREFUSED",
+            End::TimedOut => "ETIMEDOUT",
+            End::Orderly | End::Aborted => return None,
+        };
+        let told = std::mem::replace(&mut self.told_of_end, true);
+        (!told).then_some(error)
     }
 
     fn close(&mut self, call: &Call) -> Answer {
@@ -280,18 +300,11 @@ impl Machine {
             self.listening = None;
             return Answer::Value(0);
         }
-        self.closed = true;
         self.reads_shut = true;
         let now = self.now;
         if let Some(connection) = &mut self.connection {
             connection.set_corked(false);
-            // What was received and not read is thrown away, and the peer is told (RFC 2525 §2.17).
-            let unread = connection.receiver().received() - connection.receiver().read_so_far();
-            if unread > 0 {
-                connection.abort(now);
-            } else {
-                connection.close();
-            }
+            connection.release(now);
         }
         Answer::Value(0)
     }
@@ -311,7 +324,10 @@ impl Machine {
             connection.set_corked(false);
             connection.close();
         }
-        self.reads_shut |= how == "SHUT_RD" || how == "SHUT_RDWR";
+        if how == "SHUT_RD" || how == "SHUT_RDWR" {
+            self.reads_shut = true;
+            connection.shut_reading();
+        }
         Answer::Value(0)
     }
 
@@ -378,6 +394,7 @@ impl Machine {
             }
             "TCP_MAXSEG" if !self.is_established() => {
                 if let Some(mss) = number(value).and_then(|mss| u32::try_from(mss).ok()) {
+                    self.wanted_mss = Some(mss);
                     // The socket's own value counts the timestamps in, as the option on the wire does.
                     let stamps = if self.config.timestamps { 12 } else { 0 };
                     self.config.mss = self.config.mss.min(mss.saturating_sub(stamps).max(1));
@@ -389,6 +406,14 @@ impl Machine {
             "TCP_RTO_MIN_US" if self.connection.is_none() => {
                 if let Some(micros) = number(value).and_then(|micros| u64::try_from(micros).ok()) {
                     self.config.timeout.min = Duration::from_micros(micros);
+                }
+            }
+            "TCP_USER_TIMEOUT" => {
+                let most = number(value).and_then(|most| u64::try_from(most).ok());
+                let most = most.filter(|&most| most > 0).map(Duration::from_millis);
+                self.config.limits.user_timeout = most;
+                if let Some(connection) = &mut self.connection {
+                    connection.set_user_timeout(most);
                 }
             }
             name => return unsupported(format!("setsockopt({name})")),

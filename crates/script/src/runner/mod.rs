@@ -13,6 +13,7 @@ use crate::Verdict;
 use crate::expression::{self, Outcome};
 use crate::report::Exchange;
 use crate::settings::{self, Applied};
+use crate::stopwatch::Stopwatch;
 use crate::syntax::{Action, Call, Event, Script, Time};
 use crate::tcp_info;
 
@@ -56,8 +57,11 @@ struct Machine {
     non_blocking: bool,
     reads_shut: bool,
     writes_shut: bool,
-    closed: bool,
     corked: bool,
+    /// The segment size the application asked for, options counted.
+    wanted_mss: Option<u32>,
+    /// Whether the application was told why the connection ended.
+    told_of_end: bool,
     blocked: Vec<Blocked>,
     /// Segments that left and are not yet matched.
     sent: VecDeque<(Instant, Segment)>,
@@ -65,6 +69,7 @@ struct Machine {
     stamps: BTreeMap<u32, u32>,
     exchange: Exchange,
     data_received_at: Instant,
+    stopwatch: Stopwatch,
 }
 
 /// Plays `script` against an endpoint that is configured as `config`, but for what the script itself
@@ -82,13 +87,15 @@ pub fn run(script: &Script, config: &Config) -> Verdict {
         non_blocking: false,
         reads_shut: false,
         writes_shut: false,
-        closed: false,
         corked: false,
+        wanted_mss: None,
+        told_of_end: false,
         blocked: Vec::new(),
         sent: VecDeque::new(),
         stamps: BTreeMap::new(),
         exchange: Exchange::default(),
         data_received_at: Instant::ZERO,
+        stopwatch: Stopwatch::default(),
     };
     machine.set_mss(MTU);
     for (name, value, line) in &script.options {
@@ -125,7 +132,9 @@ impl Machine {
         match (name, value.parse()) {
             ("tolerance_usecs", Ok(micros)) => self.tolerance = Duration::from_micros(micros),
             ("mtu", Ok(mtu)) => self.set_mss(u32::try_from(mtu).unwrap_or(MTU)),
-            ("mss", Ok(mss)) => self.config.mss = u32::try_from(mss).unwrap_or(self.config.mss),
+            // How packetdrill cuts arriving data for a device that joins it again (`netdev.c`): the
+            // endpoint is handed it whole, and sends as its MTU and the peer allow.
+            ("mss", Ok(_)) => {}
             ("tcp_ts_tick_usecs", Ok(0)) => {}
             ("tcp_ts_tick_usecs", Ok(micros)) => {
                 self.config.timestamp_tick = Duration::from_micros(micros);
@@ -179,8 +188,18 @@ impl Machine {
         let Some(connection) = &self.connection else {
             return unsupported("code before there is a connection");
         };
-        let lookup =
-            |name: &str| tcp_info::value(name, self.now, self.data_received_at, connection);
+        let stamps = if self.config.timestamps {
+            TIMESTAMP_BYTES
+        } else {
+            0
+        };
+        let asked = tcp_info::Asked {
+            now: self.now,
+            data_received_at: self.data_received_at,
+            offered_mss: self.config.mss + stamps,
+            stopwatch: &self.stopwatch,
+        };
+        let lookup = |name: &str| tcp_info::value(name, &asked, connection);
         match expression::run(code, &lookup) {
             Outcome::Holds => Ok(()),
             Outcome::Fails(what) => Err(Stop::Failed(self.exchange.compare(&what, "", ""))),
@@ -225,6 +244,7 @@ impl Machine {
             self.exchange.push(self.now, '>', &segment);
             self.sent.push_back((self.now, segment));
         }
+        self.stopwatch.look(self.now, connection);
     }
 
     fn listen(&mut self) {

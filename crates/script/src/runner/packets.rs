@@ -41,15 +41,7 @@ impl Machine {
             self.data_received_at = now;
         }
         match &mut self.connection {
-            Some(connection) => {
-                // A socket that nobody holds any more answers data with a reset (Linux,
-                // `tcp_rcv_state_process`).
-                if self.closed && segment.payload_bytes > 0 && self.reads_shut {
-                    connection.abort(now);
-                } else {
-                    connection.handle(now, &segment, &mut ());
-                }
-            }
+            Some(connection) => connection.handle(now, &segment, &mut ()),
             None => return unsupported("a segment for no connection"),
         }
         self.drain();

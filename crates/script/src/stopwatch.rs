@@ -1,0 +1,75 @@
+//! How long a connection had something to send, and how long the peer's window kept it from sending
+//! (Linux, `tcp_chrono_start` and `tcp_write_xmit`): taken from outside, after each event.
+
+use airtcp_tcp::{Connection, State};
+use airtcp_units::{Duration, Instant};
+
+/// What the connection is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Doing {
+    /// Nothing is written that is not acknowledged.
+    #[default]
+    Idle,
+    /// Something is.
+    Busy,
+    /// The peer's window has no room for the next segment, though the congestion window has.
+    WaitingForWindow,
+}
+
+/// Times since the connection was established.
+#[derive(Clone, Debug, Default)]
+pub struct Stopwatch {
+    doing: Doing,
+    since: Instant,
+    busy: Duration,
+    waiting: Duration,
+}
+
+impl Stopwatch {
+    /// The connection has sent what it may at `now`.
+    pub fn look(&mut self, now: Instant, connection: &Connection) {
+        let doing = doing(connection);
+        if doing != self.doing {
+            (self.busy, self.waiting) = self.times(now);
+            (self.doing, self.since) = (doing, now);
+        }
+    }
+
+    /// For how long until `now` there was something to send or outstanding (`tcpi_busy_time`).
+    pub fn busy(&self, now: Instant) -> Duration {
+        self.times(now).0
+    }
+
+    /// For how much of that the peer's window was in the way (`tcpi_rwnd_limited`).
+    pub fn waiting_for_window(&self, now: Instant) -> Duration {
+        self.times(now).1
+    }
+
+    fn times(&self, now: Instant) -> (Duration, Duration) {
+        let passed = now - self.since;
+        match self.doing {
+            Doing::Idle => (self.busy, self.waiting),
+            Doing::Busy => (self.busy + passed, self.waiting),
+            Doing::WaitingForWindow => (self.busy + passed, self.waiting + passed),
+        }
+    }
+}
+
+fn doing(connection: &Connection) -> Doing {
+    let sender = connection.sender();
+    let is_open = !matches!(
+        connection.state(),
+        State::Closed | State::Listen | State::SynSent | State::SynReceived
+    );
+    if !is_open || sender.una() >= sender.written() {
+        return Doing::Idle;
+    }
+    let unsent = sender.written() - sender.nxt().min(sender.written());
+    let next = unsent.min(sender.mss());
+    let has_room = sender.in_flight() < sender.cwnd();
+    if next > 0 && has_room && sender.nxt() + next > sender.right_edge() {
+        Doing::WaitingForWindow
+    } else {
+        Doing::Busy
+    }
+}
