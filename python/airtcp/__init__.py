@@ -13,10 +13,10 @@ both are `AirtcpError`.
 from airtcp._core import AirtcpError, RunError, Scenario, ScenarioError
 from airtcp._core import engine_version as __version__
 from airtcp.catalogue import Parameter, Remedy, remedies, schema
+from airtcp.comparison import Comparison, compare
 from airtcp.plot import TIMELINE_PROBES
 from airtcp.runs import Run, run
 from airtcp.scenarios import load_scenario
-from airtcp.study import Comparison, compare
 
 __all__ = [
     "TIMELINE_PROBES",

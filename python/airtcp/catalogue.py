@@ -7,6 +7,9 @@ from typing import TypedDict, cast
 from airtcp import _core
 from airtcp._core import ScenarioError
 
+BASELINE = "baseline"
+"""What stands for no remedy at all: the scenario as written."""
+
 
 class Parameter(TypedDict):
     """One parameter of a remedy; a time is text with its unit, other values are numbers."""

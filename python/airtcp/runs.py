@@ -7,8 +7,6 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from airtcp import _core
 from airtcp._core import Scenario
 from airtcp.quantities import format_bit_rate, format_count
@@ -16,6 +14,7 @@ from airtcp.scenarios import load_scenario
 from airtcp.summary import RunSummary, parse_summary, total
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.figure import Figure
 
 
@@ -37,40 +36,40 @@ class Run:
         return parse_summary(self.result.summary())
 
     @cached_property
-    def samples(self) -> pl.DataFrame:
+    def samples(self) -> "pl.DataFrame":
         """What the probes saw."""
-        return pl.read_ipc_stream(self.result.samples())
+        return _table(self.result.samples())
 
     @cached_property
-    def events(self) -> pl.DataFrame:
+    def events(self) -> "pl.DataFrame":
         """What happened: losses, timeouts, retransmissions."""
-        return pl.read_ipc_stream(self.result.events())
+        return _table(self.result.events())
 
     @cached_property
-    def frames(self) -> pl.DataFrame:
+    def frames(self) -> "pl.DataFrame":
         """Who sent on a medium and when; empty unless the run was made with `air`.
 
         Columns: `medium`, `station` (0 is the access point), `start_s`, `end_s`, `frame`, `flow`,
         `attempt`, `fate`.
         """
-        return pl.read_ipc_stream(self.result.frames())
+        return _table(self.result.frames())
 
     @cached_property
-    def agents(self) -> pl.DataFrame:
+    def agents(self) -> "pl.DataFrame":
         """What agents at the access point did; empty unless the run was made with `air`.
 
         Columns: `time_s`, `flow`, `event`, and of judged acknowledgments `path_delay_ms`,
         `threshold_ms`, `delay_ms`, `held_ms`, `spike`.
         """
-        return pl.read_ipc_stream(self.result.agents())
+        return _table(self.result.agents())
 
     @cached_property
-    def rtts(self) -> pl.DataFrame:
+    def rtts(self) -> "pl.DataFrame":
         """Every round-trip time that senders measured; empty unless the run was made with `rtts`.
 
         Columns: `time_s`, `flow`, `rtt_ms`. As CSV it is what `link.rtt_log.path` reads.
         """
-        return pl.read_ipc_stream(self.result.rtts())
+        return _table(self.result.rtts())
 
     def plot(self, flow: int = 0) -> "Figure":
         """The window, the timers and the goodput of one flow against time.
@@ -79,9 +78,9 @@ class Run:
             ValueError: the run was made without the probes a figure needs; give
                 `probes=airtcp.TIMELINE_PROBES` to `airtcp.run`.
         """
-        from airtcp.plot.timeline import timeline_figure
+        from airtcp.plot.timeline import Timelines, timeline
 
-        return timeline_figure([(self.title, self)], flow=flow)
+        return Timelines((timeline(self.title, self, flow),)).figure()
 
     def picture(self, kind: str) -> "Figure":
         """A picture of the run: one of the kinds in `airtcp.plot.pictures.PICTURES`.
@@ -115,6 +114,12 @@ class Run:
             f"<tr><th>{name}</th><td>{escape(value)}</td></tr>" for name, value in rows.items()
         )
         return f"<table>{table}</table>"
+
+
+def _table(stream: bytes) -> "pl.DataFrame":
+    import polars as pl
+
+    return pl.read_ipc_stream(stream)
 
 
 def run(

@@ -239,8 +239,8 @@ def test_no_traceback_when_the_reader_leaves(lossy_file: Path) -> None:
     assert done.stderr == ""
 
 
-def _interrupted(*arguments: str | Path, once: Path | None = None) -> tuple[int, str, float]:
-    """Exit status, standard error, and seconds from Ctrl-C to the end."""
+def _interrupted(*arguments: str | Path, once: Path) -> tuple[int, str, float]:
+    """Exit status, standard error, and seconds from Ctrl-C, `once` a file is there, to the end."""
     with subprocess.Popen(
         [sys.executable, "-m", "airtcp", *map(str, arguments)],
         stdout=subprocess.DEVNULL,
@@ -248,17 +248,21 @@ def _interrupted(*arguments: str | Path, once: Path | None = None) -> tuple[int,
         text=True,
     ) as running:
         deadline = time.monotonic() + 60
-        while once and not any(once.glob("*.parquet")) and time.monotonic() < deadline:
+        while not any(once.parent.glob(once.name)) and time.monotonic() < deadline:
             time.sleep(0.02)
-        time.sleep(0.2 if once else 3)
+        time.sleep(0.2)
         pressed = time.monotonic()
         running.send_signal(signal.SIGINT)
         _, errors = running.communicate(timeout=30)
         return running.returncode, errors, time.monotonic() - pressed
 
 
-def test_ctrl_c_ends_a_run_within_a_second(lossy_file: Path) -> None:
-    status, errors, seconds = _interrupted("run", lossy_file, "--set", "duration=480 h")
+def test_ctrl_c_ends_a_run_within_a_second(lossy_file: Path, tmp_path: Path) -> None:
+    # The file of past sessions is made just before the run begins.
+    sessions = tmp_path / "sessions.db"
+    status, errors, seconds = _interrupted(
+        "run", lossy_file, "--set", "duration=480 h", "--sessions", sessions, once=sessions
+    )
     assert (status, errors) == (1, "airtcp: interrupted\n")
     assert seconds < 1
 
@@ -268,7 +272,12 @@ def test_ctrl_c_leaves_the_finished_cells_and_says_how_to_go_on(
 ) -> None:
     arguments = ["compare", lossy_file, "--remedy", "sack", "--seeds", "3000"]
     status, errors, seconds = _interrupted(
-        *arguments, "--set", "duration=60 s", "--out", tmp_path, once=tmp_path / "cells"
+        *arguments,
+        "--set",
+        "duration=60 s",
+        "--out",
+        tmp_path,
+        once=tmp_path / "cells" / "*.parquet",
     )
     assert status == 1
     assert "of 6000 runs are finished and kept in" in errors
@@ -276,7 +285,7 @@ def test_ctrl_c_leaves_the_finished_cells_and_says_how_to_go_on(
     assert "Traceback" not in errors
     assert seconds < 1
     finished = int(errors.split()[0])
-    assert 0 < finished <= len(list((tmp_path / "cells").glob("*.parquet")))
+    assert 0 < finished == len(pl.read_parquet(tmp_path / "cells" / "*.parquet"))
 
 
 def test_progress_is_shown_on_a_terminal_only(lossy_file: Path) -> None:

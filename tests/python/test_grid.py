@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from airtcp.cli import app
+from airtcp.report.grid import effect_table, score_table
 from airtcp.study.grid import StudyError, load_grid, run_grid, text_of
-from airtcp.study.grid_tables import effect_table, score_table
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNNER = CliRunner()
@@ -63,7 +63,8 @@ def test_finished_runs_are_not_computed_twice(study: Path, tmp_path: Path) -> No
 
 def test_the_command_writes_tables_and_figures(study: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    result = RUNNER.invoke(app, ["study", str(study), "--seeds", "2", "--out", str(out), "--json"])
+    command = ["study", str(study), "--seeds", "2", "--out", str(out), "--json"]
+    result = RUNNER.invoke(app, [*command, "--png"])
     assert result.exit_code == 0, result.output
     start = result.output.index("{")
     assert len(json.loads(result.output[start:])["entries"]) == 3

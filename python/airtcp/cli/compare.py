@@ -9,11 +9,13 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from airtcp.catalogue import BASELINE
 from airtcp.cli.console import (
     AsJson,
     Jobs,
     ScenarioFile,
     Settings,
+    WithPng,
     clear_errors,
     out,
     print_json,
@@ -21,11 +23,9 @@ from airtcp.cli.console import (
     progress_bar,
     say,
 )
+from airtcp.comparison import DEFAULT_SEEDS, Comparison, compare
 from airtcp.quantities import format_bit_rate, format_count, format_percent
 from airtcp.scenarios import parse_setting
-from airtcp.study import Comparison, compare
-from airtcp.study.cells import BASELINE
-from airtcp.study.compare import DEFAULT_SEEDS
 from airtcp.study.statistics import Outcome
 from airtcp.study.verdict import amount
 
@@ -57,6 +57,7 @@ def compare_command(
             "DIR/cells, from which an interrupted comparison goes on.",
         ),
     ] = None,
+    png: WithPng = False,
     jobs: Jobs = None,
 ) -> None:
     """Compare remedies with the scenario as written, every one on the same seeds.
@@ -89,7 +90,7 @@ def compare_command(
                     jobs=jobs,
                     progress=progress,
                 )
-            page = comparison.report(folder, _command()) if folder else None
+            page = comparison.report(folder, _command(), png=png) if folder else None
         except KeyboardInterrupt:
             say(done.resume_message(folder))
             raise

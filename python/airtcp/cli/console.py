@@ -41,6 +41,10 @@ AsJson = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on standard output, nothing else.")
 ]
 
+WithPng = Annotated[
+    bool, typer.Option("--png", help="Writes every figure of --out as PNG too, not only as SVG.")
+]
+
 Jobs = Annotated[
     int | None,
     typer.Option(

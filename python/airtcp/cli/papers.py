@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from airtcp.cli.console import AsJson, Jobs, clear_errors, out, print_json, progress_bar, say
+from airtcp.cli.console import (
+    AsJson,
+    Jobs,
+    WithPng,
+    clear_errors,
+    out,
+    print_json,
+    progress_bar,
+    say,
+)
 from airtcp.papers.judgement import Judgement, judge_papers
 from airtcp.papers.paper import find_papers, load_papers
 from airtcp.papers.rules import Verdict
@@ -67,6 +76,7 @@ def papers_command(
             "--papers", metavar="DIR", help="The folder of papers; default papers/ of the checkout."
         ),
     ] = None,
+    png: WithPng = False,
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
@@ -101,7 +111,7 @@ def papers_command(
         from airtcp.report.papers import write_papers_report
 
         command = shlex.join(["airtcp", *sys.argv[1:]])
-        page = write_papers_report(judgement, folder, command)
+        page = write_papers_report(judgement, folder, command, png=png)
         if as_json:
             print_json(judgement.as_json())
             return

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import polars as pl
 import typer
 from rich.markup import escape
 from rich.table import Table
@@ -29,6 +28,9 @@ from airtcp.runs import Run, run
 from airtcp.scenarios import parse_setting
 from airtcp.sessions import BestStart
 from airtcp.summary import FlowSummary, RunSummary, retransmitted_share, total
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _MOST_FLOWS_SHOWN = 4
 _PLOT_FORMATS = (".png", ".svg", ".pdf")
@@ -170,7 +172,8 @@ def run_command(
             if target:
                 _write_table(table, target)
         if rtt_log:
-            finished.rtts.filter(pl.col("flow") == 0).drop("flow").write_csv(rtt_log)
+            rtts = finished.rtts
+            rtts.filter(rtts["flow"] == 0).drop("flow").write_csv(rtt_log)
         if as_json:
             print_json(_json_object(finished, probe or []))
         else:
@@ -210,7 +213,7 @@ def _draw(finished: Run, kind: str, path: Path) -> None:
         raise ScenarioError(f"--picture {kind}={path}: {reason}") from reason
 
 
-def _write_table(table: pl.DataFrame, path: Path) -> None:
+def _write_table(table: "pl.DataFrame", path: Path) -> None:
     if path.suffix == ".csv":
         table.write_csv(path)
     else:

@@ -6,9 +6,17 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from airtcp.cli.console import AsJson, Jobs, clear_errors, out, print_json, progress_bar, say
-from airtcp.study.grid import GridResult, load_grid, run_grid
-from airtcp.study.grid_tables import effect_table, judges, score_table
+from airtcp.cli.console import (
+    AsJson,
+    Jobs,
+    WithPng,
+    clear_errors,
+    out,
+    print_json,
+    progress_bar,
+    say,
+)
+from airtcp.study.grid import load_grid, run_grid
 
 
 def study_command(
@@ -31,6 +39,7 @@ def study_command(
         ),
     ] = None,
     jobs: Jobs = None,
+    png: WithPng = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare remedies on every link and stack that a study file names.
@@ -55,8 +64,10 @@ def study_command(
                 report(finished / runs, f"{finished} of {runs} runs, {what}")
 
             result = run_grid(grid, seeds, folder, jobs, progress)
+        from airtcp.report.grid import effect_table, judges, score_table, write_study
+
         if folder:
-            write_study(result, folder)
+            write_study(result, folder, png=png)
         if as_json:
             print_json(
                 {"name": grid.name, "seeds": result.seeds, "entries": result.table().to_dicts()}
@@ -67,23 +78,3 @@ def study_command(
             out.print(escape(score_table(result)), highlight=False, soft_wrap=True)
         if folder:
             say(f"table and figures: {folder}")
-
-
-def write_study(result: GridResult, folder: Path) -> None:
-    """Writes the tables and figures of a study into `folder`."""
-    from airtcp.plot.matrix import matrix_figure
-    from airtcp.plot.scores import score_figure
-    from airtcp.plot.style import png_bytes, svg_bytes
-
-    folder.mkdir(parents=True, exist_ok=True)
-    result.table().write_csv(folder / "study.csv")
-    text = effect_table(result)
-    if judges(result):
-        text += "\n" + score_table(result)
-    (folder / "study.md").write_text(text, encoding="utf-8")
-    figures = {"effects": matrix_figure(result)}
-    if judges(result):
-        figures["scores"] = score_figure(result)
-    for name, figure in figures.items():
-        (folder / f"{name}.png").write_bytes(png_bytes(figure))
-        (folder / f"{name}.svg").write_bytes(svg_bytes(figure))

@@ -8,11 +8,11 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from airtcp.catalogue import BASELINE
 from airtcp.papers.experiment import Axis, Choice, Experiment
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import read_toml
 from airtcp.papers.rules import NEGLIGIBLE
-from airtcp.study.cells import BASELINE
 from airtcp.study.grid import Entry, Grid, GridResult, Setting
 from airtcp.study.statistics import Outcome, PairedDifference, paired_difference
 

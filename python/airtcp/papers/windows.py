@@ -2,11 +2,14 @@
 
 import json
 from dataclasses import dataclass
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from airtcp import _core
 from airtcp._core import Scenario
+from airtcp.study.plan import Observation
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _INTERVAL_S = 0.05
 
@@ -25,6 +28,8 @@ def watched(scenario: Scenario, seed: int, segment_bytes: int = 1448) -> tuple[s
     Returns:
         The summary as JSON, with what the samples say in its field `sampled`; and the window.
     """
+    import polars as pl
+
     result = _core.run(
         scenario, seed, probes=["cwnd", "ssthresh"], probe_interval_s=_INTERVAL_S, events=True
     )
@@ -44,7 +49,16 @@ def watched(scenario: Scenario, seed: int, segment_bytes: int = 1448) -> tuple[s
     return json.dumps(summary), Window(times, windows)
 
 
-def _steps(samples: pl.DataFrame) -> tuple[int, int]:
+def watched_summary(scenario: Scenario, seed: int) -> str:
+    """The summary alone, as a cell of a study keeps it."""
+    return watched(scenario, seed)[0]
+
+
+WATCHED = Observation("watched to the end:", watched_summary)
+"""Cells whose window was sampled until the flow was complete."""
+
+
+def _steps(samples: "pl.DataFrame") -> tuple[int, int]:
     """How often ssthresh fell to about four fifths of the window before, and how often to half."""
     windows = samples["cwnd_bytes"].to_list()
     thresholds = samples["ssthresh_bytes"].to_list()

@@ -6,8 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from airtcp.plot.style import BLUE, GREEN, LIGHT, ORANGE, SKY_BLUE, VERMILLION, Theme, drawn_in
-from airtcp.runs import Run
+from airtcp.plot.observed import Observed
+from airtcp.plot.style import BLUE, GREEN, LIGHT, ORANGE, SKY_BLUE, VERMILLION, house_style
 
 _COLOURS = {"data": BLUE, "ack": SKY_BLUE, "rts": ORANGE, "cts": GREEN}
 _NAMES = {"data": "data", "ack": "link ACK", "rts": "RTS", "cts": "CTS"}
@@ -20,12 +20,11 @@ _MOST_STATIONS = 25
 
 
 def channel_figure(
-    run: Run,
+    run: Observed,
     *,
     medium: int = 0,
     start_s: float | None = None,
     length_s: float = _DEFAULT_LENGTH_S,
-    theme: Theme = LIGHT,
 ) -> Figure:
     """One lane a station, one bar a frame, for some milliseconds.
 
@@ -35,7 +34,6 @@ def channel_figure(
         start_s: where the window begins; by default shortly before the first frame that collides
             or is sent again.
         length_s: how long it is.
-        theme: light or dark.
 
     Raises:
         ValueError: the run has no frames, or none in the window.
@@ -52,12 +50,12 @@ def channel_figure(
     if shown.is_empty():
         raise ValueError(f"no frames from {start:g} s to {end:g} s; choose another start_s")
     stations = sorted(shown["station"].unique().to_list())[:_MOST_STATIONS]
-    with drawn_in(theme):
+    with house_style():
         height = 1.5 + 0.45 * len(stations)
         figure = Figure(figsize=(10.0, max(2.6, height)), layout="constrained")
         axes = figure.subplots()
         for lane, station in enumerate(stations):
-            _draw_lane(axes, lane, shown.filter(pl.col("station") == station), start, theme)
+            _draw_lane(axes, lane, shown.filter(pl.col("station") == station), start)
         names = ["access point" if one == 0 else f"station {one}" for one in stations]
         axes.set_yticks(range(len(stations)), names)
         axes.set_ylim(len(stations) - 0.4, -0.6)
@@ -65,9 +63,7 @@ def channel_figure(
         axes.set_xlabel(f"time after {start:.4f} s (ms)")
         axes.grid(axis="y", visible=False)
         axes.tick_params(axis="y", length=0)
-        figure.legend(
-            handles=_legend(shown, theme), loc="outside upper center", ncols=6, handlelength=1.6
-        )
+        figure.legend(handles=_legend(shown), loc="outside upper center", ncols=6, handlelength=1.6)
     return figure
 
 
@@ -78,7 +74,7 @@ def _interesting(frames: pl.DataFrame) -> float:
     return max(0.0, float(first) - _LEAD_S) if isinstance(first, float) else 0.0
 
 
-def _draw_lane(axes: Axes, lane: int, frames: pl.DataFrame, start: float, theme: Theme) -> None:
+def _draw_lane(axes: Axes, lane: int, frames: pl.DataFrame, start: float) -> None:
     for frame in frames.iter_rows(named=True):
         left = 1e3 * (frame["start_s"] - start)
         width = 1e3 * (frame["end_s"] - frame["start_s"])
@@ -88,8 +84,8 @@ def _draw_lane(axes: Axes, lane: int, frames: pl.DataFrame, start: float, theme:
             width,
             left=left,
             height=_LANE,
-            color=theme.background if spoilt else _COLOURS[frame["frame"]],
-            edgecolor=VERMILLION if spoilt else theme.background,
+            color=LIGHT.background if spoilt else _COLOURS[frame["frame"]],
+            edgecolor=VERMILLION if spoilt else LIGHT.background,
             hatch=spoilt,
             linewidth=1.2 if spoilt else 0.4,
         )
@@ -106,13 +102,13 @@ def _draw_lane(axes: Axes, lane: int, frames: pl.DataFrame, start: float, theme:
             )
 
 
-def _legend(frames: pl.DataFrame, theme: Theme) -> list[Patch]:
+def _legend(frames: pl.DataFrame) -> list[Patch]:
     kinds = [kind for kind in _NAMES if kind in frames["frame"].cast(pl.String).unique()]
     patches = [Patch(color=_COLOURS[kind], label=_NAMES[kind]) for kind in kinds]
     for fate, hatch in _SPOILT.items():
         if fate in frames["fate"].cast(pl.String).unique():
             patches.append(
-                Patch(facecolor=theme.background, edgecolor=VERMILLION, hatch=hatch, label=fate)
+                Patch(facecolor=LIGHT.background, edgecolor=VERMILLION, hatch=hatch, label=fate)
             )
     if int(np.max(frames["attempt"].to_numpy())) > 1:
         patches.append(Patch(color="none", label="2, 3, …: sent again"))

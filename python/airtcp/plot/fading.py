@@ -3,13 +3,13 @@
 import polars as pl
 from matplotlib.figure import Figure
 
-from airtcp.plot.style import LIGHT, REMEDY_COLOURS, Theme, drawn_in
-from airtcp.runs import Run
+from airtcp.plot.observed import Observed
+from airtcp.plot.style import LIGHT, REMEDY_COLOURS, house_style
 
 _MOST_FLOWS = 3
 
 
-def fading_figure(run: Run, *, theme: Theme = LIGHT) -> Figure:
+def fading_figure(run: Observed) -> Figure:
     """One panel a flow, of the first three: SNR in dB, and its mean as a thin line.
 
     Raises:
@@ -23,7 +23,7 @@ def fading_figure(run: Run, *, theme: Theme = LIGHT) -> Figure:
             'the scenario has no radio: give it a table [wlan.radio], or topology = "cell"'
         )
     flows = samples["flow"].unique().sort().to_list()[:_MOST_FLOWS]
-    with drawn_in(theme):
+    with house_style():
         figure = Figure(figsize=(10.0, 1.2 + 1.9 * len(flows)), layout="constrained")
         panels = figure.subplots(len(flows), 1, sharex=True, squeeze=False)[:, 0]
         for axes, flow, colour in zip(panels, flows, REMEDY_COLOURS, strict=False):
@@ -31,7 +31,7 @@ def fading_figure(run: Run, *, theme: Theme = LIGHT) -> Figure:
             axes.plot(one["time_s"], one["snr_db"], color=colour, linewidth=0.9)
             mean = one["snr_db"].mean()
             assert isinstance(mean, float)
-            axes.axhline(mean, color=theme.foreground, linewidth=0.8, linestyle=(0, (4, 3)))
+            axes.axhline(mean, color=LIGHT.foreground, linewidth=0.8, linestyle=(0, (4, 3)))
             axes.set_title(f"flow {flow}: mean {mean:.1f} dB")
             axes.set_ylabel("SNR (dB)")
         panels[-1].set_xlabel("time (s)")

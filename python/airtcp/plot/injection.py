@@ -3,17 +3,16 @@
 import polars as pl
 from matplotlib.figure import Figure
 
-from airtcp.plot.style import BLUE, GREEN, LIGHT, ORANGE, VERMILLION, Theme, drawn_in
-from airtcp.runs import Run
+from airtcp.plot.observed import Observed
+from airtcp.plot.style import BLUE, GREEN, LIGHT, ORANGE, VERMILLION, house_style
 
 
 def injection_figure(
-    run: Run,
+    run: Observed,
     *,
     flow: int = 0,
     start_s: float = 0.0,
     length_s: float | None = None,
-    theme: Theme = LIGHT,
 ) -> Figure:
     """Above, pdelay of each judged acknowledgment and dthresh; below, the injected delay D.
 
@@ -22,7 +21,6 @@ def injection_figure(
         flow: the flow that is drawn.
         start_s: where the figure begins.
         length_s: how long it is; to the end of the run by default.
-        theme: light or dark.
 
     Raises:
         ValueError: no acknowledgment of the flow was judged in that time.
@@ -40,7 +38,7 @@ def injection_figure(
         )
     spikes = judged.filter(pl.col("spike"))
     held = judged.filter(pl.col("held_ms") > 0)
-    with drawn_in(theme):
+    with house_style():
         figure = Figure(figsize=(10.0, 6.0), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
         plain = judged.filter(~pl.col("spike"))
@@ -59,7 +57,7 @@ def injection_figure(
             judged["time_s"],
             judged["threshold_ms"],
             where="post",
-            color=theme.foreground,
+            color=LIGHT.foreground,
             linewidth=0.9,
             label="dthresh",
         )

@@ -9,7 +9,7 @@ from airtcp.plot import TIMELINE_PROBES
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from airtcp.runs import Run
+    from airtcp.plot.observed import Observed
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Picture:
     """Probes that the run has to sample."""
     air: bool
     """Whether the run has to keep the tables of frames and agents."""
-    draw: Callable[["Run"], "Figure"]
+    draw: Callable[["Observed"], "Figure"]
     """Draws it.
 
     Raises:
@@ -30,29 +30,31 @@ class Picture:
     """
 
 
-def _timeline(run: "Run") -> "Figure":
-    return run.plot()
+def _timeline(run: "Observed") -> "Figure":
+    from airtcp.plot.timeline import Timelines, timeline
+
+    return Timelines((timeline(run.title, run),)).figure()
 
 
-def _channel(run: "Run") -> "Figure":
+def _channel(run: "Observed") -> "Figure":
     from airtcp.plot.channel import channel_figure
 
     return channel_figure(run)
 
 
-def _fading(run: "Run") -> "Figure":
+def _fading(run: "Observed") -> "Figure":
     from airtcp.plot.fading import fading_figure
 
     return fading_figure(run)
 
 
-def _injection(run: "Run") -> "Figure":
+def _injection(run: "Observed") -> "Figure":
     from airtcp.plot.injection import injection_figure
 
     return injection_figure(run)
 
 
-def _retries(run: "Run") -> "Figure":
+def _retries(run: "Observed") -> "Figure":
     from airtcp.plot.retries import retries_figure
 
     return retries_figure(run)

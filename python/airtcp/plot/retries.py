@@ -3,8 +3,8 @@
 import polars as pl
 from matplotlib.figure import Figure
 
-from airtcp.plot.style import BLUE, LIGHT, ORANGE, SKY_BLUE, VERMILLION, Theme, drawn_in
-from airtcp.runs import Run
+from airtcp.plot.observed import Observed
+from airtcp.plot.style import BLUE, ORANGE, SKY_BLUE, VERMILLION, house_style
 
 _RETRIES = {
     "retry_queue_1_packets": ("failed once (Q1)", SKY_BLUE),
@@ -13,7 +13,7 @@ _RETRIES = {
 }
 
 
-def retries_figure(run: Run, *, theme: Theme = LIGHT) -> Figure:
+def retries_figure(run: Observed) -> Figure:
     """Above, packets that wait; below, of these the three queues of Mahmoodi et al. §III-A.
 
     Raises:
@@ -32,7 +32,7 @@ def retries_figure(run: Run, *, theme: Theme = LIGHT) -> Figure:
             "nothing waited for another turn: give the remedy dynamic-arq, and a link that damages "
             'frames on their way to the mobile (flows.direction = "down")'
         )
-    with drawn_in(theme):
+    with house_style():
         figure = Figure(figsize=(10.0, 5.4), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
         time_s = samples["time_s"]

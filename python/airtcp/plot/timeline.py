@@ -1,26 +1,33 @@
 """The timeline figure: what one flow's window, timers and goodput did, run beside run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.transforms import (
+    Affine2DBase,
+    ScaledTranslation,
+    Transform,
+    blended_transform_factory,
+)
 from numpy.typing import NDArray
 
-from airtcp.plot.style import BLUE, LIGHT, Theme, drawn_in
+from airtcp.plot.frame import frame, widest_inches
+from airtcp.plot.observed import Observed
+from airtcp.plot.style import BLUE, LIGHT, house_style
 from airtcp.quantities import bit_rate_scale
-from airtcp.runs import Run
 
 _GOODPUT_BINS = 120
 _TABLE_WINDOWS = 12
-_MOST_VECTOR_TICKS = 300
-"""Beyond so many, ticks are pixels in an SVG: each would cost it some hundred bytes."""
-
+_LABEL_INCHES = -0.55
+"""Where the labels of the y axes stand, from the axes; the same for all, so that they align."""
 _LANES = ("timeout", "spurious-timeout", "fast-retransmit")
 """The events shown, each in its own lane."""
 
@@ -33,6 +40,7 @@ class Timeline:
     """One flow of one run as the columns that are drawn."""
 
     title: str
+    colour: str
     duration_s: float
     samples: pl.DataFrame
     events: dict[str, Reals]
@@ -54,8 +62,8 @@ class Timeline:
         return rate
 
 
-def timeline(title: str, run: Run, flow: int) -> Timeline:
-    """The columns of one flow.
+def timeline(title: str, run: Observed, flow: int = 0, colour: str = BLUE) -> Timeline:
+    """The columns of one flow, of a run with samples of `TIMELINE_PROBES`.
 
     Raises:
         ValueError: the run lacks the probes, or the flow.
@@ -72,78 +80,85 @@ def timeline(title: str, run: Run, flow: int) -> Timeline:
     events = run.events.filter(pl.col("flow") == flow)
     return Timeline(
         title,
+        colour,
         run.summary["duration_s"],
         samples,
         {lane: events.filter(pl.col("event") == lane)["time_s"].to_numpy() for lane in _LANES},
     )
 
 
-def timeline_figure(
-    runs: Sequence[tuple[str, Run]],
-    *,
-    flow: int = 0,
-    colours: Mapping[str, str] | None = None,
-    theme: Theme = LIGHT,
-) -> Figure:
-    """Columns are runs; rows are events, window, timers and goodput; all rows share their scale.
+@dataclass(frozen=True)
+class Timelines:
+    """The figure: columns are runs; rows are events, window, timers and goodput."""
 
-    Args:
-        runs: a title and a run with samples of `TIMELINE_PROBES`, once a column.
-        flow: the flow that is drawn.
-        colours: a colour for each title; see `remedy_colours`.
-        theme: light or dark.
+    columns: tuple[Timeline, ...]
 
-    Raises:
-        ValueError: a run lacks the probes of `TIMELINE_PROBES`, or the flow.
-    """
-    timelines = [timeline(title, run, flow) for title, run in runs]
-    with drawn_in(theme):
-        figure = Figure(figsize=(max(9.0, 5.2 * len(runs)), 7.4), layout="constrained")
-        grid = figure.subplots(
-            4,
-            len(runs),
-            sharex=True,
-            sharey="row",
-            squeeze=False,
-            height_ratios=[0.6, 2, 2, 2],
-        )
-        edges = np.linspace(0.0, max(one.duration_s for one in timelines), _GOODPUT_BINS + 1)
-        peak = max(float(one.goodput_bps(edges).max()) for one in timelines)
-        for column, one in enumerate(timelines):
-            events, window, timers, goodput = grid[:, column]
-            colour = (colours or {}).get(one.title, BLUE)
-            events.set_title(one.title)
-            _draw_events(events, one, theme)
-            window.step(one.time_s, one.column("cwnd_bytes") / 1e3, where="post", color=colour)
-            _draw_timers(timers, one, colour, theme)
-            divisor, unit = bit_rate_scale(peak)
-            goodput.stairs(
-                one.goodput_bps(edges) / divisor, edges, color=colour, fill=True, alpha=0.7
+    def figure(self) -> Figure:
+        """All runs on the same scales."""
+        count = len(self.columns)
+        edges = np.linspace(0.0, max(one.duration_s for one in self.columns), _GOODPUT_BINS + 1)
+        peak = max(float(one.goodput_bps(edges).max()) for one in self.columns)
+        divisor, unit = bit_rate_scale(peak)
+        with house_style():
+            figure = Figure(figsize=(max(9.0, 5.2 * count), 7.2))
+            grid = figure.subplots(
+                4,
+                count,
+                sharex=True,
+                sharey="row",
+                squeeze=False,
+                height_ratios=[0.6, 2, 2, 2],
             )
-            goodput.set_xlabel("time (s)")
-            goodput.set_xlim(0.0, edges[-1])
-            if column == 0:
-                window.set_ylabel("cwnd (kB)")
-                timers.set_ylabel("SRTT, RTO (ms)")
-                goodput.set_ylabel(f"goodput ({unit})")
-        grid[1, 0].set_ylim(bottom=0)  # last: from here on the scale no longer grows
-        grid[2, -1].legend(loc="upper right", ncols=2)
-        figure.align_ylabels(grid[:, 0])
-    return figure
+            for column, one in enumerate(self.columns):
+                events, window, timers, goodput = grid[:, column]
+                events.set_title(one.title)
+                _draw_events(events, one)
+                window.step(
+                    one.time_s, one.column("cwnd_bytes") / 1e3, where="post", color=one.colour
+                )
+                _draw_timers(timers, one)
+                goodput.stairs(
+                    one.goodput_bps(edges) / divisor, edges, color=one.colour, fill=True, alpha=0.7
+                )
+                goodput.set_xlabel("time (s)")
+                goodput.set_xlim(0.0, edges[-1])
+                if column == 0:
+                    window.set_ylabel("cwnd (kB)")
+                    timers.set_ylabel("SRTT, RTO (ms)")
+                    goodput.set_ylabel(f"goodput ({unit})")
+            grid[1, 0].set_ylim(bottom=0)  # last: from here on the scale no longer grows
+            grid[2, -1].legend(loc="upper right", ncols=2)
+            left = 0.25 + widest_inches(lane.replace("-", " ") for lane in _LANES)
+            for axes in grid[1:, 0]:
+                axes.yaxis.set_label_coords(_LABEL_INCHES, 0.5, transform=_from_the_left(axes))
+            counts = widest_inches(
+                str(len(times)) for one in self.columns for times in one.events.values()
+            )
+            frame(
+                figure,
+                left=left,
+                right=0.2 + counts,
+                top=0.4,
+                bottom=0.55,
+                rows=4,
+                columns=count,
+                between_rows=0.18,
+                between_columns=0.3 + counts,
+            )
+        return figure
 
 
-def timeline_table(runs: Sequence[tuple[str, Run]], *, flow: int = 0) -> pl.DataFrame:
+def timeline_table(columns: Sequence[Timeline]) -> pl.DataFrame:
     """The figure's numbers in equal windows of time, one row a run and window."""
     rows = []
-    for title, run in runs:
-        one = timeline(title, run, flow)
+    for one in columns:
         edges = np.linspace(0.0, one.duration_s, _TABLE_WINDOWS + 1)
         goodput = one.goodput_bps(edges)
         for index, (begin, end) in enumerate(pairwise(edges)):
             inside = one.samples.filter(pl.col("time_s").is_between(begin, end, closed="left"))
             rows.append(
                 {
-                    "run": title,
+                    "run": one.title,
                     "from_s": float(begin),
                     "to_s": float(end),
                     "cwnd_mean_bytes": inside["cwnd_bytes"].mean(),
@@ -159,17 +174,22 @@ def timeline_table(runs: Sequence[tuple[str, Run]], *, flow: int = 0) -> pl.Data
     return pl.DataFrame(rows)
 
 
-def _draw_events(axes: Axes, one: Timeline, theme: Theme) -> None:
-    axes.eventplot(
-        [one.events[lane] for lane in _LANES],
-        lineoffsets=range(len(_LANES)),
-        linelengths=0.8,
-        linewidths=1.2,
-        colors=theme.foreground,
-        rasterized=max(map(len, one.events.values())) > _MOST_VECTOR_TICKS,
+def _from_the_left(axes: Axes) -> Transform:
+    """Inches from the left edge of the axes across, shares of their height up."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    inches = figure.dpi_scale_trans + ScaledTranslation(
+        0.0, 0.0, cast(Affine2DBase, axes.transAxes)
     )
-    axes.set_yticks(range(len(_LANES)), [lane.replace("-", " ") for lane in _LANES])
+    return blended_transform_factory(inches, axes.transAxes)
+
+
+def _draw_events(axes: Axes, one: Timeline) -> None:
     for row, lane in enumerate(_LANES):
+        # One path a lane: a collection would be an element a tick.
+        times = np.repeat(one.events[lane], 3)
+        heights = np.tile([row - 0.4, row + 0.4, np.nan], len(one.events[lane]))
+        axes.plot(times, heights, color=LIGHT.foreground, linewidth=1.2)
         axes.annotate(
             str(len(one.events[lane])),
             xy=(1.01, row),
@@ -178,21 +198,23 @@ def _draw_events(axes: Axes, one: Timeline, theme: Theme) -> None:
             fontsize=9,
             annotation_clip=False,
         )
+    axes.set_yticks(range(len(_LANES)), [lane.replace("-", " ") for lane in _LANES])
     axes.set_ylim(len(_LANES) - 0.5, -0.5)
     axes.grid(visible=False)
-    axes.tick_params(axis="both", length=0)
+    axes.tick_params(axis="y", length=0)
+    axes.xaxis.set_visible(False)
 
 
-def _draw_timers(axes: Axes, one: Timeline, colour: str, theme: Theme) -> None:
+def _draw_timers(axes: Axes, one: Timeline) -> None:
     axes.step(
         one.time_s,
         one.column("rto_ms"),
         where="post",
-        color=theme.foreground,
+        color=LIGHT.foreground,
         linewidth=0.9,
         label="RTO",
     )
-    axes.step(one.time_s, one.column("srtt_ms"), where="post", color=colour, label="SRTT")
+    axes.step(one.time_s, one.column("srtt_ms"), where="post", color=one.colour, label="SRTT")
     axes.set_yscale("log")
     axes.margins(y=0.2)  # room for the legend
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))

@@ -1,74 +1,87 @@
 """All claims of all papers at a glance: a tile each, coloured by its verdict."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from airtcp.papers.judge import JudgedClaim
-from airtcp.papers.rules import Verdict
-from airtcp.plot.style import BLUE, GREEN, LIGHT, ORANGE, VERMILLION, Theme, drawn_in
+from airtcp.plot.frame import frame, widest_inches
+from airtcp.plot.style import INK, PAPER, house_style
 
-COLOURS = {
-    Verdict.REPRODUCED: GREEN,
-    Verdict.DIRECTION: BLUE,
-    Verdict.NOT_SHOWN: ORANGE,
-    Verdict.CONTRADICTED: VERMILLION,
+
+@dataclass(frozen=True)
+class VerdictLook:
+    """How a verdict looks in figures and on pages, in light and in dark."""
+
+    sign: str
+    """Beside the colour, for eyes and printers that do not tell colours apart."""
+    surface: str
+    text: str
+
+
+LOOKS = {
+    "reproduced": VerdictLook("=", "#00694d", PAPER),
+    "direction": VerdictLook("~", "#0072b1", PAPER),
+    "depends on the reading": VerdictLook("*", "#8f4a78", PAPER),
+    "not shown": VerdictLook("?", "#e69f01", INK),
+    "contradicted": VerdictLook("\N{MULTIPLICATION SIGN}", "#b03a00", PAPER),
 }
-"""A verdict's colour, in figures and on pages."""
+"""The verdicts by their words. The text's contrast is at least 4.5:1 (WCAG 2.2 §1.4.3)."""
 
-SIGNS = {
-    Verdict.REPRODUCED: "=",
-    Verdict.DIRECTION: "~",
-    Verdict.NOT_SHOWN: "?",
-    Verdict.CONTRADICTED: "\N{MULTIPLICATION SIGN}",
-}
-"""A sign beside the colour, for eyes and printers that do not tell colours apart."""
+_OTHER = VerdictLook("", "#5c5c5d", PAPER)
 
 
-def verdict_figure(
-    papers: Sequence[tuple[str, Sequence[JudgedClaim]]], theme: Theme = LIGHT
-) -> Figure:
-    """Papers down, their claims across."""
-    widest = max(len(claims) for _, claims in papers)
-    with drawn_in(theme):
-        figure = Figure(figsize=(2.6 + 0.62 * widest, 0.9 + 0.62 * len(papers)))
-        axes = figure.subplots()
-        for row, (_, claims) in enumerate(papers):
-            for column, judged in enumerate(claims):
-                axes.add_patch(
-                    Rectangle(
-                        (column + 0.04, row + 0.06),
-                        0.92,
-                        0.88,
-                        facecolor=COLOURS[judged.verdict],
-                        edgecolor="none",
+def look_of(verdict: str) -> VerdictLook:
+    """How a verdict looks; one that begins with another's words looks like it."""
+    for words, look in LOOKS.items():
+        if verdict.startswith(words):
+            return look
+    return _OTHER
+
+
+@dataclass(frozen=True)
+class VerdictTiles:
+    """Papers down, each with the identity and the verdict of its claims."""
+
+    papers: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+
+    def figure(self) -> Figure:
+        """A tile a claim."""
+        widest = max(len(claims) for _, claims in self.papers)
+        names = [name for name, _ in self.papers]
+        seen = {verdict for _, claims in self.papers for _, verdict in claims}
+        left = 0.2 + widest_inches(names)
+        with house_style():
+            figure = Figure(figsize=(max(7.6, left + 0.6 * widest), 0.5 + 0.5 * len(self.papers)))
+            axes = figure.subplots()
+            for row, (_, claims) in enumerate(self.papers):
+                for column, (identity, verdict) in enumerate(claims):
+                    look = look_of(verdict)
+                    axes.add_patch(
+                        Rectangle((column + 0.04, row + 0.06), 0.92, 0.88, facecolor=look.surface)
                     )
-                )
-                axes.text(
-                    column + 0.5,
-                    row + 0.5,
-                    f"{judged.claim.id} {SIGNS[judged.verdict]}",
-                    ha="center",
-                    va="center",
-                    fontsize=9,
-                    color="#ffffff",
-                    fontweight="bold",
-                )
-        axes.set_xlim(0, widest)
-        axes.set_ylim(len(papers), 0)
-        axes.set_yticks([row + 0.5 for row in range(len(papers))], [name for name, _ in papers])
-        axes.set_xticks([])
-        axes.tick_params(length=0, labelsize=9)
-        axes.grid(visible=False)
-        for spine in axes.spines.values():
-            spine.set_visible(False)
-        marks = [
-            Rectangle((0, 0), 1, 1, facecolor=COLOURS[verdict], label=f"{SIGNS[verdict]} {verdict}")
-            for verdict in Verdict
-        ]
-        axes.legend(
-            handles=marks, loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=4, handlelength=1
-        )
-        figure.tight_layout()
-    return figure
+                    axes.text(
+                        column + 0.5,
+                        row + 0.5,
+                        f"{identity} {look.sign}",
+                        ha="center",
+                        va="center",
+                        color=look.text,
+                        fontweight="bold",
+                    )
+            axes.set_xlim(0, widest)
+            axes.set_ylim(len(self.papers), 0)
+            axes.set_yticks([row + 0.5 for row in range(len(names))], names)
+            axes.set_xticks([])
+            axes.tick_params(length=0)
+            axes.grid(visible=False)
+            for spine in axes.spines.values():
+                spine.set_visible(False)
+            marks = [
+                Rectangle((0, 0), 1, 1, facecolor=look.surface, label=f"{look.sign} {verdict}")
+                for verdict, look in LOOKS.items()
+                if any(one.startswith(verdict) for one in seen)
+            ]
+            figure.legend(handles=marks, loc="lower left", ncols=len(marks), handlelength=1)
+            frame(figure, left=left, right=0.1, top=0.1, bottom=0.4)
+        return figure

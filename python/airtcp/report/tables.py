@@ -3,11 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from airtcp.plot.timeline import timeline_table
+from airtcp.catalogue import BASELINE
+from airtcp.plot.timeline import Timeline, timeline_table
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
-from airtcp.runs import Run
-from airtcp.study.cells import BASELINE
-from airtcp.study.compare import Comparison
+from airtcp.study.compare import ComparedRuns
 from airtcp.study.statistics import Outcome, PairedDifference
 from airtcp.study.verdict import outcome_words
 
@@ -21,7 +20,7 @@ class Table:
     names: int = 1
 
 
-def goodput_table(comparison: Comparison) -> Table:
+def goodput_table(comparison: ComparedRuns) -> Table:
     """Each remedy's goodput, its paired difference, and how sure that is."""
     rows = []
     for row in comparison.table.iter_rows(named=True):
@@ -54,7 +53,7 @@ def goodput_table(comparison: Comparison) -> Table:
     )
 
 
-def cost_table(comparison: Comparison) -> Table:
+def cost_table(comparison: ComparedRuns) -> Table:
     """What else changed: retransmissions and timeouts a run, with paired differences."""
     rows = []
     for row in comparison.table.iter_rows(named=True):
@@ -82,7 +81,7 @@ def cost_table(comparison: Comparison) -> Table:
     )
 
 
-def seeds_table(comparison: Comparison) -> Table:
+def seeds_table(comparison: ComparedRuns) -> Table:
     """The comparison figure's numbers: goodput of each seed under each remedy."""
     columns = {remedy: comparison.values(remedy, "goodput_bps") for remedy in comparison.remedies}
     rows = [
@@ -92,9 +91,9 @@ def seeds_table(comparison: Comparison) -> Table:
     return Table(("seed", *columns), rows)
 
 
-def timeline_rows(runs: Sequence[tuple[str, Run]]) -> Table:
+def timeline_rows(columns: Sequence[Timeline]) -> Table:
     """The timeline figure's numbers in equal windows of time."""
-    frame = timeline_table(runs)
+    frame = timeline_table(columns)
     lanes = frame.columns[7:]
     rows = [
         (

@@ -1,5 +1,1 @@
-"""Studies: scenarios times remedies times seeds, compared pair by pair."""
-
-from airtcp.study.compare import Comparison, compare
-
-__all__ = ["Comparison", "compare"]
+"""Studies: a plan of cells, their execution, the store of what is finished, and statistics."""

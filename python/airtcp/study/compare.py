@@ -1,34 +1,28 @@
-"""A scenario as written against each remedy, on common seeds."""
+"""A scenario as written against each remedy, on common seeds: the plan, and what came out."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import polars as pl
-
-from airtcp import _core
-from airtcp._core import RunError, Scenario, ScenarioError
+from airtcp._core import Scenario, ScenarioError
+from airtcp.catalogue import BASELINE
 from airtcp.scenarios import load_scenario
-from airtcp.study.cells import BASELINE, Cell, CellStore, cell_frame, cell_key
+from airtcp.study.cells import Cell, cell_frame
+from airtcp.study.execute import Results
+from airtcp.study.plan import Plan, PlannedCell, planned_cell
 from airtcp.study.statistics import Outcome, PairedDifference, paired_difference
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-DEFAULT_SEEDS = 10
+    import polars as pl
 
 METRICS = ("goodput_bps", "retransmitted_share", "timeouts", "timeouts_spurious")
 """The measurements of a run that a comparison pairs; the first decides which remedy is best."""
 
-Progress = Callable[[int, int], object]
-"""Called with the number of cells finished and the number of all."""
-
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparedRuns:
     """The finished cells of a comparison, and what they say.
 
     `remedies` begins with "baseline", the scenario as written, and keeps the order given.
@@ -40,12 +34,14 @@ class Comparison:
     finished: tuple[Cell, ...]
 
     @cached_property
-    def cells(self) -> pl.DataFrame:
+    def cells(self) -> "pl.DataFrame":
         """One row a cell: remedy, seed, totals, digest, and the whole summary as JSON."""
         return cell_frame(self.finished)
 
     def values(self, remedy: str, metric: str) -> list[float]:
         """The measurements of one remedy in the order of the seeds."""
+        import polars as pl
+
         chosen = self.cells.filter(pl.col("remedy") == remedy).sort("seed")
         return [float(value) for value in chosen[metric]]
 
@@ -70,8 +66,10 @@ class Comparison:
         return max(shown or goodput, key=lambda name: goodput[name].mean)
 
     @cached_property
-    def table(self) -> pl.DataFrame:
+    def table(self) -> "pl.DataFrame":
         """One row a remedy, baseline first: means over the seeds and the goodput's difference."""
+        import polars as pl
+
         means = self.cells.group_by("remedy").agg(pl.col(*_MEANS).mean())
         rows = [
             {"remedy": BASELINE, "n": len(self.seeds)},
@@ -80,108 +78,73 @@ class Comparison:
                 for remedy, by in self.differences.items()
             ),
         ]
-        return pl.DataFrame(rows, schema=_TABLE_SCHEMA).join(
+        schema = {"remedy": pl.String, "n": pl.UInt32}
+        schema |= dict.fromkeys(_DIFFERENCE_COLUMNS, pl.Float64)
+        schema |= {"outcome": pl.String}
+        return pl.DataFrame(rows, schema=schema).join(
             means, on="remedy", how="left", maintain_order="left"
         )
 
+
+@dataclass(frozen=True)
+class ComparisonPlan:
+    """A scenario and its remedies, checked, as a plan."""
+
+    scenario: Scenario
+    variants: Mapping[str, Scenario]
+    """The scenario as written and under each remedy, by the remedy's name."""
+    seeds: tuple[int, ...]
+    cells: tuple[PlannedCell, ...]
+    """Seed by seed: what is finished after a kill is whole pairs."""
+
     @property
-    def verdict(self) -> list[str]:
-        """What the comparison shows, in plain sentences, the best remedy first."""
-        from airtcp.study.verdict import verdict
+    def plan(self) -> Plan:
+        """The cells as a plan."""
+        return Plan(self.cells)
 
-        return verdict(self)
-
-    def plot(self) -> "Figure":
-        """Each remedy's goodput as paired difference to the baseline, with intervals."""
-        from airtcp.plot.comparison import comparison_figure
-
-        return comparison_figure(self)
-
-    def report(self, directory: str | os.PathLike[str], command: str | None = None) -> Path:
-        """Writes index.html, comparison.csv and the figures; returns the path of index.html.
-
-        Args:
-            directory: made if absent.
-            command: how this comparison was called, for the provenance.
-
-        Raises:
-            OSError: the directory cannot be written.
-        """
-        from airtcp.report import write_report
-
-        return write_report(self, Path(directory), command)
-
-    def _repr_html_(self) -> str:
-        from airtcp.report import fragment
-
-        return fragment(self)
+    def result(self, results: Results) -> ComparedRuns:
+        """What came out, from the results of a plan that has these cells."""
+        finished = tuple(results[cell.key] for cell in self.cells)
+        return ComparedRuns(self.scenario, tuple(self.variants), self.seeds, finished)
 
 
-def compare(
+def comparison_plan(
     scenario: Scenario | str | os.PathLike[str],
     remedies: Sequence[str],
-    seeds: int | Sequence[int] = DEFAULT_SEEDS,
+    seeds: int | Sequence[int],
     settings: Mapping[str, object] | None = None,
-    *,
-    out: str | os.PathLike[str] | None = None,
-    jobs: int | None = None,
-    progress: Progress | None = None,
-) -> Comparison:
-    """Runs a scenario as written and with each remedy, all on the same seeds.
+    where: str = "",
+) -> ComparisonPlan:
+    """The plan of a comparison.
 
     Args:
         scenario: a path, TOML text, or a `Scenario` (see `load_scenario`).
         remedies: what to compare, at least one; "a+b" applies two together.
         seeds: their number (1, 2, 3, ...) or the seeds themselves.
         settings: dotted key to value, applied to every cell.
-        out: a folder; finished cells are saved in its folder `cells`, and found there again.
-        jobs: runs at the same time; None takes the processors this process may use.
-        progress: called at the start and after each cell.
+        where: what the scenario is called in progress and errors, when there are several.
 
     Raises:
-        ScenarioError: the scenario, a setting or a remedy is wrong; before anything runs.
-        RunError: a cell could not be finished; the others are finished and saved first.
-        OSError: a cell cannot be saved.
+        ScenarioError: the scenario, a setting or a remedy is wrong.
     """
     chosen = tuple(range(1, seeds + 1)) if isinstance(seeds, int) else tuple(sorted(set(seeds)))
     if not chosen:
         raise ScenarioError("seeds: expected at least one")
     written = load_scenario(scenario, settings)
     variants = {BASELINE: written} | _variants(written, remedies)
-    store = CellStore(Path(out) / "cells") if out is not None else None
-
     scenario_hash = written.hash()
-    keys = {
-        (remedy, seed): cell_key(scenario_hash, "" if remedy == BASELINE else remedy, seed)
-        for seed in chosen  # seed by seed: what is finished after a kill is whole pairs
-        for remedy in variants
-    }
-    finished: dict[tuple[str, int], Cell] = {}
-    for cell, key in keys.items():
-        found = store.get(key) if store else None
-        if found:
-            finished[cell] = found
-    missing = [cell for cell in keys if cell not in finished]
-    if progress:
-        progress(len(finished), len(keys))
-
-    def on_done(index: int, result: _core.RunResult) -> None:
-        cell = Cell(keys[missing[index]], result.summary())
-        if store:
-            store.put(cell)
-        finished[missing[index]] = cell
-        if progress:
-            progress(len(finished), len(keys))
-
-    results = _core.run_many(
-        [(variants[remedy], seed) for remedy, seed in missing],
-        jobs or _processors(),
-        on_done,
+    cells = tuple(
+        planned_cell(
+            scenario_hash,
+            variant,
+            "" if remedy == BASELINE else remedy,
+            seed,
+            ", ".join(text for text in (where, remedy, f"seed {seed}") if text),
+        )
+        for seed in chosen
+        for remedy, variant in variants.items()
     )
-    for (remedy, seed), result in zip(missing, results, strict=True):
-        if isinstance(result, RunError):
-            raise RunError(f"{remedy}, seed {seed}: {result}")
-    return Comparison(written, tuple(variants), chosen, tuple(finished[cell] for cell in keys))
+    return ComparisonPlan(written, variants, chosen, cells)
 
 
 def _variants(written: Scenario, remedies: Sequence[str]) -> dict[str, Scenario]:
@@ -196,11 +159,6 @@ def _variants(written: Scenario, remedies: Sequence[str]) -> dict[str, Scenario]
     return variants
 
 
-def _processors() -> int:
-    """The processors this process may use, which in a container are fewer than there are."""
-    return len(os.sched_getaffinity(0))
-
-
 _MEANS = (
     "goodput_bps",
     "retransmitted_share",
@@ -209,18 +167,13 @@ _MEANS = (
     "fast_retransmits",
 )
 
-_TABLE_SCHEMA = pl.Schema(
-    {
-        "remedy": pl.String,
-        "n": pl.UInt32,
-        "difference_bps": pl.Float64,
-        "ci95_low_bps": pl.Float64,
-        "ci95_high_bps": pl.Float64,
-        "difference_percent": pl.Float64,
-        "ci95_low_percent": pl.Float64,
-        "ci95_high_percent": pl.Float64,
-        "outcome": pl.String,
-    }
+_DIFFERENCE_COLUMNS = (
+    "difference_bps",
+    "ci95_low_bps",
+    "ci95_high_bps",
+    "difference_percent",
+    "ci95_low_percent",
+    "ci95_high_percent",
 )
 
 

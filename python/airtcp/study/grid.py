@@ -4,20 +4,21 @@ Every entry is compared with the same stack on the same link without the remedy,
 """
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from airtcp._core import AirtcpError, ScenarioError
-from airtcp.study.cells import BASELINE
-from airtcp.study.compare import Comparison, compare
+from airtcp.catalogue import BASELINE
+from airtcp.scenarios import load_scenario
+from airtcp.study.compare import ComparedRuns, ComparisonPlan, comparison_plan
+from airtcp.study.execute import Progress, execute
+from airtcp.study.plan import Plan
 from airtcp.study.statistics import Outcome, PairedDifference
 
-Progress = Callable[[int, int, str], object]
-"""Called with the number of runs finished, of all, and what is being compared."""
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class StudyError(ScenarioError):
@@ -76,8 +77,10 @@ class GridResult:
     entries: tuple[Entry, ...]
     baselines: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
-    def table(self) -> pl.DataFrame:
+    def table(self) -> "pl.DataFrame":
         """One row an entry: differences in per cent with half the 95 % interval."""
+        import polars as pl
+
         return pl.DataFrame([_row(entry) for entry in self.entries], infer_schema_length=None)
 
 
@@ -142,37 +145,39 @@ def run_grid(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> GridResult:
-    """Runs every entry; with `out` finished runs are kept there and not computed twice.
+    """Runs a grid; what `out` holds already is not computed again.
+
+    A remedy that a link has no place for is noted with the core's own words and does not stop the
+    rest.
 
     Raises:
-        AirtcpError: a scenario or a run fails. A remedy that a link has no place for is no failure.
+        ScenarioError: a link or a stack is wrong; before anything runs.
+        RunError: a run could not be finished.
+        OSError: a cell cannot be saved.
     """
     count = seeds or grid.seeds
+    planned: dict[tuple[str, str], tuple[ComparisonPlan, dict[str, str]]] = {}
+    plan = Plan()
+    for link in grid.links:
+        for stack in grid.stacks:
+            assert link.scenario is not None
+            settings = _flat({**link.settings, **stack.settings})
+            accepted, refused = _applicable(link, settings, grid.remedies)
+            where = f"{link.name}, {stack.name}"
+            comparison = comparison_plan(link.scenario, accepted, count, settings, where)
+            planned[link.name, stack.name] = comparison, refused
+            plan.add_all(comparison.plan)
+    results = execute(plan, out=out, jobs=jobs, progress=progress)
     entries: list[Entry] = []
     baselines: dict[tuple[str, str], float] = {}
-    pairs = [(link, stack) for link in grid.links for stack in grid.stacks]
-    all_runs = len(pairs) * count * (len(grid.remedies) + 1)
-    done = 0
-    for link, stack in pairs:
-        assert link.scenario is not None
-        settings = _flat({**link.settings, **stack.settings})
-        accepted, refused = _applicable(link, settings, grid.remedies)
-        what = f"{link.name}, {stack.name}"
-
-        def on_progress(finished: int, _all: int, start: int = done, name: str = what) -> None:
-            if progress:
-                progress(start + finished, all_runs, name)
-
-        comparison = compare(
-            link.scenario, accepted, count, settings, out=out, jobs=jobs, progress=on_progress
-        )
-        done += count * (len(grid.remedies) + 1)
-        baselines[link.name, stack.name] = _mean(comparison.values(BASELINE, "goodput_bps"))
+    for (link_name, stack_name), (comparison, refused) in planned.items():
+        compared = comparison.result(results)
+        baselines[link_name, stack_name] = _mean(compared.values(BASELINE, "goodput_bps"))
         for remedy in grid.remedies:
             if remedy in refused:
-                entry = Entry(link.name, stack.name, remedy, refusal=refused[remedy])
+                entry = Entry(link_name, stack_name, remedy, refusal=refused[remedy])
             else:
-                entry = _entry(link, stack, remedy, comparison)
+                entry = _entry(link_name, stack_name, remedy, compared)
             entries.append(entry)
     return GridResult(grid, count, tuple(entries), baselines)
 
@@ -186,8 +191,6 @@ def _applicable(
     link: Setting, settings: Mapping[str, object], remedies: tuple[str, ...]
 ) -> tuple[list[str], dict[str, str]]:
     """Which remedies the link takes, and why it does not take the others."""
-    from airtcp.scenarios import load_scenario
-
     assert link.scenario is not None
     scenario = load_scenario(link.scenario, settings)
     accepted: list[str] = []
@@ -202,7 +205,7 @@ def _applicable(
     return accepted, refused
 
 
-def _entry(link: Setting, stack: Setting, remedy: str, comparison: Comparison) -> Entry:
+def _entry(link: str, stack: str, remedy: str, comparison: ComparedRuns) -> Entry:
     by = comparison.differences[remedy]
     counts = {"radio": [0, 0], "congestion": [0, 0]}
     for cell in comparison.finished:
@@ -215,8 +218,8 @@ def _entry(link: Setting, stack: Setting, remedy: str, comparison: Comparison) -
             counts["congestion"][1] += flow["loss_events_of_congestion_judged_right"]
     (radio, radio_right), (congestion, congestion_right) = counts.values()
     return Entry(
-        link.name,
-        stack.name,
+        link,
+        stack,
         remedy,
         _mean(comparison.values(remedy, "goodput_bps")),
         by["goodput_bps"],

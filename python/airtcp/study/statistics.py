@@ -7,9 +7,7 @@ seed: the channel's own luck cancels (Law, Simulation Modeling and Analysis, 5th
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-
-import numpy as np
-from scipy.special import stdtrit
+from functools import cache
 
 CONFIDENCE = 0.95
 
@@ -68,6 +66,14 @@ class PairedDifference:
         return 100.0 * value / self.baseline_mean if self.baseline_mean else None
 
 
+@cache
+def student_t(degrees: int) -> float:
+    """The quantile of Student's t that half of a 95 % interval is made of."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, 0.5 + CONFIDENCE / 2))
+
+
 def paired_difference(baseline: Sequence[float], treated: Sequence[float]) -> PairedDifference:
     """Compares measurements of the same seeds, in the same order.
 
@@ -82,6 +88,8 @@ def paired_difference(baseline: Sequence[float], treated: Sequence[float]) -> Pa
             f"expected as many treated as baseline measurements, at least one of each: "
             f"{len(treated)} and {len(baseline)}"
         )
+    import numpy as np
+
     before = np.asarray(baseline, dtype=np.float64)
     after = np.asarray(treated, dtype=np.float64)
     difference = after - before
@@ -94,7 +102,7 @@ def paired_difference(baseline: Sequence[float], treated: Sequence[float]) -> Pa
         outcome = Outcome.NO_INTERVAL
     else:
         standard_error = float(difference.std(ddof=1)) / n**0.5
-        half_width = float(stdtrit(n - 1, 0.5 + CONFIDENCE / 2)) * standard_error
+        half_width = student_t(n - 1) * standard_error
         outcome = (
             Outcome.NO_DIFFERENCE_SHOWN
             if abs(mean) <= half_width

@@ -1,14 +1,12 @@
 """What a comparison shows, in sentences that say neither more nor less than the numbers."""
 
-import polars as pl
-
+from airtcp.catalogue import BASELINE
 from airtcp.quantities import decimals_for, format_bit_rate, format_count, format_percent
-from airtcp.study.cells import BASELINE
-from airtcp.study.compare import Comparison
+from airtcp.study.compare import ComparedRuns
 from airtcp.study.statistics import Outcome, PairedDifference
 
 
-def verdict(comparison: Comparison) -> list[str]:
+def verdict(comparison: ComparedRuns) -> list[str]:
     """The best remedy first, then the others in order, then what the baseline suffered from."""
     goodput = {name: by["goodput_bps"] for name, by in comparison.differences.items()}
     first = comparison.best
@@ -53,7 +51,7 @@ def amount(difference: PairedDifference, *, sign: bool = False) -> str:
     return text if half is None else f"{text} ± {format_percent(half, decimals=decimals)}"
 
 
-def interval_note(comparison: Comparison) -> str | None:
+def interval_note(comparison: ComparedRuns) -> str | None:
     """Why there are no intervals, where there are none."""
     if len(comparison.seeds) == 1:
         return "One seed gives no interval: use more seeds to see how sure a difference is."
@@ -74,11 +72,10 @@ def _basis(goodput: PairedDifference) -> str:
     return f"95 %, n={goodput.n}"
 
 
-def _timeouts_sentence(comparison: Comparison) -> str | None:
+def _timeouts_sentence(comparison: ComparedRuns) -> str | None:
     """How many of the baseline's timeouts, over all seeds, were spurious."""
-    baseline = comparison.cells.filter(pl.col("remedy") == BASELINE)
-    timeouts = int(baseline["timeouts"].sum())
-    spurious = int(baseline["timeouts_spurious"].sum())
+    timeouts = int(sum(comparison.values(BASELINE, "timeouts")))
+    spurious = int(sum(comparison.values(BASELINE, "timeouts_spurious")))
     if not timeouts:
         return "The baseline had no timeouts."
     return (

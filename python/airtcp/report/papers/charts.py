@@ -1,42 +1,14 @@
 """What a figure shows, as numbers: each line's means with their intervals, and the paper's own."""
 
-from dataclasses import dataclass
+from math import log
 
 from airtcp.papers.experiment import Experiment, Value
 from airtcp.papers.judge import mean_and_half_width
 from airtcp.papers.measures import label_of
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import Calibration, FigureSpec, Paper, Series, Target
+from airtcp.plot.charts import Chart, Line
 from airtcp.quantities import bit_rate_scale
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line: means and half 95 % intervals at each x, and the paper's numbers if any."""
-
-    name: str
-    means: tuple[float | None, ...]
-    halves: tuple[float, ...]
-    paper: tuple[float | None, ...]
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A figure as numbers, in the unit that its y label names."""
-
-    title: str
-    x_label: str
-    y_label: str
-    x: tuple[Value, ...]
-    lines: tuple[Line, ...]
-    seeds: int
-    caption: str = ""
-    is_gain: bool = False
-
-    @property
-    def is_numeric(self) -> bool:
-        """Whether x is a quantity and not a list of names."""
-        return all(isinstance(place, int | float) for place in self.x)
 
 
 def chart_of(paper: Paper, spec: FigureSpec, outcomes: Outcomes) -> Chart:
@@ -96,8 +68,6 @@ def calibration_errors(
     paper: Paper, calibration: Calibration, outcomes: Outcomes
 ) -> dict[Value, float]:
     """For each place tried, the mean distance from the paper's facts: |ln(ours / the paper's)|."""
-    from math import log
-
     experiment = paper.experiment(calibration.experiment)
     errors: dict[Value, float] = {}
     for place in experiment.axis(calibration.axis).places:

@@ -1,0 +1,87 @@
+"""Figures as files: one SVG that follows light and dark, or a PNG."""
+
+import io
+import re
+from html import escape
+from typing import Protocol
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from airtcp.plot.style import VARIABLES
+
+
+class Drawing(Protocol):
+    """The numbers and words of a figure, small enough to be handed to another process."""
+
+    def figure(self) -> Figure: ...  # noqa: D102
+
+
+_VARIABLE_OF = {light: f"var(--{name}, {light})" for name, (light, _) in VARIABLES.items()}
+_COLOUR = re.compile("|".join(map(re.escape, _VARIABLE_OF)))
+_PROLOGUE = re.compile(r"\A.*?(?=<svg)", re.DOTALL)
+_METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
+_STYLE = re.compile(r"\s*<defs>\s*<style.*?</style>\s*</defs>", re.DOTALL)
+# Groups are named for people; nothing refers to them, and in one page names would come again.
+_GROUP_ID = re.compile(r'<g id="[^"]*"')
+_LONG_DECIMAL = re.compile(r"(\d\.\d\d)\d+")
+_SIZE = re.compile(r' width="[\d.]+pt"| height="[\d.]+pt"')
+_FONT = re.compile(r"'DejaVu Sans'")
+_LINES = "stroke-linejoin: round; stroke-linecap: butt"
+
+
+def svg_of(figure: Figure, name: str) -> str:
+    """The figure as the text of an `<svg>` element, its colours CSS variables.
+
+    Args:
+        figure: drawn in the light theme.
+        name: tells its ids from those of other figures in the same page.
+    """
+    buffer = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    text = buffer.getvalue()
+    for pattern, replacement in (
+        (_PROLOGUE, ""),
+        (_METADATA, ""),
+        (_STYLE, ""),
+        (_GROUP_ID, "<g"),
+        (_LONG_DECIMAL, r"\1"),
+        (_FONT, "'DejaVu Sans', Verdana, sans-serif"),
+    ):
+        text = pattern.sub(replacement, text)
+    text = _COLOUR.sub(lambda found: _VARIABLE_OF[found[0]], text)
+    return text.replace("<svg ", f'<svg style="{_LINES}" ', 1)
+
+
+def svg_file(svg: str) -> bytes:
+    """An `<svg>` element as a file that follows the reader's light or dark by itself."""
+    begin = svg.index(">") + 1
+    head = '<?xml version="1.0" encoding="utf-8"?>\n'
+    return f"{head}{svg[:begin]}\n<style>{colour_rules()}</style>{svg[begin:]}".encode()
+
+
+def svg_in_page(svg: str, label: str) -> str:
+    """An `<svg>` element for a page that has `colour_rules` in its style: as wide as its place."""
+    begin = svg.index(">") + 1
+    head = _SIZE.sub("", svg[:begin])
+    return head.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1) + svg[begin:]
+
+
+def colour_rules() -> str:
+    """The CSS that gives every variable its light and its dark value."""
+    light, dark = (
+        " ".join(f"--{name}: {values[place]};" for name, values in VARIABLES.items())
+        for place in (0, 1)
+    )
+    return (
+        f":root {{ {light} }}\n"
+        f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
+    )
+
+
+def png_of(figure: Figure) -> bytes:
+    """The figure as PNG, in the light theme."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=160, metadata={"Software": None})
+    return buffer.getvalue()

@@ -1,0 +1,127 @@
+"""The report of a comparison: one HTML page that needs no other file, and the same as data."""
+
+import base64
+from collections.abc import Iterator
+from pathlib import Path
+
+from airtcp.catalogue import BASELINE
+from airtcp.plot import TIMELINE_PROBES
+from airtcp.plot.comparison import DifferenceRow, DifferenceRows
+from airtcp.plot.style import remedy_colours
+from airtcp.plot.svg import svg_file, svg_of
+from airtcp.plot.timeline import Timelines, timeline
+from airtcp.report.figures import PlannedFigure, drawn
+from airtcp.report.pages import rendered, write_text
+from airtcp.report.tables import cost_table, goodput_table, seeds_table, timeline_rows
+from airtcp.runs import run
+from airtcp.study.compare import ComparedRuns
+from airtcp.study.verdict import amount, outcome_words, verdict
+
+_MOST_TIMELINES = 8
+"""Beside the best remedy's, this many remedies at most get a timeline of their own."""
+
+
+def write_report(
+    comparison: ComparedRuns, directory: Path, command: str | None = None, *, png: bool = False
+) -> Path:
+    """Writes index.html, comparison.csv and each figure as SVG; returns index.html's path.
+
+    Runs the first seed once more with probes, for the baseline and each remedy shown.
+
+    Raises:
+        OSError: the directory cannot be written.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    write_text(directory / "comparison.csv", comparison.table.write_csv())
+    planned = [
+        PlannedFigure(
+            "comparison",
+            "Goodput against the baseline",
+            "Each dot is one seed: the remedy's goodput minus the baseline's over the same channel."
+            " The diamond is their mean, the bar its 95 % confidence interval."
+            " A bar that crosses the line at zero shows no difference.",
+            difference_rows(comparison),
+            seeds_table(comparison),
+        ),
+        *_timelines(comparison),
+    ]
+    page = rendered(
+        "report.html.j2",
+        verdict=verdict(comparison),
+        comparison=comparison,
+        goodput=goodput_table(comparison),
+        cost=cost_table(comparison),
+        figures=drawn(directory, planned, png=png),
+        png=png,
+        command=command,
+        digests=comparison.cells.select("remedy", "seed", "digest").iter_rows(),
+        engine_version=comparison.cells["engine_version"][0],
+        scenario=comparison.cells["scenario"][0],
+        scenario_hash=comparison.cells["scenario_hash"][0],
+    )
+    return write_text(directory / "index.html", page)
+
+
+def fragment(comparison: ComparedRuns) -> str:
+    """The verdict, the table and the figure of a comparison, as HTML for notebooks."""
+    svg = svg_file(svg_of(difference_rows(comparison).figure(), "comparison"))
+    return rendered(
+        "fragment.html.j2",
+        verdict=verdict(comparison),
+        goodput=goodput_table(comparison),
+        figure="data:image/svg+xml;base64," + base64.b64encode(svg).decode(),
+    )
+
+
+def difference_rows(comparison: ComparedRuns) -> DifferenceRows:
+    """The numbers and words of the comparison's figure."""
+    baseline = comparison.values(BASELINE, "goodput_bps")
+    rows = []
+    for remedy in comparison.remedies[1:]:
+        values = comparison.values(remedy, "goodput_bps")
+        goodput = comparison.differences[remedy]["goodput_bps"]
+        rows.append(
+            DifferenceRow(
+                remedy,
+                tuple(after - before for before, after in zip(baseline, values, strict=True)),
+                goodput.mean,
+                goodput.half_width,
+                f"{amount(goodput, sign=True)}\n{outcome_words(goodput)}",
+            )
+        )
+    return DifferenceRows(sum(baseline) / len(baseline), tuple(rows))
+
+
+def _timelines(comparison: ComparedRuns) -> Iterator[PlannedFigure]:
+    """The baseline beside the best remedy, then beside each of the others."""
+    others = [remedy for remedy in comparison.remedies[1:] if remedy != comparison.best]
+    shown = [comparison.best, *others[:_MOST_TIMELINES]]
+    seed = comparison.seeds[0]
+    # A remedy has the same colour here as in the comparison figure.
+    colours = remedy_colours(comparison.remedies)
+    columns = {
+        remedy: timeline(
+            remedy,
+            run(
+                comparison.scenario,
+                seed,
+                remedies=[] if remedy == BASELINE else [remedy],
+                probes=TIMELINE_PROBES,
+            ),
+            colour=colours[remedy],
+        )
+        for remedy in (BASELINE, *shown)
+    }
+    for index, remedy in enumerate(shown):
+        pair = (columns[BASELINE], columns[remedy])
+        yield PlannedFigure(
+            "timeline" if index == 0 else f"timeline-{index + 1}",
+            f"{remedy} beside the baseline, seed {seed}",
+            "One flow of one run each. Above, ticks where the sender's timer expired, where "
+            "it did so although the segment had arrived or was still under way (spurious), "
+            "and where duplicate acknowledgments brought a fast retransmit; then the "
+            "congestion window, the smoothed round-trip time with the retransmission "
+            "timeout, and the goodput.",
+            Timelines(pair),
+            timeline_rows(pair),
+        )

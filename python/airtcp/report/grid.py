@@ -1,0 +1,116 @@
+"""A grid's results: tables in Markdown, for docs and reports, and the numbers of its figures."""
+
+from pathlib import Path
+
+from airtcp.files import write_whole
+from airtcp.plot.matrix import Matrix, MatrixCell
+from airtcp.plot.scores import Score, Scores
+from airtcp.plot.svg import Drawing
+from airtcp.quantities import format_bit_rate
+from airtcp.report.figures import write_figure
+from airtcp.study.grid import Entry, GridResult, text_of
+from airtcp.study.statistics import Outcome
+
+
+def write_study(result: GridResult, folder: Path, *, png: bool = False) -> None:
+    """Writes study.csv, study.md and the figures of a study.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / "study.csv", result.table().write_csv().encode())
+    text = effect_table(result)
+    figures: dict[str, Drawing] = {"effects": effect_matrix(result)}
+    if judges(result):
+        text += "\n" + score_table(result)
+        figures["scores"] = score_squares(result)
+    write_whole(folder / "study.md", text.encode())
+    for name, drawing in figures.items():
+        write_figure(folder, name, drawing, png=png)
+
+
+def effect_table(result: GridResult) -> str:
+    """Remedies down, link and stack across: the paired difference in goodput, in per cent."""
+    columns = [
+        (link.name, stack.name) for link in result.grid.links for stack in result.grid.stacks
+    ]
+    lines = [
+        "| remedy | " + " | ".join(f"{link}, {stack}" for link, stack in columns) + " |",
+        "|---|" + "---:|" * len(columns),
+        "| *baseline* | "
+        + " | ".join(format_bit_rate(result.baselines[column]) for column in columns)
+        + " |",
+    ]
+    by = {(entry.link, entry.stack, entry.remedy): entry for entry in result.entries}
+    for remedy in result.grid.remedies:
+        cells = [text_of(by[(*column, remedy)]) for column in columns]
+        lines.append(f"| {remedy} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def judges(result: GridResult) -> bool:
+    """Whether any sender judged losses."""
+    return any(entry.radio_events + entry.congestion_events for entry in result.entries)
+
+
+def score_table(result: GridResult) -> str:
+    """For each link and remedy, the shares of radio and of congestion losses judged right."""
+    lines = [
+        "| link | stack | classifier | radio losses judged right "
+        "| congestion losses judged right |",
+        "|---|---|---|---:|---:|",
+    ]
+    for entry in result.entries:
+        if entry.radio_events + entry.congestion_events == 0:
+            continue
+        radio = _share(entry.radio_right, entry.radio_events)
+        congestion = _share(entry.congestion_right, entry.congestion_events)
+        lines.append(f"| {entry.link} | {entry.stack} | {entry.remedy} | {radio} | {congestion} |")
+    return "\n".join(lines) + "\n"
+
+
+def _share(right: float | None, events: int) -> str:
+    return "n/a" if right is None else f"{100 * right:.0f} % of {events}"
+
+
+def effect_matrix(result: GridResult) -> Matrix:
+    """The paired difference in goodput of every entry, in per cent of its baseline."""
+    columns = tuple(
+        (link.name, stack.name) for link in result.grid.links for stack in result.grid.stacks
+    )
+    by = {(entry.link, entry.stack, entry.remedy): entry for entry in result.entries}
+    return Matrix(
+        result.grid.remedies,
+        columns,
+        tuple(
+            tuple(_matrix_cell(by[(*column, remedy)]) for column in columns)
+            for remedy in result.grid.remedies
+        ),
+        "goodput, paired difference to the same stack without, per cent; "
+        f"{result.seeds} {'seed' if result.seeds == 1 else 'seeds'}\n"
+        "coloured: the 95 % interval excludes zero; grey: no difference shown; "
+        "n/a: the link has no place for it",
+    )
+
+
+def score_squares(result: GridResult) -> Scores:
+    """How often each classifier was right, on the links where any judged."""
+    return Scores(
+        result.grid.remedies,
+        tuple(
+            Score(entry.link, entry.remedy, entry.radio_right, entry.congestion_right)
+            for entry in result.entries
+            if entry.radio_events + entry.congestion_events > 0
+        ),
+    )
+
+
+def _matrix_cell(entry: Entry) -> MatrixCell:
+    difference = entry.difference
+    if difference is None or difference.mean_percent is None:
+        return MatrixCell("n/a")
+    if difference.outcome is Outcome.IDENTICAL:
+        return MatrixCell("=")
+    shown = difference.outcome in {Outcome.HIGHER, Outcome.LOWER}
+    return MatrixCell(f"{difference.mean_percent:+.1f}", difference.mean_percent if shown else None)

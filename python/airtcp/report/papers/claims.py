@@ -1,0 +1,150 @@
+"""Claims as a page shows them: ours beside the paper's, the verdict, and over how many readings."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from airtcp.papers.judge import Judged, JudgedClaim
+from airtcp.papers.judgement import Judgement
+from airtcp.papers.paper import Paper
+from airtcp.papers.rules import Verdict
+from airtcp.report.papers.evidence import evidence_table
+from airtcp.report.tables import Table
+
+_SHOWN_PARTS = 3
+"""A claim's line has this many of its parts; the rest are in its table."""
+
+
+@dataclass(frozen=True)
+class Readings:
+    """Over how many readings of the paper a claim was judged, and what they say."""
+
+    admissible: int
+    by_verdict: tuple[tuple[str, int], ...]
+    """Verdicts with the number of readings that give them, the most frequent first."""
+    decided_by: str
+    """The open point that decides, where readings disagree and one does."""
+
+
+@dataclass(frozen=True)
+class ClaimLine:
+    """A claim: its line, and what unfolds below it."""
+
+    identity: str
+    what: str
+    paper: str
+    verdict: str
+    shown: tuple[Judged, ...]
+    """The parts that the line shows."""
+    more: int
+    """How many parts it leaves to the table."""
+    readings: Readings | None
+    other_seeds: str
+    """The verdicts with other sets of seeds, where those were run."""
+    parts: Table
+    evidence: Table | None
+
+    @property
+    def tip(self) -> str:
+        """What a tile says when it is pointed at."""
+        ours = "; ".join(
+            f"{part.label}: {part.ours}" if part.label else part.ours for part in self.shown
+        )
+        more = f", and {self.more} more" if self.more else ""
+        return f"{self.verdict}. The paper: {self.paper}. Ours: {ours}{more}."
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why claims fail: said once for all of which it is true, with the figure that shows it."""
+
+    anchor: str
+    claims: tuple[str, ...]
+    text: str
+    figure: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """What `papers.json` says, of each paper by its name and of each claim by its id."""
+
+    papers: Mapping[str, Mapping[str, Any]]
+    claims: Mapping[str, Mapping[str, Any]]
+
+
+def told_of(judgement_json: Mapping[str, Any]) -> Told:
+    """The same, from what `Judgement.as_json` gives."""
+    papers = judgement_json["papers"]
+    return Told(
+        {paper["name"]: paper for paper in papers},
+        {claim["id"]: claim for paper in papers for claim in paper["claims"]},
+    )
+
+
+def claim_lines(judgement: Judgement, paper: Paper, told: Told) -> list[ClaimLine]:
+    """The claims of a paper in their order."""
+    return [
+        _line(judgement, paper, judged, told.claims.get(judged.claim.id, {}))
+        for judged in judgement.claims[paper.name]
+    ]
+
+
+def reasons(judgement: Judgement, paper: Paper, told: Told) -> list[Reason]:
+    """Each `why` of claims that are not reproduced, once, in the order of the claims."""
+    claims: dict[str, list[JudgedClaim]] = {}
+    for judged in judgement.claims[paper.name]:
+        text = str(told.claims.get(judged.claim.id, {}).get("why", judged.claim.why)).strip()
+        if text and judged.verdict is not Verdict.REPRODUCED:
+            claims.setdefault(text, []).append(judged)
+    return [
+        Reason(
+            f"why-{number}",
+            tuple(judged.claim.id for judged in those),
+            text,
+            next((judged.claim.explained_by for judged in those if judged.claim.explained_by), ""),
+        )
+        for number, (text, those) in enumerate(claims.items(), 1)
+    ]
+
+
+def readings_of(claim: Mapping[str, Any]) -> Readings | None:
+    """What a claim's JSON says of readings; None where it was judged under the default alone."""
+    found = claim.get("readings") or {}
+    admissible = int(found.get("admissible", 0))
+    if admissible < 2:
+        return None
+    counts = sorted(found.get("by_verdict", {}).items(), key=lambda item: -int(item[1]))
+    return Readings(
+        admissible,
+        tuple((str(verdict), int(count)) for verdict, count in counts if count),
+        str(found.get("decided_by") or ""),
+    )
+
+
+def parts_table(parts: Sequence[Judged]) -> Table:
+    """Every part of a claim."""
+    return Table(
+        ("where", "verdict", "ours", "the paper"),
+        [(part.label or "-", str(part.verdict), part.ours, part.paper) for part in parts],
+        4,
+    )
+
+
+def _line(
+    judgement: Judgement, paper: Paper, judged: JudgedClaim, found: Mapping[str, Any]
+) -> ClaimLine:
+    claim = judged.claim
+    counted = [part for part in judged.parts if part.counts]
+    failed = judged.verdict is not Verdict.REPRODUCED
+    return ClaimLine(
+        claim.id,
+        claim.what,
+        claim.paper,
+        str(judged.verdict),
+        tuple(counted[:_SHOWN_PARTS]),
+        len(judged.parts) - len(counted[:_SHOWN_PARTS]),
+        readings_of(found),
+        ", ".join(str(verdict) for verdict in judgement.sets.get(claim.id, [])),
+        parts_table(judged.parts),
+        evidence_table(paper, claim, judgement.outcomes[paper.name]) if failed else None,
+    )

@@ -1,0 +1,113 @@
+"""The report on the papers: an index, a page a paper, one of all remedies; the same as data."""
+
+import json
+from pathlib import Path
+
+from airtcp import _core
+from airtcp.papers.judgement import Judgement
+from airtcp.papers.rules import Verdict
+from airtcp.plot.matrix import KEY_PERCENT, effect_colour, key_words
+from airtcp.plot.style import INK
+from airtcp.plot.verdicts import LOOKS, VerdictTiles, look_of
+from airtcp.report.figures import write_figure
+from airtcp.report.pages import rendered, write_text
+from airtcp.report.papers.claims import told_of
+from airtcp.report.papers.cross import cross_of, matrix_figure, pairs_table
+from airtcp.report.papers.sections import section_of, title_of
+from airtcp.study.grid import GridResult
+
+
+def write_papers_report(
+    judgement: Judgement, directory: Path, command: str, *, png: bool = False
+) -> Path:
+    """Writes the pages, papers.json, verdicts.md and every figure; returns index.html's path.
+
+    Raises:
+        OSError: the directory cannot be written.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    whole = judgement.as_json()
+    text = json.dumps(whole, indent=1, ensure_ascii=False)
+    write_text(directory / "papers.json", text + "\n")
+    write_text(directory / "verdicts.md", verdict_lines(judgement))
+    write_figure(directory, "verdicts", _tiles(judgement), png=png)
+    grid, pairs = cross_of(judgement)
+    told = told_of(whole)
+    sections = [
+        section_of(judgement, paper, told, grid, directory, png=png) for paper in judgement.papers
+    ]
+    pages = [("index", "all claims")]
+    pages += [(section.paper.name, section.title) for section in sections]
+    if grid is not None:
+        pages.append(("cross", "all remedies on all scenarios"))
+    shared = {
+        "pages": pages,
+        "verdicts": [str(verdict) for verdict in Verdict],
+        "looks": LOOKS,
+        "look_of": look_of,
+        "ink": INK,
+        "quick": judgement.quick,
+        "runs": judgement.runs,
+        "engine_version": _core.engine_version,
+        "command": command,
+        "png": png,
+    }
+    for section in sections:
+        page = rendered("papers-paper.html.j2", section=section, **shared)
+        write_text(directory / f"{section.paper.name}.html", page)
+    if grid is not None:
+        matrix = matrix_figure(grid)
+        write_figure(directory, matrix.name, matrix.drawing, png=png)
+        page = rendered(
+            "papers-cross.html.j2",
+            matrix=matrix.drawing,
+            caption=matrix.caption,
+            table=matrix.table,
+            groups=_groups(grid),
+            key=[(key_words(percent), effect_colour(percent)) for percent in KEY_PERCENT],
+            effect_colour=effect_colour,
+            pairs=pairs_table(pairs) if pairs else None,
+            **shared,
+        )
+        write_text(directory / "cross.html", page)
+    lines = [line for section in sections for line in section.lines]
+    page = rendered("papers-index.html.j2", sections=sections, lines=lines, **shared)
+    return write_text(directory / "index.html", page)
+
+
+def _groups(grid: GridResult) -> list[tuple[str, int]]:
+    return [(link.name, len(grid.grid.stacks)) for link in grid.grid.links]
+
+
+def _tiles(judgement: Judgement) -> VerdictTiles:
+    return VerdictTiles(
+        tuple(
+            (
+                title_of(paper),
+                tuple(
+                    (judged.claim.id, str(judged.verdict))
+                    for judged in judgement.claims[paper.name]
+                ),
+            )
+            for paper in judgement.papers
+        )
+    )
+
+
+def verdict_lines(judgement: Judgement) -> str:
+    """A table in Markdown: how many claims of each paper have which verdict."""
+    lines = [
+        "| paper | " + " | ".join(verdict.value for verdict in Verdict) + " |",
+        "|---|" + "---:|" * len(Verdict),
+    ]
+    for paper in judgement.papers:
+        claims = judgement.claims[paper.name]
+        counts = [
+            " ".join(one.claim.id for one in claims if one.verdict is verdict) or "-"
+            for verdict in Verdict
+        ]
+        title = title_of(paper)
+        lines.append(f"| {title} | " + " | ".join(counts) + " |")
+    totals = [str(judgement.count(verdict)) for verdict in Verdict]
+    lines.append(f"| all {len(judgement.all_claims)} | " + " | ".join(totals) + " |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,48 @@
+"""What a paper leaves open, and the joint reading that serves it best, as a page shows them.
+
+Both come from what `papers.json` says of the paper in `readings`, and are left out where it says
+nothing.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from airtcp.report.tables import Table
+
+
+def open_points(paper: Mapping[str, Any]) -> Table | None:
+    """Every open point: what is open, the values that the text admits, the default and why."""
+    points = (paper.get("readings") or {}).get("points") or []
+    if not points:
+        return None
+    rows = [
+        (
+            str(point["id"]),
+            str(point["open"]),
+            ", ".join(map(str, point["values"])),
+            str(point["default"]),
+            str(point["why"]),
+            str(point["source"]),
+        )
+        for point in points
+    ]
+    return Table(("point", "what is open", "admitted", "default", "why", "source"), rows, 6)
+
+
+def best_reading(paper: Mapping[str, Any]) -> list[str]:
+    """Which joint reading makes most claims come out, how many, and which none gives."""
+    readings = paper.get("readings") or {}
+    best = readings.get("serves_best")
+    if not best or int(readings.get("run", 0)) < 2:
+        return []
+    claims = len(paper["claims"])
+    reading = ", ".join(best["reading"]) or "the default"
+    sentences = [
+        f"Of {readings['run']} readings, {reading} serves the paper best: {best['papers_way']} of "
+        f"{claims} claims go its way, {best['reproduced']} of them reproduced; "
+        f"{best['under_default']} do under the default. The verdicts above do not rest on it."
+    ]
+    never = [str(claim) for claim in readings.get("never") or []]
+    if never:
+        sentences.append(f"No reading that was run gives {', '.join(never)}.")
+    return sentences

@@ -1,0 +1,209 @@
+"""What the page of a paper shows: its claims, its figures and tables, and why claims fail."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from airtcp.papers.judge import gain_text
+from airtcp.papers.judgement import Judgement
+from airtcp.papers.outcomes import Outcomes, scenario_at
+from airtcp.papers.paper import Calibration, FigureSpec, Paper
+from airtcp.papers.windows import watched
+from airtcp.plot.charts import Chart, Distances
+from airtcp.plot.svg import Drawing
+from airtcp.plot.window import WindowLine, Windows
+from airtcp.report.figures import PlannedFigure, ReportFigure, drawn
+from airtcp.report.papers.charts import calibration_chart, calibration_errors, chart_of
+from airtcp.report.papers.claims import ClaimLine, Reason, Told, claim_lines, reasons
+from airtcp.report.papers.readings import best_reading, open_points
+from airtcp.report.tables import Table
+from airtcp.study.grid import GridResult, text_of
+
+_FEW_TARGETS = 4
+"""More facts than these make a calibration's chart too full to be read."""
+
+TITLES = {
+    1: "1 RTO factor",
+    2: "2 delay injection",
+    3: "3 NewZag",
+    4: "4 dynamic ARQ",
+    5: "5 WSC-TCP",
+}
+"""The papers by their remedies, as figures name them; others go by the name of their folder."""
+
+
+@dataclass(frozen=True)
+class PaperSection:
+    """A paper on its page."""
+
+    paper: Paper
+    title: str
+    lines: list[ClaimLine]
+    reasons: list[Reason]
+    calibrations: list[ReportFigure]
+    figures: list[ReportFigure]
+    sensitivities: list[tuple[str, Table]]
+    today: str
+    """What a practitioner takes from it."""
+    with_todays_sender: list[str]
+    open_points: Table | None
+    best_reading: list[str]
+
+
+def title_of(paper: Paper) -> str:
+    """A paper's number and a word or two for it."""
+    return TITLES.get(paper.about.number, f"{paper.about.number} {paper.name.replace('-', ' ')}")
+
+
+def section_of(
+    judgement: Judgement,
+    paper: Paper,
+    told: Told,
+    grid: GridResult | None,
+    directory: Path,
+    *,
+    png: bool,
+) -> PaperSection:
+    """Everything on the page of a paper, its figures drawn.
+
+    Raises:
+        OSError: a figure cannot be written.
+    """
+    outcomes = judgement.outcomes[paper.name]
+    calibrations = [
+        _calibration(paper, number, calibration, outcomes)
+        for number, calibration in enumerate(paper.file.calibrations, 1)
+    ]
+    figures = [_figure(paper, spec, outcomes) for spec in paper.file.figures]
+    return PaperSection(
+        paper,
+        title_of(paper),
+        claim_lines(judgement, paper, told),
+        reasons(judgement, paper, told),
+        drawn(directory, calibrations, png=png),
+        drawn(directory, figures, png=png),
+        [_sensitivity(paper, index, outcomes) for index in range(len(paper.file.sensitivities))],
+        paper.about.today.strip(),
+        _with_todays_sender(paper, grid),
+        open_points(told.papers.get(paper.name, {})),
+        best_reading(told.papers.get(paper.name, {})),
+    )
+
+
+def _figure(paper: Paper, spec: FigureSpec, outcomes: Outcomes) -> PlannedFigure:
+    name = f"{paper.name}-{spec.id}"
+    if spec.kind == "window":
+        return _window(paper, spec, outcomes, name)
+    chart = chart_of(paper, spec, outcomes)
+    return PlannedFigure(name, spec.title, spec.caption, chart, chart_table(chart))
+
+
+def _calibration(
+    paper: Paper, number: int, calibration: Calibration, outcomes: Outcomes
+) -> PlannedFigure:
+    chart = calibration_chart(paper, calibration, outcomes)
+    errors = calibration_errors(paper, calibration, outcomes)
+    nearest = min(errors, key=lambda place: errors[place])
+    drawing: Drawing = chart
+    if len(chart.lines) > _FEW_TARGETS:
+        distances = tuple((str(place), error) for place, error in errors.items())
+        drawing = Distances(distances, str(calibration.chosen))
+    return PlannedFigure(
+        f"{paper.name}-calibration-{number}",
+        chart.title,
+        f"{chart.caption} Nearest in these runs: {nearest}.",
+        drawing,
+        Table(
+            (chart.x_label, "mean distance from the paper's facts", ""),
+            [
+                (
+                    str(place),
+                    f"{100 * error:.1f} %",
+                    "chosen" if place == calibration.chosen else "",
+                )
+                for place, error in errors.items()
+            ],
+        ),
+    )
+
+
+def _sensitivity(paper: Paper, index: int, outcomes: Outcomes) -> tuple[str, Table]:
+    spec = paper.file.sensitivities[index]
+    experiment = paper.experiment(spec.experiment)
+    rows: list[tuple[str, ...]] = [("the paper", *(gain.paper or "-" for gain in spec.gains))]
+    for place in experiment.axis(spec.axis).places:
+        cells = []
+        for gain in spec.gains:
+            difference = outcomes.difference(
+                experiment,
+                gain.measure,
+                {**gain.at, spec.axis: place},
+                gain.baseline,
+                gain.treated,
+            )
+            cells.append(gain_text(difference) if difference else "n/a")
+        rows.append((str(place), *cells))
+    return spec.title, Table(("read", *(gain.title for gain in spec.gains)), rows)
+
+
+def _with_todays_sender(paper: Paper, grid: GridResult | None) -> list[str]:
+    """What our runs say of the paper's remedies with today's sender on the paper's own scenario."""
+    if grid is None:
+        return []
+    own = [
+        entry
+        for entry in grid.entries
+        if entry.link.startswith(str(paper.about.number))
+        and entry.remedy.split(":")[0].split("+")[-1] in paper.about.remedies
+        and entry.difference is not None
+    ]
+    sentences = []
+    for stack in grid.grid.stacks:
+        told = [
+            f"{entry.remedy} {text_of(entry)} on {entry.link[2:]}"
+            for entry in own
+            if entry.stack == stack.name
+        ]
+        if told:
+            sentences.append(f"With the {stack.name} sender: {'; '.join(told)}.")
+    return sentences
+
+
+def chart_table(chart: Chart) -> Table:
+    """A chart's numbers: ours with half the 95 % interval, and the paper's where it has any."""
+    columns: list[str] = [chart.x_label]
+    for line in chart.lines:
+        columns.append(line.name)
+        if any(number is not None for number in line.paper):
+            columns.append("the paper")
+    rows = []
+    for index, place in enumerate(chart.x):
+        cells = [str(place)]
+        for line in chart.lines:
+            mean, half = line.means[index], line.halves[index]
+            cells.append("n/a" if mean is None else f"{mean:.4g} ± {half:.2g}")
+            if any(number is not None for number in line.paper):
+                number = line.paper[index]
+                cells.append("-" if number is None else f"{number:g}")
+        rows.append(tuple(cells))
+    return Table(tuple(columns), rows)
+
+
+def _window(paper: Paper, spec: FigureSpec, outcomes: Outcomes, name: str) -> PlannedFigure:
+    """Runs the first seed of each series once more, for its window against time."""
+    experiment = paper.experiment(spec.experiment)
+    seed = outcomes.seeds[experiment.id][0]
+    lines: list[WindowLine] = []
+    rows = []
+    for series in spec.series:
+        coordinates = experiment.coordinates(spec.at, series.at)
+        _, window = watched(scenario_at(paper.folder, experiment, coordinates), seed)
+        lines.append(WindowLine(series.name, tuple(window.time_s), tuple(window.cwnd_segments)))
+        mean = sum(window.cwnd_segments) / len(window.cwnd_segments)
+        fifths = outcomes.values(experiment, "steps_four_fifths", spec.at, series.at) or [0.0]
+        halves = outcomes.values(experiment, "steps_half", spec.at, series.at) or [0.0]
+        rows.append((series.name, f"{mean:.1f}", f"{fifths[0]:.0f}", f"{halves[0]:.0f}"))
+    table = Table(
+        ("sender", "mean window, segments", "reductions to four fifths", "reductions to half"), rows
+    )
+    caption = f"{spec.caption} Seed {seed}."
+    return PlannedFigure(name, spec.title, caption, Windows(tuple(lines)), table)

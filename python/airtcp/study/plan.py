@@ -1,0 +1,78 @@
+"""Plans: the cells that a study asks for, each with all that is needed to run it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from airtcp._core import Scenario
+from airtcp.study.cells import CellKey, cell_key
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A way of running a cell that finds out more than the summary of a plain run.
+
+    `run` takes the scenario and the seed and returns the summary as JSON, with more fields. It is
+    a function of a module, so that another process can call it by its name.
+    """
+
+    name: str
+    """Part of the cell's key: cells that are observed otherwise are other cells."""
+    run: Callable[[Scenario, int], str]
+
+
+@dataclass(frozen=True)
+class PlannedCell:
+    """One run of a plan. Two cells with the same key are one run."""
+
+    key: CellKey
+    scenario: Scenario = field(compare=False)
+    """The scenario that is run: settings applied, remedies laid over it."""
+    words: str = field(compare=False)
+    """What the cell is, for progress and errors."""
+    observation: Observation | None = field(default=None, compare=False)
+
+
+class Plan:
+    """The cells of a study in the order in which they begin, none of them twice."""
+
+    def __init__(self, cells: Iterable[PlannedCell] = ()) -> None:
+        self._cells: dict[CellKey, PlannedCell] = {}
+        for cell in cells:
+            self.add(cell)
+
+    def add(self, cell: PlannedCell) -> None:
+        """Adds a cell, unless it is planned already."""
+        self._cells.setdefault(cell.key, cell)
+
+    def add_all(self, other: "Plan") -> None:
+        """Adds the cells of another plan."""
+        for cell in other:
+            self.add(cell)
+
+    def __iter__(self) -> Iterator[PlannedCell]:
+        return iter(self._cells.values())
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+
+def planned_cell(
+    scenario_hash: str,
+    scenario: Scenario,
+    remedy: str,
+    seed: int,
+    words: str,
+    observation: Observation | None = None,
+) -> PlannedCell:
+    """A cell of this engine.
+
+    Args:
+        scenario_hash: the hash of the scenario as written, before remedies.
+        scenario: the scenario with the remedies laid over it.
+        remedy: their names, empty for the baseline.
+        seed: the seed.
+        words: what the cell is, for progress and errors.
+        observation: how it is run, when its summary alone is not enough.
+    """
+    name = f"{observation.name} {remedy}".rstrip() if observation else remedy
+    return PlannedCell(cell_key(scenario_hash, name, seed), scenario, words, observation)
