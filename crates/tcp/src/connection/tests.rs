@@ -14,7 +14,7 @@ use airtcp_packet::{Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Times
 use airtcp_units::{Duration, Instant};
 
 use super::*;
-use crate::config::DelayedAckConfig;
+use crate::config::{DelayedAckConfig, Profile};
 use crate::observer::Event;
 
 /// Ours wraps behind 255 bytes.

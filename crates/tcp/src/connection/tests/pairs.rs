@@ -120,3 +120,55 @@ fn two_that_close_at_the_same_time_part() {
     assert_eq!(ends.each_ref().map(Connection::state), [State::TimeWait; 2]);
     assert_eq!((received, ends[0].read(u64::MAX)), (5000, 5000));
 }
+
+/// RFC 2018 §8: a receiver that has no room for all the ranges it was sent forgets some that it has
+/// reported, and the sender sends them again. Every second segment of the first flight is lost, and
+/// the others arrive the last first, so that each takes the place of one that was reported.
+#[test]
+fn what_the_receiver_reported_and_forgot_is_sent_again() {
+    for profile in [Profile::Sack, Profile::Linux] {
+        let config = Config {
+            mss: 100,
+            initial_window: 400,
+            receive_buffer: 40_000,
+            ..profile.config()
+        };
+        let mut ends = [
+            Connection::connect(&config, OURS),
+            Connection::listen(&config, PEERS),
+        ];
+        let (mut now, mut received, mut lost, mut reported) = (Instant::ZERO, 0, 0, 0);
+        exchange(&mut ends, now, &mut received);
+        ends[0].write(200_000);
+        while received < 200_000 && now < Instant::ZERO + Duration::from_secs(60) {
+            now += milliseconds(10);
+            let mut flight: Vec<_> = std::iter::from_fn(|| ends[0].poll(now)).collect();
+            if lost == 0 {
+                flight.reverse();
+            }
+            now += milliseconds(10);
+            for (index, segment) in flight.iter().enumerate() {
+                if lost < 200 && index % 2 == 0 {
+                    lost += 1;
+                } else {
+                    ends[1].handle(now, segment, &mut ());
+                }
+                while let Some(answer) = ends[1].poll(now) {
+                    reported = reported.max(ends[0].sender().scoreboard().sacked());
+                    ends[0].handle(now, &answer, &mut ());
+                }
+            }
+            received += ends[1].read(u64::MAX);
+            for end in &mut ends {
+                if end.next_wakeup() <= now {
+                    end.on_wakeup(now, &mut ());
+                }
+            }
+        }
+        assert_eq!((lost, received), (200, 200_000), "{profile:?}");
+        assert!(
+            reported > 64 * 100,
+            "{profile:?}: {reported} bytes reported"
+        );
+    }
+}
