@@ -137,8 +137,8 @@ impl Connection {
             self.timestamps.on_segment(now, timestamps, 0);
         }
         if !segment.flags.contains(Flags::ACK) {
-            // The peer's SYN again: it has not seen our answer.
-            self.handshake.syn_due = true;
+            // The peer's SYN again: it has not seen our answer (Linux, `tcp_check_req`).
+            self.handshake.syn_due |= self.may_answer(now);
         } else if segment.acknowledgment == self.sequence(0) {
             // Both opened at the same time, and this answers our SYN (RFC 9293 §3.5, figure 8).
             self.on_established(now, u64::from(segment.window), observer);

@@ -37,9 +37,14 @@ impl Connection {
     /// Linux, `tcp_send_challenge_ack`).
     #[cold]
     pub(super) fn challenge(&mut self, now: Instant) {
-        if self.challenges.take(now, self.limits.challenge_interval) {
+        if self.may_answer(now) {
             self.receiver.demand_acknowledgment();
         }
+    }
+
+    /// Whether one more answer may leave at `now`.
+    pub(super) fn may_answer(&mut self, now: Instant) -> bool {
+        self.challenges.take(now, self.limits.challenge_interval)
     }
 
     /// Answers a segment outside the window, or too old. Data is no part of a loop of
