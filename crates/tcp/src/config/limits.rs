@@ -13,7 +13,8 @@ pub struct LimitsConfig {
     pub synack_retries: u8,
     /// How long data goes unanswered before the connection is given up, as the retransmissions that
     /// would fit in while the RTO doubles from 200 ms to 120 s (RFC 9293 §3.8.3, R2: at least 100 s;
-    /// Linux, `tcp_retries2`: 15, which take 924.6 s). As many zero-window probes may go unanswered.
+    /// Linux, `tcp_retries2`: 15, which take 924.6 s). Zero-window probes may go unanswered for as
+    /// long.
     pub data_retries: u8,
     /// The same of a connection that the application has let go of (Linux, `tcp_orphan_retries`: 8,
     /// which take 102.2 s).

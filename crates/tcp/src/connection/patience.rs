@@ -2,8 +2,8 @@
 //! `tcp_write_timeout` and `tcp_probe_timer`).
 //!
 //! What counts is time without progress, as retransmissions that back off from the least RTO would
-//! take it, and not their number: whoever measured a long round trip is not patient for longer. A
-//! shut window is something else: a peer that answers probes may keep it shut for as long as it
+//! take it, and not their number: whoever measured a long round trip is not patient for longer, and
+//! whoever never backs off has not lost patience in a moment. A shut window is something else: a peer that answers probes may keep it shut for as long as it
 //! likes (RFC 9293 §3.8.6.1), unless nobody is left on this side to care.
 
 use airtcp_units::{Duration, Instant};
@@ -32,8 +32,8 @@ pub struct Patience {
     since: Instant,
     /// When the shut window was first probed, likewise.
     probing_since: Instant,
-    /// Probes since the last acknowledgment.
-    probes: u32,
+    /// When it was first probed since the last acknowledgment, likewise.
+    unanswered_since: Instant,
 }
 
 impl Patience {
@@ -42,14 +42,14 @@ impl Patience {
         Self {
             since: Instant::FAR_FUTURE,
             probing_since: Instant::FAR_FUTURE,
-            probes: 0,
+            unanswered_since: Instant::FAR_FUTURE,
         }
     }
 
     /// An acceptable acknowledgment arrived; whether it `advances`, and whether it `opens` a window.
     #[inline]
     pub const fn on_acknowledgment(&mut self, advances: bool, opens: bool) {
-        self.probes = 0;
+        self.unanswered_since = Instant::FAR_FUTURE;
         if advances {
             self.since = Instant::FAR_FUTURE;
         }
@@ -71,16 +71,18 @@ impl Patience {
         } else {
             limits.data_retries
         };
+        let most = time_of(retries);
+        // The first timeout, or probe, is never the last.
+        let is_too_long = |since: Instant| since < now && now - since >= most;
         let mut is_lost = self.is_over(now, limits);
         if effort.timeout {
-            // The first timeout is never the last.
-            is_lost |= self.since < now && now - self.since >= time_of(retries);
+            is_lost |= is_too_long(self.since);
             self.since = self.since.min(now);
         }
         if effort.probe {
+            is_lost |= is_too_long(self.unanswered_since);
             self.probing_since = self.probing_since.min(now);
-            is_lost |= self.probes >= u32::from(retries);
-            self.probes = self.probes.saturating_add(1);
+            self.unanswered_since = self.unanswered_since.min(now);
         }
         is_lost
     }
