@@ -280,8 +280,12 @@ impl Sender {
     fn wait_out_reneging(&mut self, now: Instant) {
         let srtt = self.timeout.estimator().srtt().unwrap_or(Duration::ZERO);
         let half = Duration::from_nanos(srtt.as_nanos() / 2);
+        let soon = now + half.max(Duration::from_millis(10));
         self.pending = Pending::Retransmission;
-        self.deadline = now + half.max(Duration::from_millis(10));
+        self.deadline = match self.choices.scope {
+            TimerScope::Connection => soon,
+            TimerScope::Segment => self.deadline.min(soon),
+        };
     }
 
     fn reports_older_than_front(&self) -> bool {

@@ -200,7 +200,10 @@ impl Sender {
                 reduction_base: config.reduction_base,
                 window_validation: config.window_validation,
                 restart_after_idle: config.restart_after_idle,
-                tail_loss_probe: config.tail_loss_probe && config.sack,
+                // Where each segment has a timer of its own, that is the tail's too.
+                tail_loss_probe: config.tail_loss_probe
+                    && config.sack
+                    && scope == TimerScope::Connection,
                 spurious_detection: config.spurious_detection,
                 spurious_response: config.spurious_response,
             },

@@ -56,7 +56,9 @@ impl Sender {
 
     /// The retransmission timer, or in its place the tail probe's, starts anew.
     pub(super) fn restart_or_probe(&mut self, now: Instant) {
-        if self.may_probe_tail() {
+        if self.choices.scope == TimerScope::Segment {
+            self.rearm_segment_timers();
+        } else if self.may_probe_tail() {
             let rto = self.timeout.rto();
             self.arm_tail_probe(now, rto);
         } else {
@@ -113,8 +115,12 @@ impl Sender {
         self.deadline = now + wait;
     }
 
-    /// The reordering window is over in `wait`.
+    /// The reordering window is over in `wait`. Where each segment has a timer of its own, that one
+    /// tells, or the next acknowledgment.
     pub(super) fn arm_reordering(&mut self, now: Instant, wait: Duration) {
+        if self.choices.scope == TimerScope::Segment {
+            return;
+        }
         self.pending = Pending::Reordering;
         self.deadline = now + wait + SHORTEST;
     }

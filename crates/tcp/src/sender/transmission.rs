@@ -313,7 +313,10 @@ impl Sender {
             rack.on_sent(&segment);
             // The first outstanding segment has a whole timeout anew (Linux,
             // `tcp_xmit_retransmit_queue`).
-            if index == 0 && self.pending != super::Pending::Reordering {
+            if index == 0
+                && self.pending != super::Pending::Reordering
+                && self.choices.scope == TimerScope::Connection
+            {
                 self.pending = super::Pending::Retransmission;
                 self.deadline = now + self.timeout.rto();
             }

@@ -410,3 +410,23 @@ fn reported_segments_do_not_expire() {
     assert_eq!((trace.poll().as_str(), trace.next_ms()), ("2*", Some(900)));
     assert_eq!(trace.sender.counters().timeouts, 2);
 }
+
+/// Miyim §IV: each segment's own timer is the only one. A probe's timer or the reordering window's in
+/// its place would be overwritten by it, and run out as the wrong one.
+#[test]
+fn a_timer_of_each_segment_leaves_no_room_for_others() {
+    let mut trace = Trace::new(Config {
+        sack: true,
+        retransmission: Retransmission::SelectiveRepeat,
+        loss_detection: LossDetection::Rack,
+        tail_loss_probe: true,
+        ..plain()
+    });
+    trace.write(5).poll();
+    assert_eq!(trace.next_ms(), Some(300), "a probe would leave at 202");
+    trace.at(100).sack(0, &[3..4, 1..2]);
+    assert_eq!(trace.next_ms(), Some(300), "the reordering window is 25 ms");
+    trace.at(300).wake();
+    assert_eq!(trace.poll(), "0*");
+    assert_eq!(trace.sender.counters().timeouts, 1);
+}
