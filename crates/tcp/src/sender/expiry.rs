@@ -3,8 +3,10 @@
 use airtcp_units::Instant;
 
 use super::Sender;
-use super::timers::Pending;
+use super::repair::Entry;
+use super::timers::{Slot, Timer};
 use crate::config::{ReductionBase, Retransmission, TimerScope};
+use crate::loss_detection::SentSegment;
 use crate::observer::{Event, Observer};
 use crate::recovery::Phase;
 
@@ -12,31 +14,62 @@ impl Sender {
     /// Acts on the timers that have expired by `now`. Returns whether a zero-window probe is to be
     /// sent.
     pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl Observer) -> bool {
-        if self.pacing_deadline <= now {
-            self.pacing_deadline = Instant::FAR_FUTURE;
-        }
-        if self.deadline <= now {
-            match self.pending {
-                Pending::Reordering => self.on_reordering_timer(now, observer),
-                Pending::TailProbe => self.on_tail_probe_timer(now, observer),
-                Pending::Retransmission if self.is_shut() => self.persist(now),
-                Pending::Retransmission => self.on_timeout(now, observer),
+        let mut probes = false;
+        for slot in Slot::ALL {
+            let Some(timer) = self.timers.take_expired(slot, now) else {
+                continue;
+            };
+            match timer {
+                // What the pace held back is polled for.
+                Timer::Pace => {}
+                Timer::ReorderingWindow => self.on_reordering_timer(now, observer),
+                Timer::TailProbe => self.on_tail_probe_timer(now, observer),
+                Timer::Retransmission | Timer::Reneging if self.is_shut() => self.persist(now),
+                Timer::Retransmission | Timer::Reneging => self.on_timeout(now, observer),
+                Timer::WindowProbe => {
+                    self.on_probe_timer(now, observer);
+                    probes = true;
+                }
             }
         }
-        self.on_probe(now, observer)
+        probes
+    }
+
+    /// The reordering window of something is over (RFC 8985 §6.3).
+    fn on_reordering_timer(&mut self, now: Instant, observer: &mut impl Observer) {
+        let before = self.before();
+        let detected = self.detect_by_time(now, true);
+        let enters = detected.lost > 0 && !self.repair.is_fast();
+        if enters {
+            self.enter_recovery(now, observer);
+        }
+        if detected.lost > 0 {
+            self.set_recovery_window(&before, self.mss);
+        }
+        match detected.wait {
+            Some(wait) => self.arm_reordering(now, wait),
+            None if enters => {}
+            None => self.resume_retransmission_timer(now),
+        }
+    }
+
+    /// The segment whose timer has run out by `now`, and where it is.
+    fn expired_segment(&self, now: Instant) -> Option<(usize, SentSegment)> {
+        let index = match self.choices.scope {
+            TimerScope::Connection => 0,
+            TimerScope::Segment => {
+                let (index, deadline) = self.board.earliest_deadline()?;
+                if deadline > now {
+                    return None;
+                }
+                index
+            }
+        };
+        Some((index, *self.board.get(index)?))
     }
 
     fn on_timeout(&mut self, now: Instant, observer: &mut impl Observer) {
-        let expired = match self.choices.scope {
-            TimerScope::Connection => self.board.front().map(|_| 0),
-            TimerScope::Segment => self
-                .board
-                .earliest_deadline()
-                .and_then(|(index, deadline)| (deadline <= now).then_some(index)),
-        };
-        let Some((index, segment)) =
-            expired.and_then(|index| Some((index, *self.board.get(index)?)))
-        else {
+        let Some((index, segment)) = self.expired_segment(now) else {
             // Acknowledged since, or sent again.
             self.rearm_segment_timers();
             return;
@@ -64,48 +97,34 @@ impl Sender {
         // RFC 5682 §3.1 step 1: not where a loss was being repaired, which makes this one likely;
         // §3.2: but again where the same segment expires.
         let tests_new_data =
-            self.choices.spurious_detection.frto && (matches!(self.phase, Phase::Open) || !first);
-        self.phase = Phase::Timeout {
-            recover: self.nxt,
+            self.choices.spurious_detection.frto && (self.repair.is_open() || !first);
+        let entry = Entry::Timeout {
+            now,
+            first: segment.start,
             tests_new_data,
         };
-        self.recover = Some(self.nxt);
-        self.tail_probe = None;
-        self.tail_probe_due = false;
-        self.new_data_first = false;
-        self.timeout_judged = false;
-        self.duplicates.reset();
-        self.limited = 0;
-        self.timed = None;
-        self.resent_after_timeout = Some(now);
+        self.repair.begin(entry, self.space.nxt());
+        self.tail_probe.call_off();
+        self.detection.forget_duplicates();
+        self.round_trips.forget();
         match self.choices.retransmission {
             Retransmission::GoBackN => self.give_up_outstanding(now, segment.start),
             Retransmission::SelectiveRepeat => self.board.mark_lost(index),
         }
-        self.repair_now = Some(segment.start);
         match self.choices.scope {
             TimerScope::Connection => {
                 self.timeout.on_expiry();
-                self.deadline = now + self.timeout.rto();
+                self.run_retransmission_timer(now);
             }
             // Sending it again sets its timer anew; the others' run on.
             TimerScope::Segment => self.rearm_segment_timers(),
         }
     }
 
-    /// Takes everything outstanding for lost; with RACK, not what was sent a round trip ago or less. What
+    /// Takes everything outstanding for lost; by time, not what left a round trip ago or less. What
     /// stays in flight stays in the window.
     fn give_up_outstanding(&mut self, now: Instant, start: u64) {
-        let lost_before = self.board.lost();
-        match &self.rack {
-            Some(rack) => {
-                let recent = now.as_nanos().saturating_sub(rack.rtt().as_nanos());
-                self.board.mark_lost_but_recent(Instant::from_nanos(recent));
-            }
-            None => self.board.mark_lost_from(start),
-        }
-        let newly = self.board.lost().saturating_sub(lost_before);
-        self.lost_in_all += newly;
+        let newly = self.detection.give_up(now, &mut self.board, start);
         if let Some(rate) = &mut self.rate {
             rate.on_lost(newly);
         }
@@ -117,8 +136,7 @@ impl Sender {
     /// from the window, which is smaller by then, a second one would count the loss twice (Linux,
     /// `tcp_enter_loss`).
     const fn is_reduced_already(&self) -> bool {
-        matches!(self.choices.reduction_base, ReductionBase::Window)
-            && matches!(self.phase, Phase::FastRecovery(_))
+        matches!(self.choices.reduction_base, ReductionBase::Window) && self.repair.is_fast()
     }
 
     /// The FlightSize a timeout halves (RFC 5681 §3.1, eq. 4): what is in the network, and not
@@ -127,23 +145,12 @@ impl Sender {
     /// a timeout in a long recovery raise ssthresh.
     fn flight_size_at_timeout(&self) -> u64 {
         let outstanding = self.board.outstanding();
-        match (&self.phase, self.choices.retransmission) {
+        match (self.repair.phase(), self.choices.retransmission) {
             (Phase::Timeout { .. }, Retransmission::GoBackN) => self.board.in_flight(),
             (Phase::FastRecovery(recovery), _) => {
                 self.board.in_flight().saturating_sub(recovery.inflation)
             }
-            _ => outstanding - self.limited.min(outstanding),
+            _ => outstanding - self.repair.limited(outstanding),
         }
-    }
-
-    fn on_probe(&mut self, now: Instant, observer: &mut impl Observer) -> bool {
-        if self.probe_deadline > now {
-            return false;
-        }
-        self.probes = self.probes.saturating_add(1);
-        self.counters.window_probes += 1;
-        self.probe_deadline = now + self.timeout.backed_off(self.probes);
-        observer.event(now, Event::WindowProbe);
-        true
     }
 }

@@ -1,34 +1,44 @@
 //! From the first sign of a loss to the end of its repair.
 
-use airtcp_units::{Duration, Instant};
+use airtcp_units::Instant;
 
+use super::causes::Answer;
+use super::repair::Entry;
 use super::{Before, Sender};
-use crate::config::{LossDetection, Recovery, Reduction, TimerScope};
+use crate::config::{Recovery, Reduction, TimerScope};
 use crate::loss_detection::Detected;
 use crate::loss_differentiation::{Cause, LossEvent};
 use crate::observer::{Event, Observer};
 use crate::recovery::proportional_rate::Progress;
 use crate::recovery::{FastRecovery, Pace, Phase, ProportionalRate};
 
+/// How a repair ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// All that was outstanding when it began is acknowledged.
+    Repaired,
+    /// It was needless.
+    TakenBack,
+}
+
 impl Sender {
+    /// A duplicate acknowledgment, or one that reports something new.
     pub(super) fn on_duplicate(&mut self, now: Instant, observer: &mut impl Observer) {
-        let reached = self.duplicates.on_duplicate();
-        match &mut self.phase {
-            Phase::FastRecovery(recovery) => {
-                if !self.choices.sack {
-                    recovery.on_duplicate(self.mss);
-                }
+        let reached = self.detection.on_duplicate();
+        if let Some(recovery) = self.repair.fast_mut() {
+            if !self.choices.sack {
+                recovery.on_duplicate(self.mss);
             }
-            Phase::Open if self.rack.is_none() => {
-                let fresh =
-                    self.choices.sack || self.recover.is_none_or(|recover| self.una > recover);
-                if (reached && fresh) || (self.choices.sack && self.front_is_lost()) {
-                    self.enter_recovery(now, observer);
-                }
-            }
-            // RFC 6582 §3.2 step 4, RFC 6675 §5.1: not before the timeout is recovered from. With
-            // RACK it is time that tells.
-            Phase::Open | Phase::Timeout { .. } => {}
+            return;
+        }
+        // RFC 6582 §3.2 step 4, RFC 6675 §5.1: not before a timeout is recovered from. With RACK it
+        // is time that tells.
+        if !self.repair.is_open() || self.detection.is_by_time() {
+            return;
+        }
+        let fresh = self.choices.sack || self.repair.is_another_loss(self.space.una());
+        if (reached && fresh) || (self.choices.sack && self.front_is_lost()) {
+            self.enter_recovery(now, observer);
         }
     }
 
@@ -38,127 +48,105 @@ impl Sender {
             .is_some_and(|front| front.is_lost() && front.transmissions == 1)
     }
 
-    /// Marks what the last report shows to be lost.
-    pub(super) fn detect_by_reports(&mut self) {
-        let threshold = self.duplicates.threshold();
-        match self.choices.loss_detection {
-            LossDetection::DuplicateAcks => {
-                self.board.detect_losses(threshold, self.mss);
-            }
-            LossDetection::ForwardAcknowledgment => {
-                let reach = u64::from(threshold) * self.mss;
-                let edge = self.board.highest_sacked().saturating_sub(reach);
-                self.board.mark_lost_below(edge);
-            }
-            LossDetection::Rack => {}
-        }
-    }
-
-    /// Marks what time shows to be lost (RFC 8985 §6.2 step 5). `forced` by the reordering timer.
+    /// Marks what time shows to be lost. `forced` by the reordering timer.
     pub(super) fn detect_by_time(&mut self, now: Instant, forced: bool) -> Detected {
-        let estimator = self.timeout.estimator();
-        let (minimum, srtt) = (
-            estimator.minimum().unwrap_or(Duration::ZERO),
-            estimator.srtt().unwrap_or(Duration::ZERO),
+        let detected = self.detection.detect_by_time(
+            now,
+            &mut self.board,
+            (self.timeout.estimator(), self.mss),
+            !self.repair.is_open(),
+            forced,
         );
-        let Some(rack) = &mut self.rack else {
-            return Detected::default();
-        };
-        let enough = u64::from(rack.reordering()) * self.mss;
-        let evident = !matches!(self.phase, Phase::Open) || self.board.sacked() >= enough;
-        let window = rack.window(evident, minimum, srtt);
-        let detected = rack.detect(now, &mut self.board, window, forced);
-        self.lost_in_all += detected.lost;
         if let Some(rate) = &mut self.rate {
             rate.on_lost(detected.lost);
         }
         detected
     }
 
-    /// The reordering window of something is over (RFC 8985 §6.3).
-    pub(super) fn on_reordering_timer(&mut self, now: Instant, observer: &mut impl Observer) {
-        let before = self.before();
-        let detected = self.detect_by_time(now, true);
-        if detected.lost > 0 {
-            if !matches!(self.phase, Phase::FastRecovery(_)) {
-                self.enter_recovery(now, observer);
-            }
-            self.set_recovery_window(&before, self.mss);
+    /// Looks for losses by time. Returns whether a reordering window is waited for.
+    pub(super) fn look_for_losses(&mut self, now: Instant, observer: &mut impl Observer) -> bool {
+        if !self.detection.is_by_time() {
+            return false;
         }
-        match detected.wait {
-            Some(wait) => self.arm_reordering(now, wait),
-            None => self.restart_retransmission_timer(now),
+        let detected = self.detect_by_time(now, false);
+        let enters = match self.repair.phase() {
+            Phase::Open => self.board.lost() > 0,
+            // A retransmission was lost: the repair of the timeout is itself in congestion.
+            Phase::Timeout { .. } => detected.retransmission,
+            Phase::FastRecovery(_) => false,
+        };
+        if enters {
+            self.enter_recovery(now, observer);
         }
+        if let Some(wait) = detected.wait {
+            self.arm_reordering(now, wait);
+        }
+        detected.wait.is_some()
     }
 
     pub(super) fn enter_recovery(&mut self, now: Instant, observer: &mut impl Observer) {
         let outstanding = self.board.outstanding();
+        let una = self.space.una();
         self.counters.fast_retransmits += 1;
-        observer.event(now, Event::FastRetransmit { offset: self.una });
+        observer.event(now, Event::FastRetransmit { offset: una });
         let cause = self.classify(now, observer);
         self.keep_windows();
         let cwnd = self.congestion.cwnd();
         self.congestion
-            .on_loss(outstanding - self.limited.min(outstanding), cause);
-        self.recover = Some(self.nxt);
-        self.tail_probe = None;
-        if self.choices.recovery == Recovery::Tahoe {
+            .on_loss(outstanding - self.repair.limited(outstanding), cause);
+        self.tail_probe.forget();
+        // Time tells which segments are lost, and the first need not be one of them.
+        let first = (!self.detection.is_by_time()).then_some(una);
+        let entry = if self.choices.recovery == Recovery::Tahoe {
             self.congestion.restart();
-            self.board.mark_lost_from(self.una);
-            self.phase = Phase::Timeout {
-                recover: self.nxt,
-                tests_new_data: false,
-            };
+            self.board.mark_lost_from(una);
+            Entry::SlowStart { first }
         } else {
-            // Time tells which segments are lost, and the first need not be one of them.
-            if self.rack.is_none() {
+            if first.is_some() {
                 self.board.mark_lost(0);
             }
-            let mut recovery = FastRecovery::enter(
-                self.nxt,
-                self.duplicates.count(),
-                self.mss,
-                self.choices.sack,
-            );
-            recovery.pace = match self.choices.reduction {
-                Reduction::AtOnce => Pace::AtOnce,
-                Reduction::Proportional => Pace::Proportional(ProportionalRate::new(cwnd)),
-                Reduction::RateHalving => Pace::Halving { one: false },
-            };
-            self.phase = Phase::FastRecovery(recovery);
-        }
-        self.repair_now = self.rack.is_none().then_some(self.una);
+            let recovery = self.fast_recovery(cwnd);
+            Entry::Fast { recovery, first }
+        };
+        self.repair.begin(entry, self.space.nxt());
         // The repair has a whole timeout to be acknowledged: the one that runs was set for data
         // sent a round trip ago (RFC 6675 §6 allows it; Linux and ns-2 do it without SACK too).
         if self.choices.scope == TimerScope::Connection {
-            self.pending = super::Pending::Retransmission;
-            self.deadline = now + self.timeout.rto();
+            self.run_retransmission_timer(now);
         }
+    }
+
+    /// A fast recovery that begins with a window of `cwnd` bytes.
+    fn fast_recovery(&self, cwnd: u64) -> FastRecovery {
+        let mut recovery = FastRecovery::enter(
+            self.space.nxt(),
+            self.detection.duplicates(),
+            self.mss,
+            self.choices.sack,
+        );
+        recovery.pace = match self.choices.reduction {
+            Reduction::AtOnce => Pace::AtOnce,
+            Reduction::Proportional => Pace::Proportional(ProportionalRate::new(cwnd)),
+            Reduction::RateHalving => Pace::Halving { one: false },
+        };
+        recovery
     }
 
     /// Keeps the windows as they are before a reduction, where it may be taken back.
     pub(super) fn keep_windows(&mut self) {
         let resent = self.board.resent().div_ceil(self.mss);
-        if let Some(undo) = &mut self.undo {
-            let resent = u32::try_from(resent).unwrap_or(u32::MAX);
-            undo.begin(self.una, Some(self.congestion.save()), resent);
-        }
-    }
-
-    /// Nothing is repaired any more.
-    pub(super) fn on_open(&mut self) {
-        if let Some(undo) = &mut self.undo {
-            undo.on_open();
-        }
+        let windows = self.congestion.save();
+        self.repair.keep(self.space.una(), windows, resent);
     }
 
     /// Asks what the loss was of. The number of losses n is that of the holes below the highest byte
     /// reported (Lien et al. §III.A), one without SACK.
     fn classify(&mut self, now: Instant, observer: &mut impl Observer) -> Option<Cause> {
+        let offset = self.space.una();
         let holes = self
             .board
             .highest_sacked()
-            .saturating_sub(self.una)
+            .saturating_sub(offset)
             .saturating_sub(self.board.sacked());
         let lost_segments = u32::try_from(holes.div_ceil(self.mss).max(1)).unwrap_or(u32::MAX);
         let event = LossEvent {
@@ -166,19 +154,13 @@ impl Sender {
             lost_segments,
             cwnd: self.congestion.cwnd(),
             mss: self.mss,
-            told: self
-                .told
-                .iter()
-                .flat_map(|told| told.iter())
-                .find_map(|&(lost, cause)| (lost == self.una).then_some(cause)),
+            told: self.causes.told(offset),
         };
-        let classifier = self.classifier.as_mut()?;
-        let below_mean = classifier.is_below_mean();
-        let cause = classifier.classify(&event);
+        let Answer { cause, below_mean } = self.causes.classify(&event)?;
         observer.event(
             now,
             Event::LossClassified {
-                offset: self.una,
+                offset,
                 cause,
                 lost_segments,
                 below_mean,
@@ -187,44 +169,46 @@ impl Sender {
         Some(cause)
     }
 
-    pub(super) fn exit_recovery(&mut self, now: Instant, observer: &mut impl Observer) {
-        let phase = std::mem::take(&mut self.phase);
-        if let Phase::FastRecovery(recovery) = phase {
-            match recovery.pace {
-                // RFC 6582 §3.2 step 3, first case: not more than is in flight and one segment, so
-                // that no burst follows a long repair. With SACK the window was ssthresh all along.
-                Pace::AtOnce => {
-                    if !self.choices.sack {
-                        self.congestion
-                            .bound(self.board.outstanding().max(self.mss) + self.mss);
-                    }
-                }
-                // RFC 9937 §6: cwnd = ssthresh.
-                Pace::Proportional(_) => {
-                    if !self.congestion.is_model_based() {
-                        self.congestion.settle();
-                    }
-                }
-                Pace::Halving { .. } => self.congestion.bound(self.congestion.ssthresh()),
-            }
+    /// The one way out of a repair.
+    pub(super) fn end_repair(&mut self, now: Instant, end: End, observer: &mut impl Observer) {
+        let repaired = self.repair.end();
+        if let (Phase::FastRecovery(recovery), End::Repaired) = (repaired, end) {
+            self.settle_window(&recovery.pace);
+            self.detection.on_recovered();
         }
-        if let Some(rack) = &mut self.rack {
-            rack.on_recovered();
-        }
-        self.on_open();
         observer.event(now, Event::RecoveryExit);
+    }
+
+    /// A fast recovery that moved the window as `pace` says is over.
+    fn settle_window(&mut self, pace: &Pace) {
+        match pace {
+            // RFC 6582 §3.2 step 3, first case: not more than is in flight and one segment, so
+            // that no burst follows a long repair. With SACK the window was ssthresh all along.
+            Pace::AtOnce => {
+                if !self.choices.sack {
+                    self.congestion
+                        .bound(self.board.outstanding().max(self.mss) + self.mss);
+                }
+            }
+            // RFC 9937 §6: cwnd = ssthresh.
+            Pace::Proportional(_) => {
+                if !self.congestion.is_model_based() {
+                    self.congestion.settle();
+                }
+            }
+            Pace::Halving { .. } => self.congestion.bound(self.congestion.ssthresh()),
+        }
     }
 
     /// Moves the window in a recovery that brings it to the threshold step by step, when `delivered`
     /// more bytes have arrived.
     #[inline]
     pub(super) fn set_recovery_window(&mut self, before: &Before, delivered: u64) {
-        let in_flight = self.board.in_flight();
-        let Phase::FastRecovery(recovery) = &mut self.phase else {
+        let Some(recovery) = self.repair.fast_mut() else {
             return;
         };
         // Without SACK, duplicates stand for what has left the network.
-        let in_flight = in_flight.saturating_sub(recovery.inflation);
+        let in_flight = self.board.in_flight().saturating_sub(recovery.inflation);
         let ssthresh = self.congestion.ssthresh();
         match &mut recovery.pace {
             Pace::AtOnce => {}
@@ -233,7 +217,8 @@ impl Sender {
                     let progress = Progress {
                         delivered,
                         in_flight,
-                        safe: self.una > before.una && self.lost_in_all == before.lost_in_all,
+                        safe: self.space.una() > before.una
+                            && self.detection.lost_in_all() == before.lost_in_all,
                     };
                     let cwnd = rate.on_acknowledged(&progress, ssthresh, self.mss);
                     self.congestion.set_cwnd(cwnd);

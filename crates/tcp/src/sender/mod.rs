@@ -1,40 +1,73 @@
 //! The send side: which bytes to send next, and when to wake up.
 //!
-//! [`transmission`] chooses the next segment, [`acknowledgment`] takes what the peer said,
-//! [`loss`] goes from the first sign of a loss to the end of its repair, [`spurious`] takes back what
-//! was needless, [`expiry`] acts when one of the [`timers`] runs out, [`tail_probe`] before the last of
-//! them does, [`shut_window`] while the peer has taken its window back. Everything else is a replaceable
-//! part.
+//! A [`Sender`] is composed of parts. Each owns its fields, is asked, and answers with a value or a
+//! small effect that the sender carries out:
+//!
+//! | part | knows |
+//! |---|---|
+//! | [`SendSpace`] | what is acknowledged, sent, written, and allowed by the peer |
+//! | [`Timers`] | what is waited for: one table, each timer with its reason |
+//! | [`Scoreboard`] | every outstanding segment |
+//! | [`Detection`] | what is lost: by duplicates, reports or time |
+//! | [`Repair`] | the recovery under way, one way in and one way out; what could be taken back |
+//! | [`Congestion`], [`Growth`] | the window, and whether it was used |
+//! | [`RetransmissionTimeout`], [`RoundTrips`] | the RTO, and which round trips are measured |
+//! | [`TailProbe`], [`ZeroWindow`] | the two kinds of probes |
+//! | [`Pacing`], [`SmallSegments`] | what waits though the windows allow it |
+//! | [`Causes`], [`LinkReports`] | what research adds: causes of losses, the link's own reports |
+//!
+//! Three things happen to a sender, and each composes the parts in a file of its own: an
+//! [`acknowledgment`] comes (its [`delivery`] is handed out, a [`loss`] found, a repair found
+//! [`spurious`]), a timer [expires](expiry) ([`watch`] says which one runs), and a segment is polled
+//! for: [`transmission`] chooses it, [`departure`] notes it.
 
 mod acknowledgment;
+mod causes;
+mod choices;
+mod delivery;
+mod departure;
+mod detection;
 mod expiry;
+mod growth;
 mod loss;
 mod pacing;
-mod shut_window;
+mod repair;
+mod round_trips;
+mod small_segments;
+mod space;
 mod spurious;
 mod tail_probe;
 mod timers;
 mod transmission;
+mod watch;
 mod window_usage;
+mod zero_window;
 
 use airtcp_units::{Duration, Instant};
 
 use crate::config::{
-    Config, LossDetection, Recovery, Reduction, ReductionBase, Retransmission, RttSampling,
-    SpuriousDetection, SpuriousResponse, TimerScope, WindowValidation,
+    Config, LossDetection, Reduction, SpuriousDetection, SpuriousResponse, TimerScope,
 };
 use crate::congestion::Congestion;
 use crate::delivery_rate::DeliveryRate;
 use crate::link_feedback::LinkReports;
-use crate::loss_detection::{DuplicateAcks, Rack, Scoreboard};
-use crate::loss_differentiation::{Cause, Classifier};
-use crate::recovery::{Phase, Undo};
+use crate::loss_detection::Scoreboard;
+use crate::loss_differentiation::Cause;
+use crate::recovery::Phase;
 use crate::rtt::RttEstimator;
 use crate::timeout::RetransmissionTimeout;
+use causes::Causes;
+use choices::Choices;
+use detection::Detection;
+use growth::Growth;
 use pacing::Pacing;
+use repair::Repair;
+use round_trips::RoundTrips;
+use small_segments::SmallSegments;
+use space::SendSpace;
 use tail_probe::TailProbe;
-use timers::Pending;
-use window_usage::WindowUsage;
+use timers::Timers;
+use zero_window::ZeroWindow;
 
 pub use acknowledgment::{Acknowledgment, Echo};
 pub use spurious::Evidence;
@@ -67,26 +100,6 @@ pub struct Counters {
     pub losses_repaired_by_probes: u64,
 }
 
-/// The part of [`Config`] the send side reads while it runs.
-#[derive(Clone, Copy, Debug)]
-struct Choices {
-    sack: bool,
-    recovery: Recovery,
-    limited_transmit: bool,
-    retransmission: Retransmission,
-    scope: TimerScope,
-    sampling: RttSampling,
-    timestamp_tick: Duration,
-    loss_detection: LossDetection,
-    reduction: Reduction,
-    reduction_base: ReductionBase,
-    window_validation: WindowValidation,
-    restart_after_idle: bool,
-    tail_loss_probe: bool,
-    spurious_detection: SpuriousDetection,
-    spurious_response: SpuriousResponse,
-}
-
 /// Where the sender stood when an acknowledgment came, in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Before {
@@ -103,67 +116,24 @@ struct Before {
 pub struct Sender {
     choices: Choices,
     mss: u64,
-    /// First byte not acknowledged.
-    una: u64,
-    /// First byte never sent.
-    nxt: u64,
-    /// End of what the application has written.
-    written: u64,
-    /// Whether a FIN follows what is written.
-    closed: bool,
-    /// First byte the peer has no room for.
-    right_edge: u64,
-    congestion: Congestion,
+    space: SendSpace,
+    timers: Timers,
     board: Scoreboard,
-    duplicates: DuplicateAcks,
-    phase: Phase,
-    /// Data outstanding when the last loss was found: acknowledgments of no more than this do not
-    /// start another fast recovery (RFC 6582 §3.2 step 2).
-    recover: Option<u64>,
-    /// A segment to be sent again now, whatever the window.
-    repair_now: Option<u64>,
-    /// New bytes sent on duplicate acknowledgments (RFC 3042): no part of FlightSize.
-    limited: u64,
+    detection: Detection,
+    repair: Repair,
+    congestion: Congestion,
+    growth: Growth,
     timeout: RetransmissionTimeout,
-    deadline: Instant,
-    probe_deadline: Instant,
-    probes: u32,
-    /// The segment being timed, when one a window is: its end, and when it was sent.
-    timed: Option<(u64, Instant)>,
-    /// When a segment that timed out was sent again, until an acknowledgment tells whether that
-    /// was needed (RFC 3522 §3).
-    resent_after_timeout: Option<Instant>,
-    /// Whether the last timeout was found to be spurious.
-    timeout_judged: bool,
-    pending: Pending,
-    min_rto: Duration,
-    initial_rto: Duration,
-    /// New data goes before what is to be sent again: F-RTO's question.
-    new_data_first: bool,
-    tail_probe: Option<TailProbe>,
-    tail_probe_due: bool,
-    usage: Option<Box<WindowUsage>>,
-    last_sent_at: Instant,
-    undo: Option<Box<Undo>>,
-    /// Bytes presumed lost so far.
-    lost_in_all: u64,
-    pacing_deadline: Instant,
-    nagle: bool,
-    corked: bool,
-    /// End of the last segment sent that was not full.
-    small_end: u64,
+    round_trips: RoundTrips,
+    tail_probe: TailProbe,
+    zero_window: ZeroWindow,
+    small_segments: SmallSegments,
+    causes: Causes,
+    counters: Counters,
     // Parts that only some stacks have, boxed so that very many connections of the others fit.
-    rack: Option<Box<Rack>>,
     rate: Option<Box<DeliveryRate>>,
     pacing: Option<Box<Pacing>>,
-    classifier: Option<Box<Classifier>>,
     link: Option<Box<LinkReports>>,
-    /// The threshold without what the link says.
-    base_threshold: u32,
-    /// What losses were of, as far as it was told: by offset.
-    #[expect(clippy::box_collection, reason = "a pointer where there are none")]
-    told: Option<Box<Vec<(u64, Cause)>>>,
-    counters: Counters,
 }
 
 impl Sender {
@@ -171,86 +141,35 @@ impl Sender {
     #[must_use]
     pub fn new(config: &Config, mss: u32) -> Self {
         let mss = u64::from(mss);
-        let scope = config.timeout.scope.unwrap_or(match config.retransmission {
-            Retransmission::GoBackN => TimerScope::Connection,
-            Retransmission::SelectiveRepeat => TimerScope::Segment,
-        });
-        let rack = config.sack && config.loss_detection == LossDetection::Rack;
+        let choices = Choices::new(config);
         let congestion = Congestion::new(config, mss);
         let mut board = Scoreboard::default();
-        if rack
-            || congestion.observes()
-            || config.reduction != Reduction::AtOnce
-            || config.spurious_detection != SpuriousDetection::default()
-            || config.differentiation.is_some()
-        {
+        if watches_deliveries(config, &congestion) {
             board.watch_deliveries();
         }
+        let probes_tails = config.tail_loss_probe
+            && config.sack
+            // Where each segment has a timer, that one is for the tail too.
+            && choices.scope == TimerScope::Connection;
         Self {
-            choices: Choices {
-                sack: config.sack,
-                recovery: config.recovery,
-                limited_transmit: config.limited_transmit,
-                retransmission: config.retransmission,
-                scope,
-                sampling: config.timeout.sampling,
-                timestamp_tick: config.timestamp_tick,
-                loss_detection: config.loss_detection,
-                reduction: config.reduction,
-                reduction_base: config.reduction_base,
-                window_validation: config.window_validation,
-                restart_after_idle: config.restart_after_idle,
-                // Where each segment has a timer of its own, that is the tail's too.
-                tail_loss_probe: config.tail_loss_probe
-                    && config.sack
-                    && scope == TimerScope::Connection,
-                spurious_detection: config.spurious_detection,
-                spurious_response: config.spurious_response,
-            },
+            choices,
             mss,
-            una: 0,
-            nxt: 0,
-            written: 0,
-            closed: false,
-            right_edge: 0,
+            space: SendSpace::default(),
+            timers: Timers::default(),
+            board,
+            detection: Detection::new(config),
+            repair: Repair::new(config.spurious_response != SpuriousResponse::None),
             rate: congestion.is_model_based().then(Box::default),
             pacing: (config.pacing || congestion.is_model_based()).then(Box::default),
             congestion,
-            board,
-            duplicates: DuplicateAcks::new(config.duplicate_ack_threshold),
-            phase: Phase::Open,
-            recover: None,
-            repair_now: None,
-            limited: 0,
+            growth: Growth::new(config),
             timeout: RetransmissionTimeout::new(&config.timeout),
-            deadline: Instant::FAR_FUTURE,
-            probe_deadline: Instant::FAR_FUTURE,
-            probes: 0,
-            timed: None,
-            resent_after_timeout: None,
-            timeout_judged: false,
-            pending: Pending::default(),
-            min_rto: config.timeout.min,
-            initial_rto: config.timeout.initial,
-            new_data_first: false,
-            tail_probe: None,
-            tail_probe_due: false,
-            usage: (config.window_validation == WindowValidation::LastRound).then(Box::default),
-            last_sent_at: Instant::ZERO,
-            undo: (config.spurious_response != SpuriousResponse::None).then(Box::default),
-            lost_in_all: 0,
-            pacing_deadline: Instant::FAR_FUTURE,
-            nagle: config.nagle,
-            corked: false,
-            small_end: 0,
-            rack: rack.then(|| Box::new(Rack::new(config.duplicate_ack_threshold))),
-            classifier: config
-                .differentiation
-                .as_ref()
-                .map(|choice| Box::new(Classifier::new(choice, config.seed))),
+            round_trips: RoundTrips::default(),
+            tail_probe: TailProbe::new(config, probes_tails),
+            zero_window: ZeroWindow::default(),
+            small_segments: SmallSegments::new(config.nagle),
+            causes: Causes::new(config),
             link: LinkReports::new(&config.link_feedback).map(Box::new),
-            base_threshold: config.duplicate_ack_threshold,
-            told: None,
             counters: Counters::default(),
         }
     }
@@ -259,7 +178,7 @@ impl Sender {
     /// the SYN's own timer expired, the first RTO for data is `rto` (RFC 6298 §5.7) and the window
     /// starts at one segment (RFC 5681 §3.1).
     pub fn on_established(&mut self, window: u64, rtt: Option<Duration>, rto: Option<Duration>) {
-        self.right_edge = window;
+        self.space.on_window(window);
         if let Some(rtt) = rtt {
             self.timeout.on_sample(rtt, 0, 0);
         }
@@ -271,61 +190,57 @@ impl Sender {
 
     /// Appends `bytes` to the stream. Ignored after [`close`](Self::close).
     pub fn write(&mut self, bytes: u64) {
-        if !self.closed {
-            self.written = self.written.saturating_add(bytes).min(u64::MAX >> 1);
-        }
+        self.space.write(bytes);
     }
 
     /// Nothing more will be written: a FIN follows.
     pub fn close(&mut self) {
-        self.closed = true;
+        self.space.close();
     }
 
     /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
     #[inline]
     #[must_use]
     pub fn next_wakeup(&self) -> Instant {
-        self.deadline
-            .min(self.probe_deadline)
-            .min(self.pacing_deadline)
+        self.timers.next()
     }
 
     /// First byte not acknowledged.
     #[inline]
     #[must_use]
     pub const fn una(&self) -> u64 {
-        self.una
+        self.space.una()
     }
 
     /// First byte never sent.
     #[inline]
     #[must_use]
     pub const fn nxt(&self) -> u64 {
-        self.nxt
+        self.space.nxt()
     }
 
     /// First byte the peer has no room for.
     #[must_use]
     pub const fn right_edge(&self) -> u64 {
-        self.right_edge
+        self.space.right_edge()
     }
 
     /// End of what the application has written.
     #[must_use]
     pub const fn written(&self) -> u64 {
-        self.written
+        self.space.written()
     }
 
     /// Whether a FIN has been asked for.
     #[must_use]
     pub const fn is_closed(&self) -> bool {
-        self.closed
+        self.space.is_closed()
     }
 
     /// Whether everything, the FIN included, is acknowledged.
     #[must_use]
     pub const fn is_finished(&self) -> bool {
-        self.closed && self.una > self.written
+        self.space.is_finished()
     }
 
     /// The largest payload of a segment, in bytes.
@@ -367,7 +282,7 @@ impl Sender {
     /// Whether a loss is being repaired.
     #[must_use]
     pub const fn phase(&self) -> &Phase {
-        &self.phase
+        self.repair.phase()
     }
 
     /// What has been done so far.
@@ -385,34 +300,32 @@ impl Sender {
             && let Some(segment) = self.board.get(index)
         {
             link.on_delivered(segment.start, segment.end(), retransmissions);
-            let threshold = link.threshold(self.base_threshold, self.congestion.cwnd(), self.mss);
-            self.duplicates.set_threshold(threshold);
+            let base = self.detection.base_threshold();
+            let threshold = link.threshold(base, self.congestion.cwnd(), self.mss);
+            self.detection.set_threshold(threshold);
         }
     }
 
     /// The truth about a loss, as no real sender is told it: the segment at `offset` is lost of
     /// `cause`.
     pub fn tell_cause(&mut self, offset: u64, cause: Cause) {
-        let una = self.una;
-        let told = self.told.get_or_insert_default();
-        told.retain(|(lost, _)| *lost >= una);
-        told.push((offset, cause));
+        self.causes.tell(self.space.una(), offset, cause);
     }
 
     /// Whether small segments are to leave at once (TCP_NODELAY).
     pub const fn set_no_delay(&mut self, no_delay: bool) {
-        self.nagle = !no_delay;
+        self.small_segments.set_no_delay(no_delay);
     }
 
     /// Whether no segment is to leave that is not full (TCP_CORK).
     pub const fn set_corked(&mut self, corked: bool) {
-        self.corked = corked;
+        self.small_segments.set_corked(corked);
     }
 
     /// When something was last sent.
     #[must_use]
     pub const fn last_sent_at(&self) -> Instant {
-        self.last_sent_at
+        self.growth.last_sent_at()
     }
 
     /// The scoreboard, to look at.
@@ -424,15 +337,13 @@ impl Sender {
     /// Distance in segments that reordering has reached, at least the duplicate-ACK threshold.
     #[must_use]
     pub fn reordering(&self) -> u32 {
-        self.rack
-            .as_ref()
-            .map_or(self.duplicates.threshold(), |rack| rack.reordering())
+        self.detection.reordering()
     }
 
     /// How often a segment was seen to arrive behind a later one, as far as anybody looks for it.
     #[must_use]
     pub fn reorderings_seen(&self) -> u32 {
-        self.rack.as_ref().map_or(0, |rack| rack.reorderings_seen())
+        self.detection.reorderings_seen()
     }
 
     /// Expiries of the retransmission timer since the last round-trip sample.
@@ -443,16 +354,25 @@ impl Sender {
 
     fn before(&self) -> Before {
         Before {
-            una: self.una,
+            una: self.space.una(),
             in_flight: self.board.in_flight(),
-            lost_in_all: self.lost_in_all,
-            inflation: match &self.phase {
+            lost_in_all: self.detection.lost_in_all(),
+            inflation: match self.repair.phase() {
                 Phase::FastRecovery(recovery) => recovery.inflation,
-                Phase::Open => u64::from(self.duplicates.count()) * self.mss,
+                Phase::Open => u64::from(self.detection.duplicates()) * self.mss,
                 Phase::Timeout { .. } => 0,
             },
         }
     }
+}
+
+/// Whether anybody wants to know what each acknowledgment delivers.
+fn watches_deliveries(config: &Config, congestion: &Congestion) -> bool {
+    (config.sack && config.loss_detection == LossDetection::Rack)
+        || congestion.observes()
+        || config.reduction != Reduction::AtOnce
+        || config.spurious_detection != SpuriousDetection::default()
+        || config.differentiation.is_some()
 }
 
 #[cfg(test)]

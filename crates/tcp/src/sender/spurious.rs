@@ -2,6 +2,7 @@
 
 use airtcp_units::Instant;
 
+use super::loss::End;
 use super::{Acknowledgment, Before, Echo, Sender};
 use crate::config::SpuriousResponse;
 use crate::observer::{Event, Observer};
@@ -34,10 +35,13 @@ impl Sender {
     /// Whether what arrived proves that the recovery under way, or just over, was needless.
     pub(super) fn evidence(&self, echo: Option<Echo>) -> Option<Evidence> {
         let detection = self.choices.spurious_detection;
-        let undo = self.undo.as_ref()?;
-        if detection.dsack && undo.is_proved_by_duplicates() {
+        if detection.dsack && self.repair.is_disproved_by_duplicates() {
             Some(Evidence::Duplicates)
-        } else if detection.eifel && undo.is_proved_by_echo(echo, self.choices.timestamp_tick) {
+        } else if detection.eifel
+            && self
+                .repair
+                .is_disproved_by_echo(echo, self.choices.timestamp_tick)
+        {
             Some(Evidence::Echo)
         } else {
             None
@@ -45,7 +49,7 @@ impl Sender {
     }
 
     /// Takes the reduction of the window back. `unmark`: what is presumed lost is on its way again.
-    pub(super) fn take_back(
+    fn take_back(
         &mut self,
         now: Instant,
         evidence: Evidence,
@@ -54,20 +58,73 @@ impl Sender {
     ) {
         if unmark {
             self.board.unmark_lost();
-            self.repair_now = None;
+            self.repair.forget_first();
         }
-        if let Some(saved) = self.undo.as_mut().and_then(|undo| undo.take()) {
-            self.congestion.restore(saved);
+        if let Some(kept) = self.repair.take_kept() {
+            self.congestion.restore(kept);
         }
-        if let Some(rack) = &mut self.rack {
-            rack.look_again();
-        }
+        self.detection.look_again();
         self.counters.recoveries_taken_back += 1;
         observer.event(now, Event::RecoveryTakenBack { evidence });
     }
 
-    /// An acknowledgment while a timeout is repaired. Returns whether the timeout was spurious
-    /// or what it gave up is repaired, so that the sender is open again.
+    /// Duplicates were reported of all that was sent again: the recovery was needless.
+    pub(super) fn try_undo_by_duplicates(&mut self, now: Instant, observer: &mut impl Observer) {
+        if !self.repair.is_disproved_by_duplicates()
+            || !self.choices.spurious_detection.dsack
+            || self.repair.is_after_timeout()
+        {
+            return;
+        }
+        self.take_back(now, Evidence::Duplicates, false, observer);
+        if self.repair.is_fast() && self.board.lost() == 0 {
+            self.end_repair(now, End::TakenBack, observer);
+        }
+    }
+
+    /// All that was outstanding is acknowledged: the fast recovery ends, or is taken back.
+    pub(super) fn leave_recovery(
+        &mut self,
+        now: Instant,
+        echo: Option<Echo>,
+        observer: &mut impl Observer,
+    ) {
+        let evidence = self
+            .evidence(echo)
+            .filter(|_| self.choices.spurious_response != SpuriousResponse::None);
+        let end = match evidence {
+            Some(evidence) => {
+                self.take_back(now, evidence, false, observer);
+                End::TakenBack
+            }
+            None => End::Repaired,
+        };
+        self.end_repair(now, end, observer);
+    }
+
+    /// Part of what was outstanding is acknowledged. If it was sent before the first retransmission,
+    /// it was late and not lost (Linux, `tcp_try_undo_partial`).
+    pub(super) fn on_partial_acknowledgment(
+        &mut self,
+        now: Instant,
+        echo: Option<Echo>,
+        observer: &mut impl Observer,
+    ) {
+        if self.choices.spurious_response == SpuriousResponse::None {
+            return;
+        }
+        if self.evidence(echo) == Some(Evidence::Echo) {
+            // What was sent again is still on its way: the window waits for that.
+            if self.board.resent() == 0 {
+                self.take_back(now, Evidence::Echo, true, observer);
+                self.end_repair(now, End::TakenBack, observer);
+            }
+        } else {
+            self.try_undo_by_duplicates(now, observer);
+        }
+    }
+
+    /// An acknowledgment while a timeout is repaired.
     pub(super) fn on_acknowledgment_after_timeout(
         &mut self,
         now: Instant,
@@ -75,19 +132,19 @@ impl Sender {
         before: &Before,
         newly_reported: u64,
         observer: &mut impl Observer,
-    ) -> bool {
-        let Phase::Timeout {
+    ) {
+        let &Phase::Timeout {
             recover,
             tests_new_data,
-        } = self.phase
+        } = self.repair.phase()
         else {
-            return false;
+            return;
         };
-        let advances = self.una > before.una;
+        let advances = self.space.una() > before.una;
         let evidence = self.evidence(acknowledgment.echo);
         if advances && let Some(evidence) = evidence {
             self.undo_timeout(now, evidence, before, observer);
-            return true;
+            return;
         }
         if tests_new_data {
             // RFC 5682 §3.1 step 3b: data sent before the timeout, and not since, has arrived.
@@ -97,37 +154,26 @@ impl Sender {
                 .is_some_and(|delivery| delivery.original_below)
             {
                 self.undo_timeout(now, Evidence::NewData, before, observer);
-                return true;
+                return;
             }
             self.test_new_data(recover, advances, newly_reported > 0 || !advances);
         }
-        if self.una >= recover {
-            self.phase = Phase::Open;
-            self.on_open();
-            observer.event(now, Event::RecoveryExit);
-            return true;
+        if self.space.una() >= recover {
+            self.end_repair(now, End::Repaired, observer);
         }
-        false
     }
 
     /// RFC 5682 §2.1 and §3.1, steps 2 and 3.
     fn test_new_data(&mut self, recover: u64, advances: bool, reports: bool) {
-        let (mut at, mut tests) = (recover, true);
-        if self.nxt > recover {
+        if self.space.nxt() > recover {
             // Step 3a: a duplicate of new data: the loss was real.
-            tests = !reports;
-        } else if advances && self.una < recover {
+            self.repair.test_new_data(recover, !reports, false);
+        } else if advances && self.space.una() < recover {
             // Step 2b: new data goes out in place of what was given up; without any, the
             // conventional recovery.
-            at = self.nxt;
-            let end = self.written + u64::from(self.closed);
-            tests = self.nxt < end && self.right_edge > self.nxt;
-            self.new_data_first = tests;
+            let tests = self.space.has_fresh();
+            self.repair.test_new_data(self.space.nxt(), tests, tests);
         }
-        self.phase = Phase::Timeout {
-            recover: at,
-            tests_new_data: tests,
-        };
     }
 
     fn undo_timeout(
@@ -137,11 +183,7 @@ impl Sender {
         before: &Before,
         observer: &mut impl Observer,
     ) {
-        if !self.timeout_judged {
-            self.timeout_judged = true;
-            self.counters.timeouts_judged_spurious += 1;
-            observer.event(now, Event::TimeoutJudgedSpurious);
-        }
+        self.note_spurious_timeout(now, observer);
         match self.choices.spurious_response {
             // What is known stays; only the repair of what was not lost ends.
             SpuriousResponse::None => {}
@@ -151,11 +193,11 @@ impl Sender {
             }
             SpuriousResponse::Eifel => {
                 self.board.unmark_lost();
-                self.repair_now = None;
-                let acked = self.una - before.una;
-                if let Some(saved) = self.undo.as_mut().and_then(|undo| undo.take()) {
+                self.repair.forget_first();
+                let acked = self.space.una() - before.una;
+                if let Some(kept) = self.repair.take_kept() {
                     let in_flight = self.board.in_flight();
-                    self.congestion.resume(saved, in_flight, acked);
+                    self.congestion.resume(kept, in_flight, acked);
                 }
                 if let Some(rtt) = self.timeout.estimator().latest() {
                     self.timeout.on_spurious(rtt);
@@ -164,8 +206,30 @@ impl Sender {
                 observer.event(now, Event::RecoveryTakenBack { evidence });
             }
         }
-        self.phase = Phase::Open;
-        self.on_open();
-        observer.event(now, Event::RecoveryExit);
+        self.end_repair(now, End::TakenBack, observer);
+    }
+
+    /// RFC 3522 §3: if the first acknowledgment after a timeout echoes a timestamp older than the
+    /// retransmission, the original had arrived.
+    #[inline]
+    pub(super) fn judge_timeout(
+        &mut self,
+        now: Instant,
+        echo: Option<Echo>,
+        observer: &mut impl Observer,
+    ) {
+        let Some(resent_at) = self.repair.take_resent_after_timeout() else {
+            return;
+        };
+        if echo.is_some_and(|echo| echo.sent_at + self.choices.timestamp_tick <= resent_at) {
+            self.note_spurious_timeout(now, observer);
+        }
+    }
+
+    fn note_spurious_timeout(&mut self, now: Instant, observer: &mut impl Observer) {
+        if self.repair.judge_timeout() {
+            self.counters.timeouts_judged_spurious += 1;
+            observer.event(now, Event::TimeoutJudgedSpurious);
+        }
     }
 }

@@ -12,7 +12,7 @@ use std::ops::Range;
 use airtcp_units::{Duration, Instant};
 
 use super::*;
-use crate::config::TimeoutConfig;
+use crate::config::{LossDetection, Recovery, Retransmission, RttSampling, TimeoutConfig};
 use crate::observer::Event;
 
 const MSS: u64 = 1000;
@@ -86,7 +86,7 @@ impl Trace {
             text += if fin { "F" } else { "" };
             text += if retransmission { "*" } else { "" };
         }
-        assert!(self.sender.in_flight() <= 2 * (self.sender.nxt - self.sender.una));
+        assert!(self.sender.in_flight() <= 2 * (self.sender.nxt() - self.sender.una()));
         text
     }
 
@@ -154,7 +154,7 @@ impl Trace {
     /// The peer's window now ends at this byte.
     fn window(&mut self, right_edge: u64) -> &mut Self {
         self.right_edge = right_edge;
-        let offset = self.sender.una;
+        let offset = self.sender.una();
         self.ack_bytes(offset)
     }
 

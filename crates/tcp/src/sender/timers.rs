@@ -1,136 +1,165 @@
-//! Which of the sender's timers runs, and until when. One runs at a time, as in Linux: the reordering
-//! window's, the tail probe's, or the retransmission timer.
+//! What the sender waits for: one table of the timers that run.
+//!
+//! Timers that watch over what is outstanding replace each other, as in Linux (`icsk_pending`): one
+//! of them runs at a time, for the reason that its name says. Those of other slots run beside it.
 
-use airtcp_units::{Duration, Instant};
+use airtcp_units::Instant;
 
-use super::Sender;
-use crate::config::TimerScope;
-use crate::recovery::Phase;
-
-/// The least a timer that is not the retransmission timer waits, so that it does not run out between
-/// two acknowledgments of a train (RFC 8985 §7.2; Linux, `TCP_TIMEOUT_MIN_US`).
-const SHORTEST: Duration = Duration::from_millis(2);
-
-/// What the running timer is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(super) enum Pending {
-    /// A retransmission timeout.
-    #[default]
+/// Why the sender wants to be woken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Timer {
+    /// The next burst may leave at the pace.
+    Pace,
+    /// Data is outstanding and unanswered for an RTO: a timeout (RFC 6298 §5).
     Retransmission,
-    /// A probe of the tail (RFC 8985 §7).
+    /// The receiver dropped what it had reported, unless it acknowledges that now: a timeout too
+    /// (RFC 2018 §8; Linux, `tcp_check_sack_reneging`).
+    Reneging,
+    /// Nothing was heard for two round trips: a probe of the tail (RFC 8985 §7).
     TailProbe,
-    /// The end of the reordering window (RFC 8985 §6.3).
-    Reordering,
+    /// What may only be late is late by more than the reordering window: losses are looked for
+    /// (RFC 8985 §6.3).
+    ReorderingWindow,
+    /// The peer has no room: a zero-window probe (RFC 9293 §3.8.6.1).
+    WindowProbe,
 }
 
-impl Sender {
-    /// RFC 6298 §5.1: a timer runs whenever data is outstanding.
-    #[inline]
-    pub(super) fn start_timer(&mut self, now: Instant, segment_deadline: Instant) {
-        match self.choices.scope {
-            TimerScope::Connection => {
-                if self.deadline == Instant::FAR_FUTURE {
-                    self.deadline = now + self.timeout.rto();
-                    self.pending = Pending::Retransmission;
-                }
+/// Timers that replace each other, in the order in which slots are served at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// Sending.
+    Pace,
+    /// What is outstanding.
+    Outstanding,
+    /// What the peer has no room for.
+    Window,
+}
+
+impl Slot {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Pace, Self::Outstanding, Self::Window];
+}
+
+impl Timer {
+    const fn slot(self) -> Slot {
+        match self {
+            Self::Pace => Slot::Pace,
+            Self::Retransmission | Self::Reneging | Self::TailProbe | Self::ReorderingWindow => {
+                Slot::Outstanding
             }
-            TimerScope::Segment => self.deadline = self.deadline.min(segment_deadline),
+            Self::WindowProbe => Slot::Window,
         }
     }
+}
 
-    /// New data went out: the tail has moved, and its probe with it.
+/// The timers that run.
+#[derive(Clone, Debug)]
+pub(super) struct Timers {
+    at: [Instant; Slot::ALL.len()],
+    timer: [Timer; Slot::ALL.len()],
+}
+
+impl Default for Timers {
+    fn default() -> Self {
+        Self {
+            at: [Instant::FAR_FUTURE; Slot::ALL.len()],
+            timer: [Timer::Pace, Timer::Retransmission, Timer::WindowProbe],
+        }
+    }
+}
+
+impl Timers {
+    /// `timer` runs out at `at`, in place of what ran in its slot.
     #[inline]
-    pub(super) fn on_new_data_sent(&mut self, now: Instant) {
-        if !self.choices.tail_loss_probe {
-            return;
+    pub const fn arm(&mut self, timer: Timer, at: Instant) {
+        let slot = timer.slot() as usize;
+        self.at[slot] = at;
+        self.timer[slot] = timer;
+    }
+
+    /// Whatever runs in `slot` runs out at `at` instead.
+    #[inline]
+    pub const fn move_to(&mut self, slot: Slot, at: Instant) {
+        self.at[slot as usize] = at;
+    }
+
+    /// Nothing runs in `slot` any more.
+    #[inline]
+    pub const fn cancel(&mut self, slot: Slot) {
+        self.at[slot as usize] = Instant::FAR_FUTURE;
+    }
+
+    /// When what runs in `slot` runs out; [`Instant::FAR_FUTURE`] where nothing does.
+    #[inline]
+    pub const fn deadline(&self, slot: Slot) -> Instant {
+        self.at[slot as usize]
+    }
+
+    /// Whether anything runs in `slot`.
+    #[inline]
+    pub fn is_running(&self, slot: Slot) -> bool {
+        self.deadline(slot) != Instant::FAR_FUTURE
+    }
+
+    /// Whether `timer` runs.
+    #[inline]
+    pub fn is_armed(&self, timer: Timer) -> bool {
+        let slot = timer.slot();
+        self.timer[slot as usize] == timer && self.is_running(slot)
+    }
+
+    /// When the first of them runs out; [`Instant::FAR_FUTURE`] for never.
+    #[inline]
+    pub fn next(&self) -> Instant {
+        let [pace, outstanding, window] = self.at;
+        pace.min(outstanding).min(window)
+    }
+
+    /// The timer in `slot` if it has run out by `now`; it runs no more.
+    #[inline]
+    pub fn take_expired(&mut self, slot: Slot, now: Instant) -> Option<Timer> {
+        if self.deadline(slot) > now {
+            return None;
         }
-        if self.pending == Pending::TailProbe || self.board.len() == 1 {
-            self.deadline = now + self.timeout.rto();
-            self.pending = Pending::Retransmission;
-        }
-        if self.pending != Pending::Reordering && self.may_probe_tail() {
-            let left = self.until_timeout(now);
-            self.arm_tail_probe(now, left);
-        }
+        self.cancel(slot);
+        Some(self.timer[slot as usize])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airtcp_units::Duration;
+
+    use super::*;
+
+    fn at(milliseconds: u64) -> Instant {
+        Instant::ZERO + Duration::from_millis(milliseconds)
     }
 
-    /// The retransmission timer, or in its place the tail probe's, starts anew.
-    pub(super) fn restart_or_probe(&mut self, now: Instant) {
-        if self.choices.scope == TimerScope::Segment {
-            self.rearm_segment_timers();
-        } else if self.may_probe_tail() {
-            let rto = self.timeout.rto();
-            self.arm_tail_probe(now, rto);
-        } else {
-            self.restart_retransmission_timer(now);
-        }
+    #[test]
+    fn timers_of_a_slot_replace_each_other() {
+        let mut timers = Timers::default();
+        assert_eq!(timers.next(), Instant::FAR_FUTURE);
+        timers.arm(Timer::Retransmission, at(300));
+        timers.arm(Timer::TailProbe, at(200));
+        timers.arm(Timer::WindowProbe, at(250));
+        assert!(!timers.is_armed(Timer::Retransmission));
+        assert!(timers.is_armed(Timer::TailProbe));
+        assert_eq!(timers.next(), at(200));
+        timers.cancel(Slot::Outstanding);
+        assert!(!timers.is_armed(Timer::TailProbe));
+        assert_eq!(timers.next(), at(250));
     }
 
-    /// The retransmission timer starts anew; where another ran meanwhile, as if it had been running since
-    /// the first outstanding segment was sent (Linux, `tcp_rearm_rto`).
-    pub(super) fn restart_retransmission_timer(&mut self, now: Instant) {
-        if self.board.is_empty() {
-            self.deadline = Instant::FAR_FUTURE;
-            self.pending = Pending::Retransmission;
-            return;
-        }
-        let wait = match self.pending {
-            Pending::Retransmission => self.timeout.rto(),
-            Pending::TailProbe | Pending::Reordering => {
-                self.until_timeout(now).max(Duration::from_millis(1))
-            }
-        };
-        self.pending = Pending::Retransmission;
-        self.deadline = now + wait;
-    }
-
-    /// How long until the RTO has passed since the first outstanding segment was sent.
-    fn until_timeout(&self, now: Instant) -> Duration {
-        let sent_at = self.board.front().map_or(now, |front| front.sent_at);
-        (sent_at + self.timeout.rto()) - now
-    }
-
-    fn may_probe_tail(&self) -> bool {
-        self.choices.tail_loss_probe
-            && self.choices.sack
-            && matches!(self.phase, Phase::Open)
-            && self.board.sacked() == 0
-            && !self.board.is_empty()
-    }
-
-    /// RFC 8985 §7.2: two round trips, and where a delayed acknowledgment may be waited for as long as
-    /// that may take; never later than the retransmission timer.
-    fn arm_tail_probe(&mut self, now: Instant, no_later: Duration) {
-        let wait = match self.timeout.estimator().srtt() {
-            None => self.initial_rto,
-            Some(srtt) if self.board.len() == 1 => srtt * 2 + self.min_rto,
-            Some(srtt) => srtt * 2 + SHORTEST,
-        };
-        let wait = if no_later > Duration::ZERO {
-            wait.min(no_later)
-        } else {
-            wait
-        };
-        self.pending = Pending::TailProbe;
-        self.deadline = now + wait;
-    }
-
-    /// The reordering window is over in `wait`. Where each segment has a timer of its own, that one
-    /// tells, or the next acknowledgment.
-    pub(super) fn arm_reordering(&mut self, now: Instant, wait: Duration) {
-        if self.choices.scope == TimerScope::Segment {
-            return;
-        }
-        self.pending = Pending::Reordering;
-        self.deadline = now + wait + SHORTEST;
-    }
-
-    /// The wake-up as it should stand after segments were acknowledged or given up, where each has
-    /// its own timer.
-    pub(super) fn rearm_segment_timers(&mut self) {
-        self.deadline = self
-            .board
-            .earliest_deadline()
-            .map_or(Instant::FAR_FUTURE, |(_, deadline)| deadline);
+    #[test]
+    fn a_timer_runs_out_once() {
+        let mut timers = Timers::default();
+        timers.arm(Timer::ReorderingWindow, at(10));
+        assert_eq!(timers.take_expired(Slot::Outstanding, at(9)), None);
+        assert_eq!(timers.take_expired(Slot::Window, at(10)), None);
+        let expired = timers.take_expired(Slot::Outstanding, at(10));
+        assert_eq!(expired, Some(Timer::ReorderingWindow));
+        assert_eq!(timers.take_expired(Slot::Outstanding, at(11)), None);
+        assert_eq!(timers.next(), Instant::FAR_FUTURE);
     }
 }

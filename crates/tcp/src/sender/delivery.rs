@@ -1,0 +1,166 @@
+//! What an acknowledgment delivered, handed to those who want to know: loss detection, classifiers,
+//! controllers with a model of the path, the round-trip estimator.
+
+use airtcp_units::{Duration, Instant};
+
+use super::{Before, Echo, Sender};
+use crate::congestion::{Ack, Repairing};
+use crate::loss_detection::Advanced;
+use crate::observer::{Event, Observer};
+use crate::recovery::Phase;
+
+impl Sender {
+    /// Starts the account of what this acknowledgment delivers.
+    #[inline]
+    pub(super) fn begin_delivery(&mut self, now: Instant) {
+        if self.board.delivery().is_none() {
+            return;
+        }
+        let minimum = self.minimum_rtt();
+        let sent_before = now.as_nanos().saturating_sub(minimum.as_nanos());
+        let recover = self.repair.recovery_point();
+        self.board.begin(Instant::from_nanos(sent_before), recover);
+    }
+
+    /// Hands out what was delivered.
+    #[inline]
+    pub(super) fn take_delivery(&mut self, now: Instant, before: &Before, highest_before: u64) {
+        let Some(delivery) = self.board.delivery() else {
+            return;
+        };
+        self.detection
+            .on_delivery(now, self.space.una(), delivery, highest_before, self.mss);
+        let bytes = delivery.bytes;
+        if bytes == 0 {
+            return;
+        }
+        self.causes.on_acknowledged(now, bytes, self.mss);
+        if self.congestion.observes() && !self.congestion.is_model_based() {
+            let ack = self.ack_for_control(now, before, self.delivered(before, 0));
+            self.congestion.observe(&ack);
+        }
+    }
+
+    /// Bytes this acknowledgment delivered. Without SACK a duplicate stands for a segment, and what is
+    /// acknowledged was counted then (Linux, `tcp_add_reno_sack` and `tcp_remove_reno_sacks`).
+    #[inline]
+    pub(super) fn delivered(&self, before: &Before, acked: u64) -> u64 {
+        if self.choices.sack {
+            return self
+                .board
+                .delivery()
+                .map_or(acked, |delivery| delivery.bytes);
+        }
+        let acked = self.space.una() - before.una;
+        if acked == 0 {
+            self.mss
+        } else {
+            acked
+                .saturating_sub(before.inflation)
+                .max(acked.min(self.mss))
+        }
+    }
+
+    fn minimum_rtt(&self) -> Duration {
+        self.timeout.estimator().minimum().unwrap_or(Duration::ZERO)
+    }
+
+    fn ack_for_control(&self, now: Instant, before: &Before, delivered: u64) -> Ack {
+        let estimator = self.timeout.estimator();
+        Ack {
+            now,
+            delivered,
+            lost: self.detection.lost_in_all() - before.lost_in_all,
+            rtt: self.newest_rtt(now),
+            minimum_rtt: self.minimum_rtt(),
+            srtt: estimator.srtt().unwrap_or(Duration::ZERO),
+            una: self.space.una(),
+            nxt: self.space.nxt(),
+            in_flight: self.board.in_flight(),
+            delivered_in_all: self.rate.as_ref().map_or(0, |rate| rate.delivered()),
+            rate: None,
+            repairing: match self.repair.phase() {
+                Phase::Open => Repairing::Nothing,
+                Phase::FastRecovery(_) => Repairing::FastRecovery,
+                Phase::Timeout { .. } => Repairing::Timeout,
+            },
+        }
+    }
+
+    /// The round trip of the segment sent last of those delivered.
+    fn newest_rtt(&self, now: Instant) -> Option<Duration> {
+        let latest = self.board.delivery()?.latest?;
+        Some(now - latest.sent_at)
+    }
+
+    /// A controller with a model of the path moves the window itself, whatever is being repaired.
+    #[inline]
+    pub(super) fn control_window(&mut self, now: Instant, before: &Before, delivered: u64) {
+        if !self.congestion.is_model_based() {
+            return;
+        }
+        let minimum = self.minimum_rtt();
+        let tag = self.board.delivery().and_then(|delivery| delivery.tag);
+        let mut sample = None;
+        if let Some(rate) = &mut self.rate {
+            sample = rate.on_delivered(now, delivered, tag, minimum);
+        }
+        let mut ack = self.ack_for_control(now, before, delivered);
+        ack.rate = sample;
+        self.congestion.observe(&ack);
+        if self.congestion.is_probing_rtt()
+            && let Some(rate) = &mut self.rate
+        {
+            // What is sent with an all but empty window is no measure of the bandwidth.
+            rate.on_application_limited(self.board.in_flight());
+        }
+    }
+
+    #[inline]
+    pub(super) fn sample_rtt(
+        &mut self,
+        now: Instant,
+        advanced: Advanced,
+        echo: Option<Echo>,
+        observer: &mut impl Observer,
+    ) {
+        let una = self.space.una();
+        let sampling = self.choices.sampling;
+        match self.round_trips.sample(sampling, now, una, advanced, echo) {
+            Some(rtt) => self.on_rtt_sample(now, rtt, observer),
+            None => self.sample_reported_rtt(now, observer),
+        }
+    }
+
+    /// What is reported for the first time has made its round trip too (Linux, `tcp_ack_update_rtt`).
+    pub(super) fn sample_reported_rtt(&mut self, now: Instant, observer: &mut impl Observer) {
+        let reported = self
+            .board
+            .delivery()
+            .and_then(|delivery| delivery.reported_sent_at);
+        if self.detection.is_by_time()
+            && let Some(sent_at) = reported
+        {
+            self.on_rtt_sample(now, now - sent_at, observer);
+        }
+    }
+
+    #[inline]
+    fn on_rtt_sample(&mut self, now: Instant, mut rtt: Duration, observer: &mut impl Observer) {
+        if let Some(link) = &mut self.link {
+            let least = self.timeout.estimator().minimum().unwrap_or(rtt);
+            link.on_acknowledged(self.space.una());
+            let base = self.detection.base_threshold();
+            let threshold = link.threshold(base, self.congestion.cwnd(), self.mss);
+            self.detection.set_threshold(threshold);
+            match link.filter(self.space.una(), rtt, least) {
+                Some(believed) => rtt = believed,
+                None => return,
+            }
+        }
+        self.timeout
+            .on_sample(rtt, self.space.una(), self.space.nxt());
+        self.causes.on_rtt_sample(now, rtt);
+        observer.event(now, Event::RttSample { rtt });
+    }
+}

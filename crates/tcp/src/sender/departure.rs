@@ -1,0 +1,123 @@
+//! What is noted of a segment that leaves.
+
+use airtcp_units::Instant;
+
+use super::space::Fresh;
+use super::window_usage::Standing;
+use super::{Sender, Transmission};
+use crate::loss_detection::SentSegment;
+use crate::recovery::Pace;
+
+impl Sender {
+    /// `fresh` leaves for the first time.
+    #[inline]
+    pub(super) fn send_new(&mut self, now: Instant, fresh: &Fresh) {
+        let range = fresh.start..fresh.end + u64::from(fresh.fin);
+        let length = fresh.end - fresh.start;
+        let deadline = self.segment_deadline(now, 0);
+        let segment = SentSegment::new(&range, now, deadline);
+        if let Some(rate) = &mut self.rate {
+            let tag = rate.on_sent(now, self.board.in_flight(), range.end - range.start);
+            self.board.tag_last(tag);
+        }
+        self.detection.on_sent(&segment);
+        self.board.push(segment);
+        self.space.on_sent(range.end);
+        self.growth.on_sent(now);
+        if self.detection.duplicates() > 0 && self.repair.is_open() {
+            self.repair.on_limited_transmit(length);
+        }
+        self.round_trips
+            .on_sent(self.choices.sampling, now, range.end);
+        self.stop_waiting_for_window();
+        self.counters.segments_sent += 1;
+        self.start_timer(now, deadline);
+        self.on_tail_moved(now);
+        self.count_in_recovery(length);
+    }
+
+    /// The segment at `index` leaves again.
+    pub(super) fn resend(&mut self, index: usize, now: Instant) -> Transmission {
+        self.round_trips.forget();
+        let expiries = self.board.get(index).map_or(0, |segment| segment.expiries);
+        let deadline = self.segment_deadline(now, expiries);
+        if let Some(rate) = &mut self.rate {
+            let in_flight = self.board.in_flight();
+            let length = self
+                .board
+                .get(index)
+                .map_or(0, |segment| u64::from(segment.length));
+            let tag = rate.on_sent(now, in_flight, length);
+            self.board.tag_again(index, tag);
+        }
+        let segment = self.board.resend(index, now, deadline);
+        self.detection.on_sent(&segment);
+        if self.detection.is_by_time() && index == 0 {
+            self.on_front_resent(now);
+        }
+        self.growth.on_sent(now);
+        self.repair.on_resent(now);
+        self.count_in_recovery(u64::from(segment.length));
+        self.counters.segments_sent += 1;
+        self.counters.segments_retransmitted += 1;
+        self.start_timer(now, deadline);
+        let end = segment.end().min(self.space.written());
+        self.counters.bytes_retransmitted += end - segment.start;
+        Transmission {
+            range: segment.start..end,
+            fin: segment.end() > self.space.written(),
+            retransmission: true,
+        }
+    }
+
+    /// What a recovery that moves the window step by step has sent.
+    #[inline]
+    fn count_in_recovery(&mut self, bytes: u64) {
+        if let Some(recovery) = self.repair.fast_mut()
+            && let Pace::Proportional(rate) = &mut recovery.pace
+        {
+            rate.on_sent(bytes);
+        }
+    }
+
+    /// How much of the window is used, where that decides whether it may grow. `limited`: the
+    /// congestion window allows no further segment.
+    #[inline]
+    pub(super) fn note_usage(&mut self, now: Instant, limited: bool) {
+        if !self.growth.watches_use() {
+            return;
+        }
+        let standing = Standing {
+            now,
+            una: self.space.una(),
+            nxt: self.space.nxt(),
+            outstanding: self.board.outstanding(),
+            limited,
+        };
+        let rto = self.timeout.rto();
+        let unused = self.growth.note(&standing, &self.congestion, rto);
+        if let Some(most) = unused
+            && self.repair.is_open()
+        {
+            self.congestion.on_application_limited(most);
+        }
+    }
+
+    /// The window would allow more than the application has written up to `end`.
+    pub(super) fn note_too_little_to_send(&mut self, end: u64) {
+        if let Some(rate) = &mut self.rate
+            && end == self.space.written()
+            && self.board.in_flight() < self.congestion.cwnd()
+            && self.board.lost() <= self.board.resent()
+        {
+            rate.on_application_limited(self.board.in_flight());
+        }
+    }
+
+    /// Something is sent and nothing is outstanding.
+    pub(super) fn on_idle_over(&mut self, now: Instant) {
+        if let Some((idle, expired)) = self.growth.pause(now, self.timeout.rto()) {
+            self.congestion.on_idle_over(now, idle, expired);
+        }
+    }
+}

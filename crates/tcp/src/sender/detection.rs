@@ -1,0 +1,192 @@
+//! What is lost, found by acknowledgments or by time.
+
+use airtcp_units::{Duration, Instant};
+
+use crate::config::{Config, LossDetection};
+use crate::loss_detection::{Delivery, Detected, DuplicateAcks, Rack, Scoreboard, SentSegment};
+use crate::rtt::RttEstimator;
+
+/// Marks segments of the scoreboard lost, by the choice of the configuration.
+#[derive(Clone, Debug)]
+pub(super) struct Detection {
+    choice: LossDetection,
+    duplicates: DuplicateAcks,
+    /// The threshold without what the link says of it.
+    base_threshold: u32,
+    rack: Option<Box<Rack>>,
+    /// Bytes presumed lost so far.
+    lost_in_all: u64,
+}
+
+impl Detection {
+    pub fn new(config: &Config) -> Self {
+        let threshold = config.duplicate_ack_threshold;
+        let by_time = config.sack && config.loss_detection == LossDetection::Rack;
+        Self {
+            choice: config.loss_detection,
+            duplicates: DuplicateAcks::new(threshold),
+            base_threshold: threshold,
+            rack: by_time.then(|| Box::new(Rack::new(threshold))),
+            lost_in_all: 0,
+        }
+    }
+
+    /// Whether it is time that tells what is lost (RACK).
+    #[inline]
+    pub const fn is_by_time(&self) -> bool {
+        self.rack.is_some()
+    }
+
+    /// Duplicate acknowledgments in a row.
+    #[inline]
+    pub const fn duplicates(&self) -> u32 {
+        self.duplicates.count()
+    }
+
+    /// Duplicate acknowledgments that mean a loss.
+    #[inline]
+    pub const fn threshold(&self) -> u32 {
+        self.duplicates.threshold()
+    }
+
+    /// The same without what the link says.
+    pub const fn base_threshold(&self) -> u32 {
+        self.base_threshold
+    }
+
+    /// From now on so many duplicates mean a loss.
+    pub const fn set_threshold(&mut self, threshold: u32) {
+        self.duplicates.set_threshold(threshold);
+    }
+
+    /// A duplicate acknowledgment. Returns whether as many have come as mean a loss.
+    pub const fn on_duplicate(&mut self) -> bool {
+        self.duplicates.on_duplicate()
+    }
+
+    /// New data was acknowledged, or the timer expired: duplicates are counted from none.
+    #[inline]
+    pub const fn forget_duplicates(&mut self) {
+        self.duplicates.reset();
+    }
+
+    /// Bytes presumed lost so far.
+    #[inline]
+    pub const fn lost_in_all(&self) -> u64 {
+        self.lost_in_all
+    }
+
+    /// Distance in segments that reordering has reached, at least the duplicate-ACK threshold.
+    pub fn reordering(&self) -> u32 {
+        self.rack
+            .as_ref()
+            .map_or(self.threshold(), |rack| rack.reordering())
+    }
+
+    /// How often a segment was seen to arrive behind a later one.
+    pub fn reorderings_seen(&self) -> u32 {
+        self.rack.as_ref().map_or(0, |rack| rack.reorderings_seen())
+    }
+
+    /// `segment` goes out, for the first time or again.
+    #[inline]
+    pub fn on_sent(&mut self, segment: &SentSegment) {
+        if let Some(rack) = &mut self.rack {
+            rack.on_sent(segment);
+        }
+    }
+
+    /// Everything below `una` is acknowledged, and `delivery` was delivered above `highest_before`.
+    #[inline]
+    pub fn on_delivery(
+        &mut self,
+        now: Instant,
+        una: u64,
+        delivery: &Delivery,
+        highest_before: u64,
+        mss: u64,
+    ) {
+        if let Some(rack) = &mut self.rack {
+            rack.on_acknowledged(una);
+            rack.on_delivery(now, delivery, highest_before, mss);
+        }
+    }
+
+    /// The peer reported a duplicate that no probe explains.
+    pub fn on_duplicate_reported(&mut self, una: u64, nxt: u64) {
+        if let Some(rack) = &mut self.rack
+            && rack.reordering_seen()
+        {
+            rack.on_duplicate_reported(una, nxt);
+        }
+    }
+
+    /// A recovery ended without a sign that it was needless.
+    pub fn on_recovered(&mut self) {
+        if let Some(rack) = &mut self.rack {
+            rack.on_recovered();
+        }
+    }
+
+    /// A recovery was taken back: losses must be looked for again.
+    pub fn look_again(&mut self) {
+        if let Some(rack) = &mut self.rack {
+            rack.look_again();
+        }
+    }
+
+    /// Marks what the last report shows to be lost.
+    pub fn detect_by_reports(&self, board: &mut Scoreboard, mss: u64) {
+        let threshold = self.threshold();
+        match self.choice {
+            LossDetection::DuplicateAcks => {
+                board.detect_losses(threshold, mss);
+            }
+            LossDetection::ForwardAcknowledgment => {
+                let reach = u64::from(threshold) * mss;
+                let edge = board.highest_sacked().saturating_sub(reach);
+                board.mark_lost_below(edge);
+            }
+            LossDetection::Rack => {}
+        }
+    }
+
+    /// Marks what time shows to be lost (RFC 8985 §6.2 step 5). `repairing`: losses are evident;
+    /// `forced` by the reordering timer.
+    pub fn detect_by_time(
+        &mut self,
+        now: Instant,
+        board: &mut Scoreboard,
+        (estimator, mss): (&RttEstimator, u64),
+        repairing: bool,
+        forced: bool,
+    ) -> Detected {
+        let Some(rack) = &mut self.rack else {
+            return Detected::default();
+        };
+        let minimum = estimator.minimum().unwrap_or(Duration::ZERO);
+        let srtt = estimator.srtt().unwrap_or(Duration::ZERO);
+        let enough = u64::from(rack.reordering()) * mss;
+        let evident = repairing || board.sacked() >= enough;
+        let window = rack.window(evident, minimum, srtt);
+        let detected = rack.detect(now, board, window, forced);
+        self.lost_in_all += detected.lost;
+        detected
+    }
+
+    /// Takes everything from `start` on for lost; by time, not what left a round trip ago or less.
+    /// Returns how many bytes are newly lost.
+    pub fn give_up(&mut self, now: Instant, board: &mut Scoreboard, start: u64) -> u64 {
+        let before = board.lost();
+        match &self.rack {
+            Some(rack) => {
+                let recent = now.as_nanos().saturating_sub(rack.rtt().as_nanos());
+                board.mark_lost_but_recent(Instant::from_nanos(recent));
+            }
+            None => board.mark_lost_from(start),
+        }
+        let newly = board.lost().saturating_sub(before);
+        self.lost_in_all += newly;
+        newly
+    }
+}

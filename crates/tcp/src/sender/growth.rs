@@ -1,0 +1,99 @@
+//! Whether an acknowledgment may let the window grow, and what a pause does to it.
+
+use airtcp_units::{Duration, Instant};
+
+use super::window_usage::{Standing, WindowUsage};
+use crate::config::{Config, WindowValidation};
+use crate::congestion::Congestion;
+
+/// Validates the window by its use (RFC 7661).
+#[derive(Clone, Debug)]
+pub(super) struct Growth {
+    validation: WindowValidation,
+    restart_after_idle: bool,
+    usage: Option<Box<WindowUsage>>,
+    last_sent_at: Instant,
+}
+
+impl Growth {
+    pub fn new(config: &Config) -> Self {
+        Self {
+            validation: config.window_validation,
+            restart_after_idle: config.restart_after_idle,
+            usage: (config.window_validation == WindowValidation::LastRound).then(Box::default),
+            last_sent_at: Instant::ZERO,
+        }
+    }
+
+    /// When something was last sent.
+    #[inline]
+    pub const fn last_sent_at(&self) -> Instant {
+        self.last_sent_at
+    }
+
+    /// Something is sent.
+    #[inline]
+    pub const fn on_sent(&mut self, now: Instant) {
+        self.last_sent_at = now;
+    }
+
+    /// Whether [`note`](Self::note) wants to know how much of the window is used.
+    #[inline]
+    pub const fn watches_use(&self) -> bool {
+        self.usage.is_some()
+    }
+
+    /// Whether the window was used, so that it may grow, when an acknowledgment finds `in_flight`
+    /// bytes in flight: one that was not has not been tested (RFC 7661 §4.1).
+    #[inline]
+    pub fn is_used(&self, congestion: &Congestion, in_flight: u64, mss: u64) -> bool {
+        match self.validation {
+            WindowValidation::InFlight => in_flight + mss > congestion.cwnd(),
+            WindowValidation::LastRound => self
+                .usage
+                .as_ref()
+                .is_some_and(|usage| usage.is_used(congestion.cwnd(), congestion.in_slow_start())),
+            WindowValidation::Always => true,
+        }
+    }
+
+    /// Notes how much of the window is used. Returns what was used of it if that was too little for
+    /// a whole `rto`, so that it decays (RFC 2861 §3).
+    #[inline]
+    pub fn note(
+        &mut self,
+        standing: &Standing,
+        congestion: &Congestion,
+        rto: Duration,
+    ) -> Option<u64> {
+        let usage = self.usage.as_mut()?;
+        usage.note(standing);
+        if !self.restart_after_idle {
+            return None;
+        }
+        let used = usage.is_used(congestion.cwnd(), congestion.in_slow_start());
+        usage.unused_for(standing, used, rto)
+    }
+
+    /// Whether a pause is asked about at all when something is sent and nothing is outstanding.
+    #[inline]
+    pub fn counts_pauses(&self) -> bool {
+        self.validation != WindowValidation::InFlight
+    }
+
+    /// The pause that ends now, and how many times over it was longer than `rto`, where the window
+    /// is to start anew after one. `None` before anything was sent.
+    pub fn pause(&self, now: Instant, rto: Duration) -> Option<(Duration, u32)> {
+        if self.last_sent_at == Instant::ZERO {
+            return None;
+        }
+        let idle = now - self.last_sent_at;
+        let rto = rto.as_nanos().max(1);
+        let expired = if self.restart_after_idle {
+            u32::try_from(idle.as_nanos().saturating_sub(1) / rto).unwrap_or(u32::MAX)
+        } else {
+            0
+        };
+        Some((idle, expired))
+    }
+}

@@ -1,0 +1,141 @@
+//! Which timer watches over what is outstanding. One runs at a time, as in Linux: the reordering
+//! window's, the tail probe's, or the retransmission timer.
+
+use airtcp_units::{Duration, Instant};
+
+use super::Sender;
+use super::tail_probe::SHORTEST;
+use super::timers::{Slot, Timer};
+use crate::config::TimerScope;
+
+impl Sender {
+    /// RFC 6298 §5.1: a timer runs whenever data is outstanding.
+    #[inline]
+    pub(super) fn start_timer(&mut self, now: Instant, segment_deadline: Instant) {
+        match self.choices.scope {
+            TimerScope::Connection => {
+                if !self.timers.is_running(Slot::Outstanding) {
+                    self.run_retransmission_timer(now);
+                }
+            }
+            TimerScope::Segment => {
+                let earliest = self.timers.deadline(Slot::Outstanding);
+                self.timers
+                    .arm(Timer::Retransmission, earliest.min(segment_deadline));
+            }
+        }
+    }
+
+    /// When the own timer of a segment that leaves now runs out, after as many expiries.
+    #[inline]
+    pub(super) fn segment_deadline(&self, now: Instant, expiries: u8) -> Instant {
+        match self.choices.scope {
+            TimerScope::Connection => Instant::FAR_FUTURE,
+            TimerScope::Segment => now + self.timeout.backed_off(u32::from(expiries)),
+        }
+    }
+
+    /// New data went out: the tail has moved, and its probe with it.
+    #[inline]
+    pub(super) fn on_tail_moved(&mut self, now: Instant) {
+        if !self.tail_probe.is_enabled() {
+            return;
+        }
+        if self.timers.is_armed(Timer::TailProbe) || self.board.len() == 1 {
+            self.run_retransmission_timer(now);
+        }
+        if !self.timers.is_armed(Timer::ReorderingWindow) && self.may_probe_tail() {
+            let left = self.until_timeout(now);
+            self.arm_tail_probe(now, left);
+        }
+    }
+
+    /// The first outstanding segment is retransmitted: it has a whole timeout (Linux,
+    /// `tcp_xmit_retransmit_queue`), unless a reordering window is waited for.
+    pub(super) fn on_front_resent(&mut self, now: Instant) {
+        if self.choices.scope == TimerScope::Connection
+            && !self.timers.is_armed(Timer::ReorderingWindow)
+        {
+            self.run_retransmission_timer(now);
+        }
+    }
+
+    /// The retransmission timer runs for a whole RTO from now.
+    #[inline]
+    pub(super) fn run_retransmission_timer(&mut self, now: Instant) {
+        let at = now + self.timeout.rto();
+        self.timers.arm(Timer::Retransmission, at);
+    }
+
+    /// The retransmission timer runs as if it had since the first outstanding segment was sent, after
+    /// another ran in its place (Linux, `tcp_rearm_rto`).
+    pub(super) fn resume_retransmission_timer(&mut self, now: Instant) {
+        if self.board.is_empty() {
+            self.timers.cancel(Slot::Outstanding);
+            return;
+        }
+        let left = self.until_timeout(now).max(Duration::from_millis(1));
+        self.timers.arm(Timer::Retransmission, now + left);
+    }
+
+    /// News came: the retransmission timer restarts, or in its place the tail probe's.
+    pub(super) fn restart_or_probe(&mut self, now: Instant) {
+        if self.choices.scope == TimerScope::Segment {
+            self.rearm_segment_timers();
+        } else if self.may_probe_tail() {
+            let rto = self.timeout.rto();
+            self.arm_tail_probe(now, rto);
+        } else if self.timers.is_armed(Timer::TailProbe)
+            || self.timers.is_armed(Timer::ReorderingWindow)
+        {
+            self.resume_retransmission_timer(now);
+        } else if self.board.is_empty() {
+            self.timers.cancel(Slot::Outstanding);
+        } else {
+            self.run_retransmission_timer(now);
+        }
+    }
+
+    /// How long until the RTO has passed since the first outstanding segment was sent.
+    fn until_timeout(&self, now: Instant) -> Duration {
+        let sent_at = self.board.front().map_or(now, |front| front.sent_at);
+        (sent_at + self.timeout.rto()) - now
+    }
+
+    /// The reordering window is over in `wait`. Where each segment has a timer of its own, that one
+    /// tells, or the next acknowledgment.
+    pub(super) fn arm_reordering(&mut self, now: Instant, wait: Duration) {
+        if self.choices.scope == TimerScope::Connection {
+            self.timers
+                .arm(Timer::ReorderingWindow, now + wait + SHORTEST);
+        }
+    }
+
+    /// The wake-up as it should stand after segments were acknowledged or given up, where each has
+    /// its own timer.
+    pub(super) fn rearm_segment_timers(&mut self) {
+        match self.board.earliest_deadline() {
+            Some((_, deadline)) => self.timers.arm(Timer::Retransmission, deadline),
+            None => self.timers.cancel(Slot::Outstanding),
+        }
+    }
+
+    /// A link announces that it is bad: running timers restart with the RTO as it is.
+    pub fn restart_timer(&mut self, now: Instant) {
+        if !self.timers.is_running(Slot::Outstanding) {
+            return;
+        }
+        match self.choices.scope {
+            TimerScope::Connection => {
+                let at = now + self.timeout.rto();
+                self.timers.move_to(Slot::Outstanding, at);
+            }
+            TimerScope::Segment => {
+                let timeout = &self.timeout;
+                let after = |expiries: u8| -> Duration { timeout.backed_off(u32::from(expiries)) };
+                self.board.restart_timers(now, after);
+                self.rearm_segment_timers();
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! A peer without room: zero-window probes (RFC 9293 §3.8.6.1).
+//!
+//! A peer may take its window back to nothing while data is on its way: a sender "MUST probe it in the
+//! standard way" (RFC 9293 §3.8.6), and its silence is no congestion. Freeze-TCP stops senders so.
+//!
+//! As in 4.4BSD's `tcp_output`, the retransmission timer gives way to the probe's, and when the
+//! window opens what is outstanding is sent again, within the congestion window as it was. A window
+//! that shuts for less than a round trip has it sent for nothing, as there.
+
+use airtcp_units::{Duration, Instant};
+
+use super::Sender;
+use super::repair::Entry;
+use super::timers::{Slot, Timer};
+use crate::observer::{Event, Observer};
+use crate::timeout::RetransmissionTimeout;
+
+/// The probes of the shut window at hand.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ZeroWindow {
+    probes: u32,
+}
+
+impl ZeroWindow {
+    /// How long until the next probe: an RTO, doubled for each that went out.
+    fn wait(&self, timeout: &RetransmissionTimeout) -> Duration {
+        timeout.backed_off(self.probes)
+    }
+
+    const fn on_probe(&mut self) {
+        self.probes = self.probes.saturating_add(1);
+    }
+
+    const fn on_open(&mut self) {
+        self.probes = 0;
+    }
+}
+
+impl Sender {
+    /// Whether data is outstanding and the peer has no room for even its first byte.
+    #[inline]
+    pub(super) fn is_shut(&self) -> bool {
+        self.space.right_edge() <= self.space.una() && !self.board.is_empty()
+    }
+
+    /// The peer's window is now `right_edge`, by an acknowledgment of everything below `offset`.
+    pub(super) fn update_window(&mut self, now: Instant, offset: u64, right_edge: u64) {
+        let (una, nxt) = (self.space.una(), self.space.nxt());
+        if self.space.right_edge() <= nxt {
+            if right_edge > nxt {
+                self.stop_probing();
+            }
+            if self.is_shut() && right_edge > una.max(offset) {
+                self.reopen(now, offset > una);
+            }
+        }
+        self.space.on_window(right_edge);
+    }
+
+    /// New data leaves: there is room.
+    #[inline]
+    pub(super) const fn stop_waiting_for_window(&mut self) {
+        self.timers.cancel(Slot::Window);
+    }
+
+    fn stop_probing(&mut self) {
+        self.timers.cancel(Slot::Window);
+        self.zero_window.on_open();
+    }
+
+    /// The retransmission timer has run out towards a shut window: probe in its place.
+    #[cold]
+    pub(super) fn persist(&mut self, now: Instant) {
+        if !self.timers.is_running(Slot::Window) {
+            self.timers.arm(Timer::WindowProbe, now);
+        }
+    }
+
+    /// Data, or a FIN, waits for the peer's window and nothing is on its way that would open it: a
+    /// probe is due after one RTO (RFC 9293 §3.8.6.1).
+    pub(super) fn arm_probe(&mut self, now: Instant) {
+        if self.space.is_blocked() && self.board.is_empty() && !self.timers.is_running(Slot::Window)
+        {
+            self.probe_after_wait(now);
+        }
+    }
+
+    /// What is lost waits for the window. Where no timer of its own runs, a probe is due after one
+    /// RTO, as where unsent data waits.
+    #[cold]
+    pub(super) fn wait_for_window(&mut self, now: Instant) {
+        if !self.timers.is_running(Slot::Outstanding) && !self.timers.is_running(Slot::Window) {
+            self.probe_after_wait(now);
+        }
+    }
+
+    fn probe_after_wait(&mut self, now: Instant) {
+        let wait = self.zero_window.wait(&self.timeout);
+        self.timers.arm(Timer::WindowProbe, now + wait);
+    }
+
+    pub(super) fn on_probe_timer(&mut self, now: Instant, observer: &mut impl Observer) {
+        self.zero_window.on_probe();
+        self.counters.window_probes += 1;
+        self.probe_after_wait(now);
+        observer.event(now, Event::WindowProbe);
+    }
+
+    /// The window opens again. If its timer has run out, or if the acknowledgment that opens it
+    /// `advances` over nothing, what was on its way is taken for lost; duplicate acknowledgments of
+    /// what is then sent again tell of no loss. Else acknowledgments still come, and will tell.
+    #[cold]
+    fn reopen(&mut self, now: Instant, advances: bool) {
+        self.stop_probing();
+        if advances && self.timers.is_running(Slot::Outstanding) {
+            self.restart_timer(now);
+            return;
+        }
+        self.board.mark_lost_from(self.space.una());
+        // Repaired as after a timeout, so that no fast recovery starts on the way.
+        self.repair.begin(Entry::Reopened, self.space.nxt());
+        self.timers.cancel(Slot::Outstanding);
+    }
+}
