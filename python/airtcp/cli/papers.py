@@ -18,12 +18,17 @@ from airtcp.cli.console import (
     say,
 )
 from airtcp.papers.judgement import Judgement, judge_papers
+from airtcp.papers.over_readings import OverReadings
 from airtcp.papers.paper import find_papers, load_papers
+from airtcp.papers.readings import departures
 from airtcp.papers.rules import Verdict
 
 _COLOURS = {
     Verdict.REPRODUCED: "green",
     Verdict.DIRECTION: "blue",
+    Verdict.LARGER: "blue",
+    Verdict.SMALLER: "blue",
+    Verdict.DEPENDS: "magenta",
     Verdict.NOT_SHOWN: "yellow",
     Verdict.CONTRADICTED: "red",
 }
@@ -76,14 +81,26 @@ def papers_command(
             "--papers", metavar="DIR", help="The folder of papers; default papers/ of the checkout."
         ),
     ] = None,
+    readings: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=100_000,
+            help="How many readings of each paper to judge beside the default, coarse first; "
+            "48 by default, 5 with --quick.",
+            show_default=False,
+        ),
+    ] = None,
     png: WithPng = False,
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
     """Rerun every table and figure of the five papers, and say of every claim whether it holds.
 
-    Verdicts are computed from paired runs: reproduced, direction (another size), not shown,
-    contradicted. The report says why a claim fails, and what is left of the remedies today.
+    Verdicts are computed from paired runs, over the readings that each paper's text admits:
+    reproduced, direction (another size), depends on the reading, not shown, contradicted. The
+    report says why a claim fails, which open point decides, and what is left of the remedies today.
 
     [bold]Examples[/bold]
 
@@ -104,6 +121,7 @@ def papers_command(
                 with_cross=cross and not names,
                 first_seed=first_seed,
                 seed_sets=seed_sets,
+                readings=readings,
                 out=folder,
                 jobs=jobs,
                 progress=report,
@@ -125,9 +143,12 @@ def _print(judgement: Judgement) -> None:
         out.print(f"[bold]{paper.about.number} {paper.name}[/bold]", highlight=False)
         for judged in judgement.claims[paper.name]:
             colour = _COLOURS[judged.verdict]
-            out.print(f"  {judged.claim.id}  [{colour}]{judged.verdict:<12}[/{colour}]  ", end="")
+            out.print(f"  {judged.claim.id}  [{colour}]{judged.verdict:<22}[/{colour}]  ", end="")
             out.print(judged.claim.what, markup=False, highlight=False)
-    counts = ", ".join(f"{judgement.count(verdict)} {verdict}" for verdict in Verdict)
+        over = judgement.readings[paper.name]
+        if len(over.verdicts) > 1:
+            _print_best(over)
+    counts = "; ".join(f"{judgement.count(verdict)} {verdict}" for verdict in Verdict)
     out.print(f"{len(judgement.all_claims)} claims: {counts}", highlight=False)
     if judgement.sets:
         steady = (
@@ -138,3 +159,16 @@ def _print(judgement: Judgement) -> None:
         out.print(f"other sets of seeds: {steady}", highlight=False)
     if judgement.quick:
         out.print("a quick run: few seeds; the full run decides", highlight=False)
+
+
+def _print_best(over: OverReadings) -> None:
+    """The joint reading that serves the paper best."""
+    claims = len(over.verdicts[over.default])
+    best = ", ".join(departures(over.points, over.best)) or "the default"
+    out.print(
+        f"  of {len(over.verdicts)} readings, {best} serves the paper best: "
+        f"{over.served(over.best)[0]} of {claims} claims its way, "
+        f"{over.served(over.default)[0]} under the default",
+        markup=False,
+        highlight=False,
+    )

@@ -2,19 +2,20 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
 
 from airtcp.catalogue import BASELINE
+from airtcp.papers.estimates import Estimate, gain, p_value
 from airtcp.papers.experiment import Axis, Choice, Experiment
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import read_toml
-from airtcp.papers.rules import NEGLIGIBLE
+from airtcp.papers.rules import correct_for_number, sign_of
 from airtcp.study.grid import Entry, Grid, GridResult, Setting
-from airtcp.study.statistics import Outcome, PairedDifference, paired_difference
+from airtcp.study.statistics import PairedDifference, paired_difference
 
 MEASURE = "flow_goodput_bps"
 """What is compared: the mean over flows, each over its own life."""
@@ -122,90 +123,117 @@ class Company(StrEnum):
     """What two remedies are to each other."""
 
     COMBINE = "combine"
-    """Together significantly better than the better of them alone."""
+    """Together better than the better of them alone."""
     FIGHT = "fight"
-    """Together significantly worse than the better alone, and than both effects multiplied."""
+    """Together worse than the better alone, and than both effects multiplied."""
     NEITHER = "neither"
-    REFUSED = "n/a"
 
 
 @dataclass(frozen=True)
 class PairOutcome:
-    """Two remedies on a link: each alone, both, and both against what one might expect.
+    """Two remedies on a link: gains in per cent of each alone, of both, and of both over the rest.
 
-    `against_better`: the better one alone. `against_product`: the effects of both multiplied, seed
-    by seed, which is what remedies that have nothing to do with each other give.
+    `over_better`: over the better one alone. `over_product`: over the effects of both multiplied,
+    seed by seed, which is what remedies that have nothing to do with each other give.
     """
 
     link: str
     stack: str
     one: str
     other: str
-    alone: tuple[PairedDifference | None, PairedDifference | None]
-    together: PairedDifference | None
-    against_better: PairedDifference | None
-    against_product: PairedDifference | None
+    alone: tuple[Estimate, Estimate]
+    together: Estimate
+    over_better: Estimate
+    over_product: Estimate
     company: Company
 
 
+@dataclass(frozen=True)
+class _Pair:
+    """A pair as it was measured, seed by seed."""
+
+    link: str
+    stack: str
+    one: str
+    other: str
+    base: list[float]
+    alone: tuple[list[float], list[float]]
+    both: list[float]
+
+    @property
+    def better(self) -> list[float]:
+        """The better one alone."""
+        return max(self.alone, key=lambda values: sum(values))
+
+    @property
+    def product(self) -> list[float]:
+        """Both effects multiplied."""
+        return [
+            first * second / before if before else 0.0
+            for before, first, second in zip(self.base, *self.alone, strict=True)
+        ]
+
+
 def pair_outcomes(cross: Cross, experiment: Experiment, outcomes: Outcomes) -> list[PairOutcome]:
-    """Every pair on every link and stack that has a place for both."""
+    """Every pair on every link and stack that has a place for both, corrected for their number."""
+    pairs = _pairs(cross, experiment, outcomes)
+    tests = {
+        (index, what): p_value(expected, pair.both)
+        for index, pair in enumerate(pairs)
+        for what, expected in (("better", pair.better), ("product", pair.product))
+    }
+    shown = correct_for_number(tests)
     found = []
-    for link in cross.links:
-        for stack in cross.stacks:
-            at = {"link": link.name, "stack": stack.name}
-            for one, other in cross.pairs:
-                pair = _pair(experiment, outcomes, at, one, other)
-                if pair.company is not Company.REFUSED:
-                    found.append(pair)
+    for index, pair in enumerate(pairs):
+        gains = [
+            gain(before, after)
+            for before, after in (
+                (pair.base, pair.alone[0]),
+                (pair.base, pair.alone[1]),
+                (pair.base, pair.both),
+                (pair.better, pair.both),
+                (pair.product, pair.both),
+            )
+        ]
+        first, second, both, over_better, over_product = gains
+        if not (first and second and both and over_better and over_product):
+            continue  # a run in which nothing arrived has no gain
+        better = sign_of(over_better) if (index, "better") in shown else 0
+        product = sign_of(over_product) if (index, "product") in shown else 0
+        company = (
+            Company.COMBINE
+            if better > 0
+            else Company.FIGHT
+            if better < 0 and product < 0
+            else Company.NEITHER
+        )
+        found.append(
+            PairOutcome(
+                pair.link,
+                pair.stack,
+                pair.one,
+                pair.other,
+                (first, second),
+                both,
+                over_better,
+                over_product,
+                company,
+            )
+        )
     return found
 
 
-def _pair(
-    experiment: Experiment, outcomes: Outcomes, at: dict[str, str], one: str, other: str
-) -> PairOutcome:
-    both = f"{one}+{other}"
-    alone = (
-        _difference(experiment, outcomes, at, BASELINE, one),
-        _difference(experiment, outcomes, at, BASELINE, other),
-    )
-    together = _difference(experiment, outcomes, at, BASELINE, both)
-    link, stack = at["link"], at["stack"]
-    if alone[0] is None or alone[1] is None or together is None:
-        return PairOutcome(link, stack, one, other, alone, together, None, None, Company.REFUSED)
-    better = one if alone[0].mean >= alone[1].mean else other
-    against_better = _difference(experiment, outcomes, at, better, both)
-    against_product = _against_product(experiment, outcomes, at, one, other)
-    company = Company.NEITHER
-    if _is(against_better, Outcome.HIGHER):
-        company = Company.COMBINE
-    elif _is(against_better, Outcome.LOWER) and _is(against_product, Outcome.LOWER):
-        company = Company.FIGHT
-    return PairOutcome(
-        link, stack, one, other, alone, together, against_better, against_product, company
-    )
-
-
-def _is(difference: PairedDifference | None, outcome: Outcome) -> bool:
-    """Whether a difference is shown, that way, and worth the name."""
-    if difference is None or difference.mean_percent is None:
-        return False
-    return difference.outcome is outcome and abs(difference.mean_percent) >= NEGLIGIBLE
-
-
-def _against_product(
-    experiment: Experiment, outcomes: Outcomes, at: dict[str, str], one: str, other: str
-) -> PairedDifference | None:
-    names = (BASELINE, one, other, f"{one}+{other}")
-    series = [outcomes.values(experiment, MEASURE, at, {"remedy": name}) for name in names]
-    base, first, second, both = (values or [] for values in series)
-    if not both:
-        return None
-    expected = [
-        alone * again / before if before else 0.0
-        for before, alone, again in zip(base, first, second, strict=True)
-    ]
-    return paired_difference(expected, both)
+def _pairs(cross: Cross, experiment: Experiment, outcomes: Outcomes) -> list[_Pair]:
+    found = []
+    for link, stack in product(cross.links, cross.stacks):
+        at = {"link": link.name, "stack": stack.name}
+        for one, other in cross.pairs:
+            names = (BASELINE, one, other, f"{one}+{other}")
+            series = [outcomes.values(experiment, MEASURE, at, {"remedy": name}) for name in names]
+            base, first, second, both = series
+            if base and first and second and both:
+                found.append(_Pair(link.name, stack.name, one, other, base, (first, second), both))
+    return found
 
 
 def _difference(

@@ -22,7 +22,8 @@ class Choice(Struct, frozen=True, forbid_unknown_fields=True):
 class Axis(Struct, frozen=True, forbid_unknown_fields=True):
     """What an experiment varies: a key of the scenario, a remedy's parameter, or named choices.
 
-    `remedy` is a remedy with `{}` where the value goes: `rto-factor:factor={}`.
+    `remedy` is a remedy with `{}` where the value goes: `rto-factor:factor={}`. `plus` is added to
+    the values as they are set: places keep the names that the paper gives them.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Axis(Struct, frozen=True, forbid_unknown_fields=True):
     remedy: str = ""
     values: list[Value] = field(default_factory=list)
     choices: list[Choice] = field(default_factory=list)
+    plus: float = 0
 
     @property
     def places(self) -> list[Value]:
@@ -45,8 +47,14 @@ class Axis(Struct, frozen=True, forbid_unknown_fields=True):
         return Choice(
             str(place),
             self.remedy.format(place) if self.remedy else "",
-            {self.key: place} if self.key else {},
+            {self.key: self._moved(place)} if self.key else {},
         )
+
+    def _moved(self, place: Value) -> Value:
+        if not self.plus or isinstance(place, str):
+            return place
+        moved = place + self.plus
+        return int(moved) if isinstance(place, int) and moved == int(moved) else moved
 
 
 Coordinates = tuple[tuple[str, Value], ...]
@@ -65,8 +73,8 @@ class Point(Struct, frozen=True):
 class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
     """Runs that belong together.
 
-    `seeds` are those of a full run, `quick` those of a quick one, which may also be shorter
-    (`quick_settings`).
+    `seeds` are those of a full run, `quick` those of a quick one and of readings other than the
+    default; these may also be shorter (`quick_settings`).
 
     `sampled`: the window is watched too, for figures of it and for claims about it. `partial`: a
     remedy that a link has no place for is no error.

@@ -1,36 +1,37 @@
 """Claims judged: each part of them from its runs, by the rules of `rules`."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-import numpy as np
-from scipy.special import stdtrit
-
+from airtcp.papers import estimates
 from airtcp.papers.claims import Claim, Part
+from airtcp.papers.estimates import Estimate, gain_text, number_text
 from airtcp.papers.experiment import Experiment, Value
 from airtcp.papers.measures import COUNTS
 from airtcp.papers.outcomes import Outcomes
 from airtcp.papers.paper import Paper
 from airtcp.papers.rules import (
-    PLATEAU_PERCENT,
-    POINTS,
     Verdict,
+    judge_larger_gain,
     judge_level,
     judge_number,
+    judge_peak,
     judge_range,
     judge_share,
     judge_sign,
+    judge_trend,
     together,
 )
-from airtcp.study.statistics import CONFIDENCE, PairedDifference, paired_difference
 
 
 @dataclass(frozen=True)
 class Judged:
     """One comparison: ours beside the paper's, and its verdict.
 
-    `value` and `half_width` are in the unit of the words: per cent for gains.
+    `value` and `half_width` are in the unit of the words: per cent for gains. `half_width` is None
+    where the runs cannot tell it.
     """
 
     label: str
@@ -44,11 +45,15 @@ class Judged:
 
 @dataclass(frozen=True)
 class JudgedClaim:
-    """A claim with the verdicts of its parts, and its own."""
+    """A claim with the verdicts of its parts under the default reading, and its own.
+
+    `under_default` is the verdict under the default reading alone.
+    """
 
     claim: Claim
     verdict: Verdict
     parts: tuple[Judged, ...]
+    under_default: Verdict
 
     @property
     def tally(self) -> str:
@@ -74,7 +79,8 @@ def judge_claim(paper: Paper, claim: Claim, outcomes: Outcomes) -> JudgedClaim:
         parts += judged if part.counts else [_uncounted(one) for one in judged]
         if part.counts:
             verdicts.append(together([one.verdict for one in judged]))
-    return JudgedClaim(claim, together(verdicts), tuple(parts))
+    verdict = together(verdicts)
+    return JudgedClaim(claim, verdict, tuple(parts), verdict)
 
 
 def _uncounted(judged: Judged) -> Judged:
@@ -119,31 +125,43 @@ def _gain(
     number: float | None,
     outcomes: Outcomes,
 ) -> Judged:
-    difference = outcomes.difference(experiment, part.measure, at, part.baseline, part.treated)
-    label = _label(part, at)
-    if difference is None:
-        return Judged(label, Verdict.NOT_SHOWN, "not measured", _paper_gain(part, number))
-    if difference.mean_percent is None:
-        return _from_nothing(label, difference, part)
-    gain, half = difference.mean_percent, difference.half_width_percent
-    verdict = _verdict(part, gain, half, number)
-    return Judged(label, verdict, gain_text(difference), _paper_gain(part, number), gain, half)
+    sides = _sides(experiment, part, at, outcomes)
+    label, paper = _label(part, at), _paper_gain(part, number)
+    if sides is None:
+        return Judged(label, Verdict.NOT_SHOWN, "not measured", paper)
+    gain = estimates.gain(*sides)
+    if gain is None:
+        return _from_nothing(label, sides, part)
+    return Judged(
+        label, _verdict(part, gain, number), gain_text(gain), paper, gain.value, _half(gain)
+    )
 
 
-def _verdict(part: Part, gain: float, half: float | None, number: float | None) -> Verdict:
+def _sides(
+    experiment: Experiment, part: Part, at: Mapping[str, Value], outcomes: Outcomes
+) -> tuple[list[float], list[float]] | None:
+    """The measurements without and with, seed by seed; None where one side was refused."""
+    before = outcomes.values(experiment, part.measure, at, part.baseline)
+    after = outcomes.values(experiment, part.measure, at, part.treated)
+    return None if before is None or after is None else (before, after)
+
+
+def _verdict(part: Part, gain: Estimate, number: float | None) -> Verdict:
     if part.between and part.kind == "gain":
-        return judge_range(gain, half, float(part.between[0]), float(part.between[-1]))
-    return judge_sign(gain, half, part.sign) if number is None else judge_number(gain, half, number)
+        return judge_range(gain, float(part.between[0]), float(part.between[-1]))
+    return judge_sign(gain, part.sign) if number is None else judge_number(gain, number)
 
 
-def _from_nothing(label: str, difference: PairedDifference, part: Part) -> Judged:
+def _from_nothing(label: str, sides: tuple[list[float], list[float]], part: Part) -> Judged:
     """The baseline measured nothing: per cent have no meaning, and which way it goes has."""
-    half = difference.half_width or 0.0
-    # Anything over nothing is more than a per cent.
-    scale = 100.0 / abs(difference.treated_mean) if difference.treated_mean else 1.0
-    verdict = judge_sign(scale * difference.mean, scale * half, part.sign)
-    ours = f"{difference.treated_mean:.3g} ± {half:.2g}, from 0"
-    return Judged(label, verdict, ours, _paper_gain(part, None), difference.mean, half)
+    change = estimates.difference(*sides)
+    verdict = judge_sign(estimates.step(*sides), part.sign)
+    ours = f"{number_text(change)}, from 0"
+    return Judged(label, verdict, ours, _paper_gain(part, None), change.value, _half(change))
+
+
+def _half(estimate: Estimate) -> float | None:
+    return estimate.half_width if math.isfinite(estimate.half_width) else None
 
 
 _SIGNS = {
@@ -162,24 +180,6 @@ def _paper_gain(part: Part, number: float | None) -> str:
     return _SIGNS[part.sign] if number is None else f"{number:+g} %"
 
 
-def gain_text(difference: PairedDifference) -> str:
-    """A gain as words: "+13.2 ± 1.1 %"."""
-    gain, half = difference.mean_percent, difference.half_width_percent
-    if gain is None:
-        return "no baseline"
-    return f"{gain:+.1f} %" if half is None else f"{gain:+.1f} ± {half:.1f} %"
-
-
-def mean_and_half_width(values: Sequence[float]) -> tuple[float, float]:
-    """The mean with half its 95 % interval (Student's t); 0 for one value or equal ones."""
-    array = np.asarray(values, dtype=np.float64)
-    count = len(array)
-    if count < 2:
-        return float(array.mean()), 0.0
-    error = float(array.std(ddof=1)) / count**0.5
-    return float(array.mean()), float(stdtrit(count - 1, 0.5 + CONFIDENCE / 2)) * error
-
-
 def _level(
     experiment: Experiment,
     part: Part,
@@ -191,43 +191,38 @@ def _level(
     label = _label(part, at)
     if values is None or number is None:
         return Judged(label, Verdict.NOT_SHOWN, "not measured", str(number))
-    mean, half = mean_and_half_width(values)
+    ours = estimates.level(values)
     verdict = (
-        judge_share(mean, number, half=half)
+        judge_share(ours, number)
         if part.measure.endswith("_percent")
-        else judge_level(mean, number, half=half, is_count=part.measure in COUNTS)
+        else judge_level(ours, number, is_count=part.measure in COUNTS)
     )
-    return Judged(label, verdict, f"{mean:.4g} ± {half:.2g}", f"{number:g}", mean, half)
+    return Judged(label, verdict, number_text(ours), f"{number:g}", ours.value, _half(ours))
 
 
 def _places(experiment: Experiment, part: Part) -> list[Value]:
     return part.places or experiment.axis(part.along).places
 
 
+def _series(experiment: Experiment, part: Part, outcomes: Outcomes) -> dict[Value, list[float]]:
+    """The measurements at each place of the axis that was run."""
+    found = {
+        place: outcomes.values(experiment, part.measure, part.at, {part.along: place})
+        for place in _places(experiment, part)
+    }
+    return {place: values for place, values in found.items() if values is not None}
+
+
 def _trend(experiment: Experiment, part: Part, outcomes: Outcomes) -> Judged:
-    """Ends that differ the right way, and no step between that goes significantly the other."""
-    places = _places(experiment, part)
-    rows = [outcomes.values(experiment, part.measure, part.at, {part.along: p}) for p in places]
-    series = [row for row in rows if row is not None]
-    sign = 1.0 if part.direction == "rises" else -1.0
-    ends = paired_difference(series[0], series[-1])
-    wrong = [
-        step
-        for before, after in pairwise(series)
-        if _significance(step := paired_difference(before, after)) * sign < 0
-    ]
-    toward = _significance(ends) * sign
-    verdict = (
-        Verdict.CONTRADICTED
-        if toward < 0
-        else Verdict.NOT_SHOWN
-        if toward == 0
-        else Verdict.DIRECTION
-        if wrong
-        else Verdict.REPRODUCED
-    )
-    means = " ".join(f"{sum(values) / len(values):.3g}" for values in series)
-    return Judged(_label_of_trend(part, places), verdict, means, part.direction)
+    series = _series(experiment, part, outcomes)
+    rows = list(series.values())
+    label = _label_of_trend(part, _places(experiment, part))
+    if len(rows) < 2:
+        return Judged(label, Verdict.NOT_SHOWN, "not measured", part.direction)
+    steps = [estimates.step(before, after) for before, after in pairwise(rows)]
+    verdict = judge_trend(steps, estimates.step(rows[0], rows[-1]), part.direction)
+    means = " ".join(f"{sum(values) / len(values):.3g}" for values in rows)
+    return Judged(label, verdict, means, part.direction)
 
 
 def _label_of_trend(part: Part, places: Sequence[Value]) -> str:
@@ -235,36 +230,22 @@ def _label_of_trend(part: Part, places: Sequence[Value]) -> str:
     return f"{part.label}, {along}" if part.label else along
 
 
-def _significance(difference: PairedDifference) -> int:
-    if abs(difference.mean) <= (difference.half_width or 0.0):
-        return 0
-    return 1 if difference.mean > 0 else -1
-
-
 def _peak(experiment: Experiment, part: Part, outcomes: Outcomes) -> Judged:
-    """The best place lies within `between`, or is no higher than the best one there."""
-    places = _places(experiment, part)
-    values = {
-        place: series
-        for place in places
-        if (series := outcomes.values(experiment, part.measure, part.at, {part.along: place}))
-    }
+    values = _series(experiment, part, outcomes)
     means = {place: sum(series) / len(series) for place, series in values.items()}
-    best = max(means, key=lambda place: means[place])
     low, high = float(part.between[0]), float(part.between[-1])
     inside = [place for place in means if low <= float(place) <= high]
+    paper = f"best at {part.between[0]} to {part.between[-1]}"
+    if not inside:
+        return Judged(part.label, Verdict.NOT_SHOWN, "not measured", paper)
+    best = max(means, key=lambda place: means[place])
     best_inside = max(inside, key=lambda place: means[place])
-    better = paired_difference(values[best_inside], values[best])
-    more, half = better.mean_percent or 0.0, better.half_width_percent or 0.0
-    rises = _significance(paired_difference(values[places[0]], values[best_inside])) > 0
-    if not rises:
-        verdict = Verdict.NOT_SHOWN
-    elif best in inside or more + half <= PLATEAU_PERCENT:
-        verdict = Verdict.REPRODUCED
-    else:
-        verdict = Verdict.DIRECTION if more <= POINTS else Verdict.CONTRADICTED
-    ours = f"best at {best}, {more:.1f} ± {half:.1f} % above {best_inside}"
-    return Judged(part.label, verdict, ours, f"best at {part.between[0]} to {part.between[-1]}")
+    first = next(iter(values))
+    rise = estimates.step(values[first], values[best_inside])
+    excess = None if best in inside else estimates.gain(values[best_inside], values[best])
+    above = gain_text(excess) if excess else "not"
+    ours = f"best at {best}, {above} above {best_inside}" if excess else f"best at {best}"
+    return Judged(part.label, judge_peak(rise, excess), ours, paper)
 
 
 def _larger_gain(
@@ -272,30 +253,15 @@ def _larger_gain(
 ) -> Judged:
     """The gain at `at` against that at `than`, both seed by seed; `along` moves both."""
     than = {part.along: at[part.along], **part.than} if part.along else part.than
-
-    def gains(place: Mapping[str, Value]) -> list[float]:
-        before = outcomes.values(experiment, part.measure, place, part.baseline) or []
-        after = outcomes.values(experiment, part.measure, place, part.treated) or []
-        return [
-            100 * (treated / base - 1) if base else 0.0
-            for base, treated in zip(before, after, strict=True)
-        ]
-
-    larger, smaller = gains(at), gains(than)
-    difference = paired_difference(smaller, larger)
-    toward = _significance(difference)
-    # Less of a loss is no larger gain.
-    verdict = (
-        Verdict.CONTRADICTED
-        if toward < 0
-        else Verdict.REPRODUCED
-        if toward > 0 and difference.treated_mean > 0
-        else Verdict.NOT_SHOWN
-    )
-    half = difference.half_width or 0.0
-    ours = (
-        f"{difference.treated_mean:+.1f} % against {difference.baseline_mean:+.1f} %: "
-        f"{difference.mean:+.1f} ± {half:.1f} points"
-    )
     label = _label(part, at)
-    return Judged(label, verdict, ours, "larger", difference.mean, difference.half_width)
+    smaller = _sides(experiment, part, than, outcomes)
+    larger = _sides(experiment, part, at, outcomes)
+    if smaller is None or larger is None:
+        return Judged(label, Verdict.NOT_SHOWN, "not measured", "larger")
+    more = estimates.gain_difference(smaller, larger)
+    gains = (estimates.gain(*larger), estimates.gain(*smaller))
+    if more is None or gains[0] is None:
+        return Judged(label, Verdict.NOT_SHOWN, "a run measured nothing", "larger")
+    ours = f"{gain_text(gains[0])} against {gain_text(gains[1])}"
+    verdict = judge_larger_gain(more, gains[0])
+    return Judged(label, verdict, ours, "larger", more.value, _half(more))

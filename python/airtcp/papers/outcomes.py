@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from airtcp._core import AirtcpError, Scenario
-from airtcp.papers.experiment import Coordinates, Experiment, Value
+from airtcp.papers.estimates import Estimate, gain
+from airtcp.papers.experiment import Coordinates, Experiment, Point, Value
 from airtcp.papers.measures import Measures, measures_of
 from airtcp.papers.windows import WATCHED
 from airtcp.scenarios import load_scenario
 from airtcp.study.cells import CellKey
 from airtcp.study.execute import Results, execute
 from airtcp.study.plan import Plan, planned_cell
-from airtcp.study.statistics import PairedDifference, paired_difference
 
 Progress = Callable[[int, int], object]
 """Called with the number of runs finished, and of all."""
@@ -34,6 +34,20 @@ class Outcomes:
         """How many runs all of it is."""
         return sum(len(point) for point in self.measured.values())
 
+    def only(self, experiment: str) -> "Outcomes":
+        """What was measured of one experiment."""
+        return Outcomes(
+            {name: seeds for name, seeds in self.seeds.items() if name == experiment},
+            {key: runs for key, runs in self.measured.items() if key[0] == experiment},
+            {key: why for key, why in self.refused.items() if key[0] == experiment},
+        )
+
+    def merge(self, other: "Outcomes") -> None:
+        """Takes in what was measured of other experiments."""
+        self.seeds |= other.seeds
+        self.measured |= other.measured
+        self.refused |= other.refused
+
     def values(
         self, experiment: Experiment, measure: str, *at: Mapping[str, Value]
     ) -> list[float] | None:
@@ -41,20 +55,23 @@ class Outcomes:
         point = self.measured.get((experiment.id, experiment.coordinates(*at)))
         return None if point is None else [run[measure] for run in point]
 
-    def difference(
+    def gain(
         self,
         experiment: Experiment,
         measure: str,
         at: Mapping[str, Value],
         baseline: Mapping[str, Value],
         treated: Mapping[str, Value],
-    ) -> PairedDifference | None:
-        """`treated` against `baseline`, both at `at`, seed by seed; None where one was refused."""
+    ) -> Estimate | None:
+        """The gain in per cent of `treated` over `baseline`, both at `at`, seed by seed.
+
+        None where one was refused, or the baseline measured nothing.
+        """
         before = self.values(experiment, measure, at, baseline)
         after = self.values(experiment, measure, at, treated)
         if before is None or after is None:
             return None
-        return paired_difference(before, after)
+        return gain(before, after)
 
 
 @dataclass(frozen=True)
@@ -152,9 +169,18 @@ def scenario_at(folder: Path, experiment: Experiment, coordinates: Coordinates) 
     """
     for point in experiment.points():
         if point.coordinates == coordinates:
-            written = load_scenario((folder / point.scenario).resolve(), ordered(point.settings))
-            return written.with_remedies(point.remedies) if point.remedies else written
+            return built(folder, point)
     raise KeyError(coordinates)
+
+
+def built(folder: Path, point: Point) -> Scenario:
+    """The scenario of a point, its remedies laid over it.
+
+    Raises:
+        ScenarioError: a key, a value or a remedy is wrong.
+    """
+    written = load_scenario((folder / point.scenario).resolve(), ordered(point.settings))
+    return written.with_remedies(point.remedies) if point.remedies else written
 
 
 def ordered(settings: Mapping[str, object]) -> dict[str, object]:

@@ -16,6 +16,8 @@ from airtcp.papers.check import (
 )
 from airtcp.papers.claims import Claim, ClaimsFile
 from airtcp.papers.experiment import Experiment, Value
+from airtcp.papers.readings import OpenPoint, check_readings
+from airtcp.papers.texts import NumberSpec, check_numbers, check_text
 
 
 class Series(Struct, frozen=True, forbid_unknown_fields=True):
@@ -69,7 +71,7 @@ class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
     targets: list[Target] = field(name="target", default_factory=list)
 
 
-class Reading(Struct, frozen=True, forbid_unknown_fields=True):
+class SensitiveGain(Struct, frozen=True, forbid_unknown_fields=True):
     """A column of a sensitivity table: a gain, and the paper's number for it."""
 
     title: str
@@ -81,13 +83,13 @@ class Reading(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Sensitivity(Struct, frozen=True, forbid_unknown_fields=True):
-    """What changes when the paper is read otherwise: readings down, gains across."""
+    """Settings beyond what the paper's text admits: settings down, gains across."""
 
     title: str
     experiment: str
     axis: str
     default: str
-    gains: list[Reading] = field(name="gain", default_factory=list)
+    gains: list[SensitiveGain] = field(name="gain", default_factory=list)
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True):
@@ -109,6 +111,8 @@ class PaperFile(Struct, frozen=True, forbid_unknown_fields=True):
     figures: list[FigureSpec] = field(name="figure", default_factory=list)
     calibrations: list[Calibration] = field(name="calibration", default_factory=list)
     sensitivities: list[Sensitivity] = field(name="sensitivity", default_factory=list)
+    readings: list[OpenPoint] = field(name="reading", default_factory=list)
+    numbers: list[NumberSpec] = field(name="number", default_factory=list)
 
 
 class Paper(Struct, frozen=True):
@@ -231,7 +235,28 @@ def check(paper: Paper) -> None:
             check_measure(about, gain.measure)
             for side in (gain.baseline, gain.treated):
                 check_point(about, experiment, gain.at, side, default)
+    check_readings(where, paper.file.readings, paper.file.experiments)
+    experiments = {experiment.id: experiment for experiment in paper.file.experiments}
+    check_numbers(where, paper.file.numbers, experiments)
+    check_text(f"{where}: about.today", paper.about.today, paper.file.numbers, _known(paper))
     _check_claims(paper)
+
+
+def _known(paper: Paper) -> str:
+    """The numbers that texts may type: the paper's own, and those that were set."""
+    places = [
+        f"{axis.name} {place} {axis.choice(place).settings}"
+        for experiment in paper.file.experiments
+        for axis in experiment.axes
+        for place in axis.places
+    ]
+    claims = [f"{claim.id} {claim.what} {claim.paper}" for claim in paper.claims]
+    values = [
+        f"{point.open} {point.why} {value.name}"
+        for point in paper.file.readings
+        for value in point.values
+    ]
+    return " ".join([*places, *claims, *values])
 
 
 def _check_figure(where: str, paper: Paper, figure: FigureSpec) -> None:
@@ -262,3 +287,4 @@ def _check_claims(paper: Paper) -> None:
                 f"no such figure; there are {', '.join(sorted(figures))}"
             )
         check_claim(where, claim, experiments)
+        check_text(f"{where}: claim {claim.id}: why", claim.why, paper.file.numbers, _known(paper))

@@ -1,131 +1,248 @@
 """The rules by which verdicts are given; they stand here and nowhere else.
 
-Tolerances are the same for every claim: 5 points for gains and shares in per cent, 10 % for levels.
-A difference counts when the 95 % interval of its paired mean excludes zero and it is half a per
-cent at least.
+Tolerances are the same for every claim: half of the paper's per cent, at least 2.5 and at most 5
+points, for gains and shares; 10 % for levels. A difference counts when its 95 % interval excludes
+zero and it is half a per cent at least. An interval that is wider than the tolerance reproduces
+nothing, and one run, or runs that are all equal, have an interval without end.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from enum import StrEnum
+from typing import TypeVar
+
+from airtcp.papers.estimates import Estimate, log_ratio
+
+T = TypeVar("T", bound=Hashable)
 
 POINTS = 5.0
-"""A gain or a share is reproduced within so many points of the paper's per cent, and half of it."""
-ABOUT_NOTHING = 3.0
-"""A paper's gain of so many per cent at most says "about no difference"."""
+"""The most points by which a gain or a share may differ from the paper's per cent."""
+FEWEST_POINTS = POINTS / 2
+"""The fewest: what is smaller cannot be told from "no difference"."""
 NEGLIGIBLE = 0.5
-"""A gain below so many per cent is no difference worth the name, however sure it is."""
+"""A gain below this, in per cent, is no difference worth the name, however sure it is."""
 PLATEAU_PERCENT = 1.0
-"""Places that differ by less than so many per cent, interval and all, are equally high."""
+"""Places that differ by less, in per cent and interval included, are equally high."""
 LEVEL_PERCENT = 10.0
-"""A level is reproduced within so many per cent of the paper's number."""
-LEVEL_FACTOR = 2.0
-"""A level that is off by more than this factor is not the paper's level at all."""
+"""A level is reproduced within this many per cent of the paper's number."""
+FACTOR = 2.0
+"""Beyond this factor the size is another, and a level is not the paper's at all."""
 
 
 class Verdict(StrEnum):
     """What our runs say of a claim, the best first."""
 
     REPRODUCED = "reproduced"
-    """Within tolerance of the paper's number, and significant."""
+    """Within tolerance of the paper's number, significant, and known as narrowly."""
     DIRECTION = "direction"
-    """The same sign and significant, but another size."""
+    """The same sign and significant, and within a factor of two."""
+    LARGER = "direction, larger"
+    """The same sign and significant, and more than twice the paper's number."""
+    SMALLER = "direction, smaller"
+    """The same sign and significant, and less than half the paper's number."""
+    DEPENDS = "depends on the reading"
+    """Readings that the paper's text admits disagree."""
     NOT_SHOWN = "not shown"
     """No significant difference where the paper has one."""
     CONTRADICTED = "contradicted"
-    """Significant, and the other way."""
+    """Significant, and the other way, under every admissible reading."""
+
+    @property
+    def goes_the_papers_way(self) -> bool:
+        """Reproduced, or the direction of whatever size."""
+        return self in _PAPERS_WAY
 
 
-def judge_number(gain: float, half: float | None, number: float) -> Verdict:
-    """A gain in per cent, with half its 95 % interval, beside the paper's number."""
-    if abs(number) <= ABOUT_NOTHING:
-        # "About no difference": shown by an interval that is narrow enough to say so.
-        near = abs(gain - number) <= POINTS
-        width = width_of(gain, half)
-        if near and width <= POINTS:
-            return Verdict.REPRODUCED
-        return Verdict.CONTRADICTED if abs(gain) - width > POINTS else Verdict.NOT_SHOWN
-    if not is_significant(gain, half):
+_PAPERS_WAY = (Verdict.REPRODUCED, Verdict.DIRECTION, Verdict.LARGER, Verdict.SMALLER)
+
+
+def tolerance(number: float) -> float:
+    """By how many points a gain may differ from the paper's per cent."""
+    return min(POINTS, max(FEWEST_POINTS, abs(number) / 2))
+
+
+def sign_of(gain: Estimate) -> int:
+    """Which way a gain goes: 0 where its interval has zero in it, or it is not worth the name."""
+    if abs(gain.value) <= NEGLIGIBLE:
+        return 0
+    return 1 if gain.low > 0 else -1 if gain.high < 0 else 0
+
+
+def judge_number(gain: Estimate, number: float) -> Verdict:
+    """A gain in per cent beside the paper's number.
+
+    A number of 2.5 % at most says "about no difference": it needs no significance, and a gain of
+    the other sign contradicts it only beyond the tolerance. So no verdict turns from the paper's
+    way to contradicted where gain or number change by a hair.
+    """
+    if number == 0:
+        return judge_sign(gain, "0")
+    side = 1 if number > 0 else -1
+    allowed = tolerance(number)
+    near = abs(gain.value - number) <= allowed
+    toward = side * sign_of(gain)
+    if toward < 0:
+        beyond = max(NEGLIGIBLE, allowed - abs(number))
+        other_side = min(-side * gain.low, -side * gain.high)
+        return Verdict.CONTRADICTED if other_side > beyond else Verdict.NOT_SHOWN
+    if near and gain.half_width <= allowed and (toward > 0 or abs(number) <= FEWEST_POINTS):
+        return Verdict.REPRODUCED
+    if toward == 0:
         return Verdict.NOT_SHOWN
-    if gain * number < 0:
-        return Verdict.CONTRADICTED
-    near = abs(gain - number) <= min(POINTS, abs(number) / 2)
-    return Verdict.REPRODUCED if near else Verdict.DIRECTION
+    return Verdict.DIRECTION if near else _by_size(gain.value, number)
 
 
-def judge_range(gain: float, half: float | None, low: float, high: float) -> Verdict:
-    """A gain of which the paper gives a range: reproduced where the interval reaches into it."""
-    if not is_significant(gain, half):
-        return Verdict.NOT_SHOWN
-    if gain * (low + high) < 0:
-        return Verdict.CONTRADICTED
-    width = width_of(gain, half)
-    inside = gain + width >= low and gain - width <= high
-    return Verdict.REPRODUCED if inside else Verdict.DIRECTION
+def judge_range(gain: Estimate, low: float, high: float) -> Verdict:
+    """A gain of which the paper gives a range: its own tolerance, if that is the wider one."""
+    low, high = min(low, high), max(low, high)
+    middle = (low + high) / 2
+    side = 1 if middle >= 0 else -1
+    toward = side * sign_of(gain)
+    if toward <= 0:
+        return Verdict.CONTRADICTED if toward < 0 else Verdict.NOT_SHOWN
+    narrow = gain.half_width <= max(tolerance(middle), (high - low) / 2)
+    if gain.high >= low and gain.low <= high:
+        return Verdict.REPRODUCED if narrow else Verdict.DIRECTION
+    return _by_size(gain.value, low if gain.value < low else high)
 
 
-def width_of(gain: float, half: float | None) -> float:
-    """Half the interval; without end where one run, or equal ones, cannot tell it."""
-    if half is not None:
-        return half
-    return float("inf") if gain else 0.0
+def _by_size(gain: float, number: float) -> Verdict:
+    """The right way: within a factor of two as log ratios, or beyond it."""
+    ours, paper = abs(log_ratio(gain)), abs(log_ratio(number))
+    if ours > FACTOR * paper:
+        return Verdict.LARGER
+    return Verdict.SMALLER if FACTOR * ours < paper else Verdict.DIRECTION
 
 
-def is_significant(gain: float, half: float | None) -> bool:
-    """Whether the interval excludes zero, and the gain is worth the name."""
-    return abs(gain) > max(width_of(gain, half), NEGLIGIBLE)
+def judge_sign(gain: Estimate, sign: str) -> Verdict:
+    """A gain of which the paper says only that it is more, less, or none worth the name.
 
-
-def judge_sign(gain: float, half: float | None, sign: str) -> Verdict:
-    """A gain of which the paper says only whether it is more, less, or none worth the name."""
-    width = width_of(gain, half)
+    sign: "" or "+" more, "-" less, "0" no difference, "+0" not less, "-0" not more. "No difference"
+    is shown by an interval within 2.5 points of zero and refuted by one beyond 5.
+    """
     if sign == "0":
-        if abs(gain) + width <= POINTS:
+        if max(-gain.low, gain.high) <= FEWEST_POINTS:
             return Verdict.REPRODUCED
-        return Verdict.CONTRADICTED if abs(gain) - width > POINTS else Verdict.NOT_SHOWN
-    if sign in {"+0", "-0"}:
-        toward = gain if sign == "+0" else -gain
-        if toward + width < -POINTS:
-            return Verdict.CONTRADICTED
-        return Verdict.REPRODUCED if toward - width >= -POINTS else Verdict.NOT_SHOWN
-    if not is_significant(gain, half):
-        return Verdict.NOT_SHOWN
-    return Verdict.REPRODUCED if (gain > 0) == (sign != "-") else Verdict.CONTRADICTED
+        beyond = gain.low > POINTS or gain.high < -POINTS
+        return Verdict.CONTRADICTED if beyond else Verdict.NOT_SHOWN
+    if sign in {"-", "-0"}:
+        return judge_sign(gain.mirrored, "+" if sign == "-" else "+0")
+    shown = sign_of(gain)
+    if sign == "+0":
+        if shown >= 0 and gain.low >= -FEWEST_POINTS:
+            return Verdict.REPRODUCED
+        return Verdict.CONTRADICTED if gain.high < -2 * NEGLIGIBLE else Verdict.NOT_SHOWN
+    return (Verdict.NOT_SHOWN, Verdict.REPRODUCED, Verdict.CONTRADICTED)[shown]
 
 
-def judge_level(
-    mean: float, number: float, *, half: float = 0.0, is_count: bool = False
-) -> Verdict:
+def judge_level(ours: Estimate, number: float, *, is_count: bool = False) -> Verdict:
     """A measurement beside the paper's; a count is as near as the square root of the paper's."""
-    tolerance = LEVEL_PERCENT / 100 * abs(number)
+    allowed = LEVEL_PERCENT / 100 * abs(number)
     if is_count:
-        tolerance = max(tolerance, abs(number) ** 0.5, 0.5)
-    return _near(mean, number, tolerance, half)
+        allowed = max(allowed, abs(number) ** 0.5, 0.5)
+    return _near(ours, number, allowed)
 
 
-def judge_share(mean: float, number: float, *, half: float = 0.0) -> Verdict:
+def judge_share(ours: Estimate, number: float) -> Verdict:
     """A share in per cent beside the paper's; a small one is as near as half of it."""
-    return _near(mean, number, min(POINTS, abs(number) / 2), half)
+    return _near(ours, number, min(POINTS, abs(number) / 2))
 
 
-def _near(mean: float, number: float, tolerance: float, half: float) -> Verdict:
-    """Near, and known well enough to say so; else by the factor between them."""
-    if abs(mean - number) <= tolerance:
-        return Verdict.REPRODUCED if half <= tolerance else Verdict.NOT_SHOWN
-    ratio = mean / number if number else float("inf")
-    return Verdict.DIRECTION if 1 / LEVEL_FACTOR <= ratio <= LEVEL_FACTOR else Verdict.CONTRADICTED
+def _near(ours: Estimate, number: float, allowed: float) -> Verdict:
+    """Near, and known as narrowly; else by the factor between them, if that is known."""
+    if abs(ours.value - number) <= allowed and ours.half_width <= allowed:
+        return Verdict.REPRODUCED
+    low, high = sorted((number / FACTOR, number * FACTOR))
+    if ours.low > high or ours.high < low:
+        return Verdict.CONTRADICTED
+    known = ours.half_width <= max(allowed, abs(number) / FACTOR)
+    return Verdict.DIRECTION if known and low <= ours.value <= high else Verdict.NOT_SHOWN
+
+
+def judge_trend(steps: Sequence[Estimate], ends: Estimate, direction: str) -> Verdict:
+    """Ends that differ the right way, and no step between that goes significantly the other.
+
+    `steps` are the changes from place to place, `ends` that from the first place to the last, in
+    per cent; `direction` is "rises" or "falls".
+    """
+    side = 1 if direction == "rises" else -1
+    toward = side * sign_of(ends)
+    if toward <= 0:
+        return Verdict.CONTRADICTED if toward < 0 else Verdict.NOT_SHOWN
+    falters = any(side * sign_of(one) < 0 for one in steps)
+    return Verdict.DIRECTION if falters else Verdict.REPRODUCED
+
+
+def judge_peak(rise: Estimate, excess: Estimate | None) -> Verdict:
+    """A measurement that is highest within the paper's places.
+
+    `rise` leads from the first place to the best one among the paper's; `excess` from there to the
+    best place of all, None where that is the same one. Both in per cent.
+    """
+    if sign_of(rise) <= 0:
+        return Verdict.CONTRADICTED if sign_of(rise) < 0 else Verdict.NOT_SHOWN
+    if excess is None or excess.high <= PLATEAU_PERCENT:
+        return Verdict.REPRODUCED
+    if excess.low > POINTS:
+        return Verdict.CONTRADICTED
+    return Verdict.DIRECTION if excess.high <= POINTS else Verdict.NOT_SHOWN
+
+
+def judge_larger_gain(more: Estimate, larger: Estimate) -> Verdict:
+    """`larger` exceeds another gain by `more`; less of a loss is no larger gain."""
+    if sign_of(more) < 0:
+        return Verdict.CONTRADICTED
+    shown = sign_of(more) > 0 and sign_of(larger) > 0
+    return Verdict.REPRODUCED if shown else Verdict.NOT_SHOWN
 
 
 def together(verdicts: Sequence[Verdict]) -> Verdict:
     """The verdict on several: on a part at several places, and on a claim of several parts.
 
     reproduced: all of them. contradicted: at least as many are contradicted as go the paper's way,
-    and as are not shown. direction: more than half go the paper's way. not shown: the rest.
+    and as are not shown. direction: more than half go the paper's way; larger or smaller where more
+    than half of these are. not shown: the rest.
     """
-    count = {verdict: sum(one is verdict for one in verdicts) for verdict in Verdict}
-    paper_way = count[Verdict.REPRODUCED] + count[Verdict.DIRECTION]
-    if count[Verdict.REPRODUCED] == len(verdicts):
+    way = [verdict for verdict in verdicts if verdict.goes_the_papers_way]
+    if verdicts and all(verdict is Verdict.REPRODUCED for verdict in verdicts):
         return Verdict.REPRODUCED
-    against = count[Verdict.CONTRADICTED]
-    if against and against >= max(paper_way, count[Verdict.NOT_SHOWN]):
+    against = sum(verdict is Verdict.CONTRADICTED for verdict in verdicts)
+    silent = len(verdicts) - len(way) - against
+    if against and against >= max(len(way), silent):
         return Verdict.CONTRADICTED
-    return Verdict.DIRECTION if 2 * paper_way > len(verdicts) else Verdict.NOT_SHOWN
+    if 2 * len(way) <= len(verdicts):
+        return Verdict.NOT_SHOWN
+    for size in (Verdict.LARGER, Verdict.SMALLER):
+        if 2 * sum(verdict is size for verdict in way) > len(way):
+            return size
+    return Verdict.DIRECTION
+
+
+def over_readings(default: Verdict, others: Sequence[Verdict]) -> Verdict:
+    """The verdict on a claim, from that under the default reading and under the other ones.
+
+    A reading that shows nothing neither supports nor refutes. Contradicted needs every reading.
+    Readings disagree where some go the paper's way and some are contradicted, where the default
+    shows nothing and others go the paper's way, and where most do not show what the default does.
+    """
+    verdicts = [default, *others]
+    way = sum(verdict.goes_the_papers_way for verdict in verdicts)
+    against = sum(verdict is Verdict.CONTRADICTED for verdict in verdicts)
+    silent = len(verdicts) - way - against
+    if way == 0:
+        return Verdict.CONTRADICTED if against == len(verdicts) else Verdict.NOT_SHOWN
+    agree = against == 0 and default.goes_the_papers_way and silent <= way
+    return default if agree else Verdict.DEPENDS
+
+
+def correct_for_number(p_values: Mapping[T, float], *, rate: float = 0.05) -> set[T]:
+    """The comparisons that count as shown where many are made at once.
+
+    Benjamini & Hochberg (J. R. Stat. Soc. B 57(1), 1995): of those returned, five in a hundred are
+    expected to be chance.
+    """
+    ranked = sorted(p_values, key=lambda one: p_values[one])
+    passed = 0
+    for rank, one in enumerate(ranked, start=1):
+        if p_values[one] <= rate * rank / len(ranked):
+            passed = rank
+    return set(ranked[:passed])

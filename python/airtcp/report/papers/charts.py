@@ -1,12 +1,13 @@
 """What a figure shows, as numbers: each line's means with their intervals, and the paper's own."""
 
-from math import log
+from math import isfinite
 
+from airtcp.papers.calibration import target_ratio
+from airtcp.papers.estimates import mean_and_half_width
 from airtcp.papers.experiment import Experiment, Value
-from airtcp.papers.judge import mean_and_half_width
 from airtcp.papers.measures import label_of
 from airtcp.papers.outcomes import Outcomes
-from airtcp.papers.paper import Calibration, FigureSpec, Paper, Series, Target
+from airtcp.papers.paper import Calibration, FigureSpec, Paper, Series
 from airtcp.plot.charts import Chart, Line
 from airtcp.quantities import bit_rate_scale
 
@@ -46,7 +47,7 @@ def calibration_chart(paper: Paper, calibration: Calibration, outcomes: Outcomes
     axis = experiment.axis(calibration.axis)
     lines = []
     for target in calibration.targets:
-        ratios = [_target_ratio(experiment, calibration, target, p, outcomes) for p in axis.places]
+        ratios = [target_ratio(experiment, calibration, target, p, outcomes) for p in axis.places]
         name = ", ".join(
             [label_of(target.measure), *(f"{key} {place}" for key, place in target.at.items())]
         )
@@ -64,41 +65,6 @@ def calibration_chart(paper: Paper, calibration: Calibration, outcomes: Outcomes
     )
 
 
-def calibration_errors(
-    paper: Paper, calibration: Calibration, outcomes: Outcomes
-) -> dict[Value, float]:
-    """For each place tried, the mean distance from the paper's facts: |ln(ours / the paper's)|."""
-    experiment = paper.experiment(calibration.experiment)
-    errors: dict[Value, float] = {}
-    for place in experiment.axis(calibration.axis).places:
-        ratios = [
-            _target_ratio(experiment, calibration, target, place, outcomes)
-            for target in calibration.targets
-        ]
-        distances = [abs(log(ratio)) if ratio > 0 else float("inf") for ratio in ratios]
-        errors[place] = sum(distances) / len(distances)
-    return errors
-
-
-def _target_ratio(
-    experiment: Experiment,
-    calibration: Calibration,
-    target: Target,
-    place: Value,
-    outcomes: Outcomes,
-) -> float:
-    at = {**calibration.at, **target.at, calibration.axis: place}
-    if target.treated:
-        difference = outcomes.difference(
-            experiment, target.measure, at, target.baseline, target.treated
-        )
-        ours = difference.treated_mean / difference.baseline_mean if difference else 0.0
-    else:
-        values = outcomes.values(experiment, target.measure, at) or [0.0]
-        ours = sum(values) / len(values)
-    return ours / target.value
-
-
 def _line(
     experiment: Experiment,
     spec: FigureSpec,
@@ -113,9 +79,9 @@ def _line(
         at = {**spec.at, **series.at, spec.x: place}
         if spec.kind == "gains":
             before = {**at, **series.baseline}
-            difference = outcomes.difference(experiment, measure, {}, before, at)
-            means.append(difference.mean_percent if difference else None)
-            halves.append((difference.half_width_percent or 0.0) if difference else 0.0)
+            gain = outcomes.gain(experiment, measure, {}, before, at)
+            means.append(gain.value if gain else None)
+            halves.append(gain.half_width if gain and isfinite(gain.half_width) else 0.0)
             continue
         values = outcomes.values(experiment, measure, at)
         if values is None:

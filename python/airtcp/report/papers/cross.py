@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from airtcp.papers.cross import Company, PairOutcome, cross_grid, pair_outcomes
-from airtcp.papers.judge import gain_text
+from airtcp.papers.estimates import gain_text
 from airtcp.papers.judgement import Judgement
 from airtcp.report.figures import PlannedFigure
 from airtcp.report.grid import effect_matrix
@@ -52,11 +52,11 @@ def pairs_table(pairs: Sequence[PairOutcome]) -> Table:
             f"{pair.link}, {pair.stack}",
             f"{pair.one} + {pair.other}",
             str(pair.company),
-            gain_text(pair.alone[0]) if pair.alone[0] else "n/a",
-            gain_text(pair.alone[1]) if pair.alone[1] else "n/a",
-            gain_text(pair.together) if pair.together else "n/a",
-            gain_text(pair.against_better) if pair.against_better else "n/a",
-            gain_text(pair.against_product) if pair.against_product else "n/a",
+            gain_text(pair.alone[0]),
+            gain_text(pair.alone[1]),
+            gain_text(pair.together),
+            gain_text(pair.over_better),
+            gain_text(pair.over_product),
         )
         for pair in pairs
         if pair.company in {Company.COMBINE, Company.FIGHT}

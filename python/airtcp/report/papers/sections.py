@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from airtcp.papers.judge import gain_text
+from airtcp.papers.calibration import Calibrated, calibrated
+from airtcp.papers.estimates import gain_text
+from airtcp.papers.experiment import Value
 from airtcp.papers.judgement import Judgement
 from airtcp.papers.outcomes import Outcomes, scenario_at
 from airtcp.papers.paper import Calibration, FigureSpec, Paper
@@ -12,7 +14,7 @@ from airtcp.plot.charts import Chart, Distances
 from airtcp.plot.svg import Drawing
 from airtcp.plot.window import WindowLine, Windows
 from airtcp.report.figures import PlannedFigure, ReportFigure, drawn
-from airtcp.report.papers.charts import calibration_chart, calibration_errors, chart_of
+from airtcp.report.papers.charts import calibration_chart, chart_of
 from airtcp.report.papers.claims import ClaimLine, Reason, Told, claim_lines, reasons
 from airtcp.report.papers.readings import best_reading, open_points
 from airtcp.report.tables import Table
@@ -82,7 +84,7 @@ def section_of(
         drawn(directory, calibrations, png=png),
         drawn(directory, figures, png=png),
         [_sensitivity(paper, index, outcomes) for index in range(len(paper.file.sensitivities))],
-        paper.about.today.strip(),
+        judgement.today(paper).strip(),
         _with_todays_sender(paper, grid),
         open_points(told.papers.get(paper.name, {})),
         best_reading(told.papers.get(paper.name, {})),
@@ -101,8 +103,8 @@ def _calibration(
     paper: Paper, number: int, calibration: Calibration, outcomes: Outcomes
 ) -> PlannedFigure:
     chart = calibration_chart(paper, calibration, outcomes)
-    errors = calibration_errors(paper, calibration, outcomes)
-    nearest = min(errors, key=lambda place: errors[place])
+    found = calibrated(paper, calibration, outcomes)
+    errors = found.errors
     drawing: Drawing = chart
     if len(chart.lines) > _FEW_TARGETS:
         distances = tuple((str(place), error) for place, error in errors.items())
@@ -110,7 +112,7 @@ def _calibration(
     return PlannedFigure(
         f"{paper.name}-calibration-{number}",
         chart.title,
-        f"{chart.caption} Nearest in these runs: {nearest}.",
+        f"{chart.caption} {_identified(found)}",
         drawing,
         Table(
             (chart.x_label, "mean distance from the paper's facts", ""),
@@ -118,12 +120,28 @@ def _calibration(
                 (
                     str(place),
                     f"{100 * error:.1f} %",
-                    "chosen" if place == calibration.chosen else "",
+                    _place_is(place, calibration.chosen, found),
                 )
                 for place, error in errors.items()
             ],
         ),
     )
+
+
+def _identified(found: Calibrated) -> str:
+    """What the calibration tells apart, and what it does not."""
+    if found.identifies:
+        return f"Nearest in these runs: {found.alike[0]}; every other is further off than noise."
+    return f"Not told apart from the nearest: {'; '.join(map(str, found.alike[1:]))}."
+
+
+def _place_is(place: Value, chosen: Value, found: Calibrated) -> str:
+    words = ["chosen"] if place == chosen else []
+    if place == found.alike[0]:
+        words.append("nearest")
+    elif place in found.alike:
+        words.append("as near, within noise")
+    return ", ".join(words)
 
 
 def _sensitivity(paper: Paper, index: int, outcomes: Outcomes) -> tuple[str, Table]:
@@ -133,14 +151,14 @@ def _sensitivity(paper: Paper, index: int, outcomes: Outcomes) -> tuple[str, Tab
     for place in experiment.axis(spec.axis).places:
         cells = []
         for gain in spec.gains:
-            difference = outcomes.difference(
+            ours = outcomes.gain(
                 experiment,
                 gain.measure,
                 {**gain.at, spec.axis: place},
                 gain.baseline,
                 gain.treated,
             )
-            cells.append(gain_text(difference) if difference else "n/a")
+            cells.append(gain_text(ours) if ours else "n/a")
         rows.append((str(place), *cells))
     return spec.title, Table(("read", *(gain.title for gain in spec.gains)), rows)
 

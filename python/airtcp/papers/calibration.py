@@ -1,0 +1,110 @@
+"""Free parameters, set on the baseline alone: how far each place is from the paper's facts.
+
+A calibration says what it does not identify: places whose error is within noise of the best one's
+are all readings of the paper, not one that was chosen.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, log, sqrt
+
+from airtcp.papers.experiment import Experiment, Value
+from airtcp.papers.outcomes import Outcomes
+from airtcp.papers.paper import Calibration, Paper, Target
+
+_NOISE = 2.0
+"""Errors that differ by less, in standard errors of their difference, are not told apart."""
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """What a calibration found.
+
+    `errors` is for each place the mean over the targets of |ln(ours / the paper's)|. `alike` are
+    the places that are not told apart from the best one, the best first, whichever was chosen.
+    """
+
+    errors: dict[Value, float]
+    alike: list[Value]
+
+    @property
+    def identifies(self) -> bool:
+        """Whether one place is better than all others."""
+        return len(self.alike) == 1
+
+
+def calibrated(paper: Paper, calibration: Calibration, outcomes: Outcomes) -> Calibrated:
+    """The errors of every place, and which are as good as the best within noise.
+
+    The noise is that of the difference of two errors, by the jackknife over seeds (Efron & Stein,
+    Ann. Stat. 9(3), 1981): places meet the same channels, so that their errors move together.
+    """
+    experiment = paper.experiment(calibration.experiment)
+    seeds = range(len(outcomes.seeds[experiment.id]))
+    places = experiment.axis(calibration.axis).places
+    errors = {
+        place: _error(experiment, calibration, place, outcomes, list(seeds)) for place in places
+    }
+    without = {
+        place: [
+            _error(experiment, calibration, place, outcomes, [one for one in seeds if one != left])
+            for left in seeds
+        ]
+        for place in places
+        if len(seeds) > 1
+    }
+    ranked = sorted(places, key=lambda place: errors[place])
+    best = ranked[0]
+    alike = [best]
+    for place in ranked[1:]:
+        noise = _jackknife(without[place], without[best]) if without else inf
+        if errors[place] - errors[best] <= _NOISE * noise:
+            alike.append(place)
+    return Calibrated(errors, alike)
+
+
+def _jackknife(one: Sequence[float], other: Sequence[float]) -> float:
+    """The standard error of the difference of two estimates, from those with a seed left out."""
+    differences = [a - b for a, b in zip(one, other, strict=True)]
+    count = len(differences)
+    mean = sum(differences) / count
+    return sqrt((count - 1) / count * sum((each - mean) ** 2 for each in differences))
+
+
+def _error(
+    experiment: Experiment,
+    calibration: Calibration,
+    place: Value,
+    outcomes: Outcomes,
+    seeds: Sequence[int],
+) -> float:
+    ratios = [
+        target_ratio(experiment, calibration, target, place, outcomes, seeds)
+        for target in calibration.targets
+    ]
+    return sum(abs(log(ratio)) if ratio > 0 else inf for ratio in ratios) / len(ratios)
+
+
+def target_ratio(
+    experiment: Experiment,
+    calibration: Calibration,
+    target: Target,
+    place: Value,
+    outcomes: Outcomes,
+    seeds: Sequence[int] | None = None,
+) -> float:
+    """Ours over the paper's, for one fact at one place; 0 where it was not measured.
+
+    `seeds` are the positions of those that count; all by default.
+    """
+    at = {**calibration.at, **target.at, calibration.axis: place}
+
+    def mean(*sides: dict[str, Value]) -> float:
+        values = outcomes.values(experiment, target.measure, at, *sides) or []
+        kept = values if seeds is None else [values[one] for one in seeds if values]
+        return sum(kept) / len(kept) if kept else 0.0
+
+    if not target.treated:
+        return mean() / target.value
+    before = mean(target.baseline)
+    return mean(target.treated) / before / target.value if before else 0.0

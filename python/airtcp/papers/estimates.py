@@ -1,0 +1,178 @@
+"""From runs to numbers with intervals: gains as log ratios, levels, and steps between places.
+
+Everything is paired by seed and at 95 % confidence (Student's t). A gain is the exponential of the
+mean log ratio: a seed that doubles goodput and one that halves it then cancel, and one extreme seed
+cannot carry the mean (Fleming & Wallace, CACM 29(3), 1986).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from airtcp.study.statistics import CONFIDENCE
+
+UNKNOWN = math.inf
+"""Half an interval that one run, or runs that are all equal, cannot tell."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its 95 % interval, in one unit: per cent for gains and shares."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def around(cls, value: float, half: float) -> "Estimate":
+        """An interval of `half` on either side."""
+        return cls(value, value - half, value + half)
+
+    @property
+    def half_width(self) -> float:
+        """Half of the interval's width; infinite where the runs cannot tell it."""
+        return (self.high - self.low) / 2
+
+    @property
+    def mirrored(self) -> "Estimate":
+        """The same on the other side of zero."""
+        return Estimate(-self.value, -self.high, -self.low)
+
+
+def percent(log_ratio: float) -> float:
+    """A log ratio as a gain in per cent; never below -100."""
+    return 100.0 * math.expm1(min(log_ratio, 700.0))
+
+
+def log_ratio(gain: float) -> float:
+    """A gain in per cent as a log ratio; minus infinity for a loss of everything."""
+    return math.log1p(gain / 100.0) if gain > -100.0 else -math.inf
+
+
+def gain(baseline: Sequence[float], treated: Sequence[float]) -> Estimate | None:
+    """The gain of `treated` over `baseline` in per cent; None where the baseline measured nothing.
+
+    Where a run measured nothing a log ratio does not exist: the gain is then the mean difference
+    over the baseline's mean.
+    """
+    before, after = _pairs(baseline, treated)
+    if not before.any():
+        return None
+    if before.min() > 0 and after.min() > 0:
+        mean, half = _mean_and_half(np.log(after / before), before, after)
+        return Estimate(percent(mean), percent(mean - half), percent(mean + half))
+    scale = 100.0 / float(before.mean())
+    mean, half = _mean_and_half(after - before, before, after)
+    return Estimate.around(scale * mean, scale * half)
+
+
+def difference(baseline: Sequence[float], treated: Sequence[float]) -> Estimate:
+    """The mean of treated minus baseline, in the unit of the measurements."""
+    before, after = _pairs(baseline, treated)
+    return Estimate.around(*_mean_and_half(after - before, before, after))
+
+
+def step(before: Sequence[float], after: Sequence[float]) -> Estimate:
+    """The change from one place of an axis to the next, in per cent.
+
+    The larger of both means is the hundred, so that a fall to nothing and a rise from nothing are
+    as large as each other and both have a size.
+    """
+    change = difference(before, after)
+    scale = max(abs(float(np.mean(before))), abs(float(np.mean(after))))
+    factor = 100.0 / scale if scale else 0.0
+    if not math.isfinite(change.half_width):
+        return Estimate.around(factor * change.value, UNKNOWN)
+    return Estimate.around(factor * change.value, factor * change.half_width)
+
+
+def gain_difference(
+    smaller: tuple[Sequence[float], Sequence[float]],
+    larger: tuple[Sequence[float], Sequence[float]],
+) -> Estimate | None:
+    """How much larger one gain is than another, in per cent of the ratio of both, seed by seed.
+
+    Each is (baseline, treated). None where a run measured nothing, so that it has no ratio.
+    """
+    ratios = []
+    for baseline, treated in (smaller, larger):
+        before, after = _pairs(baseline, treated)
+        if before.min() <= 0 or after.min() <= 0:
+            return None
+        ratios.append(np.log(after / before))
+    mean, half = _mean_and_half(ratios[1] - ratios[0], *ratios)
+    return Estimate(percent(mean), percent(mean - half), percent(mean + half))
+
+
+def level(values: Sequence[float]) -> Estimate:
+    """The mean of a measurement over seeds."""
+    array = np.asarray(values, dtype=np.float64)
+    return Estimate.around(*_mean_and_half(array, array))
+
+
+def mean_and_half_width(values: Sequence[float]) -> tuple[float, float]:
+    """The mean with half its 95 % interval, to be drawn; 0 where the runs cannot tell one."""
+    estimate = level(values)
+    return estimate.value, estimate.half_width if math.isfinite(estimate.half_width) else 0.0
+
+
+def gain_text(gain: Estimate | None) -> str:
+    """A gain as words: "+13.2 ± 1.1 %"; the ends of the interval where it is far from even."""
+    if gain is None:
+        return "no baseline"
+    if not math.isfinite(gain.half_width):
+        return f"{gain.value:+.1f} %"
+    above, below = gain.high - gain.value, gain.value - gain.low
+    if max(above, below) > 1.5 * min(above, below) and gain.half_width > 1:
+        return f"{gain.value:+.1f} % ({gain.low:+.1f} to {gain.high:+.1f})"
+    return f"{gain.value:+.1f} ± {gain.half_width:.1f} %"
+
+
+def number_text(estimate: Estimate) -> str:
+    """A measurement as words: "233.4 ± 1.9"."""
+    if not math.isfinite(estimate.half_width):
+        return f"{estimate.value:.4g}"
+    return f"{estimate.value:.4g} ± {estimate.half_width:.2g}"
+
+
+def p_value(baseline: Sequence[float], treated: Sequence[float]) -> float:
+    """The two-sided p-value of the paired log ratio being zero; 1 where the runs cannot tell."""
+    before, after = _pairs(baseline, treated)
+    if len(before) < 2 or before.min() <= 0 or after.min() <= 0:
+        return 1.0
+    ratios = np.log(after / before)
+    spread = float(ratios.std(ddof=1))
+    if spread == 0:
+        return 1.0
+    t = abs(float(ratios.mean())) / (spread / len(ratios) ** 0.5)
+    return 2.0 * float(stdtr(len(ratios) - 1, -t))
+
+
+def _pairs(baseline: Sequence[float], treated: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    before = np.asarray(baseline, dtype=np.float64)
+    after = np.asarray(treated, dtype=np.float64)
+    if len(before) != len(after) or not len(before):
+        raise ValueError(
+            f"expected as many treated as baseline measurements, at least one of each: "
+            f"{len(after)} and {len(before)}"
+        )
+    return before, after
+
+
+def _mean_and_half(values: np.ndarray, *runs: np.ndarray) -> tuple[float, float]:
+    """The mean with half its interval.
+
+    `runs` are the measurements behind the values: where these are all equal, a hundred seeds are
+    one run. Where only the values are equal, and zero, the runs differ and nothing changed: that
+    is known. A constant change in runs that differ has no spread to go by.
+    """
+    mean = float(values.mean())
+    if len(values) < 2 or all(np.ptp(one) == 0 for one in runs):
+        return mean, UNKNOWN
+    if np.ptp(values) == 0:
+        return mean, UNKNOWN if mean else 0.0
+    error = float(values.std(ddof=1)) / len(values) ** 0.5
+    return mean, float(stdtrit(len(values) - 1, 0.5 + CONFIDENCE / 2)) * error

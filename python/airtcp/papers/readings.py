@@ -1,0 +1,287 @@
+"""What a paper leaves open, as data: `[[reading]]` in its `paper.toml`.
+
+An open point has the values that the paper's text admits. One value of each point is a reading of
+the paper; every experiment can be run under any of them.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+from math import prod
+from typing import Any
+
+from msgspec import Struct, field, structs
+
+from airtcp.papers.check import PaperError
+from airtcp.papers.experiment import Axis, Choice, Experiment
+
+Reading = tuple[str, ...]
+"""The name of the value taken at each open point, in the order of the points."""
+
+_CANDIDATES = 24
+"""From this many candidates the next reading of a coarse grid is chosen."""
+
+
+class Admitted(Struct, frozen=True, forbid_unknown_fields=True):
+    """A value that the text admits, and what it changes of an experiment.
+
+    `settings` are keys of the scenario, `add` moves a numeric key wherever an experiment sets it
+    (`wlan.loss.lost` by 1), `rename` sets another key in place of one (`link.reverse.loss.rate` for
+    `link.loss.rate`), `replace` puts one remedy in place of another.
+    """
+
+    name: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    add: dict[str, float] = field(default_factory=dict)
+    rename: dict[str, str] = field(default_factory=dict)
+    replace: dict[str, str] = field(default_factory=dict)
+
+
+class OpenPoint(Struct, frozen=True, forbid_unknown_fields=True):
+    """A point that the text leaves open, the values it admits, the default and why.
+
+    `source` says where the text would have it. `experiments` limits it to some; empty means all.
+    """
+
+    id: str
+    open: str
+    source: str
+    default: str
+    why: str
+    values: list[Admitted] = field(name="value")
+    experiments: list[str] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its values, the default first."""
+        others = [value.name for value in self.values if value.name != self.default]
+        return [self.default, *others]
+
+    def value(self, name: str) -> Admitted:
+        """The value of that name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for value in self.values:
+            if value.name == name:
+                return value
+        raise KeyError(name)
+
+    def concerns(self, experiment: str) -> bool:
+        """Whether the experiment of that id can be read in more than one way here."""
+        return not self.experiments or experiment in self.experiments
+
+
+def default_reading(points: Sequence[OpenPoint]) -> Reading:
+    """The default of every point."""
+    return tuple(point.default for point in points)
+
+
+def one_at_a_time(points: Sequence[OpenPoint]) -> list[Reading]:
+    """Every reading that departs from the default at one point."""
+    default = default_reading(points)
+    return [
+        (*default[:index], name, *default[index + 1 :])
+        for index, point in enumerate(points)
+        for name in point.names[1:]
+    ]
+
+
+def neighbours(points: Sequence[OpenPoint], reading: Reading) -> list[Reading]:
+    """Every reading that departs from this one at one point."""
+    return [
+        (*reading[:index], name, *reading[index + 1 :])
+        for index, point in enumerate(points)
+        for name in point.names
+        if name != reading[index]
+    ]
+
+
+def departures(points: Sequence[OpenPoint], reading: Reading) -> list[str]:
+    """What a reading reads otherwise than the default, as words: "window 200"."""
+    return [
+        f"{point.id} {name}"
+        for point, name in zip(points, reading, strict=True)
+        if name != point.default
+    ]
+
+
+def coarse_first(points: Sequence[OpenPoint], most: int) -> list[Reading]:
+    """At most `most` readings of the grid, without the default: all of them where they are no more.
+
+    First those that depart at one point, then joint ones, each chosen so that as many pairs of
+    values as possible occur together for the first time (pairwise covering, Cohen et al., IEEE
+    TSE 23(7), 1997): an interaction of two points shows in a small part of the grid. The order is
+    the same on every machine.
+    """
+    default = default_reading(points)
+    if prod(len(point.values) for point in points) - 1 <= most:
+        grid = product(*(point.names for point in points))
+        return sorted(
+            (reading for reading in grid if reading != default),
+            key=lambda reading: len(departures(points, reading)),
+        )
+    chosen = one_at_a_time(points)[:most]
+    known = {default, *chosen}
+    covered = {pair for reading in known for pair in _pairs(reading)}
+    draws = _draws()
+    while len(chosen) < most:
+        best: Reading | None = None
+        gained = -1
+        for _ in range(_CANDIDATES):
+            reading = tuple(point.names[next(draws) % len(point.names)] for point in points)
+            fresh = len(_pairs(reading) - covered)
+            if reading not in known and fresh > gained:
+                best, gained = reading, fresh
+        if best is not None:
+            chosen.append(best)
+            known.add(best)
+            covered |= _pairs(best)
+    return chosen
+
+
+def _pairs(reading: Reading) -> set[tuple[tuple[int, str], tuple[int, str]]]:
+    return set(combinations(enumerate(reading), 2))
+
+
+def _draws() -> Iterator[int]:
+    """Numbers that are the same everywhere: SHA-256 of a counter."""
+    count = 0
+    while True:
+        digest = hashlib.sha256(f"airtcp.papers.readings {count}".encode()).digest()
+        yield int.from_bytes(digest[:8], "big")
+        count += 1
+
+
+def read_as(experiment: Experiment, points: Sequence[OpenPoint], reading: Reading) -> Experiment:
+    """The experiment as this reading has it; its axes, which may vary the same keys, come after."""
+    settings, axes = dict(experiment.settings), list(experiment.axes)
+    for point, name in zip(points, reading, strict=True):
+        if not point.concerns(experiment.id):
+            continue
+        value = point.value(name)
+        settings |= value.settings
+        for key, more in value.add.items():
+            if key in settings:
+                settings[key] += more
+            axes = [_moved(axis, key, more) for axis in axes]
+        settings = _renamed(settings, value.rename)
+        axes = [_rekeyed(axis, value.rename) for axis in axes]
+        axes = [_replaced(axis, value.replace) for axis in axes]
+    return structs.replace(experiment, settings=settings, axes=axes)
+
+
+def _moved(axis: Axis, key: str, more: float) -> Axis:
+    if axis.key == key:
+        return structs.replace(axis, plus=axis.plus + more)
+    choices = [
+        structs.replace(choice, settings={**choice.settings, key: choice.settings[key] + more})
+        if key in choice.settings
+        else choice
+        for choice in axis.choices
+    ]
+    return structs.replace(axis, choices=choices)
+
+
+def _renamed(settings: dict[str, Any], rename: dict[str, str]) -> dict[str, Any]:
+    return {rename.get(key, key): value for key, value in settings.items()}
+
+
+def _rekeyed(axis: Axis, rename: dict[str, str]) -> Axis:
+    choices = [
+        structs.replace(choice, settings=_renamed(choice.settings, rename))
+        for choice in axis.choices
+    ]
+    return structs.replace(axis, key=rename.get(axis.key, axis.key), choices=choices)
+
+
+def _replaced(axis: Axis, replace: dict[str, str]) -> Axis:
+    if not replace:
+        return axis
+
+    def other(remedies: str) -> str:
+        parts = remedies.split("+") if remedies else []
+        return "+".join(_other(part, replace) for part in parts)
+
+    choices: list[Choice] = [
+        structs.replace(choice, remedies=other(choice.remedies)) for choice in axis.choices
+    ]
+    return structs.replace(axis, remedy=other(axis.remedy), choices=choices)
+
+
+def _other(remedy: str, replace: dict[str, str]) -> str:
+    """The remedy put in the place of this one; parameters that the experiment gives are kept."""
+    name, colon, parameters = remedy.partition(":")
+    if name not in replace:
+        return remedy
+    given = replace[name]
+    if not colon:
+        return given
+    return f"{given},{parameters}" if ":" in given else f"{given}:{parameters}"
+
+
+def check_readings(
+    where: str, points: Sequence[OpenPoint], experiments: Sequence[Experiment]
+) -> None:
+    """That the points are whole, and change something.
+
+    Raises:
+        PaperError: a default is no value, a name is taken twice, or a value changes nothing.
+    """
+    known = {experiment.id for experiment in experiments}
+    for index, point in enumerate(points):
+        about = f"{where}: reading {point.id!r}"
+        names = [value.name for value in point.values]
+        if any(point.id == other.id for other in points[:index]):
+            raise PaperError(f"{about} is there twice")
+        if len(names) < 2 or len(set(names)) < len(names):
+            raise PaperError(f"{about}: expected at least two values with names of their own")
+        if point.default not in names:
+            raise PaperError(
+                f"{about}: default = {point.default!r}: expected one of {', '.join(names)}"
+            )
+        for one in point.experiments:
+            if one not in known:
+                raise PaperError(
+                    f"{about}: no experiment {one!r}; there are {', '.join(sorted(known))}"
+                )
+        _check_values(about, point, [one for one in experiments if point.concerns(one.id)])
+
+
+def _check_values(about: str, point: OpenPoint, experiments: Sequence[Experiment]) -> None:
+    for value in point.values:
+        for key in (*value.add, *value.rename):
+            if not any(_sets(experiment, key) for experiment in experiments):
+                raise PaperError(
+                    f"{about}: value {value.name!r}: {key}: no experiment sets this key: expected "
+                    "one that is moved or renamed by it"
+                )
+        for remedy in value.replace:
+            if not any(_uses(experiment, remedy) for experiment in experiments):
+                raise PaperError(
+                    f"{about}: value {value.name!r}: replace.{remedy}: no experiment uses it"
+                )
+    silent = [value.name for value in point.values if value == Admitted(value.name)]
+    if len(silent) > 1:
+        raise PaperError(
+            f"{about}: {' and '.join(silent)} change nothing: expected one such value at most, "
+            "what the scenario has already"
+        )
+
+
+def _sets(experiment: Experiment, key: str) -> bool:
+    return key in experiment.settings or any(
+        axis.key == key or any(key in choice.settings for choice in axis.choices)
+        for axis in experiment.axes
+    )
+
+
+def _uses(experiment: Experiment, remedy: str) -> bool:
+    names = [
+        part.partition(":")[0]
+        for axis in experiment.axes
+        for remedies in (axis.remedy, *(choice.remedies for choice in axis.choices))
+        for part in remedies.split("+")
+    ]
+    return remedy in names

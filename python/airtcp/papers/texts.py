@@ -1,0 +1,124 @@
+"""Numbers from runs in texts: `{name}` in a `why` or `today` stands for a `[[number]]`.
+
+A number that a run gave is never typed into a text: it would outlive the run.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from msgspec import Struct, field
+
+from airtcp.papers import estimates
+from airtcp.papers.check import PaperError, check_measure, check_point
+from airtcp.papers.experiment import Experiment, Value
+from airtcp.papers.outcomes import Outcomes
+from airtcp.quantities import bit_rate_scale
+
+_PLACEHOLDER = re.compile(r"\{([a-z0-9-]+)\}")
+_NUMBER = re.compile(r"(?<![\w.§-])\d[\d.,]*(?<![.,])")
+_NAMES = re.compile(
+    r"802\.\d+\w*|ns-\d|RFC \d+(?: §[\d.]+)?|§[\w.-]+|Tables? [\dIVX]+|Figs?\. \d+\w?|[Ee]q\. \d+"
+    r"|Trace \d|paper \d|Linux \d[\d.]*|\b\d[a-z]\b|TCP \d"
+)
+
+
+class NumberSpec(Struct, frozen=True, forbid_unknown_fields=True):
+    """A number for texts: a measurement at a point, or the gain of `treated` over `baseline` there.
+
+    as: "gain" (per cent, signed, with its interval), "percent" (the gain alone, unsigned), "level"
+    (the mean in its unit), "whole" (the mean, rounded).
+    """
+
+    name: str
+    experiment: str
+    measure: str = "goodput_bps"
+    at: dict[str, Value] = field(default_factory=dict)
+    baseline: dict[str, Value] = field(default_factory=dict)
+    treated: dict[str, Value] = field(default_factory=dict)
+    shown: Literal["", "gain", "percent", "level", "whole"] = field(name="as", default="")
+
+
+def check_numbers(
+    where: str, numbers: Iterable[NumberSpec], experiments: Mapping[str, Experiment]
+) -> None:
+    """That every number names points that are run.
+
+    Raises:
+        PaperError: something is unknown, or a name is taken twice.
+    """
+    seen: set[str] = set()
+    for number in numbers:
+        about = f"{where}: number {number.name!r}"
+        if number.name in seen:
+            raise PaperError(f"{about} is there twice")
+        seen.add(number.name)
+        if number.experiment not in experiments:
+            raise PaperError(f"{about}: no experiment {number.experiment!r}")
+        check_measure(about, number.measure)
+        for side in (number.baseline, number.treated):
+            check_point(about, experiments[number.experiment], number.at, side)
+        if bool(number.treated) is not (number.shown in {"gain", "percent"}):
+            raise PaperError(
+                f'{about}: as = {number.shown!r}: expected "gain" or "percent" where there is '
+                '`treated`, "level" or "whole" where there is none'
+            )
+
+
+def check_text(where: str, text: str, numbers: Iterable[NumberSpec], known: str) -> None:
+    """That a text types no number that a run gave.
+
+    Typed numbers must be the paper's, or places of an experiment, which `known` lists.
+
+    Raises:
+        PaperError: it types another, or a placeholder names none.
+    """
+    names = {number.name for number in numbers}
+    for name in _PLACEHOLDER.findall(text):
+        if name not in names:
+            raise PaperError(f"{where}: {{{name}}}: no [[number]] of that name")
+    typed = _NUMBER.findall(_NAMES.sub(" ", _PLACEHOLDER.sub(" ", text)))
+    listed = set(re.findall(r"\d[\d.,]*(?<![.,])", known))
+    for number in typed:
+        if number not in listed:
+            raise PaperError(
+                f"{where}: {number}: neither the paper's nor a place of an experiment: a number "
+                "that a run gave is filled in, by a [[number]] and its {name}"
+            )
+
+
+def filled(
+    text: str,
+    numbers: Iterable[NumberSpec],
+    experiments: Mapping[str, Experiment],
+    outcomes: Outcomes,
+) -> str:
+    """The text with its numbers."""
+    by_name = {number.name: number for number in numbers}
+
+    def fill(match: re.Match[str]) -> str:
+        number = by_name[match.group(1)]
+        return number_as_text(number, experiments[number.experiment], outcomes)
+
+    return _PLACEHOLDER.sub(fill, text)
+
+
+def number_as_text(number: NumberSpec, experiment: Experiment, outcomes: Outcomes) -> str:
+    """One number as words: "+12.1 ± 3.0 %", "86"; "(not measured)" where its point was refused."""
+    if number.treated:
+        gain = outcomes.gain(experiment, number.measure, number.at, number.baseline, number.treated)
+        if gain is None:
+            return "(not measured)"
+        if number.shown == "percent":
+            return f"{abs(gain.value):.0f} %"
+        return estimates.gain_text(gain)
+    values = outcomes.values(experiment, number.measure, number.at)
+    if not values:
+        return "(not measured)"
+    mean = sum(values) / len(values)
+    if number.shown == "whole":
+        return f"{mean:.0f}"
+    if number.measure.endswith("_bps"):
+        divisor, unit = bit_rate_scale(mean)
+        return f"{mean / divisor:.3g} {unit}"
+    return f"{mean:.3g} %" if number.measure.endswith("_percent") else f"{mean:.3g}"

@@ -1,0 +1,249 @@
+"""Readings as data: what they change, in which order they are run, and what decides."""
+
+from pathlib import Path
+
+import pytest
+
+from airtcp.papers import load_papers
+from airtcp.papers.calibration import calibrated
+from airtcp.papers.check import PaperError
+from airtcp.papers.claims import Claim, Part
+from airtcp.papers.experiment import Axis, Choice, Experiment
+from airtcp.papers.outcomes import Outcomes
+from airtcp.papers.over_readings import judge_over_readings
+from airtcp.papers.paper import About, Calibration, Paper, PaperFile, Target
+from airtcp.papers.readings import (
+    Admitted,
+    OpenPoint,
+    check_readings,
+    coarse_first,
+    default_reading,
+    departures,
+    neighbours,
+    one_at_a_time,
+    read_as,
+)
+from airtcp.papers.rules import Verdict
+from airtcp.papers.texts import NumberSpec, check_text, number_as_text
+
+WINDOW = OpenPoint(
+    "window", "o", "s", "20", "w", [Admitted("20"), Admitted("200", {"tcp.max_window": 200})]
+)
+COUNT = OpenPoint(
+    "count", "o", "s", "k", "w", [Admitted("k"), Admitted("k + 1", add={"wlan.loss.lost": 1})]
+)
+SIDE = OpenPoint(
+    "side",
+    "o",
+    "s",
+    "data",
+    "w",
+    [Admitted("data"), Admitted("acks", rename={"link.loss.rate": "link.reverse.loss.rate"})],
+    experiments=["e"],
+)
+REMEDY = OpenPoint(
+    "remedy",
+    "o",
+    "s",
+    "plain",
+    "w",
+    [Admitted("plain"), Admitted("other", replace={"newzag": "newzag:adjusted=1"})],
+)
+POINTS = [WINDOW, COUNT, SIDE, REMEDY]
+EXPERIMENT = Experiment(
+    "e",
+    "t",
+    "s.toml",
+    settings={"link.loss.rate": 0.1},
+    axes=[
+        Axis("k", key="wlan.loss.lost", values=[5, 10]),
+        Axis("sender", choices=[Choice("none"), Choice("n", remedies="sack+newzag")]),
+        Axis("a", remedy="newzag:alpha={}", values=[1]),
+    ],
+)
+
+
+def test_a_reading_changes_what_it_names_and_leaves_the_points_names():
+    read = read_as(EXPERIMENT, POINTS, ("200", "k + 1", "acks", "other"))
+    assert [point.coordinates for point in read.points()] == [
+        point.coordinates for point in EXPERIMENT.points()
+    ]
+    point = list(read.points())[-1]
+    assert point.settings == {
+        "tcp.max_window": 200,
+        "wlan.loss.lost": 11,
+        "link.reverse.loss.rate": 0.1,
+    }
+    assert point.remedies == "sack+newzag:adjusted=1+newzag:adjusted=1,alpha=1"
+    assert read_as(EXPERIMENT, POINTS, default_reading(POINTS)) == EXPERIMENT
+
+
+def test_the_coarse_grid_departs_at_one_point_first_and_then_covers_pairs():
+    points = [
+        OpenPoint(str(index), "o", "s", "a", "w", [Admitted("a"), Admitted("b"), Admitted("c")])
+        for index in range(6)
+    ]
+    assert len(coarse_first(points, 10_000)) == 3**6 - 1
+    some = coarse_first(points, 40)
+    assert len(set(some)) == 40
+    assert default_reading(points) not in some
+    assert some[:12] == one_at_a_time(points)
+    assert some == coarse_first(points, 40)
+    # 40 of 728 readings show every pair of values together.
+    pairs = {
+        (first, reading[first], second, reading[second])
+        for reading in [default_reading(points), *some]
+        for first in range(6)
+        for second in range(first)
+    }
+    assert len(pairs) == 15 * 9
+    assert departures(points, some[0]) == ["0 b"]
+    assert len(neighbours(points, some[0])) == 12
+
+
+@pytest.mark.parametrize(
+    ("point", "message"),
+    [
+        (OpenPoint("w", "o", "s", "30", "w", WINDOW.values), "default = '30'.*20, 200"),
+        (OpenPoint("w", "o", "s", "20", "w", WINDOW.values[:1]), "two values"),
+        (OpenPoint("w", "o", "s", "20", "w", WINDOW.values, ["f"]), "no experiment 'f'"),
+        (
+            OpenPoint("w", "o", "s", "a", "w", [Admitted("a"), Admitted("b", add={"x.y": 1})]),
+            "x.y: no experiment sets this key",
+        ),
+        (
+            OpenPoint("w", "o", "s", "a", "w", [Admitted("a"), Admitted("b", replace={"x": "y"})]),
+            "no experiment uses it",
+        ),
+        (OpenPoint("w", "o", "s", "a", "w", [Admitted("a"), Admitted("b")]), "change nothing"),
+    ],
+)
+def test_wrong_readings_are_told(point, message):
+    with pytest.raises(PaperError, match=message):
+        check_readings("p", [point], [EXPERIMENT])
+    with pytest.raises(PaperError, match="twice"):
+        check_readings("p", [WINDOW, WINDOW], [EXPERIMENT])
+
+
+def _paper(points: list[OpenPoint], calibrations: list[Calibration] | None = None) -> Paper:
+    experiment = Experiment(
+        "e", "t", "s.toml", axes=[Axis("remedy", choices=[Choice("off"), Choice("on")])]
+    )
+    tried = Experiment(
+        "c",
+        "t",
+        "s.toml",
+        axes=[Axis("v", choices=[Choice("1"), Choice("2", settings={"z": 2}), Choice("3")])],
+    )
+    part = Part("gain", "e", baseline={"remedy": "off"}, treated={"remedy": "on"}, paper=[20])
+    file = PaperFile(
+        About(1, "t", "a", "v", [], "."),
+        experiments=[experiment, tried],
+        calibrations=calibrations or [],
+        readings=points,
+    )
+    return Paper("p", Path("p"), file, [Claim("1a", "w", "p", [part])])
+
+
+def _runs(experiment: Experiment, gain: float) -> Outcomes:
+    outcomes = Outcomes(seeds={experiment.id: (1, 2, 3, 4)})
+    for place, factor in (("off", 1.0), ("on", 1 + gain / 100)):
+        values = [factor * (100 + seed + (seed % 2) * (factor - 1)) for seed in range(4)]
+        point = experiment.coordinates({"remedy": place})
+        outcomes.measured[experiment.id, point] = [{"goodput_bps": value} for value in values]
+    return outcomes
+
+
+def test_the_point_that_decides_is_found():
+    """The gain goes by the window alone; the threshold does nothing."""
+    threshold = OpenPoint(
+        "threshold", "o", "s", "a", "w", [Admitted("a"), Admitted("b", {"tcp.initial_ssthresh": 1})]
+    )
+    paper = _paper([threshold, WINDOW])
+    (experiment, _) = paper.file.experiments
+    ran = []
+
+    def run(experiments: list[Experiment]) -> Outcomes:
+        (one,) = experiments
+        ran.append(one)
+        return _runs(one, 21.0 if one.settings.get("tcp.max_window") == 200 else -10.0)
+
+    (judged,), over = judge_over_readings(paper, _runs(experiment, -10.0), run, most=10)
+    assert judged.under_default is Verdict.CONTRADICTED
+    assert judged.verdict is Verdict.DEPENDS
+    assert len(over.verdicts) == 4
+    assert over.tally("1a") == {"reproduced": 2, "contradicted": 2}
+    decision = over.decided_by("1a")
+    assert decision is not None
+    assert decision.point is WINDOW
+    assert decision.rows == (("20", 0, 0, 2), ("200", 2, 0, 0))
+    assert departures(over.points, over.best) == ["window 200"]
+    assert over.never == []
+
+
+def test_an_experiment_that_a_reading_does_not_touch_is_run_once():
+    elsewhere = OpenPoint(
+        "x", "o", "s", "a", "w", [Admitted("a"), Admitted("b", {"k": 1})], experiments=["c"]
+    )
+    paper = _paper([elsewhere])
+    (experiment, _) = paper.file.experiments
+    ran = []
+
+    def run(experiments: list[Experiment]) -> Outcomes:
+        ran.append(experiments)
+        return _runs(experiments[0], 21.0)
+
+    (judged,), over = judge_over_readings(paper, _runs(experiment, 21.0), run, most=10, improve=5)
+    assert judged.verdict is Verdict.REPRODUCED
+    assert len(over.verdicts) == 2
+    assert len(ran) == 1
+
+
+def test_a_calibration_says_what_it_does_not_identify():
+    calibration = Calibration("v", "c", "v", "2", "s", targets=[Target(100.0)])
+    paper = _paper([], [calibration])
+    _, tried = paper.file.experiments
+    outcomes = Outcomes(seeds={"c": (1, 2, 3, 4)})
+    for place, values in {
+        "1": [99, 103, 98, 104],
+        "2": [103, 98, 104, 99],
+        "3": [200, 201] * 2,
+    }.items():
+        point = tried.coordinates({"v": place})
+        outcomes.measured["c", point] = [{"goodput_bps": float(value)} for value in values]
+    found = calibrated(paper, calibration, outcomes)
+    assert set(found.alike) == {"1", "2"}
+    assert not found.identifies
+    assert found.errors["3"] == pytest.approx(0.695, abs=0.01)
+    outcomes.merge(_runs(paper.file.experiments[0], 20.0))
+    _, over = judge_over_readings(
+        paper, outcomes, lambda experiments: _runs(experiments[0], 20.0), most=10
+    )
+    assert [point.names for point in over.points] == [["2", "1"]]
+
+
+def test_texts_type_no_number_that_a_run_gave():
+    numbers = [NumberSpec("gain", "e", at={}, treated={"remedy": "on"})]
+    check_text(
+        "w",
+        "RFC 6298 §2.3: at 10 ms {gain} of the paper's 46 %, Table II, 802.11b",
+        numbers,
+        "10 ms, +46 %",
+    )
+    with pytest.raises(PaperError, match="12: neither"):
+        check_text("w", "a gain of 12 %", numbers, "10 ms")
+    with pytest.raises(PaperError, match=r"\{loss\}: no"):
+        check_text("w", "a {loss}", numbers, "")
+    experiment = _paper([]).file.experiments[0]
+    number = NumberSpec(
+        "gain", "e", baseline={"remedy": "off"}, treated={"remedy": "on"}, shown="gain"
+    )
+    assert number_as_text(number, experiment, _runs(experiment, 21.0)).startswith("+21.")
+
+
+def test_every_paper_says_what_it_leaves_open():
+    for paper in load_papers(Path(__file__).resolve().parents[2] / "papers"):
+        assert paper.file.readings, paper.name
+        for point in paper.file.readings:
+            assert point.source
+            assert point.why
