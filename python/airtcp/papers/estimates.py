@@ -141,11 +141,12 @@ def number_text(estimate: Estimate) -> str:
 def p_value(baseline: Sequence[float], treated: Sequence[float]) -> float:
     """The two-sided p-value of the paired log ratio being zero; 1 where the runs cannot tell."""
     before, after = _pairs(baseline, treated)
-    if len(before) < 2 or before.min() <= 0 or after.min() <= 0:
+    alike = np.ptp(before) == 0 and np.ptp(after) == 0
+    if len(before) < 2 or alike or before.min() <= 0 or after.min() <= 0:
         return 1.0
     ratios = np.log(after / before)
     spread = float(ratios.std(ddof=1))
-    if spread == 0:
+    if np.ptp(ratios) == 0 or spread == 0:
         return 1.0
     t = abs(float(ratios.mean())) / (spread / len(ratios) ** 0.5)
     return 2.0 * float(stdtr(len(ratios) - 1, -t))
