@@ -1,6 +1,7 @@
 //! Every choice an endpoint makes, in one place, and the named profiles: each a short table of
 //! choices over the same parts.
 
+mod acknowledgment;
 mod congestion;
 mod limits;
 mod profile;
@@ -8,6 +9,9 @@ mod timeout;
 
 use airtcp_units::Duration;
 
+pub use acknowledgment::{
+    GrowthCredit, LateReports, PartialAckTimer, Reneging, ReportedRtt, TimerRestart,
+};
 pub use congestion::{CongestionControl, Reduction, ReductionBase, SlowStart, WindowValidation};
 pub use limits::LimitsConfig;
 pub use profile::Profile;
@@ -192,8 +196,23 @@ pub struct Config {
     pub retransmission: Retransmission,
     /// What opens the window.
     pub window_growth: WindowGrowth,
+    /// What an acknowledgment counts towards growth of the window.
+    pub growth_credit: GrowthCredit,
     /// Most segments one acknowledgment may open slow start by (RFC 3465 §2.3, L).
     pub slow_start_limit: u32,
+    /// The same while what a timeout gave up is repaired: data acknowledged then may have left before
+    /// it (RFC 3465 §2.3: 1; Linux has no such limit).
+    pub slow_start_limit_after_timeout: u32,
+    /// Which partial acknowledgments restart the retransmission timer; only without `sack`.
+    pub partial_ack_timer: PartialAckTimer,
+    /// What else restarts the retransmission timer.
+    pub timer_restart: TimerRestart,
+    /// Whether reports give round-trip samples. Only with `sack`.
+    pub reported_rtt: ReportedRtt,
+    /// What is made of reports that come late. Only with `sack`.
+    pub late_reports: LateReports,
+    /// When a receiver is taken to have dropped what it had reported. Only with `sack`.
+    pub reneging: Reneging,
     /// The retransmission timeout.
     pub timeout: TimeoutConfig,
     /// When the receiver acknowledges.
@@ -234,7 +253,14 @@ impl Default for Config {
             limited_transmit: true,
             retransmission: Retransmission::GoBackN,
             window_growth: WindowGrowth::Bytes,
+            growth_credit: GrowthCredit::Acknowledged,
             slow_start_limit: 2,
+            slow_start_limit_after_timeout: 1,
+            partial_ack_timer: PartialAckTimer::Impatient,
+            timer_restart: TimerRestart::NewData,
+            reported_rtt: ReportedRtt::Ignored,
+            late_reports: LateReports::Ignored,
+            reneging: Reneging::AtTimeout,
             timeout: TimeoutConfig::default(),
             delayed_ack: DelayedAckConfig::default(),
             limits: LimitsConfig::default(),

@@ -89,6 +89,24 @@ fn other_seeds_meet_other_channels() {
     assert_ne!(summary(&scenario, 1).digest, summary(&scenario, 2).digest);
 }
 
+/// Where the window is always the limit it does not matter how that is found out. Of the window that
+/// slow start loses at once RFC 6582's impatient timer is told by a key of its own.
+#[test]
+fn how_a_window_that_is_always_used_is_validated_does_not_matter() {
+    let goodput = |validation: &str| {
+        let text = format!(
+            "duration = '40 s'\nlink.queue.packets = 300\ntcp.window_validation = '{validation}'"
+        );
+        let summary = summary(&scenario(&text), 1);
+        summary.goodput_bps
+    };
+    let reference = goodput("in-flight");
+    for validation in ["last-round", "always"] {
+        let share = goodput(validation) / reference;
+        assert!((share - 1.0).abs() < 0.01, "{validation}: {share}");
+    }
+}
+
 #[test]
 fn watching_changes_nothing() {
     let scenario = scenario("duration = '5 s'\nlink.loss.rate = 0.02");

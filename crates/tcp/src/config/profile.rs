@@ -3,8 +3,9 @@
 use airtcp_units::Duration;
 
 use super::{
-    Config, CongestionControl, DelayedAckConfig, LossDetection, Recovery, Reduction, ReductionBase,
-    RttEstimation, RttSampling, SlowStart, SpuriousDetection, SpuriousResponse, TimeoutConfig,
+    Config, CongestionControl, DelayedAckConfig, GrowthCredit, LateReports, LossDetection,
+    PartialAckTimer, Recovery, Reduction, ReductionBase, Reneging, ReportedRtt, RttEstimation,
+    RttSampling, SlowStart, SpuriousDetection, SpuriousResponse, TimeoutConfig, TimerRestart,
     WindowGrowth, WindowValidation,
 };
 
@@ -126,6 +127,13 @@ fn linux(congestion: CongestionControl) -> Config {
         spurious_response: SpuriousResponse::Restore,
         // `tcp_slow_start` adds all that was acknowledged.
         slow_start_limit: 1_000_000,
+        slow_start_limit_after_timeout: 1_000_000,
+        growth_credit: GrowthCredit::Delivered,
+        partial_ack_timer: PartialAckTimer::SlowButSteady,
+        timer_restart: TimerRestart::Front,
+        reported_rtt: ReportedRtt::Sampled,
+        late_reports: LateReports::Taken,
+        reneging: Reneging::HalfRoundTrip,
         timeout: TimeoutConfig {
             estimation: RttEstimation::Linux,
             max: Duration::from_secs(120),
@@ -146,6 +154,11 @@ fn linux_2_4() -> Config {
         initial_window: 2,
         // Appropriate byte counting came with 2.6.14.
         window_growth: WindowGrowth::Acknowledgments,
+        growth_credit: GrowthCredit::Acknowledged,
+        timer_restart: TimerRestart::NewData,
+        reported_rtt: ReportedRtt::Ignored,
+        late_reports: LateReports::Ignored,
+        reneging: Reneging::AtTimeout,
         reduction: Reduction::RateHalving,
         loss_detection: LossDetection::ForwardAcknowledgment,
         tail_loss_probe: false,

@@ -134,6 +134,7 @@ pub struct Congestion {
     initial: u64,
     growth: WindowGrowth,
     slow_start_limit: u64,
+    slow_start_limit_after_timeout: u64,
     base: ReductionBase,
     /// Whether recovery moves the window to the threshold step by step.
     gradual: bool,
@@ -161,6 +162,7 @@ impl Congestion {
             initial,
             growth: config.window_growth,
             slow_start_limit: u64::from(config.slow_start_limit) * mss,
+            slow_start_limit_after_timeout: u64::from(config.slow_start_limit_after_timeout) * mss,
             base: config.reduction_base,
             gradual: config.reduction != Reduction::AtOnce,
             paced: config.pacing,
@@ -250,7 +252,7 @@ impl Congestion {
 
     /// An acknowledgment covered `acked` new bytes while the window was the limit.
     /// `after_timeout`: the data acknowledged may have left before a timeout, so that slow start
-    /// opens by one segment at most (RFC 3465 §2.3).
+    /// opens by less at most (RFC 3465 §2.3).
     #[inline]
     pub fn on_acknowledged(&mut self, acked: u64, after_timeout: bool) {
         let mut credit = match self.growth {
@@ -259,7 +261,8 @@ impl Congestion {
         };
         if self.in_slow_start() {
             let limit = if after_timeout {
-                self.windows.mss.min(self.slow_start_limit)
+                self.slow_start_limit_after_timeout
+                    .min(self.slow_start_limit)
             } else {
                 self.slow_start_limit
             };

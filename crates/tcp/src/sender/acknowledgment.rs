@@ -7,7 +7,9 @@ use airtcp_units::{Duration, Instant};
 
 use super::timers::{Slot, Timer};
 use super::{Before, Sender};
-use crate::config::{Recovery, TimerScope, WindowValidation};
+use crate::config::{
+    GrowthCredit, LateReports, PartialAckTimer, Recovery, Reneging, TimerRestart, TimerScope,
+};
 use crate::observer::{Event, Observer};
 use crate::recovery::Phase;
 
@@ -136,15 +138,18 @@ impl Sender {
         // `tcp_may_raise_cwnd`).
         if self.repair.is_open()
             && newly_reported > 0
-            && self.detection.is_by_time()
+            && self.growth.credit() == GrowthCredit::Delivered
             && self.detection.reordering() > self.detection.threshold()
         {
-            self.grow(delivered, before.in_flight, false);
+            self.grow(delivered, before.in_flight);
         }
         self.control_window(now, before, delivered);
-        // The timer starts anew only if what was reported was sent before the first outstanding
+        // The timer restarts only if what was reported was sent before the first outstanding
         // segment last was: else it would be put off again and again (Linux, `tcp_clean_rtx_queue`).
-        if self.detection.is_by_time() && !waits && self.reports_older_than_front() {
+        if self.choices.timer_restart == TimerRestart::Front
+            && !waits
+            && self.reports_older_than_front()
+        {
             self.restart_or_probe(now);
         }
     }
@@ -158,7 +163,7 @@ impl Sender {
         acknowledgment: &Acknowledgment<'_>,
         observer: &mut impl Observer,
     ) {
-        if !self.detection.is_by_time() || acknowledgment.sack.is_empty() {
+        if self.choices.late_reports == LateReports::Ignored || acknowledgment.sack.is_empty() {
             return;
         }
         let highest_before = self.board.highest_sacked().max(self.space.una());
@@ -172,7 +177,7 @@ impl Sender {
     /// A receiver that reported the segment it now asks for has dropped it (RFC 2018 §8).
     #[inline]
     fn is_reneged(&self) -> bool {
-        self.detection.is_by_time()
+        self.choices.reneging == Reneging::HalfRoundTrip
             && self
                 .board
                 .front()
@@ -267,16 +272,13 @@ impl Sender {
                 if self.repair.is_undo_possible() {
                     self.try_undo_by_duplicates(now, observer);
                 }
-                if !self.detection.is_by_time() {
-                    let credit = self.credit(before, acked);
-                    self.grow(credit, before.in_flight, false);
+                if self.growth.credit() == GrowthCredit::Acknowledged {
+                    self.grow(acked, before.in_flight);
                 }
             }
             Phase::Timeout { .. } => {
-                if !self.detection.is_by_time() {
-                    // Linux does without RFC 3465's caution after a timeout.
-                    let careful = self.choices.window_validation != WindowValidation::LastRound;
-                    self.grow(acked, before.in_flight, careful);
+                if self.growth.credit() == GrowthCredit::Acknowledged {
+                    self.grow(acked, before.in_flight);
                 }
                 self.on_acknowledgment_after_timeout(
                     now,
@@ -294,8 +296,8 @@ impl Sender {
         let delivered = self.delivered(before, acked);
         if self.repair.is_fast() {
             self.set_recovery_window(before, delivered);
-        } else if self.detection.is_by_time() {
-            self.grow(delivered, before.in_flight, false);
+        } else if self.growth.credit() == GrowthCredit::Delivered {
+            self.grow(delivered, before.in_flight);
         }
         self.control_window(now, before, delivered);
         self.rearm_after_progress(now, restarts_timer && !waits);
@@ -319,11 +321,10 @@ impl Sender {
             && let Some(recovery) = self.repair.fast_mut()
         {
             recovery.on_partial(acked, mss);
-            // RFC 6582 §3.2 step 3: the first partial acknowledgment restarts the timer,
-            // later ones do not, so that many losses end in a timeout and not in one
-            // round trip each (§4, "impatient"). Linux restarts it at each.
-            restarts_timer = recovery.partial_acknowledgments == 1
-                || self.choices.window_validation == WindowValidation::LastRound;
+            restarts_timer = match self.choices.partial_ack_timer {
+                PartialAckTimer::Impatient => recovery.partial_acknowledgments == 1,
+                PartialAckTimer::SlowButSteady => true,
+            };
             self.board.mark_lost(0);
             self.repair.set_first(una);
         }
@@ -358,24 +359,15 @@ impl Sender {
         }
     }
 
-    /// What an acknowledgment of `acked` bytes counts towards growth: all of it; in Linux what it newly
-    /// delivers.
+    /// Opens the window by `credit` bytes, if it was used when `in_flight_before` bytes were in flight.
     #[inline]
-    fn credit(&self, before: &Before, acked: u64) -> u64 {
-        match self.choices.window_validation {
-            WindowValidation::LastRound => self.delivered(before, acked),
-            _ => acked,
-        }
-    }
-
-    /// Opens the window, if it was used.
-    #[inline]
-    fn grow(&mut self, acked: u64, in_flight_before: u64, after_timeout: bool) {
+    fn grow(&mut self, credit: u64, in_flight_before: u64) {
         if self
             .growth
             .is_used(&self.congestion, in_flight_before, self.mss)
         {
-            self.congestion.on_acknowledged(acked, after_timeout);
+            let after_timeout = self.repair.is_after_timeout();
+            self.congestion.on_acknowledged(credit, after_timeout);
         }
     }
 }

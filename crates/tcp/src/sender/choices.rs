@@ -3,8 +3,9 @@
 use airtcp_units::Duration;
 
 use crate::config::{
-    Config, Recovery, Reduction, ReductionBase, Retransmission, RttSampling, SpuriousDetection,
-    SpuriousResponse, TimerScope, WindowValidation,
+    Config, LateReports, PartialAckTimer, Recovery, Reduction, ReductionBase, Reneging,
+    ReportedRtt, Retransmission, RttSampling, SpuriousDetection, SpuriousResponse, TimerRestart,
+    TimerScope,
 };
 
 /// Read and never written; what a part alone needs is that part's.
@@ -19,7 +20,11 @@ pub(super) struct Choices {
     pub timestamp_tick: Duration,
     pub reduction: Reduction,
     pub reduction_base: ReductionBase,
-    pub window_validation: WindowValidation,
+    pub partial_ack_timer: PartialAckTimer,
+    pub timer_restart: TimerRestart,
+    pub reported_rtt: ReportedRtt,
+    pub late_reports: LateReports,
+    pub reneging: Reneging,
     pub spurious_detection: SpuriousDetection,
     pub spurious_response: SpuriousResponse,
 }
@@ -39,7 +44,11 @@ impl Choices {
             timestamp_tick: config.timestamp_tick,
             reduction: config.reduction,
             reduction_base: config.reduction_base,
-            window_validation: config.window_validation,
+            partial_ack_timer: config.partial_ack_timer,
+            timer_restart: config.timer_restart,
+            reported_rtt: config.reported_rtt,
+            late_reports: config.late_reports,
+            reneging: config.reneging,
             spurious_detection: config.spurious_detection,
             spurious_response: config.spurious_response,
         }

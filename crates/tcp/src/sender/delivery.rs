@@ -4,6 +4,7 @@
 use airtcp_units::{Duration, Instant};
 
 use super::{Before, Echo, Sender};
+use crate::config::ReportedRtt;
 use crate::congestion::{Ack, Repairing};
 use crate::loss_detection::Advanced;
 use crate::observer::{Event, Observer};
@@ -132,13 +133,14 @@ impl Sender {
         }
     }
 
-    /// What is reported for the first time has made its round trip too (Linux, `tcp_ack_update_rtt`).
+    /// What is reported for the first time has made its round trip too, where that counts (Linux,
+    /// `tcp_ack_update_rtt`).
     pub(super) fn sample_reported_rtt(&mut self, now: Instant, observer: &mut impl Observer) {
         let reported = self
             .board
             .delivery()
             .and_then(|delivery| delivery.reported_sent_at);
-        if self.detection.is_by_time()
+        if self.choices.reported_rtt == ReportedRtt::Sampled
             && let Some(sent_at) = reported
         {
             self.on_rtt_sample(now, now - sent_at, observer);

@@ -5,6 +5,7 @@ use airtcp_units::Instant;
 use super::space::Fresh;
 use super::window_usage::Standing;
 use super::{Sender, Transmission};
+use crate::config::TimerRestart;
 use crate::loss_detection::SentSegment;
 use crate::recovery::Pace;
 
@@ -52,7 +53,7 @@ impl Sender {
         }
         let segment = self.board.resend(index, now, deadline);
         self.detection.on_sent(&segment);
-        if self.detection.is_by_time() && index == 0 {
+        if self.choices.timer_restart == TimerRestart::Front && index == 0 {
             self.on_front_resent(now);
         }
         self.growth.on_sent(now);

@@ -3,13 +3,14 @@
 use airtcp_units::{Duration, Instant};
 
 use super::window_usage::{Standing, WindowUsage};
-use crate::config::{Config, WindowValidation};
+use crate::config::{Config, GrowthCredit, WindowValidation};
 use crate::congestion::Congestion;
 
 /// Validates the window by its use (RFC 7661).
 #[derive(Clone, Debug)]
 pub(super) struct Growth {
     validation: WindowValidation,
+    credit: GrowthCredit,
     restart_after_idle: bool,
     usage: Option<Box<WindowUsage>>,
     last_sent_at: Instant,
@@ -19,10 +20,17 @@ impl Growth {
     pub fn new(config: &Config) -> Self {
         Self {
             validation: config.window_validation,
+            credit: config.growth_credit,
             restart_after_idle: config.restart_after_idle,
             usage: (config.window_validation == WindowValidation::LastRound).then(Box::default),
             last_sent_at: Instant::ZERO,
         }
+    }
+
+    /// What an acknowledgment counts.
+    #[inline]
+    pub const fn credit(&self) -> GrowthCredit {
+        self.credit
     }
 
     /// When something was last sent.

@@ -46,7 +46,8 @@ mod zero_window;
 use airtcp_units::{Duration, Instant};
 
 use crate::config::{
-    Config, LossDetection, Reduction, SpuriousDetection, SpuriousResponse, TimerScope,
+    Config, GrowthCredit, LossDetection, Reduction, ReportedRtt, SpuriousDetection,
+    SpuriousResponse, TimerRestart, TimerScope,
 };
 use crate::congestion::Congestion;
 use crate::delivery_rate::DeliveryRate;
@@ -368,7 +369,11 @@ impl Sender {
 
 /// Whether anybody wants to know what each acknowledgment delivers.
 fn watches_deliveries(config: &Config, congestion: &Congestion) -> bool {
-    (config.sack && config.loss_detection == LossDetection::Rack)
+    let of_reports = config.loss_detection == LossDetection::Rack
+        || config.growth_credit == GrowthCredit::Delivered
+        || config.timer_restart == TimerRestart::Front
+        || config.reported_rtt == ReportedRtt::Sampled;
+    (config.sack && of_reports)
         || congestion.observes()
         || config.reduction != Reduction::AtOnce
         || config.spurious_detection != SpuriousDetection::default()

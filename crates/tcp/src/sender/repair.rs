@@ -26,15 +26,18 @@ pub(super) enum Entry {
     Reopened,
 }
 
+/// No offset of a stream.
+const NONE: u64 = u64::MAX;
+
 /// The repair under way, if any, and what is kept to take it back.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Repair {
     phase: Phase,
-    /// Data outstanding when the last loss was found: acknowledgments of no more than this do not
-    /// start another fast recovery (RFC 6582 §3.2 step 2).
-    recover: Option<u64>,
-    /// A segment to be retransmitted now, whatever the window.
-    first: Option<u64>,
+    /// Data outstanding when the last loss was found, if there was one: acknowledgments of no more
+    /// than this do not start another fast recovery (RFC 6582 §3.2 step 2).
+    recover: u64,
+    /// A segment to be retransmitted now, if any, whatever the window.
+    first: u64,
     /// New data goes before retransmissions: F-RTO's question.
     new_data_first: bool,
     /// New bytes sent on duplicate acknowledgments (RFC 3042): no part of FlightSize.
@@ -51,8 +54,14 @@ impl Repair {
     /// Nothing to repair; `undoes`: the windows before a reduction are kept.
     pub fn new(undoes: bool) -> Self {
         Self {
+            phase: Phase::Open,
+            recover: NONE,
+            first: NONE,
+            new_data_first: false,
+            limited: 0,
+            resent_after_timeout: Instant::ZERO,
+            timeout_judged: false,
             undo: undoes.then(Box::default),
-            ..Self::default()
         }
     }
 
@@ -96,18 +105,18 @@ impl Repair {
 
     /// Whether a loss found while everything below `una` is acknowledged is another one than the
     /// last (RFC 6582 §3.2 step 2).
-    pub fn is_another_loss(&self, una: u64) -> bool {
-        self.recover.is_none_or(|recover| una > recover)
+    pub const fn is_another_loss(&self, una: u64) -> bool {
+        self.recover == NONE || una > self.recover
     }
 
     /// The one way in. `nxt`: the first byte never sent.
     pub fn begin(&mut self, entry: Entry, nxt: u64) {
-        self.recover = Some(nxt);
+        self.recover = nxt;
         let after_timeout = |tests_new_data| Phase::Timeout {
             recover: nxt,
             tests_new_data,
         };
-        (self.phase, self.first) = match entry {
+        let (phase, first) = match entry {
             Entry::Fast { recovery, first } => (Phase::FastRecovery(recovery), first),
             Entry::SlowStart { first } => (after_timeout(false), first),
             Entry::Reopened => (after_timeout(false), None),
@@ -123,6 +132,8 @@ impl Repair {
                 (after_timeout(tests_new_data), Some(first))
             }
         };
+        self.phase = phase;
+        self.first = first.unwrap_or(NONE);
     }
 
     /// The one way out. Returns what was repaired.
@@ -135,23 +146,24 @@ impl Repair {
 
     /// The segment to be retransmitted now, once.
     #[inline]
-    pub const fn take_first(&mut self) -> Option<u64> {
-        self.first.take()
+    pub fn take_first(&mut self) -> Option<u64> {
+        let first = std::mem::replace(&mut self.first, NONE);
+        (first != NONE).then_some(first)
     }
 
     #[inline]
     pub const fn has_first(&self) -> bool {
-        self.first.is_some()
+        self.first != NONE
     }
 
     /// The segment at `offset` is to be retransmitted now: a partial acknowledgment asks for it.
     pub const fn set_first(&mut self, offset: u64) {
-        self.first = Some(offset);
+        self.first = offset;
     }
 
     /// What was to be retransmitted now is not lost.
     pub const fn forget_first(&mut self) {
-        self.first = None;
+        self.first = NONE;
     }
 
     /// Whether new data goes before retransmissions.

@@ -1,6 +1,7 @@
 //! Packet traces: what arrives when, and what the sender says to that.
 
 mod expiry;
+mod keys;
 mod recovery;
 mod sack;
 mod shut_window;
@@ -12,7 +13,7 @@ use std::ops::Range;
 use airtcp_units::{Duration, Instant};
 
 use super::*;
-use crate::config::{LossDetection, Recovery, Retransmission, RttSampling, TimeoutConfig};
+use crate::config::{Recovery, Retransmission, RttSampling, TimeoutConfig};
 use crate::observer::Event;
 
 const MSS: u64 = 1000;
@@ -116,6 +117,11 @@ impl Trace {
 
     /// With blocks of segments.
     fn sack(&mut self, segment: u64, blocks: &[Range<u64>]) -> String {
+        self.sack_quietly(segment, blocks).poll()
+    }
+
+    /// The same, but nothing is sent yet.
+    fn sack_quietly(&mut self, segment: u64, blocks: &[Range<u64>]) -> &mut Self {
         let sack: Vec<_> = blocks
             .iter()
             .map(|block| block.start * MSS..block.end * MSS)
@@ -129,7 +135,7 @@ impl Trace {
             sack: &sack,
             echo: None,
         });
-        self.poll()
+        self
     }
 
     /// Echoing what was sent at this many milliseconds.

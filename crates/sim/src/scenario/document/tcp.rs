@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::{Amount, Gain, MICROSECOND, MINUTE, Segments, Timeout};
 use crate::scenario::bounded::{Bytes, Limit, Real, Span, Whole};
 use crate::scenario::names::{
-    CongestionControlName, DeviationFromName, LossDetectionName, ProfileName, RecoveryName,
-    ReductionBaseName, ReductionName, RetransmissionName, RttEstimationName, RttSamplingName,
-    SlowStartName, SpuriousResponseName, TimerName, WindowGrowthName, WindowValidationName,
+    CongestionControlName, DeviationFromName, GrowthCreditName, LateReportsName, LossDetectionName,
+    PartialAckTimerName, ProfileName, RecoveryName, ReductionBaseName, ReductionName, RenegingName,
+    ReportedRttName, RetransmissionName, RttEstimationName, RttSamplingName, SlowStartName,
+    SpuriousResponseName, TimerName, TimerRestartName, WindowGrowthName, WindowValidationName,
 };
 
 /// The TCP endpoints: a profile, and what differs from it.
@@ -105,9 +106,30 @@ pub struct TcpTable {
     /// What opens the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_growth: Option<WindowGrowthName>,
+    /// What an acknowledgment counts towards growth of the window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub growth_credit: Option<GrowthCreditName>,
     /// Most segments that one acknowledgment opens slow start by (RFC 3465 §2.3, L).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slow_start_limit: Option<Whole<1, 1_000_000>>,
+    /// The same while what a timeout gave up is repaired (RFC 3465 §2.3: 1; Linux has no such limit).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slow_start_limit_after_timeout: Option<Whole<1, 1_000_000>>,
+    /// Which partial acknowledgments restart the retransmission timer, without `sack` (RFC 6582 §4).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partial_ack_timer: Option<PartialAckTimerName>,
+    /// What restarts the retransmission timer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timer_restart: Option<TimerRestartName>,
+    /// Whether a segment reported for the first time gives a round-trip sample.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reported_rtt: Option<ReportedRttName>,
+    /// What is made of the reports in an acknowledgment older than one before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late_reports: Option<LateReportsName>,
+    /// When a receiver is taken to have dropped what it had reported (RFC 2018 §8).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reneging: Option<RenegingName>,
     /// Shortest retransmission timeout (RFC 6298 §2.4: 1 s; common stacks: 200 ms).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_rto: Option<Timeout>,

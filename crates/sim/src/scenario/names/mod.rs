@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 pub use flows::{ApplicationName, FlowDirection, Shape};
 pub use link::{DelayOrder, LogStart, LossDirection, LossModel, RttShapeName, TraceDirection};
 pub use tcp::{
-    CongestionControlName, DeviationFromName, LossDetectionName, ProfileName, RecoveryName,
-    ReductionBaseName, ReductionName, RetransmissionName, RttEstimationName, RttSamplingName,
-    SlowStartName, SpuriousResponseName, TimerName, WindowGrowthName, WindowValidationName,
+    CongestionControlName, DeviationFromName, GrowthCreditName, LateReportsName, LossDetectionName,
+    PartialAckTimerName, ProfileName, RecoveryName, ReductionBaseName, ReductionName, RenegingName,
+    ReportedRttName, RetransmissionName, RttEstimationName, RttSamplingName, SlowStartName,
+    SpuriousResponseName, TimerName, TimerRestartName, WindowGrowthName, WindowValidationName,
 };
 pub use wireless::{CellRates, Counted, FadingName, Preamble, SchedulerName, Standard};
 

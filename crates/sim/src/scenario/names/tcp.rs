@@ -232,6 +232,67 @@ names! {
 }
 
 names! {
+    /// What an acknowledgment counts towards growth of the window.
+    GrowthCreditName for config::GrowthCredit {
+        /// The bytes that the cumulative acknowledgment newly covers (RFC 3465).
+        Acknowledged,
+        /// The bytes newly delivered, by reports too, once losses were looked for (Linux).
+        Delivered,
+    }
+}
+
+names! {
+    /// Which partial acknowledgments restart the retransmission timer.
+    PartialAckTimerName for config::PartialAckTimer {
+        /// The first alone (RFC 6582 §3.2 step 3).
+        Impatient,
+        /// Each (RFC 6582 §4; Linux).
+        SlowButSteady,
+    }
+}
+
+names! {
+    /// What restarts the retransmission timer.
+    TimerRestartName for config::TimerRestart {
+        /// New data acknowledged (RFC 6298 §5.3).
+        NewData,
+        /// That, the retransmission of the first outstanding segment, and reports of what was sent
+        /// before it last was (Linux).
+        Front,
+    }
+}
+
+names! {
+    /// Whether a segment reported for the first time gives a round-trip sample.
+    ReportedRttName for config::ReportedRtt {
+        /// No (RFC 6298 §3).
+        Ignored,
+        /// Yes, where the cumulative acknowledgment gives none (Linux).
+        Sampled,
+    }
+}
+
+names! {
+    /// What is made of the reports in an acknowledgment older than one before it.
+    LateReportsName for config::LateReports {
+        /// Nothing (RFC 9293 §3.10.7.4).
+        Ignored,
+        /// They are taken like any (Linux).
+        Taken,
+    }
+}
+
+names! {
+    /// When a receiver that asks for what it had reported is taken to have dropped it.
+    RenegingName for config::Reneging {
+        /// When the retransmission timer expires (RFC 2018 §8).
+        AtTimeout,
+        /// After half a round trip, 10 ms at least (Linux).
+        HalfRoundTrip,
+    }
+}
+
+names! {
     /// Which round trips are measured.
     RttSamplingName for config::RttSampling {
         /// One segment a window is timed (RFC 6298 §3).

@@ -123,7 +123,32 @@ pub(super) fn resolve(table: &mut TcpTable) -> Result<Config, Problem> {
             .window_growth
             .get_or_insert(of_profile.window_growth.into()))
         .into(),
+        growth_credit: (*table
+            .growth_credit
+            .get_or_insert(of_profile.growth_credit.into()))
+        .into(),
         slow_start_limit: whole(&mut table.slow_start_limit, of_profile.slow_start_limit),
+        slow_start_limit_after_timeout: whole(
+            &mut table.slow_start_limit_after_timeout,
+            of_profile.slow_start_limit_after_timeout,
+        ),
+        partial_ack_timer: (*table
+            .partial_ack_timer
+            .get_or_insert(of_profile.partial_ack_timer.into()))
+        .into(),
+        timer_restart: (*table
+            .timer_restart
+            .get_or_insert(of_profile.timer_restart.into()))
+        .into(),
+        reported_rtt: (*table
+            .reported_rtt
+            .get_or_insert(of_profile.reported_rtt.into()))
+        .into(),
+        late_reports: (*table
+            .late_reports
+            .get_or_insert(of_profile.late_reports.into()))
+        .into(),
+        reneging: (*table.reneging.get_or_insert(of_profile.reneging.into())).into(),
         timeout: timeout(table, of_profile.timeout),
         delayed_ack: delayed_ack(table, of_profile.delayed_ack),
     };

@@ -1,0 +1,65 @@
+//! The choices of what acknowledgments do besides acknowledging.
+
+/// Which partial acknowledgments restart the retransmission timer in a fast recovery without SACK
+/// (RFC 6582 §4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum PartialAckTimer {
+    /// The first one alone, so that many losses in a window end in a timeout (RFC 6582 §3.2 step 3).
+    #[default]
+    Impatient,
+    /// Each of them, so that every loss is repaired, one a round trip (Linux).
+    SlowButSteady,
+}
+
+/// What an acknowledgment counts towards growth of the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum GrowthCredit {
+    /// The bytes that the cumulative acknowledgment newly covers (RFC 3465).
+    #[default]
+    Acknowledged,
+    /// The bytes newly delivered, by reports too, and once losses were looked for; reports alone let
+    /// it grow where reordering is known (Linux, `tcp_cong_control`, `tcp_may_raise_cwnd`).
+    Delivered,
+}
+
+/// What restarts the retransmission timer outside a partial acknowledgment's rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum TimerRestart {
+    /// New data acknowledged (RFC 6298 §5.3).
+    #[default]
+    NewData,
+    /// That, the retransmission of the first outstanding segment, and reports of what was sent
+    /// before that segment last was (Linux, `tcp_xmit_retransmit_queue`, `tcp_clean_rtx_queue`).
+    Front,
+}
+
+/// Whether a segment reported for the first time gives a round-trip sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ReportedRtt {
+    /// No: only what is cumulatively acknowledged does (RFC 6298 §3).
+    #[default]
+    Ignored,
+    /// Yes, where the cumulative acknowledgment gives none (Linux, `tcp_ack_update_rtt`).
+    Sampled,
+}
+
+/// What is made of the reports in an acknowledgment older than one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum LateReports {
+    /// Nothing (RFC 9293 §3.10.7.4: a duplicate acknowledgment "can be ignored").
+    #[default]
+    Ignored,
+    /// They are taken like any (Linux, `old_ack` in `tcp_ack`).
+    Taken,
+}
+
+/// When a receiver is taken to have dropped what it had reported (RFC 2018 §8), if it asks for the
+/// first segment it reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Reneging {
+    /// When the retransmission timer expires.
+    #[default]
+    AtTimeout,
+    /// After half a round trip, 10 ms at least (Linux, `tcp_check_sack_reneging`).
+    HalfRoundTrip,
+}

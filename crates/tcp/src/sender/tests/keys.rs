@@ -1,0 +1,186 @@
+//! One key changes one behaviour: a table of keys, and of behaviours that each shows in a trace.
+
+#![expect(
+    clippy::single_range_in_vec_init,
+    reason = "blocks, of which there may be one"
+)]
+
+use super::*;
+use crate::config::{
+    GrowthCredit, LateReports, LossDetection, PartialAckTimer, Reneging, ReportedRtt, TimerRestart,
+    WindowValidation,
+};
+
+/// A key changed, and the behaviour that tells.
+struct Key {
+    name: &'static str,
+    change: fn(&mut Config),
+    behaviour: fn(&Config) -> String,
+}
+
+const KEYS: [Key; 9] = [
+    Key {
+        name: "partial_ack_timer",
+        change: |config| config.partial_ack_timer = PartialAckTimer::SlowButSteady,
+        behaviour: timer_after_the_second_partial_acknowledgment,
+    },
+    Key {
+        name: "growth_credit",
+        change: |config| config.growth_credit = GrowthCredit::Delivered,
+        behaviour: growth_by_what_was_reported_before,
+    },
+    Key {
+        name: "timer_restart",
+        change: |config| config.timer_restart = TimerRestart::Front,
+        behaviour: timer_after_the_first_segment_left_again,
+    },
+    Key {
+        name: "reported_rtt",
+        change: |config| config.reported_rtt = ReportedRtt::Sampled,
+        behaviour: samples_of_a_report,
+    },
+    Key {
+        name: "late_reports",
+        change: |config| config.late_reports = LateReports::Taken,
+        behaviour: bytes_a_late_acknowledgment_reports,
+    },
+    Key {
+        name: "reneging",
+        change: |config| config.reneging = Reneging::HalfRoundTrip,
+        behaviour: soon_retransmitted_when_the_receiver_reneges,
+    },
+    Key {
+        name: "slow_start_limit_after_timeout",
+        change: |config| config.slow_start_limit_after_timeout = 1_000_000,
+        behaviour: growth_after_a_timeout,
+    },
+    Key {
+        name: "window_validation",
+        change: |config| config.window_validation = WindowValidation::LastRound,
+        behaviour: growth_of_a_window_used_by_half,
+    },
+    Key {
+        name: "loss_detection",
+        change: |config| config.loss_detection = LossDetection::Rack,
+        behaviour: bytes_lost_a_quarter_of_a_round_trip_after_a_report,
+    },
+];
+
+#[test]
+fn one_key_changes_one_behaviour() {
+    let base = Config {
+        limited_transmit: true,
+        initial_ssthresh: None,
+        sack: true,
+        ..plain()
+    };
+    for key in &KEYS {
+        let mut changed = base;
+        (key.change)(&mut changed);
+        for observed in &KEYS {
+            let before = (observed.behaviour)(&base);
+            let after = (observed.behaviour)(&changed);
+            let own = key.name == observed.name;
+            let (key, of) = (key.name, observed.name);
+            assert_eq!(
+                before != after,
+                own,
+                "{key} and the behaviour of {of}: {before} becomes {after}"
+            );
+        }
+    }
+}
+
+/// When the timer that runs was started, in milliseconds.
+fn timer_started_at(trace: &Trace) -> String {
+    let ends = trace.next_ms().expect("a timer runs");
+    (ends - trace.rto_ms()).to_string()
+}
+
+/// RFC 6582 §4, of three losses in a window; before what it asks for leaves.
+fn timer_after_the_second_partial_acknowledgment(config: &Config) -> String {
+    let mut trace = Trace::new(Config {
+        sack: false,
+        ..*config
+    });
+    trace.write(10).poll();
+    for _ in 0..3 {
+        trace.at(100).ack(0);
+    }
+    trace.at(200).ack(2);
+    trace.at(300).ack_bytes(4 * MSS);
+    timer_started_at(&trace)
+}
+
+/// Three segments acknowledged of which two were reported before.
+fn growth_by_what_was_reported_before(config: &Config) -> String {
+    let mut trace = Trace::new(*config);
+    trace.write(100).poll();
+    trace.at(100).sack(0, &[1..3]);
+    trace.ack(3);
+    trace.sender.cwnd().to_string()
+}
+
+/// It was found lost at 100 ms, and left at 150 ms.
+fn timer_after_the_first_segment_left_again(config: &Config) -> String {
+    let mut trace = Trace::new(*config);
+    trace.write(10).poll();
+    for reported in 2..5 {
+        trace.at(100).sack_quietly(0, &[1..reported]);
+    }
+    trace.at(150).poll();
+    timer_started_at(&trace)
+}
+
+fn samples_of_a_report(config: &Config) -> String {
+    let mut trace = Trace::new(*config);
+    trace.write(10).poll();
+    trace.at(100).sack(0, &[1..2]);
+    let samples = trace.take_events();
+    let of_round_trips = |event: &&Event| matches!(event, Event::RttSample { .. });
+    samples.iter().filter(of_round_trips).count().to_string()
+}
+
+fn bytes_a_late_acknowledgment_reports(config: &Config) -> String {
+    let mut trace = Trace::new(*config);
+    trace.write(10).poll();
+    trace.at(100).ack(2);
+    trace.sack(1, &[4..5]);
+    trace.sender.scoreboard().sacked().to_string()
+}
+
+/// The receiver asks for a segment that it reported.
+fn soon_retransmitted_when_the_receiver_reneges(config: &Config) -> String {
+    let mut trace = Trace::new(*config);
+    trace.write(10).poll();
+    trace.at(100).sack(0, &[1..2]);
+    trace.ack(1);
+    let wait = trace.next_ms().expect("a timer runs") - 100;
+    (wait <= 50).to_string()
+}
+
+fn growth_after_a_timeout(config: &Config) -> String {
+    let mut trace = Trace::new(*config);
+    trace.write(100).poll();
+    trace.at(300).wake();
+    trace.poll();
+    trace.at(400).ack(4);
+    trace.sender.cwnd().to_string()
+}
+
+/// Six of ten segments: not the limit, but slow start has half of them in flight.
+fn growth_of_a_window_used_by_half(config: &Config) -> String {
+    let mut trace = Trace::new(*config);
+    trace.write(6).poll();
+    trace.at(100).ack(2);
+    trace.sender.cwnd().to_string()
+}
+
+/// One report, where three mean a loss, or the reordering window of 25 ms.
+fn bytes_lost_a_quarter_of_a_round_trip_after_a_report(config: &Config) -> String {
+    let mut trace = Trace::new(*config);
+    trace.write(10).poll();
+    trace.at(100).sack(0, &[1..2]);
+    trace.at(130).wake();
+    trace.sender.scoreboard().lost().to_string()
+}
