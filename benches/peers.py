@@ -131,38 +131,56 @@ class Airtcp:
         return printed([*command, "--draws"] if case.loss else command)
 
 
+def ns3_flags() -> list[str]:
+    """What g++ needs for a program of ns-3.
+
+    Raises:
+        AbsentError: a compiler or ns-3 is missing.
+    """
+    packages = [f"ns3-{module}" for module in NS3_MODULES]
+    if shutil.which("pkg-config") is None or shutil.which("g++") is None:
+        raise AbsentError("no g++ or pkg-config: apt install g++ pkg-config libns3-dev")
+    found = subprocess.run(
+        ["pkg-config", "--cflags", "--libs", *packages], capture_output=True, text=True
+    )
+    if found.returncode != 0:
+        raise AbsentError("no ns-3: apt install libns3-dev")
+    # Debian's files name an include folder that is no path, and libraries of the machine it was
+    # built on.
+    return [f for f in found.stdout.split() if f.startswith(("-I/usr/include", "-l", "-D"))]
+
+
+def ns3_program(name: str) -> Path:
+    """A program of `benches/ns3/`, built.
+
+    Raises:
+        AbsentError: a compiler or ns-3 is missing, or this ns-3 is another than the program's.
+    """
+    flags = ns3_flags()
+    folder = ROOT / "out" / "bench"
+    folder.mkdir(parents=True, exist_ok=True)
+    binary = folder / f"ns3-{name.replace('_', '-')}"
+    source = ROOT / "benches" / "ns3" / f"{name}.cc"
+    built = subprocess.run(
+        ["g++", "-std=c++17", "-O2", "-o", str(binary), str(source), *flags],
+        capture_output=True,
+        text=True,
+    )
+    if built.returncode != 0:
+        raise AbsentError(f"{source.name} does not compile here:\n{built.stderr[-2000:]}")
+    return binary
+
+
 class Ns3:
     """ns-3, by ``ns3/lossy_pipe.cc`` against the installed libraries (Debian: libns3-dev)."""
 
     name = "ns-3"
 
     def __init__(self) -> None:
-        packages = [f"ns3-{module}" for module in NS3_MODULES]
-        if shutil.which("pkg-config") is None or shutil.which("g++") is None:
-            raise AbsentError("no g++ or pkg-config: apt install g++ pkg-config libns3-dev")
-        found = subprocess.run(
-            ["pkg-config", "--cflags", "--libs", *packages], capture_output=True, text=True
-        )
-        if found.returncode != 0:
-            raise AbsentError("no ns-3: apt install libns3-dev")
-        # Debian's files name an include folder that is no path, and libraries of the machine it
-        # was built on.
-        flags = [f for f in found.stdout.split() if f.startswith(("-I/usr/include", "-l", "-D"))]
-        version = printed_text(["pkg-config", "--modversion", packages[0]])
+        self._binary = ns3_program("lossy_pipe")
+        self._upload = ns3_program("wlan_upload")
+        version = printed_text(["pkg-config", "--modversion", "ns3-core"])
         self.name = f"ns-3.{version.split('.')[1]}"
-        folder = ROOT / "out" / "bench"
-        folder.mkdir(parents=True, exist_ok=True)
-        self._binary = folder / "ns3-lossy-pipe"
-        self._upload = folder / "ns3-wlan-upload"
-        for binary, name in ((self._binary, "lossy_pipe.cc"), (self._upload, "wlan_upload.cc")):
-            source = ROOT / "benches" / "ns3" / name
-            built = subprocess.run(
-                ["g++", "-std=c++17", "-O2", "-o", str(binary), str(source), *flags],
-                capture_output=True,
-                text=True,
-            )
-            if built.returncode != 0:
-                raise AbsentError(f"{name} does not compile here:\n{built.stderr[-2000:]}")
 
     def upload(self, case: Upload) -> dict[str, Any]:
         """One upload."""
