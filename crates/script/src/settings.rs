@@ -226,7 +226,7 @@ pub fn congestion_control(name: &str, config: &mut Config) -> Applied {
         "reno" => CongestionControl::Reno,
         "bbr" => CongestionControl::Bbr,
         "westwood" => CongestionControl::Westwood,
-        "veno" => CongestionControl::Veno { beta: 3.0 },
+        "veno" => CongestionControl::Veno,
         other => return Applied::Unsupported(format!("the congestion control {other:?}")),
     };
     Applied::Yes

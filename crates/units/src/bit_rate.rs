@@ -54,9 +54,7 @@ impl BitRate {
 
 impl Quantity for BitRate {
     const EXPECTED: Expected = Expected {
-        name: "BitRate",
         what: "a bit rate such as \"11 Mbit/s\"",
-        examples: &["11 Mbit/s", "384 kbit/s", "1 Gbit/s"],
         units: &[
             Unit {
                 names: &["bit/s", "bps"],

@@ -27,9 +27,7 @@ impl ByteCount {
 
 impl Quantity for ByteCount {
     const EXPECTED: Expected = Expected {
-        name: "ByteCount",
         what: "a number of bytes such as \"64 kB\" or 1448",
-        examples: &["64 kB", "1 MiB", "10 B"],
         units: &[
             Unit {
                 names: &["B"],

@@ -132,9 +132,7 @@ impl Div<u64> for Duration {
 
 impl Quantity for Duration {
     const EXPECTED: Expected = Expected {
-        name: "Duration",
         what: "a duration such as \"15 ms\"",
-        examples: &["15 ms", "1.5 s", "250 us", "2 min"],
         units: &[
             Unit {
                 names: &["ns"],

@@ -73,9 +73,7 @@ const NEVER: &str = "never";
 
 impl Quantity for Instant {
     const EXPECTED: Expected = Expected {
-        name: "Instant",
         what: "a time since the start such as \"1.5 s\"",
-        examples: &["1.5 s", "250 ms", NEVER],
         word: Some((NEVER, u64::MAX)),
         ..Duration::EXPECTED
     };

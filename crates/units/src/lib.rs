@@ -3,12 +3,17 @@
 //! Inside the core a quantity is an integer of its smallest unit (nanoseconds, bits per second,
 //! bytes), so that arithmetic is exact and the same on every machine. At the edge, in scenarios
 //! and on the terminal, it is text with a unit: `"15 ms"`, `"11 Mbit/s"`, `"64 KiB"`, `"1 %"`.
+//!
+//! The feature `schema` lets configuration files hold them: serde reads and writes their text,
+//! schemars describes it, and [`bounded`] values know their range.
 
 mod bit_rate;
 mod byte_count;
 mod duration;
 mod instant;
 mod probability;
+#[cfg(feature = "schema")]
+mod schema;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -18,4 +23,6 @@ pub use byte_count::ByteCount;
 pub use duration::Duration;
 pub use instant::Instant;
 pub use probability::Probability;
+#[cfg(feature = "schema")]
+pub use schema::bounded;
 pub use text::ParseError;

@@ -1,11 +1,6 @@
 //! A quantity as text: a decimal number and a unit, read exactly and written briefly.
 
-use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
-
-use schemars::{Schema, json_schema};
-use serde::de::{self, Deserializer, Visitor};
 
 /// One unit and its size.
 pub(crate) struct Unit {
@@ -17,12 +12,8 @@ pub(crate) struct Unit {
 
 /// What a kind of quantity looks like as text.
 pub(crate) struct Expected {
-    /// The type's name, for schemas.
-    pub name: &'static str,
     /// What an error message asks for.
     pub what: &'static str,
-    /// Legal texts, for schemas.
-    pub examples: &'static [&'static str],
     /// Every unit it may carry.
     pub units: &'static [Unit],
     /// How nothing at all is written.
@@ -214,78 +205,6 @@ fn exact_number(base: u64, size: u64) -> Option<String> {
     None
 }
 
-/// Reads a quantity from a self-describing format: text, or a bare integer where that is allowed.
-pub(crate) fn deserialize<'de, Q: Quantity, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Q, D::Error> {
-    deserializer.deserialize_any(QuantityVisitor(PhantomData))
-}
-
-struct QuantityVisitor<Q>(PhantomData<Q>);
-
-impl<Q: Quantity> Visitor<'_> for QuantityVisitor<Q> {
-    type Value = Q;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&Q::EXPECTED, f)
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Q, E> {
-        parse(text).map_err(E::custom)
-    }
-
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Q, E> {
-        if Q::EXPECTED.bare_integer {
-            Ok(Q::from_base(number))
-        } else {
-            Err(E::custom(ParseError::of_number(
-                number,
-                format_args!("text with a unit: {}", Q::EXPECTED),
-            )))
-        }
-    }
-
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Q, E> {
-        match u64::try_from(number) {
-            Ok(number) => self.visit_u64(number),
-            Err(_) => Err(E::custom(ParseError::of_number(number, Q::EXPECTED))),
-        }
-    }
-
-    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Q, E> {
-        Err(E::custom(ParseError::of_number(
-            number,
-            format_args!("text with a unit: {}", Q::EXPECTED),
-        )))
-    }
-}
-
-/// The JSON schema of a quantity: its text, and the bare integer where that is allowed.
-pub(crate) fn schema<Q: Quantity>() -> Schema {
-    let expected = Q::EXPECTED;
-    let names: Vec<&str> = expected
-        .units
-        .iter()
-        .flat_map(|unit| unit.names.iter().copied())
-        .collect();
-    let word = expected
-        .word
-        .map_or(Cow::Borrowed(""), |(word, _)| format!("{word}|").into());
-    let pattern = format!(
-        r"^\s*({word}[0-9]+(\.[0-9]+)?\s*({names}))\s*$",
-        names = names.join("|")
-    );
-    let text = json_schema!({ "type": "string", "pattern": pattern });
-    let mut schema = if expected.bare_integer {
-        json_schema!({ "anyOf": [text, { "type": "integer", "minimum": 0 }] })
-    } else {
-        text
-    };
-    schema.insert("description".into(), expected.to_string().into());
-    schema.insert("examples".into(), expected.examples.into());
-    schema
-}
-
 /// Gives a [`Quantity`] the traits that read and write its text.
 macro_rules! read_and_write_as_text {
     ($type:ty) => {
@@ -300,28 +219,6 @@ macro_rules! read_and_write_as_text {
 
             fn from_str(text: &str) -> Result<Self, ParseError> {
                 text::parse(text)
-            }
-        }
-
-        impl serde::Serialize for $type {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
-            }
-        }
-
-        impl<'de> serde::Deserialize<'de> for $type {
-            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                text::deserialize(from)
-            }
-        }
-
-        impl schemars::JsonSchema for $type {
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                Self::EXPECTED.name.into()
-            }
-
-            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                text::schema::<Self>()
             }
         }
     };

@@ -18,7 +18,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
 fn apply(_: &Values<'_>, changes: &mut Changes<'_>) {
     changes.tcp.sack = true;
     changes.tcp.dsack = true;
-    changes.tcp.spurious_detection.dsack = true;
+    changes.tcp.spurious_detection.dsack_undo = true;
     if changes.tcp.spurious_response == SpuriousResponse::None {
         changes.tcp.spurious_response = SpuriousResponse::Restore;
     }

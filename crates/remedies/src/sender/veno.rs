@@ -23,7 +23,6 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes.tcp.congestion = CongestionControl::Veno {
-        beta: values.number("beta"),
-    };
+    changes.tcp.congestion = CongestionControl::Veno;
+    changes.tcp.veno_backlog = values.number("beta");
 }

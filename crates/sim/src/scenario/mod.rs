@@ -4,7 +4,6 @@
 //!
 //! `docs/scenarios.md` lists every key.
 
-mod bounded;
 mod document;
 mod error;
 mod inputs;
@@ -18,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use airtcp_remedies::Selection;
 use airtcp_tcp::Config;
-use airtcp_units::Duration;
+use airtcp_units::{Duration, bounded};
 use sha2::{Digest, Sha256};
 use toml::Table;
 

@@ -1,8 +1,15 @@
 //! The choices of what acknowledgments do besides acknowledging.
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+#[cfg(feature = "schema")]
+use serde::{Deserialize, Serialize};
+
 /// Which partial acknowledgments restart the retransmission timer in a fast recovery without SACK
 /// (RFC 6582 §4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum PartialAckTimer {
     /// The first one alone, so that many losses in a window end in a timeout (RFC 6582 §3.2 step 3).
     #[default]
@@ -13,6 +20,8 @@ pub enum PartialAckTimer {
 
 /// What an acknowledgment counts towards growth of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum GrowthCredit {
     /// The bytes that the cumulative acknowledgment newly covers (RFC 3465).
     #[default]
@@ -24,6 +33,8 @@ pub enum GrowthCredit {
 
 /// What restarts the retransmission timer outside a partial acknowledgment's rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum TimerRestart {
     /// New data acknowledged (RFC 6298 §5.3).
     #[default]
@@ -35,6 +46,8 @@ pub enum TimerRestart {
 
 /// Whether a segment reported for the first time gives a round-trip sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum ReportedRtt {
     /// No: only what is cumulatively acknowledged does (RFC 6298 §3).
     #[default]
@@ -45,6 +58,8 @@ pub enum ReportedRtt {
 
 /// What is made of the reports in an acknowledgment older than one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum LateReports {
     /// Nothing (RFC 9293 §3.10.7.4: a duplicate acknowledgment "can be ignored").
     #[default]
@@ -56,6 +71,8 @@ pub enum LateReports {
 /// When a receiver is taken to have dropped what it had reported (RFC 2018 §8), if it asks for the
 /// first segment it reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum Reneging {
     /// When the retransmission timer expires.
     #[default]

@@ -1,48 +1,33 @@
-//! The choices of congestion control.
+//! The choices about the congestion window, but for the rule that moves it:
+//! [`CongestionControl`](crate::congestion::CongestionControl).
 
-/// How large the congestion window is: the window rule.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
-pub enum CongestionControl {
-    /// One segment more a round trip, half at a loss (RFC 5681 §3).
-    #[default]
-    Reno,
-    /// A cubic function of the time since the last loss (RFC 9438).
-    Cubic,
-    /// Reno, but a loss leaves what the bandwidth estimate fills (Westwood+, Grieco & Mascolo,
-    /// CCR 34(2), 2004).
-    Westwood,
-    /// Reno, but a loss without backlog is the radio's and costs a fifth (Fu & Liew, JSAC 21(2),
-    /// 2003). `beta`: backlog in segments that means congestion.
-    Veno {
-        /// Backlog in segments from which on a loss means congestion (§II: 3).
-        beta: f64,
-    },
-    /// Reno with the window that an available bandwidth estimate allows (Xu, Tian & Ansari,
-    /// JSAC 22(4), 2004), without the routers' congestion warning.
-    Jersey,
-    /// A model of bottleneck bandwidth and round trip, paced (BBR version 1, Cardwell et al., ACM
-    /// Queue 14(5), 2016; `tcp_bbr.c`).
-    Bbr,
-    /// BBR version 3 (draft-ietf-ccwg-bbr).
-    BbrV3,
-}
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+#[cfg(feature = "schema")]
+use serde::{Deserialize, Serialize};
 
 /// How slow start ends before a loss ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum SlowStart {
     /// At the threshold only (RFC 5681 §3.1).
     #[default]
     Standard,
     /// When acknowledgment trains or round trips grow long, at once (HyStart, Ha & Rhee, Computer
     /// Networks 55(9), 2011, as Linux has it).
+    #[cfg_attr(feature = "schema", serde(rename = "hystart"))]
     HyStart,
     /// When round trips grow, through a phase of slower growth that may be left again (HyStart++,
     /// RFC 9406).
+    #[cfg_attr(feature = "schema", serde(rename = "hystart++"))]
     HyStartPlusPlus,
 }
 
 /// What a reduction of the window is taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum ReductionBase {
     /// The bytes in flight (RFC 5681 §3.1, eq. 4).
     #[default]
@@ -53,6 +38,8 @@ pub enum ReductionBase {
 
 /// How the window gets from where it was to where a loss puts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum Reduction {
     /// At once: nothing is sent until enough has left the network.
     #[default]
@@ -67,6 +54,8 @@ pub enum Reduction {
 
 /// When a window counts as used, so that it may grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum WindowValidation {
     /// What was in flight when the acknowledgment came filled it (RFC 7661 §4.1).
     #[default]
@@ -76,4 +65,16 @@ pub enum WindowValidation {
     LastRound,
     /// Always (RFC 5681; ns-2).
     Always,
+}
+
+/// What opens the window: the bytes an acknowledgment covers, or its arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
+pub enum WindowGrowth {
+    /// Bytes acknowledged (RFC 3465), as Linux does.
+    #[default]
+    Bytes,
+    /// One segment's worth for each acknowledgment whatever it covers, as ns-2 and ns-3 do.
+    Acknowledgments,
 }

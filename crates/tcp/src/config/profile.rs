@@ -9,74 +9,55 @@ use super::{
     WindowGrowth, WindowValidation,
 };
 
-/// A named stack: a table of choices over the same parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Profile {
-    /// Fast retransmit, then slow start; no fast recovery, no SACK.
-    Tahoe,
-    /// Fast recovery as of RFC 2581, no SACK.
-    Reno,
-    /// Fast recovery as of RFC 6582, no SACK.
+/// Declares each profile once: its variant, its name in scenarios, what it stands for.
+macro_rules! profiles {
+    ($($(#[$attribute:meta])* $Name:ident = $name:literal: $summary:literal,)+) => {
+        /// A named stack: a table of choices over the same parts.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+        #[cfg_attr(
+            feature = "schema",
+            derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)
+        )]
+        pub enum Profile {
+            $(
+                #[doc = $summary]
+                $(#[$attribute])*
+                #[cfg_attr(feature = "schema", serde(rename = $name))]
+                $Name,
+            )+
+        }
+
+        impl Profile {
+            /// All profiles, in the order in which they are listed to users.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$Name),+];
+
+            /// The name in scenarios.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$Name => $name,)+ }
+            }
+
+            /// What the name stands for, in a line.
+            pub const fn summary(self) -> &'static str {
+                match self { $(Self::$Name => $summary,)+ }
+            }
+        }
+    };
+}
+
+profiles! {
+    Tahoe = "tahoe": "fast retransmit, then slow start (Jacobson 1988)",
+    Reno = "reno": "fast recovery that ends at the first new ACK (RFC 2581)",
     #[default]
-    NewReno,
-    /// Recovery from the SACK scoreboard, RFC 6675.
-    Sack,
-    /// NewReno with ns-2's defaults.
-    Ns2NewReno,
-    /// Linux 2.4, as Lien, Reeve & Lee used it.
-    Linux24,
-    /// Linux 6 by default: CUBIC.
-    Linux,
-    /// Linux 6 with Reno.
-    LinuxReno,
-    /// Linux 6 with BBR.
-    LinuxBbr,
+    NewReno = "newreno": "fast recovery through partial ACKs (RFC 6582)",
+    Sack = "sack": "recovery from selective acknowledgments (RFC 2018, 6675)",
+    Ns2NewReno = "ns2-newreno": "NewReno with ns-2's defaults: 10 ms tick, window of 20 segments",
+    Linux24 = "linux-2.4": "Linux 2.4: SACK, FACK, rate halving, undo (Lien et al. §IV)",
+    Linux = "linux": "Linux 6: CUBIC, RACK-TLP, PRR, F-RTO, undo",
+    LinuxReno = "linux-reno": "Linux 6 with Reno as congestion control",
+    LinuxBbr = "linux-bbr": "Linux 6 with BBR version 1 as congestion control",
 }
 
 impl Profile {
-    /// All profiles, in the order in which they are listed to users.
-    pub const ALL: [Self; 9] = [
-        Self::Tahoe,
-        Self::Reno,
-        Self::NewReno,
-        Self::Sack,
-        Self::Ns2NewReno,
-        Self::Linux24,
-        Self::Linux,
-        Self::LinuxReno,
-        Self::LinuxBbr,
-    ];
-
-    /// The name in scenarios.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Tahoe => "tahoe",
-            Self::Reno => "reno",
-            Self::NewReno => "newreno",
-            Self::Sack => "sack",
-            Self::Ns2NewReno => "ns2-newreno",
-            Self::Linux24 => "linux-2.4",
-            Self::Linux => "linux",
-            Self::LinuxReno => "linux-reno",
-            Self::LinuxBbr => "linux-bbr",
-        }
-    }
-
-    /// What the name stands for, in a line.
-    pub const fn summary(self) -> &'static str {
-        match self {
-            Self::Tahoe => "fast retransmit, then slow start (Jacobson 1988)",
-            Self::Reno => "fast recovery that ends at the first new ACK (RFC 2581)",
-            Self::NewReno => "fast recovery through partial ACKs (RFC 6582)",
-            Self::Sack => "recovery from selective acknowledgments (RFC 2018, 6675)",
-            Self::Ns2NewReno => "NewReno with ns-2's defaults: 10 ms tick, window of 20 segments",
-            Self::Linux24 => "Linux 2.4: SACK, FACK, rate halving, undo (Lien et al. §IV)",
-            Self::Linux => "Linux 6: CUBIC, RACK-TLP, PRR, F-RTO, undo",
-            Self::LinuxReno => "Linux 6 with Reno as congestion control",
-            Self::LinuxBbr => "Linux 6 with BBR version 1 as congestion control",
-        }
-    }
-
     /// The choices the name stands for.
     pub fn config(self) -> Config {
         let default = Config::default();
@@ -122,7 +103,7 @@ fn linux(congestion: CongestionControl) -> Config {
         spurious_detection: SpuriousDetection {
             eifel: true,
             frto: true,
-            dsack: true,
+            dsack_undo: true,
         },
         spurious_response: SpuriousResponse::Restore,
         // `tcp_slow_start` adds all that was acknowledged.
@@ -165,7 +146,7 @@ fn linux_2_4() -> Config {
         spurious_detection: SpuriousDetection {
             eifel: true,
             frto: false,
-            dsack: true,
+            dsack_undo: true,
         },
         timeout: TimeoutConfig {
             initial: Duration::from_secs(3),

@@ -1,9 +1,17 @@
 //! The retransmission timeout's choices.
 
-use airtcp_units::Duration;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+#[cfg(feature = "schema")]
+use serde::{Deserialize, Serialize};
+
+#[cfg(feature = "schema")]
+use super::schema::Written;
 
 /// Which estimator turns round trips into a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum RttEstimation {
     /// A smoothed mean and a smoothed mean deviation (RFC 6298 §2).
     #[default]
@@ -29,6 +37,8 @@ pub enum TimerScope {
 
 /// Which round trips are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum RttSampling {
     /// One segment a window is timed (RFC 6298 §3 without timestamps).
     PerWindow,
@@ -43,6 +53,8 @@ pub enum RttSampling {
 
 /// Which mean the deviation of a new round-trip sample is taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum DeviationFrom {
     /// The mean before the sample (RFC 6298 §2.3).
     #[default]
@@ -51,51 +63,31 @@ pub enum DeviationFrom {
     UpdatedMean,
 }
 
-/// The retransmission timeout's constants.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TimeoutConfig {
-    /// Gain of the smoothed mean, alpha (RFC 6298 §2: 1/8).
-    pub mean_gain: f64,
-    /// Gain of the smoothed mean deviation, beta (RFC 6298 §2: 1/4).
-    pub deviation_gain: f64,
-    /// Factor m of the deviation in RTO = SRTT + m × RTTVAR (RFC 6298 K = 4; Miyim §III: 10).
-    pub factor: f64,
-    /// Lower bound of the RTO (RFC 6298 §2.4: 1 s; common stacks: 200 ms).
-    pub min: Duration,
-    /// Upper bound of the RTO, back-off included (RFC 6298 §2.5: at least 60 s).
-    pub max: Duration,
-    /// RTO before the first sample (RFC 6298 §2.1: 1 s).
-    pub initial: Duration,
-    /// Clock granularity G, the least the deviation term can be (RFC 6298 §2.3).
-    pub granularity: Duration,
-    /// Which estimator smooths the round trips.
-    pub estimation: RttEstimation,
-    /// Which round trips are measured.
-    pub sampling: RttSampling,
-    /// Which mean a sample's deviation is taken from.
-    pub deviation_from: DeviationFrom,
-    /// Whether the RTO doubles at each expiry (RFC 6298 §5.5).
-    pub back_off: bool,
-    /// One timer, or one for each segment. `None` chooses what the retransmission policy means:
-    /// a timer for each segment under selective repeat, one timer under go-back-N.
-    pub scope: Option<TimerScope>,
+/// A [`TimerScope`], or that it is left to the retransmission policy, as a scenario names it.
+#[cfg(feature = "schema")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimerName {
+    /// One for each segment under selective repeat, one for the connection under go-back-N.
+    Automatic,
+    /// One (RFC 6298 §5).
+    Connection,
+    /// One for each outstanding segment (Miyim §IV).
+    Segment,
 }
 
-impl Default for TimeoutConfig {
-    fn default() -> Self {
-        Self {
-            mean_gain: 0.125,
-            deviation_gain: 0.25,
-            factor: 4.0,
-            min: Duration::from_millis(200),
-            max: Duration::from_secs(60),
-            initial: Duration::from_secs(1),
-            granularity: Duration::from_millis(1),
-            estimation: RttEstimation::Rfc6298,
-            sampling: RttSampling::PerAcknowledgment,
-            deviation_from: DeviationFrom::PreviousMean,
-            back_off: true,
-            scope: None,
+#[cfg(feature = "schema")]
+impl Written<Option<TimerScope>> for TimerName {
+    fn fill(key: &mut Option<Self>, usual: &Option<TimerScope>) -> Option<TimerScope> {
+        let name = key.get_or_insert(match usual {
+            None => Self::Automatic,
+            Some(TimerScope::Connection) => Self::Connection,
+            Some(TimerScope::Segment) => Self::Segment,
+        });
+        match name {
+            Self::Automatic => None,
+            Self::Connection => Some(TimerScope::Connection),
+            Self::Segment => Some(TimerScope::Segment),
         }
     }
 }

@@ -3,8 +3,10 @@
 
 use airtcp_units::{Duration, Instant};
 
+use super::Ack;
+use super::control::{Rule, Start};
 use super::windows::Windows;
-use super::{Ack, Rule};
+use crate::config::Config;
 
 /// RFC 9438 §5: C in segments a second cubed.
 const C: f64 = 0.4;
@@ -92,6 +94,12 @@ impl Cubic {
             self.k = libm::cbrt((self.mark - cwnd) / C);
             self.origin = self.mark;
         }
+    }
+}
+
+impl Start for Cubic {
+    fn start(_config: &Config, _windows: &Windows) -> Self {
+        Self::default()
     }
 }
 

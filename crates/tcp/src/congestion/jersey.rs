@@ -5,8 +5,10 @@
 
 use airtcp_units::{Duration, Instant};
 
+use super::control::{Rule, Start};
 use super::windows::Windows;
-use super::{Ack, Rule, reno::Reno};
+use super::{Ack, reno::Reno};
+use crate::config::Config;
 
 /// The estimate, in bytes a second.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +17,12 @@ pub struct Jersey {
     last: Option<Instant>,
     estimate: f64,
     minimum_rtt: Duration,
+}
+
+impl Start for Jersey {
+    fn start(_config: &Config, _windows: &Windows) -> Self {
+        Self::default()
+    }
 }
 
 impl Rule for Jersey {

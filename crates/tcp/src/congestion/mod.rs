@@ -6,6 +6,7 @@
 //! bytes.
 
 mod bbr;
+mod control;
 mod cubic;
 mod jersey;
 mod reno;
@@ -16,16 +17,13 @@ mod windows;
 
 use airtcp_units::{BitRate, Duration, Instant};
 
-use crate::config::{Config, CongestionControl, Reduction, ReductionBase, WindowGrowth};
+use crate::config::{Config, Reduction, ReductionBase, WindowGrowth};
 use crate::delivery_rate::RateSample;
 use crate::loss_differentiation::Cause;
-use bbr::{Bbr, BbrV3};
-use cubic::Cubic;
-use jersey::Jersey;
+pub use control::CongestionControl;
+use control::{Control, Rule, Start};
 use reno::Reno;
 use slow_start::{RoundTrip, SlowStart};
-use veno::Veno;
-use westwood::Westwood;
 use windows::Windows;
 
 /// What is left of the window after a loss of the radio's (Lien et al. §III.B: 4/5).
@@ -69,52 +67,6 @@ pub struct Ack {
     pub rate: Option<RateSample>,
     /// What is being repaired.
     pub repairing: Repairing,
-}
-
-/// How the window moves outside slow start. Every method but [`grow`](Self::grow) and
-/// [`threshold`](Self::threshold) may do nothing.
-trait Rule {
-    /// Sees every acknowledgment that delivers something, whether the window may grow or not.
-    fn observe(&mut self, _ack: &Ack, _windows: &mut Windows) {}
-
-    /// By how many bytes the window grows when `acked` bytes are acknowledged.
-    fn grow(&mut self, acked: u64, windows: &Windows) -> u64;
-
-    /// The slow-start threshold after a loss with `base` bytes in the network, in bytes.
-    fn threshold(&mut self, base: u64, windows: &Windows) -> u64;
-
-    /// The retransmission timer expired.
-    fn on_timeout(&mut self) {}
-
-    /// Something is sent again after nothing was in flight for `idle`.
-    fn on_idle_over(&mut self, _now: Instant, _idle: Duration) {}
-}
-
-/// The window rules. All but the common one are boxed, so that very many connections fit.
-#[derive(Clone, Debug)]
-enum Control {
-    Reno(Reno),
-    Cubic(Box<Cubic>),
-    Westwood(Box<Westwood>),
-    Veno(Box<Veno>),
-    Jersey(Box<Jersey>),
-    Bbr(Box<Bbr>),
-    BbrV3(Box<BbrV3>),
-}
-
-/// Does the same with whichever rule there is.
-macro_rules! with {
-    ($control:expr, $rule:ident => $result:expr) => {
-        match $control {
-            Control::Reno($rule) => $result,
-            Control::Cubic($rule) => $result,
-            Control::Westwood($rule) => $result,
-            Control::Veno($rule) => $result,
-            Control::Jersey($rule) => $result,
-            Control::Bbr($rule) => $result,
-            Control::BbrV3($rule) => $result,
-        }
-    };
 }
 
 /// The windows before a reduction, so that it can be taken back. What a rule knows of the network is
@@ -167,15 +119,7 @@ impl Congestion {
             gradual: config.reduction != Reduction::AtOnce,
             paced: config.pacing,
             slow_start: SlowStart::new(config.slow_start),
-            control: match config.congestion {
-                CongestionControl::Reno => Control::Reno(Reno::default()),
-                CongestionControl::Cubic => Control::Cubic(Box::default()),
-                CongestionControl::Westwood => Control::Westwood(Box::default()),
-                CongestionControl::Veno { beta } => Control::Veno(Box::new(Veno::new(beta))),
-                CongestionControl::Jersey => Control::Jersey(Box::default()),
-                CongestionControl::Bbr => Control::Bbr(Box::new(Bbr::new(&windows))),
-                CongestionControl::BbrV3 => Control::BbrV3(Box::new(BbrV3::new(&windows))),
-            },
+            control: Control::start(config, &windows),
         }
     }
 
@@ -214,18 +158,16 @@ impl Congestion {
     /// delivery rate is to be measured for it.
     #[inline]
     #[must_use]
-    pub const fn is_model_based(&self) -> bool {
-        matches!(self.control, Control::Bbr(_) | Control::BbrV3(_))
+    pub fn is_model_based(&self) -> bool {
+        self.control.model().is_some()
     }
 
     /// Whether the window is kept all but empty, to measure the round trip.
     #[must_use]
-    pub const fn is_probing_rtt(&self) -> bool {
-        match &self.control {
-            Control::Bbr(bbr) => bbr.is_probing_rtt(),
-            Control::BbrV3(bbr) => bbr.is_probing_rtt(),
-            _ => false,
-        }
+    pub fn is_probing_rtt(&self) -> bool {
+        self.control
+            .model()
+            .is_some_and(|model| model.is_probing_rtt)
     }
 
     /// Sees an acknowledgment that delivered something. Only needed if it
@@ -247,7 +189,7 @@ impl Congestion {
                 self.windows.ssthresh = self.windows.cwnd;
             }
         }
-        with!(&mut self.control, rule => rule.observe(ack, &mut self.windows));
+        self.control.observe(ack, &mut self.windows);
     }
 
     /// An acknowledgment covered `acked` new bytes while the window was the limit.
@@ -287,7 +229,7 @@ impl Congestion {
                     Reno::by_acknowledgment(self.windows.cwnd, self.windows.mss)
                 }
                 (_, Control::Reno(reno)) => reno.grow(credit, &self.windows),
-                (_, control) => with!(control, rule => rule.grow(credit, &self.windows)),
+                (_, control) => control.grow(credit, &self.windows),
             };
         }
         self.windows.cwnd = self.windows.cwnd.min(self.windows.max);
@@ -316,7 +258,7 @@ impl Congestion {
         if reduces {
             self.windows.ssthresh = self.threshold(flight_size, None);
         }
-        with!(&mut self.control, rule => rule.on_timeout());
+        self.control.on_timeout();
         self.slow_start.on_timeout();
         if !self.is_model_based() {
             self.windows.cwnd = self.windows.mss;
@@ -328,7 +270,7 @@ impl Congestion {
             ReductionBase::FlightSize => flight_size,
             ReductionBase::Window => self.windows.cwnd,
         };
-        let threshold = with!(&mut self.control, rule => rule.threshold(base, &self.windows));
+        let threshold = self.control.threshold(base, &self.windows);
         match cause {
             Some(Cause::Radio) => {
                 let (numerator, denominator) = RADIO_LOSS_LEAVES;
@@ -348,7 +290,7 @@ impl Congestion {
     /// than the timeout, so many times over that the window, if it is to start anew, has halved that
     /// often (RFC 7661 §4.4.2; Linux, `tcp_cwnd_restart`), but not below the initial window.
     pub fn on_idle_over(&mut self, now: Instant, idle: Duration, expired: u32) {
-        with!(&mut self.control, rule => rule.on_idle_over(now, idle));
+        self.control.on_idle_over(now, idle);
         if expired == 0 || self.is_model_based() {
             return;
         }
@@ -434,11 +376,10 @@ impl Congestion {
     /// How fast to send, if segments are to leave at a pace. `srtt`: the smoothed round trip.
     #[must_use]
     pub fn pacing_rate(&self, srtt: Option<Duration>) -> Option<BitRate> {
-        match &self.control {
-            Control::Bbr(bbr) => Some(bbr.pacing_rate()),
-            Control::BbrV3(bbr) => Some(bbr.pacing_rate()),
-            _ if self.paced => srtt.map(|srtt| self.window_rate(srtt)),
-            _ => None,
+        match self.control.model() {
+            Some(model) => Some(model.pacing_rate),
+            None if self.paced => srtt.map(|srtt| self.window_rate(srtt)),
+            None => None,
         }
     }
 

@@ -1,7 +1,8 @@
 //! Congestion avoidance as of RFC 5681 §3.1: about one segment more for each window acknowledged.
 
-use super::Rule;
+use super::control::{Rule, Start};
 use super::windows::Windows;
+use crate::config::Config;
 
 /// The window rule, and the bytes acknowledged since the window last grew.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +29,12 @@ impl Reno {
     pub const fn by_acknowledgment(cwnd: u64, mss: u64) -> u64 {
         let step = mss * mss / cwnd;
         if step > 0 { step } else { 1 }
+    }
+}
+
+impl Start for Reno {
+    fn start(_config: &Config, _windows: &Windows) -> Self {
+        Self::default()
     }
 }
 

@@ -292,7 +292,7 @@ fn westwood_leaves_what_the_bandwidth_fills() {
 #[test]
 fn veno_asks_for_the_backlog() {
     let left = |rtt| {
-        let mut congestion = with_control(CongestionControl::Veno { beta: 3.0 }, 100);
+        let mut congestion = with_control(CongestionControl::Veno, 100);
         for millisecond in 0..3 {
             let mut seen = ack(millisecond, rtt, 100);
             (seen.una, seen.nxt) = (millisecond * 10 * MSS, (millisecond * 10 + 5) * MSS);

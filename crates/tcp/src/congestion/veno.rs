@@ -4,8 +4,10 @@
 
 use airtcp_units::Duration;
 
+use super::control::{Rule, Start};
 use super::windows::Windows;
-use super::{Ack, Rule, reno::Reno};
+use super::{Ack, reno::Reno};
+use crate::config::Config;
 
 /// A random loss leaves this (§II.B: 4/5).
 const RANDOM_LOSS_LEAVES: (u64, u64) = (4, 5);
@@ -49,6 +51,12 @@ impl Veno {
 
     fn is_congested(&self, windows: &Windows) -> bool {
         self.backlog(windows) >= self.beta
+    }
+}
+
+impl Start for Veno {
+    fn start(config: &Config, _windows: &Windows) -> Self {
+        Self::new(config.veno_backlog)
     }
 }
 

@@ -4,8 +4,10 @@
 
 use airtcp_units::{Duration, Instant};
 
+use super::control::{Rule, Start};
 use super::windows::Windows;
-use super::{Ack, Rule, reno::Reno};
+use super::{Ack, reno::Reno};
+use crate::config::Config;
 
 /// A sample spans at least this (`TCP_WESTWOOD_RTT_MIN`).
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(50);
@@ -19,6 +21,12 @@ pub struct Westwood {
     once_filtered: Option<u64>,
     estimate: u64,
     minimum_rtt: Duration,
+}
+
+impl Start for Westwood {
+    fn start(_config: &Config, _windows: &Windows) -> Self {
+        Self::default()
+    }
 }
 
 impl Rule for Westwood {

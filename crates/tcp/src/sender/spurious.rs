@@ -35,7 +35,7 @@ impl Sender {
     /// Whether what arrived proves that the recovery under way, or just over, was needless.
     pub(super) fn evidence(&self, echo: Option<Echo>) -> Option<Evidence> {
         let detection = self.choices.spurious_detection;
-        if detection.dsack && self.repair.is_disproved_by_duplicates() {
+        if detection.dsack_undo && self.repair.is_disproved_by_duplicates() {
             Some(Evidence::Duplicates)
         } else if detection.eifel
             && self
@@ -71,7 +71,7 @@ impl Sender {
     /// Duplicates were reported of all that was sent again: the recovery was needless.
     pub(super) fn try_undo_by_duplicates(&mut self, now: Instant, observer: &mut impl Observer) {
         if !self.repair.is_disproved_by_duplicates()
-            || !self.choices.spurious_detection.dsack
+            || !self.choices.spurious_detection.dsack_undo
             || self.repair.is_after_timeout()
         {
             return;

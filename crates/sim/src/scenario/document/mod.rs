@@ -8,7 +8,6 @@ mod cell;
 mod flows;
 mod link;
 mod radio;
-mod tcp;
 mod traffic;
 mod wired;
 mod wlan;
@@ -16,8 +15,9 @@ mod wlan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bounded::{Bytes, Real, Span, Whole};
+use super::bounded::{Bytes, DAY, HOUR, SECOND, Span, Whole};
 use super::names::Topology;
+pub use airtcp_tcp::config::TcpTable;
 pub use arq::ArqTable;
 pub use cell::CellTable;
 pub use flows::{Directions, FlowsTable};
@@ -25,32 +25,17 @@ pub use link::{
     LinkTable, LossTable, QueueTable, RttLogTable, RttModelTable, SuspensionTable, TraceTable,
 };
 pub use radio::{Distances, RadioTable};
-pub use tcp::TcpTable;
 pub use traffic::{EmailTable, FtpTable, HttpTable, MixTable, TrafficTable};
 pub use wired::{RoundTripTable, WiredTable};
 pub use wlan::WlanTable;
 pub(crate) use wlan::{Attempts, ContentionWindow};
 
-const MICROSECOND: u64 = 1_000;
-const MILLISECOND: u64 = 1_000 * MICROSECOND;
-const SECOND: u64 = 1_000 * MILLISECOND;
-const MINUTE: u64 = 60 * SECOND;
-const HOUR: u64 = 60 * MINUTE;
-const DAY: u64 = 24 * HOUR;
-
 /// A packet's delay on a line, each way: none to an hour.
 pub(crate) type LineDelay = Span<0, HOUR>;
-/// A retransmission timeout: 1 µs to a day.
-pub(crate) type Timeout = Span<MICROSECOND, DAY>;
-/// A number of segments.
-pub(crate) type Segments = Whole<1, 1_000_000_000>;
 /// A number of packets in a queue or a block of losses.
 pub(crate) type Packets = Whole<1, 1_000_000_000>;
 /// Bytes of a transfer or a buffer, up to 1 PB.
 pub(crate) type Amount = Bytes<1, 1_000_000_000_000_000>;
-/// A smoothing gain, up to 1.
-pub(crate) type Gain = Real<1, 1_000_000>;
-
 /// A scenario: the link, the flows over it, and the TCP at their ends.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -2,7 +2,6 @@
 
 mod flows;
 mod link;
-mod tcp;
 mod wireless;
 
 use schemars::JsonSchema;
@@ -10,12 +9,6 @@ use serde::{Deserialize, Serialize};
 
 pub use flows::{ApplicationName, FlowDirection, Shape};
 pub use link::{DelayOrder, LogStart, LossDirection, LossModel, RttShapeName, TraceDirection};
-pub use tcp::{
-    CongestionControlName, DeviationFromName, GrowthCreditName, LateReportsName, LossDetectionName,
-    PartialAckTimerName, ProfileName, RecoveryName, ReductionBaseName, ReductionName, RenegingName,
-    ReportedRttName, RetransmissionName, RttEstimationName, RttSamplingName, SlowStartName,
-    SpuriousResponseName, TimerName, TimerRestartName, WindowGrowthName, WindowValidationName,
-};
 pub use wireless::{CellRates, Counted, FadingName, Preamble, SchedulerName, Standard};
 
 /// What lies between the endpoints.

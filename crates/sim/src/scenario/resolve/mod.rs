@@ -17,7 +17,7 @@ use airtcp_remedies::{Changes, LinkChanges, Selection};
 use airtcp_tcp::Config;
 use airtcp_units::Duration;
 
-use super::bounded::{Limit, Span, Whole};
+use super::bounded::Span;
 use super::document::Document;
 use super::error::Problem;
 use super::inputs::Inputs;
@@ -161,11 +161,5 @@ fn refuse<T>(given: &Option<T>, key: &str, why: &str) -> Result<(), Problem> {
     match given {
         Some(_) => Err(Problem::at(key, why)),
         None => Ok(()),
-    }
-}
-
-impl<const MIN: u64, const MAX: u64> Limit<Whole<MIN, MAX>> {
-    fn get_u32(self) -> Option<u32> {
-        self.at().map(Whole::get_u32)
     }
 }

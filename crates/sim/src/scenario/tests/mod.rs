@@ -1,6 +1,7 @@
 mod errors;
 mod round_trip;
 mod shipped;
+mod tcp_keys;
 
 use std::path::Path;
 

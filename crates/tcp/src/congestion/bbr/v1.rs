@@ -7,8 +7,10 @@ use airtcp_units::{BitRate, Duration, Instant};
 use super::aggregation::Aggregation;
 use super::windowed_max::WindowedMax;
 use super::{bit_rate, bytes_in, scaled};
+use crate::config::Config;
+use crate::congestion::control::{Model, Rule, Start};
 use crate::congestion::windows::Windows;
-use crate::congestion::{Ack, Repairing, Rule};
+use crate::congestion::{Ack, Repairing};
 use crate::delivery_rate::RateSample;
 
 /// 2/ln 2: the least gain that doubles the rate each round trip.
@@ -323,7 +325,20 @@ impl Bbr {
     }
 }
 
+impl Start for Bbr {
+    fn start(_config: &Config, windows: &Windows) -> Self {
+        Self::new(windows)
+    }
+}
+
 impl Rule for Bbr {
+    fn model(&self) -> Option<Model> {
+        Some(Model {
+            pacing_rate: self.pacing_rate(),
+            is_probing_rtt: self.is_probing_rtt(),
+        })
+    }
+
     fn observe(&mut self, ack: &Ack, windows: &mut Windows) {
         self.round_start = false;
         if let Some(sample) = &ack.rate {

@@ -8,8 +8,10 @@ use airtcp_units::{BitRate, Duration, Instant};
 use super::aggregation::Aggregation;
 use super::windowed_max::WindowedMax;
 use super::{bit_rate, bytes_in, scaled};
+use crate::config::Config;
+use crate::congestion::control::{Model, Rule, Start};
 use crate::congestion::windows::Windows;
-use crate::congestion::{Ack, Repairing, Rule};
+use crate::congestion::{Ack, Repairing};
 use crate::delivery_rate::RateSample;
 
 /// Draft §2.4 and §2.5.
@@ -480,7 +482,20 @@ fn is_too_much(sample: &RateSample) -> bool {
     sample.lost * denominator > sample.in_flight_at_send * numerator
 }
 
+impl Start for BbrV3 {
+    fn start(_config: &Config, windows: &Windows) -> Self {
+        Self::new(windows)
+    }
+}
+
 impl Rule for BbrV3 {
+    fn model(&self) -> Option<Model> {
+        Some(Model {
+            pacing_rate: self.pacing_rate(),
+            is_probing_rtt: self.is_probing_rtt(),
+        })
+    }
+
     fn observe(&mut self, ack: &Ack, windows: &mut Windows) {
         self.round_start = false;
         if ack.lost > 0 {

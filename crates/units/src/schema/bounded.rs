@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use airtcp_units::{BitRate, ByteCount, Duration};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, IntoDeserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
+
+use crate::{BitRate, ByteCount, Duration};
 
 /// A whole number from `MIN` to `MAX`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,7 +197,20 @@ impl Bounded for ByteCount {
 pub struct Within<Q, const MIN: u64, const MAX: u64>(Q);
 
 /// The schema's keyword for a range of quantities with units, which JSON Schema cannot express.
-pub(super) const RANGE: &str = "x-range";
+pub const RANGE: &str = "x-range";
+
+/// Nanoseconds of a microsecond, for the bounds of a [`Span`].
+pub const MICROSECOND: u64 = 1_000;
+/// Nanoseconds of a millisecond.
+pub const MILLISECOND: u64 = 1_000 * MICROSECOND;
+/// Nanoseconds of a second.
+pub const SECOND: u64 = 1_000 * MILLISECOND;
+/// Nanoseconds of a minute.
+pub const MINUTE: u64 = 60 * SECOND;
+/// Nanoseconds of an hour.
+pub const HOUR: u64 = 60 * MINUTE;
+/// Nanoseconds of a day.
+pub const DAY: u64 = 24 * HOUR;
 
 /// A duration between two numbers of nanoseconds.
 pub type Span<const MIN: u64, const MAX: u64> = Within<Duration, MIN, MAX>;
@@ -265,6 +279,13 @@ pub enum Limit<T> {
 }
 
 const UNLIMITED: &str = "unlimited";
+
+impl<const MIN: u64, const MAX: u64> Limit<Whole<MIN, MAX>> {
+    /// The limit, if there is one; `MAX` fits in 32 bits wherever this is called.
+    pub fn get_u32(self) -> Option<u32> {
+        self.at().map(Whole::get_u32)
+    }
+}
 
 impl<T> Limit<T> {
     /// The limit, if there is one.

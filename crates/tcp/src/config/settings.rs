@@ -1,0 +1,141 @@
+//! One declaration for a setting: its sentence, its type, its default, and how a file writes it.
+
+/// Declares structs of settings, and with the feature `schema` the table of a configuration file
+/// that sets them.
+///
+/// ```text
+/// settings! {
+///     /// The table's sentence.
+///     #[derive(…)]
+///     table FileTable of Config { own_key: Type; }
+///
+///     #[derive(…)]
+///     pub struct Config {
+///         /// The key's sentence, in rustdoc, in the JSON Schema and in docs/scenarios.md.
+///         field: Type = default, as Written, named "key";
+///     } with tables {
+///         /// The sentence of a table inside this one.
+///         inner: Inner = Inner::default(), as InnerTable;
+///     } without keys {
+///         /// What the file has no key for, and the parts that follow.
+///         part: Part = Part::default();
+///     }
+///
+///     #[derive(…)]
+///     pub struct Part in part { … }
+/// }
+/// ```
+///
+/// `as` names the type that reads and writes the value in a file where that is not the field's own: a
+/// [bounded](airtcp_units) one as a rule. `named` is the key where that is not the field's name. `in`
+/// is the field of the first struct that holds the settings of this one: their keys are all in one
+/// table.
+macro_rules! settings {
+    (
+        $(#[$table_attribute:meta])*
+        table $Table:ident of $Config:ident {
+            $( $(#[$own_attribute:meta])* $own:ident: $Own:ty; )*
+        }
+        $(
+            $(#[$attribute:meta])*
+            pub struct $Part:ident $(in $place:ident)? {
+                $(
+                    $(#[$key_attribute:meta])*
+                    $key:ident: $Key:ty = $default:expr $(, as $Written:ty)? $(, named $name:literal)?;
+                )*
+            }
+            $(with tables {
+                $(
+                    $(#[$table_key_attribute:meta])*
+                    $table_key:ident: $TableKey:ty = $table_default:expr, as $SubTable:ty;
+                )*
+            })?
+            $(without keys {
+                $(
+                    $(#[$other_attribute:meta])*
+                    $other:ident: $Other:ty = $other_default:expr;
+                )*
+            })?
+        )+
+    ) => {
+        $(
+            $(#[$attribute])*
+            pub struct $Part {
+                $( $(#[$key_attribute])* pub $key: $Key, )*
+                $($( $(#[$table_key_attribute])* pub $table_key: $TableKey, )*)?
+                $($( $(#[$other_attribute])* pub $other: $Other, )*)?
+            }
+
+            impl Default for $Part {
+                fn default() -> Self {
+                    Self {
+                        $( $key: $default, )*
+                        $($( $table_key: $table_default, )*)?
+                        $($( $other: $other_default, )*)?
+                    }
+                }
+            }
+        )+
+
+        $(#[$table_attribute])*
+        #[cfg(feature = "schema")]
+        #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $Table {
+            $(
+                $(#[$own_attribute])*
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub $own: Option<$Own>,
+            )*
+            $($(
+                $(#[$key_attribute])*
+                #[serde(skip_serializing_if = "Option::is_none" $(, rename = $name)?)]
+                pub $key: Option<$crate::config::settings::written!($Key $(as $Written)?)>,
+            )*)+
+            $($($(
+                $(#[$table_key_attribute])*
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub $table_key: Option<$SubTable>,
+            )*)?)+
+        }
+
+        #[cfg(feature = "schema")]
+        impl $crate::config::schema::Written<$Config> for $Table {
+            fn fill(table: &mut Option<Self>, usual: &$Config) -> $Config {
+                table.get_or_insert_default().fill(usual)
+            }
+        }
+
+        #[cfg(feature = "schema")]
+        impl $Table {
+            /// The settings, where a key that is left out is as in `usual`, with which it is filled in.
+            pub fn fill(&mut self, usual: &$Config) -> $Config {
+                use $crate::config::schema::Written;
+                let mut settings = *usual;
+                $({
+                    let part = &mut settings $(.$place)?;
+                    $( part.$key = Written::fill(&mut self.$key, &part.$key); )*
+                    $($(
+                        part.$table_key = Written::fill(&mut self.$table_key, &part.$table_key);
+                    )*)?
+                })+
+                settings
+            }
+        }
+    };
+}
+
+/// The type that a file writes a setting as.
+#[cfg(feature = "schema")]
+macro_rules! written {
+    ($Type:ty) => {
+        $Type
+    };
+    ($Type:ty as $Written:ty) => {
+        $Written
+    };
+}
+
+pub(super) use settings;
+#[cfg(feature = "schema")]
+pub(super) use written;

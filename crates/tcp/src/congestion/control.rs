@@ -1,0 +1,134 @@
+//! The window rules there are, a line each, and what a rule is.
+
+use airtcp_units::{BitRate, Duration, Instant};
+
+use super::windows::Windows;
+use super::{Ack, bbr, cubic, jersey, reno, veno, westwood};
+use crate::config::Config;
+
+/// A rule at the start of a connection.
+pub(super) trait Start {
+    /// The rule with the parameters that `config` has for it, and the windows it starts from.
+    fn start(config: &Config, windows: &Windows) -> Self;
+}
+
+impl<R: Start> Start for Box<R> {
+    fn start(config: &Config, windows: &Windows) -> Self {
+        Self::new(R::start(config, windows))
+    }
+}
+
+/// How the window moves outside slow start. Every method but [`grow`](Self::grow) and
+/// [`threshold`](Self::threshold) may do nothing.
+pub(super) trait Rule {
+    /// Sees every acknowledgment that delivers something, whether the window may grow or not.
+    fn observe(&mut self, _ack: &Ack, _windows: &mut Windows) {}
+
+    /// By how many bytes the window grows when `acked` bytes are acknowledged.
+    fn grow(&mut self, acked: u64, windows: &Windows) -> u64;
+
+    /// The slow-start threshold after a loss with `base` bytes in the network, in bytes.
+    fn threshold(&mut self, base: u64, windows: &Windows) -> u64;
+
+    /// The retransmission timer expired.
+    fn on_timeout(&mut self) {}
+
+    /// Something is sent after nothing was in flight for `idle`.
+    fn on_idle_over(&mut self, _now: Instant, _idle: Duration) {}
+
+    /// The model of a rule that moves the window at every acknowledgment itself.
+    fn model(&self) -> Option<Model> {
+        None
+    }
+}
+
+/// What a rule's model of the path asks of the sender besides the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Model {
+    /// How fast to send.
+    pub pacing_rate: BitRate,
+    /// Whether the window is kept all but empty, to measure the round trip.
+    pub is_probing_rtt: bool,
+}
+
+/// Declares each rule once: the choice of it, and the rule itself.
+macro_rules! controls {
+    ($($(#[$attribute:meta])* $Name:ident($Rule:ty),)+) => {
+        /// How large the congestion window is: the window rule.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+        #[cfg_attr(
+            feature = "schema",
+            derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+            serde(rename_all = "kebab-case")
+        )]
+        pub enum CongestionControl {
+            $($(#[$attribute])* $Name,)+
+        }
+
+        /// The rule of a connection. All but the common one are boxed, so that very many
+        /// connections fit.
+        #[derive(Clone, Debug)]
+        pub(super) enum Control {
+            $($Name($Rule),)+
+        }
+
+        impl Start for Control {
+            fn start(config: &Config, windows: &Windows) -> Self {
+                match config.congestion {
+                    $(CongestionControl::$Name => Self::$Name(Start::start(config, windows)),)+
+                }
+            }
+        }
+
+        impl Rule for Control {
+            #[inline]
+            fn observe(&mut self, ack: &Ack, windows: &mut Windows) {
+                match self { $(Self::$Name(rule) => rule.observe(ack, windows),)+ }
+            }
+
+            #[inline]
+            fn grow(&mut self, acked: u64, windows: &Windows) -> u64 {
+                match self { $(Self::$Name(rule) => rule.grow(acked, windows),)+ }
+            }
+
+            fn threshold(&mut self, base: u64, windows: &Windows) -> u64 {
+                match self { $(Self::$Name(rule) => rule.threshold(base, windows),)+ }
+            }
+
+            fn on_timeout(&mut self) {
+                match self { $(Self::$Name(rule) => rule.on_timeout(),)+ }
+            }
+
+            fn on_idle_over(&mut self, now: Instant, idle: Duration) {
+                match self { $(Self::$Name(rule) => rule.on_idle_over(now, idle),)+ }
+            }
+
+            #[inline]
+            fn model(&self) -> Option<Model> {
+                match self { $(Self::$Name(rule) => rule.model(),)+ }
+            }
+        }
+    };
+}
+
+controls! {
+    /// One segment more a round trip, half at a loss (RFC 5681 §3).
+    #[default]
+    Reno(reno::Reno),
+    /// A cubic function of the time since the last loss (RFC 9438).
+    Cubic(Box<cubic::Cubic>),
+    /// Reno, but a loss leaves what the bandwidth estimate fills (Westwood+, Grieco & Mascolo,
+    /// CCR 34(2), 2004).
+    Westwood(Box<westwood::Westwood>),
+    /// Reno, but a loss without backlog is the radio's and costs a fifth (Fu & Liew, JSAC 21(2),
+    /// 2003).
+    Veno(Box<veno::Veno>),
+    /// Reno with the window that an available bandwidth estimate allows (Xu, Tian & Ansari,
+    /// JSAC 22(4), 2004), without the routers' congestion warning.
+    Jersey(Box<jersey::Jersey>),
+    /// A model of bottleneck bandwidth and round trip, paced (BBR version 1, Cardwell et al., ACM
+    /// Queue 14(5), 2016; `tcp_bbr.c`).
+    Bbr(Box<bbr::Bbr>),
+    /// BBR version 3 (draft-ietf-ccwg-bbr).
+    BbrV3(Box<bbr::BbrV3>),
+}
