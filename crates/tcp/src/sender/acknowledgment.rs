@@ -109,8 +109,8 @@ impl Sender {
             // update, or a late report of a duplicate.
             self.try_undo_by_duplicates(now, observer);
         } else if self.choices.sack {
-            // RFC 6675 §2: a duplicate is an acknowledgment that reports something new.
-            if report.newly > 0 || (report.duplicate && self.detection.is_by_time()) {
+            // A report of a duplicate is news too: it may show that a recovery is needless.
+            if report.newly > 0 || report.duplicate {
                 self.on_report(now, before, acknowledgment, report.newly, observer);
             }
         } else if plain {
@@ -130,7 +130,10 @@ impl Sender {
     ) {
         self.on_acknowledgment_after_timeout(now, acknowledgment, before, newly_reported, observer);
         self.try_undo_by_duplicates(now, observer);
-        self.on_duplicate(now, observer);
+        // RFC 6675 §2: with SACK a duplicate is an acknowledgment that reports something new.
+        if !self.choices.sack || newly_reported > 0 {
+            self.on_duplicate(now, observer);
+        }
         let waits = self.look_for_losses(now, observer);
         let delivered = self.delivered(before, 0);
         self.set_recovery_window(before, delivered);

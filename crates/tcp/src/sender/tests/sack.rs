@@ -238,3 +238,27 @@ fn a_reneging_receiver_gets_it_again() {
         assert_eq!(trace.poll(), "1*", "{retransmission:?}");
     }
 }
+
+/// RFC 3708 §2: the report of the duplicate alone is enough, whoever finds losses.
+#[test]
+fn a_report_of_a_duplicate_alone_takes_a_recovery_back() {
+    let mut trace = Trace::new(Config {
+        spurious_detection: SpuriousDetection {
+            dsack_undo: true,
+            ..SpuriousDetection::default()
+        },
+        spurious_response: SpuriousResponse::Restore,
+        ..selective()
+    });
+    trace.write(30).poll();
+    let before = trace.cwnd();
+    for end in 2..5 {
+        blocks(&mut trace, 0, &[(1, end)]);
+    }
+    assert_eq!(trace.sender.counters().fast_retransmits, 1);
+    blocks(&mut trace, 4, &[]);
+    assert!(trace.cwnd() < before);
+    blocks(&mut trace, 4, &[(0, 1)]);
+    assert_eq!(trace.sender.counters().recoveries_taken_back, 1);
+    assert_eq!(trace.cwnd(), before);
+}
