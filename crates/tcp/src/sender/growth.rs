@@ -83,12 +83,6 @@ impl Growth {
         usage.unused_for(standing, used, rto)
     }
 
-    /// Whether a pause is asked about at all when something is sent and nothing is outstanding.
-    #[inline]
-    pub fn counts_pauses(&self) -> bool {
-        self.validation != WindowValidation::InFlight
-    }
-
     /// The pause that ends now, and how many times over it was longer than `rto`, where the window
     /// is to start anew after one. `None` before anything was sent.
     pub fn pause(&self, now: Instant, rto: Duration) -> Option<(Duration, u32)> {

@@ -148,7 +148,7 @@ impl Sender {
             self.note_too_little_to_send(fresh.end);
             return None;
         }
-        if self.board.is_empty() && self.growth.counts_pauses() {
+        if self.board.is_empty() {
             self.on_idle_over(now);
             window = self.window();
         }
