@@ -162,7 +162,8 @@ impl Rack {
         self.reordering
     }
 
-    /// The timer expired with so many segments reported: the distance was estimated too high.
+    /// The timer expired though `threshold` segments were reported: the distance was estimated too
+    /// high.
     pub fn bound_reordering(&mut self, threshold: u32) {
         self.reordering = self.reordering.min(threshold);
     }

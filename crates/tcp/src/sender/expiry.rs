@@ -88,6 +88,10 @@ impl Sender {
         );
         self.counters.timeouts += 1;
         let first = self.board.on_expiry(index) == 0;
+        if self.repair.is_open() {
+            let reported = self.board.sacked();
+            self.detection.on_silent_loss(reported, self.mss);
+        }
         let reduces = first && !self.is_reduced_already();
         if reduces {
             self.keep_windows();

@@ -430,3 +430,23 @@ fn a_timer_of_each_segment_leaves_no_room_for_others() {
     assert_eq!(trace.poll(), "0*");
     assert_eq!(trace.sender.counters().timeouts, 1);
 }
+
+/// Linux, `tcp_enter_loss`: a timeout with as many reports as mean a loss shows that reordering was
+/// thought to reach too far.
+#[test]
+fn a_timeout_bounds_the_reordering_that_was_believed() {
+    let mut trace = Trace::new(Config {
+        sack: true,
+        loss_detection: LossDetection::Rack,
+        // No timer of the reordering window looks for losses first.
+        retransmission: Retransmission::SelectiveRepeat,
+        ..plain()
+    });
+    trace.write(10).poll();
+    trace.at(100).sack(0, &[7..8, 5..6]);
+    trace.sack(0, &[1..2, 7..8]);
+    assert_eq!(trace.sender.reordering(), 7, "segment 1 came behind 7");
+    trace.at(300).wake();
+    assert_eq!(trace.sender.counters().timeouts, 1);
+    assert_eq!(trace.sender.reordering(), 3);
+}
