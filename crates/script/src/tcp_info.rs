@@ -1,6 +1,6 @@
 //! What Linux tells of a connection by `TCP_INFO`, of ours: the names that assertions use.
 
-use airtcp_tcp::recovery::Phase;
+use airtcp_tcp::Phase;
 use airtcp_tcp::{Connection, State};
 use airtcp_units::{Duration, Instant};
 
@@ -25,7 +25,7 @@ pub fn value(name: &str, asked: &Asked, connection: &Connection) -> Option<f64> 
     let board = sender.scoreboard();
     let mss = sender.mss().max(1);
     let micros = |time: Duration| (time.as_nanos() / 1000) as f64;
-    let count = |wanted: &dyn Fn(&airtcp_tcp::loss_detection::SentSegment) -> bool| {
+    let count = |wanted: &dyn Fn(&airtcp_tcp::SentSegment) -> bool| {
         board.iter().filter(|segment| wanted(segment)).count() as f64
     };
     Some(match name {

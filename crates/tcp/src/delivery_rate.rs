@@ -76,12 +76,6 @@ impl DeliveryRate {
         self.delivered
     }
 
-    /// Bytes presumed lost so far.
-    #[must_use]
-    pub const fn lost(&self) -> u64 {
-        self.lost
-    }
-
     /// Whether what is in flight is less than the network would take.
     #[must_use]
     pub const fn is_application_limited(&self) -> bool {

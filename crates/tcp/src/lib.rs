@@ -15,32 +15,53 @@
 //!   handle ── segments ────────┴────── (RFC 9293) ─────────┘
 //! ```
 //!
-//! The send side is a small machine over replaceable parts: [`congestion`] says how large the
-//! window is, [`loss_detection`] what is lost, [`timeout`] when to give up waiting, [`recovery`]
-//! how to send while repairing. Streams are ranges of 64-bit offsets; 32-bit sequence numbers live
-//! only at the edge, in [`connection`].
+//! The send side is a small machine over replaceable parts: congestion control says how large the
+//! window is, loss detection what is lost, the timeout when to give up waiting, recovery how to
+//! send while repairing. Streams are ranges of 64-bit offsets; 32-bit sequence numbers live only at
+//! the edge, in [`Connection`]. A [`Relay`] puts two connections back to back: split TCP.
 //!
-//! [`relay`] puts two connections back to back: split TCP.
+//! Implemented:
 //!
-//! Not implemented: **urgent data, keep-alive, ECN, path MTU discovery**.
+//! - **Connection**: RFC 9293, opened and closed from either side or both at once, with
+//!   half-close, reset and TIME-WAIT; challenges (RFC 5961); limits on retransmissions, probes
+//!   and orphans.
+//! - **Options**: MSS, window scale, timestamps with PAWS (RFC 7323), SACK (RFC 2018), DSACK (RFC
+//!   2883).
+//! - **Loss and recovery**: RFC 5681, 6298, 6582 and 6675, limited transmit (RFC 3042), FACK,
+//!   RACK-TLP (RFC 8985), PRR (RFC 6937, 9937), rate halving; Eifel, F-RTO and DSACK undo (RFC
+//!   3522, 4015, 5682, 3708).
+//! - **Windows**: Reno, CUBIC (RFC 9438), Westwood+, Veno, Jersey, BBR versions 1 and 3; HyStart
+//!   and HyStart++ (RFC 9406); byte counting (RFC 3465), validation (RFC 7661), restart after
+//!   idle, pacing; classifiers of losses.
+//! - **Small segments and windows**: Nagle's algorithm as modified by Minshall, TCP_CORK, silly
+//!   window avoidance on both sides, zero-window probes.
+//! - **Receiving**: delayed and quick acknowledgments, reassembly within the buffer.
+//!
+//! Not implemented: **urgent data** (its bytes are ordinary ones), **keep-alive, ECN, path MTU
+//! discovery, Fast Open, authentication (MD5, AO), Multipath TCP, SYN cookies**. Initial sequence
+//! numbers are the caller's to choose (RFC 6528).
 
 pub mod config;
-pub mod congestion;
-pub mod connection;
-pub mod delivery_rate;
-pub mod link_feedback;
-pub mod loss_detection;
+mod congestion;
+mod connection;
+mod delivery_rate;
+mod link_feedback;
+mod loss_detection;
 pub mod loss_differentiation;
-pub mod observer;
-pub mod receiver;
-pub mod recovery;
-pub mod relay;
-pub mod rtt;
-pub mod sender;
-pub mod timeout;
+mod observer;
+mod receiver;
+mod recovery;
+mod relay;
+mod rtt;
+mod sender;
+mod timeout;
 
 pub use config::{Config, Profile};
 pub use connection::{Connection, End, State};
+pub use loss_detection::{Scoreboard, SentSegment};
 pub use observer::{Event, Observer};
+pub use receiver::Receiver;
+pub use recovery::Phase;
 pub use relay::{Relay, Side};
-pub use sender::Counters;
+pub use rtt::RttEstimator;
+pub use sender::{Counters, Evidence, Sender};

@@ -6,8 +6,8 @@ use airtcp_link::Stream;
 use airtcp_packet::SequenceNumber;
 use airtcp_tcp::config::LinkFeedbackConfig;
 use airtcp_tcp::loss_differentiation::Differentiation;
-use airtcp_tcp::relay::{Relay, Side};
 use airtcp_tcp::{Config, Connection};
+use airtcp_tcp::{Relay, Side};
 use airtcp_units::Instant;
 
 use super::network::{Application, Freeze, FreezeConfig, Hop, Proxy, ProxyConfig};

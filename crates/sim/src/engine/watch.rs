@@ -4,7 +4,7 @@ use airtcp_link::agent::AgentEvent;
 use airtcp_link::mac::Occupancy;
 use airtcp_packet::Segment;
 use airtcp_tcp::Event;
-use airtcp_tcp::sender::Sender;
+use airtcp_tcp::Sender;
 use airtcp_units::Instant;
 
 /// Which way a segment goes, seen from the host that sends the data.

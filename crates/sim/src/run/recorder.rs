@@ -7,8 +7,8 @@ use airtcp_link::mac::Occupancy;
 use airtcp_packet::Segment;
 use airtcp_packet::wire::Addresses;
 use airtcp_tcp::Event;
+use airtcp_tcp::Sender;
 use airtcp_tcp::loss_differentiation::Cause;
-use airtcp_tcp::sender::Sender;
 use airtcp_units::Instant;
 use arrow_array::RecordBatch;
 

@@ -1,7 +1,7 @@
 //! From a network at its end to the numbers of the run.
 
-use airtcp_tcp::relay::Side;
-use airtcp_tcp::sender::Counters;
+use airtcp_tcp::Counters;
+use airtcp_tcp::Side;
 use airtcp_units::Duration;
 use sha2::{Digest, Sha256};
 

@@ -208,7 +208,7 @@ impl Scoreboard {
 
     /// An acknowledgment is about to be taken in. `retransmissions_before`: one sent later than
     /// that cannot have been answered yet, so that the answer is to the original (RFC 8985 §6.2
-    /// step 2). `recover`: see [`Delivery::original_below`].
+    /// step 2). `recover`: see `Delivery::original_below`.
     #[inline]
     pub fn begin(&mut self, retransmissions_before: Instant, recover: u64) {
         if let Some(delivery) = &mut self.delivery {

@@ -1,7 +1,7 @@
 //! Routes: what a packet meets on its way, one hop after another.
 
 use airtcp_link::agent::Toward;
-use airtcp_tcp::relay::Side;
+use airtcp_tcp::Side;
 
 /// Something that a packet meets on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

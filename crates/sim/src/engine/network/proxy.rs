@@ -2,7 +2,7 @@
 
 use airtcp_packet::SequenceNumber;
 use airtcp_tcp::Config;
-use airtcp_tcp::relay::{Relay, Side};
+use airtcp_tcp::{Relay, Side};
 use airtcp_units::Instant;
 
 use super::endpoints::settle;

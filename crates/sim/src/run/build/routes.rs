@@ -9,7 +9,7 @@
 
 use airtcp_link::agent::Toward;
 use airtcp_link::{Delay, ErrorModel, PipeConfig, QueueLimit, Service};
-use airtcp_tcp::relay::Side;
+use airtcp_tcp::Side;
 use airtcp_units::Duration;
 
 use super::media;
