@@ -170,7 +170,7 @@ fn ns2_newreno() -> Config {
         window_growth: WindowGrowth::Acknowledgments,
         timeout: TimeoutConfig {
             estimation: RttEstimation::Ticks,
-            sampling: RttSampling::PerWindow,
+            sampling: RttSampling::ByTimestamps,
             granularity: Duration::from_millis(10),
             initial: Duration::from_secs(3),
             ..TimeoutConfig::default()

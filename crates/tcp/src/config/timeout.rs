@@ -45,6 +45,9 @@ pub enum RttSampling {
     /// Every acknowledgment that allows it gives a sample (RFC 7323 §4.1 with timestamps).
     #[default]
     PerAcknowledgment,
+    /// As `PerAcknowledgment` where both sides send timestamps, else as `PerWindow` (RFC 6298 §3 and
+    /// RFC 7323 §4.1 to the letter; ns-2).
+    ByTimestamps,
     /// Every acknowledgment of new data is measured by the timestamp that it echoes (RFC 7323 §4.1,
     /// RTTM to the letter), in ticks of the timestamp clock: what a network element does to the echo
     /// shows. None without timestamps.

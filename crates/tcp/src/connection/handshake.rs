@@ -4,7 +4,7 @@ use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 
 use super::{Connection, State};
-use crate::config::TimeoutConfig;
+use crate::config::{Config, TimeoutConfig};
 use crate::observer::{Event, Observer};
 use crate::receiver::Receiver;
 use crate::sender::Sender;
@@ -188,7 +188,12 @@ impl Connection {
         let ours = config.mss + freed;
         let mss = ours.min(peer_mss - overhead).max(1);
         let (written, closed) = (self.sender.written(), self.sender.is_closed());
-        self.sender = Sender::new(config, mss);
+        // Our SYN says what we offer; the sender goes by what both do.
+        let negotiated = Config {
+            timestamps: self.timestamps.enabled,
+            ..*config
+        };
+        self.sender = Sender::new(&negotiated, mss);
         self.sender.write(written);
         if closed {
             self.sender.close();

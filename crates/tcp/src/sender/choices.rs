@@ -40,7 +40,11 @@ impl Choices {
                 Retransmission::GoBackN => TimerScope::Connection,
                 Retransmission::SelectiveRepeat => TimerScope::Segment,
             }),
-            sampling: config.timeout.sampling,
+            sampling: match config.timeout.sampling {
+                RttSampling::ByTimestamps if config.timestamps => RttSampling::PerAcknowledgment,
+                RttSampling::ByTimestamps => RttSampling::PerWindow,
+                other => other,
+            },
             timestamp_tick: config.timestamp_tick,
             reduction: config.reduction,
             reduction_base: config.reduction_base,

@@ -44,7 +44,7 @@ impl RoundTrips {
         match sampling {
             // The sender's own record is exact; where a segment was sent more than once only the
             // echo tells which one was answered (RFC 7323 §4.1).
-            RttSampling::PerAcknowledgment => advanced
+            RttSampling::PerAcknowledgment | RttSampling::ByTimestamps => advanced
                 .sent_at
                 .map(|sent_at| now - sent_at)
                 .or_else(|| echo.filter(|_| advanced.resent).map(|echo| echo.rtt)),

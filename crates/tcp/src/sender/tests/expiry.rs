@@ -450,3 +450,24 @@ fn a_timeout_bounds_the_reordering_that_was_believed() {
     assert_eq!(trace.sender.counters().timeouts, 1);
     assert_eq!(trace.sender.reordering(), 3);
 }
+
+/// ns-2's `TcpAgent::newack`: with timestamps every new acknowledgment is measured, without them one
+/// segment a window.
+#[test]
+fn ns2_measures_by_timestamps() {
+    for (timestamps, samples) in [(true, 4), (false, 1)] {
+        let mut trace = Trace::new(Config {
+            timestamps,
+            initial_window: 4,
+            ..Profile::Ns2NewReno.config()
+        });
+        trace.write(4).poll();
+        for segment in 1..5 {
+            trace.at(100).ack_bytes(segment * MSS);
+        }
+        let of_round_trips = |event: &Event| matches!(event, Event::RttSample { .. });
+        let events = trace.take_events();
+        let count = events.into_iter().filter(of_round_trips).count();
+        assert_eq!(count, samples, "timestamps {timestamps}");
+    }
+}
