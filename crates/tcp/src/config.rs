@@ -145,8 +145,6 @@ settings! {
         differentiation: Option<Differentiation> = None;
         /// What is made of the link's own reports.
         link_feedback: LinkFeedbackConfig = LinkFeedbackConfig::default();
-        /// Seed of the decisions that are a coin's ([`Differentiation::Coin`]).
-        seed: u64 = 0;
     }
 
     /// How the sender finds out that a retransmission was needless. Acting on it is

@@ -1,5 +1,6 @@
-//! What an endpoint tells of itself while it runs: an argument of the calls that may cause events,
-//! never a field, so that a run nobody watches pays nothing.
+//! What an endpoint tells of itself while it runs, and what it may be told that no endpoint on a wire
+//! knows: an argument of the calls that may cause events, never a field, so that a run nobody watches
+//! pays nothing.
 
 use airtcp_units::{Duration, Instant};
 
@@ -72,8 +73,28 @@ pub enum Event {
     TimedOut,
 }
 
+/// What a simulator knows and the wire never tells. Research asks for it; every default is the answer
+/// of a real network: nothing.
+pub trait Insight {
+    /// What the loss of the segment at stream `offset` was of (for
+    /// [`Differentiation::Oracle`](crate::loss_differentiation::Differentiation::Oracle)).
+    fn cause_of(&self, _offset: u64) -> Option<Cause> {
+        None
+    }
+
+    /// The `index`-th draw from one on, uniform over all words (for
+    /// [`Differentiation::Coin`](crate::loss_differentiation::Differentiation::Coin)).
+    fn draw(&self, _index: u64) -> Option<u64> {
+        None
+    }
+}
+
+impl Insight for () {}
+
+impl<F: FnMut(Instant, Event)> Insight for F {}
+
 /// Receives [`Event`]s. `()` ignores them.
-pub trait Observer {
+pub trait Observer: Insight {
     /// Called when `event` happens at `now`.
     fn event(&mut self, now: Instant, event: Event);
 }

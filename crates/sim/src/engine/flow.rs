@@ -5,9 +5,7 @@ use std::sync::Arc;
 use airtcp_link::Stream;
 use airtcp_packet::SequenceNumber;
 use airtcp_tcp::config::LinkFeedbackConfig;
-use airtcp_tcp::loss_differentiation::Differentiation;
-use airtcp_tcp::{Config, Connection};
-use airtcp_tcp::{Relay, Side};
+use airtcp_tcp::{Config, Connection, Relay, Side};
 use airtcp_units::Instant;
 
 use super::network::{Application, Freeze, FreezeConfig, Hop, Proxy, ProxyConfig};
@@ -18,10 +16,10 @@ use crate::traffic::{Traffic, Transfers};
 #[derive(Clone, Debug)]
 pub struct FlowConfig {
     /// Both endpoints: the one that opens the connection and sends the data, and the one that
-    /// receives it. All flows share it; what each has of its own is `seed`.
+    /// receives it. All flows share it.
     pub tcp: Arc<Config>,
-    /// In place of the seed in `tcp`.
-    pub seed: u64,
+    /// Coins for a sender that tosses them.
+    pub coins: Stream,
     /// When the client opens the connection.
     pub start: Instant,
     /// How much it sends; `None` sends until the end of the run.
@@ -103,27 +101,15 @@ pub struct Flow {
     pub(super) freeze: Option<Box<Freeze>>,
     /// The sender listens to its own link.
     pub(super) hears_link: bool,
-    /// What a loss was of is kept, for a sender that judges losses; and whether it is told.
-    pub(super) judges: Option<Judges>,
-}
-
-/// A sender that asks what losses were of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Judges {
-    /// By itself.
-    Alone,
-    /// It is told, as no real sender is: what others are measured against.
-    WithTheTruth,
+    /// Coins of a sender that judges losses. What each loss was of is kept for it, too.
+    pub(super) coins: Option<Stream>,
 }
 
 impl Flow {
     pub(super) fn new(config: &FlowConfig, there: u32, back: u32) -> Self {
         let (client_iss, server_iss) = config.initial_sequence;
-        let tcp = Config {
-            seed: config.seed,
-            ..*config.tcp
-        };
-        let mut client = Connection::connect(&tcp, client_iss);
+        let tcp = &*config.tcp;
+        let mut client = Connection::connect(tcp, client_iss);
         match (&config.application, config.bytes) {
             (Some(_), _) => {}
             (None, Some(bytes)) => {
@@ -134,7 +120,7 @@ impl Flow {
         }
         Self {
             client: Host::new(client, there),
-            server: Host::new(Connection::listen(&tcp, server_iss), back),
+            server: Host::new(Connection::listen(tcp, server_iss), back),
             client_iss,
             start: config.start,
             completed: None,
@@ -149,10 +135,7 @@ impl Flow {
                 .map(|proxy| Box::new(Proxy::new(proxy, config.initial_sequence))),
             freeze: config.freeze.map(|freeze| Box::new(Freeze::new(freeze))),
             hears_link: tcp.link_feedback != LinkFeedbackConfig::default(),
-            judges: tcp.differentiation.map(|choice| match choice {
-                Differentiation::Oracle => Judges::WithTheTruth,
-                _ => Judges::Alone,
-            }),
+            coins: tcp.differentiation.is_some().then_some(config.coins),
         }
     }
 

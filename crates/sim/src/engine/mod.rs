@@ -17,6 +17,7 @@
 mod digest;
 mod event_queue;
 mod flow;
+mod insight;
 mod network;
 mod truth;
 mod watch;

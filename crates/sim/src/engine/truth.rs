@@ -84,21 +84,27 @@ impl Truth {
         self.causes.push((sequence, cause));
     }
 
+    /// What the loss of the packet at `sequence` was of, as far as that is kept. Of several copies the
+    /// first counts: the event is of its loss.
+    pub fn cause(&self, sequence: SequenceNumber) -> Option<Cause> {
+        let mut causes = self.causes.iter();
+        causes.find_map(|&(lost, cause)| (lost == sequence).then_some(cause))
+    }
+
     /// The sender has judged what the loss of the segment at `sequence` was of.
     pub fn on_judged(&mut self, sequence: SequenceNumber, judgment: &Judgment) {
         let judged = judgment.cause;
-        // The first copy's: the event is of its loss.
-        let truth = self.causes.iter().find(|(lost, _)| *lost == sequence);
+        let truth = self.cause(sequence);
         let verdicts = &mut self.verdicts;
         verdicts.by_segments[(judgment.lost_segments.clamp(1, 4) - 1) as usize] += 1;
         verdicts.below_mean += u64::from(judgment.below_mean);
         verdicts.judged_radio += u64::from(judged == Cause::Radio);
         match truth {
-            Some((_, Cause::Radio)) => {
+            Some(Cause::Radio) => {
                 verdicts.of_radio += 1;
                 verdicts.of_radio_right += u64::from(judged == Cause::Radio);
             }
-            Some((_, Cause::Congestion)) => {
+            Some(Cause::Congestion) => {
                 verdicts.of_congestion += 1;
                 verdicts.of_congestion_right += u64::from(judged == Cause::Congestion);
             }

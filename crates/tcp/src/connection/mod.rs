@@ -21,7 +21,6 @@ use airtcp_packet::{LinkFeedback, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 
 use crate::config::{Config, LimitsConfig};
-use crate::loss_differentiation::Cause;
 use crate::observer::Observer;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
@@ -190,13 +189,6 @@ impl Connection {
                 self.sender.on_link_delivered(offset, *retransmissions);
             }
         }
-    }
-
-    /// The truth about a loss, as no real sender is told it: the segment at `sequence` is lost of
-    /// `cause`. What classifiers of losses are measured against.
-    pub fn tell_cause(&mut self, sequence: SequenceNumber, cause: Cause) {
-        let offset = self.sent_offset(sequence);
-        self.sender.tell_cause(offset, cause);
     }
 
     /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.

@@ -16,6 +16,7 @@ mod zigzag;
 
 use airtcp_units::{Duration, Instant};
 
+use crate::observer::Insight;
 use coin::Coin;
 use interarrival::Interarrival;
 use round_trips::RoundTrips;
@@ -42,8 +43,8 @@ pub struct LossEvent {
     pub cwnd: u64,
     /// Payload of a full segment, in bytes.
     pub mss: u64,
-    /// The truth, for the oracle.
-    pub told: Option<Cause>,
+    /// First byte of the first segment lost, in the stream.
+    pub offset: u64,
 }
 
 /// Which classifier, with its parameters.
@@ -83,9 +84,9 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// The classifier `choice` names; `seed` is the coin's.
+    /// The classifier `choice` names.
     #[must_use]
-    pub fn new(choice: &Differentiation, seed: u64) -> Self {
+    pub fn new(choice: &Differentiation) -> Self {
         let gain = match choice {
             Differentiation::ZigZag(table) => table.gain,
             _ => ZigZagTable::CEN.gain,
@@ -95,7 +96,7 @@ impl Classifier {
             round_trips: RoundTrips::new(gain),
             interarrival: Interarrival::default(),
             spike: Spike::default(),
-            coin: Coin::new(seed),
+            coin: Coin::default(),
         }
     }
 
@@ -110,9 +111,10 @@ impl Classifier {
         self.interarrival.add(now, segments);
     }
 
-    /// What the loss was of.
-    pub fn classify(&mut self, event: &LossEvent) -> Cause {
-        let cause = self.answer(event);
+    /// What the loss was of. The oracle and the coin ask `insight`; where it knows nothing, a loss is
+    /// congestion's.
+    pub fn classify(&mut self, event: &LossEvent, insight: &impl Insight) -> Cause {
+        let cause = self.answer(event, insight);
         self.interarrival.on_loss();
         cause
     }
@@ -123,7 +125,7 @@ impl Classifier {
         self.round_trips.latest < self.round_trips.mean
     }
 
-    fn answer(&mut self, event: &LossEvent) -> Cause {
+    fn answer(&mut self, event: &LossEvent, insight: &impl Insight) -> Cause {
         let lost = event.lost_segments;
         match self.choice {
             Differentiation::ZigZag(table) => table.classify(&self.round_trips, lost),
@@ -135,8 +137,10 @@ impl Classifier {
             Differentiation::Veno { beta } => {
                 veno::classify(&self.round_trips, event.cwnd, event.mss, beta)
             }
-            Differentiation::Oracle => event.told.unwrap_or(Cause::Congestion),
-            Differentiation::Coin { radio_probability } => self.coin.classify(radio_probability),
+            Differentiation::Oracle => insight.cause_of(event.offset).unwrap_or(Cause::Congestion),
+            Differentiation::Coin { radio_probability } => {
+                self.coin.classify(radio_probability, insight)
+            }
         }
     }
 }

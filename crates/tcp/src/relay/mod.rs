@@ -25,7 +25,8 @@ use airtcp_units::Instant;
 
 use crate::config::Config;
 use crate::connection::{Connection, State};
-use crate::observer::Event;
+use crate::loss_differentiation::Cause;
+use crate::observer::{Event, Insight, Observer};
 
 /// Which of a relay's two connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,6 +48,64 @@ impl Side {
             Self::Client => Self::Server,
             Self::Server => Self::Client,
         }
+    }
+}
+
+/// Receives the events of both connections, as [`Observer`] does those of one, and may know what
+/// [`Insight`] knows.
+pub trait RelayObserver {
+    /// Called when `event` happens at `now` on `side`.
+    fn event(&mut self, side: Side, now: Instant, event: Event);
+
+    /// See [`Insight::cause_of`].
+    fn cause_of(&self, _side: Side, _offset: u64) -> Option<Cause> {
+        None
+    }
+
+    /// See [`Insight::draw`].
+    fn draw(&self, _side: Side, _index: u64) -> Option<u64> {
+        None
+    }
+}
+
+impl<F: FnMut(Side, Instant, Event)> RelayObserver for F {
+    fn event(&mut self, side: Side, now: Instant, event: Event) {
+        self(side, now, event);
+    }
+}
+
+/// What one side's connection sees of a relay's observer.
+struct Tap<'a, O> {
+    side: Side,
+    observer: &'a mut O,
+    /// Whether the connection ended other than in order.
+    is_lost: bool,
+}
+
+impl<'a, O: RelayObserver> Tap<'a, O> {
+    const fn new(side: Side, observer: &'a mut O) -> Self {
+        Self {
+            side,
+            observer,
+            is_lost: false,
+        }
+    }
+}
+
+impl<O: RelayObserver> Observer for Tap<'_, O> {
+    fn event(&mut self, now: Instant, event: Event) {
+        self.is_lost |= matches!(event, Event::Reset | Event::TimedOut);
+        self.observer.event(self.side, now, event);
+    }
+}
+
+impl<O: RelayObserver> Insight for Tap<'_, O> {
+    fn cause_of(&self, offset: u64) -> Option<Cause> {
+        self.observer.cause_of(self.side, offset)
+    }
+
+    fn draw(&self, index: u64) -> Option<u64> {
+        self.observer.draw(self.side, index)
     }
 }
 
@@ -84,18 +143,15 @@ impl Relay {
         now: Instant,
         side: Side,
         segment: &Segment,
-        observer: &mut impl FnMut(Side, Instant, Event),
+        observer: &mut impl RelayObserver,
     ) {
         if side == Side::Server && !self.has_begun() {
             // Nobody was called on that side: nothing that comes from there can be an answer.
             return;
         }
-        let mut is_reset = false;
-        self.connections[side as usize].handle(now, segment, &mut |at, event| {
-            is_reset |= matches!(event, Event::Reset | Event::TimedOut);
-            observer(side, at, event);
-        });
-        if is_reset {
+        let mut tap = Tap::new(side, observer);
+        self.connections[side as usize].handle(now, segment, &mut tap);
+        if tap.is_lost {
             self.connections[side.opposite() as usize].abort(now);
             return;
         }
@@ -123,18 +179,15 @@ impl Relay {
     }
 
     /// Acts on the timers that have expired by `now`. Call [`poll`](Self::poll) afterwards.
-    pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl FnMut(Side, Instant, Event)) {
+    pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl RelayObserver) {
         for side in Side::ALL {
             let connection = &mut self.connections[side as usize];
             if connection.next_wakeup() > now {
                 continue;
             }
-            let mut is_lost = false;
-            connection.on_wakeup(now, &mut |at, event| {
-                is_lost |= event == Event::TimedOut;
-                observer(side, at, event);
-            });
-            if is_lost {
+            let mut tap = Tap::new(side, observer);
+            connection.on_wakeup(now, &mut tap);
+            if tap.is_lost {
                 self.connections[side.opposite() as usize].abort(now);
             }
         }

@@ -1,17 +1,15 @@
-//! What losses were of: a classifier, if there is one, and what it was told of the truth.
+//! What losses were of: a classifier, if there is one.
 
 use airtcp_units::{Duration, Instant};
 
 use crate::config::Config;
 use crate::loss_differentiation::{Cause, Classifier, LossEvent};
+use crate::observer::Insight;
 
 /// Asks a classifier.
 #[derive(Clone, Debug)]
 pub(super) struct Causes {
     classifier: Option<Box<Classifier>>,
-    /// What losses were of, as far as it was told: by offset.
-    #[expect(clippy::box_collection, reason = "a pointer where there are none")]
-    told: Option<Box<Vec<(u64, Cause)>>>,
 }
 
 /// An answer, and what Lien et al., Table II, count of it.
@@ -28,23 +26,8 @@ impl Causes {
             classifier: config
                 .differentiation
                 .as_ref()
-                .map(|choice| Box::new(Classifier::new(choice, config.seed))),
-            told: None,
+                .map(|choice| Box::new(Classifier::new(choice))),
         }
-    }
-
-    /// The truth: the segment at `offset` is lost of `cause`. What is below `una` is forgotten.
-    pub fn tell(&mut self, una: u64, offset: u64, cause: Cause) {
-        let told = self.told.get_or_insert_default();
-        told.retain(|(lost, _)| *lost >= una);
-        told.push((offset, cause));
-    }
-
-    /// The truth about the segment at `offset`, if it was told.
-    pub fn told(&self, offset: u64) -> Option<Cause> {
-        let told = self.told.as_ref()?;
-        told.iter()
-            .find_map(|&(lost, cause)| (lost == offset).then_some(cause))
     }
 
     #[inline]
@@ -62,11 +45,11 @@ impl Causes {
         }
     }
 
-    /// What the loss was of, if anybody is asked.
-    pub fn classify(&mut self, event: &LossEvent) -> Option<Answer> {
+    /// What the loss was of, if anybody is asked. `insight` knows what a simulator knows.
+    pub fn classify(&mut self, event: &LossEvent, insight: &impl Insight) -> Option<Answer> {
         let classifier = self.classifier.as_mut()?;
         let below_mean = classifier.is_below_mean();
-        let cause = classifier.classify(event);
+        let cause = classifier.classify(event, insight);
         Some(Answer { cause, below_mean })
     }
 }

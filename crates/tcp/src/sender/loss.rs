@@ -154,9 +154,9 @@ impl Sender {
             lost_segments,
             cwnd: self.congestion.cwnd(),
             mss: self.mss,
-            told: self.causes.told(offset),
+            offset,
         };
-        let Answer { cause, below_mean } = self.causes.classify(&event)?;
+        let Answer { cause, below_mean } = self.causes.classify(&event, observer)?;
         observer.event(
             now,
             Event::LossClassified {

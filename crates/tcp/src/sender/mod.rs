@@ -53,7 +53,6 @@ use crate::congestion::Congestion;
 use crate::delivery_rate::DeliveryRate;
 use crate::link_feedback::LinkReports;
 use crate::loss_detection::Scoreboard;
-use crate::loss_differentiation::Cause;
 use crate::recovery::Phase;
 use crate::rtt::RttEstimator;
 use crate::timeout::RetransmissionTimeout;
@@ -305,12 +304,6 @@ impl Sender {
             let threshold = link.threshold(base, self.congestion.cwnd(), self.mss);
             self.detection.set_threshold(threshold);
         }
-    }
-
-    /// The truth about a loss, as no real sender is told it: the segment at `offset` is lost of
-    /// `cause`.
-    pub fn tell_cause(&mut self, offset: u64, cause: Cause) {
-        self.causes.tell(self.space.una(), offset, cause);
     }
 
     /// Whether small segments are to leave at once (TCP_NODELAY).

@@ -7,6 +7,7 @@ use airtcp_units::Instant;
 use super::{Content, Network, Packet, Turn};
 use crate::engine::event_queue::EventQueue;
 use crate::engine::flow::{Flow, Host};
+use crate::engine::insight::{Witness, sequence_of};
 use crate::engine::truth::Judgment;
 use crate::engine::watch::{Direction, FlowEvent, Watch};
 use crate::traffic::End;
@@ -65,13 +66,19 @@ impl Network {
         self.fingerprint(packet.flow, segment);
         watch.segment(now, packet.flow, Direction::Acknowledgments, segment);
         let index = packet.flow;
-        let client = &mut self.flows[index as usize].client.connection;
-        let mut judged = None;
-        client.handle(now, segment, &mut |now, event| {
-            watch.event(now, index, FlowEvent::Sender(event));
-            judged = judgment(&event).or(judged);
-        });
         let flow = &mut self.flows[index as usize];
+        let mut judged = None;
+        let mut witness = Witness {
+            events: |now, event| {
+                watch.event(now, index, FlowEvent::Sender(event));
+                judged = judgment(&event).or(judged);
+            },
+            truth: &flow.truth,
+            iss: flow.client_iss,
+            coins: flow.coins,
+        };
+        let client = &mut flow.client.connection;
+        client.handle(now, segment, &mut witness);
         if let Some(judgment) = judged {
             let sequence = sequence_of(judgment.offset, flow.client_iss);
             flow.truth.on_judged(sequence, &judgment);
@@ -102,18 +109,24 @@ impl Network {
         }
         let (mut expired, mut judged) = (None, None);
         if flow.client.connection.next_wakeup() <= now {
-            flow.client.connection.on_wakeup(now, &mut |now, event| {
-                watch.event(now, index, FlowEvent::Sender(event));
-                judged = judgment(&event).or(judged);
-                if let Event::Timeout {
-                    offset,
-                    transmissions,
-                    ..
-                } = event
-                {
-                    expired = Some((offset, transmissions));
-                }
-            });
+            let mut witness = Witness {
+                events: |now, event| {
+                    watch.event(now, index, FlowEvent::Sender(event));
+                    judged = judgment(&event).or(judged);
+                    if let Event::Timeout {
+                        offset,
+                        transmissions,
+                        ..
+                    } = event
+                    {
+                        expired = Some((offset, transmissions));
+                    }
+                },
+                truth: &flow.truth,
+                iss: flow.client_iss,
+                coins: flow.coins,
+            };
+            flow.client.connection.on_wakeup(now, &mut witness);
         }
         if let Some(judgment) = judged {
             let sequence = sequence_of(judgment.offset, flow.client_iss);
@@ -268,15 +281,6 @@ fn rearm_first(queue: &mut EventQueue<Turn>, host: &mut Host, now: Instant) {
         host.timer = wanted.max(now);
         queue.reschedule_first(host.timer);
     }
-}
-
-/// The sequence number of a stream offset, the SYN being numbered `iss`.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "sequence numbers wrap (RFC 9293 §3.4)"
-)]
-pub(super) const fn sequence_of(offset: u64, iss: SequenceNumber) -> SequenceNumber {
-    SequenceNumber(iss.0.wrapping_add(1).wrapping_add(offset as u32))
 }
 
 /// The stream offset near `una` that a sequence number stands for.

@@ -4,10 +4,10 @@ use airtcp_link::{Admission, Transmission};
 use airtcp_tcp::loss_differentiation::Cause;
 use airtcp_units::Instant;
 
-use super::endpoints::{offset_near, sequence_of};
+use super::endpoints::offset_near;
 use super::hop::Hop;
 use super::{Network, Packet, Turn};
-use crate::engine::flow::Judges;
+use crate::engine::insight::sequence_of;
 use crate::engine::watch::{Direction, FlowEvent, Watch};
 
 impl Network {
@@ -110,15 +110,12 @@ impl Network {
                 if is_senders {
                     let una = sequence_of(una, flow.client_iss);
                     flow.truth.on_loss(sequence, packet.index, una);
-                    if let Some(judges) = flow.judges {
+                    if flow.coins.is_some() {
                         let cause = match admission {
                             Admission::Overflow => Cause::Congestion,
                             _ => Cause::Radio,
                         };
                         flow.truth.on_cause(sequence, cause, una);
-                        if judges == Judges::WithTheTruth {
-                            flow.client.connection.tell_cause(sequence, cause);
-                        }
                     }
                 }
                 match admission {

@@ -1,13 +1,13 @@
 //! A proxy on a flow's way: it ends the sender's connection and has one of its own to the receiver.
 
 use airtcp_packet::SequenceNumber;
-use airtcp_tcp::Config;
-use airtcp_tcp::{Relay, Side};
+use airtcp_tcp::{Config, Relay, Side};
 use airtcp_units::Instant;
 
 use super::endpoints::settle;
 use super::hop::{Hop, Routes};
 use super::{Content, Network, Packet, Turn};
+use crate::engine::insight::ProxyWitness;
 use crate::engine::watch::Watch;
 
 /// What tells the proxy's sequence numbers from those of the hosts, so that a segment that went
@@ -79,8 +79,9 @@ impl Network {
         if side == Side::Client {
             settle(flow, now, packet, segment, watch);
         }
+        let mut witness = ProxyWitness { coins: flow.coins };
         if let Some(proxy) = &mut flow.proxy {
-            proxy.relay.handle(now, side, segment, &mut |_, _, _| ());
+            proxy.relay.handle(now, side, segment, &mut witness);
         }
         self.drain_proxy(packet.flow, watch);
     }
@@ -88,7 +89,9 @@ impl Network {
     pub(super) fn on_proxy_timer(&mut self, index: u32, watch: &mut impl Watch) {
         let now = self.now;
         self.queue.remove_first();
-        let Some(proxy) = &mut self.flows[index as usize].proxy else {
+        let flow = &mut self.flows[index as usize];
+        let mut witness = ProxyWitness { coins: flow.coins };
+        let Some(proxy) = &mut flow.proxy else {
             return;
         };
         if proxy.timer != now {
@@ -97,7 +100,7 @@ impl Network {
         }
         proxy.timer = Instant::FAR_FUTURE;
         if proxy.relay.next_wakeup() <= now {
-            proxy.relay.on_wakeup(now, &mut |_, _, _| ());
+            proxy.relay.on_wakeup(now, &mut witness);
         }
         self.drain_proxy(index, watch);
     }

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use airtcp_link::Stream;
 use airtcp_packet::SequenceNumber;
-use airtcp_tcp::Config;
 use airtcp_units::{Duration, Instant};
 
 use crate::engine::{FlowConfig, FreezeConfig, NetworkConfig, ProxyConfig};
@@ -40,10 +39,9 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
             SequenceNumber((initial >> 32) as u32),
             SequenceNumber(initial as u32),
         );
-        let seed = coins.draw(u64::from(flow));
         network.flows.push(FlowConfig {
             tcp: Arc::clone(&tcp),
-            seed,
+            coins: coins.substream(u64::from(flow)),
             start: start(scenario, flow, starts.draw(u64::from(flow))),
             bytes: scenario.flows.bytes,
             forward,
@@ -52,13 +50,9 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
             application: scenario.traffic[flow as usize % scenario.traffic.len().max(1)]
                 .map(|traffic| (traffic, sessions.substream(u64::from(flow)))),
             proxy: scenario.access_point.split_buffer.map(|bytes| {
-                let side = Config {
-                    seed,
-                    ..scenario.tcp
-                };
                 Box::new(ProxyConfig {
-                    client_side: side,
-                    server_side: side,
+                    client_side: scenario.tcp,
+                    server_side: scenario.tcp,
                     buffer_bytes: bytes,
                 })
             }),

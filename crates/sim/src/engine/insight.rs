@@ -1,0 +1,61 @@
+//! What the simulator knows and tells a sender that asks, as no network does.
+
+use airtcp_link::Stream;
+use airtcp_packet::SequenceNumber;
+use airtcp_tcp::loss_differentiation::Cause;
+use airtcp_tcp::{Event, Insight, Observer, RelayObserver, Side};
+use airtcp_units::Instant;
+
+use super::truth::Truth;
+
+/// Passes a sender's events on, and knows the fate of its packets.
+pub struct Witness<'a, F> {
+    /// Takes the events.
+    pub events: F,
+    /// The fate of the packets.
+    pub truth: &'a Truth,
+    /// The sender's initial sequence number.
+    pub iss: SequenceNumber,
+    /// Coins, if the sender asks what losses were of.
+    pub coins: Option<Stream>,
+}
+
+impl<F: FnMut(Instant, Event)> Observer for Witness<'_, F> {
+    #[inline]
+    fn event(&mut self, now: Instant, event: Event) {
+        (self.events)(now, event);
+    }
+}
+
+impl<F> Insight for Witness<'_, F> {
+    fn cause_of(&self, offset: u64) -> Option<Cause> {
+        self.truth.cause(sequence_of(offset, self.iss))
+    }
+
+    fn draw(&self, index: u64) -> Option<u64> {
+        self.coins.map(|coins| coins.draw(index))
+    }
+}
+
+/// Nobody watches a proxy; its senders have coins as well.
+pub struct ProxyWitness {
+    /// Coins, if senders ask what losses were of.
+    pub coins: Option<Stream>,
+}
+
+impl RelayObserver for ProxyWitness {
+    fn event(&mut self, _side: Side, _now: Instant, _event: Event) {}
+
+    fn draw(&self, _side: Side, index: u64) -> Option<u64> {
+        self.coins.map(|coins| coins.draw(index))
+    }
+}
+
+/// The sequence number of a stream offset, of a sender that began with `iss`.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "sequence numbers wrap (RFC 9293 §3.4)"
+)]
+pub const fn sequence_of(offset: u64, iss: SequenceNumber) -> SequenceNumber {
+    SequenceNumber(iss.0.wrapping_add(1).wrapping_add(offset as u32))
+}
