@@ -340,3 +340,11 @@ def test_a_folder_without_papers_is_an_error(tmp_path):
     shown = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert shown.returncode == 2
     assert "no paper 'nothing'" in shown.stderr
+
+
+def test_a_quick_run_has_at_least_four_seeds():
+    """With fewer its verdicts are mostly "not shown", whatever the full run shows."""
+    for paper in load_papers(PAPERS):
+        for experiment in paper.file.experiments:
+            assert experiment.quick >= 4, (paper.name, experiment.id)
+    assert load_cross(PAPERS).quick >= 4

@@ -45,7 +45,7 @@ class Cross(Struct, frozen=True, forbid_unknown_fields=True):
     links: list[CrossLink] = field(name="link")
     stacks: list[CrossStack] = field(name="stack")
     seeds: int = 10
-    quick: int = 2
+    quick: int = 4
 
     @property
     def pairs(self) -> list[tuple[str, str]]:

@@ -84,7 +84,7 @@ class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     scenario: str
     seeds: int = 10
-    quick: int = 3
+    quick: int = 4
     settings: dict[str, Any] = field(default_factory=dict)
     quick_settings: dict[str, Any] = field(default_factory=dict)
     axes: list[Axis] = field(name="axis", default_factory=list)
