@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from airtcp._core import ScenarioError
-from airtcp.papers import Verdict, load_papers
-from airtcp.papers.calibration import calibrated
+from airtcp.papers import Verdict, load_papers, over_readings
+from airtcp.papers.calibration import Calibrated, calibrated
 from airtcp.papers.check import PaperError
 from airtcp.papers.claims import Part
 from airtcp.papers.cross import (
@@ -72,6 +72,21 @@ def test_every_reading_of_every_experiment_is_a_valid_scenario():
                 first, *others = read_as(experiment, points, reading).points()
                 for point in (first, *others[-1:]):
                     built(paper.folder, point)
+
+
+def test_every_place_of_a_calibration_is_a_valid_reading(monkeypatch):
+    """Whichever of them a calibration does not tell apart."""
+
+    def none_told_apart(paper, calibration, outcomes):
+        axis = paper.experiment(calibration.experiment).axis(calibration.axis)
+        return Calibrated(dict.fromkeys(axis.places, 0.0), axis.places)
+
+    monkeypatch.setattr(over_readings, "calibrated", none_told_apart)
+    for paper in load_papers(PAPERS):
+        points = over_readings.open_points(paper, Outcomes())
+        for experiment in paper.file.experiments:
+            for reading in one_at_a_time(points):
+                built(paper.folder, next(read_as(experiment, points, reading).points()))
 
 
 def test_papers_are_chosen_by_name_and_number():

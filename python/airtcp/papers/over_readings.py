@@ -139,11 +139,17 @@ def open_points(paper: Paper, outcomes: Outcomes) -> list[OpenPoint]:
     points = []
     for calibration in paper.file.calibrations:
         alike = calibrated(paper, calibration, outcomes).alike
-        axis = paper.experiment(calibration.experiment).axis(calibration.axis)
+        calibrating = paper.experiment(calibration.experiment)
+        axis = calibrating.axis(calibration.axis)
         names = [place for place in axis.places if place in alike or place == calibration.chosen]
-        if len(names) < 2:
+        # What a calibration sets, another scenario may have no key for.
+        others = [
+            one.id
+            for one in paper.file.experiments
+            if one.id != calibrating.id and one.scenario == calibrating.scenario
+        ]
+        if len(names) < 2 or not others:
             continue
-        others = [one.id for one in paper.file.experiments if one.id != calibration.experiment]
         points.append(
             OpenPoint(
                 id=calibration.what,
