@@ -17,6 +17,7 @@ SEEDS ?= 20
 UPLOAD := scenarios/wlan-upload.toml
 UPLOAD_REMEDIES := inf-retry delay-injection sack inf-retry+sack
 FUZZ_SECONDS ?= 600
+CONNECTIONS ?= 100000
 
 .DEFAULT_GOAL := help
 .PHONY: help demo papers build test bench lint check-long docs clean tools
@@ -57,9 +58,10 @@ lint: $(READY) | tools ## formatting, clippy, ruff, mypy
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-check-long: build ## what takes hours: mutants, and the fuzzers for ten minutes each
+check-long: build ## what takes hours: connections under attack, the fuzzers for ten minutes each, mutants
 	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is missing: cargo install cargo-mutants --locked" >&2; exit 1; }
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: rustup toolchain install nightly && cargo install cargo-fuzz --locked" >&2; exit 1; }
+	AIRTCP_CONNECTIONS=$(CONNECTIONS) cargo test --package airtcp-tcp --test hostile
 	set -e; for target in $$(cargo +nightly fuzz list); do \
 	  mkdir -p fuzz/corpus/$$target; \
 	  cargo +nightly fuzz run "$$target" fuzz/corpus/$$target $$(ls -d fuzz/seeds/$$target 2>/dev/null) \

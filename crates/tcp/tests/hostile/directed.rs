@@ -1,0 +1,138 @@
+//! Attacks that a random plan meets too seldom, on every profile.
+
+use std::collections::VecDeque;
+
+use airtcp_tcp::{Config, Profile};
+use airtcp_units::{Duration, Instant};
+
+use super::harness::plan::{Application, Operation, Plan, Step, Treatment, WindowRule};
+use super::harness::{Outcome, World, run};
+
+/// One end writes `bytes`; nothing disturbs it.
+fn transfer(profile: Profile, change: impl Fn(&mut Config), bytes: u64) -> Plan {
+    let mut config = profile.config();
+    change(&mut config);
+    let application = |bytes| Application {
+        bytes,
+        write: (u64::MAX, Duration::ZERO),
+        read: (u64::MAX, Duration::ZERO),
+        close_after: Duration::ZERO,
+    };
+    Plan {
+        profiles: [profile; 2],
+        configs: [config; 2],
+        applications: [application(bytes), application(0)],
+        initial_numbers: [0xffff_0000, 17],
+        start: Instant::ZERO,
+        delays: [Duration::from_millis(10); 2],
+        ipv6: false,
+        both_open: false,
+        lethal: false,
+        steps: Vec::new(),
+    }
+}
+
+/// 5 GiB in segments of 60 000 bytes: sequence numbers wrap twice. A segment that was delayed by
+/// exactly one wrap is old by its timestamp (RFC 7323 §5.3), and no byte of it is taken.
+fn a_stream_wraps(profile: Profile) {
+    const WRAP: u64 = 1 << 32;
+    let bytes = 5 << 30;
+    let plan = transfer(
+        profile,
+        |config| {
+            config.mss = 60_000;
+            config.receive_buffer = 64 << 20;
+            config.timestamps = true;
+            config.max_window = None;
+        },
+        bytes,
+    );
+    let mut world = World::new(&plan);
+    world.begin();
+    let (mut old, mut replayed) = (VecDeque::new(), 0);
+    while let Some(next) = world.next_instant() {
+        if world.is_done() {
+            break;
+        }
+        world.advance(next);
+        world.check();
+        // Kept: the first data packets, in order.
+        if let Some(packet) = world.history[1].back()
+            && let Some((start, end)) = packet.piece
+            && end < 60_000_000
+            && old.back().is_none_or(|&(_, known, _)| known <= start)
+        {
+            old.push_back((start, end, packet.clone()));
+        }
+        let expected = world.ends[1].connection.receiver().next_expected();
+        if let Some((start, end, packet)) = old.front().cloned()
+            && start + WRAP <= expected
+        {
+            old.pop_front();
+            world.deliver(&packet);
+            world.check();
+            let now = world.ends[1].connection.receiver().next_expected();
+            assert_eq!(now, expected, "bytes {start}..{end} came a wrap late");
+            replayed += u64::from(expected < end + WRAP);
+        }
+    }
+    assert!(
+        replayed > 0,
+        "no segment came a wrap late and in the window"
+    );
+    let outcome = world.conclude();
+    assert_eq!(outcome.delivered, bytes);
+    assert!(
+        outcome.sent <= bytes + bytes / 100,
+        "{} bytes sent",
+        outcome.sent
+    );
+}
+
+#[test]
+fn a_newreno_stream_of_5_gib_wraps_twice() {
+    a_stream_wraps(Profile::NewReno);
+}
+
+#[test]
+fn a_linux_stream_of_5_gib_wraps_twice() {
+    a_stream_wraps(Profile::Linux);
+}
+
+/// Every window that end 0 is told is `rule`'s, for as long as the transfer takes.
+fn under(rule: WindowRule, profile: Profile, pacing: bool, bytes: u64) -> Outcome {
+    let mut plan = transfer(profile, |config| config.pacing |= pacing, bytes);
+    let operation = Operation::Treat {
+        to: 0,
+        count: 100,
+        treatment: Treatment::Window { rule },
+    };
+    plan.steps = vec![
+        Step {
+            after: 100,
+            operation
+        };
+        400
+    ];
+    run(&plan)
+}
+
+/// A window that shuts and opens again with every acknowledgment is no reason to send anything
+/// twice: what is on its way still arrives.
+#[test]
+#[ignore = "a window that opens again has the whole flight sent once more"]
+fn a_flapping_window_costs_nothing() {
+    const BYTES: u64 = 12_000_000;
+    for profile in Profile::ALL {
+        for pacing in [false, true] {
+            for rule in [WindowRule::ShutBefore, WindowRule::ShutAfter] {
+                let outcome = under(rule, profile, pacing, BYTES);
+                let (name, sent) = (profile.name(), outcome.sent);
+                assert!(
+                    sent <= 3 * BYTES,
+                    "{name}, pacing {pacing}, {rule:?}: {sent} bytes sent"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! What a step does to the connection; forged packets above all.
+
+use std::rc::Rc;
+
+use airtcp_packet::{
+    Flags, LinkFeedback, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps,
+};
+use airtcp_tcp::State;
+use airtcp_units::Duration;
+
+use super::plan::{
+    Acknowledges, Forgery, Kind, Mangling, Operation, Place, Report, Stamps, Treatment,
+};
+use super::world::{Packet, World};
+
+/// A silence from which on old timestamps may be taken for young ones.
+const LONG_SILENCE: u64 = 10_000;
+
+/// Answers to copies of one forged packet that come at once: a challenge (RFC 5961 §7), and what
+/// was to be acknowledged anyway.
+const MOST_CHALLENGES: u64 = 2;
+
+impl World<'_> {
+    pub fn perform(&mut self, operation: &Operation) {
+        match *operation {
+            // Counted where it is applied.
+            Operation::Treat {
+                to,
+                count,
+                treatment,
+            } => {
+                self.treatments[to].push((count, treatment));
+            }
+            Operation::Replay {
+                to,
+                back,
+                first,
+                copies,
+            } => self.replay(to, back, first, copies),
+            Operation::Forge {
+                to,
+                forgery,
+                copies,
+            } => self.forge(to, &forgery, copies),
+            Operation::Freeze { end } => {
+                self.outcome.count("freeze");
+                self.ends[end].connection.freeze(self.now);
+                self.poll(end, None);
+            }
+            Operation::Thaw { end } => {
+                self.ends[end].connection.thaw(self.now);
+                self.poll(end, None);
+            }
+            Operation::NoDelay { end, on } => {
+                self.outcome.count("no delay");
+                self.ends[end].connection.set_no_delay(on);
+                self.poll(end, None);
+            }
+            Operation::LinkReport { end, delivered } => self.link_report(end, delivered),
+            Operation::Silence { seconds } => {
+                self.outcome.count("silence");
+                self.silent_until = self.now + Duration::from_secs(seconds);
+                if seconds > LONG_SILENCE {
+                    self.slept = true;
+                    // No packet lives that long (RFC 9293 §3.4.2).
+                    self.history = Default::default();
+                }
+            }
+            Operation::Abort { end, release } if self.plan.lethal => {
+                self.outcome.count("abort");
+                self.wounded = true;
+                let connection = &mut self.ends[end].connection;
+                if release {
+                    connection.release(self.now);
+                } else {
+                    connection.abort(self.now);
+                }
+                self.poll(end, None);
+            }
+            Operation::Abort { .. } => {}
+        }
+    }
+
+    fn link_report(&mut self, end: usize, delivered: Option<(u32, u32)>) {
+        self.outcome.count("link report");
+        let una = self.own_number(end, self.ends[end].connection.sender().una());
+        let feedback = delivered.map_or(LinkFeedback::BadState, |(behind, retransmissions)| {
+            LinkFeedback::Delivered {
+                sequence: una + behind,
+                retransmissions,
+            }
+        });
+        self.ends[end]
+            .connection
+            .on_feedback(self.now, &feedback, &mut ());
+        self.poll(end, None);
+    }
+
+    fn replay(&mut self, to: usize, back: usize, first: bool, copies: u64) {
+        let history = &self.history[to];
+        let packet = if first {
+            history.get(back % 3)
+        } else {
+            history.iter().rev().nth(back)
+        };
+        // A SYN of old at an end that listens opens a connection of its own.
+        if let Some(packet) = packet.cloned()
+            && !self.ends[to].is_opening()
+        {
+            self.outcome.count("replay");
+            for _ in 0..copies {
+                self.deliver(&packet);
+            }
+        }
+    }
+
+    fn forge(&mut self, to: usize, forgery: &Forgery, copies: u64) {
+        let synchronized = |end: usize| {
+            let state = self.ends[end].connection.state();
+            !self.ends[end].is_opening() && state != State::Closed
+        };
+        if !synchronized(0) || !synchronized(1) {
+            return;
+        }
+        let lethal = self.is_lethal(to, forgery);
+        if lethal && !self.plan.lethal {
+            return;
+        }
+        self.wounded |= lethal;
+        self.outcome.count(forgery.name());
+        let segment = self.forged(to, forgery);
+        let packet = Packet {
+            to,
+            bytes: Rc::new(self.wire.pack(1 - to, &segment)),
+            intact: None,
+            damaged: None,
+            piece: None,
+            depth: 0,
+            forged: true,
+        };
+        let before = self.bare_sent;
+        for _ in 0..copies {
+            self.deliver(&packet);
+        }
+        let answers = self.bare_sent - before;
+        let limited = !matches!(forgery.kind, Kind::Data { .. } | Kind::Anything { .. });
+        assert!(
+            !limited || answers <= MOST_CHALLENGES,
+            "storm: {answers} answers to {copies} copies of {segment:?}"
+        );
+    }
+
+    fn stamped(&self, to: usize) -> bool {
+        let witness = &self.ends[to].witness;
+        witness.own_stamp.is_some() && witness.peer_stamp.is_some()
+    }
+
+    /// Whether it does what no endpoint can tell from its peer's doing, or what RFC 5961 and RFC
+    /// 7323 do not protect from.
+    fn is_lethal(&self, to: usize, forgery: &Forgery) -> bool {
+        let inside = matches!(forgery.place, Place::Exact | Place::Inside(_));
+        let refused_by_stamps = self.stamped(to)
+            && match forgery.stamps {
+                Stamps::Missing => true,
+                Stamps::Old(_) => !self.slept,
+                _ => false,
+            };
+        let refused_by_acknowledgment = matches!(
+            forgery.acknowledges,
+            Acknowledges::TooOld(_) | Acknowledges::Ahead(_)
+        );
+        match forgery.kind {
+            Kind::Anything { .. } => true,
+            Kind::Reset { .. } => forgery.place == Place::Exact,
+            Kind::Syn { .. } => false,
+            _ if !inside || refused_by_stamps || refused_by_acknowledgment => false,
+            Kind::Data { .. } => true,
+            // A number inside the window makes the peer's own window look old (SND.WL1). A
+            // clock that has jumped makes all that follows look old, and so does one from
+            // before a long silence, after which any is believed (RFC 7323 §5.5).
+            Kind::Bare => {
+                forgery.place != Place::Exact
+                    || forgery.acknowledges == Acknowledges::Optimistic
+                    || self.stamped(to)
+                        && (self.slept || matches!(forgery.stamps, Stamps::Jumped(_)))
+            }
+        }
+    }
+
+    /// The sequence number of a stream offset that an end sends.
+    fn own_number(&self, end: usize, offset: u64) -> SequenceNumber {
+        SequenceNumber(self.plan.initial_numbers[end]) + 1 + offset as u32
+    }
+
+    fn forged(&self, to: usize, forgery: &Forgery) -> Segment {
+        let end = &self.ends[to];
+        let (sender, witness) = (end.connection.sender(), &end.witness);
+        let window = end.connection.receiver().acceptable();
+        let (flags, bytes) = match forgery.kind {
+            Kind::Bare => (Flags::ACK, 0),
+            Kind::Data { bytes, fin: false } => (Flags::ACK | Flags::PSH, bytes),
+            Kind::Data { bytes, fin: true } => (Flags::ACK | Flags::FIN, bytes),
+            Kind::Reset { ack: false } => (Flags::RST, 0),
+            Kind::Reset { ack: true } => (Flags::RST | Flags::ACK, 0),
+            Kind::Syn { ack: false } => (Flags::SYN, 0),
+            Kind::Syn { ack: true } => (Flags::SYN | Flags::ACK, 0),
+            Kind::Anything { flags, bytes } => (Flags::from_bits(flags), bytes),
+        };
+        let next = self.own_number(1 - to, window.start);
+        let length = u32::from(bytes) + 1;
+        let sequence = match forgery.place {
+            Place::Exact => next,
+            Place::Inside(by) => {
+                next + 1 + u32::from(by) % (window.end - window.start).max(1) as u32
+            }
+            Place::Below(by) => SequenceNumber(next.0.wrapping_sub(by + length)),
+            Place::Beyond(by) => self.own_number(1 - to, window.end) + by,
+        };
+        let una = self.own_number(to, sender.una());
+        let below = |by: u64| SequenceNumber(una.0.wrapping_sub(by as u32));
+        let acknowledgment = match forgery.acknowledges {
+            Acknowledges::Right => una,
+            Acknowledges::Old(by) => {
+                below(u64::from(by).min(witness.largest_window).min(sender.una()))
+            }
+            Acknowledges::TooOld(by) => below(witness.largest_window + u64::from(by)),
+            Acknowledges::Ahead(by) => self.own_number(to, sender.nxt()) + by,
+            Acknowledges::Optimistic => self.own_number(to, sender.nxt()),
+        };
+        let known = Timestamps {
+            value: witness.peer_stamp.unwrap_or_default(),
+            echo: witness.own_stamp.unwrap_or_default(),
+        };
+        let stamped = |value: u32| Some(Timestamps { value, ..known });
+        let timestamps = match forgery.stamps {
+            Stamps::Right if self.stamped(to) => Some(known),
+            Stamps::Right | Stamps::Missing => None,
+            Stamps::Old(by) => stamped(known.value.wrapping_sub(by)),
+            Stamps::Jumped(by) => stamped(known.value.wrapping_add(by)),
+        };
+        Segment {
+            sequence,
+            acknowledgment,
+            payload_bytes: u32::from(bytes),
+            window: witness
+                .window
+                .checked_shr(forgery.window_shift)
+                .unwrap_or(0),
+            flags,
+            timestamps,
+            sack: self.lies(to, forgery.report, timestamps.is_some()),
+            ..Segment::default()
+        }
+    }
+
+    /// A SACK option that need not be true.
+    fn lies(&self, to: usize, report: Report, stamped: bool) -> SackBlocks {
+        let sender = self.ends[to].connection.sender();
+        let at = |offset: u64| self.own_number(to, offset);
+        let (una, nxt) = (sender.una(), sender.nxt());
+        let mut blocks = SackBlocks::new();
+        let mut push = |start: u64, end: u64| {
+            blocks.push(SackBlock {
+                start: at(start),
+                end: at(end),
+            });
+        };
+        match report {
+            Report::Nothing => {}
+            Report::Outstanding => push(nxt.min(una + sender.mss()), nxt),
+            Report::Duplicate(bytes) => push(una.saturating_sub(u64::from(bytes)), una),
+            Report::Unsent => push(nxt, nxt + 10_000),
+            Report::Inverted => push(nxt, una),
+            Report::Ladder(apart) => {
+                let room = if stamped { 3 } else { 4 };
+                for step in 1..=room {
+                    let start = una + step * u64::from(apart);
+                    push(start, start + u64::from(apart) / 2 + 1);
+                }
+            }
+        }
+        blocks
+    }
+}
+
+impl Treatment {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lose => "lose",
+            Self::Delay { .. } => "delay",
+            Self::Duplicate { .. } => "duplicate",
+            Self::Flip { .. } => "flip",
+            Self::Cut { .. } => "cut",
+            Self::Mangle { .. } => "mangle",
+            Self::Window { .. } => "window",
+        }
+    }
+}
+
+impl Mangling {
+    /// Whether an endpoint may drop what carries it.
+    pub const fn may_drop(self) -> bool {
+        matches!(self, Self::EndAtOnce)
+    }
+
+    /// Whether the two ends could come to different opinions of what they agreed on.
+    pub const fn breaks_negotiation(self) -> bool {
+        matches!(self, Self::StripFromSyn { .. } | Self::EndAtOnce)
+    }
+}
+
+impl Forgery {
+    pub const fn name(&self) -> &'static str {
+        match (self.kind, self.place) {
+            (Kind::Bare, _) => "forged acknowledgment",
+            (Kind::Data { .. }, _) => "forged data",
+            (Kind::Reset { .. }, Place::Exact) => "exact reset",
+            (Kind::Reset { .. }, Place::Inside(_)) => "reset inside the window",
+            (Kind::Reset { .. }, _) => "reset outside the window",
+            (Kind::Syn { .. }, _) => "forged SYN",
+            (Kind::Anything { .. }, _) => "anything",
+        }
+    }
+}

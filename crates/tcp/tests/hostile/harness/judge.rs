@@ -1,0 +1,244 @@
+//! What must hold: after every event, and in the end.
+
+use std::collections::BTreeMap;
+
+use airtcp_tcp::State;
+use airtcp_units::{Duration, Instant};
+
+use super::world::{End, World};
+
+/// How long after the last disturbance everything must have arrived: several of the longest
+/// timeouts (120 s) in a row, and a small window to bring through.
+const PATIENCE: Duration = Duration::from_secs(1200);
+/// A run that lost all sense stops here.
+const MOST_EVENTS: u64 = 2_000_000;
+/// Events after the last disturbance in a run that cannot complete.
+const AFTERMATH: u64 = 3000;
+/// Answers to answers to answers that one end may give, and one more for each of these intervals
+/// (RFC 5961 §7; Linux limits them to one in 500 ms, `tcp_invalid_ratelimit`).
+const FREE_ANSWERS: u64 = 16;
+const ANSWER_INTERVAL: Duration = Duration::from_millis(250);
+/// Payload sent for each byte delivered where nothing is lost.
+const MOST_SENT_FOR_EACH: u64 = 3;
+
+/// What a run was, for statistics.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    pub completed: bool,
+    pub wounded: bool,
+    pub events: u64,
+    pub delivered: u64,
+    pub sent: u64,
+    pub timeouts: u64,
+    /// How often each operation was performed.
+    pub performed: BTreeMap<&'static str, u64>,
+}
+
+impl Outcome {
+    pub fn count(&mut self, name: &'static str) {
+        *self.performed.entry(name).or_default() += 1;
+    }
+}
+
+/// How an end answers packets without data.
+#[derive(Clone, Debug)]
+pub struct Answers {
+    since: Instant,
+    deep: u64,
+}
+
+impl Answers {
+    pub const fn new(now: Instant) -> Self {
+        Self {
+            since: now,
+            deep: 0,
+        }
+    }
+
+    /// It sends a packet; `depth` packets without data have led to it, each the answer to the last.
+    /// A well-behaved pair comes to two: a probe, its answer, and what that lets go.
+    pub fn on_sent(&mut self, now: Instant, depth: u32) {
+        if depth < 3 {
+            return;
+        }
+        self.deep += 1;
+        let intervals = (now - self.since).as_nanos() / ANSWER_INTERVAL.as_nanos();
+        assert!(
+            self.deep <= FREE_ANSWERS + intervals,
+            "storm: both ends answer each other, {} acknowledgments of acknowledgments",
+            self.deep
+        );
+    }
+}
+
+impl World<'_> {
+    /// What holds at any instant on any network.
+    pub fn check(&self) {
+        assert!(
+            self.events < MOST_EVENTS,
+            "no end after {MOST_EVENTS} events"
+        );
+        for (which, end) in self.ends.iter().enumerate() {
+            check_sender(which, end);
+            let receiver = end.connection.receiver();
+            assert!(receiver.received() >= end.read);
+            assert!(receiver.received() <= receiver.next_expected());
+            // A FIN takes no room.
+            let room = end.read + end.config.receive_buffer + 1;
+            assert!(
+                receiver.acceptable().end <= room,
+                "end {which} announced more than it has"
+            );
+            if !self.wounded {
+                let (next, prefix) = (receiver.next_expected(), end.witness.prefix());
+                assert!(
+                    next <= prefix,
+                    "end {which} takes {next} bytes, {prefix} arrived"
+                );
+                assert!(end.read <= self.ends[1 - which].written);
+            }
+        }
+    }
+
+    pub fn patience_ends(&self) -> Instant {
+        let calm = self.calm_at.unwrap_or(self.now);
+        calm.max(self.silent_until) + PATIENCE
+    }
+
+    /// Whether a run that cannot complete has gone on for long enough.
+    pub fn is_over(&self) -> bool {
+        let dead = self
+            .ends
+            .iter()
+            .all(|end| end.connection.state() == State::Closed);
+        let calm = self.calm_at.is_some() && self.events > self.calm_from + AFTERMATH;
+        self.wounded && (dead || calm)
+    }
+
+    /// Judges a run that has ended: everything arrived, or it could not.
+    pub fn conclude(mut self) -> Outcome {
+        if !self.wounded {
+            assert!(
+                self.is_done(),
+                "stall at {:?}: {}",
+                self.now,
+                self.describe()
+            );
+            self.check_efficiency();
+            self.come_to_rest();
+        }
+        let mut outcome = self.outcome;
+        outcome.completed = !self.wounded;
+        outcome.wounded = self.wounded;
+        outcome.events = self.events;
+        for end in &self.ends {
+            outcome.delivered += end.read;
+            outcome.sent += end.witness.payload_sent;
+            outcome.timeouts += end.connection.sender().counters().timeouts;
+        }
+        outcome
+    }
+
+    fn check_efficiency(&self) {
+        if !self.plan.loses_nothing() {
+            return;
+        }
+        for end in &self.ends {
+            let timeout = &end.config.timeout;
+            // A timer that is shorter than a round trip sends everything twice.
+            let patient = timeout.min >= Duration::from_millis(200) && timeout.back_off;
+            let (sent, written) = (end.witness.payload_sent, end.application.bytes);
+            let most = MOST_SENT_FOR_EACH * written + 10 * u64::from(end.config.mss);
+            assert!(
+                !patient || sent <= most,
+                "wasteful: {sent} bytes sent to deliver {written}"
+            );
+        }
+    }
+
+    /// What is done stays quiet: TIME-WAIT ends, and nothing is sent any more.
+    fn come_to_rest(&mut self) {
+        // What is on its way when both are done still arrives, and is answered with a reset.
+        let most = self.events + 3 * self.queue.len() as u64 + AFTERMATH;
+        while let Some(next) = self.next_instant() {
+            self.advance(next);
+            self.check();
+            assert!(self.events < most, "no rest: {}", self.describe());
+        }
+        for end in &self.ends {
+            assert_eq!(end.connection.state(), State::Closed, "{}", self.describe());
+        }
+    }
+
+    pub fn describe(&self) -> String {
+        let end = |which: usize| {
+            let end = &self.ends[which];
+            let sender = end.connection.sender();
+            format!(
+                "end {which} {:?} {:?} una {} nxt {} written {} of {} edge {} cwnd {} {:?}, \
+                 read {}, next wake-up {:?}",
+                end.connection.state(),
+                end.connection.end(),
+                sender.una(),
+                sender.nxt(),
+                sender.written(),
+                end.application.bytes,
+                sender.right_edge(),
+                sender.cwnd(),
+                sender.phase(),
+                end.read,
+                end.connection.next_wakeup(),
+            )
+        };
+        format!("{}; {}", end(0), end(1))
+    }
+}
+
+fn check_sender(which: usize, end: &End) {
+    let sender = end.connection.sender();
+    let outstanding = sender.nxt() - sender.una();
+    assert!(sender.una() <= sender.nxt());
+    assert!(sender.nxt() <= sender.written() + u64::from(sender.is_closed()));
+    // Each outstanding byte is in flight at most twice: first, and repaired (RFC 6675 §4).
+    assert!(
+        sender.in_flight() <= 2 * outstanding,
+        "end {which} counts more than there is in flight"
+    );
+    assert!(
+        sender.cwnd() >= sender.mss() && sender.mss() >= 1,
+        "cwnd {}",
+        sender.cwnd()
+    );
+    // A peer's MSS is taken to be 48 at least, options counted (Linux, `tcp_min_snd_mss`).
+    assert!(
+        sender.mss() >= u64::from(end.config.mss.min(36)),
+        "MSS {}",
+        sender.mss()
+    );
+    let timeout = &end.config.timeout;
+    assert!(
+        (timeout.min..=timeout.max).contains(&sender.rto()),
+        "RTO {:?}",
+        sender.rto()
+    );
+    let counters = sender.counters();
+    assert!(counters.segments_retransmitted <= counters.segments_sent);
+    assert!(counters.timeouts_judged_spurious <= counters.timeouts);
+    let state = end.connection.state();
+    if matches!(state, State::Closed | State::Listen | State::TimeWait) {
+        return;
+    }
+    let unfinished = sender.una() < sender.written() + u64::from(sender.is_closed());
+    let waits = unfinished || state == State::SynSent || state == State::SynReceived;
+    assert!(
+        !waits || end.connection.next_wakeup() < Instant::FAR_FUTURE,
+        "no timer: end {which} has data in {state:?}: una {} nxt {} written {} \
+         edge {} cwnd {} {:?}",
+        sender.una(),
+        sender.nxt(),
+        sender.written(),
+        sender.right_edge(),
+        sender.cwnd(),
+        sender.phase(),
+    );
+}

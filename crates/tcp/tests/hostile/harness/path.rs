@@ -1,0 +1,139 @@
+//! What the network does to packets on their way.
+
+use std::mem;
+use std::rc::Rc;
+
+use airtcp_packet::Flags;
+use airtcp_units::Duration;
+
+use super::plan::{Treatment, WindowRule};
+use super::world::{End, Packet, World};
+
+/// Packets a replay can go back.
+const REMEMBERED: usize = 64;
+/// Packets that the network may lose while neither end gets on: fewer than the attempts after which
+/// an endpoint may give up (RFC 9293 §3.8.3; `tcp_syn_retries`, `tcp_synack_retries` and
+/// `tcp_orphan_retries` of Linux: 6, 5, 8).
+const MOST_LOSSES_IN_A_ROW: u32 = 6;
+const MOST_LOSSES_OPENING: u32 = 4;
+
+impl World<'_> {
+    /// A packet leaves its sender.
+    pub fn send(&mut self, packet: Packet) {
+        let to = packet.to;
+        let history = &mut self.history[to];
+        if history.len() == REMEMBERED {
+            // The first three stay: they open the connection.
+            history.remove(3);
+        }
+        history.push_back(packet.clone());
+        let mut copies = vec![(self.plan.delays[to], packet)];
+        let mut treatments = mem::take(&mut self.treatments[to]);
+        for (left, treatment) in &mut treatments {
+            *left -= 1;
+            copies = self.treat(copies, *treatment);
+        }
+        treatments.retain(|&(left, _)| left > 0);
+        self.treatments[to] = treatments;
+        for (delay, packet) in copies {
+            self.serial += 1;
+            self.queue.insert((self.now + delay, self.serial), packet);
+        }
+    }
+
+    /// Whether the network may lose a packet more.
+    fn may_lose(&mut self) -> bool {
+        let ends = &self.ends;
+        let offsets =
+            |end: &End| end.connection.sender().una() + end.connection.receiver().next_expected();
+        let opening = ends.iter().any(End::is_opening);
+        let progress = ends.iter().map(offsets).sum::<u64>() + u64::from(!opening);
+        if progress != self.progress {
+            (self.progress, self.lost_since_progress) = (progress, 0);
+        }
+        let most = if opening {
+            MOST_LOSSES_OPENING
+        } else {
+            MOST_LOSSES_IN_A_ROW
+        };
+        self.lost_since_progress += 1;
+        self.lost_since_progress <= most
+    }
+
+    fn treat(
+        &mut self,
+        mut copies: Vec<(Duration, Packet)>,
+        treatment: Treatment,
+    ) -> Vec<(Duration, Packet)> {
+        let Some((delay, packet)) = copies.first_mut() else {
+            return copies;
+        };
+        self.outcome.count(treatment.name());
+        match treatment {
+            Treatment::Lose if self.may_lose() => copies.clear(),
+            Treatment::Lose => {}
+            Treatment::Delay { by } => *delay += by,
+            Treatment::Duplicate { later } => {
+                let copy = (*delay + later, packet.clone());
+                copies.push(copy);
+            }
+            Treatment::Flip { .. } | Treatment::Cut { .. } => {
+                if self.may_lose() {
+                    let meant = self.wire.unpack(packet.to, &packet.bytes);
+                    packet.damaged = packet.damaged.or(meant);
+                    packet.intact = None;
+                    damage(Rc::make_mut(&mut packet.bytes), treatment);
+                }
+            }
+            Treatment::Mangle { mangling } if packet.damaged.is_none() => {
+                let breaks = mangling.breaks_negotiation();
+                let drops = mangling.may_drop();
+                if !(breaks && self.plan.both_open) && (!drops || self.may_lose()) {
+                    packet.intact = None;
+                    self.wire.mangle(Rc::make_mut(&mut packet.bytes), mangling);
+                }
+            }
+            Treatment::Mangle { .. } => {}
+            Treatment::Window { rule } => self.rewrite_window(&mut copies, rule),
+        }
+        copies
+    }
+
+    fn rewrite_window(&self, copies: &mut Vec<(Duration, Packet)>, rule: WindowRule) {
+        let (delay, packet) = copies[0].clone();
+        let Some(mut segment) = self.wire.unpack(packet.to, &packet.bytes) else {
+            return;
+        };
+        if segment.flags.contains(Flags::RST) {
+            return;
+        }
+        let real = segment.window;
+        segment.window = match rule {
+            WindowRule::Shrink { shift } => real.checked_shr(shift).unwrap_or(0),
+            WindowRule::AtMost { field } => real.min(field),
+            _ => 0,
+        };
+        let bytes = Rc::new(self.wire.pack(1 - packet.to, &segment));
+        let rewritten = Packet {
+            bytes,
+            intact: Some(segment),
+            ..packet
+        };
+        match rule {
+            WindowRule::ShutBefore => copies.insert(0, (delay, rewritten)),
+            WindowRule::ShutAfter => copies.push((delay, rewritten)),
+            _ => copies[0] = (delay, rewritten),
+        }
+    }
+}
+
+fn damage(bytes: &mut Vec<u8>, treatment: Treatment) {
+    match treatment {
+        Treatment::Flip { bit } => {
+            let bit = bit as usize % (bytes.len() * 8);
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+        Treatment::Cut { keep } => bytes.truncate((keep as usize % bytes.len()).max(1)),
+        _ => {}
+    }
+}

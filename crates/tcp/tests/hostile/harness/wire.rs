@@ -1,0 +1,175 @@
+//! Segments as the bytes of packets, and what a network may do to those.
+
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
+
+use airtcp_packet::Segment;
+use airtcp_packet::wire::{Addresses, emit, emit_ipv6, parse, parse_ipv6};
+
+use super::plan::Mangling;
+
+const PORTS: [u16; 2] = [40_000, 5001];
+const SYN: u8 = 0x02;
+const ACK: u8 = 0x10;
+const URG_ECE_CWR: u8 = 0xe0;
+
+/// The codec of one connection, over IPv4 or IPv6.
+#[derive(Clone, Copy, Debug)]
+pub struct Wire {
+    pub ipv6: bool,
+}
+
+impl Wire {
+    fn ipv4(from: usize) -> Addresses<SocketAddrV4> {
+        let address =
+            |end: usize| SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, end as u8), PORTS[end]);
+        Addresses {
+            source: address(from),
+            destination: address(1 - from),
+        }
+    }
+
+    fn ipv6(from: usize) -> Addresses<SocketAddrV6> {
+        let address = |end: usize| {
+            let ip = Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, end as u16);
+            SocketAddrV6::new(ip, PORTS[end], 0, 0)
+        };
+        Addresses {
+            source: address(from),
+            destination: address(1 - from),
+        }
+    }
+
+    /// The packet in which end `from` sends `segment`.
+    pub fn pack(self, from: usize, segment: &Segment) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(segment.ip_bytes() as usize + 20);
+        let written = if self.ipv6 {
+            emit_ipv6(segment, &Self::ipv6(from), 1, &[], &mut bytes)
+        } else {
+            emit(segment, &Self::ipv4(from), 1, &[], &mut bytes)
+        };
+        written.unwrap_or_else(|error| panic!("{segment:?} cannot be written: {error}"));
+        bytes
+    }
+
+    /// The segment in a packet for end `to`; none if the packet is damaged or another connection's.
+    pub fn unpack(self, to: usize, bytes: &[u8]) -> Option<Segment> {
+        if self.ipv6 {
+            let parsed = parse_ipv6(bytes).ok()?;
+            (parsed.addresses == Self::ipv6(1 - to)).then_some(parsed.segment)
+        } else {
+            let parsed = parse(bytes).ok()?;
+            (parsed.addresses == Self::ipv4(1 - to)).then_some(parsed.segment)
+        }
+    }
+
+    const fn ip_header(self) -> usize {
+        if self.ipv6 { 40 } else { 20 }
+    }
+
+    /// Rewrites the options of a packet; leaves it as it is where that does not apply to it.
+    pub fn mangle(self, bytes: &mut Vec<u8>, mangling: Mangling) {
+        let tcp = self.ip_header();
+        if bytes.len() < tcp + 20 {
+            return;
+        }
+        let header = usize::from(bytes[tcp + 12] >> 4) * 4;
+        if header < 20 || bytes.len() < tcp + header {
+            return;
+        }
+        let flags = bytes[tcp + 13];
+        let old = bytes[tcp + 20..tcp + header].to_vec();
+        let mut options = old.clone();
+        match mangling {
+            Mangling::Pad { bytes: count } => {
+                options.splice(0..0, std::iter::repeat_n(1, count));
+            }
+            Mangling::Unknown { bytes: length } => {
+                let mut unknown = vec![0; usize::from(length)];
+                // An experiment's kind (RFC 6994).
+                (unknown[0], unknown[1]) = (253, length);
+                options.splice(0..0, unknown);
+            }
+            Mangling::Malformed { length } => options.extend([254, length]),
+            // The end that answers a SYN has made up its mind about what it carried.
+            Mangling::EndAtOnce if flags & (SYN | ACK) != SYN | ACK => options.insert(0, 0),
+            Mangling::UrgentAndEcn { pointer } => {
+                bytes[tcp + 13] |= URG_ECE_CWR;
+                bytes[tcp + 18..tcp + 20].copy_from_slice(&pointer.to_be_bytes());
+            }
+            Mangling::StripFromSyn { kind } if flags & (SYN | ACK) == SYN => {
+                for (at, length) in find(&options, kind) {
+                    options[at..at + length].fill(1);
+                }
+            }
+            Mangling::Mss { value } if flags & SYN != 0 => {
+                for (at, _) in find(&options, 2) {
+                    options[at + 2..at + 4].copy_from_slice(&value.to_be_bytes());
+                }
+            }
+            Mangling::EndAtOnce | Mangling::StripFromSyn { .. } | Mangling::Mss { .. } => return,
+        }
+        while !options.len().is_multiple_of(4) {
+            // Padding behind the last option: END, which must be zeros to the end (RFC 9293 §3.1).
+            options.push(0);
+        }
+        if options.len() <= 40 {
+            bytes.splice(tcp + 20..tcp + header, options.iter().copied());
+            bytes[tcp + 12] = (((20 + options.len()) / 4) << 4) as u8;
+        }
+        self.repair(bytes);
+    }
+
+    /// Makes lengths and checksums right again.
+    fn repair(self, bytes: &mut [u8]) {
+        let tcp = self.ip_header();
+        let length = (bytes.len() - tcp) as u16;
+        let mut pseudo = u32::from(length) + 6;
+        let addresses = if self.ipv6 {
+            bytes[4..6].copy_from_slice(&length.to_be_bytes());
+            8..40
+        } else {
+            let total = bytes.len() as u16;
+            bytes[2..4].copy_from_slice(&total.to_be_bytes());
+            bytes[10..12].fill(0);
+            let sum = checksum(&bytes[..20], 0);
+            bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+            12..20
+        };
+        for pair in bytes[addresses].chunks(2) {
+            pseudo += u32::from(pair[0]) << 8 | u32::from(pair[1]);
+        }
+        bytes[tcp + 16..tcp + 18].fill(0);
+        let sum = checksum(&bytes[tcp..], pseudo);
+        bytes[tcp + 16..tcp + 18].copy_from_slice(&sum.to_be_bytes());
+    }
+}
+
+/// Where an option of this kind stands, and its length.
+fn find(options: &[u8], kind: u8) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < options.len() && options[at] != 0 {
+        if options[at] == 1 {
+            at += 1;
+            continue;
+        }
+        let length = usize::from(options[at + 1]);
+        if options[at] == kind {
+            found.push((at, length));
+        }
+        at += length;
+    }
+    found
+}
+
+/// RFC 1071, word by word.
+fn checksum(bytes: &[u8], before: u32) -> u16 {
+    let mut sum = u64::from(before);
+    for pair in bytes.chunks(2) {
+        sum += u64::from(pair[0]) << 8 | u64::from(pair.get(1).copied().unwrap_or(0));
+    }
+    while sum >> 16 != 0 {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    !(sum as u16)
+}

@@ -1,0 +1,160 @@
+//! What is known of one end without asking it: which bytes of its peer's stream reached it, how
+//! much window it was told of, what it has sent. It goes by the true offsets that each packet
+//! carries beside its bytes, so that no wrap of a number can mislead it as it might the endpoint.
+
+use airtcp_packet::{Flags, Segment, SequenceNumber};
+
+/// A piece of a stream, a FIN counted as the byte behind the last.
+pub type Piece = (u64, u64);
+
+#[derive(Clone, Debug)]
+pub struct Witness {
+    /// Initial sequence numbers: its own, and its peer's.
+    own: SequenceNumber,
+    peer: SequenceNumber,
+    /// What has reached it, in order and apart.
+    arrived: Vec<Piece>,
+    /// The largest shift that a SYN offered it.
+    scale: u8,
+    /// The highest offset that it was ever allowed to send to, exclusive.
+    right_edge: u64,
+    /// The largest window it was told of, in bytes (MAX.SND.WND of RFC 5961 §5.2).
+    pub largest_window: u64,
+    /// The last window field it was told, with the highest acknowledgment.
+    pub window: u16,
+    heard: u64,
+    /// The highest offset sent, exclusive, and the highest acknowledged.
+    sent_to: u64,
+    acknowledged: u64,
+    /// The youngest timestamp that reached it, and the one it sent last.
+    pub peer_stamp: Option<u32>,
+    pub own_stamp: Option<u32>,
+    /// Payload bytes it has sent, each time they were.
+    pub payload_sent: u64,
+}
+
+impl Witness {
+    pub const fn new(own: SequenceNumber, peer: SequenceNumber) -> Self {
+        Self {
+            own,
+            peer,
+            arrived: Vec::new(),
+            scale: 0,
+            right_edge: 0,
+            largest_window: 0,
+            window: 0,
+            heard: 0,
+            sent_to: 0,
+            acknowledged: 0,
+            peer_stamp: None,
+            own_stamp: None,
+            payload_sent: 0,
+        }
+    }
+
+    /// How many bytes from the start of the peer's stream have reached it.
+    pub fn prefix(&self) -> u64 {
+        match self.arrived.first() {
+            Some(&(0, end)) => end,
+            _ => 0,
+        }
+    }
+
+    /// The piece of its stream that a segment it sends carries.
+    pub fn piece(&self, segment: &Segment) -> Option<Piece> {
+        let length = u64::from(segment.sequence_length());
+        let carries = length > 0 && !segment.flags.contains(Flags::SYN);
+        let start = offset(segment.sequence, self.own, self.sent_to);
+        carries.then_some((start, start + length))
+    }
+
+    /// A packet reaches it, with this piece of the peer's stream.
+    pub fn on_arrival(&mut self, segment: &Segment, piece: Option<Piece>) {
+        let syn = segment.flags.contains(Flags::SYN);
+        if syn {
+            self.scale = self.scale.max(segment.window_scale.unwrap_or(0).min(14));
+        }
+        if let Some(piece) = piece {
+            self.add(piece);
+        }
+        if let Some(stamps) = segment.timestamps {
+            let older = |known: u32| SequenceNumber(stamps.value).before(SequenceNumber(known));
+            if !self.peer_stamp.is_some_and(older) {
+                self.peer_stamp = Some(stamps.value);
+            }
+        }
+        if segment.flags.contains(Flags::ACK) && !segment.flags.contains(Flags::RST) {
+            let scale = if syn { 0 } else { self.scale };
+            let window = u64::from(segment.window) << scale;
+            let acknowledged = offset(segment.acknowledgment, self.own, self.sent_to);
+            self.largest_window = self.largest_window.max(window);
+            if acknowledged <= self.sent_to {
+                self.right_edge = self.right_edge.max(acknowledged + window);
+                if acknowledged >= self.heard {
+                    (self.heard, self.window) = (acknowledged, segment.window);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, (start, end): Piece) {
+        let first = self.arrived.partition_point(|piece| piece.1 < start);
+        let last = self.arrived.partition_point(|piece| piece.0 <= end);
+        let merged = self.arrived[first..last]
+            .iter()
+            .fold((start, end), |sum, piece| {
+                (sum.0.min(piece.0), sum.1.max(piece.1))
+            });
+        self.arrived.splice(first..last, [merged]);
+    }
+
+    /// It sends a segment: within the window it was told of, without a gap, acknowledging and
+    /// reporting only what arrived, and never taking an acknowledgment back.
+    pub fn on_sent(&mut self, segment: &Segment) {
+        if let Some(stamps) = segment.timestamps {
+            self.own_stamp = Some(stamps.value);
+        }
+        if segment.flags.contains(Flags::RST) || segment.flags.contains(Flags::SYN) {
+            return;
+        }
+        self.payload_sent += u64::from(segment.payload_bytes);
+        if let Some((start, end)) = self.piece(segment) {
+            assert!(
+                end <= self.right_edge,
+                "sent to {end}, allowed to {}",
+                self.right_edge
+            );
+            assert!(
+                start <= self.sent_to,
+                "a gap before {start} in what is sent"
+            );
+            self.sent_to = self.sent_to.max(end);
+        }
+        let prefix = self.prefix();
+        let acknowledged = offset(segment.acknowledgment, self.peer, prefix);
+        assert!(
+            acknowledged <= prefix,
+            "{acknowledged} acknowledged, {prefix} arrived"
+        );
+        assert!(
+            acknowledged >= self.acknowledged,
+            "an acknowledgment moved back"
+        );
+        self.acknowledged = acknowledged;
+        for block in segment.sack.as_slice() {
+            let start = offset(block.start, self.peer, prefix);
+            let end = offset(block.end, self.peer, prefix);
+            let held = |&(from, to): &Piece| from <= start && start < end && end <= to;
+            assert!(
+                self.arrived.iter().any(held),
+                "SACK {start}..{end} did not arrive"
+            );
+        }
+    }
+}
+
+/// The stream offset of a sequence number, near another offset.
+fn offset(sequence: SequenceNumber, initial: SequenceNumber, near: u64) -> u64 {
+    let relative = sequence.0.wrapping_sub(initial.0).wrapping_sub(1);
+    SequenceNumber(relative).expand(near)
+}
