@@ -48,6 +48,7 @@ fn config(stations: u32) -> BssConfig {
     };
     BssConfig {
         phy: phy.expect("a physical layer"),
+        station_modes: Vec::new(),
         stations,
         mobile: own,
         access_point: own,

@@ -1,5 +1,7 @@
 //! What a link tells a host about itself: no part of TCP, but of remedies that listen to the link.
 
+use airtcp_units::Duration;
+
 use crate::SequenceNumber;
 
 /// A message from the link to a host, about one connection.
@@ -9,6 +11,9 @@ pub enum LinkFeedback {
     /// another; the sender is to start its retransmission timer anew (Bakshi, Krishna, Vaidya &
     /// Pradhan, Improving performance of TCP over wireless networks, ICDCS 1997, §5).
     BadState,
+    /// The link's retransmission timeout, `LL_RTO`: once, at the start of a connection (WSC-TCP,
+    /// §3.1, step 1).
+    RetryTimeout(Duration),
     /// The link has delivered a segment (WSC-TCP, §3).
     Delivered {
         /// First sequence number of the segment.

@@ -29,7 +29,7 @@ pub use congestion::{Reduction, ReductionBase, SlowStart, WindowGrowth, WindowVa
 pub use limits::LimitsConfig;
 #[cfg(feature = "schema")]
 pub use limits::LimitsTable;
-pub use link_feedback::LinkFeedbackConfig;
+pub use link_feedback::{DynamicThreshold, GapCount, LinkFeedbackConfig, ThresholdCap};
 pub use profile::Profile;
 pub use repair::{LossDetection, Recovery, Retransmission, SpuriousResponse};
 pub use timeout::{DeviationFrom, RttEstimation, RttSampling, TimerScope};

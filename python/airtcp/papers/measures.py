@@ -23,6 +23,7 @@ LABELS = {
     "goodput_bps": "goodput",
     "flow_goodput_bps": "goodput of a flow over its own life",
     "flow_goodput_Bps": "goodput",
+    "first_flow_goodput_bps": "goodput of the first flow",
     "timeouts": "timeouts a run",
     "timeouts_spurious": "spurious timeouts a run",
     "timeouts_a_minute": "timeouts a minute",
@@ -113,6 +114,7 @@ _TOTALS: dict[str, Callable[[RunSummary], float]] = {
     "goodput_bps": lambda summary: summary["goodput_bps"],
     "flow_goodput_bps": _flow_goodput,
     "flow_goodput_Bps": lambda summary: _flow_goodput(summary) / 8.0,
+    "first_flow_goodput_bps": lambda summary: summary["flows"][0]["goodput_bps"],
     "retransmitted_percent": lambda summary: (
         100 * _share(_sum(summary, "segments_retransmitted"), _sum(summary, "segments_sent"))
     ),

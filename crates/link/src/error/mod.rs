@@ -101,6 +101,10 @@ impl ErrorProcess {
     /// Whether `transmission` is lost. To be asked once for each, in the order of a flow's indices.
     #[inline]
     pub(crate) fn loses(&mut self, transmission: &Transmission) -> bool {
+        !matches!(self.model, Model::None) && self.draws_loss(transmission)
+    }
+
+    fn draws_loss(&mut self, transmission: &Transmission) -> bool {
         let Transmission { bytes, flow, index } = *transmission;
         match &mut self.model {
             Model::None => false,

@@ -98,8 +98,8 @@ pub struct DamageConfig {
 pub struct RadioDamage {
     /// The channel of each station, the access point's place first and never asked.
     pub radios: Vec<Radio>,
-    /// The mode of data frames.
-    pub data: Mode,
+    /// The modes of data frames, of stations from 1 on, taken in turn; one at least.
+    pub data: Vec<Mode>,
     /// The mode of the link's own frames.
     pub control: Mode,
 }
@@ -119,7 +119,8 @@ impl Default for DamageConfig {
 /// A frame on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The station at the other end of the access point's side.
+    /// The station at the other end of the access point's side; whatever a link counts apart, where
+    /// it has but one: its flows.
     pub station: u32,
     /// Which way it goes.
     pub direction: FrameDirection,
@@ -147,7 +148,8 @@ pub struct Damage {
 }
 
 impl Damage {
-    /// What damages the frames of `stations` stations; draws come from `stream`.
+    /// What damages the frames of `stations` stations; draws come from `stream`. An error model
+    /// counts further stations too, from their first frame on.
     #[must_use]
     pub fn new(config: &DamageConfig, stations: u32, stream: Stream) -> Self {
         let process = |direction| ErrorProcess::new(config.model, stream.substream(direction));
@@ -198,7 +200,10 @@ impl Damage {
         let index = 2 * *count + direction as u64;
         *count += 1;
         let mode = match frame.class {
-            Some(_) => radio.data,
+            Some(_) => {
+                let place = frame.station.saturating_sub(1) as usize % radio.data.len().max(1);
+                radio.data.get(place).copied().unwrap_or(radio.control)
+            }
             None => radio.control,
         };
         let snr_db = radio.radios[frame.station as usize].snr_db(frame.start, index);
@@ -213,9 +218,12 @@ impl Damage {
             Counted::Station => frame.station,
             Counted::Channel => 0,
         };
-        let count = &mut self.counts[direction][owner as usize];
-        let index = *count;
-        *count += 1;
+        let counts = &mut self.counts[direction];
+        if counts.len() <= owner as usize {
+            counts.resize(owner as usize + 1, 0);
+        }
+        let index = counts[owner as usize];
+        counts[owner as usize] += 1;
         self.errors[direction].loses(&Transmission {
             bytes: frame.bytes,
             flow: owner,
@@ -300,7 +308,7 @@ mod tests {
         let damage = DamageConfig {
             radio: Some(RadioDamage {
                 radios: vec![radio; 2],
-                data: Mode::Cck11,
+                data: vec![Mode::Cck11],
                 control: Mode::Dsss1,
             }),
             ..DamageConfig::default()

@@ -7,6 +7,7 @@ pub mod arq;
 pub mod cellular;
 pub mod damage;
 pub mod dcf;
+pub mod selective_repeat;
 pub mod transmit_queue;
 
 use airtcp_units::{Duration, Instant};
@@ -79,6 +80,19 @@ pub enum Outcome<P> {
         to: u32,
         /// How often it was sent until then, all its fragments together less their number, plus 1:
         /// 1 when nothing had to be sent again.
+        attempts: u32,
+    },
+    /// Its sender has the link's acknowledgment. Only told by links on which that takes its time,
+    /// after [`Delivered`](Self::Delivered) or, with a reordering buffer, before it; on the others
+    /// the sender knows as the packet arrives, or at once after.
+    Acknowledged {
+        /// The packet.
+        packet: P,
+        /// The station that sent it.
+        from: u32,
+        /// The station it was meant for.
+        to: u32,
+        /// How often it was sent, counted as above.
         attempts: u32,
     },
     /// An attempt failed, and the packet will be sent again.

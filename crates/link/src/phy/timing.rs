@@ -214,10 +214,24 @@ impl Phy {
         self.sifs() + self.slot() + self.header_time(self.control)
     }
 
+    /// The same physical layer with data frames at another rate.
+    ///
+    /// # Errors
+    /// A rate that the standard does not have, or below that of control frames.
+    pub fn with_data_rate(&self, rate: BitRate) -> Result<Self, PhyError> {
+        Self::new(self.standard, self.preamble, rate, self.control.bit_rate())
+    }
+
     /// A data frame of so many bytes, MAC header and FCS included.
     #[must_use]
     pub fn data_time(&self, bytes: u32) -> Duration {
         self.frame_time(self.data, bytes)
+    }
+
+    /// The same in another mode than usual, of the same standard.
+    #[must_use]
+    pub fn data_time_in(&self, mode: Mode, bytes: u32) -> Duration {
+        self.frame_time(mode, bytes)
     }
 
     /// An ACK frame.

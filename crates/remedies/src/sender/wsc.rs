@@ -2,6 +2,7 @@
 
 use airtcp_units::Duration;
 
+use super::wsc_dynamic_dupack::{AS_PRINTED, BELOW_WINDOW, CAPPED, threshold};
 use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
@@ -10,14 +11,19 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "corrected round trips, dynamic duplicate threshold and clusters together; for \
              senders behind the wireless link",
     source: "Srinivasan, Efficient TCP enhancements for hybrid networks (WSC-TCP), §3",
-    parameters: &[Parameter {
-        name: "link-rto",
-        unit: "",
-        default: Quantity::Time(Duration::from_millis(5)),
-        minimum: Quantity::Time(Duration::from_millis(1)),
-        maximum: Quantity::Time(Duration::from_millis(10000)),
-        effect: "what one retransmission of the link takes",
-    }],
+    parameters: &[
+        Parameter {
+            name: "link-rto",
+            unit: "",
+            default: Quantity::Time(Duration::from_millis(5)),
+            minimum: Quantity::Time(Duration::from_millis(1)),
+            maximum: Quantity::Time(Duration::from_millis(10000)),
+            effect: "what one retransmission of the link takes, where the link does not tell",
+        },
+        AS_PRINTED,
+        CAPPED,
+        BELOW_WINDOW,
+    ],
     deployment: "None: no Linux driver tells TCP of each frame. A gateway or a modem with its \
                  own stack can.",
     decides: "what is made of the link's reports",
@@ -27,6 +33,6 @@ pub(crate) const REMEDY: Remedy = Remedy {
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
     let took = values.time("link-rto");
     changes.tcp.link_feedback.corrected_rtt = Some(took);
-    changes.tcp.link_feedback.dynamic_threshold = true;
+    changes.tcp.link_feedback.dynamic_threshold = Some(threshold(values));
     changes.tcp.link_feedback.rtt_clusters = Some(took);
 }

@@ -16,7 +16,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
         default: Quantity::Time(Duration::from_millis(5)),
         minimum: Quantity::Time(Duration::from_millis(0)),
         maximum: Quantity::Time(Duration::from_millis(10000)),
-        effect: "what one retransmission of the link takes (LL_RTO); the thesis tries 0.5 \
+        effect: "what one retransmission of the link takes (LL_RTO), where the link does not tell; the thesis tries 0.5 \
                      s, an 802.11b frame of 1500 bytes takes about 5 ms with its back-off",
     }],
     deployment: "None: no Linux driver tells TCP of each frame. A gateway or a modem with its \

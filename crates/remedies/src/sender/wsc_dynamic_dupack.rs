@@ -1,6 +1,8 @@
 //! Duplicates that the link explains mean nothing.
 
-use crate::{Changes, Place, Remedy, Values};
+use airtcp_tcp::config::{DynamicThreshold, GapCount, ThresholdCap};
+
+use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "wsc-dynamic-dupack",
@@ -8,13 +10,57 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "waits with fast retransmit while the link still retransmits an earlier segment; \
              for senders behind the wireless link",
     source: "Srinivasan, Efficient TCP enhancements for hybrid networks (WSC-TCP), §3.2",
-    parameters: &[],
+    parameters: &[AS_PRINTED, CAPPED, BELOW_WINDOW],
     deployment: "None: no Linux driver tells TCP of each frame. A gateway or a modem with its \
                  own stack can.",
     decides: "which duplicates mean a loss",
     apply,
 };
 
-fn apply(_: &Values<'_>, changes: &mut Changes<'_>) {
-    changes.tcp.link_feedback.dynamic_threshold = true;
+pub(super) const AS_PRINTED: Parameter = Parameter {
+    name: "as-printed",
+    unit: "",
+    default: Quantity::Count(0),
+    minimum: Quantity::Count(0),
+    maximum: Quantity::Count(1),
+    effect: "0: the threshold grows by all segments above the first one that the link still owes; \
+             1: by deliveries out of order, and by those segments when the first gap closes, as \
+             the pseudocode is printed",
+};
+
+pub(super) const CAPPED: Parameter = Parameter {
+    name: "capped",
+    unit: "",
+    default: Quantity::Count(1),
+    minimum: Quantity::Count(0),
+    maximum: Quantity::Count(1),
+    effect: "1: the threshold stays below the congestion window; 0: it has no bound, as in the \
+             thesis",
+};
+
+pub(super) const BELOW_WINDOW: Parameter = Parameter {
+    name: "below-window",
+    unit: "segments",
+    default: Quantity::Count(1),
+    minimum: Quantity::Count(0),
+    maximum: Quantity::Count(1000),
+    effect: "by how much it stays below the window, with capped = 1",
+};
+
+/// What the parameters above say.
+pub(super) fn threshold(values: &Values<'_>) -> DynamicThreshold {
+    DynamicThreshold {
+        count: match values.count("as-printed") {
+            0 => GapCount::AboveFirstGap,
+            _ => GapCount::AsPrinted,
+        },
+        cap: match values.count("capped") {
+            0 => ThresholdCap::None,
+            _ => ThresholdCap::BelowWindow(values.count("below-window")),
+        },
+    }
+}
+
+fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
+    changes.tcp.link_feedback.dynamic_threshold = Some(threshold(values));
 }

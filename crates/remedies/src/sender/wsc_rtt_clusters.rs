@@ -16,7 +16,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
         default: Quantity::Time(Duration::from_millis(5)),
         minimum: Quantity::Time(Duration::from_millis(1)),
         maximum: Quantity::Time(Duration::from_millis(10000)),
-        effect: "what one retransmission of the link takes",
+        effect: "what one retransmission of the link takes, where the link does not tell",
     }],
     deployment: "Any sender could; none is known that does.",
     decides: "which round trips are believed",

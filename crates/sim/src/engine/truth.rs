@@ -71,6 +71,12 @@ impl Truth {
         self.spurious
     }
 
+    /// Whether no timeout waits to know if a copy arrives.
+    #[inline]
+    pub const fn is_settled(&self) -> bool {
+        self.undecided.is_empty()
+    }
+
     /// How often the sender judged losses, and how well.
     pub const fn verdicts(&self) -> &Verdicts {
         &self.verdicts
@@ -165,16 +171,12 @@ impl Truth {
 
     /// The data packet at `sequence`, transmission `index`, arrived. `settled` is told of each
     /// timeout that was therefore spurious, by when its timer expired.
-    #[inline]
     pub fn on_arrival(
         &mut self,
         sequence: SequenceNumber,
         index: u64,
         mut settled: impl FnMut(Instant),
     ) {
-        if self.undecided.is_empty() {
-            return;
-        }
         let spurious = &mut self.spurious;
         self.undecided.retain(|timeout| {
             let is_its_copy = timeout.sequence == sequence && index < timeout.before;

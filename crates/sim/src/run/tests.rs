@@ -7,6 +7,7 @@ use arrow_array::types::{Float64Type, UInt8Type, UInt32Type};
 
 use super::*;
 
+mod selective_repeat;
 mod wireless;
 
 /// Scenarios with the digests their runs must have, on every machine, in every build. The tests of

@@ -70,6 +70,14 @@ impl Problem {
         }
     }
 
+    /// The same problem, of key `to` if it was of key `from`.
+    pub fn moved(mut self, from: &str, to: &str) -> Self {
+        if self.key == from {
+            to.clone_into(&mut self.key);
+        }
+        self
+    }
+
     /// The same problem with the value that stands in `given` at the key.
     pub fn with_value_from(mut self, given: &Table) -> Self {
         // A table is not repeated: its keys are what is wrong, and they are named.

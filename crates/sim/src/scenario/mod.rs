@@ -28,7 +28,7 @@ use error::Problem;
 pub use error::ScenarioError;
 use inputs::{HexDigest, Inputs, read_bounded};
 pub use names::{FlowDirection, LossDirection, Topology};
-pub use network::{AccessPoint, Air, Arq, CellLink, Link, RoundTrip, Wired, Wlan};
+pub use network::{AccessPoint, Air, Arq, CellLink, Link, RoundTrip, SelectiveRepeat, Wired, Wlan};
 pub use schema::schema;
 
 /// The largest scenario file that is read: 1 MiB.

@@ -6,6 +6,7 @@ use airtcp_link::mac::arq::ArqConfig;
 use airtcp_link::mac::cellular::CellConfig;
 use airtcp_link::mac::damage::Outage;
 use airtcp_link::mac::dcf::BssConfig;
+use airtcp_link::mac::selective_repeat::SelectiveRepeatConfig;
 use airtcp_link::{ErrorModel, PipeConfig, Service};
 use airtcp_units::Duration;
 
@@ -26,6 +27,8 @@ pub enum Link {
     Wlan(Box<Wlan>),
     /// A stop-and-wait link to the mobile.
     Arq(Box<Arq>),
+    /// A selective-repeat link, or two.
+    SelectiveRepeat(Box<SelectiveRepeat>),
     /// The downlink of a cell.
     Cell(Box<CellLink>),
 }
@@ -55,6 +58,15 @@ pub struct Arq {
     pub config: ArqConfig,
     /// The other, which loses nothing.
     pub back: PipeConfig,
+}
+
+/// A selective-repeat link.
+#[derive(Clone, Debug)]
+pub struct SelectiveRepeat {
+    /// What it is made of.
+    pub config: SelectiveRepeatConfig,
+    /// Whether TCP is told after how long the link retransmits.
+    pub tells_retry_timeout: bool,
 }
 
 /// The downlink of a cell, and what comes back.
@@ -126,6 +138,7 @@ impl Link {
             },
             Self::Wlan(wlan) => wlan.bss.damage.outage,
             Self::Arq(arq) => arq.config.damage.outage,
+            Self::SelectiveRepeat(link) => link.config.damage.outage,
             Self::Cell(_) => None,
         }
     }

@@ -29,12 +29,13 @@ pub fn schema() -> Value {
 
 /// Scenarios that together have every table: what they fill in is what a key is when it is left
 /// out. Where several have a key the first decides.
-const EXAMPLES: [&str; 7] = [
+const EXAMPLES: [&str; 8] = [
     "",
     "topology = 'wlan'\n[wlan.radio]\n[traffic]\n[wired.round_trip]",
     "topology = 'wlan'\n[wlan.radio]\nfading = 'jakes'\n[wired]\n[traffic]\napplication = 'mix'",
     "topology = 'wlan'\n[wired.round_trip]\nshape = 'normal'",
     "topology = 'arq'",
+    "topology = 'selective-repeat'",
     "topology = 'cell'",
     "topology = 'cell'\n[cell]\nrates = 'shannon'\n[cell.radio]\nfading = 'jakes'",
 ];

@@ -181,6 +181,13 @@ impl Connection {
     ) {
         match feedback {
             LinkFeedback::BadState => self.sender.restart_timer(now),
+            LinkFeedback::RetryTimeout(timeout) => {
+                // The handshake makes the sender anew from what was configured.
+                if let Some(config) = &mut self.config {
+                    config.link_feedback.take_retry_timeout(*timeout);
+                }
+                self.sender.on_link_retry_timeout(*timeout);
+            }
             LinkFeedback::Delivered {
                 sequence,
                 retransmissions,

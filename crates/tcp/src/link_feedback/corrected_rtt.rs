@@ -8,7 +8,8 @@ use airtcp_units::Duration;
 /// Segments remembered: more than any window of the papers' links.
 const REMEMBERED: usize = 1024;
 
-/// How often recent segments were sent again by the link, by the end of their range.
+/// How often recent segments were sent again by the link, by the end of their range, in the order
+/// of its reports.
 #[derive(Clone, Debug)]
 pub struct CorrectedRtt {
     link_rto: Duration,
@@ -24,6 +25,11 @@ impl CorrectedRtt {
         }
     }
 
+    /// A retransmission of the link takes `link_rto`.
+    pub const fn set_link_rto(&mut self, link_rto: Duration) {
+        self.link_rto = link_rto;
+    }
+
     /// The link delivered the segment that ends at `end`.
     pub fn on_delivered(&mut self, end: u64, retransmissions: u32) {
         if self.recent.len() == REMEMBERED {
@@ -32,17 +38,18 @@ impl CorrectedRtt {
         self.recent.push_back((end, retransmissions));
     }
 
-    /// The round trip `rtt` of an acknowledgment up to `una`, corrected by the retransmissions of the
-    /// newest segment it covers, at least `least`.
+    /// The round trip `rtt` of an acknowledgment up to `una`, corrected by the retransmissions of that
+    /// segment of those it covers which the link delivered last, at least `least`. Its arrival is
+    /// what the acknowledgment answers: on a link that keeps the order the newest segment, on one
+    /// that does not the one that was overtaken.
     pub fn correct(&mut self, una: u64, rtt: Duration, least: Duration) -> Duration {
-        let newest = self
+        let answered = self
             .recent
             .iter()
-            .filter(|(end, _)| *end <= una)
-            .max_by_key(|(end, _)| *end)
+            .rfind(|(end, _)| *end <= una)
             .map_or(0, |(_, retransmissions)| *retransmissions);
         self.recent.retain(|(end, _)| *end > una);
-        let link = self.link_rto * u64::from(newest);
+        let link = self.link_rto * u64::from(answered);
         let corrected = rtt.as_nanos().saturating_sub(link.as_nanos());
         Duration::from_nanos(corrected).max(least.min(rtt))
     }

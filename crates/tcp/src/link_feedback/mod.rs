@@ -26,25 +26,37 @@ impl LinkReports {
     pub fn new(config: &LinkFeedbackConfig) -> Option<Self> {
         (*config != LinkFeedbackConfig::default()).then(|| Self {
             corrected: config.corrected_rtt.map(CorrectedRtt::new),
-            gaps: config.dynamic_threshold.then(GapThreshold::default),
+            gaps: config.dynamic_threshold.map(GapThreshold::new),
             clusters: config.rtt_clusters.map(RttClusters::new),
         })
     }
 
+    /// The link says that it retransmits after `timeout`: that counts from now on (§3.1, step 1),
+    /// for the clusters too.
+    pub fn on_retry_timeout(&mut self, timeout: Duration) {
+        if let Some(corrected) = &mut self.corrected {
+            corrected.set_link_rto(timeout);
+        }
+        if let Some(clusters) = &mut self.clusters {
+            clusters.set_link_delay(timeout);
+        }
+    }
+
     /// The link has delivered the segment from `start` to `end`, and had to send it again so often.
-    pub fn on_delivered(&mut self, start: u64, end: u64, retransmissions: u32) {
+    /// `mss` is the size of a full segment.
+    pub fn on_delivered(&mut self, start: u64, end: u64, retransmissions: u32, mss: u64) {
         if let Some(corrected) = &mut self.corrected {
             corrected.on_delivered(end, retransmissions);
         }
         if let Some(gaps) = &mut self.gaps {
-            gaps.on_delivered(start, end);
+            gaps.on_delivered(start, end, mss);
         }
     }
 
-    /// Everything below `una` is acknowledged.
-    pub fn on_acknowledged(&mut self, una: u64) {
+    /// Everything below `una` is acknowledged; `mss` is the size of a full segment.
+    pub fn on_acknowledged(&mut self, una: u64, mss: u64) {
         if let Some(gaps) = &mut self.gaps {
-            gaps.on_acknowledged(una);
+            gaps.on_acknowledged(una, mss);
         }
     }
 
@@ -64,15 +76,13 @@ impl LinkReports {
         }
     }
 
-    /// Duplicate acknowledgments that mean a loss, `base` without a gap in what the link has
-    /// delivered; never so many that a window of `cwnd` segments could not send them.
+    /// Duplicate acknowledgments that mean a loss with a window of `cwnd` bytes, `base` without a
+    /// gap in what the link has delivered.
     #[must_use]
     pub fn threshold(&self, base: u32, cwnd: u64, mss: u64) -> u32 {
-        let Some(gaps) = &self.gaps else {
-            return base;
-        };
-        let most = u32::try_from((cwnd / mss).saturating_sub(1)).unwrap_or(u32::MAX);
-        (base + gaps.segments_behind(mss)).min(most).max(base)
+        self.gaps
+            .as_ref()
+            .map_or(base, |gaps| gaps.threshold(base, cwnd, mss))
     }
 }
 

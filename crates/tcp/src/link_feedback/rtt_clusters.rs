@@ -54,6 +54,11 @@ impl RttClusters {
         }
     }
 
+    /// A retransmission of the link takes about `link_delay`.
+    pub fn set_link_delay(&mut self, link_delay: Duration) {
+        self.link_delay = link_delay.as_nanos().max(1);
+    }
+
     /// What is to be done with a round trip.
     pub fn filter(&mut self, rtt: Duration) -> Filtered {
         let sample = rtt.as_nanos();

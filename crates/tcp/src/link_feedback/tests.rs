@@ -1,4 +1,5 @@
 use super::*;
+use crate::config::{DynamicThreshold, GapCount, ThresholdCap};
 
 const MSS: u64 = 1000;
 
@@ -23,7 +24,7 @@ fn a_round_trip_is_corrected_by_the_links_retransmissions() {
         corrected_rtt: Some(milliseconds(30)),
         ..LinkFeedbackConfig::default()
     });
-    link.on_delivered(0, MSS, 2);
+    link.on_delivered(0, MSS, 2, MSS);
     let least = milliseconds(90);
     assert_eq!(
         link.filter(MSS, milliseconds(160), least),
@@ -34,43 +35,124 @@ fn a_round_trip_is_corrected_by_the_links_retransmissions() {
         Some(milliseconds(160)),
         "once"
     );
-    link.on_delivered(MSS, 2 * MSS, 5);
-    link.on_delivered(2 * MSS, 3 * MSS, 1);
+    link.on_delivered(MSS, 2 * MSS, 5, MSS);
+    link.on_delivered(2 * MSS, 3 * MSS, 1, MSS);
     assert_eq!(
         link.filter(3 * MSS, milliseconds(150), least),
         Some(milliseconds(120))
     );
-    link.on_delivered(3 * MSS, 4 * MSS, 9);
-    assert_eq!(link.filter(4 * MSS, milliseconds(150), least), Some(least));
+    // The third is overtaken by the fourth: the acknowledgment of both answers the third.
+    link.on_delivered(4 * MSS, 5 * MSS, 0, MSS);
+    link.on_delivered(3 * MSS, 4 * MSS, 1, MSS);
+    assert_eq!(
+        link.filter(5 * MSS, milliseconds(150), least),
+        Some(milliseconds(120))
+    );
+    link.on_delivered(5 * MSS, 6 * MSS, 9, MSS);
+    assert_eq!(link.filter(6 * MSS, milliseconds(150), least), Some(least));
 }
 
-/// Srinivasan §3.2: 3, and one for each segment the link delivers behind one that it still retransmits;
-/// when the gap closes, what is behind the next.
+fn thresholds(count: GapCount, cap: ThresholdCap) -> LinkReports {
+    reports(LinkFeedbackConfig {
+        dynamic_threshold: Some(DynamicThreshold { count, cap }),
+        ..LinkFeedbackConfig::default()
+    })
+}
+
+/// The link delivers a segment; the threshold that follows in a large window.
+fn deliver(link: &mut LinkReports, segment: u64) -> u32 {
+    link.on_delivered(segment * MSS, (segment + 1) * MSS, 0, MSS);
+    link.threshold(3, 100 * MSS, MSS)
+}
+
+/// Srinivasan §3.2 by hand, `3 + (L_ack_max − indx)` at any time: 5 and 7 pending, 6 and 8
+/// delivered, is 3 + 3, since 7 will make a duplicate too.
 #[test]
-fn the_threshold_counts_what_is_behind_a_gap() {
+fn the_threshold_counts_all_that_is_above_the_first_gap() {
+    let mut link = thresholds(GapCount::AboveFirstGap, ThresholdCap::None);
+    for segment in 0..4 {
+        assert_eq!(deliver(&mut link, segment), 3);
+    }
+    assert_eq!(
+        deliver(&mut link, 6),
+        5,
+        "4 is pending; 5 and 6 are above it"
+    );
+    assert_eq!(deliver(&mut link, 8), 7);
+    assert_eq!(
+        deliver(&mut link, 4),
+        6,
+        "5 is pending: 6, 7, 8 are above it"
+    );
+    assert_eq!(deliver(&mut link, 7), 6);
+    assert_eq!(deliver(&mut link, 5), 3, "none is pending");
+}
+
+/// The same deliveries as the pseudocode is printed: one more for each above all earlier ones,
+/// and 3 + 3 when 4, the first gap, closes; 7 closes no first gap and changes nothing.
+#[test]
+fn the_threshold_as_printed_counts_deliveries_until_the_first_gap_closes() {
+    let mut link = thresholds(GapCount::AsPrinted, ThresholdCap::None);
+    for (segment, expected) in [
+        (0, 3),
+        (1, 3),
+        (2, 3),
+        (3, 3),
+        (6, 4),
+        (8, 5),
+        (4, 6),
+        (7, 6),
+        (9, 7),
+        (5, 3),
+    ] {
+        assert_eq!(deliver(&mut link, segment), expected, "{segment}");
+    }
+}
+
+/// What TCP's own acknowledgments cover is no gap, whatever the link says.
+#[test]
+fn acknowledgments_close_gaps() {
+    for count in [GapCount::AboveFirstGap, GapCount::AsPrinted] {
+        let mut link = thresholds(count, ThresholdCap::None);
+        for segment in [0, 2, 3, 6] {
+            deliver(&mut link, segment);
+        }
+        link.on_acknowledged(4 * MSS, MSS);
+        assert_eq!(link.threshold(3, 100 * MSS, MSS), 3 + 2, "4 is pending");
+        link.on_acknowledged(7 * MSS, MSS);
+        assert_eq!(link.threshold(3, 100 * MSS, MSS), 3);
+    }
+}
+
+/// A window of n segments makes n − 1 duplicates at most (RFC 4653's lesson).
+#[test]
+fn the_threshold_is_capped_by_the_window_where_the_cap_says_so() {
+    for (cap, of_eight, of_two) in [
+        (ThresholdCap::default(), 7, 3),
+        (ThresholdCap::BelowWindow(3), 5, 3),
+        (ThresholdCap::BelowWindow(0), 8, 3),
+        (ThresholdCap::None, 32, 32),
+    ] {
+        let mut link = thresholds(GapCount::AboveFirstGap, cap);
+        for segment in 10..30 {
+            deliver(&mut link, segment);
+        }
+        assert_eq!(link.threshold(3, 8 * MSS, MSS), of_eight, "{cap:?}");
+        assert_eq!(link.threshold(3, 2 * MSS, MSS), of_two, "{cap:?}");
+    }
+}
+
+/// A link that tells its timeout is believed (§3.1, step 1).
+#[test]
+fn the_links_own_timeout_counts() {
     let mut link = reports(LinkFeedbackConfig {
-        dynamic_threshold: true,
+        corrected_rtt: Some(milliseconds(5)),
         ..LinkFeedbackConfig::default()
     });
-    let deliver = |link: &mut LinkReports, segment: u64| {
-        link.on_delivered(segment * MSS, (segment + 1) * MSS, 0);
-        link.threshold(3, 100 * MSS, MSS)
-    };
-    assert_eq!(deliver(&mut link, 0), 3);
-    // 1 is retransmitted; 2 to 4 overtake it, 6 overtakes 5 too.
-    assert_eq!(deliver(&mut link, 2), 4);
-    assert_eq!(deliver(&mut link, 3), 5);
-    assert_eq!(deliver(&mut link, 4), 6);
-    assert_eq!(deliver(&mut link, 6), 7);
-    assert_eq!(deliver(&mut link, 1), 4, "6 is behind 5");
-    link.on_acknowledged(6 * MSS);
-    assert_eq!(link.threshold(3, 100 * MSS, MSS), 3);
-    // Never more than the window can make (RFC 4653's lesson).
-    for segment in 10..30 {
-        deliver(&mut link, segment);
-    }
-    assert_eq!(link.threshold(3, 8 * MSS, MSS), 7);
-    assert_eq!(link.threshold(3, 2 * MSS, MSS), 3);
+    link.on_retry_timeout(milliseconds(100));
+    link.on_delivered(0, MSS, 2, MSS);
+    let believed = link.filter(MSS, milliseconds(260), milliseconds(40));
+    assert_eq!(believed, Some(milliseconds(60)));
 }
 
 fn clusters() -> LinkReports {

@@ -151,7 +151,7 @@ impl Sender {
     fn on_rtt_sample(&mut self, now: Instant, mut rtt: Duration, observer: &mut impl Observer) {
         if let Some(link) = &mut self.link {
             let least = self.timeout.estimator().minimum().unwrap_or(rtt);
-            link.on_acknowledged(self.space.una());
+            link.on_acknowledged(self.space.una(), self.mss);
             let base = self.detection.base_threshold();
             let threshold = link.threshold(base, self.congestion.cwnd(), self.mss);
             self.detection.set_threshold(threshold);

@@ -291,6 +291,13 @@ impl Sender {
         &self.counters
     }
 
+    /// The link says after how long it retransmits.
+    pub fn on_link_retry_timeout(&mut self, timeout: Duration) {
+        if let Some(link) = &mut self.link {
+            link.on_retry_timeout(timeout);
+        }
+    }
+
     /// The link has delivered the segment at `offset`, and had to send it again so often.
     pub fn on_link_delivered(&mut self, offset: u64, retransmissions: u32) {
         let Some(link) = &mut self.link else {
@@ -299,7 +306,7 @@ impl Sender {
         if let Some(index) = self.board.index_at(offset)
             && let Some(segment) = self.board.get(index)
         {
-            link.on_delivered(segment.start, segment.end(), retransmissions);
+            link.on_delivered(segment.start, segment.end(), retransmissions, self.mss);
             let base = self.detection.base_threshold();
             let threshold = link.threshold(base, self.congestion.cwnd(), self.mss);
             self.detection.set_threshold(threshold);

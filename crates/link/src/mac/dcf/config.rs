@@ -5,7 +5,7 @@ use airtcp_units::Duration;
 use super::super::RetryLimit;
 use super::super::damage::DamageConfig;
 use super::super::transmit_queue::RetransmissionOrder;
-use crate::phy::Phy;
+use crate::phy::{Mode, Phy};
 use crate::queue::QueueLimit;
 
 /// Bytes of the MAC header and the FCS of every data frame (IEEE 802.11-2016 §9.2.3).
@@ -36,6 +36,9 @@ pub struct StationConfig {
 pub struct BssConfig {
     /// The physical layer.
     pub phy: Phy,
+    /// The modes of data frames to and from the mobiles, taken in turn; empty where all have that
+    /// of `phy`.
+    pub station_modes: Vec<Mode>,
     /// Mobile stations; they are numbered from 1, the access point is 0.
     pub stations: u32,
     /// What each mobile does.
@@ -76,9 +79,27 @@ pub enum BssError {
     /// Fragments are too small.
     #[error("a fragmentation threshold of {0} bytes; expected at least {LEAST_FRAGMENT}")]
     Fragmentation(u32),
+    /// A rate too many.
+    #[error("{rates} rates, and {stations} stations; expected a rate for each at most")]
+    StationRates {
+        /// Rates given.
+        rates: usize,
+        /// Stations there are.
+        stations: u32,
+    },
 }
 
 impl BssConfig {
+    /// The mode of data frames to and from a mobile.
+    #[inline]
+    #[must_use]
+    pub fn data_mode(&self, mobile: u32) -> Mode {
+        match self.station_modes.len() {
+            0 => self.phy.data_mode(),
+            count => self.station_modes[mobile.saturating_sub(1) as usize % count],
+        }
+    }
+
     /// The contention windows.
     pub(super) fn windows(&self) -> (u32, u32) {
         self.contention_window
@@ -101,6 +122,12 @@ impl BssConfig {
         }
         if !(1..=MOST_STATIONS).contains(&self.stations) {
             return Err(BssError::Stations(self.stations));
+        }
+        if self.station_modes.len() > self.stations as usize {
+            return Err(BssError::StationRates {
+                rates: self.station_modes.len(),
+                stations: self.stations,
+            });
         }
         match self.fragmentation_threshold {
             Some(bytes) if bytes < LEAST_FRAGMENT => Err(BssError::Fragmentation(bytes)),

@@ -138,7 +138,7 @@ impl<P: Copy> Bss<P> {
                 Err((ends, result)) => return self.decide(ends, result),
             }
         }
-        let ends = now + self.config.phy.data_time(bytes);
+        let ends = now + self.data_time(sender, receiver, bytes);
         let class = Some(frame.class);
         let damaged = self.damages(sender, receiver, class, bytes, (now, ends));
         told.frame(sender, FrameKind::Data, now, ends, fate(damaged));
@@ -197,7 +197,7 @@ impl<P: Copy> Bss<P> {
             let (frame, ends) = if next.is_to_be_cleared {
                 (FrameKind::Rts, now + self.config.phy.rts_time())
             } else {
-                let ends = now + self.config.phy.data_time(next.bytes);
+                let ends = now + self.data_time(sender, next.to, next.bytes);
                 // It counts as a transmission, whatever the radio would have done to it.
                 self.damages(sender, next.to, Some(next.class), next.bytes, (now, ends));
                 (FrameKind::Data, ends)

@@ -4,7 +4,7 @@ use super::{ACCESS_POINT, Bss, BssConfig, MAC_BYTES};
 use crate::mac::PacketClass;
 use crate::mac::damage::{Frame, FrameDirection};
 use crate::mac::transmit_queue::Waiting;
-use airtcp_units::Instant;
+use airtcp_units::{Duration, Instant};
 
 /// What a fragment carries of a packet, LLC and SNAP counted: an even number of bytes, but for the
 /// last one (IEEE 802.11-2016 §10.5).
@@ -76,6 +76,14 @@ impl<P: Copy> Bss<P> {
             attempt: waiting.failures + rts_failures + 1,
             is_to_be_cleared: self.config.is_above_rts_threshold(bytes),
         })
+    }
+
+    /// How long a data frame takes: in the mode of the mobile at either end.
+    #[inline]
+    pub(super) fn data_time(&self, from: u32, to: u32, bytes: u32) -> Duration {
+        let mobile = if from == ACCESS_POINT { to } else { from };
+        let mode = self.config.data_mode(mobile);
+        self.config.phy.data_time_in(mode, bytes)
     }
 
     /// Whether the radio damages a frame that is sent from its first bit to its last.

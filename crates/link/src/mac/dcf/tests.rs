@@ -31,6 +31,7 @@ pub(super) fn config(stations: u32) -> BssConfig {
     let rate = |megabits: u64| BitRate::from_bps(megabits * 1_000_000);
     BssConfig {
         phy: Phy::new(Standard::B, Preamble::Long, rate(11), rate(1)).unwrap(),
+        station_modes: Vec::new(),
         stations,
         mobile: station(),
         access_point: station(),

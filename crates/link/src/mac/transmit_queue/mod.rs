@@ -10,8 +10,10 @@
 //!
 //! One packet is chosen at a time and stays chosen until it leaves or is put back. What happens to
 //! one that is put back is the retransmission order's business: with [`RetransmissionOrder::
-//! HeadOfLine`] it stays chosen, as in IEEE 802.11; with [`RetransmissionOrder::Deadline`] it waits
-//! for another turn.
+//! HeadOfLine`] it stays chosen, as in IEEE 802.11; with [`RetransmissionOrder::FirstDue`] and
+//! [`RetransmissionOrder::Deadline`] it waits for another turn. A selective-repeat link takes what
+//! it transmits out of the queue, and puts it back with [`TransmitQueue::retry`] when its timer
+//! expires.
 
 mod deadline;
 
@@ -30,6 +32,8 @@ pub enum RetransmissionOrder {
     /// At once, before anything else: IEEE 802.11, and stop-and-wait as a rule.
     #[default]
     HeadOfLine,
+    /// Before anything new, the one first that has been due for longest.
+    FirstDue,
     /// By the time that is left to the timer of the packet's sender (Mahmoodi et al. §III-A).
     Deadline(DeadlineOrder),
 }
@@ -59,8 +63,17 @@ pub struct TransmitQueue<P> {
     limit: QueueLimit,
     chosen: Option<Waiting<P>>,
     fresh: VecDeque<Waiting<P>>,
-    retries: Option<Retries<P>>,
+    retries: Waiters<P>,
     bytes: u64,
+}
+
+/// Where packets wait for another attempt.
+#[derive(Clone, Debug)]
+enum Waiters<P> {
+    /// Nowhere: the one that failed stays chosen.
+    Chosen,
+    FirstDue(VecDeque<Waiting<P>>),
+    ByDeadline(Retries<P>),
 }
 
 impl<P: Copy> TransmitQueue<P> {
@@ -72,23 +85,30 @@ impl<P: Copy> TransmitQueue<P> {
             chosen: None,
             fresh: VecDeque::new(),
             retries: match order {
-                RetransmissionOrder::HeadOfLine => None,
-                RetransmissionOrder::Deadline(order) => Some(Retries::new(order)),
+                RetransmissionOrder::HeadOfLine => Waiters::Chosen,
+                RetransmissionOrder::FirstDue => Waiters::FirstDue(VecDeque::new()),
+                RetransmissionOrder::Deadline(order) => Waiters::ByDeadline(Retries::new(order)),
             },
             bytes: 0,
+        }
+    }
+
+    /// Whether a packet of so many bytes may wait.
+    #[inline]
+    #[must_use]
+    pub fn has_room(&self, bytes: u32) -> bool {
+        match self.limit {
+            QueueLimit::Unlimited => true,
+            QueueLimit::Packets(limit) => self.len() < limit as usize,
+            QueueLimit::Bytes(limit) => self.bytes.saturating_add(u64::from(bytes)) <= limit,
         }
     }
 
     /// Adds a packet for station `to`, or says `false` when there is no room.
     #[inline]
     pub fn push(&mut self, to: u32, offer: Offer, packet: P) -> bool {
-        let has_room = match self.limit {
-            QueueLimit::Unlimited => true,
-            QueueLimit::Packets(limit) => self.len() < limit as usize,
-            QueueLimit::Bytes(limit) => self.bytes.saturating_add(u64::from(offer.bytes)) <= limit,
-        };
         // Where nothing is chosen, the packet may be chosen at once and then takes no room.
-        if !has_room && !self.is_empty() {
+        if !self.has_room(offer.bytes) && !self.is_empty() {
             return false;
         }
         self.bytes += u64::from(offer.bytes);
@@ -107,10 +127,23 @@ impl<P: Copy> TransmitQueue<P> {
     /// The packet to be sent next at `now`, chosen if none is.
     #[inline]
     pub fn select(&mut self, now: Instant) -> Option<&mut Waiting<P>> {
+        self.select_among(now, true)
+    }
+
+    /// The same; what was never sent stays where it is unless `with_fresh`.
+    #[inline]
+    pub fn select_among(&mut self, now: Instant, with_fresh: bool) -> Option<&mut Waiting<P>> {
         if self.chosen.is_none() {
+            let mut none = VecDeque::new();
+            let fresh = if with_fresh {
+                &mut self.fresh
+            } else {
+                &mut none
+            };
             self.chosen = match &mut self.retries {
-                None => self.fresh.pop_front(),
-                Some(retries) => retries.select(now, &mut self.fresh),
+                Waiters::Chosen => fresh.pop_front(),
+                Waiters::FirstDue(due) => due.pop_front().or_else(|| fresh.pop_front()),
+                Waiters::ByDeadline(retries) => retries.select(now, fresh),
             };
             if let Some(chosen) = &self.chosen {
                 self.bytes -= u64::from(chosen.offer.bytes);
@@ -134,11 +167,22 @@ impl<P: Copy> TransmitQueue<P> {
     /// The chosen packet failed and is to be sent again, its failures counted by the caller.
     #[inline]
     pub fn put_back(&mut self) {
-        if let Some(retries) = &mut self.retries
+        if !matches!(self.retries, Waiters::Chosen)
             && let Some(chosen) = self.chosen.take()
         {
-            self.bytes += u64::from(chosen.offer.bytes);
-            retries.add(chosen);
+            self.retry(chosen);
+        }
+    }
+
+    /// A packet that had left is to be sent again, its failures counted by the caller. It finds
+    /// room even in a full queue. With [`RetransmissionOrder::HeadOfLine`] it goes to the head.
+    #[inline]
+    pub fn retry(&mut self, waiting: Waiting<P>) {
+        self.bytes += u64::from(waiting.offer.bytes);
+        match &mut self.retries {
+            Waiters::Chosen => self.fresh.push_front(waiting),
+            Waiters::FirstDue(due) => due.push_back(waiting),
+            Waiters::ByDeadline(retries) => retries.add(waiting),
         }
     }
 
@@ -146,7 +190,10 @@ impl<P: Copy> TransmitQueue<P> {
     /// none.
     #[inline]
     pub fn take_expired(&mut self) -> Option<Waiting<P>> {
-        let expired = self.retries.as_mut()?.take_expired()?;
+        let Waiters::ByDeadline(retries) = &mut self.retries else {
+            return None;
+        };
+        let expired = retries.take_expired()?;
         self.bytes -= u64::from(expired.offer.bytes);
         Some(expired)
     }
@@ -155,7 +202,12 @@ impl<P: Copy> TransmitQueue<P> {
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.fresh.len() + self.retries.as_ref().map_or(0, Retries::len)
+        let waiting = match &self.retries {
+            Waiters::Chosen => 0,
+            Waiters::FirstDue(due) => due.len(),
+            Waiters::ByDeadline(retries) => retries.len(),
+        };
+        self.fresh.len() + waiting
     }
 
     /// Their bytes.
@@ -175,7 +227,10 @@ impl<P: Copy> TransmitQueue<P> {
     /// once, twice. Zeros but for [`RetransmissionOrder::Deadline`].
     #[must_use]
     pub fn retries(&self) -> [usize; 3] {
-        self.retries.as_ref().map_or([0; 3], Retries::lengths)
+        match &self.retries {
+            Waiters::ByDeadline(retries) => retries.lengths(),
+            Waiters::Chosen | Waiters::FirstDue(_) => [0; 3],
+        }
     }
 }
 

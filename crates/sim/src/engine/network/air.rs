@@ -4,10 +4,11 @@ use airtcp_link::agent::LinkEvent;
 use airtcp_link::mac::arq::{ArqConfig, ArqLink};
 use airtcp_link::mac::cellular::{Cell, CellConfig};
 use airtcp_link::mac::dcf::{Bss, BssConfig};
+use airtcp_link::mac::selective_repeat::{SelectiveRepeatConfig, SelectiveRepeatLink};
 use airtcp_link::mac::{ChannelObserver, Occupancy, Offer, Outcome, PacketClass, Urgency};
 use airtcp_link::{Admission, Stream};
 use airtcp_packet::LinkFeedback;
-use airtcp_units::Instant;
+use airtcp_units::{Duration, Instant};
 
 use super::hop::AirHop;
 use super::{Network, Packet, Turn};
@@ -23,6 +24,8 @@ pub enum MediumKind {
     Bss(Box<BssConfig>),
     /// A stop-and-wait link, from the access point to a mobile.
     Arq(Box<ArqConfig>),
+    /// A selective-repeat link between an access point and a mobile.
+    SelectiveRepeat(Box<SelectiveRepeatConfig>),
     /// The downlink of a cell.
     Cell(Box<CellConfig>),
 }
@@ -38,12 +41,16 @@ pub struct MediumConfig {
     pub reports_to: Vec<u16>,
     /// The agent that knows how urgent packets to a mobile are.
     pub informed_by: Option<u16>,
+    /// Whether senders that listen to the link are told after how long it retransmits, where that
+    /// is a fixed time.
+    pub tells_retry_timeout: bool,
 }
 
 #[derive(Clone, Debug)]
 enum Medium {
     Bss(Box<Bss<Packet>>),
     Arq(Box<ArqLink<Packet>>),
+    SelectiveRepeat(Box<SelectiveRepeatLink<Packet>>),
     Cell(Box<Cell<Packet>>),
 }
 
@@ -53,6 +60,8 @@ pub(super) struct MediumNode {
     medium: Medium,
     reports_to: Vec<u16>,
     informed_by: Option<u16>,
+    /// After how long the link retransmits, if senders are told.
+    told_retry_timeout: Option<Duration>,
     /// Time of the pending event; [`Instant::FAR_FUTURE`] when there is none. It may be earlier
     /// than the medium now wants.
     pending: Instant,
@@ -68,6 +77,9 @@ impl MediumNode {
             MediumKind::Arq(arq) => {
                 Medium::Arq(Box::new(ArqLink::new(arq, stream).expect(CHECKED)))
             }
+            MediumKind::SelectiveRepeat(link) => Medium::SelectiveRepeat(Box::new(
+                SelectiveRepeatLink::new(link, stream).expect(CHECKED),
+            )),
             MediumKind::Cell(cell) => {
                 Medium::Cell(Box::new(Cell::new(cell, stream).expect(CHECKED)))
             }
@@ -76,6 +88,12 @@ impl MediumNode {
             medium,
             reports_to: config.reports_to,
             informed_by: config.informed_by,
+            told_retry_timeout: match &config.kind {
+                MediumKind::SelectiveRepeat(link) if config.tells_retry_timeout => {
+                    Some(link.retry_timeout)
+                }
+                _ => None,
+            },
             pending: Instant::FAR_FUTURE,
         };
         node.pending = node.next_wakeup();
@@ -100,6 +118,7 @@ impl MediumNode {
         match &mut self.medium {
             Medium::Bss(bss) => bss.push(now, from, to, offer, packet),
             Medium::Arq(link) => link.push(now, offer, packet, observer),
+            Medium::SelectiveRepeat(link) => link.push(now, from, offer, packet, observer),
             Medium::Cell(cell) => cell.push(now, to, offer, packet),
         }
     }
@@ -109,6 +128,7 @@ impl MediumNode {
         match &self.medium {
             Medium::Bss(bss) => bss.next_wakeup(),
             Medium::Arq(link) => link.next_wakeup(),
+            Medium::SelectiveRepeat(link) => link.next_wakeup(),
             Medium::Cell(cell) => cell.next_wakeup(),
         }
     }
@@ -118,6 +138,7 @@ impl MediumNode {
         match &mut self.medium {
             Medium::Bss(bss) => bss.on_wakeup(now, observer),
             Medium::Arq(link) => link.on_wakeup(now, observer),
+            Medium::SelectiveRepeat(link) => link.on_wakeup(now, observer),
             Medium::Cell(cell) => cell.on_wakeup(now, observer),
         }
     }
@@ -127,6 +148,7 @@ impl MediumNode {
         match &self.medium {
             Medium::Bss(bss) => bss.queued_packets(u32::from(station)),
             Medium::Arq(link) => link.queued_packets(),
+            Medium::SelectiveRepeat(link) => link.queued_packets(u32::from(station)),
             Medium::Cell(cell) => cell.queued_packets(u32::from(mobile)),
         }
     }
@@ -136,6 +158,7 @@ impl MediumNode {
         match &self.medium {
             Medium::Bss(bss) => bss.retries(u32::from(station)),
             Medium::Arq(link) => link.retries(),
+            Medium::SelectiveRepeat(link) => link.retries(u32::from(station)),
             Medium::Cell(_) => [0; 3],
         }
     }
@@ -144,9 +167,20 @@ impl MediumNode {
     pub(super) fn snr_db(&self, station: u16, now: Instant) -> Option<f64> {
         match &self.medium {
             Medium::Bss(bss) => bss.snr_db(u32::from(station), now),
-            Medium::Arq(_) => None,
+            Medium::Arq(_) | Medium::SelectiveRepeat(_) => None,
             Medium::Cell(cell) => cell.snr_db(u32::from(station), now),
         }
+    }
+
+    /// After how long the link retransmits, if senders are to be told.
+    pub(super) const fn told_retry_timeout(&self) -> Option<Duration> {
+        self.told_retry_timeout
+    }
+
+    /// Whether the link says when the sender has its acknowledgment.
+    #[inline]
+    const fn tells_of_acknowledgments(&self) -> bool {
+        matches!(self.medium, Medium::SelectiveRepeat(_))
     }
 
     #[inline]
@@ -154,6 +188,7 @@ impl MediumNode {
         match &mut self.medium {
             Medium::Bss(bss) => bss.poll(),
             Medium::Arq(link) => link.poll(),
+            Medium::SelectiveRepeat(link) => link.poll(),
             Medium::Cell(cell) => cell.poll(),
         }
     }
@@ -255,10 +290,15 @@ impl Network {
             } => {
                 self.flows[packet.flow as usize].tally.on_air(attempts);
                 self.report(medium, &packet, from, LinkEvent::Delivered, watch);
-                self.tell_sender(&packet, attempts, watch);
+                if !self.media[usize::from(medium)].tells_of_acknowledgments() {
+                    self.tell_sender(&packet, attempts, watch);
+                }
                 packet.next += 1;
                 self.forward(packet, watch);
             }
+            Outcome::Acknowledged {
+                packet, attempts, ..
+            } => self.tell_sender(&packet, attempts, watch),
             Outcome::Retried { packet, from, .. } => {
                 self.report(medium, &packet, from, LinkEvent::AttemptFailed, watch);
             }

@@ -215,6 +215,9 @@ pub(super) fn settle(
     segment: &Segment,
     watch: &mut impl Watch,
 ) {
+    if flow.truth.is_settled() {
+        return;
+    }
     let sequence = segment.sequence;
     let offset = offset_near(sequence, flow.client_iss, flow.client().sender().una());
     flow.truth.on_arrival(sequence, packet.index, |expired_at| {

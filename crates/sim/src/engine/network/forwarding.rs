@@ -49,18 +49,26 @@ impl Network {
             self.queue.remove_first();
             return;
         }
-        while let Some(mut packet) = self.pipes[index as usize].pipe.pop(self.now) {
-            packet.next += 1;
-            self.forward(packet, watch);
+        // While packets are handled, events may be added, but none before this one: it is still the
+        // first.
+        loop {
+            let pipe = &mut self.pipes[index as usize].pipe;
+            if let Some(mut packet) = pipe.pop(self.now) {
+                packet.next += 1;
+                self.forward(packet, watch);
+            }
+            let node = &mut self.pipes[index as usize];
+            let next = node.pipe.next_arrival();
+            if next > self.now {
+                node.pending = next;
+                break;
+            }
         }
-        // While packets were handled, events may have been added, but none before this one: it is
-        // still the first.
-        let node = &mut self.pipes[index as usize];
-        node.pending = node.pipe.next_arrival();
-        if node.pending == Instant::FAR_FUTURE {
+        let next = self.pipes[index as usize].pending;
+        if next == Instant::FAR_FUTURE {
             self.queue.remove_first();
         } else {
-            self.queue.reschedule_first(node.pending);
+            self.queue.reschedule_first(next);
         }
     }
 

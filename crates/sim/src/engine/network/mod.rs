@@ -190,6 +190,14 @@ impl Network {
             .collect();
         for (flow, index) in flows.iter_mut().zip(0..) {
             flow.client.timer = flow.start;
+            if flow.hears_link
+                && let Hop::Air(first) = routes.at(flow.client.route)
+                && let Some(timeout) = media[usize::from(first.medium)].told_retry_timeout()
+            {
+                let feedback = LinkFeedback::RetryTimeout(timeout);
+                let connection = &mut flow.client.connection;
+                connection.on_feedback(Instant::ZERO, &feedback, &mut ());
+            }
             if let Some(freeze) = &flow.freeze {
                 queue.schedule(freeze.next(), Turn::Outage(index));
             }

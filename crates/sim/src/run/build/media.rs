@@ -7,17 +7,19 @@ use airtcp_link::mac::damage::RadioDamage;
 use airtcp_link::mac::dcf::BssConfig;
 
 use crate::engine::{MediumConfig, MediumKind, NetworkConfig};
-use crate::scenario::{Air, Link, Scenario, Topology, Wlan};
+use crate::scenario::{Air, Link, Scenario, Wlan};
 
 /// Adds the media to `network`, each with agents of its own.
 pub(super) fn add(scenario: &Scenario, seed: u64, network: &mut NetworkConfig) {
-    let names: &[&str] = match (&scenario.link, scenario.topology) {
+    let names: &[&str] = match (&scenario.link, scenario.topology.has_two_links()) {
         (Link::Pipe { .. }, _) => {
             add_agents(scenario, "access-point", network);
             return;
         }
-        (Link::Wlan(_), Topology::WlanWiredWlan) => &["wlan.near", "wlan.far"],
-        (Link::Wlan(_), _) => &["wlan"],
+        (Link::Wlan(_), true) => &["wlan.near", "wlan.far"],
+        (Link::Wlan(_), false) => &["wlan"],
+        (Link::SelectiveRepeat(_), true) => &["selective-repeat.near", "selective-repeat.far"],
+        (Link::SelectiveRepeat(_), false) => &["selective-repeat"],
         (Link::Arq(_), _) => &["arq"],
         (Link::Cell(_), _) => &["cell"],
     };
@@ -43,6 +45,11 @@ pub(super) fn add(scenario: &Scenario, seed: u64, network: &mut NetworkConfig) {
                 config.report_retries = report_retries;
                 MediumKind::Arq(Box::new(config))
             }
+            Link::SelectiveRepeat(link) => {
+                let mut config = link.config.clone();
+                config.report_retries = report_retries;
+                MediumKind::SelectiveRepeat(Box::new(config))
+            }
             Link::Cell(cell) => {
                 let mut config = cell.config.clone();
                 config.report_retries = report_retries;
@@ -58,6 +65,10 @@ pub(super) fn add(scenario: &Scenario, seed: u64, network: &mut NetworkConfig) {
             kind,
             reports_to,
             informed_by,
+            tells_retry_timeout: matches!(
+                &scenario.link,
+                Link::SelectiveRepeat(link) if link.tells_retry_timeout
+            ),
         });
     }
 }
@@ -76,7 +87,11 @@ fn bss(wlan: &Wlan, name: &str, seed: u64) -> BssConfig {
         let draws = Stream::new(seed, name);
         bss.damage.radio = Some(RadioDamage {
             radios: radios(air, bss.stations, draws),
-            data: bss.phy.data_mode(),
+            data: if bss.station_modes.is_empty() {
+                vec![bss.phy.data_mode()]
+            } else {
+                bss.station_modes.clone()
+            },
             control: bss.phy.control_mode(),
         });
     }

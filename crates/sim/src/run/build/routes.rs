@@ -53,7 +53,7 @@ impl<'a> Plan<'a> {
             Link::Cell(cell) => {
                 plan.link.1 = add_pipe(network, "cell.uplink", cell.back.clone());
             }
-            Link::Wlan(_) => {}
+            Link::Wlan(_) | Link::SelectiveRepeat(_) => {}
         }
         media::add(scenario, seed, network);
         if let Some(wired) = &scenario.wired {
@@ -94,7 +94,7 @@ impl<'a> Plan<'a> {
         let direction = self.scenario.flows.direction_of(flow);
         let near = self.air(flow, direction, 0);
         let wired = self.wired(flow, network);
-        if self.scenario.topology == Topology::WlanWiredWlan {
+        if self.scenario.topology.has_two_links() {
             // The sender is the mobile of the near channel, the receiver that of the far one.
             let (near_point, far_point) = (self.access_point(0), self.access_point(1));
             let far = self.air(flow, direction, 1);
@@ -161,6 +161,10 @@ impl<'a> Plan<'a> {
                     to_mobile: hop(ACCESS_POINT, station),
                 }
             }
+            Link::SelectiveRepeat(_) => Ways {
+                from_mobile: hop(1, ACCESS_POINT),
+                to_mobile: hop(ACCESS_POINT, 1),
+            },
             Link::Cell(cell) => Ways {
                 from_mobile: vec![Hop::Pipe(acks)],
                 to_mobile: hop(ACCESS_POINT, station_of(flow, cell.users.0)),

@@ -8,6 +8,7 @@ mod cell;
 mod flows;
 mod link;
 mod radio;
+mod selective_repeat;
 mod traffic;
 mod wired;
 mod wlan;
@@ -25,6 +26,7 @@ pub use link::{
     LinkTable, LossTable, QueueTable, RttLogTable, RttModelTable, SuspensionTable, TraceTable,
 };
 pub use radio::{Distances, RadioTable};
+pub use selective_repeat::SelectiveRepeatTable;
 pub use traffic::{EmailTable, FtpTable, HttpTable, MixTable, TrafficTable};
 pub use wired::{RoundTripTable, WiredTable};
 pub use wlan::WlanTable;
@@ -65,6 +67,10 @@ pub struct Document {
     /// A stop-and-wait link (`arq`), in place of `[link]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arq: Option<ArqTable>,
+    /// A selective-repeat link (`selective-repeat`, `selective-repeat-both-ends`), in place of
+    /// `[link]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selective_repeat: Option<SelectiveRepeatTable>,
     /// A cellular downlink (`cell`), in place of `[link]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cell: Option<CellTable>,

@@ -22,6 +22,10 @@ pub struct WlanTable {
     /// Rate of data frames: one of the standard's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
+    /// Rates of data frames to and from each mobile, taken in turn, in place of `rate`: of the
+    /// standard's, none below `basic_rate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub station_rates: Option<Vec<Rate>>,
     /// Rate of ACK, RTS and CTS frames: one of the standard's, not above `rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub basic_rate: Option<Rate>,

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 
 pub use flows::{ApplicationName, FlowDirection, Shape};
 pub use link::{DelayOrder, LogStart, LossDirection, LossModel, RttShapeName, TraceDirection};
-pub use wireless::{CellRates, Counted, FadingName, Preamble, SchedulerName, Standard};
+pub use wireless::{
+    CellRates, Counted, FadingName, Preamble, SchedulerName, Standard, WindowCount,
+};
 
 /// What lies between the endpoints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -27,11 +29,21 @@ pub enum Topology {
     WlanWiredWlan,
     /// A wireless link that repeats frames stop-and-wait, behind an access point.
     Arq,
+    /// A wireless link on which frames overtake one that is retransmitted, between a mobile and an
+    /// access point.
+    SelectiveRepeat,
+    /// Two such links, their access points joined by a wired path; a mobile at each end.
+    SelectiveRepeatBothEnds,
     /// A cellular base station that sends to its users slot by slot.
     Cell,
 }
 
 impl Topology {
+    /// Whether there is a wireless link at both ends.
+    pub const fn has_two_links(self) -> bool {
+        matches!(self, Self::WlanWiredWlan | Self::SelectiveRepeatBothEnds)
+    }
+
     /// The name as users write it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,6 +52,8 @@ impl Topology {
             Self::Wlan => "wlan",
             Self::WlanWiredWlan => "wlan-wired-wlan",
             Self::Arq => "arq",
+            Self::SelectiveRepeat => "selective-repeat",
+            Self::SelectiveRepeatBothEnds => "selective-repeat-both-ends",
             Self::Cell => "cell",
         }
     }

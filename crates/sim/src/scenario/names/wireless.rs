@@ -55,6 +55,17 @@ pub enum Counted {
     Channel,
 }
 
+/// What the window of a selective-repeat link counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WindowCount {
+    /// Frame numbers from the oldest unacknowledged frame on, as IEEE 802.16, RLC and block ACK do.
+    #[default]
+    Numbers,
+    /// Unacknowledged frames, as textbooks do.
+    Outstanding,
+}
+
 /// Who is served in a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -52,8 +52,8 @@ pub(super) fn change(
     }
     if (freeze_warning.is_some() || hand_off_acks) && link.outage().is_none() {
         return Err(remedies(
-            "freeze-tcp and hand-off-acks are about a link that goes away: give link.suspension, wlan.outage or \
-             arq.outage",
+            "freeze-tcp and hand-off-acks are about a link that goes away: give link.suspension, wlan.outage, \
+             arq.outage or selective_repeat.outage",
         ));
     }
     let access_point = AccessPoint {
@@ -74,8 +74,13 @@ fn change_attempts(link: &mut Link, attempts: u32) -> Result<(), Problem> {
             wlan.bss.mobile.long_retry_limit = limit;
             Ok(())
         }
+        Link::SelectiveRepeat(link) => {
+            link.config.mobile.retry_limit = limit;
+            Ok(())
+        }
         Link::Pipe { .. } | Link::Arq(_) | Link::Cell(_) => Err(remedies(
-            "there are no frames that a mobile sends again; set topology = \"wlan\"",
+            "there are no frames that a mobile sends again; set topology = \"wlan\" or \
+             \"selective-repeat\"",
         )),
     }
 }
@@ -84,10 +89,11 @@ fn change_order(link: &mut Link, order: RetransmissionOrder) -> Result<(), Probl
     match link {
         Link::Wlan(wlan) => wlan.bss.access_point.order = order,
         Link::Arq(arq) => arq.config.order = order,
+        Link::SelectiveRepeat(link) => link.config.access_point.order = order,
         Link::Pipe { .. } | Link::Cell(_) => {
             return Err(remedies(
                 "dynamic-arq orders what an access point sends again frame by frame; set \
-                 topology = \"arq\" or \"wlan\"",
+                 topology = \"arq\", \"selective-repeat\" or \"wlan\"",
             ));
         }
     }
@@ -97,8 +103,8 @@ fn change_order(link: &mut Link, order: RetransmissionOrder) -> Result<(), Probl
 fn check(agent: &AgentConfig, link: &Link) -> Result<(), Problem> {
     if agent.listens_to_link() && matches!(link, Link::Pipe { .. }) {
         return Err(remedies(
-            "a pipe sends nothing again, so there is nothing to tell; set topology = \"wlan\" or \
-             \"arq\"",
+            "a pipe sends nothing again, so there is nothing to tell; set topology = \"wlan\", \
+             \"selective-repeat\" or \"arq\"",
         ));
     }
     AnyAgent::<()>::new(agent, Stream::new(0, ""))

@@ -104,6 +104,10 @@ pub(super) fn change_queue(link: &mut Link, packets: u32) -> Result<(), Problem>
             wlan.bss.access_point.queue = limit;
         }
         Link::Arq(arq) => arq.config.queue = limit,
+        Link::SelectiveRepeat(link) => {
+            link.config.mobile.queue = limit;
+            link.config.access_point.queue = limit;
+        }
         Link::Cell(cell) => cell.config.queue = limit,
     }
     Ok(())

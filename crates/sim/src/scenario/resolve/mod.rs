@@ -8,6 +8,7 @@ mod flows;
 mod link;
 mod loss;
 mod radio;
+mod selective_repeat;
 mod tcp;
 mod traffic;
 mod wired;
@@ -104,6 +105,17 @@ fn medium(
     if topology != Topology::Arq {
         refuse(&document.arq, "arq", &belongs("\"arq\""))?;
     }
+    let is_selective_repeat = matches!(
+        topology,
+        Topology::SelectiveRepeat | Topology::SelectiveRepeatBothEnds
+    );
+    if !is_selective_repeat {
+        refuse(
+            &document.selective_repeat,
+            "selective_repeat",
+            &belongs("\"selective-repeat\" or \"selective-repeat-both-ends\""),
+        )?;
+    }
     if topology != Topology::Cell {
         refuse(&document.cell, "cell", &belongs("\"cell\""))?;
     }
@@ -119,6 +131,11 @@ fn medium(
         Topology::Arq => {
             let arq = arq::resolve(document.arq.get_or_insert_default())?;
             Ok(Link::Arq(Box::new(arq)))
+        }
+        Topology::SelectiveRepeat | Topology::SelectiveRepeatBothEnds => {
+            let table = document.selective_repeat.get_or_insert_default();
+            let link = selective_repeat::resolve(table)?;
+            Ok(Link::SelectiveRepeat(Box::new(link)))
         }
         Topology::Cell => {
             let cell = cell::resolve(document.cell.get_or_insert_default(), flows)?;

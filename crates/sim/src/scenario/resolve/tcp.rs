@@ -18,6 +18,11 @@ pub(super) fn resolve(table: &mut TcpTable) -> Result<Config, Problem> {
         // A ceiling that is set below the usual first timeout lowers it.
         usual.timeout.initial = usual.timeout.initial.min(max.get());
     }
+    if let (Some(mss), Some(bytes)) = (given.mss, usual.initial_ssthresh) {
+        // A profile's threshold is a number of its segments: ns-2's 20, whatever their size.
+        let segments = bytes / u64::from(usual.mss.max(1));
+        usual.initial_ssthresh = Some(segments * u64::from(mss.get_u32()));
+    }
     let config = table.fill(&usual);
     if !config.sack {
         if given.dsack == Some(true) {

@@ -6,7 +6,7 @@ use airtcp_link::mac::RetryLimit;
 use airtcp_link::mac::damage::{Affects, Counted, DamageConfig, Outage};
 use airtcp_link::mac::dcf::{BssConfig, BssError, LLC_BYTES, MAC_BYTES, StationConfig};
 use airtcp_link::mac::transmit_queue::RetransmissionOrder;
-use airtcp_link::phy::{Phy, PhyError, Preamble, Standard};
+use airtcp_link::phy::{Mode, Phy, PhyError, Preamble, Standard};
 use airtcp_units::{BitRate, ByteCount, Probability};
 
 use super::link::queue;
@@ -25,7 +25,7 @@ const DEFAULT_LONG_RETRY_LIMIT: u64 = 4;
 
 /// The channel for so many flows.
 pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem> {
-    let phy = phy(table)?;
+    let (phy, station_modes) = rates(table)?;
     let stations = table
         .stations
         .get_or_insert(Whole::clamped(u64::from(flows)))
@@ -53,6 +53,7 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
     };
     let bss = BssConfig {
         phy,
+        station_modes,
         stations,
         mobile: station(mobile_queue),
         access_point: station(access_point_queue),
@@ -89,6 +90,7 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
             BssError::ContentionWindow(_) | BssError::ContentionWindows(..) => "wlan.cw_min",
             BssError::Stations(_) => "wlan.stations",
             BssError::Fragmentation(_) => "wlan.fragmentation_threshold",
+            BssError::StationRates { .. } => "wlan.station_rates",
         };
         Problem::at(key, error.to_string())
     })?;
@@ -108,6 +110,36 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
 
 fn largest_of(bss: &BssConfig) -> u32 {
     bss.contention_window.map_or(0, |(_, largest)| largest)
+}
+
+/// The physical layer, and the modes of the mobiles where they differ.
+fn rates(table: &mut WlanTable) -> Result<(Phy, Vec<Mode>), Problem> {
+    const KEY: &str = "wlan.station_rates";
+    let Some(given) = table.station_rates.clone() else {
+        return Ok((phy(table)?, Vec::new()));
+    };
+    refuse(
+        &table.rate,
+        "wlan.rate",
+        "wlan.station_rates says at which rate each mobile sends; give one of them",
+    )?;
+    let rates: Vec<_> = given.into_iter().map(Within::get).collect();
+    if rates.is_empty() {
+        let example = "expected at least one rate, such as [\"11 Mbit/s\", \"1 Mbit/s\"]";
+        return Err(Problem::at(KEY, example));
+    }
+    // With the fastest rate in its place the other keys are checked as ever.
+    table.rate = rates.iter().max().map(|rate| Within::clamped(*rate));
+    let phy = phy(table).map_err(|problem| problem.moved("wlan.rate", KEY))?;
+    table.rate = None;
+    let mode = |(place, rate): (usize, &BitRate)| {
+        let problem = |error: PhyError| Problem::at(format!("{KEY}[{place}]"), error.to_string());
+        phy.with_data_rate(*rate)
+            .map(|phy| phy.data_mode())
+            .map_err(problem)
+    };
+    let modes: Result<Vec<_>, _> = rates.iter().enumerate().map(mode).collect();
+    Ok((phy, modes?))
 }
 
 fn phy(table: &mut WlanTable) -> Result<Phy, Problem> {
@@ -149,11 +181,7 @@ fn damage(
 ) -> Result<DamageConfig, Problem> {
     let loss = loss.get_or_insert_default();
     let model = loss::resolve(loss, "wlan.loss")?;
-    let affects = match loss.direction.get_or_insert_default() {
-        LossDirection::Data => Affects::Data,
-        LossDirection::Acks => Affects::Acknowledgments,
-        LossDirection::Both => Affects::Both,
-    };
+    let affects = affects(loss);
     let counted: Counted = (*loss.counted.get_or_insert_default()).into();
     Ok(DamageConfig {
         model,
@@ -162,6 +190,15 @@ fn damage(
         outage: outage.map(|table| away(table, "wlan.outage")).transpose()?,
         radio: None,
     })
+}
+
+/// What the frames that may be damaged carry.
+pub(super) fn affects(loss: &mut LossTable) -> Affects {
+    match loss.direction.get_or_insert_default() {
+        LossDirection::Data => Affects::Data,
+        LossDirection::Acks => Affects::Acknowledgments,
+        LossDirection::Both => Affects::Both,
+    }
 }
 
 /// A medium that goes away now and then.

@@ -122,6 +122,7 @@ const BAD_WIRELESS: &[&str] = &[
     "topology = \"wlan\"\n[link]\nrate = \"11 Mbit/s\"",
     "topology = \"wlan\"\n[arq]\n",
     "topology = \"arq\"\n[cell]\n",
+    "topology = \"arq\"\n[selective_repeat]\n",
     "topology = \"dumbbell\"\n[wired]\ndelay = \"1 ms\"",
     // IEEE 802.11.
     "topology = \"wlan\"\nwlan.standard = \"802.11n\"",
@@ -139,6 +140,14 @@ const BAD_WIRELESS: &[&str] = &[
     "topology = \"wlan\"\nwlan.fragmentation_threshold = \"100 B\"",
     "topology = \"wlan\"\nwlan.outage = { every = \"1 s\", length = \"1 s\" }",
     "topology = \"wlan\"\n[wlan]\nloss.rate = 0.1\nradio.distance_m = 5",
+    "topology = \"wlan\"\nwlan.station_rates = []",
+    "topology = \"wlan\"\nwlan.station_rates = \"1 Mbit/s\"",
+    "topology = \"wlan\"\nwlan.station_rates = [\"11 Mbit/s\", \"1 Mbit/s\"]",
+    "topology = \"wlan\"\nwlan.station_rates = [\"12 Mbit/s\"]",
+    "topology = \"wlan\"\nflows.count = 2\nwlan.station_rates = [\"11 Mbit/s\", \"3 Mbit/s\"]",
+    "topology = \"wlan\"\nflows.count = 2\n[wlan]\nstation_rates = [\"11 Mbit/s\", \"1 Mbit/s\"]\n\
+     basic_rate = \"2 Mbit/s\"",
+    "topology = \"wlan\"\n[wlan]\nrate = \"2 Mbit/s\"\nstation_rates = [\"11 Mbit/s\"]",
     "link.loss.counted = \"channel\"",
     // The radio.
     "topology = \"wlan\"\nwlan.radio.distance_m = -3",
@@ -154,6 +163,15 @@ const BAD_WIRELESS: &[&str] = &[
     "topology = \"arq\"\narq.retry_limit = 0",
     "topology = \"arq\"\narq.frame = \"0 B\"",
     "topology = \"arq\"\narq.loss.direction = \"acks\"",
+    "topology = \"selective-repeat\"\nselective_repeat.retry_timeout = \"2 ms\"",
+    "topology = \"selective-repeat\"\nselective_repeat.retry_limit = \"infinite\"",
+    "topology = \"selective-repeat\"\nselective_repeat.window = 0",
+    "topology = \"selective-repeat\"\n[selective_repeat]\nwindow = \"unlimited\"\n\
+     window_counts = \"numbers\"",
+    "topology = \"selective-repeat\"\nselective_repeat.window_counts = \"frames\"",
+    "topology = \"selective-repeat\"\nselective_repeat.order = \"sorted\"",
+    "topology = \"selective-repeat\"\nselective_repeat.loss.counted = \"station\"",
+    "topology = \"selective-repeat\"\nselective_repeat.rate = \"0 bit/s\"",
     "topology = \"cell\"\nflows.count = 5000",
     "topology = \"cell\"\ncell.slot = \"0 s\"",
     "topology = \"cell\"\ncell.time_constant = 0.5",

@@ -63,6 +63,22 @@ fn every_profile_is_what_the_endpoint_says_it_is() {
     }
 }
 
+/// ns-2's first threshold is its default window, 20 segments, whatever a segment holds
+/// (`ns-default.tcl`: `window_ 20`; `TcpAgent::reset`: `ssthresh_ = int(wnd_)`).
+#[test]
+fn the_first_threshold_of_ns_2_is_of_segments() {
+    for (settings, bytes) in [
+        ("", Some(20_000)),
+        ("mss = 512", Some(10_240)),
+        ("mss = 1460\nmax_window = 200", Some(29_200)),
+        ("mss = 512\ninitial_ssthresh = '4 kB'", Some(4_000)),
+        ("mss = 512\ninitial_ssthresh = 'unlimited'", None),
+    ] {
+        let text = format!("[tcp]\nprofile = 'ns2-newreno'\n{settings}");
+        assert_eq!(parsed(&text).tcp.initial_ssthresh, bytes, "{settings}");
+    }
+}
+
 #[test]
 fn every_tcp_key_reaches_the_endpoint() {
     let tcp = parsed(

@@ -223,5 +223,5 @@ fn what_is_filled_in_reads_again_to_the_same() {
         assert_eq!(again.to_toml(), written, "{text}");
         topologies.insert(first.topology.name());
     }
-    assert_eq!(topologies.len(), 6, "{topologies:?}");
+    assert_eq!(topologies.len(), 8, "{topologies:?}");
 }

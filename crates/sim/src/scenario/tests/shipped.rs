@@ -34,6 +34,7 @@ fn the_scenarios_that_are_shipped_are_right() {
             "dumbbell",
             "lossy-pipe",
             "ping",
+            "selective-repeat",
             "two-wlans",
             "wifi-suspension",
             "wlan-bursts",

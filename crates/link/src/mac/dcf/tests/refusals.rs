@@ -2,6 +2,7 @@
 //! [`Phy`](crate::phy::Phy), and a retry limit of zero cannot be written down.
 
 use super::*;
+use crate::phy::Mode;
 
 fn refusal(change: impl FnOnce(&mut BssConfig)) -> String {
     let mut config = config(1);
@@ -47,4 +48,14 @@ fn what_can_be_is_not() {
         };
         assert_eq!(config.check(), Ok(()));
     }
+}
+
+/// One rate more than stations.
+#[test]
+fn rates_without_a_station_are_refused() {
+    let modes = vec![Mode::Dsss1; 2];
+    assert_eq!(
+        refusal(|config| config.station_modes = modes),
+        "2 rates, and 1 stations; expected a rate for each at most"
+    );
 }

@@ -128,7 +128,7 @@ fn wake(bss: &mut Bss<u32>, history: &mut History) {
                 arrived,
                 ..
             } => history.discarded.push((packet, attempts, arrived)),
-            Outcome::Retried { .. } => {}
+            Outcome::Retried { .. } | Outcome::Acknowledged { .. } => {}
         }
     }
 }
@@ -185,6 +185,7 @@ pub(super) fn configuration() -> impl Strategy<Value = BssConfig> {
         .prop_map(
             |((phy, stations, window), limits, rts, fragments, (timeout, damage))| BssConfig {
                 phy,
+                station_modes: Vec::new(),
                 contention_window: Some(window),
                 mobile: StationConfig {
                     short_retry_limit: limits.0,

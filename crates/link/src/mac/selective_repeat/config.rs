@@ -1,0 +1,117 @@
+//! The parameters of a selective-repeat link.
+
+use std::num::NonZeroU32;
+
+use airtcp_units::{BitRate, Duration};
+
+use crate::mac::RetryLimit;
+use crate::mac::damage::DamageConfig;
+use crate::mac::transmit_queue::RetransmissionOrder;
+use crate::queue::QueueLimit;
+
+/// The number of frames that may be outstanding: transmitted, and neither acknowledged nor given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Window {
+    /// Any number.
+    Unlimited,
+    /// At most this many at a time, whichever they are. The textbook's window, whose efficiency is
+    /// W/(1 + 2a)·(1 − p).
+    Outstanding(NonZeroU32),
+    /// Frames are numbered, and none may be this far ahead of the oldest outstanding one: the
+    /// window of IEEE 802.16-2009 §6.3.4.6.1, of 3GPP TS 25.322 §9.4 and of an IEEE 802.11 block
+    /// ACK agreement. A frame that fails again and again stops those behind it in the end.
+    Numbers(NonZeroU32),
+}
+
+/// The order in which a receiver hands packets on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Handover {
+    /// As they arrive: a packet overtakes one that is being retransmitted.
+    #[default]
+    AsReceived,
+    /// As they were first transmitted: what has overtaken waits in a reordering buffer until the
+    /// frames before it have arrived, or until the sender has said that it gave them up.
+    InOrder,
+}
+
+/// The parameters of one end as a sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EndConfig {
+    /// What may wait. Frames under way, and those whose timer runs, take no room.
+    pub queue: QueueLimit,
+    /// How often a frame is transmitted at most. A retransmission order by deadline has its own
+    /// limit in place of this.
+    pub retry_limit: RetryLimit,
+    /// Which of the frames due for retransmission goes first.
+    pub order: RetransmissionOrder,
+}
+
+/// The parameters of a selective-repeat link.
+#[derive(Clone, Debug)]
+pub struct SelectiveRepeatConfig {
+    /// Rate of frames, each direction its own.
+    pub rate: BitRate,
+    /// Propagation delay.
+    pub delay: Duration,
+    /// Time from a frame's last bit to its retransmission, the line being free then: `LL_RTO`
+    /// (Srinivasan §3.1), `ARQ_RETRY_TIMEOUT` (IEEE 802.16-2009 §6.3.4.3).
+    pub retry_timeout: Duration,
+    /// Bytes that each frame adds to its packet.
+    pub overhead: u32,
+    /// Time that the link's acknowledgment takes to transmit, on a channel of its own.
+    pub ack_time: Duration,
+    /// How many frames may be outstanding.
+    pub window: Window,
+    /// In which order the receiver hands packets on.
+    pub handover: Handover,
+    /// The mobile.
+    pub mobile: EndConfig,
+    /// The access point.
+    pub access_point: EndConfig,
+    /// What damages frames. Each flow's transmissions are counted apart in each direction.
+    pub damage: DamageConfig,
+    /// Whether every attempt in vain is reported.
+    pub report_retries: bool,
+}
+
+/// A selective-repeat link that there cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SelectiveRepeatError {
+    /// No rate.
+    #[error("a rate of 0 bit/s; expected more, or no frame would ever arrive")]
+    Rate,
+    /// The timer would expire before any acknowledgment could come.
+    #[error(
+        "a retransmission after {timeout}; expected at least {least}, which an acknowledgment takes \
+         to come back (twice the delay, and ack_time)"
+    )]
+    RetryTimeout {
+        /// The timeout.
+        timeout: Duration,
+        /// What an acknowledgment takes.
+        least: Duration,
+    },
+}
+
+impl SelectiveRepeatConfig {
+    /// Time from a frame's last bit until its sender has the acknowledgment.
+    #[must_use]
+    pub fn answer_time(&self) -> Duration {
+        self.delay * 2 + self.ack_time
+    }
+
+    /// Refuses what cannot be.
+    ///
+    /// # Errors
+    /// See [`SelectiveRepeatError`].
+    pub fn check(&self) -> Result<(), SelectiveRepeatError> {
+        if self.rate.as_bps() == 0 {
+            return Err(SelectiveRepeatError::Rate);
+        }
+        let (timeout, least) = (self.retry_timeout, self.answer_time());
+        if timeout < least {
+            return Err(SelectiveRepeatError::RetryTimeout { timeout, least });
+        }
+        Ok(())
+    }
+}

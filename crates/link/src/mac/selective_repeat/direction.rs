@@ -1,0 +1,278 @@
+//! One direction of a link: a sender with its queue, window and timers, and the receiver.
+//!
+//! Whether a frame is damaged is drawn when it starts, so everything that follows from it is known
+//! then: its arrival and its acknowledgment, or its timer. Frames leave one after the other and all
+//! of these times lie a constant after their last bit; each list below is in order of time.
+
+use std::collections::VecDeque;
+
+use airtcp_units::Instant;
+
+use super::config::{EndConfig, SelectiveRepeatConfig};
+use super::resequencer::Resequencer;
+use super::send_window::SendWindow;
+use crate::mac::damage::{Damage, Frame, FrameDirection};
+use crate::mac::transmit_queue::{RetransmissionOrder, TransmitQueue, Waiting};
+use crate::mac::{ChannelObserver, Fate, FrameKind, Occupancy, Offer, Outcome};
+
+/// A packet, and the number of its frame once that was transmitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Numbered<P> {
+    packet: P,
+    number: Option<u64>,
+}
+
+/// A frame that was transmitted.
+#[derive(Clone, Copy, Debug)]
+struct Sent<P> {
+    number: u64,
+    waiting: Waiting<Numbered<P>>,
+}
+
+/// What a direction shares with the other one.
+pub(super) struct Shared<'a, P> {
+    pub(super) config: &'a SelectiveRepeatConfig,
+    pub(super) damage: &'a mut Damage,
+    pub(super) outcomes: &'a mut VecDeque<Outcome<P>>,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug)]
+pub(super) struct Direction<P> {
+    from: u32,
+    to: u32,
+    direction: FrameDirection,
+    end: EndConfig,
+    queue: TransmitQueue<Numbered<P>>,
+    window: SendWindow,
+    receiver: Resequencer<Sent<P>>,
+    /// Last bit of the frame that the line is busy with.
+    busy_until: Option<Instant>,
+    /// Undamaged frames, by their arrival at the receiver.
+    arrivals: VecDeque<(Instant, Sent<P>)>,
+    /// Numbers given up, by the time at which the receiver knows.
+    given_up: VecDeque<(Instant, u64)>,
+    /// Undamaged frames, by the time at which the sender has their acknowledgment.
+    answers: VecDeque<(Instant, Sent<P>)>,
+    /// Damaged frames, by the time at which their timer expires.
+    timers: VecDeque<(Instant, Sent<P>)>,
+}
+
+impl<P: Copy> Direction<P> {
+    /// An idle direction from station `from` to station `to`.
+    pub(super) fn new(
+        (from, to): (u32, u32),
+        direction: FrameDirection,
+        end: EndConfig,
+        config: &SelectiveRepeatConfig,
+    ) -> Self {
+        // A frame leaves the queue when it is transmitted and comes back when its timer expires:
+        // there is no head of line to stay at.
+        let order = match end.order {
+            RetransmissionOrder::HeadOfLine => RetransmissionOrder::FirstDue,
+            order => order,
+        };
+        Self {
+            from,
+            to,
+            direction,
+            end: EndConfig { order, ..end },
+            queue: TransmitQueue::new(end.queue, order),
+            window: SendWindow::new(config.window),
+            receiver: Resequencer::new(config.handover),
+            busy_until: None,
+            arrivals: VecDeque::new(),
+            given_up: VecDeque::new(),
+            answers: VecDeque::new(),
+            timers: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn push(
+        &mut self,
+        now: Instant,
+        offer: Offer,
+        packet: P,
+        shared: &mut Shared<'_, P>,
+        observer: &mut impl ChannelObserver,
+    ) -> bool {
+        let goes_at_once = self.busy_until.is_none() && self.window.is_open();
+        if !goes_at_once && !self.queue.has_room(offer.bytes) {
+            return false;
+        }
+        let numbered = Numbered {
+            packet,
+            number: None,
+        };
+        let admitted = self.queue.push(self.to, offer, numbered);
+        self.transmit_next(now, shared, observer);
+        admitted
+    }
+
+    pub(super) fn next_wakeup(&self) -> Instant {
+        [
+            self.arrivals.front().map(|(at, _)| *at),
+            self.given_up.front().map(|(at, _)| *at),
+            self.answers.front().map(|(at, _)| *at),
+            self.timers.front().map(|(at, _)| *at),
+            self.busy_until,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+        .unwrap_or(Instant::FAR_FUTURE)
+    }
+
+    /// Acts on what is due by `now`, the receiver first; then the line, if it is free, takes the
+    /// next frame.
+    pub(super) fn on_wakeup(
+        &mut self,
+        now: Instant,
+        shared: &mut Shared<'_, P>,
+        observer: &mut impl ChannelObserver,
+    ) {
+        while let Some(sent) = take_due(&mut self.arrivals, now) {
+            self.receiver.on_arrived(sent.number, sent);
+        }
+        while let Some(number) = take_due(&mut self.given_up, now) {
+            self.receiver.on_given_up(number);
+        }
+        while let Some(Sent { waiting, .. }) = self.receiver.take() {
+            shared.outcomes.push_back(Outcome::Delivered {
+                packet: waiting.packet.packet,
+                from: self.from,
+                to: self.to,
+                attempts: waiting.failures + 1,
+            });
+        }
+        while let Some(Sent { number, waiting }) = take_due(&mut self.answers, now) {
+            self.window.settle(number);
+            shared.outcomes.push_back(Outcome::Acknowledged {
+                packet: waiting.packet.packet,
+                from: self.from,
+                to: self.to,
+                attempts: waiting.failures + 1,
+            });
+        }
+        while let Some(sent) = take_due(&mut self.timers, now) {
+            self.fail(now, sent, shared);
+        }
+        self.busy_until = self.busy_until.filter(|end| *end > now);
+        self.transmit_next(now, shared, observer);
+    }
+
+    /// Packets that wait for the line, those to be retransmitted included.
+    pub(super) fn queued_packets(&self) -> usize {
+        self.queue.len()
+    }
+
+    pub(super) fn retries(&self) -> [usize; 3] {
+        self.queue.retries()
+    }
+
+    /// A free line takes the next frame: one that is due for retransmission, or a new one if the
+    /// window is open.
+    fn transmit_next(
+        &mut self,
+        now: Instant,
+        shared: &mut Shared<'_, P>,
+        observer: &mut impl ChannelObserver,
+    ) {
+        if self.busy_until.is_some() {
+            return;
+        }
+        self.queue.select_among(now, self.window.is_open());
+        while let Some(expired) = self.queue.take_expired() {
+            self.give_up(now, expired, shared);
+        }
+        let Some(mut waiting) = self.queue.finish() else {
+            return;
+        };
+        let number = *waiting
+            .packet
+            .number
+            .get_or_insert_with(|| self.window.number());
+        let bytes = waiting.offer.bytes.saturating_add(shared.config.overhead);
+        let end = now + shared.config.rate.transmission_time(u64::from(bytes));
+        let damaged = shared.damage.damages(&Frame {
+            // Each flow meets draws of its own, whatever the others transmit.
+            station: waiting.offer.flow,
+            direction: self.direction,
+            class: Some(waiting.offer.class),
+            bytes,
+            start: now,
+            end,
+        });
+        observer.occupied(&Occupancy {
+            station: self.from,
+            start: now,
+            end,
+            frame: FrameKind::Data,
+            flow: waiting.offer.flow,
+            attempt: waiting.failures + 1,
+            fate: if damaged {
+                Fate::Damaged
+            } else {
+                Fate::Received
+            },
+        });
+        self.busy_until = Some(end);
+        let sent = Sent { number, waiting };
+        if damaged {
+            let expires = end + shared.config.retry_timeout;
+            self.timers.push_back((expires, sent));
+        } else {
+            let answered = end + shared.config.answer_time();
+            self.arrivals.push_back((end + shared.config.delay, sent));
+            self.answers.push_back((answered, sent));
+        }
+    }
+
+    /// The timer of a frame has expired: it is retransmitted, or given up.
+    fn fail(&mut self, now: Instant, sent: Sent<P>, shared: &mut Shared<'_, P>) {
+        let mut waiting = sent.waiting;
+        waiting.failures += 1;
+        waiting.fragment_failures += 1;
+        let own_limit = matches!(self.end.order, RetransmissionOrder::Deadline(_));
+        if !own_limit && self.end.retry_limit.is_reached(waiting.failures) {
+            return self.give_up(now, waiting, shared);
+        }
+        self.queue.retry(waiting);
+        if let Some(expired) = self.queue.take_expired() {
+            return self.give_up(now, expired, shared);
+        }
+        if shared.config.report_retries {
+            shared.outcomes.push_back(Outcome::Retried {
+                packet: waiting.packet.packet,
+                from: self.from,
+                to: self.to,
+                attempts: waiting.failures,
+            });
+        }
+    }
+
+    /// The receiver is told, on the channel of acknowledgments: what it has waits no longer.
+    fn give_up(&mut self, now: Instant, waiting: Waiting<Numbered<P>>, shared: &mut Shared<'_, P>) {
+        if let Some(number) = waiting.packet.number {
+            self.window.settle(number);
+            let known = now + shared.config.delay;
+            self.given_up.push_back((known, number));
+        }
+        shared.outcomes.push_back(Outcome::Discarded {
+            packet: waiting.packet.packet,
+            from: self.from,
+            to: self.to,
+            attempts: waiting.failures,
+            arrived: false,
+        });
+    }
+}
+
+/// The first of `list` if its time has come.
+fn take_due<T>(list: &mut VecDeque<(Instant, T)>, now: Instant) -> Option<T> {
+    let is_due = list.front().is_some_and(|(at, _)| *at <= now);
+    is_due
+        .then(|| list.pop_front())
+        .flatten()
+        .map(|(_, content)| content)
+}

@@ -1,0 +1,141 @@
+//! A selective-repeat link: frames follow one another without waiting for acknowledgments, and only
+//! those that were damaged are retransmitted.
+//!
+//! ```text
+//!   sender    ├ 1 ┤├ 2 ┤├ 3 ┤├ 4 ┤     ├ 2 ┤├ 5 ┤
+//!   receiver        1    ✗    3    4          2    5
+//!                    ◀── retry timeout ──▶
+//! ```
+//!
+//! As IEEE 802.16, RLC in acknowledged mode and IEEE 802.11 with a block ACK agreement have it. With
+//! a reordering buffer 3 and 4 wait for 2 ([`Handover::InOrder`]); without one they overtake it, which
+//! TCP sees as reordering ([`Handover::AsReceived`]).
+//!
+//! Two stations, the access point 0 and the mobile 1, with a line each way. A frame carries one packet.
+//! The link's acknowledgments and its word that a frame was given up come back on a channel of their
+//! own, undamaged, so a frame is never retransmitted after it has arrived.
+
+mod config;
+mod direction;
+mod resequencer;
+mod send_window;
+
+use std::collections::VecDeque;
+
+use airtcp_units::Instant;
+
+use super::damage::{Damage, FrameDirection};
+use super::{ChannelObserver, Offer, Outcome};
+use crate::random::Stream;
+pub use config::{EndConfig, Handover, SelectiveRepeatConfig, SelectiveRepeatError, Window};
+use direction::{Direction, Shared};
+
+/// The station that is the access point.
+pub const ACCESS_POINT: u32 = 0;
+/// The station that is the mobile.
+pub const MOBILE: u32 = 1;
+
+/// A selective-repeat link that carries packets of type `P`.
+#[derive(Clone, Debug)]
+pub struct SelectiveRepeatLink<P> {
+    config: SelectiveRepeatConfig,
+    damage: Damage,
+    up: Direction<P>,
+    down: Direction<P>,
+    outcomes: VecDeque<Outcome<P>>,
+}
+
+impl<P: Copy> SelectiveRepeatLink<P> {
+    /// An idle link; what is damaged on it is drawn from `stream`.
+    ///
+    /// # Errors
+    /// A configuration that cannot be; see [`SelectiveRepeatError`].
+    pub fn new(
+        config: &SelectiveRepeatConfig,
+        stream: Stream,
+    ) -> Result<Self, SelectiveRepeatError> {
+        config.check()?;
+        let (up, down) = ((MOBILE, ACCESS_POINT), (ACCESS_POINT, MOBILE));
+        Ok(Self {
+            damage: Damage::new(&config.damage, 0, stream),
+            up: Direction::new(up, FrameDirection::FromStation, config.mobile, config),
+            down: Direction::new(down, FrameDirection::ToStation, config.access_point, config),
+            outcomes: VecDeque::new(),
+            config: config.clone(),
+        })
+    }
+
+    /// Hands a packet to station `from` at `now`, which may not lie before the `now` of an earlier
+    /// call; `false` when there is no room.
+    pub fn push(
+        &mut self,
+        now: Instant,
+        from: u32,
+        offer: Offer,
+        packet: P,
+        observer: &mut impl ChannelObserver,
+    ) -> bool {
+        let (direction, mut shared) = self.split(from);
+        direction.push(now, offer, packet, &mut shared, observer)
+    }
+
+    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    #[must_use]
+    pub fn next_wakeup(&self) -> Instant {
+        self.up.next_wakeup().min(self.down.next_wakeup())
+    }
+
+    /// Acts on what is due by `now`, on the way up first. Call [`poll`](Self::poll) afterwards.
+    pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
+        for from in [MOBILE, ACCESS_POINT] {
+            let (direction, mut shared) = self.split(from);
+            if direction.next_wakeup() <= now {
+                direction.on_wakeup(now, &mut shared, observer);
+            }
+        }
+    }
+
+    /// What became of a packet; call until there is none.
+    pub fn poll(&mut self) -> Option<Outcome<P>> {
+        self.outcomes.pop_front()
+    }
+
+    /// Packets that wait at a station, those due for retransmission included; not those under way
+    /// and those whose timer runs.
+    #[must_use]
+    pub fn queued_packets(&self, station: u32) -> usize {
+        self.direction(station).queued_packets()
+    }
+
+    /// Packets that wait at a station for another attempt, by how often they were retransmitted in
+    /// vain; see [`TransmitQueue::retries`](super::transmit_queue::TransmitQueue::retries).
+    #[must_use]
+    pub fn retries(&self, station: u32) -> [usize; 3] {
+        self.direction(station).retries()
+    }
+
+    const fn direction(&self, from: u32) -> &Direction<P> {
+        if from == ACCESS_POINT {
+            &self.down
+        } else {
+            &self.up
+        }
+    }
+
+    const fn split(&mut self, from: u32) -> (&mut Direction<P>, Shared<'_, P>) {
+        let direction = if from == ACCESS_POINT {
+            &mut self.down
+        } else {
+            &mut self.up
+        };
+        let shared = Shared {
+            config: &self.config,
+            damage: &mut self.damage,
+            outcomes: &mut self.outcomes,
+        };
+        (direction, shared)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! The receiver: packets in the order of arrival, or in that of the frames' numbers.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::config::Handover;
+
+/// What became of a frame, as the receiver knows it.
+#[derive(Clone, Copy, Debug)]
+enum Known<T> {
+    Arrived(T),
+    GivenUp,
+}
+
+/// Hands on what arrives.
+#[derive(Clone, Debug)]
+pub(super) struct Resequencer<T> {
+    handover: Handover,
+    /// The first number of which nothing is known.
+    expected: u64,
+    /// The reordering buffer: what is known of later numbers.
+    later: BTreeMap<u64, Known<T>>,
+    ready: VecDeque<T>,
+}
+
+impl<T> Resequencer<T> {
+    pub(super) const fn new(handover: Handover) -> Self {
+        Self {
+            handover,
+            expected: 0,
+            later: BTreeMap::new(),
+            ready: VecDeque::new(),
+        }
+    }
+
+    /// Frame `number` has arrived.
+    #[inline]
+    pub(super) fn on_arrived(&mut self, number: u64, content: T) {
+        match self.handover {
+            Handover::AsReceived => self.ready.push_back(content),
+            Handover::InOrder => self.know(number, Known::Arrived(content)),
+        }
+    }
+
+    /// The sender says that it gave frame `number` up.
+    pub(super) fn on_given_up(&mut self, number: u64) {
+        if self.handover == Handover::InOrder {
+            self.know(number, Known::GivenUp);
+        }
+    }
+
+    /// What is handed on next; to be asked until there is nothing.
+    #[inline]
+    pub(super) fn take(&mut self) -> Option<T> {
+        self.ready.pop_front()
+    }
+
+    fn know(&mut self, number: u64, known: Known<T>) {
+        self.later.insert(number, known);
+        while let Some(next) = self.later.remove(&self.expected) {
+            self.expected += 1;
+            if let Known::Arrived(content) = next {
+                self.ready.push_back(content);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1 and 3 overtake 0 and 2; 0 arrives, 2 is given up.
+    #[test]
+    fn what_has_overtaken_waits_for_what_it_has_overtaken() {
+        let mut receiver = Resequencer::new(Handover::InOrder);
+        let mut handed_on = Vec::new();
+        for (number, arrived) in [(1, true), (3, true), (0, true), (2, false)] {
+            if arrived {
+                receiver.on_arrived(number, number);
+            } else {
+                receiver.on_given_up(number);
+            }
+            let now: Vec<_> = std::iter::from_fn(|| receiver.take()).collect();
+            handed_on.push(now);
+        }
+        assert_eq!(handed_on, [vec![], vec![], vec![0, 1], vec![3]]);
+        let mut receiver = Resequencer::new(Handover::AsReceived);
+        for number in [1, 3, 0] {
+            receiver.on_arrived(number, number);
+        }
+        receiver.on_given_up(2);
+        let all: Vec<_> = std::iter::from_fn(|| receiver.take()).collect();
+        assert_eq!(all, [1, 3, 0]);
+    }
+}

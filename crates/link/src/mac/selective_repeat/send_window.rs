@@ -1,0 +1,88 @@
+//! The numbers of frames, and how many of them may be outstanding.
+
+use std::collections::VecDeque;
+
+use super::config::Window;
+
+/// The sender's window.
+#[derive(Clone, Debug)]
+pub(super) struct SendWindow {
+    limit: Window,
+    /// The oldest outstanding number, or the next one where none is outstanding.
+    base: u64,
+    /// From `base` on, whether the frame is settled: acknowledged or given up.
+    settled: VecDeque<bool>,
+    outstanding: u64,
+}
+
+impl SendWindow {
+    pub(super) const fn new(limit: Window) -> Self {
+        Self {
+            limit,
+            base: 0,
+            settled: VecDeque::new(),
+            outstanding: 0,
+        }
+    }
+
+    /// Whether a frame that was never transmitted may be.
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        match self.limit {
+            Window::Unlimited => true,
+            Window::Outstanding(most) => self.outstanding < u64::from(most.get()),
+            Window::Numbers(most) => (self.settled.len() as u64) < u64::from(most.get()),
+        }
+    }
+
+    /// The number of a frame that is transmitted for the first time.
+    #[inline]
+    pub(super) fn number(&mut self) -> u64 {
+        let number = self.base + self.settled.len() as u64;
+        self.settled.push_back(false);
+        self.outstanding += 1;
+        number
+    }
+
+    /// A frame is acknowledged or given up; once for each.
+    #[inline]
+    pub(super) fn settle(&mut self, number: u64) {
+        let place = usize::try_from(number - self.base).unwrap_or(usize::MAX);
+        if let Some(settled) = self.settled.get_mut(place) {
+            *settled = true;
+            self.outstanding -= 1;
+        }
+        while self.settled.front() == Some(&true) {
+            self.settled.pop_front();
+            self.base += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::num::NonZeroU32;
+
+    const TWO: NonZeroU32 = NonZeroU32::new(2).unwrap();
+
+    /// Frames 0 and 1 are outstanding. Once 1 is acknowledged another may follow where outstanding
+    /// frames count; where numbers count, 2 is two ahead of 0 and may not.
+    #[test]
+    fn an_old_frame_holds_up_numbers_and_not_counts() {
+        for (limit, is_open) in [
+            (Window::Unlimited, true),
+            (Window::Outstanding(TWO), true),
+            (Window::Numbers(TWO), false),
+        ] {
+            let mut window = SendWindow::new(limit);
+            assert_eq!((window.number(), window.is_open()), (0, true), "{limit:?}");
+            assert_eq!(window.number(), 1);
+            assert_eq!(window.is_open(), limit == Window::Unlimited, "{limit:?}");
+            window.settle(1);
+            assert_eq!(window.is_open(), is_open, "{limit:?}");
+            window.settle(0);
+            assert_eq!((window.is_open(), window.number()), (true, 2), "{limit:?}");
+        }
+    }
+}
