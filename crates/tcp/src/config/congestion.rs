@@ -52,33 +52,6 @@ pub enum Reduction {
     Proportional,
 }
 
-/// What a duplicate acknowledgment stands for without SACK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
-#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
-pub enum DuplicateCounting {
-    /// In fast recovery it inflates the window by a segment, and the first two before it allow one
-    /// each (RFC 6582 §3.2, RFC 3042).
-    #[default]
-    Inflation,
-    /// A segment that has arrived and is no longer in flight, as if it had been reported, until it is
-    /// acknowledged (Linux, `tcp_add_reno_sack`).
-    Arrivals,
-}
-
-/// What room a receiver offers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
-#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
-pub enum ReceiveWindow {
-    /// The whole receive buffer from the start.
-    #[default]
-    Fixed,
-    /// 64 KiB at first, then twice what is read in a round trip and more while that grows, up to the
-    /// receive buffer (Linux, `tcp_rcv_space_adjust`). Each segment is acknowledged while it grows.
-    Autotuned,
-}
-
 /// When a window counts as used, so that it may grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]

@@ -52,9 +52,6 @@ impl Sender {
                 .delivery()
                 .map_or(acked, |delivery| delivery.bytes);
         }
-        if let Some(counted) = self.detection.counted() {
-            return counted;
-        }
         let acked = self.space.una() - before.una;
         if acked == 0 {
             self.mss
@@ -80,12 +77,7 @@ impl Sender {
             srtt: estimator.srtt().unwrap_or(Duration::ZERO),
             una: self.space.una(),
             nxt: self.space.nxt(),
-            in_flight_before: before.in_flight,
-            in_flight: self.in_flight(),
-            next_departure: self
-                .pacing
-                .as_ref()
-                .map_or(now, |pacing| pacing.next_departure(now)),
+            in_flight: self.board.in_flight(),
             delivered_in_all: self.rate.as_ref().map_or(0, |rate| rate.delivered()),
             rate: None,
             repairing: match self.repair.phase() {
@@ -117,12 +109,11 @@ impl Sender {
         let mut ack = self.ack_for_control(now, before, delivered);
         ack.rate = sample;
         self.congestion.observe(&ack);
-        let in_flight = self.in_flight();
         if self.congestion.is_probing_rtt()
             && let Some(rate) = &mut self.rate
         {
             // What is sent with an all but empty window is no measure of the bandwidth.
-            rate.on_application_limited(in_flight);
+            rate.on_application_limited(self.board.in_flight());
         }
     }
 

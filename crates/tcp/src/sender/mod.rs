@@ -160,8 +160,7 @@ impl Sender {
             detection: Detection::new(config),
             repair: Repair::new(config.spurious_response != SpuriousResponse::None),
             rate: congestion.is_model_based().then(Box::default),
-            pacing: (config.pacing || congestion.is_model_based())
-                .then(|| Box::new(Pacing::new(config.pacing_shift))),
+            pacing: (config.pacing || congestion.is_model_based()).then(Box::default),
             congestion,
             growth: Growth::new(config),
             timeout: RetransmissionTimeout::new(&config.timeout),
@@ -265,9 +264,7 @@ impl Sender {
     /// Bytes believed to be in the network (RFC 6675 §4, "pipe").
     #[must_use]
     pub fn in_flight(&self) -> u64 {
-        self.board
-            .in_flight()
-            .saturating_sub(self.detection.arrived())
+        self.board.in_flight()
     }
 
     /// The retransmission timeout now, back-off included.
@@ -359,7 +356,7 @@ impl Sender {
     fn before(&self) -> Before {
         Before {
             una: self.space.una(),
-            in_flight: self.in_flight(),
+            in_flight: self.board.in_flight(),
             lost_in_all: self.detection.lost_in_all(),
             inflation: match self.repair.phase() {
                 Phase::FastRecovery(recovery) => recovery.inflation,

@@ -5,7 +5,6 @@ use std::ops::Range;
 use airtcp_units::Instant;
 
 use super::Sender;
-use super::pacing::Pace;
 use super::timers::Timer;
 use crate::recovery::Phase;
 
@@ -45,16 +44,16 @@ impl Sender {
             return None;
         }
         let transmission = self.poll_next(now)?;
-        let pace = self.congestion.pace(self.timeout.estimator().srtt());
-        if let (Some(pacing), Some((rate, least_burst))) = (&mut self.pacing, pace) {
+        let rate = self.congestion.pacing_rate(self.timeout.estimator().srtt());
+        if let (Some(pacing), Some(rate)) = (&mut self.pacing, rate) {
             let bytes = transmission.range.end - transmission.range.start;
-            pacing.on_sent(now, bytes, self.mss, Pace { rate, least_burst });
+            pacing.on_sent(now, bytes, self.mss, rate);
         }
         Some(transmission)
     }
 
     fn has_something_to_send(&mut self) -> bool {
-        let room = self.in_flight() + self.mss <= self.window();
+        let room = self.board.in_flight() + self.mss <= self.window();
         room && (self.space.has_fresh() || self.board.next_lost().is_some())
             || self.repair.has_first()
     }
@@ -70,7 +69,7 @@ impl Sender {
             return Some(self.resend(index, now));
         }
         let window = self.window();
-        let in_flight = self.in_flight();
+        let in_flight = self.board.in_flight();
         if self.repair.is_new_data_first() {
             return self.poll_new(now, in_flight, window);
         }
@@ -80,7 +79,7 @@ impl Sender {
         // RFC 3042 §2. With SACK the bytes in flight shrink when a duplicate arrives (RFC 6675 §5
         // step 3.3), which is to send nothing new before a loss is found if that is not wanted.
         let held = match self.repair.phase() {
-            Phase::Open if self.shrinks_by_reports() && !self.choices.limited_transmit => {
+            Phase::Open if self.choices.sack && !self.choices.limited_transmit => {
                 self.board.outstanding()
             }
             _ => in_flight,
@@ -97,7 +96,7 @@ impl Sender {
         let duplicates = u64::from(self.detection.duplicates());
         match self.repair.phase() {
             Phase::FastRecovery(recovery) => cwnd.saturating_add(recovery.inflation),
-            Phase::Open if self.choices.limited_transmit && !self.shrinks_by_reports() => {
+            Phase::Open if self.choices.limited_transmit && !self.choices.sack => {
                 cwnd + duplicates.min(2) * self.mss
             }
             // A duplicate of new data that F-RTO has sent shows that it has left the network.
@@ -110,14 +109,8 @@ impl Sender {
         }
     }
 
-    /// Whether duplicates shrink what is in flight, and not inflate the window.
-    #[inline]
-    const fn shrinks_by_reports(&self) -> bool {
-        self.choices.sack || self.detection.counts_arrivals()
-    }
-
     const fn tests_timeouts(&self) -> bool {
-        self.choices.spurious_detection.frto && !self.shrinks_by_reports()
+        self.choices.spurious_detection.frto && !self.choices.sack
     }
 
     /// The segment at `index` is lost and not sent again since.

@@ -27,12 +27,7 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
     let sequences = Stream::new(seed, "flows.initial-sequence");
     let coins = Stream::new(seed, "flows.coin");
     let sessions = Stream::new(seed, "flows.application");
-    // Flows share one configuration, or one of a few.
-    let own = scenario.flow_tcp.len().max(1);
-    let tcp: Vec<_> = (0_u32..)
-        .take(own)
-        .map(|flow| Arc::new(*scenario.tcp_of(flow)))
-        .collect();
+    let tcp = Arc::new(scenario.tcp);
     for flow in 0..scenario.flows.count {
         let (forward, reverse) = plan.routes(flow, &mut network);
         let initial = sequences.draw(u64::from(flow));
@@ -45,7 +40,7 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
             SequenceNumber(initial as u32),
         );
         network.flows.push(FlowConfig {
-            tcp: Arc::clone(&tcp[flow as usize % own]),
+            tcp: Arc::clone(&tcp),
             coins: coins.substream(u64::from(flow)),
             start: start(scenario, flow, starts.draw(u64::from(flow))),
             bytes: scenario.flows.bytes,
@@ -55,10 +50,9 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
             application: scenario.traffic[flow as usize % scenario.traffic.len().max(1)]
                 .map(|traffic| (traffic, sessions.substream(u64::from(flow)))),
             proxy: scenario.access_point.split_buffer.map(|bytes| {
-                let side = *scenario.tcp_of(flow);
                 Box::new(ProxyConfig {
-                    client_side: side,
-                    server_side: side,
+                    client_side: scenario.tcp,
+                    server_side: scenario.tcp,
                     buffer_bytes: bytes,
                 })
             }),

@@ -7,8 +7,8 @@
 
 use super::*;
 use crate::config::{
-    DuplicateCounting, GrowthCredit, LateReports, LossDetection, PartialAckTimer, Reneging,
-    ReportedRtt, TimerRestart, WindowValidation,
+    GrowthCredit, LateReports, LossDetection, PartialAckTimer, Reneging, ReportedRtt, TimerRestart,
+    WindowReopening, WindowValidation,
 };
 
 /// A key changed, and the behaviour that tells.
@@ -18,7 +18,7 @@ struct Key {
     behaviour: fn(&Config) -> String,
 }
 
-const KEYS: [Key; 11] = [
+const KEYS: [Key; 10] = [
     Key {
         name: "partial_ack_timer",
         change: |config| config.partial_ack_timer = PartialAckTimer::SlowButSteady,
@@ -50,6 +50,11 @@ const KEYS: [Key; 11] = [
         behaviour: soon_retransmitted_when_the_receiver_reneges,
     },
     Key {
+        name: "window_reopening",
+        change: |config| config.window_reopening = WindowReopening::AwaitTimer,
+        behaviour: retransmissions_when_a_window_opens_before_the_timer,
+    },
+    Key {
         name: "slow_start_limit_after_timeout",
         change: |config| config.slow_start_limit_after_timeout = 1_000_000,
         behaviour: growth_after_a_timeout,
@@ -58,16 +63,6 @@ const KEYS: [Key; 11] = [
         name: "window_validation",
         change: |config| config.window_validation = WindowValidation::LastRound,
         behaviour: growth_of_a_window_used_by_half,
-    },
-    Key {
-        name: "duplicate_counting",
-        change: |config| config.duplicate_counting = DuplicateCounting::Arrivals,
-        behaviour: in_flight_after_four_duplicates,
-    },
-    Key {
-        name: "pacing_shift",
-        change: |config| config.pacing_shift = 7,
-        behaviour: segments_that_leave_together_at_a_pace,
     },
     Key {
         name: "loss_detection",
@@ -122,29 +117,6 @@ fn timer_after_the_second_partial_acknowledgment(config: &Config) -> String {
     timer_started_at(&trace)
 }
 
-/// Without SACK, of twelve segments.
-fn in_flight_after_four_duplicates(config: &Config) -> String {
-    let mut trace = Trace::new(Config {
-        sack: false,
-        ..*config
-    });
-    trace.write(12).poll();
-    for _ in 0..4 {
-        trace.at(100).ack(0);
-    }
-    trace.sender.in_flight().to_string()
-}
-
-/// 200 segments in 100 ms, twice as fast in slow start: 4 MB/s, of which 3906 bytes in 2^−10 s.
-fn segments_that_leave_together_at_a_pace(config: &Config) -> String {
-    let mut trace = Trace::new(Config {
-        pacing: true,
-        initial_window: 200,
-        ..*config
-    });
-    trace.write(200).poll()
-}
-
 /// Three segments acknowledged of which two were reported before.
 fn growth_by_what_was_reported_before(config: &Config) -> String {
     let mut trace = Trace::new(*config);
@@ -190,6 +162,15 @@ fn soon_retransmitted_when_the_receiver_reneges(config: &Config) -> String {
     trace.ack(1);
     let wait = trace.next_ms().expect("a timer runs") - 100;
     (wait <= 50).to_string()
+}
+
+fn retransmissions_when_a_window_opens_before_the_timer(config: &Config) -> String {
+    let mut trace = Trace::new(*config);
+    trace.write(10).poll();
+    trace.at(50).window(0);
+    trace.at(250).window(1000 * MSS).poll();
+    let counters = trace.sender.counters();
+    counters.segments_retransmitted.to_string()
 }
 
 fn growth_after_a_timeout(config: &Config) -> String {
