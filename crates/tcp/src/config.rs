@@ -16,8 +16,6 @@ mod schema;
 mod settings;
 mod timeout;
 
-use std::sync::Arc;
-
 use airtcp_units::Duration;
 #[cfg(feature = "schema")]
 use airtcp_units::bounded::{Bytes, Limit, MICROSECOND, MINUTE, Real, Span, Whole};
@@ -214,13 +212,6 @@ settings! {
         /// Segments at the start, and after a pause or a gap, that are each acknowledged at once
         /// (Linux's quick acknowledgments: 16; RFC 5681 §4.2 allows it).
         quick: u32 = 0, as Whole<0, 1_000_000>;
-    }
-}
-
-impl From<&Config> for Arc<Config> {
-    /// A copy of its own.
-    fn from(config: &Config) -> Self {
-        Self::new(*config)
     }
 }
 

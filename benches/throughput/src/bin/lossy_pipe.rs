@@ -59,7 +59,7 @@ fn main() -> ExitCode {
     let mut network = Network::new(build(&scenario, settings.seed), settings.seed);
     let end = Instant::ZERO + scenario.duration;
     let began = Clock::now();
-    event_loop(&mut network, end);
+    network.run_until(end, &mut ());
     let wall_s = began.elapsed().as_secs_f64();
     let grown = peak_resident_bytes()
         .zip(before)
@@ -95,13 +95,6 @@ fn main() -> ExitCode {
     });
     println!("{line}");
     ExitCode::SUCCESS
-}
-
-/// What is measured: by the clock, and by `benches/instructions.py`, which makes callgrind count
-/// inside the function of this name and nowhere else.
-#[inline(never)]
-fn event_loop(network: &mut Network, end: Instant) {
-    network.run_until(end, &mut ());
 }
 
 /// The largest resident set so far (`VmHWM` in `/proc/self/status`); `None` where there is none.

@@ -14,21 +14,16 @@ pub struct EventQueue<E> {
 
 #[derive(Clone, Copy, Debug)]
 struct Entry<E> {
-    key: Key,
+    time: Instant,
+    order: u64,
     event: E,
 }
 
-/// Time in the high half, and below it the order of scheduling: one number, which compares without a
-/// branch where a pair takes two.
-type Key = u128;
-
-const fn key(time: Instant, order: u64) -> Key {
-    (time.as_nanos() as Key) << 64 | order as Key
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the high half of a key")]
-const fn time_of(key: Key) -> Instant {
-    Instant::from_nanos((key >> 64) as u64)
+impl<E> Entry<E> {
+    #[inline]
+    fn key(&self) -> (Instant, u64) {
+        (self.time, self.order)
+    }
 }
 
 impl<E: Copy> Default for EventQueue<E> {
@@ -45,9 +40,7 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     #[must_use]
     pub fn first(&self) -> Option<(Instant, E)> {
-        self.heap
-            .first()
-            .map(|entry| (time_of(entry.key), entry.event))
+        self.heap.first().map(|entry| (entry.time, entry.event))
     }
 
     /// Adds an event, behind all others of its instant.
@@ -92,9 +85,9 @@ impl<E: Copy> EventQueue<E> {
 
     #[inline]
     fn entry(&mut self, time: Instant, event: E) -> Entry<E> {
-        let key = key(time, self.scheduled);
+        let order = self.scheduled;
         self.scheduled += 1;
-        Entry { key, event }
+        Entry { time, order, event }
     }
 
     /// Moves `entry` up from `index` to its place.
@@ -102,7 +95,7 @@ impl<E: Copy> EventQueue<E> {
     fn rise(&mut self, mut index: usize, entry: Entry<E>) {
         while index > 0 {
             let parent = (index - 1) / CHILDREN;
-            if self.heap[parent].key <= entry.key {
+            if self.heap[parent].key() <= entry.key() {
                 break;
             }
             self.heap[index] = self.heap[parent];
@@ -114,44 +107,21 @@ impl<E: Copy> EventQueue<E> {
     /// Moves `entry` down from the root to its place.
     #[inline]
     fn sink(&mut self, entry: Entry<E>) {
-        let heap = self.heap.as_mut_slice();
         let mut index = 0;
         loop {
             let first = index * CHILDREN + 1;
-            let least = match heap.get(first..first + CHILDREN) {
-                Some(children) => first + least_of_four(children),
-                None => match least_of_few(heap.get(first..).unwrap_or_default()) {
-                    Some(child) => first + child,
-                    None => break,
-                },
+            let behind = (first + CHILDREN).min(self.heap.len());
+            let Some(least) = (first..behind).min_by_key(|&child| self.heap[child].key()) else {
+                break;
             };
-            if entry.key <= heap[least].key {
+            if entry.key() <= self.heap[least].key() {
                 break;
             }
-            heap[index] = heap[least];
+            self.heap[index] = self.heap[least];
             index = least;
         }
-        heap[index] = entry;
+        self.heap[index] = entry;
     }
-}
-
-/// Which of a full set of children is the first: two pairs, then their winners, each choice a
-/// conditional move.
-#[inline]
-fn least_of_four<E>(children: &[Entry<E>]) -> usize {
-    let left = usize::from(children[1].key < children[0].key);
-    let right = 2 + usize::from(children[3].key < children[2].key);
-    if children[right].key < children[left].key {
-        right
-    } else {
-        left
-    }
-}
-
-/// The same among fewer than four; none among none.
-#[inline]
-fn least_of_few<E>(children: &[Entry<E>]) -> Option<usize> {
-    (0..children.len()).min_by_key(|&child| children[child].key)
 }
 
 #[cfg(test)]

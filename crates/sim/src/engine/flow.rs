@@ -108,8 +108,8 @@ pub struct Flow {
 impl Flow {
     pub(super) fn new(config: &FlowConfig, there: u32, back: u32) -> Self {
         let (client_iss, server_iss) = config.initial_sequence;
-        let tcp = &config.tcp;
-        let mut client = Connection::connect(Arc::clone(tcp), client_iss);
+        let tcp = &*config.tcp;
+        let mut client = Connection::connect(tcp, client_iss);
         match (&config.application, config.bytes) {
             (Some(_), _) => {}
             (None, Some(bytes)) => {
@@ -120,7 +120,7 @@ impl Flow {
         }
         Self {
             client: Host::new(client, there),
-            server: Host::new(Connection::listen(Arc::clone(tcp), server_iss), back),
+            server: Host::new(Connection::listen(tcp, server_iss), back),
             client_iss,
             start: config.start,
             completed: None,
@@ -201,7 +201,7 @@ impl Flow {
 
     /// How often the sender judged what a loss was of, and how well.
     #[must_use]
-    pub fn verdicts(&self) -> &Verdicts {
+    pub const fn verdicts(&self) -> &Verdicts {
         self.truth.verdicts()
     }
 

@@ -4,9 +4,10 @@ use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 
 use super::{Connection, State};
-use crate::config::TimeoutConfig;
+use crate::config::{Config, TimeoutConfig};
 use crate::observer::{Event, Observer};
 use crate::receiver::Receiver;
+use crate::sender::Sender;
 
 /// The window field has 16 bits, and may be shifted by up to 14 (RFC 7323 §2.3).
 const MAX_SCALE: u8 = 14;
@@ -72,7 +73,7 @@ impl Connection {
         if !self.handshake.syn_due {
             return None;
         }
-        let config = self.sender.config();
+        let config = self.config.as_deref()?;
         let (mss, sack) = (config.mss, config.sack);
         let overhead = if config.timestamps {
             TIMESTAMP_BYTES
@@ -159,7 +160,11 @@ impl Connection {
 
     /// Takes the peer's initial sequence number and options.
     fn on_peer_syn(&mut self, now: Instant, segment: &Segment) {
+        let Some(config) = self.config.as_deref_mut() else {
+            return;
+        };
         self.irs = segment.sequence;
+        config.sack &= segment.sack_permitted;
         self.timestamps.enabled &= segment.timestamps.is_some();
         if let Some(timestamps) = segment.timestamps {
             self.timestamps.on_segment(now, timestamps, 0);
@@ -174,8 +179,6 @@ impl Connection {
         // An MSS of nothing is none (Linux, `tcp_parse_options`).
         let peer_mss = segment.mss.filter(|&mss| mss > 0);
         let peer_mss = peer_mss.map_or(DEFAULT_MSS, u32::from).max(LEAST_MSS);
-        let config = self.sender.config();
-        let sack = config.sack && segment.sack_permitted;
         // What timestamps would have taken is payload's where the peer does without them.
         let (overhead, freed) = match (config.timestamps, self.timestamps.enabled) {
             (_, true) => (TIMESTAMP_BYTES, 0),
@@ -184,10 +187,20 @@ impl Connection {
         };
         let ours = config.mss + freed;
         let mss = ours.min(peer_mss - overhead).max(1);
+        let (written, closed) = (self.sender.written(), self.sender.is_closed());
+        // Our SYN says what we offer; the sender goes by what both do.
+        let negotiated = Config {
+            timestamps: self.timestamps.enabled,
+            ..*config
+        };
+        self.sender = Sender::new(&negotiated, mss);
+        self.sender.write(written);
+        if closed {
+            self.sender.close();
+        }
         // What the window field cannot say is no window to the peer.
         let step = config.mss.max(1 << self.our_scale);
-        self.sender.on_peer_syn(mss, sack, self.timestamps.enabled);
-        self.receiver = Receiver::new(self.sender.config(), step);
+        self.receiver = Receiver::new(config, step);
     }
 
     /// The peer has acknowledged our SYN and offers `window` bytes.
@@ -208,6 +221,7 @@ impl Connection {
         let rtt = (self.handshake.transmissions == 1).then(|| now - self.handshake.sent_at);
         self.handshake.deadline = Instant::FAR_FUTURE;
         self.handshake.syn_due = false;
+        self.config = None;
         self.sender
             .on_established(window, rtt, lost.then_some(RTO_AFTER_LOST_SYN));
         observer.event(now, Event::Established);

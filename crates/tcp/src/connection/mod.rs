@@ -13,13 +13,9 @@ mod challenge;
 mod ending;
 mod freeze;
 mod handshake;
-mod ordinary;
 mod output;
 mod patience;
-mod send_side;
 mod timestamps;
-
-use std::sync::Arc;
 
 use airtcp_packet::{LinkFeedback, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
@@ -32,7 +28,6 @@ use challenge::Challenges;
 use ending::Ending;
 use handshake::Handshake;
 use patience::{Effort, Patience};
-use send_side::SendSide;
 use timestamps::TimestampState;
 
 pub use ending::End;
@@ -67,12 +62,15 @@ pub enum State {
 /// One endpoint of a TCP connection.
 #[derive(Clone, Debug)]
 pub struct Connection {
+    /// What is left to negotiate; given up once the connection is established, so that very many
+    /// connections fit.
+    config: Option<Box<Config>>,
     state: State,
     /// Initial sequence numbers: ours, and the peer's.
     iss: SequenceNumber,
     irs: SequenceNumber,
     handshake: Handshake,
-    sender: SendSide,
+    sender: Sender,
     receiver: Receiver,
     /// Shift of the window field, in what we send and in what we receive (RFC 7323 §2.2).
     our_scale: u8,
@@ -85,7 +83,7 @@ pub struct Connection {
     largest_window: u64,
     challenges: Challenges,
     /// An answer to a segment that belongs to no connection, or our own reset.
-    reset: Option<Box<Segment>>,
+    reset: Option<Segment>,
     probe_due: bool,
     /// Whether the window announced is zero, whatever room there is (Freeze-TCP).
     frozen: bool,
@@ -94,33 +92,33 @@ pub struct Connection {
     limits: LimitsConfig,
     patience: Patience,
     ending: Ending,
-    #[cfg(test)]
-    ways: ordinary::Ways,
 }
 
 impl Connection {
     /// An endpoint that opens the connection; its SYN is the first thing [`poll`](Self::poll)
-    /// gives. Very many endpoints share a `config` that is handed over as an [`Arc`].
+    /// gives.
     #[must_use]
-    pub fn connect(config: impl Into<Arc<Config>>, iss: SequenceNumber) -> Self {
-        let mut connection = Self::new(config.into(), iss, State::SynSent);
+    pub fn connect(config: &Config, iss: SequenceNumber) -> Self {
+        let mut connection = Self::new(config, iss, State::SynSent);
         connection.handshake.syn_due = true;
         connection
     }
 
     /// An endpoint that waits for a SYN.
     #[must_use]
-    pub fn listen(config: impl Into<Arc<Config>>, iss: SequenceNumber) -> Self {
-        Self::new(config.into(), iss, State::Listen)
+    pub fn listen(config: &Config, iss: SequenceNumber) -> Self {
+        Self::new(config, iss, State::Listen)
     }
 
-    fn new(config: Arc<Config>, iss: SequenceNumber, state: State) -> Self {
+    fn new(config: &Config, iss: SequenceNumber, state: State) -> Self {
         Self {
+            config: Some(Box::new(*config)),
             state,
             iss,
             irs: SequenceNumber(0),
             handshake: Handshake::new(&config.timeout),
-            receiver: Receiver::new(&config, config.mss),
+            sender: Sender::new(config, config.mss),
+            receiver: Receiver::new(config, config.mss),
             our_scale: handshake::window_scale(config.receive_buffer),
             peer_scale: 0,
             timestamps: TimestampState::new(config.timestamp_tick, config.timestamps),
@@ -134,26 +132,23 @@ impl Connection {
             limits: config.limits,
             patience: Patience::new(),
             ending: Ending::new(),
-            sender: SendSide::new(config),
-            #[cfg(test)]
-            ways: ordinary::Ways::default(),
         }
     }
 
     /// Appends `bytes` to the stream to be sent.
     pub fn write(&mut self, bytes: u64) {
-        self.sender.get_mut().write(bytes);
+        self.sender.write(bytes);
     }
 
     /// Whether small segments are to leave at once (TCP_NODELAY), or to wait while one is not
     /// acknowledged (RFC 9293 §3.7.4).
-    pub fn set_no_delay(&mut self, no_delay: bool) {
-        self.sender.get_mut().set_no_delay(no_delay);
+    pub const fn set_no_delay(&mut self, no_delay: bool) {
+        self.sender.set_no_delay(no_delay);
     }
 
     /// Whether no segment is to leave that is not full (TCP_CORK).
-    pub fn set_corked(&mut self, corked: bool) {
-        self.sender.get_mut().set_corked(corked);
+    pub const fn set_corked(&mut self, corked: bool) {
+        self.sender.set_corked(corked);
     }
 
     /// Takes up to `most` received bytes for the application; returns how many there were.
@@ -166,9 +161,6 @@ impl Connection {
     /// [`poll`](Self::poll) afterwards.
     #[inline]
     pub fn handle(&mut self, now: Instant, segment: &Segment, observer: &mut impl Observer) {
-        if self.take_ordinary(now, segment, observer) {
-            return;
-        }
         match self.state {
             State::Closed => self.answer_stray(segment),
             State::Listen => self.on_segment_in_listen(now, segment),
@@ -201,8 +193,7 @@ impl Connection {
                 retransmissions,
             } => {
                 let offset = self.sent_offset(*sequence);
-                let sender = self.sender.get_mut();
-                sender.on_link_delivered(offset, *retransmissions);
+                self.sender.on_link_delivered(offset, *retransmissions);
             }
         }
     }
@@ -243,10 +234,10 @@ impl Connection {
 
     /// The sender's timers may have expired: what it tries may be once too often.
     fn wake_sender(&mut self, now: Instant, observer: &mut impl Observer) {
-        let timeouts = self.sender.timeouts();
+        let timeouts = self.sender.counters().timeouts;
         let probe = self.sender.on_wakeup(now, observer);
         let effort = Effort {
-            timeout: self.sender.timeouts() > timeouts,
+            timeout: self.sender.counters().timeouts > timeouts,
             probe,
         };
         let is_orphan = self.ending.is_orphan;
@@ -274,8 +265,8 @@ impl Connection {
 
     /// The send side, to look at.
     #[must_use]
-    pub fn sender(&self) -> &Sender {
-        self.sender.get()
+    pub const fn sender(&self) -> &Sender {
+        &self.sender
     }
 
     /// The receive side, to look at.

@@ -15,7 +15,7 @@ impl Connection {
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Segment> {
         if let Some(reset) = self.reset.take() {
-            return Some(*reset);
+            return Some(reset);
         }
         match self.state {
             State::Closed | State::Listen => None,
@@ -58,9 +58,6 @@ impl Connection {
     /// An acknowledgment with SACK blocks, if there is something to report.
     #[inline]
     fn report(&mut self, now: Instant) -> Option<Segment> {
-        if !self.receiver.has_report() {
-            return None;
-        }
         let mut ranges: [Range<u64>; MAX_REPORTED] = array::from_fn(|_| 0..0);
         let count = self.receiver.take_report(&mut ranges);
         (count > 0).then(|| {
@@ -152,7 +149,7 @@ impl Connection {
         if segment.flags.contains(Flags::RST) {
             return;
         }
-        let reset = if segment.flags.contains(Flags::ACK) {
+        self.reset = Some(if segment.flags.contains(Flags::ACK) {
             Segment {
                 sequence: segment.acknowledgment,
                 flags: Flags::RST,
@@ -165,7 +162,6 @@ impl Connection {
                 flags: Flags::RST | Flags::ACK,
                 ..Segment::default()
             }
-        };
-        self.reset = Some(Box::new(reset));
+        });
     }
 }

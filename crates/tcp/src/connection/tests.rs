@@ -7,7 +7,6 @@ mod closing;
 mod freeze;
 mod handshake;
 mod limits;
-mod ordinary;
 mod pairs;
 mod stamps;
 

@@ -23,9 +23,6 @@ impl Sender {
     /// The next segment to send at `now`, until there is none.
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Transmission> {
-        if self.is_silent() {
-            return None;
-        }
         if self.pacing.is_some() {
             return self.poll_paced(now);
         }
