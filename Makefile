@@ -17,9 +17,10 @@ SEEDS ?= 20
 UPLOAD := scenarios/wlan-upload.toml
 UPLOAD_REMEDIES := inf-retry delay-injection sack inf-retry+sack
 FUZZ_SECONDS ?= 600
+CONNECTIONS ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo papers papers-docs build test bench lint check-long docs clean tools
+.PHONY: help demo papers build test bench lint check-long docs clean tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
@@ -39,10 +40,6 @@ demo: build ## compare remedies on a recorded link and on 802.11, judge the pape
 papers: build ## every claim of the five papers, judged; out/papers/index.html
 	$(BIN)/airtcp papers --out out/papers
 
-papers-docs: build ## the same, and what came out written into README.md, docs/ and papers/
-	$(BIN)/airtcp papers --png --out out/papers
-	$(BIN)/python docs/write_papers.py out/papers
-
 build: $(EXTENSION) ## the Python package with its Rust core, in .venv
 
 test: build ## every test: Rust, Python, and the stub against the binary
@@ -61,9 +58,10 @@ lint: $(READY) | tools ## formatting, clippy, ruff, mypy
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-check-long: build ## what takes hours: mutants, and the fuzzers for ten minutes each
+check-long: build ## what takes hours: connections under attack, the fuzzers for ten minutes each, mutants
 	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is missing: cargo install cargo-mutants --locked" >&2; exit 1; }
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: rustup toolchain install nightly && cargo install cargo-fuzz --locked" >&2; exit 1; }
+	AIRTCP_CONNECTIONS=$(CONNECTIONS) cargo test --package airtcp-tcp --test hostile
 	set -e; for target in $$(cargo +nightly fuzz list); do \
 	  mkdir -p fuzz/corpus/$$target; \
 	  cargo +nightly fuzz run "$$target" fuzz/corpus/$$target $$(ls -d fuzz/seeds/$$target 2>/dev/null) \

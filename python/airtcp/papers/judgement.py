@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from airtcp import _core
 from airtcp.papers.cross import Cross, load_cross
@@ -64,7 +63,7 @@ class Judgement:
         """How many claims have this verdict."""
         return sum(judged.verdict is verdict for judged in self.all_claims)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """What `airtcp papers --json` prints."""
         return {
             "engine_version": _core.engine_version,

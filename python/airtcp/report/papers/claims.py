@@ -11,8 +11,11 @@ from airtcp.papers.rules import Verdict
 from airtcp.report.papers.evidence import evidence_table
 from airtcp.report.tables import Table
 
-_SHOWN_PARTS = 3
+_SHOWN_PARTS = 6
 """A claim's line has this many of its parts; the rest are in its table."""
+
+_TIP_PARTS = 3
+"""And what a tile says when it is pointed at."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +50,12 @@ class ClaimLine:
     @property
     def tip(self) -> str:
         """What a tile says when it is pointed at."""
+        first = self.shown[:_TIP_PARTS]
         ours = "; ".join(
-            f"{part.label}: {part.ours}" if part.label else part.ours for part in self.shown
+            f"{part.label}: {part.ours}" if part.label else part.ours for part in first
         )
-        more = f", and {self.more} more" if self.more else ""
+        left = len(self.shown) - len(first) + self.more
+        more = f", and {left} more" if left else ""
         return f"{self.verdict}. The paper: {self.paper}. Ours: {ours}{more}."
 
 
@@ -134,15 +139,15 @@ def _line(
     judgement: Judgement, paper: Paper, judged: JudgedClaim, found: Mapping[str, Any]
 ) -> ClaimLine:
     claim = judged.claim
-    counted = [part for part in judged.parts if part.counts]
+    shown = tuple(part for part in judged.parts if part.counts)[:_SHOWN_PARTS]
     failed = judged.verdict is not Verdict.REPRODUCED
     return ClaimLine(
         claim.id,
         claim.what,
         claim.paper,
         str(judged.verdict),
-        tuple(counted[:_SHOWN_PARTS]),
-        len(judged.parts) - len(counted[:_SHOWN_PARTS]),
+        shown,
+        len(judged.parts) - len(shown),
         readings_of(found),
         ", ".join(str(verdict) for verdict in judgement.sets.get(claim.id, [])),
         parts_table(judged.parts),

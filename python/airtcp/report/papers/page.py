@@ -13,7 +13,7 @@ from airtcp.report.figures import write_figure
 from airtcp.report.pages import rendered, write_text
 from airtcp.report.papers.claims import told_of
 from airtcp.report.papers.cross import cross_of, matrix_figure, pairs_table
-from airtcp.report.papers.sections import section_of, sensitivities_json, title_of
+from airtcp.report.papers.sections import section_of, title_of
 from airtcp.study.grid import GridResult
 
 
@@ -27,8 +27,6 @@ def write_papers_report(
     """
     directory.mkdir(parents=True, exist_ok=True)
     whole = judgement.as_json()
-    for told_paper, paper in zip(whole["papers"], judgement.papers, strict=True):
-        told_paper["sensitivities"] = sensitivities_json(judgement, paper)
     text = json.dumps(whole, indent=1, ensure_ascii=False)
     write_text(directory / "papers.json", text + "\n")
     write_text(directory / "verdicts.md", verdict_lines(judgement))

@@ -128,18 +128,6 @@ def _calibration(
     )
 
 
-def sensitivities_json(judgement: Judgement, paper: Paper) -> list[dict[str, object]]:
-    """What other settings change, as data."""
-    outcomes = judgement.outcomes[paper.name]
-    tables = (
-        _sensitivity(paper, index, outcomes) for index in range(len(paper.file.sensitivities))
-    )
-    return [
-        {"title": title, "columns": list(table.columns), "rows": [list(row) for row in table.rows]}
-        for title, table in tables
-    ]
-
-
 def _identified(found: Calibrated) -> str:
     """What the calibration tells apart, and what it does not."""
     if found.identifies:
