@@ -7,8 +7,8 @@
 
 use super::*;
 use crate::config::{
-    GrowthCredit, LateReports, LossDetection, PartialAckTimer, Reneging, ReportedRtt, TimerRestart,
-    WindowValidation,
+    DuplicateCounting, GrowthCredit, LateReports, LossDetection, PartialAckTimer, Reneging,
+    ReportedRtt, TimerRestart, WindowValidation,
 };
 
 /// A key changed, and the behaviour that tells.
@@ -18,7 +18,7 @@ struct Key {
     behaviour: fn(&Config) -> String,
 }
 
-const KEYS: [Key; 9] = [
+const KEYS: [Key; 11] = [
     Key {
         name: "partial_ack_timer",
         change: |config| config.partial_ack_timer = PartialAckTimer::SlowButSteady,
@@ -58,6 +58,16 @@ const KEYS: [Key; 9] = [
         name: "window_validation",
         change: |config| config.window_validation = WindowValidation::LastRound,
         behaviour: growth_of_a_window_used_by_half,
+    },
+    Key {
+        name: "duplicate_counting",
+        change: |config| config.duplicate_counting = DuplicateCounting::Arrivals,
+        behaviour: in_flight_after_four_duplicates,
+    },
+    Key {
+        name: "pacing_shift",
+        change: |config| config.pacing_shift = 7,
+        behaviour: segments_that_leave_together_at_a_pace,
     },
     Key {
         name: "loss_detection",
@@ -110,6 +120,29 @@ fn timer_after_the_second_partial_acknowledgment(config: &Config) -> String {
     trace.at(200).ack(2);
     trace.at(300).ack_bytes(4 * MSS);
     timer_started_at(&trace)
+}
+
+/// Without SACK, of twelve segments.
+fn in_flight_after_four_duplicates(config: &Config) -> String {
+    let mut trace = Trace::new(Config {
+        sack: false,
+        ..*config
+    });
+    trace.write(12).poll();
+    for _ in 0..4 {
+        trace.at(100).ack(0);
+    }
+    trace.sender.in_flight().to_string()
+}
+
+/// 200 segments in 100 ms, twice as fast in slow start: 4 MB/s, of which 3906 bytes in 2^−10 s.
+fn segments_that_leave_together_at_a_pace(config: &Config) -> String {
+    let mut trace = Trace::new(Config {
+        pacing: true,
+        initial_window: 200,
+        ..*config
+    });
+    trace.write(200).poll()
 }
 
 /// Three segments acknowledged of which two were reported before.
