@@ -4,7 +4,7 @@ use airtcp_units::Duration;
 
 use super::{
     Config, CongestionControl, DelayedAckConfig, DuplicateCounting, GrowthCredit, LateReports,
-    LossDetection, PartialAckTimer, Recovery, Reduction, ReductionBase, Reneging,
+    LossDetection, PartialAckTimer, ReceiveWindow, Recovery, Reduction, ReductionBase, Reneging,
     ReportedRtt, RttEstimation, RttSampling, SlowStart, SpuriousDetection, SpuriousResponse,
     TimeoutConfig, TimerRestart, WindowGrowth, WindowValidation,
 };
@@ -96,6 +96,7 @@ fn linux(congestion: CongestionControl) -> Config {
         reduction_base: ReductionBase::Window,
         reduction: Reduction::Proportional,
         duplicate_counting: DuplicateCounting::Arrivals,
+        receive_window: ReceiveWindow::Autotuned,
         window_validation: WindowValidation::LastRound,
         restart_after_idle: true,
         nagle: true,
@@ -143,6 +144,7 @@ fn linux_2_4() -> Config {
         reneging: Reneging::AtTimeout,
         reduction: Reduction::RateHalving,
         duplicate_counting: DuplicateCounting::Inflation,
+        receive_window: ReceiveWindow::Fixed,
         loss_detection: LossDetection::ForwardAcknowledgment,
         tail_loss_probe: false,
         spurious_detection: SpuriousDetection {
