@@ -38,6 +38,8 @@ impl Sender {
         {
             if self.has_something_to_send() {
                 self.timers.arm(Timer::Pace, until);
+            } else {
+                self.arm_probe(now);
             }
             return None;
         }

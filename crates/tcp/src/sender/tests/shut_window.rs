@@ -219,3 +219,23 @@ fn a_full_segment_with_a_fin_is_sent_again_into_the_smallest_window() {
     assert!(again.starts_with('1'), "{again}");
     assert!(trace.next_ms().is_some());
 }
+
+/// A window that shuts while the pace blocks: without a probe's timer nothing would ever ask for it
+/// again, should the update that opens it be lost.
+#[test]
+fn a_window_that_shuts_while_the_pace_blocks_is_probed() {
+    let mut trace = Trace::new(Config {
+        pacing: true,
+        ..plain()
+    });
+    // Nothing waits for the pace, so that its timer does not run.
+    trace.write(1);
+    assert_eq!(trace.poll(), "0");
+    trace.at(2).write(5);
+    trace.right_edge = MSS;
+    assert_eq!(trace.ack(1), "");
+    let (_, probes) = trace.wake_when_due();
+    assert!(probes);
+    trace.right_edge = 100 * MSS;
+    assert_eq!(trace.ack(1), "1");
+}
