@@ -23,6 +23,7 @@ use airtcp_units::bounded::{Bytes, Limit, MICROSECOND, MINUTE, Real, Span, Whole
 pub use crate::congestion::CongestionControl;
 pub use acknowledgment::{
     GrowthCredit, LateReports, PartialAckTimer, Reneging, ReportedRtt, TimerRestart,
+    WindowReopening,
 };
 pub use congestion::{Reduction, ReductionBase, SlowStart, WindowGrowth, WindowValidation};
 pub use limits::LimitsConfig;
@@ -127,6 +128,8 @@ settings! {
         /// When a receiver is taken to have dropped what it had reported (RFC 2018 §8); only with
         /// `sack`.
         reneging: Reneging = Reneging::AtTimeout;
+        /// What becomes of the data on its way when a window that was shut opens again.
+        window_reopening: WindowReopening = WindowReopening::Resend;
     } with tables {
         /// When the receiver acknowledges.
         delayed_ack: DelayedAckConfig = DelayedAckConfig::default(), as DelayedAckTable;

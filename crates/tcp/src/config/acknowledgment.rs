@@ -80,3 +80,18 @@ pub enum Reneging {
     /// After half a round trip, 10 ms at least (Linux, `tcp_check_sack_reneging`).
     HalfRoundTrip,
 }
+
+/// What becomes of the data on its way when a window that was shut opens again while the
+/// retransmission timer runs, by an acknowledgment of nothing new. If the timer has run out, and
+/// probes have gone in its place, it is sent again in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
+pub enum WindowReopening {
+    /// It is sent again at once (4.4BSD, `tcp_output`), if nothing was heard of it for two round
+    /// trips: what is younger may still be answered.
+    #[default]
+    Resend,
+    /// It waits for the timer (Linux).
+    AwaitTimer,
+}

@@ -6,7 +6,7 @@ use super::{
     Config, CongestionControl, DelayedAckConfig, GrowthCredit, LateReports, LossDetection,
     PartialAckTimer, Recovery, Reduction, ReductionBase, Reneging, ReportedRtt, RttEstimation,
     RttSampling, SlowStart, SpuriousDetection, SpuriousResponse, TimeoutConfig, TimerRestart,
-    WindowGrowth, WindowValidation,
+    WindowGrowth, WindowReopening, WindowValidation,
 };
 
 /// Declares each profile once: its variant, its name in scenarios, what it stands for.
@@ -115,6 +115,7 @@ fn linux(congestion: CongestionControl) -> Config {
         reported_rtt: ReportedRtt::Sampled,
         late_reports: LateReports::Taken,
         reneging: Reneging::HalfRoundTrip,
+        window_reopening: WindowReopening::AwaitTimer,
         timeout: TimeoutConfig {
             estimation: RttEstimation::Linux,
             max: Duration::from_secs(120),

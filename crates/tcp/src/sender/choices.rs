@@ -5,7 +5,7 @@ use airtcp_units::Duration;
 use crate::config::{
     Config, LateReports, PartialAckTimer, Recovery, Reduction, ReductionBase, Reneging,
     ReportedRtt, Retransmission, RttSampling, SpuriousDetection, SpuriousResponse, TimerRestart,
-    TimerScope,
+    TimerScope, WindowReopening,
 };
 
 /// Read and never written; what a part alone needs is that part's.
@@ -25,6 +25,7 @@ pub(super) struct Choices {
     pub reported_rtt: ReportedRtt,
     pub late_reports: LateReports,
     pub reneging: Reneging,
+    pub window_reopening: WindowReopening,
     pub spurious_detection: SpuriousDetection,
     pub spurious_response: SpuriousResponse,
 }
@@ -53,6 +54,7 @@ impl Choices {
             reported_rtt: config.reported_rtt,
             late_reports: config.late_reports,
             reneging: config.reneging,
+            window_reopening: config.window_reopening,
             spurious_detection: config.spurious_detection,
             spurious_response: config.spurious_response,
         }

@@ -4,14 +4,15 @@
 //! standard way" (RFC 9293 §3.8.6), and its silence is no congestion. Freeze-TCP stops senders so.
 //!
 //! As in 4.4BSD's `tcp_output`, the retransmission timer gives way to the probe's, and when the
-//! window opens what is outstanding is sent again, within the congestion window as it was. A window
-//! that shuts for less than a round trip has it sent for nothing, as there.
+//! window opens what is outstanding is sent again, within the congestion window as it was. While that
+//! timer still runs, [`WindowReopening`] says what becomes of it.
 
 use airtcp_units::{Duration, Instant};
 
 use super::Sender;
 use super::repair::Entry;
 use super::timers::{Slot, Timer};
+use crate::config::WindowReopening;
 use crate::observer::{Event, Observer};
 use crate::timeout::RetransmissionTimeout;
 
@@ -106,15 +107,30 @@ impl Sender {
         observer.event(now, Event::WindowProbe);
     }
 
-    /// The window opens again. If its timer has run out, or if the acknowledgment that opens it
-    /// `advances` over nothing, what was on its way is taken for lost; duplicate acknowledgments of
-    /// what is then sent again tell of no loss. Else acknowledgments still come, and will tell.
+    /// Whether the first outstanding segment left two round trips ago or longer, so that an answer is
+    /// not to be expected any more (as RFC 8985 §7.2 reckons for a tail).
+    fn is_front_silent(&self, now: Instant) -> bool {
+        let srtt = self.timeout.estimator().srtt().unwrap_or(Duration::ZERO);
+        self.board
+            .front()
+            .is_some_and(|front| front.sent_at + srtt * 2 <= now)
+    }
+
+    /// The window opens again, by an acknowledgment that `advances` or not. If the timer has run out,
+    /// what was on its way is taken for lost; duplicate acknowledgments of what is then sent again
+    /// tell of no loss. Else acknowledgments may still come, and will tell.
     #[cold]
     fn reopen(&mut self, now: Instant, advances: bool) {
         self.stop_probing();
-        if advances && self.timers.is_running(Slot::Outstanding) {
-            self.restart_timer(now);
-            return;
+        if self.timers.is_running(Slot::Outstanding) {
+            if advances {
+                self.restart_timer(now);
+                return;
+            }
+            let resends = self.choices.window_reopening == WindowReopening::Resend;
+            if !(resends && self.is_front_silent(now)) {
+                return;
+            }
         }
         self.board.mark_lost_from(self.space.una());
         // Repaired as after a timeout, so that no fast recovery starts on the way.

@@ -8,7 +8,7 @@
 use super::*;
 use crate::config::{
     GrowthCredit, LateReports, LossDetection, PartialAckTimer, Reneging, ReportedRtt, TimerRestart,
-    WindowValidation,
+    WindowReopening, WindowValidation,
 };
 
 /// A key changed, and the behaviour that tells.
@@ -18,7 +18,7 @@ struct Key {
     behaviour: fn(&Config) -> String,
 }
 
-const KEYS: [Key; 9] = [
+const KEYS: [Key; 10] = [
     Key {
         name: "partial_ack_timer",
         change: |config| config.partial_ack_timer = PartialAckTimer::SlowButSteady,
@@ -48,6 +48,11 @@ const KEYS: [Key; 9] = [
         name: "reneging",
         change: |config| config.reneging = Reneging::HalfRoundTrip,
         behaviour: soon_retransmitted_when_the_receiver_reneges,
+    },
+    Key {
+        name: "window_reopening",
+        change: |config| config.window_reopening = WindowReopening::AwaitTimer,
+        behaviour: retransmissions_when_a_window_opens_before_the_timer,
     },
     Key {
         name: "slow_start_limit_after_timeout",
@@ -157,6 +162,15 @@ fn soon_retransmitted_when_the_receiver_reneges(config: &Config) -> String {
     trace.ack(1);
     let wait = trace.next_ms().expect("a timer runs") - 100;
     (wait <= 50).to_string()
+}
+
+fn retransmissions_when_a_window_opens_before_the_timer(config: &Config) -> String {
+    let mut trace = Trace::new(*config);
+    trace.write(10).poll();
+    trace.at(50).window(0);
+    trace.at(250).window(1000 * MSS).poll();
+    let counters = trace.sender.counters();
+    counters.segments_retransmitted.to_string()
 }
 
 fn growth_after_a_timeout(config: &Config) -> String {

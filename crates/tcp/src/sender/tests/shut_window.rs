@@ -1,7 +1,7 @@
 //! A window taken back to nothing (RFC 9293 §3.8.6), and bad-state notification.
 
 use super::*;
-use crate::config::TimerScope;
+use crate::config::{TimerScope, WindowReopening};
 
 /// The retransmission timer set by the acknowledgment at 100 ms would expire at 350 ms: it probes
 /// instead. When the window opens all is sent again within a window of ten segments as it was,
@@ -238,4 +238,42 @@ fn a_window_that_shuts_while_the_pace_blocks_is_probed() {
     assert!(probes);
     trace.right_edge = 100 * MSS;
     assert_eq!(trace.ack(1), "1");
+}
+
+/// Ten windows that shut and open again at once, while ten segments are on their way: all of them
+/// may still be answered, and nothing is sent twice.
+#[test]
+fn a_window_that_flaps_has_nothing_sent_again() {
+    for profile in [Profile::NewReno, Profile::Linux] {
+        let mut trace = Trace::new(Config {
+            mss: 1000,
+            ..profile.config()
+        });
+        trace.write(10).poll();
+        for flap in 0..10 {
+            trace.at(20 + 10 * flap).window(0);
+            trace.at(25 + 10 * flap).window(65_535);
+        }
+        assert_eq!(trace.at(120).ack(10), "");
+        let counters = trace.sender.counters();
+        assert_eq!(counters.segments_retransmitted, 0, "{profile:?}");
+    }
+}
+
+/// Linux waits for its timer, which is at 300 ms, however long the window was shut before that.
+#[test]
+fn a_window_that_opens_again_waits_for_the_timer_where_linux_does() {
+    let mut trace = Trace::new(Config {
+        window_reopening: WindowReopening::AwaitTimer,
+        ..plain()
+    });
+    trace.write(20).poll();
+    trace.at(50).window(0);
+    trace.at(290);
+    trace.right_edge = 100 * MSS;
+    assert_eq!(trace.ack(0), "");
+    assert_eq!(trace.next_ms(), Some(300));
+    trace.at(300).wake();
+    assert_eq!(trace.poll(), "0*");
+    assert_eq!(trace.sender.counters().timeouts, 1);
 }
