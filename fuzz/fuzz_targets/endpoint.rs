@@ -4,7 +4,7 @@
 #![no_main]
 
 use airtcp_packet::{Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
-use airtcp_tcp::config::{Recovery, Retransmission, RttSampling, TimeoutConfig, TimerScope, WindowGrowth};
+use airtcp_tcp::config::{Recovery, Retransmission, RttSampling, TimeoutConfig, TimerChoice, WindowGrowth};
 use airtcp_tcp::{Config, Connection, Event, State};
 use airtcp_units::{Duration, Instant};
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
@@ -106,9 +106,11 @@ fn config(choices: &Choices) -> Config {
                 RttSampling::PerAcknowledgment
             },
             back_off: choices.back_off,
-            scope: choices.segment_timers.map(|segment| {
-                if segment { TimerScope::Segment } else { TimerScope::Connection }
-            }),
+            timers: match choices.segment_timers {
+                None => TimerChoice::Automatic,
+                Some(false) => TimerChoice::Connection,
+                Some(true) => TimerChoice::Segment,
+            },
             ..TimeoutConfig::default()
         },
         delayed_ack: airtcp_tcp::config::DelayedAckConfig {

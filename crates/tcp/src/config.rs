@@ -31,14 +31,12 @@ pub use limits::LimitsTable;
 pub use link_feedback::LinkFeedbackConfig;
 pub use profile::Profile;
 pub use repair::{LossDetection, Recovery, Retransmission, SpuriousResponse};
-pub use timeout::{DeviationFrom, RttEstimation, RttSampling, TimerScope};
+pub use timeout::{DeviationFrom, RttEstimation, RttSampling, TimerChoice, TimerScope};
 
 use crate::loss_differentiation::Differentiation;
 #[cfg(feature = "schema")]
 use schema::{Amount, FewSegments, Gain, Segments, Timeout};
 use settings::settings;
-#[cfg(feature = "schema")]
-use timeout::TimerName;
 
 settings! {
     /// The TCP endpoints: a profile, and what differs from it.
@@ -180,7 +178,7 @@ settings! {
         /// How many retransmission timers there are. `automatic` is what the retransmission policy
         /// means: one for each segment under selective repeat, one for the connection under
         /// go-back-N.
-        scope: Option<TimerScope> = None, as TimerName, named "timer";
+        timers: TimerChoice = TimerChoice::Automatic, named "timer";
         /// Which estimator turns round trips into a timeout.
         estimation: RttEstimation = RttEstimation::Rfc6298, named "rtt_estimation";
         /// Which round trips are measured.

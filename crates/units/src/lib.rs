@@ -5,7 +5,7 @@
 //! and on the terminal, it is text with a unit: `"15 ms"`, `"11 Mbit/s"`, `"64 KiB"`, `"1 %"`.
 //!
 //! The feature `schema` lets configuration files hold them: serde reads and writes their text,
-//! schemars describes it, and [`bounded`] values know their range.
+//! schemars describes it, and values of the module `bounded` know their range.
 
 mod bit_rate;
 mod byte_count;

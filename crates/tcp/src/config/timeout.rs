@@ -5,8 +5,7 @@ use schemars::JsonSchema;
 #[cfg(feature = "schema")]
 use serde::{Deserialize, Serialize};
 
-#[cfg(feature = "schema")]
-use super::schema::Written;
+use super::Retransmission;
 
 /// Which estimator turns round trips into a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -26,10 +25,9 @@ pub enum RttEstimation {
 }
 
 /// How many retransmission timers a connection keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerScope {
     /// One, restarted by every acknowledgment of new data (RFC 6298 §5).
-    #[default]
     Connection,
     /// One for each outstanding segment, set when the segment is sent (Miyim §IV).
     Segment,
@@ -66,12 +64,14 @@ pub enum DeviationFrom {
     UpdatedMean,
 }
 
-/// A [`TimerScope`], or that it is left to the retransmission policy, as a scenario names it.
-#[cfg(feature = "schema")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum TimerName {
-    /// One for each segment under selective repeat, one for the connection under go-back-N.
+/// How many retransmission timers a connection is to keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
+pub enum TimerChoice {
+    /// What the retransmission policy means: one for each segment under selective repeat, one for
+    /// the connection under go-back-N.
+    #[default]
     Automatic,
     /// One (RFC 6298 §5).
     Connection,
@@ -79,18 +79,16 @@ pub enum TimerName {
     Segment,
 }
 
-#[cfg(feature = "schema")]
-impl Written<Option<TimerScope>> for TimerName {
-    fn fill(key: &mut Option<Self>, usual: &Option<TimerScope>) -> Option<TimerScope> {
-        let name = key.get_or_insert(match usual {
-            None => Self::Automatic,
-            Some(TimerScope::Connection) => Self::Connection,
-            Some(TimerScope::Segment) => Self::Segment,
-        });
-        match name {
-            Self::Automatic => None,
-            Self::Connection => Some(TimerScope::Connection),
-            Self::Segment => Some(TimerScope::Segment),
+impl TimerChoice {
+    /// The timers of a connection with the retransmission `policy`.
+    pub(crate) const fn scope(self, policy: Retransmission) -> TimerScope {
+        match (self, policy) {
+            (Self::Connection, _) | (Self::Automatic, Retransmission::GoBackN) => {
+                TimerScope::Connection
+            }
+            (Self::Segment, _) | (Self::Automatic, Retransmission::SelectiveRepeat) => {
+                TimerScope::Segment
+            }
         }
     }
 }

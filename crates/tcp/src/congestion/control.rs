@@ -2,8 +2,8 @@
 
 use airtcp_units::{BitRate, Duration, Instant};
 
+use super::Ack;
 use super::windows::Windows;
-use super::{Ack, bbr, cubic, jersey, reno, veno, westwood};
 use crate::config::Config;
 
 /// A rule at the start of a connection.
@@ -114,21 +114,21 @@ macro_rules! controls {
 controls! {
     /// One segment more a round trip, half at a loss (RFC 5681 §3).
     #[default]
-    Reno(reno::Reno),
+    Reno(super::reno::Reno),
     /// A cubic function of the time since the last loss (RFC 9438).
-    Cubic(Box<cubic::Cubic>),
+    Cubic(Box<super::cubic::Cubic>),
     /// Reno, but a loss leaves what the bandwidth estimate fills (Westwood+, Grieco & Mascolo,
     /// CCR 34(2), 2004).
-    Westwood(Box<westwood::Westwood>),
+    Westwood(Box<super::westwood::Westwood>),
     /// Reno, but a loss without backlog is the radio's and costs a fifth (Fu & Liew, JSAC 21(2),
     /// 2003).
-    Veno(Box<veno::Veno>),
+    Veno(Box<super::veno::Veno>),
     /// Reno with the window that an available bandwidth estimate allows (Xu, Tian & Ansari,
     /// JSAC 22(4), 2004), without the routers' congestion warning.
-    Jersey(Box<jersey::Jersey>),
+    Jersey(Box<super::jersey::Jersey>),
     /// A model of bottleneck bandwidth and round trip, paced (BBR version 1, Cardwell et al., ACM
     /// Queue 14(5), 2016; `tcp_bbr.c`).
-    Bbr(Box<bbr::Bbr>),
+    Bbr(Box<super::bbr::Bbr>),
     /// BBR version 3 (draft-ietf-ccwg-bbr).
-    BbrV3(Box<bbr::BbrV3>),
+    BbrV3(Box<super::bbr::BbrV3>),
 }

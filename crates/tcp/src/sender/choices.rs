@@ -36,10 +36,7 @@ impl Choices {
             recovery: config.recovery,
             limited_transmit: config.limited_transmit,
             retransmission: config.retransmission,
-            scope: config.timeout.scope.unwrap_or(match config.retransmission {
-                Retransmission::GoBackN => TimerScope::Connection,
-                Retransmission::SelectiveRepeat => TimerScope::Segment,
-            }),
+            scope: config.timeout.timers.scope(config.retransmission),
             sampling: match config.timeout.sampling {
                 RttSampling::ByTimestamps if config.timestamps => RttSampling::PerAcknowledgment,
                 RttSampling::ByTimestamps => RttSampling::PerWindow,

@@ -6,7 +6,7 @@ use std::hash::Hasher;
 use airtcp_packet::SequenceNumber;
 use airtcp_tcp::config::{
     DelayedAckConfig, DeviationFrom, Recovery, Retransmission, RttSampling, TimeoutConfig,
-    TimerScope, WindowGrowth,
+    TimerChoice, WindowGrowth,
 };
 use airtcp_tcp::{Config, Connection, State};
 use airtcp_units::{Duration, Instant};
@@ -39,13 +39,13 @@ fn timeout() -> impl Strategy<Value = TimeoutConfig> {
         any::<bool>(),
         any::<bool>(),
         select(vec![
-            None,
-            Some(TimerScope::Connection),
-            Some(TimerScope::Segment),
+            TimerChoice::Automatic,
+            TimerChoice::Connection,
+            TimerChoice::Segment,
         ]),
     )
         .prop_map(
-            |(min, factor, window, updated, back_off, scope)| TimeoutConfig {
+            |(min, factor, window, updated, back_off, timers)| TimeoutConfig {
                 factor,
                 min: milliseconds(min),
                 max: Duration::from_secs(4),
@@ -60,7 +60,7 @@ fn timeout() -> impl Strategy<Value = TimeoutConfig> {
                     DeviationFrom::PreviousMean
                 },
                 back_off,
-                scope,
+                timers,
                 ..TimeoutConfig::default()
             },
         )

@@ -6,7 +6,7 @@ mod tcp_keys;
 use std::path::Path;
 
 use airtcp_link::{Delay, DeliveryOrder, ErrorModel, PipeConfig, QueueLimit, Service};
-use airtcp_tcp::config::{Recovery, Retransmission, TimerScope};
+use airtcp_tcp::config::{Recovery, Retransmission, TimerChoice};
 use airtcp_tcp::{Config, Profile};
 use airtcp_units::{BitRate, Probability};
 
@@ -335,13 +335,13 @@ fn timers_follow_the_policy_that_a_remedy_chooses() {
             .unwrap()
             .tcp
             .timeout
-            .scope,
-        None
+            .timers,
+        TimerChoice::Automatic
     );
     let fixed = parsed("tcp.timer = \"segment\"")
         .with_remedies("go-back-n")
         .unwrap();
-    assert_eq!(fixed.tcp.timeout.scope, Some(TimerScope::Segment));
+    assert_eq!(fixed.tcp.timeout.timers, TimerChoice::Segment);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Timers: RFC 6298 §5, Karn's rule, RFC 3522, and Miyim §IV.
 
 use super::*;
+use crate::config::TimerChoice;
 
 /// RFC 6298 §5.1 to §5.3.
 #[test]
@@ -343,11 +344,11 @@ fn go_back_n_sends_everything_again() {
     assert_eq!(trace.sender.counters().timeouts, 1);
 }
 
-/// The timers' scope is a choice of its own.
+/// How many timers there are is a choice of its own.
 #[test]
 fn go_back_n_can_have_a_timer_for_each_segment() {
     let timeout = TimeoutConfig {
-        scope: Some(TimerScope::Segment),
+        timers: TimerChoice::Segment,
         ..TimeoutConfig::default()
     };
     let mut trace = three(Config { timeout, ..plain() });
@@ -365,7 +366,7 @@ fn go_back_n_can_have_a_timer_for_each_segment() {
 #[test]
 fn selective_repeat_can_have_one_timer() {
     let timeout = TimeoutConfig {
-        scope: Some(TimerScope::Connection),
+        timers: TimerChoice::Connection,
         ..TimeoutConfig::default()
     };
     let mut trace = three(Config {

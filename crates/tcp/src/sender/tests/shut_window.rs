@@ -1,7 +1,7 @@
 //! A window taken back to nothing (RFC 9293 §3.8.6), and bad-state notification.
 
 use super::*;
-use crate::config::TimerScope;
+use crate::config::TimerChoice;
 
 /// The retransmission timer set by the acknowledgment at 100 ms would expire at 350 ms: it probes
 /// instead. When the window opens all is sent again within a window of ten segments as it was,
@@ -81,7 +81,7 @@ fn an_acknowledgment_of_new_data_opens_the_window_without_repairs() {
 fn timers_of_segments_persist_too() {
     let mut trace = Trace::new(Config {
         timeout: TimeoutConfig {
-            scope: Some(TimerScope::Segment),
+            timers: TimerChoice::Segment,
             ..TimeoutConfig::default()
         },
         ..plain()
@@ -104,7 +104,7 @@ fn timers_of_segments_persist_too() {
 fn lost_segments_wait_with_a_timer() {
     let mut trace = Trace::new(Config {
         timeout: TimeoutConfig {
-            scope: Some(TimerScope::Segment),
+            timers: TimerChoice::Segment,
             ..TimeoutConfig::default()
         },
         ..plain()
@@ -173,7 +173,7 @@ fn a_bad_state_restarts_a_running_timer() {
 fn a_bad_state_restarts_the_timers_of_segments() {
     let mut trace = Trace::new(Config {
         timeout: TimeoutConfig {
-            scope: Some(TimerScope::Segment),
+            timers: TimerChoice::Segment,
             ..TimeoutConfig::default()
         },
         retransmission: Retransmission::SelectiveRepeat,
