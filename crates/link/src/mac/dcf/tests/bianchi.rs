@@ -8,6 +8,7 @@
 
 use super::*;
 
+mod anomaly;
 mod refined;
 pub(super) mod two_stations;
 
