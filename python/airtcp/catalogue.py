@@ -22,6 +22,19 @@ class Parameter(TypedDict):
     effect: str
 
 
+class Way(TypedDict):
+    """One way to have a remedy on a real system: all its steps are needed."""
+
+    at: str
+    """Where on the path: `sender`, `receiver`, `both-ends`, `before-link`, `mobile`."""
+    steps: list[dict[str, object]]
+    """What to do, in this order; empty where Linux does it by itself."""
+    since: str | None
+    """The Linux version from which it works, if it is younger than version 5.4."""
+    instead: str | None
+    """What it really is, where it is only the nearest thing to the remedy."""
+
+
 class Remedy(TypedDict):
     """One entry of the catalogue."""
 
@@ -31,6 +44,9 @@ class Remedy(TypedDict):
     source: str
     parameters: list[Parameter]
     deployment: str
+    """How it is had on a real system, in sentences, with the parameters at their defaults."""
+    ways: list[Way]
+    """The same as data, the preferred way first; empty where there is none."""
     decides: str
     """The choice it makes; two remedies that make the same choice cannot be combined."""
 

@@ -14,6 +14,7 @@
 
 mod access_point;
 mod catalogue;
+pub mod deployment;
 mod link;
 mod proxy;
 mod quantity;
@@ -24,6 +25,7 @@ mod sender;
 pub mod suggestion;
 
 pub use catalogue::{catalogue, find};
+pub use deployment::Deployment;
 pub use quantity::Quantity;
 pub use remedy::{Changes, LinkChanges, Parameter, Place, Remedy, Values};
 pub use selection::{Chosen, Selection, SelectionError, parse};

@@ -4,9 +4,10 @@ use airtcp_link::agent::AgentConfig;
 use airtcp_link::mac::transmit_queue::DeadlineOrder;
 use airtcp_tcp::Config;
 use airtcp_units::Duration;
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
-use crate::Quantity;
+use crate::{Deployment, Quantity};
 
 /// Where a remedy acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -55,7 +56,7 @@ pub struct Parameter {
 }
 
 /// A named change to TCP or to the link.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct Remedy {
     /// The name, in kebab-case.
     pub name: &'static str,
@@ -67,13 +68,44 @@ pub struct Remedy {
     pub source: &'static str,
     /// What can be set.
     pub parameters: &'static [Parameter],
-    /// How to get it on a real system, or that there is no way yet.
-    pub deployment: &'static str,
+    /// How it is had on a real system.
+    pub deployment: Deployment,
     /// The choice it makes. Two remedies that make the same choice cannot be combined.
     pub decides: &'static str,
     /// Makes the change.
-    #[serde(skip)]
     pub(crate) apply: fn(&Values<'_>, &mut Changes<'_>),
+}
+
+impl Remedy {
+    /// The parameters' defaults, in their order.
+    pub fn defaults(&self) -> Vec<Quantity> {
+        self.parameters.iter().map(|one| one.default).collect()
+    }
+
+    /// The deployment in sentences, with the parameters at their defaults.
+    pub fn deployment_text(&self) -> String {
+        self.deployment.text(&Values {
+            parameters: self.parameters,
+            quantities: &self.defaults(),
+        })
+    }
+}
+
+impl Serialize for Remedy {
+    /// The entry as programs read it. The deployment stands in it twice: as data in `ways`, and
+    /// in sentences, with the parameters at their defaults, in `deployment`.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut entry = serializer.serialize_struct("Remedy", 8)?;
+        entry.serialize_field("name", self.name)?;
+        entry.serialize_field("place", &self.place)?;
+        entry.serialize_field("effect", self.effect)?;
+        entry.serialize_field("source", self.source)?;
+        entry.serialize_field("parameters", self.parameters)?;
+        entry.serialize_field("deployment", &self.deployment_text())?;
+        entry.serialize_field("ways", self.deployment.ways)?;
+        entry.serialize_field("decides", self.decides)?;
+        entry.end()
+    }
 }
 
 /// The values given for one remedy, one for each of its parameters and within its bounds.
@@ -85,7 +117,7 @@ pub struct Values<'a> {
 
 impl Values<'_> {
     /// The value of a parameter; that a remedy asks only for its own is tested over the catalogue.
-    fn get(&self, name: &str) -> Quantity {
+    pub(crate) fn get(&self, name: &str) -> Quantity {
         self.parameters
             .iter()
             .zip(self.quantities)
@@ -126,15 +158,15 @@ impl Values<'_> {
 /// What remedies change between the endpoints.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkChanges {
-    /// The queue in front of the data direction holds so many packets.
+    /// Packets that the queue in front of the data direction holds.
     pub queue_packets: Option<u32>,
     /// Mobiles send a frame so many times at most; a million is without end.
     pub mobile_attempts: Option<u32>,
     /// What the access point runs, in the order in which packets from the mobile meet it.
     pub agents: Vec<AgentConfig>,
-    /// The access point sends again in this order.
+    /// The order in which the access point retransmits.
     pub order: Option<DeadlineOrder>,
-    /// Connections are split at the access point, with so many bytes of buffer each way.
+    /// Connections are split at the access point, with a buffer of this many bytes each way.
     pub split_buffer: Option<u64>,
     /// Receivers know of outages so long before they come, and freeze their senders.
     pub freeze_warning: Option<Duration>,

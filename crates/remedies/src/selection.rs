@@ -42,6 +42,19 @@ impl Chosen {
             .zip(self.quantities.iter().copied())
     }
 
+    /// The values as the remedy's own code reads them.
+    pub fn given(&self) -> Values<'_> {
+        Values {
+            parameters: self.remedy.parameters,
+            quantities: &self.quantities,
+        }
+    }
+
+    /// How the remedy is had with these values, in sentences.
+    pub fn deployment(&self) -> String {
+        self.remedy.deployment.text(&self.given())
+    }
+
     fn parse(text: &str) -> Result<Self, SelectionError> {
         let (name, settings) = match text.split_once(':') {
             Some((name, settings)) => (name.trim(), Some(settings)),
@@ -129,11 +142,7 @@ impl Selection {
     /// Makes every change, in order.
     pub fn apply(&self, changes: &mut Changes<'_>) {
         for one in &self.0 {
-            let values = Values {
-                parameters: one.remedy.parameters,
-                quantities: &one.quantities,
-            };
-            (one.remedy.apply)(&values, changes);
+            (one.remedy.apply)(&one.given(), changes);
         }
     }
 

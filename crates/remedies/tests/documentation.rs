@@ -18,7 +18,7 @@ several with commas, and remedies are combined with a plus:
 Two remedies that make the same choice cannot be combined.
 
 This page is written from the catalogue. `ROUTE` stands for a route as `ip route show` prints it, \
-and `DEVICE` for a network device.
+`DEVICE` for a network device, and `PHY` for a radio as `iw phy` lists it.
 ";
 
 fn text(remedies: &[Remedy]) -> String {
@@ -45,15 +45,15 @@ fn text(remedies: &[Remedy]) -> String {
             effect,
             source,
             parameters,
-            deployment,
             decides,
             ..
         } = remedy;
         write!(
             text,
             "\n## {name}\n\nAt the {}: {effect}.\n\n- Decides: {decides}\n- Source: {source}\n\
-             - Deployment: {deployment}\n",
-            place.name()
+             - Deployment: {}\n",
+            place.name(),
+            remedy.deployment_text()
         )
         .unwrap();
         if parameters.is_empty() {

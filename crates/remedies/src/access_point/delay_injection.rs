@@ -4,7 +4,7 @@ use airtcp_link::agent::AgentConfig;
 use airtcp_link::agent::delay_injection::{AdaptiveDelay, Average};
 use airtcp_units::Duration;
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 /// As good as for ever.
 const UNLIMITED: u32 = 1_000_000;
@@ -54,10 +54,13 @@ pub(crate) const REMEDY: Remedy = Remedy {
             default: Quantity::Count(1),
             minimum: Quantity::Count(0),
             maximum: Quantity::Count(1),
-            effect: "1: mobiles send again without end, as the paper has it; 0: as they did",
+            effect: "1: mobiles retransmit without limit, as in the paper; 0: as they did",
         },
     ],
-    deployment: "no way yet; it belongs into the access point's queue towards the mobiles.",
+    deployment: Deployment::none(
+        "It belongs into the access point's queue towards the mobiles, where no program for Linux \
+         puts it.",
+    ),
     decides: "which acknowledgments the access point delays",
     apply,
 };

@@ -5,7 +5,7 @@ use airtcp_link::agent::information_box::{InformationBoxConfig, PassiveMethod};
 use airtcp_link::mac::transmit_queue::{Counted, DeadlineOrder, FreshBefore};
 use airtcp_units::Duration;
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "dynamic-arq",
@@ -60,11 +60,13 @@ pub(crate) const REMEDY: Remedy = Remedy {
             default: Quantity::Count(0),
             minimum: Quantity::Count(0),
             maximum: Quantity::Count(1),
-            effect: "0: three retries for each frame of a packet, as the usual scheme has; 1: for all its \
-                     frames together",
+            effect: "0: three retries for each frame of a packet, as the usual scheme has; 1: for \
+                     all its frames together",
         },
     ],
-    deployment: "no way yet; it belongs into the access point's driver.",
+    deployment: Deployment::none(
+        "It belongs into the access point's driver, and no driver has it.",
+    ),
     decides: "the order of retransmissions at the access point",
     apply,
 };

@@ -4,7 +4,7 @@ use airtcp_link::agent::AgentConfig;
 use airtcp_link::agent::delay_injection::RandomDelay;
 use airtcp_units::{Duration, Probability};
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "random-delay",
@@ -26,10 +26,13 @@ pub(crate) const REMEDY: Remedy = Remedy {
             default: Quantity::Count(20),
             minimum: Quantity::Count(1),
             maximum: Quantity::Count(1_000_000),
-            effect: "one of so many is held, on average",
+            effect: "one in this many is held, on average",
         },
     ],
-    deployment: "no way yet; it belongs into the access point's queue towards the mobiles.",
+    deployment: Deployment::none(
+        "It belongs into the access point's queue towards the mobiles, where no program for Linux \
+         puts it.",
+    ),
     decides: "which acknowledgments the access point delays",
     apply,
 };

@@ -6,7 +6,7 @@ use airtcp_link::agent::snoop::SnoopConfig;
 use airtcp_link::agent::{AgentConfig, LocalTimeout};
 use airtcp_units::Duration;
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "snoop",
@@ -29,7 +29,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             default: Quantity::Count(10),
             minimum: Quantity::Count(0),
             maximum: Quantity::Count(1000),
-            effect: "how often a copy is sent again at most",
+            effect: "most retransmissions of a copy",
         },
         Parameter {
             name: "timer",
@@ -40,7 +40,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             effect: "the least that the local timer waits",
         },
     ],
-    deployment: "no way yet; implementations for old kernels exist in the literature.",
+    deployment: Deployment::none("Only implementations for old kernels exist, in the literature."),
     decides: "whether the access point repairs losses",
     apply,
 };

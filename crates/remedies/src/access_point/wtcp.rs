@@ -6,13 +6,13 @@ use airtcp_link::agent::wtcp::WtcpConfig;
 use airtcp_link::agent::{AgentConfig, LocalTimeout};
 use airtcp_units::Duration;
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "wtcp",
     place: Place::AccessPoint,
-    effect: "sends lost packets again from the access point, and adds the time they spent there to \
-             the timestamp that is echoed: the sender's round trips do not show the radio",
+    effect: "sends lost packets again from the access point, and adds the time they spent there \
+             to the timestamp that is echoed: the sender's round trips do not show the radio",
     source: "Ratnam & Matta, WTCP, ISCC 1998",
     parameters: &[
         Parameter {
@@ -48,7 +48,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
             effect: "the least that the local timer waits",
         },
     ],
-    deployment: "no way yet.",
+    deployment: Deployment::none("No implementation is known."),
     decides: "whether the access point repairs losses",
     apply,
 };

@@ -1,6 +1,7 @@
 //! How often a mobile sends a frame again.
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::deployment::{At, Step, Way};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "inf-retry",
@@ -17,8 +18,14 @@ pub(crate) const REMEDY: Remedy = Remedy {
         effect: "how often a frame is sent at most, the first time included; a million is without \
                  end",
     }],
-    deployment: "Linux, on the mobile: iw phy PHY set retry short 255 long 255 (a byte is all that \
-                 drivers take, and some ignore it).",
+    deployment: Deployment::by(&[Way::new(
+        At::Mobile,
+        &[Step::Radio {
+            words: "retry short 255 long 255",
+        }],
+    )
+    .instead("255 attempts, which is what drivers take")])
+    .noting("Some drivers ignore it."),
     decides: "the mobiles' retry limit",
     apply,
 };

@@ -1,11 +1,12 @@
 //! The length of the queue in front of the link.
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::deployment::{At, Setting, Step, Way};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "queue",
     place: Place::Link,
-    effect: "lets so many packets wait for the link: longer keeps it busy, shorter keeps delay low",
+    effect: "sets the queue in front of the link: longer keeps it busy, shorter keeps delay low",
     source: "Appenzeller, Keslassy & McKeown, Sizing Router Buffers, SIGCOMM 2004",
     parameters: &[Parameter {
         name: "packets",
@@ -15,9 +16,17 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Count(1_000_000),
         effect: "packets that may wait, the one being sent not counted",
     }],
-    deployment: "Linux, on the machine before the link: tc qdisc replace dev DEVICE root pfifo \
-                 limit 100. Wi-Fi drivers and modems queue below it; fq_codel with airtime \
-                 queue limits bounds those on mac80211 drivers that support it.",
+    deployment: Deployment::by(&[Way::new(
+        At::BeforeLink,
+        &[Step::Qdisc {
+            words: "pfifo limit",
+            value: Setting::Parameter("packets"),
+        }],
+    )])
+    .noting(
+        "Wi-Fi drivers and modems queue below it; fq_codel with airtime queue limits bounds those \
+         on mac80211 drivers that support it.",
+    ),
     decides: "the queue's length",
     apply,
 };

@@ -1,6 +1,6 @@
 //! Split TCP.
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "split-tcp",
@@ -17,8 +17,10 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Count(1 << 30),
         effect: "most that the proxy holds for one side",
     }],
-    deployment: "Linux: a transparent proxy on the access point (iptables TPROXY and, for \
-                 instance, socat or HAProxy in TCP mode).",
+    deployment: Deployment::none(
+        "Any transparent proxy on the access point does it: iptables TPROXY and, for instance, \
+         HAProxy in TCP mode.",
+    ),
     decides: "whether connections are split",
     apply,
 };

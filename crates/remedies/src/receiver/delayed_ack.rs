@@ -2,12 +2,13 @@
 
 use airtcp_units::Duration;
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::deployment::{At, Setting, Step, Way};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "delayed-ack",
     place: Place::Receiver,
-    effect: "acknowledges every so many segments, or after a time",
+    effect: "acknowledges every n-th segment, or after a time",
     source: "RFC 1122 §4.2.3.2, RFC 5681 §4.2",
     parameters: &[
         Parameter {
@@ -28,10 +29,15 @@ pub(crate) const REMEDY: Remedy = Remedy {
             effect: "the longest an acknowledgment waits (RFC 1122: below 500 ms)",
         },
     ],
-    deployment: "Linux: ip route change ROUTE quickack 1 on the receiver acknowledges each \
-                 segment; a program can set TCP_QUICKACK on its socket, again after each read. \
-                 The 40 ms are compiled in; a sock_ops BPF program can lower the longest wait \
-                 with TCP_BPF_DELACK_MAX.",
+    deployment: Deployment::by(&[Way::new(
+        At::Receiver,
+        &[Step::route("quickack", Setting::Fixed("1"))],
+    )
+    .instead("an acknowledgment for each segment, whatever the parameters say")])
+    .noting(
+        "A program can set TCP_QUICKACK on its socket, after each read. The 40 ms are compiled \
+         in; a sock_ops BPF program can lower the longest wait with TCP_BPF_DELACK_MAX.",
+    ),
     decides: "when the receiver acknowledges",
     apply,
 };

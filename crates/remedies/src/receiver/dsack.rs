@@ -1,12 +1,13 @@
 //! Telling the sender what arrived twice.
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::deployment::{At, Setting, Step, Way};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "dsack",
     place: Place::Receiver,
-    effect: "reports data that arrived twice, so that the sender can know a resend was needless; \
-             brings SACK with it",
+    effect: "reports data that arrived twice, so that the sender can know that a retransmission \
+             was needless; brings SACK with it",
     source: "RFC 2883",
     parameters: &[Parameter {
         name: "on",
@@ -16,8 +17,14 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Count(1),
         effect: "1: on, and SACK with it; 0: off",
     }],
-    deployment: "Linux: sysctl net.ipv4.tcp_dsack=1 on the receiver (the default), with \
-                 net.ipv4.tcp_sack=1 on both ends.",
+    deployment: Deployment::by(&[Way::new(
+        At::BothEnds,
+        &[
+            Step::sysctl("net.ipv4.tcp_dsack", Setting::Parameter("on")),
+            Step::fixed_sysctl("net.ipv4.tcp_sack", "1"),
+        ],
+    )])
+    .noting("1 is the default."),
     decides: "reports of duplicates",
     apply,
 };

@@ -2,7 +2,7 @@
 
 use airtcp_units::Duration;
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "freeze-tcp",
@@ -18,7 +18,9 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Time(Duration::from_secs(60)),
         effect: "how long before an outage the receiver knows of it; about a round trip is best",
     }],
-    deployment: "no way yet; the receiver's stack has to know of fades before they come.",
+    deployment: Deployment::none(
+        "The receiver's stack has to know of fades before they come, and no system tells it.",
+    ),
     decides: "what a receiver does about outages",
     apply,
 };

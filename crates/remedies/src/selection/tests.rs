@@ -91,7 +91,7 @@ fn catalogue_is_in_order() {
         for text in [
             remedy.effect,
             remedy.source,
-            remedy.deployment,
+            &remedy.deployment_text(),
             remedy.decides,
         ] {
             assert!(

@@ -2,7 +2,8 @@
 
 use airtcp_tcp::config::CongestionControl;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::deployment::{At, Step, Way};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "bbr",
@@ -11,7 +12,11 @@ pub(crate) const REMEDY: Remedy = Remedy {
     source: "Cardwell, Cheng, Gunn, Yeganeh & Jacobson, BBR, ACM Queue 14(5), 2016; Linux, \
              tcp_bbr.c",
     parameters: &[],
-    deployment: "Linux: modprobe tcp_bbr; sysctl net.ipv4.tcp_congestion_control=bbr.",
+    deployment: Deployment::by(&[Way::new(
+        At::Sender,
+        &[Step::CongestionControl { name: "bbr" }],
+    )])
+    .noting("It is a module in most distributions: modprobe tcp_bbr."),
     decides: "how large the congestion window is",
     apply,
 };

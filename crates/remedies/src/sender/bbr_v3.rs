@@ -2,7 +2,7 @@
 
 use airtcp_tcp::config::CongestionControl;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "bbr-v3",
@@ -10,7 +10,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "paces at the bandwidth it measures, and keeps below what has lost more than 2 %",
     source: "draft-ietf-ccwg-bbr",
     parameters: &[],
-    deployment: "Linux: only in the authors' tree (google/bbr, branch v3).",
+    deployment: Deployment::none("Linux has it only in its authors' tree (google/bbr, branch v3)."),
     decides: "how large the congestion window is",
     apply,
 };

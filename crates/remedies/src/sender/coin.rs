@@ -2,13 +2,12 @@
 
 use airtcp_tcp::loss_differentiation::Differentiation;
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "coin",
     place: Place::Sender,
-    effect: "as newzag, but calls each loss random with a fixed probability and looks at \
-             nothing",
+    effect: "as newzag, but calls each loss random with a fixed probability and looks at nothing",
     source: "a control for the others (Lien et al. has none)",
     parameters: &[Parameter {
         name: "q",
@@ -18,8 +17,10 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Number(1.0),
         effect: "how often a loss is called random",
     }],
-    deployment: "Any congestion control with a larger factor of reduction comes to the same: \
-                 (1 - q)/2 + 4/5 q.",
+    deployment: Deployment::none(
+        "Linux has none ready-made: it takes a congestion control in BPF or as a module. A larger \
+         factor of reduction comes to the same: (1 - q)/2 + 4/5 q.",
+    ),
     decides: "what a loss is taken for",
     apply,
 };

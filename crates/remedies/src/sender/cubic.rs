@@ -2,7 +2,8 @@
 
 use airtcp_tcp::config::CongestionControl;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::deployment::{At, Step, Way};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "cubic",
@@ -10,8 +11,11 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "grows the window by the time since the last loss, flat where that was",
     source: "RFC 9438",
     parameters: &[],
-    deployment: "Linux, Windows and Apple: the default. Linux: sysctl \
-                 net.ipv4.tcp_congestion_control=cubic.",
+    deployment: Deployment::by(&[Way::new(
+        At::Sender,
+        &[Step::CongestionControl { name: "cubic" }],
+    )])
+    .noting("Windows and Apple's systems have it as their default, too."),
     decides: "how large the congestion window is",
     apply,
 };

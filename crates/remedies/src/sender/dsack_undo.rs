@@ -2,7 +2,8 @@
 
 use airtcp_tcp::config::SpuriousResponse;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::deployment::{At, Step, Way};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "dsack-undo",
@@ -10,7 +11,14 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "takes a recovery back when every retransmission is reported as a duplicate",
     source: "RFC 3708 §2; Linux, tcp_try_undo_dsack",
     parameters: &[],
-    deployment: "Linux: sysctl net.ipv4.tcp_dsack=1 on the receiver (the default).",
+    deployment: Deployment::by(&[Way::new(
+        At::BothEnds,
+        &[
+            Step::fixed_sysctl("net.ipv4.tcp_sack", "1"),
+            Step::fixed_sysctl("net.ipv4.tcp_dsack", "1"),
+        ],
+    )])
+    .noting("This is the default; the receiver sends the reports."),
     decides: "whether reports of duplicates take recoveries back",
     apply,
 };

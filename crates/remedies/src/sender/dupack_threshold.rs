@@ -1,6 +1,7 @@
 //! How many duplicate acknowledgments mean a loss.
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::deployment::{At, Setting, Step, Way};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "dupack-threshold",
@@ -16,9 +17,26 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Count(1000),
         effect: "duplicate acknowledgments that mean a loss",
     }],
-    deployment: "Linux: sysctl net.ipv4.tcp_reordering=6 (the start; it adapts upwards to \
-                 net.ipv4.tcp_max_reordering), or ip route change ROUTE reordering 6. RACK, on by \
-                 default, decides by time instead: sysctl net.ipv4.tcp_recovery=0 turns it off.",
+    deployment: Deployment::by(&[
+        Way::new(
+            At::Sender,
+            &[
+                Step::sysctl("net.ipv4.tcp_reordering", Setting::Parameter("segments")),
+                Step::fixed_sysctl("net.ipv4.tcp_recovery", "0"),
+            ],
+        ),
+        Way::new(
+            At::Sender,
+            &[
+                Step::route("reordering", Setting::Parameter("segments")),
+                Step::fixed_sysctl("net.ipv4.tcp_recovery", "0"),
+            ],
+        ),
+    ])
+    .noting(
+        "This is where the threshold begins; it adapts upwards to net.ipv4.tcp_max_reordering. \
+         RACK, the default, decides by time instead and is off here.",
+    ),
     decides: "the duplicate-acknowledgment threshold",
     apply,
 };

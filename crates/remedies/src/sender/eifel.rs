@@ -2,17 +2,23 @@
 
 use airtcp_tcp::config::{SpuriousDetection, SpuriousResponse};
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::deployment::{At, Step, Way};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "eifel",
     place: Place::Sender,
-    effect: "finds by an echoed timestamp that a timeout was spurious, and goes on as before \
-             it",
+    effect: "finds by an echoed timestamp that a timeout was spurious, and goes on as before it",
     source: "RFC 3522 (detection), RFC 4015 (response)",
     parameters: &[],
-    deployment: "Linux: tcp_packet_delayed, with its own response (windows as before); needs \
-                 net.ipv4.tcp_timestamps=1.",
+    deployment: Deployment::by(&[Way::new(
+        At::BothEnds,
+        &[Step::fixed_sysctl("net.ipv4.tcp_timestamps", "1")],
+    )])
+    .noting(
+        "This is the default. The response is Linux's own, which restores the windows \
+         (tcp_packet_delayed).",
+    ),
     decides: "what is done about needless recoveries",
     apply,
 };

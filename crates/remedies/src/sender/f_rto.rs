@@ -2,16 +2,21 @@
 
 use airtcp_tcp::config::SpuriousResponse;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::deployment::{At, Step, Way};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "f-rto",
     place: Place::Sender,
-    effect: "tries new data after a timeout, and takes it back if what was not sent again is \
+    effect: "tries new data after a timeout, and takes it back if what was not retransmitted is \
              acknowledged",
     source: "RFC 5682",
     parameters: &[],
-    deployment: "Linux: sysctl net.ipv4.tcp_frto=2 (the default).",
+    deployment: Deployment::by(&[Way::new(
+        At::Sender,
+        &[Step::fixed_sysctl("net.ipv4.tcp_frto", "2")],
+    )])
+    .noting("This is the default."),
     decides: "whether timeouts are tested with new data",
     apply,
 };

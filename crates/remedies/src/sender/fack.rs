@@ -2,7 +2,7 @@
 
 use airtcp_tcp::config::LossDetection;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "fack",
@@ -10,7 +10,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "takes every hole three segments below the highest byte reported for lost",
     source: "Mathis & Mahdavi, Forward acknowledgment, SIGCOMM 1996",
     parameters: &[],
-    deployment: "Linux: removed in version 4.15; RACK took its place.",
+    deployment: Deployment::none("Linux removed it in version 4.15; RACK took its place."),
     decides: "what makes a segment believed lost",
     apply,
 };

@@ -2,18 +2,24 @@
 
 use airtcp_tcp::config::Retransmission;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::deployment::{At, Step, Way};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "go-back-n",
     place: Place::Sender,
-    effect: "after a timeout resends all outstanding data in order, from the expired segment",
+    effect: "after a timeout retransmits all outstanding data in order, from the expired segment",
     source: "Miyim §IV (\"trace-N-retransmit\"); RFC 5681 §3.1, RFC 2018 §5.1",
     parameters: &[],
-    deployment: "Linux: what it does already; on a timeout it marks lost all that was not \
-                 selectively acknowledged. sysctl net.ipv4.tcp_frto=0 keeps F-RTO from first \
-                 testing whether the timeout was spurious.",
-    decides: "what is resent after a timeout",
+    deployment: Deployment::by(&[Way::new(
+        At::Sender,
+        &[Step::fixed_sysctl("net.ipv4.tcp_frto", "0")],
+    )])
+    .noting(
+        "On a timeout Linux marks everything lost that was not selectively acknowledged; without \
+         F-RTO it retransmits that at once.",
+    ),
+    decides: "what is retransmitted after a timeout",
     apply,
 };
 

@@ -2,7 +2,8 @@
 
 use airtcp_tcp::config::SlowStart;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::deployment::{At, Setting, Step, Way};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "hystart",
@@ -10,7 +11,18 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "ends slow start when trains of acknowledgments or round trips grow long",
     source: "Ha & Rhee, Taming the elephants, Computer Networks 55(9), 2011",
     parameters: &[],
-    deployment: "Linux: part of CUBIC; /sys/module/tcp_cubic/parameters/hystart.",
+    deployment: Deployment::by(&[Way::new(
+        At::Sender,
+        &[
+            Step::CongestionControl { name: "cubic" },
+            Step::ModuleParameter {
+                module: "tcp_cubic",
+                name: "hystart",
+                value: Setting::Fixed("1"),
+            },
+        ],
+    )])
+    .noting("This is the default of CUBIC, and holds for all namespaces of a machine."),
     decides: "how slow start ends",
     apply,
 };

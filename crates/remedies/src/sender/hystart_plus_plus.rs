@@ -2,7 +2,7 @@
 
 use airtcp_tcp::config::SlowStart;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "hystart-plus-plus",
@@ -10,7 +10,9 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "slows slow start down when round trips grow, and ends it five round trips later",
     source: "RFC 9406",
     parameters: &[],
-    deployment: "Windows and Apple: the default. Linux: not there.",
+    deployment: Deployment::none(
+        "Windows and Apple's systems have it as their default; Linux has none.",
+    ),
     decides: "how slow start ends",
     apply,
 };

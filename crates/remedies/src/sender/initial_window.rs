@@ -1,11 +1,12 @@
-//! How much is sent before the first acknowledgment.
+//! The congestion window before the first acknowledgment.
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::deployment::{At, Setting, Step, Way};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "initial-window",
     place: Place::Sender,
-    effect: "starts with a window of so many segments",
+    effect: "starts with a congestion window of that many segments",
     source: "RFC 6928 (10); RFC 5681 §3.1 (2 to 4)",
     parameters: &[Parameter {
         name: "segments",
@@ -15,8 +16,14 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Count(1000),
         effect: "congestion window at the start",
     }],
-    deployment: "Linux: ip route change ROUTE initcwnd 10 (10 is the default); the peer's window \
-                 must allow it: ip route change ROUTE initrwnd 10 there.",
+    deployment: Deployment::by(&[Way::new(
+        At::Sender,
+        &[Step::route("initcwnd", Setting::Parameter("segments"))],
+    )])
+    .noting(
+        "Ten is the default. The peer's window must allow it: there, ip route change ROUTE \
+         initrwnd with the same value.",
+    ),
     decides: "the initial window",
     apply,
 };

@@ -2,17 +2,16 @@
 
 use airtcp_tcp::config::CongestionControl;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "jersey",
     place: Place::Sender,
-    effect: "leaves after a loss the window that the available bandwidth estimate allows; \
-             without the congestion warning of routers",
-    source: "Xu, Tian & Ansari, TCP-Jersey for wireless IP communications, JSAC 22(4), 2004, \
-             §III",
+    effect: "leaves after a loss the window that the available bandwidth estimate allows; without \
+             the congestion warning of routers",
+    source: "Xu, Tian & Ansari, TCP-Jersey for wireless IP communications, JSAC 22(4), 2004, §III",
     parameters: &[],
-    deployment: "None known.",
+    deployment: Deployment::none("No implementation is known."),
     decides: "how large the congestion window is",
     apply,
 };

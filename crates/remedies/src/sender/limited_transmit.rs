@@ -1,6 +1,7 @@
 //! New data on the first duplicate acknowledgments.
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::deployment::Way;
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "limited-transmit",
@@ -16,7 +17,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Count(1),
         effect: "1: on; 0: off",
     }],
-    deployment: "Linux: always on, no knob.",
+    deployment: Deployment::by(&[Way::BY_ITSELF]),
     decides: "limited transmit",
     apply,
 };

@@ -1,11 +1,12 @@
 //! A ceiling on the congestion window.
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::deployment::{At, Setting, Step, Way};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "max-window",
     place: Place::Sender,
-    effect: "never has more than so many segments in flight: keeps a deep queue from filling",
+    effect: "limits the segments in flight: keeps a deep queue from filling",
     source: "RFC 5681 §3.1 leaves it to the sender; ns-2's window_",
     parameters: &[Parameter {
         name: "segments",
@@ -15,8 +16,15 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Count(1_000_000),
         effect: "upper bound of the congestion window",
     }],
-    deployment: "Linux: ip route change ROUTE cwnd lock 64; or a small send buffer on the socket \
-                 (SO_SNDBUF).",
+    deployment: Deployment::by(&[Way::new(
+        At::Sender,
+        &[Step::RouteAttribute {
+            name: "cwnd",
+            value: Setting::Parameter("segments"),
+            locked: true,
+        }],
+    )])
+    .noting("A small send buffer on the socket (SO_SNDBUF) comes to the same."),
     decides: "the largest window",
     apply,
 };

@@ -2,16 +2,18 @@
 
 use airtcp_tcp::loss_differentiation::Differentiation;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "mbiaz",
     place: Place::Sender,
-    effect: "as newzag, but a loss is random where the gap is what the lost segments would \
-             have taken",
+    effect: "as newzag, but a loss is random where the gap is what the lost segments would have \
+             taken",
     source: "Biaz & Vaidya, ASSET 1999; Cen, Cosman & Voelker §III.B",
     parameters: &[],
-    deployment: "None ready-made: a congestion control for Linux, in BPF or as a module.",
+    deployment: Deployment::none(
+        "Linux has none ready-made: it takes a congestion control in BPF or as a module.",
+    ),
     decides: "what a loss is taken for",
     apply,
 };

@@ -2,7 +2,8 @@
 
 use airtcp_units::Duration;
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::deployment::{At, Setting, Step, Way};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "min-rto",
@@ -18,10 +19,25 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Time(Duration::from_secs(60)),
         effect: "the shortest timeout; RFC 6298 says 1 s, common stacks 200 ms",
     }],
-    deployment: "Linux: ip route change ROUTE rto_min 1s (a route's value wins); since 6.11 also \
-                 sysctl net.ipv4.tcp_rto_min_us=1000000; for chosen sockets, a sock_ops BPF \
-                 program with TCP_BPF_RTO_MIN. Linux puts the floor under the deviation term: its \
-                 timeout is never below smoothed RTT + this.",
+    deployment: Deployment::by(&[
+        Way::new(
+            At::Sender,
+            &[Step::sysctl(
+                "net.ipv4.tcp_rto_min_us",
+                Setting::Microseconds("min"),
+            )],
+        )
+        .since("6.11"),
+        Way::new(
+            At::Sender,
+            &[Step::route("rto_min", Setting::Milliseconds("min"))],
+        ),
+    ])
+    .noting(
+        "A route's value wins over the namespace's. Linux puts the floor under the deviation \
+         term: its timeout is never below the smoothed RTT plus this. For chosen sockets there is \
+         TCP_BPF_RTO_MIN in a sock_ops program, within 8 to 200 ms.",
+    ),
     decides: "the least RTO",
     apply,
 };

@@ -2,7 +2,8 @@
 
 use airtcp_tcp::Profile;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::deployment::{At, Step, Way};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "newreno",
@@ -10,7 +11,13 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "fast recovery through partial acknowledgments: one lost segment a round trip",
     source: "RFC 6582",
     parameters: &[],
-    deployment: "Linux: sysctl net.ipv4.tcp_sack=0 net.ipv4.tcp_congestion_control=reno on the sender.",
+    deployment: Deployment::by(&[Way::new(
+        At::Sender,
+        &[
+            Step::fixed_sysctl("net.ipv4.tcp_sack", "0"),
+            Step::CongestionControl { name: "reno" },
+        ],
+    )]),
     decides: "how losses are repaired",
     apply,
 };

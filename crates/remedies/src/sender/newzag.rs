@@ -2,13 +2,12 @@
 
 use airtcp_tcp::loss_differentiation::{Differentiation, ZigZagTable};
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "newzag",
     place: Place::Sender,
-    effect: "shrinks the window by a fifth only after losses that come with a short round \
-             trip",
+    effect: "shrinks the window by a fifth only after losses that come with a short round trip",
     source: "Lien, Reeve & Lee, Improving TCP Performance Over Wireless Networks, §III",
     parameters: &[Parameter {
         name: "adjusted",
@@ -16,10 +15,12 @@ pub(crate) const REMEDY: Remedy = Remedy {
         default: Quantity::Count(0),
         minimum: Quantity::Count(0),
         maximum: Quantity::Count(1),
-        effect: "1 for the adjusted classifier, which takes up to three losses below the \
-                     mean round trip for random",
+        effect: "1 for the adjusted classifier, which takes up to three losses below the mean \
+                 round trip for random",
     }],
-    deployment: "None ready-made: a congestion control for Linux, in BPF or as a module.",
+    deployment: Deployment::none(
+        "Linux has none ready-made: it takes a congestion control in BPF or as a module.",
+    ),
     decides: "what a loss is taken for",
     apply,
 };

@@ -2,7 +2,7 @@
 
 use airtcp_tcp::loss_differentiation::Differentiation;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "oracle",
@@ -10,7 +10,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "as newzag, but knows what every loss is of; no real sender can",
     source: "a bound for the others, none of the papers has it",
     parameters: &[],
-    deployment: "None: only a simulator knows.",
+    deployment: Deployment::none("Only a simulator knows why a packet was lost."),
     decides: "what a loss is taken for",
     apply,
 };

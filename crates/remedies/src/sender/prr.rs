@@ -2,7 +2,8 @@
 
 use airtcp_tcp::config::Reduction;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::deployment::Way;
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "prr",
@@ -10,7 +11,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "brings the window down in proportion to what is delivered, and not at once",
     source: "RFC 6937 and its successor, RFC 9937",
     parameters: &[],
-    deployment: "Linux: what it does.",
+    deployment: Deployment::by(&[Way::BY_ITSELF]),
     decides: "how the window gets to where a loss puts it",
     apply,
 };

@@ -2,17 +2,25 @@
 
 use airtcp_tcp::config::LossDetection;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::deployment::{At, Step, Way};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "rack-tlp",
     place: Place::Sender,
-    effect: "takes a segment for lost when one sent later has arrived, and probes a tail that \
-             is silent",
+    effect: "takes a segment for lost when one sent later has arrived, and probes a tail that is \
+             silent",
     source: "RFC 8985",
     parameters: &[],
-    deployment: "Linux: the default, with SACK; sysctl net.ipv4.tcp_recovery, \
-                 net.ipv4.tcp_early_retrans.",
+    deployment: Deployment::by(&[Way::new(
+        At::BothEnds,
+        &[
+            Step::fixed_sysctl("net.ipv4.tcp_sack", "1"),
+            Step::fixed_sysctl("net.ipv4.tcp_recovery", "1"),
+            Step::fixed_sysctl("net.ipv4.tcp_early_retrans", "3"),
+        ],
+    )])
+    .noting("This is the default; the last two matter at the sender alone."),
     decides: "what makes a segment believed lost",
     apply,
 };

@@ -2,7 +2,7 @@
 
 use airtcp_tcp::config::Reduction;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "rate-halving",
@@ -10,7 +10,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "sends one segment for two acknowledged until the window has halved",
     source: "Mathis, Semke & Mahdavi, The rate-halving algorithm, 1999; Linux 2.4",
     parameters: &[],
-    deployment: "Linux: replaced by PRR in version 3.2.",
+    deployment: Deployment::none("Linux replaced it by PRR in version 3.2."),
     decides: "how the window gets to where a loss puts it",
     apply,
 };

@@ -2,7 +2,7 @@
 
 use airtcp_tcp::Profile;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "reno",
@@ -10,7 +10,10 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "fast recovery that ends at the first new acknowledgment: one loss a window",
     source: "RFC 2581 §3.2",
     parameters: &[],
-    deployment: "Linux: no knob; tcp_congestion_control=reno names the window rule, its recovery without SACK is NewReno's.",
+    deployment: Deployment::none(
+        "The congestion control that Linux calls reno is the window rule alone; its recovery \
+         without SACK is NewReno's.",
+    ),
     decides: "how losses are repaired",
     apply,
 };

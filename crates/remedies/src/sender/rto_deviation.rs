@@ -2,7 +2,7 @@
 
 use airtcp_tcp::config::DeviationFrom;
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "rto-deviation",
@@ -17,7 +17,9 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Count(1),
         effect: "1: from the mean after the sample; 0: from the mean before it",
     }],
-    deployment: "Linux: no knob; it takes the mean before the sample.",
+    deployment: Deployment::none(
+        "Linux takes the mean before the sample, and has no setting for it.",
+    ),
     decides: "the mean that deviations are taken from",
     apply,
 };

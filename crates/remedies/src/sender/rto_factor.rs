@@ -1,13 +1,14 @@
 //! A retransmission timer that allows for more variation.
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::deployment::{At, Setting, Step, Way};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "rto-factor",
     place: Place::Sender,
     effect: "waits m mean deviations above the smoothed round trip before a timeout, not 4",
-    source: "Miyim, Techniques for Throughput Enhancement in Wireless Networks, §III, eq. 3; \
-             RFC 6298 §2.3 (K = 4)",
+    source: "Miyim, Techniques for Throughput Enhancement in Wireless Networks, §III, eq. 3; RFC \
+             6298 §2.3 (K = 4)",
     parameters: &[Parameter {
         name: "factor",
         unit: "",
@@ -16,9 +17,18 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Number(1000.0),
         effect: "m in RTO = smoothed RTT + m × smoothed mean deviation",
     }],
-    deployment: "Linux: no knob, the factor 4 is compiled in. A larger floor keeps the timer from \
-                 short spikes too: ip route change ROUTE rto_min 400ms. On a split-TCP proxy with \
-                 its own stack: its RTO code.",
+    deployment: Deployment::by(&[Way::new(
+        At::Sender,
+        &[Step::route("rto_min", Setting::Deviations("factor"))],
+    )
+    .instead(
+        "a floor under the deviation term: it equals m times the mean deviation that it was \
+         chosen for, and does not follow it",
+    )])
+    .noting(
+        "The factor 4 is compiled into Linux. A proxy that splits connections and has a stack of \
+         its own can have the factor itself.",
+    ),
     decides: "the factor of the RTT deviation",
     apply,
 };

@@ -2,7 +2,7 @@
 
 use airtcp_tcp::config::RttSampling;
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "rtt-sampling",
@@ -17,7 +17,10 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Count(1),
         effect: "0: one segment a window; 1: every acknowledgment",
     }],
-    deployment: "Linux: no knob, it measures with every acknowledgment, with timestamps or without.",
+    deployment: Deployment::none(
+        "Linux measures with every acknowledgment, with timestamps or without, and has no setting \
+         for it.",
+    ),
     decides: "which round trips are measured",
     apply,
 };

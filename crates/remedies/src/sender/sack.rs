@@ -2,7 +2,8 @@
 
 use airtcp_tcp::Profile;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::deployment::{At, Step, Way};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "sack",
@@ -10,7 +11,11 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "repairs several losses in a round trip from what the receiver says it holds",
     source: "RFC 2018, RFC 6675",
     parameters: &[],
-    deployment: "Linux: sysctl net.ipv4.tcp_sack=1 on both ends (the default).",
+    deployment: Deployment::by(&[Way::new(
+        At::BothEnds,
+        &[Step::fixed_sysctl("net.ipv4.tcp_sack", "1")],
+    )])
+    .noting("This is the default."),
     decides: "how losses are repaired",
     apply,
 };

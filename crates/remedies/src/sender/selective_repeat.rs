@@ -2,17 +2,23 @@
 
 use airtcp_tcp::config::Retransmission;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::deployment::{At, Step, Way};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "selective-repeat",
     place: Place::Sender,
-    effect: "after a timeout resends the expired segment alone; each segment has its own timer",
+    effect: "after a timeout retransmits the expired segment alone; each segment has its own timer",
     source: "Miyim §IV (\"select-N-repeat\")",
     parameters: &[],
-    deployment: "Linux: no knob; one timer a connection, and all outstanding data counts as lost \
-                 after it. With SACK, what arrived is not sent again: sysctl net.ipv4.tcp_sack=1.",
-    decides: "what is resent after a timeout",
+    deployment: Deployment::by(&[Way::new(
+        At::BothEnds,
+        &[Step::fixed_sysctl("net.ipv4.tcp_sack", "1")],
+    )
+    .instead(
+        "one timer a connection: after a timeout all that SACK has not reported counts as lost",
+    )]),
+    decides: "what is retransmitted after a timeout",
     apply,
 };
 

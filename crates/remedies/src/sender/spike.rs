@@ -2,7 +2,7 @@
 
 use airtcp_tcp::loss_differentiation::Differentiation;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "spike",
@@ -10,7 +10,9 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "as newzag, but a loss is congestion where the round trip is in a spike",
     source: "Tobe et al., LCN 2000; Cen, Cosman & Voelker §III.A",
     parameters: &[],
-    deployment: "None ready-made: a congestion control for Linux, in BPF or as a module.",
+    deployment: Deployment::none(
+        "Linux has none ready-made: it takes a congestion control in BPF or as a module.",
+    ),
     decides: "what a loss is taken for",
     apply,
 };

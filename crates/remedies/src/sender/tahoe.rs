@@ -2,7 +2,7 @@
 
 use airtcp_tcp::Profile;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "tahoe",
@@ -10,7 +10,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
     effect: "after three duplicate acknowledgments slow-starts from one segment",
     source: "Jacobson, Congestion Avoidance and Control, SIGCOMM 1988",
     parameters: &[],
-    deployment: "Linux: no knob; its recovery is that of NewReno or SACK.",
+    deployment: Deployment::none("The recovery of Linux is that of NewReno or SACK."),
     decides: "how losses are repaired",
     apply,
 };

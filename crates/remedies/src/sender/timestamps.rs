@@ -1,6 +1,7 @@
 //! Timestamps on every segment.
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::deployment::{At, Setting, Step, Way};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "timestamps",
@@ -16,7 +17,14 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Count(1),
         effect: "1: offered; 0: not offered",
     }],
-    deployment: "Linux: sysctl net.ipv4.tcp_timestamps=1 on both ends (the default).",
+    deployment: Deployment::by(&[Way::new(
+        At::BothEnds,
+        &[Step::sysctl(
+            "net.ipv4.tcp_timestamps",
+            Setting::Parameter("on"),
+        )],
+    )])
+    .noting("1 is the default."),
     decides: "timestamps",
     apply,
 };

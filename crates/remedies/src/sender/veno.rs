@@ -2,7 +2,8 @@
 
 use airtcp_tcp::config::CongestionControl;
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::deployment::{At, Step, Way};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "veno",
@@ -17,7 +18,11 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Number(1000.0),
         effect: "backlog from which on a loss means congestion",
     }],
-    deployment: "Linux: modprobe tcp_veno; sysctl net.ipv4.tcp_congestion_control=veno.",
+    deployment: Deployment::by(&[Way::new(
+        At::Sender,
+        &[Step::CongestionControl { name: "veno" }],
+    )])
+    .noting("It is a module in most distributions: modprobe tcp_veno."),
     decides: "how large the congestion window is",
     apply,
 };

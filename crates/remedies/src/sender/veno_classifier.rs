@@ -2,7 +2,7 @@
 
 use airtcp_tcp::loss_differentiation::Differentiation;
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "veno-classifier",
@@ -17,7 +17,9 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Number(1000.0),
         effect: "backlog from which on a loss means congestion",
     }],
-    deployment: "None ready-made: a congestion control for Linux, in BPF or as a module.",
+    deployment: Deployment::none(
+        "Linux has none ready-made: it takes a congestion control in BPF or as a module.",
+    ),
     decides: "what a loss is taken for",
     apply,
 };

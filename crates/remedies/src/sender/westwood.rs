@@ -2,18 +2,22 @@
 
 use airtcp_tcp::config::CongestionControl;
 
-use crate::{Changes, Place, Remedy, Values};
+use crate::deployment::{At, Step, Way};
+use crate::{Changes, Deployment, Place, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "westwood",
     place: Place::Sender,
-    effect: "leaves after a loss the window that the measured bandwidth fills at the least \
-             round trip",
-    source: "Grieco & Mascolo, Performance evaluation and comparison of Westwood+, New Reno, \
-             and Vegas, CCR 34(2), 2004",
+    effect: "leaves after a loss the window that the measured bandwidth fills at the least round \
+             trip",
+    source: "Grieco & Mascolo, Performance evaluation and comparison of Westwood+, New Reno, and \
+             Vegas, CCR 34(2), 2004",
     parameters: &[],
-    deployment: "Linux: modprobe tcp_westwood; sysctl \
-                 net.ipv4.tcp_congestion_control=westwood.",
+    deployment: Deployment::by(&[Way::new(
+        At::Sender,
+        &[Step::CongestionControl { name: "westwood" }],
+    )])
+    .noting("It is a module in most distributions: modprobe tcp_westwood."),
     decides: "how large the congestion window is",
     apply,
 };

@@ -3,7 +3,7 @@
 use airtcp_units::Duration;
 
 use super::wsc_dynamic_dupack::{AS_PRINTED, BELOW_WINDOW, CAPPED, threshold};
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "wsc",
@@ -24,8 +24,10 @@ pub(crate) const REMEDY: Remedy = Remedy {
         CAPPED,
         BELOW_WINDOW,
     ],
-    deployment: "None: no Linux driver tells TCP of each frame. A gateway or a modem with its \
-                 own stack can.",
+    deployment: Deployment::none(
+        "No Linux driver tells TCP of each frame; a gateway or a modem with a stack of its own \
+         can.",
+    ),
     decides: "what is made of the link's reports",
     apply,
 };

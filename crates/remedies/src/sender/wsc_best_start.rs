@@ -1,14 +1,15 @@
 //! A first window from sessions past.
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::deployment::{At, Setting, Step, Way};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "wsc-best-start",
     place: Place::Sender,
     effect: "starts with the window that sessions with this peer have ended with; airtcp run \
              --sessions FILE takes it from a file and keeps that",
-    source: "Srinivasan, Efficient TCP enhancements for hybrid networks (WSC-TCP), §3.3; RFC \
-             6928 for the usual ten",
+    source: "Srinivasan, Efficient TCP enhancements for hybrid networks (WSC-TCP), §3.3; RFC 6928 \
+             for the usual ten",
     parameters: &[Parameter {
         name: "window",
         unit: "segments",
@@ -17,7 +18,11 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Count(1000000),
         effect: "steady window of past sessions",
     }],
-    deployment: "Linux: ip route change ROUTE initcwnd 30; for one peer a route of its own.",
+    deployment: Deployment::by(&[Way::new(
+        At::Sender,
+        &[Step::route("initcwnd", Setting::Parameter("window"))],
+    )])
+    .noting("One peer gets a route of its own."),
     decides: "the initial window",
     apply,
 };

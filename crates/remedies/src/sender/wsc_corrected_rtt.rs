@@ -2,13 +2,13 @@
 
 use airtcp_units::Duration;
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "wsc-corrected-rtt",
     place: Place::Sender,
-    effect: "takes the link's own retransmissions off every round trip before the timer sees \
-             it; for senders behind the wireless link",
+    effect: "takes the link's own retransmissions off every round trip before the timer sees it; \
+             for senders behind the wireless link",
     source: "Srinivasan, Efficient TCP enhancements for hybrid networks (WSC-TCP), §3.1",
     parameters: &[Parameter {
         name: "link-rto",
@@ -16,11 +16,14 @@ pub(crate) const REMEDY: Remedy = Remedy {
         default: Quantity::Time(Duration::from_millis(5)),
         minimum: Quantity::Time(Duration::from_millis(0)),
         maximum: Quantity::Time(Duration::from_millis(10000)),
-        effect: "what one retransmission of the link takes (LL_RTO), where the link does not tell; the thesis tries 0.5 \
-                     s, an 802.11b frame of 1500 bytes takes about 5 ms with its back-off",
+        effect: "what one retransmission of the link takes (LL_RTO), where the link does not \
+                 tell; the thesis tries 0.5 s, an 802.11b frame of 1500 bytes takes about 5 ms \
+                 with its back-off",
     }],
-    deployment: "None: no Linux driver tells TCP of each frame. A gateway or a modem with its \
-                 own stack can.",
+    deployment: Deployment::none(
+        "No Linux driver tells TCP of each frame; a gateway or a modem with a stack of its own \
+         can.",
+    ),
     decides: "what of a round trip the timer sees",
     apply,
 };

@@ -2,17 +2,19 @@
 
 use airtcp_tcp::config::{DynamicThreshold, GapCount, ThresholdCap};
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "wsc-dynamic-dupack",
     place: Place::Sender,
-    effect: "waits with fast retransmit while the link still retransmits an earlier segment; \
-             for senders behind the wireless link",
+    effect: "waits with fast retransmit while the link still retransmits an earlier segment; for \
+             senders behind the wireless link",
     source: "Srinivasan, Efficient TCP enhancements for hybrid networks (WSC-TCP), §3.2",
     parameters: &[AS_PRINTED, CAPPED, BELOW_WINDOW],
-    deployment: "None: no Linux driver tells TCP of each frame. A gateway or a modem with its \
-                 own stack can.",
+    deployment: Deployment::none(
+        "No Linux driver tells TCP of each frame; a gateway or a modem with a stack of its own \
+         can.",
+    ),
     decides: "which duplicates mean a loss",
     apply,
 };

@@ -2,7 +2,7 @@
 
 use airtcp_units::Duration;
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "wsc-rtt-clusters",
@@ -18,7 +18,7 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Time(Duration::from_millis(10000)),
         effect: "what one retransmission of the link takes, where the link does not tell",
     }],
-    deployment: "Any sender could; none is known that does.",
+    deployment: Deployment::none("Any sender could do it; none is known that does."),
     decides: "which round trips are believed",
     apply,
 };

@@ -2,24 +2,26 @@
 
 use airtcp_tcp::loss_differentiation::{Differentiation, ZigZagTable};
 
-use crate::{Changes, Parameter, Place, Quantity, Remedy, Values};
+use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "zigzag",
     place: Place::Sender,
     effect: "as newzag, with the thresholds of ZigZag",
-    source: "Cen, Cosman & Voelker, End-to-end differentiation of congestion and wireless \
-             losses, ToN 11(5), 2003, §III.C",
+    source: "Cen, Cosman & Voelker, End-to-end differentiation of congestion and wireless losses, \
+             ToN 11(5), 2003, §III.C",
     parameters: &[Parameter {
         name: "strict",
         unit: "",
         default: Quantity::Count(0),
         minimum: Quantity::Count(0),
         maximum: Quantity::Count(1),
-        effect: "1 for the published variant in which three losses must come with as \
-                     short a round trip as one",
+        effect: "1 for the published variant in which three losses must come with as short a \
+                 round trip as one",
     }],
-    deployment: "None ready-made: a congestion control for Linux, in BPF or as a module.",
+    deployment: Deployment::none(
+        "Linux has none ready-made: it takes a congestion control in BPF or as a module.",
+    ),
     decides: "what a loss is taken for",
     apply,
 };

@@ -1,0 +1,287 @@
+//! How a remedy is had on a real system, as data.
+//!
+//! A deployment is a choice of *ways*; a way is one or more typed *steps* at one end of the path.
+//! Whoever applies a remedy (a test in a namespace, a change of the machine) and whoever prints
+//! it reads the same steps, so that what is printed is what was tried.
+
+use serde::Serialize;
+
+use crate::Values;
+
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+/// How a remedy is had on a real system: one of `ways`, the preferred one first.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Deployment {
+    /// What can be done, the best first. Empty: no steps are known, and `note` says why.
+    pub ways: &'static [Way],
+    /// What a user should know of it beside the steps: why there is no way, what the system does
+    /// by itself, what else is to be had. A sentence or several, or empty.
+    pub note: &'static str,
+}
+
+/// One way to have a remedy: all its steps are needed.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Way {
+    /// Where on the path the steps are taken.
+    pub at: At,
+    /// What to do, in this order. Empty: the system does it by itself.
+    pub steps: &'static [Step],
+    /// The Linux version from which it works, if it is younger than version 5.4.
+    pub since: Option<&'static str>,
+    /// What it really is, where it is not the remedy itself but the nearest thing to it.
+    pub instead: Option<&'static str>,
+}
+
+/// Where on the path a step is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum At {
+    /// The host that sends the data.
+    Sender,
+    /// The host that receives the data.
+    Receiver,
+    /// Both hosts.
+    BothEnds,
+    /// The machine whose device leads onto the link.
+    BeforeLink,
+    /// The mobile's radio.
+    Mobile,
+}
+
+/// A single change of a system.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Step {
+    /// A kernel setting of a network namespace, as sysctl(8) names it.
+    Sysctl {
+        /// The key, with dots: `net.ipv4.tcp_sack`.
+        key: &'static str,
+        /// Its value.
+        value: Setting,
+    },
+    /// An attribute of a route, as ip-route(8) names it.
+    RouteAttribute {
+        /// The attribute: `initcwnd`.
+        name: &'static str,
+        /// Its value.
+        value: Setting,
+        /// Locked: path information that the kernel learns does not change it.
+        locked: bool,
+    },
+    /// The congestion control of new connections, built into the kernel or as the module
+    /// `tcp_NAME`.
+    CongestionControl {
+        /// The name under which the kernel knows it.
+        name: &'static str,
+    },
+    /// A queueing discipline on the device that leads onto the link, as tc(8) names it.
+    Qdisc {
+        /// The kind and its options that do not depend on a parameter: `pfifo limit`.
+        words: &'static str,
+        /// The value that ends the command.
+        value: Setting,
+    },
+    /// An option that the program sets on its socket.
+    SocketOption {
+        /// The option: `SO_MAX_PACING_RATE`.
+        name: &'static str,
+        /// Its value.
+        value: Setting,
+    },
+    /// A parameter of a kernel module.
+    ModuleParameter {
+        /// The module: `tcp_cubic`.
+        module: &'static str,
+        /// The parameter: `hystart`.
+        name: &'static str,
+        /// Its value.
+        value: Setting,
+    },
+    /// A property of the radio, as iw(8) names it after `iw phy PHY set`.
+    Radio {
+        /// The words after `set`.
+        words: &'static str,
+    },
+}
+
+/// The value of a step: fixed, or one of the remedy's parameters in the words of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "from", content = "value")]
+pub enum Setting {
+    /// The same whatever the parameters are.
+    Fixed(&'static str),
+    /// A parameter that is a number, as it is.
+    Parameter(&'static str),
+    /// A parameter that is a time, in milliseconds with their unit: `400ms`.
+    Milliseconds(&'static str),
+    /// A parameter that is a time, in microseconds without a unit.
+    Microseconds(&'static str),
+    /// A parameter that is a factor of the RTT's mean deviation, in milliseconds with their unit.
+    /// It has a value only where a link is known.
+    Deviations(&'static str),
+}
+
+/// A step with its values filled in: what is applied, and what is printed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Concrete {
+    /// The step.
+    pub step: Step,
+    /// Its value, or empty where it takes none.
+    pub value: String,
+}
+
+impl Deployment {
+    /// A deployment of one way.
+    pub(crate) const fn by(ways: &'static [Way]) -> Self {
+        Self { ways, note: "" }
+    }
+
+    /// The same, with a note.
+    pub(crate) const fn noting(self, note: &'static str) -> Self {
+        Self { note, ..self }
+    }
+
+    /// No way, because of `reason`.
+    pub(crate) const fn none(reason: &'static str) -> Self {
+        Self {
+            ways: &[],
+            note: reason,
+        }
+    }
+}
+
+impl Way {
+    /// Steps at one end that are the remedy itself, on any current kernel.
+    pub(crate) const fn new(at: At, steps: &'static [Step]) -> Self {
+        Self {
+            at,
+            steps,
+            since: None,
+            instead: None,
+        }
+    }
+
+    /// What Linux does by itself at the sender.
+    pub(crate) const BY_ITSELF: Self = Self::new(At::Sender, &[]);
+
+    /// The same way, which works from that version of Linux.
+    pub(crate) const fn since(self, version: &'static str) -> Self {
+        Self {
+            since: Some(version),
+            ..self
+        }
+    }
+
+    /// The same way, which is only the nearest thing to the remedy.
+    pub(crate) const fn instead(self, what: &'static str) -> Self {
+        Self {
+            instead: Some(what),
+            ..self
+        }
+    }
+
+    /// The steps with the remedy's values, and with the mean deviation of the link's round trips
+    /// in milliseconds where it is known. `None` if a step needs it and it is not known.
+    pub fn concrete(
+        &self,
+        values: &Values<'_>,
+        deviation_ms: Option<f64>,
+    ) -> Option<Vec<Concrete>> {
+        self.steps
+            .iter()
+            .map(|&step| {
+                let value = match step.setting() {
+                    Some(setting) => setting.filled_in(values, deviation_ms)?,
+                    None => String::new(),
+                };
+                Some(Concrete { step, value })
+            })
+            .collect()
+    }
+}
+
+impl Step {
+    /// A kernel setting.
+    pub(crate) const fn sysctl(key: &'static str, value: Setting) -> Self {
+        Self::Sysctl { key, value }
+    }
+
+    /// A kernel setting whose value does not depend on parameters.
+    pub(crate) const fn fixed_sysctl(key: &'static str, value: &'static str) -> Self {
+        Self::sysctl(key, Setting::Fixed(value))
+    }
+
+    /// An attribute of a route.
+    pub(crate) const fn route(name: &'static str, value: Setting) -> Self {
+        Self::RouteAttribute {
+            name,
+            value,
+            locked: false,
+        }
+    }
+
+    /// The value that it takes, if it takes one.
+    pub const fn setting(&self) -> Option<Setting> {
+        match *self {
+            Self::Sysctl { value, .. }
+            | Self::RouteAttribute { value, .. }
+            | Self::Qdisc { value, .. }
+            | Self::SocketOption { value, .. }
+            | Self::ModuleParameter { value, .. } => Some(value),
+            Self::CongestionControl { .. } | Self::Radio { .. } => None,
+        }
+    }
+}
+
+impl Setting {
+    /// The remedy's parameter that it reads, if it reads one.
+    pub const fn parameter(self) -> Option<&'static str> {
+        match self {
+            Self::Fixed(_) => None,
+            Self::Parameter(name)
+            | Self::Milliseconds(name)
+            | Self::Microseconds(name)
+            | Self::Deviations(name) => Some(name),
+        }
+    }
+
+    /// What stands in a command where the value depends on a link that is not known.
+    fn formula(self, values: &Values<'_>) -> String {
+        match self {
+            Self::Deviations(name) => format!("<{} × RTT deviation>", values.number(name)),
+            _ => String::new(),
+        }
+    }
+
+    fn filled_in(self, values: &Values<'_>, deviation_ms: Option<f64>) -> Option<String> {
+        Some(match self {
+            Self::Fixed(value) => value.to_owned(),
+            Self::Parameter(name) => values.get(name).to_string(),
+            // Rounded up: a floor of less than a unit is not none.
+            Self::Milliseconds(name) => {
+                format!("{}ms", values.time(name).as_nanos().div_ceil(1_000_000))
+            }
+            Self::Microseconds(name) => values.time(name).as_nanos().div_ceil(1000).to_string(),
+            Self::Deviations(name) => {
+                format!("{:.0}ms", (values.number(name) * deviation_ms?).ceil())
+            }
+        })
+    }
+}
+
+impl At {
+    /// The name as it stands in a sentence.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sender => "the sender",
+            Self::Receiver => "the receiver",
+            Self::BothEnds => "both ends",
+            Self::BeforeLink => "the machine before the link",
+            Self::Mobile => "the mobile",
+        }
+    }
+}
