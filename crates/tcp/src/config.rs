@@ -79,6 +79,9 @@ settings! {
         /// What is done about a recovery that was needless.
         spurious_response: SpuriousResponse = SpuriousResponse::None;
         /// How losses are repaired.
+        /// A burst that leaves together at a pace lasts 2^−n seconds, and is two segments at least
+        /// (Linux, `sk_pacing_shift`: 10; Wi-Fi drivers ask for 7, so that frames can be aggregated).
+        pacing_shift: u32 = 10, as Whole<0, 31>;
         recovery: Recovery = Recovery::NewReno;
         /// Selective acknowledgments are offered (RFC 2018) and used (RFC 6675).
         sack: bool = false;

@@ -33,6 +33,9 @@ pub(super) trait Rule {
     /// The retransmission timer expired.
     fn on_timeout(&mut self) {}
 
+    /// A loss turned out not to have been one.
+    fn on_taken_back(&mut self) {}
+
     /// Something is sent after nothing was in flight for `idle`.
     fn on_idle_over(&mut self, _now: Instant, _idle: Duration) {}
 
@@ -47,6 +50,8 @@ pub(super) trait Rule {
 pub(super) struct Model {
     /// How fast to send.
     pub pacing_rate: BitRate,
+    /// Segments that leave together at least.
+    pub least_burst: u64,
     /// Whether the window is kept all but empty, to measure the round trip.
     pub is_probing_rtt: bool,
 }
@@ -97,6 +102,10 @@ macro_rules! controls {
 
             fn on_timeout(&mut self) {
                 match self { $(Self::$Name(rule) => rule.on_timeout(),)+ }
+            }
+
+            fn on_taken_back(&mut self) {
+                match self { $(Self::$Name(rule) => rule.on_taken_back(),)+ }
             }
 
             fn on_idle_over(&mut self, now: Instant, idle: Duration) {

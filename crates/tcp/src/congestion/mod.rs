@@ -59,8 +59,12 @@ pub struct Ack {
     pub una: u64,
     /// First byte never sent.
     pub nxt: u64,
+    /// Bytes in flight before it.
+    pub in_flight_before: u64,
     /// Bytes in flight after it.
     pub in_flight: u64,
+    /// When the next segment may leave at the pace, `now` at the earliest.
+    pub next_departure: Instant,
     /// Bytes delivered in all.
     pub delivered_in_all: u64,
     /// How fast the network delivered, if that could be measured.
@@ -175,6 +179,7 @@ impl Congestion {
     pub fn observe(&mut self, ack: &Ack) {
         if let Some(rtt) = ack.rtt
             && self.in_slow_start()
+            && !self.is_model_based()
             && ack.repairing == Repairing::Nothing
         {
             let seen = RoundTrip {
@@ -197,6 +202,10 @@ impl Congestion {
     /// opens by less at most (RFC 3465 §2.3).
     #[inline]
     pub fn on_acknowledged(&mut self, acked: u64, after_timeout: bool) {
+        // A model has moved the window already, in slow start too (Linux, `tcp_cong_control`).
+        if self.is_model_based() {
+            return;
+        }
         let mut credit = match self.growth {
             WindowGrowth::Bytes => acked,
             WindowGrowth::Acknowledgments => self.windows.mss,
@@ -354,6 +363,7 @@ impl Congestion {
     /// A reduction was needless: the windows are at least what they were (Linux,
     /// `tcp_undo_cwnd_reduction`).
     pub fn restore(&mut self, saved: Saved) {
+        self.control.on_taken_back();
         if !self.is_model_based() {
             self.windows.cwnd = self.windows.cwnd.max(saved.cwnd).min(self.windows.max);
         }
@@ -373,12 +383,13 @@ impl Congestion {
             .min(self.windows.max);
     }
 
-    /// How fast to send, if segments are to leave at a pace. `srtt`: the smoothed round trip.
+    /// How fast to send, if segments are to leave at a pace, and how many of them leave together at
+    /// least (Linux, `sysctl_tcp_min_tso_segs`: 2). `srtt`: the smoothed round trip.
     #[must_use]
-    pub fn pacing_rate(&self, srtt: Option<Duration>) -> Option<BitRate> {
+    pub fn pace(&self, srtt: Option<Duration>) -> Option<(BitRate, u64)> {
         match self.control.model() {
-            Some(model) => Some(model.pacing_rate),
-            None if self.paced => srtt.map(|srtt| self.window_rate(srtt)),
+            Some(model) => Some((model.pacing_rate, model.least_burst)),
+            None if self.paced => srtt.map(|srtt| (self.window_rate(srtt), 2)),
             None => None,
         }
     }

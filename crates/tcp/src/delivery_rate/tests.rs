@@ -17,7 +17,7 @@ fn latest(sent_at: Instant) -> LatestSent {
 fn a_sample_spans_from_the_last_delivery_before_the_segment_was_sent() {
     let mut rate = DeliveryRate::default();
     let tags: Vec<_> = (0..10)
-        .map(|index| rate.on_sent(at(100 + index), 1000 * index, 1000))
+        .map(|index| rate.on_sent(at(100 + index), index == 0, 1000 * index, 1000))
         .collect();
     let mut samples = Vec::new();
     for (index, tag) in (0..10).zip(tags) {
@@ -36,9 +36,9 @@ fn a_sample_spans_from_the_last_delivery_before_the_segment_was_sent() {
 #[test]
 fn what_was_delivered_before_does_not_count() {
     let mut rate = DeliveryRate::default();
-    let first = rate.on_sent(at(100), 0, 2000);
+    let first = rate.on_sent(at(100), true, 0, 2000);
     rate.on_delivered(at(150), 2000, Some((first, latest(at(100)))), LEAST);
-    let second = rate.on_sent(at(150), 4000, 1000);
+    let second = rate.on_sent(at(150), false, 4000, 1000);
     let sample = rate.on_delivered(at(200), 3000, Some((second, latest(at(150)))), LEAST);
     let sample = sample.expect("long enough");
     assert_eq!((sample.delivered, sample.prior_delivered), (3000, 2000));
@@ -50,7 +50,7 @@ fn what_was_delivered_before_does_not_count() {
 #[test]
 fn a_compressed_train_of_acknowledgments_is_no_sample() {
     let mut rate = DeliveryRate::default();
-    let tag = rate.on_sent(at(100), 0, 1000);
+    let tag = rate.on_sent(at(100), true, 0, 1000);
     let sample = rate.on_delivered(at(110), 1000, Some((tag, latest(at(100)))), LEAST);
     assert_eq!(sample, None);
     assert_eq!(rate.on_delivered(at(120), 0, None, LEAST), None);
@@ -60,10 +60,10 @@ fn a_compressed_train_of_acknowledgments_is_no_sample() {
 #[test]
 fn a_lull_of_the_application_marks_samples() {
     let mut rate = DeliveryRate::default();
-    let tag = rate.on_sent(at(100), 0, 1000);
+    let tag = rate.on_sent(at(100), true, 0, 1000);
     rate.on_application_limited(1000);
     assert!(rate.is_application_limited());
-    let marked = rate.on_sent(at(101), 1000, 1000);
+    let marked = rate.on_sent(at(101), false, 1000, 1000);
     assert!(!tag.application_limited && marked.application_limited);
     rate.on_delivered(at(150), 1000, Some((tag, latest(at(100)))), LEAST);
     assert!(rate.is_application_limited());
@@ -71,5 +71,16 @@ fn a_lull_of_the_application_marks_samples() {
     assert!(sample.expect("long enough").application_limited);
     assert!(!rate.is_application_limited());
     rate.on_lost(500);
-    assert_eq!(rate.on_sent(at(160), 0, 1000).lost, 500);
+    assert_eq!(rate.on_sent(at(160), true, 0, 1000).lost, 500);
+}
+
+/// Linux, `tcp_rate_skb_sent`: after a timeout nothing counts as in flight, yet the acknowledgments on
+/// their way are of what was sent before, so that the interval begins there.
+#[test]
+fn a_timeout_does_not_shorten_the_interval() {
+    let mut rate = DeliveryRate::default();
+    let first = rate.on_sent(at(100), true, 0, 1000);
+    let resent = rate.on_sent(at(400), false, 0, 1000);
+    assert_eq!(resent.first_sent_at, first.first_sent_at);
+    assert_eq!(resent.delivered_at, at(100));
 }

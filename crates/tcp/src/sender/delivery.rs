@@ -77,7 +77,12 @@ impl Sender {
             srtt: estimator.srtt().unwrap_or(Duration::ZERO),
             una: self.space.una(),
             nxt: self.space.nxt(),
-            in_flight: self.board.in_flight(),
+            in_flight_before: before.in_flight,
+            in_flight: self.in_flight(),
+            next_departure: self
+                .pacing
+                .as_ref()
+                .map_or(now, |pacing| pacing.next_departure(now)),
             delivered_in_all: self.rate.as_ref().map_or(0, |rate| rate.delivered()),
             rate: None,
             repairing: match self.repair.phase() {
@@ -112,8 +117,9 @@ impl Sender {
         if self.congestion.is_probing_rtt()
             && let Some(rate) = &mut self.rate
         {
+        let in_flight = self.in_flight();
             // What is sent with an all but empty window is no measure of the bandwidth.
-            rate.on_application_limited(self.board.in_flight());
+            rate.on_application_limited(in_flight);
         }
     }
 

@@ -17,8 +17,9 @@ impl Sender {
         let length = fresh.end - fresh.start;
         let deadline = self.segment_deadline(now, 0);
         let segment = SentSegment::new(&range, now, deadline);
+        let (idle, in_flight) = (self.board.is_empty(), self.in_flight());
         if let Some(rate) = &mut self.rate {
-            let tag = rate.on_sent(now, self.board.in_flight(), range.end - range.start);
+            let tag = rate.on_sent(now, idle, in_flight, range.end - range.start);
             self.board.tag_last(tag);
         }
         self.detection.on_sent(&segment);
@@ -42,13 +43,13 @@ impl Sender {
         self.round_trips.forget();
         let expiries = self.board.get(index).map_or(0, |segment| segment.expiries);
         let deadline = self.segment_deadline(now, expiries);
+        let in_flight = self.in_flight();
         if let Some(rate) = &mut self.rate {
-            let in_flight = self.board.in_flight();
             let length = self
                 .board
                 .get(index)
                 .map_or(0, |segment| u64::from(segment.length));
-            let tag = rate.on_sent(now, in_flight, length);
+            let tag = rate.on_sent(now, false, in_flight, length);
             self.board.tag_again(index, tag);
         }
         let segment = self.board.resend(index, now, deadline);
@@ -106,12 +107,13 @@ impl Sender {
 
     /// The window would allow more than the application has written up to `end`.
     pub(super) fn note_too_little_to_send(&mut self, end: u64) {
+        let in_flight = self.in_flight();
         if let Some(rate) = &mut self.rate
             && end == self.space.written()
-            && self.board.in_flight() < self.congestion.cwnd()
+            && in_flight < self.congestion.cwnd()
             && self.board.lost() <= self.board.resent()
         {
-            rate.on_application_limited(self.board.in_flight());
+            rate.on_application_limited(in_flight);
         }
     }
 

@@ -160,7 +160,8 @@ impl Sender {
             detection: Detection::new(config),
             repair: Repair::new(config.spurious_response != SpuriousResponse::None),
             rate: congestion.is_model_based().then(Box::default),
-            pacing: (config.pacing || congestion.is_model_based()).then(Box::default),
+            pacing: (config.pacing || congestion.is_model_based())
+                .then(|| Box::new(Pacing::new(config.pacing_shift))),
             congestion,
             growth: Growth::new(config),
             timeout: RetransmissionTimeout::new(&config.timeout),
@@ -356,7 +357,7 @@ impl Sender {
     fn before(&self) -> Before {
         Before {
             una: self.space.una(),
-            in_flight: self.board.in_flight(),
+            in_flight: self.in_flight(),
             lost_in_all: self.detection.lost_in_all(),
             inflation: match self.repair.phase() {
                 Phase::FastRecovery(recovery) => recovery.inflation,

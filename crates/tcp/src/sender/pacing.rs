@@ -1,50 +1,89 @@
 //! Sending at a pace: bursts of up to a quantum, as far apart as the rate says (Linux,
-//! `tcp_internal_pacing` and `tcp_tso_autosize`; draft-ietf-ccwg-bbr §5.6.3).
+//! `tcp_pacing_check`, `tcp_tso_autosize` and `tcp_update_skb_after_send`; draft-ietf-ccwg-bbr §5.6.3).
 
 use airtcp_units::{BitRate, Duration, Instant};
 
-/// IP and TCP headers with timestamps: the rate counts them.
-const HEADER_BYTES: u64 = 52;
-/// Below this rate a burst is one segment, above it two at least (`bbr_min_tso_rate`).
-const ONE_SEGMENT_BELOW: u64 = 1_200_000;
-/// A burst lasts about 1/128 s: what Linux gives sockets whose packets leave by Wi-Fi, so that frames
-/// can be aggregated (`tx_sk_pacing_shift` of mac80211; 1/1024 s elsewhere). It also saves most of the
-/// wake-ups.
-const BURST_SHIFT: u32 = 7;
+/// Segments of a connection that leave before any is paced (Linux, `tcp_update_skb_after_send`).
+const UNPACED: u8 = 10;
+/// The largest burst: what segmentation offload takes (Linux, `GSO_LEGACY_MAX_SIZE` less
+/// `MAX_TCP_HEADER` and one).
+const MOST_BURST_BYTES: u64 = 65_215;
+
+/// At what pace a segment leaves.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Payload per time: headers are not counted, as a bandwidth estimated from acknowledgments does
+    /// not count them (Linux takes `skb->len` before headers are put on).
+    pub rate: BitRate,
+    /// Segments in a burst at least.
+    pub least_burst: u64,
+}
 
 /// When the next burst may leave.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Pacing {
+    /// A burst lasts 2^−shift seconds (Linux, `sk_pacing_shift`).
+    shift: u32,
     next: Instant,
     /// Bytes left in the burst that is leaving.
     left: u64,
+    /// By how much that burst left later than it might have, as far as it is not made up for.
+    late: Duration,
+    unpaced: u8,
 }
 
 impl Pacing {
+    /// Nothing sent. Bursts last 2^−`shift` seconds.
+    pub const fn new(shift: u32) -> Self {
+        Self {
+            shift,
+            next: Instant::ZERO,
+            left: 0,
+            late: Duration::ZERO,
+            unpaced: UNPACED,
+        }
+    }
+
     /// Until when nothing may leave at `now`; `None` if something may.
     #[inline]
     pub fn blocked_until(&self, now: Instant) -> Option<Instant> {
         (self.left == 0 && self.next > now).then_some(self.next)
     }
 
-    /// `bytes` of payload leave at `now`, where `rate` is the pace.
-    pub fn on_sent(&mut self, now: Instant, bytes: u64, mss: u64, rate: BitRate) {
+    /// When the next burst may leave, `now` at the earliest.
+    #[inline]
+    pub fn next_departure(&self, now: Instant) -> Instant {
+        self.next.max(now)
+    }
+
+    /// A segment with `bytes` of payload leaves at `now`, at most `mss` of them.
+    pub fn on_sent(&mut self, now: Instant, bytes: u64, mss: u64, pace: Pace) {
+        if self.unpaced > 1 {
+            self.unpaced -= 1;
+            return;
+        }
+        self.unpaced = 0;
         if self.left == 0 {
-            let least = if rate.as_bps() < ONE_SEGMENT_BELOW {
-                1
-            } else {
-                2
-            };
-            let burst = (rate.as_bps() / 8) >> BURST_SHIFT;
-            self.left = (burst / mss).clamp(least, 44) * mss;
+            self.left = burst(pace, self.shift, mss);
+            self.late = now - self.next;
+            self.next = self.next.max(now);
         }
         self.left = self.left.saturating_sub(bytes);
-        let took = transmission_time(rate, bytes + HEADER_BYTES);
-        // What was not sent in time is made up for by half a burst at most (`tcp_update_skb_after_send`).
-        let late = now - self.next;
-        let credit = Duration::from_nanos(late.as_nanos().min(took.as_nanos() / 2));
-        self.next = self.next.max(now) + Duration::from_nanos(took.as_nanos() - credit.as_nanos());
+        let took = transmission_time(pace.rate, bytes);
+        // What was not sent in time is made up for by half a burst at most.
+        let credit = Duration::from_nanos(self.late.as_nanos().min(took.as_nanos() / 2));
+        self.late -= credit;
+        self.next += took - credit;
     }
+}
+
+/// Bytes of a burst: what the rate delivers in 2^−`shift` seconds, in whole segments.
+fn burst(pace: Pace, shift: u32, mss: u64) -> u64 {
+    let bytes = (pace.rate.as_bps() / 8)
+        .checked_shr(shift)
+        .unwrap_or(0)
+        .min(MOST_BURST_BYTES);
+    (bytes / mss.max(1)).max(pace.least_burst) * mss
 }
 
 fn transmission_time(rate: BitRate, bytes: u64) -> Duration {
@@ -58,33 +97,50 @@ fn transmission_time(rate: BitRate, bytes: u64) -> Duration {
 mod tests {
     use super::*;
 
-    /// 3 Mbit/s and 1500 bytes on the wire take 4 ms: 1/128 s is two segments, which leave every 8 ms.
-    #[test]
-    fn bursts_of_two_leave_two_segment_times_apart() {
-        let rate = BitRate::from_bps(3_000_000);
-        let mut pacing = Pacing::default();
-        let mut now = Instant::ZERO + Duration::from_secs(1);
+    const MSS: u64 = 1500;
+
+    /// When each of `count` segments leaves that are always there, in microseconds from the first.
+    fn departures(pacing: &mut Pacing, rate: u64, least_burst: u64, count: usize) -> Vec<u64> {
+        let start = Instant::ZERO + Duration::from_secs(1);
+        let pace = Pace {
+            rate: BitRate::from_bps(rate),
+            least_burst,
+        };
+        let mut now = start;
         let mut sent = Vec::new();
-        while sent.len() < 6 {
+        while sent.len() < count {
             if let Some(until) = pacing.blocked_until(now) {
                 now = until;
             }
-            pacing.on_sent(now, 1448, 1448, rate);
-            sent.push((now - Instant::ZERO).as_nanos() / 1000 - 1_000_000);
+            pacing.on_sent(now, MSS, MSS, pace);
+            sent.push((now - start).as_nanos() / 1000);
         }
-        // The first burst uses a credit of half a segment's time.
-        assert_eq!(sent, [0, 0, 6000, 6000, 14_000, 14_000]);
+        sent
     }
 
+    /// Linux, `tcp_update_skb_after_send`: the tenth segment is the first that is paced. Then 3 Mbit/s
+    /// of 1500 bytes are 4 ms a segment, and a burst of two leaves every 8 ms; the first of them was
+    /// late, which half of its time makes up for.
     #[test]
-    fn a_slow_pace_sends_one_at_a_time() {
-        let rate = BitRate::from_bps(1_000_000);
-        let mut pacing = Pacing::default();
-        let now = Instant::ZERO + Duration::from_secs(1);
-        pacing.on_sent(now, 1448, 1448, rate);
-        assert_eq!(
-            pacing.blocked_until(now),
-            Some(now + Duration::from_millis(6))
-        );
+    fn the_first_ten_leave_at_once_and_then_bursts_of_two() {
+        let mut pacing = Pacing::new(10);
+        let sent = departures(&mut pacing, 3_000_000, 2, 16);
+        assert_eq!(sent[..9], [0; 9]);
+        assert_eq!(sent[9..], [0, 0, 4000, 4000, 12_000, 12_000, 20_000]);
+    }
+
+    /// A burst of 2^−7 s at 12 Mbit/s is 11 718 bytes, seven segments of 1500, which take 7 ms; one of
+    /// 2^−10 s is 1464 bytes, less than a segment.
+    #[test]
+    fn the_shift_says_how_long_a_burst_lasts() {
+        let mut pacing = Pacing::new(7);
+        let sent = departures(&mut pacing, 12_000_000, 2, 9 + 14 + 1);
+        assert_eq!(sent[9 + 6], 0);
+        assert_eq!(sent[9 + 7], 3500);
+        assert_eq!(sent[9 + 13], 3500);
+        assert_eq!(sent[9 + 14], 10_500);
+        let mut pacing = Pacing::new(10);
+        let sent = departures(&mut pacing, 12_000_000, 1, 9 + 3);
+        assert_eq!(sent[9..], [0, 500, 1500]);
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use airtcp_units::Instant;
 
 use super::Sender;
+use super::pacing::Pace;
 use super::timers::Timer;
 use crate::recovery::Phase;
 
@@ -44,16 +45,16 @@ impl Sender {
             return None;
         }
         let transmission = self.poll_next(now)?;
-        let rate = self.congestion.pacing_rate(self.timeout.estimator().srtt());
-        if let (Some(pacing), Some(rate)) = (&mut self.pacing, rate) {
+        let pace = self.congestion.pace(self.timeout.estimator().srtt());
+        if let (Some(pacing), Some((rate, least_burst))) = (&mut self.pacing, pace) {
             let bytes = transmission.range.end - transmission.range.start;
-            pacing.on_sent(now, bytes, self.mss, rate);
+            pacing.on_sent(now, bytes, self.mss, Pace { rate, least_burst });
         }
         Some(transmission)
     }
 
     fn has_something_to_send(&mut self) -> bool {
-        let room = self.board.in_flight() + self.mss <= self.window();
+        let room = self.in_flight() + self.mss <= self.window();
         room && (self.space.has_fresh() || self.board.next_lost().is_some())
             || self.repair.has_first()
     }
@@ -69,7 +70,7 @@ impl Sender {
             return Some(self.resend(index, now));
         }
         let window = self.window();
-        let in_flight = self.board.in_flight();
+        let in_flight = self.in_flight();
         if self.repair.is_new_data_first() {
             return self.poll_new(now, in_flight, window);
         }

@@ -6,17 +6,17 @@ use airtcp_units::{BitRate, Duration, Instant};
 
 use super::aggregation::Aggregation;
 use super::windowed_max::WindowedMax;
-use super::{bit_rate, bytes_in, scaled};
+use super::{bit_rate, bytes_in, least_burst, scaled};
 use crate::config::Config;
 use crate::congestion::control::{Model, Rule, Start};
 use crate::congestion::windows::Windows;
 use crate::congestion::{Ack, Repairing};
 use crate::delivery_rate::RateSample;
 
-/// 2/ln 2: the least gain that doubles the rate each round trip.
-const HIGH_GAIN: f64 = 2.89;
+/// 2/ln 2, the least gain that doubles the rate each round trip, as the kernel's fraction of 256.
+const HIGH_GAIN: f64 = 739.0 / 256.0;
 /// What drains in one round trip what start-up has queued.
-const DRAIN_GAIN: f64 = 1.0 / HIGH_GAIN;
+const DRAIN_GAIN: f64 = 88.0 / 256.0;
 /// Of the window, in bandwidth-delay products.
 const CWND_GAIN: f64 = 2.0;
 /// One round trip each: more, to probe; less, to drain what that queued; then as it is.
@@ -32,6 +32,8 @@ const PROBE_RTT: Duration = Duration::from_millis(200);
 const LEAST_WINDOW_SEGMENTS: u64 = 4;
 /// The pace stays a little below the estimate, so that no queue builds up of itself.
 const PACING_MARGIN: f64 = 0.99;
+/// The largest burst that the window provides for: what segmentation offload takes.
+const MOST_BURST_BYTES: u64 = 65_215;
 /// Aggregation is provided for up to this.
 const MOST_AGGREGATION: Duration = Duration::from_millis(100);
 
@@ -68,12 +70,15 @@ pub struct Bbr {
     /// Bytes a second.
     pace: u64,
     paced_by_rtt: bool,
+    /// A burst lasts 2^−shift seconds.
+    pacing_shift: u32,
     initial: u64,
 }
 
 impl Bbr {
-    /// Nothing known of the path; the pace is that of the initial window in a millisecond.
-    pub fn new(windows: &Windows) -> Self {
+    /// Nothing known of the path; the pace is that of the initial window in a millisecond, in bursts
+    /// of 2^−`pacing_shift` seconds.
+    pub fn new(windows: &Windows, pacing_shift: u32) -> Self {
         Self {
             mode: Mode::Startup,
             bandwidth: WindowedMax::default(),
@@ -94,8 +99,9 @@ impl Bbr {
             prior_cwnd: 0,
             repairing: Repairing::Nothing,
             conserving: false,
-            pace: scaled(windows.cwnd * 1000, HIGH_GAIN),
+            pace: scaled(windows.cwnd * 1000, HIGH_GAIN * PACING_MARGIN),
             paced_by_rtt: false,
+            pacing_shift,
             initial: windows.cwnd,
         }
     }
@@ -140,15 +146,31 @@ impl Bbr {
 
     fn with_quantum(&self, bytes: u64, windows: &Windows) -> u64 {
         let mss = windows.mss;
-        // A burst is a millisecond of the pace, one segment below 1.2 Mbit/s, else two at least.
-        let least = if self.pace < 150_000 { 1 } else { 2 };
-        let burst = (self.pace / 1024 / mss).clamp(least, 44);
-        let segments = bytes.div_ceil(mss) + 3 * burst;
+        let segments = bytes.div_ceil(mss) + 3 * self.burst(mss);
         let mut segments = segments.next_multiple_of(2);
         if self.mode == Mode::ProbeBandwidth && self.phase == 0 {
             segments += 2;
         }
         segments * mss
+    }
+
+    /// Segments that leave together at the pace (`bbr_tso_segs_goal`).
+    fn burst(&self, mss: u64) -> u64 {
+        let bytes = self.pace.checked_shr(self.pacing_shift).unwrap_or(0);
+        (bytes.min(MOST_BURST_BYTES) / mss).max(least_burst(self.pacing_rate()))
+    }
+
+    /// What will be in the network when the next segment may leave, `in_flight` bytes being
+    /// unacknowledged now: less what is delivered until then, and with what leaves then where more is
+    /// to be in flight (`bbr_packets_in_net_at_edt`).
+    fn in_network(&self, ack: &Ack, in_flight: u64, windows: &Windows) -> u64 {
+        let delivered = bytes_in(self.bandwidth.get(), ack.next_departure - ack.now);
+        let leaving = if self.pacing_gain() > 1.0 {
+            self.burst(windows.mss) * windows.mss
+        } else {
+            0
+        };
+        (in_flight + leaving).saturating_sub(delivered)
     }
 
     fn update_bandwidth(&mut self, ack: &Ack, sample: &RateSample) {
@@ -169,13 +191,13 @@ impl Bbr {
             return;
         }
         let long_enough = ack.now - self.phase_began > self.minimum_rtt.unwrap_or(Duration::MAX);
-        let before = ack.in_flight + ack.delivered + ack.lost;
+        let in_network = self.in_network(ack, ack.in_flight_before, windows);
         let gain = CYCLE[self.phase];
         let over = if gain > 1.0 {
             // Until there is more in flight than the pipe holds, or it spills.
-            long_enough && (ack.lost > 0 || before >= self.in_flight_at(gain, windows))
+            long_enough && (ack.lost > 0 || in_network >= self.in_flight_at(gain, windows))
         } else if gain < 1.0 {
-            long_enough || before <= self.in_flight_at(1.0, windows)
+            long_enough || in_network <= self.in_flight_at(1.0, windows)
         } else {
             long_enough
         };
@@ -203,8 +225,11 @@ impl Bbr {
             self.mode = Mode::Drain;
             windows.ssthresh = self.in_flight_at(1.0, windows);
         }
-        if self.mode == Mode::Drain && ack.in_flight <= self.in_flight_at(1.0, windows) {
-            self.probe_bandwidth(ack.now);
+        if self.mode == Mode::Drain {
+            let in_network = self.in_network(ack, ack.in_flight, windows);
+            if in_network <= self.in_flight_at(1.0, windows) {
+                self.probe_bandwidth(ack.now);
+            }
         }
     }
 
@@ -220,6 +245,8 @@ impl Bbr {
 
     fn update_minimum_rtt(&mut self, ack: &Ack, windows: &mut Windows) {
         let expired = ack.now > self.minimum_rtt_at + MINIMUM_RTT_AGE;
+        // An equal one does not count, as it does in the kernel: a simulated path repeats its least
+        // round trip to the nanosecond, and the probing of it would never come.
         if let Some(rtt) = ack.rtt
             && (expired || self.minimum_rtt.is_none_or(|least| rtt < least))
         {
@@ -270,7 +297,8 @@ impl Bbr {
         if !self.paced_by_rtt && ack.srtt > Duration::ZERO {
             self.paced_by_rtt = true;
             let rate = u128::from(windows.cwnd) * 1_000_000_000 / u128::from(ack.srtt.as_nanos());
-            self.pace = scaled(u64::try_from(rate).unwrap_or(u64::MAX), HIGH_GAIN);
+            let rate = u64::try_from(rate).unwrap_or(u64::MAX);
+            self.pace = scaled(rate, HIGH_GAIN * PACING_MARGIN);
         }
         let pace = scaled(self.bandwidth.get(), self.pacing_gain() * PACING_MARGIN);
         if self.full || pace > self.pace {
@@ -326,8 +354,8 @@ impl Bbr {
 }
 
 impl Start for Bbr {
-    fn start(_config: &Config, windows: &Windows) -> Self {
-        Self::new(windows)
+    fn start(config: &Config, windows: &Windows) -> Self {
+        Self::new(windows, config.pacing_shift)
     }
 }
 
@@ -335,6 +363,7 @@ impl Rule for Bbr {
     fn model(&self) -> Option<Model> {
         Some(Model {
             pacing_rate: self.pacing_rate(),
+            least_burst: least_burst(self.pacing_rate()),
             is_probing_rtt: self.is_probing_rtt(),
         })
     }
@@ -369,6 +398,12 @@ impl Rule for Bbr {
     fn on_timeout(&mut self) {
         self.repairing = Repairing::Timeout;
         self.full_bandwidth = 0;
+    }
+
+    /// The bandwidth did not grow because sending was slowed down needlessly (`bbr_undo_cwnd`).
+    fn on_taken_back(&mut self) {
+        self.full_bandwidth = 0;
+        self.full_rounds = 0;
     }
 
     fn on_idle_over(&mut self, now: Instant, _idle: Duration) {

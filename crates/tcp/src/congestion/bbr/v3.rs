@@ -7,7 +7,7 @@ use airtcp_units::{BitRate, Duration, Instant};
 
 use super::aggregation::Aggregation;
 use super::windowed_max::WindowedMax;
-use super::{bit_rate, bytes_in, scaled};
+use super::{bit_rate, bytes_in, least_burst, scaled};
 use crate::config::Config;
 use crate::congestion::control::{Model, Rule, Start};
 use crate::congestion::windows::Windows;
@@ -492,6 +492,7 @@ impl Rule for BbrV3 {
     fn model(&self) -> Option<Model> {
         Some(Model {
             pacing_rate: self.pacing_rate(),
+            least_burst: least_burst(self.pacing_rate()),
             is_probing_rtt: self.is_probing_rtt(),
         })
     }

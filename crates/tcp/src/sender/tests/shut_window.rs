@@ -224,20 +224,30 @@ fn a_full_segment_with_a_fin_is_sent_again_into_the_smallest_window() {
 /// again, should the update that opens it be lost.
 #[test]
 fn a_window_that_shuts_while_the_pace_blocks_is_probed() {
-    let mut trace = Trace::new(Config {
-        pacing: true,
-        ..plain()
-    });
-    // Nothing waits for the pace, so that its timer does not run.
-    trace.write(1);
-    assert_eq!(trace.poll(), "0");
-    trace.at(2).write(5);
-    trace.right_edge = MSS;
-    assert_eq!(trace.ack(1), "");
-    let (_, probes) = trace.wake_when_due();
-    assert!(probes);
-    trace.right_edge = 100 * MSS;
-    assert_eq!(trace.ack(1), "1");
+    for shuts in [false, true] {
+        let mut trace = Trace::new(Config {
+            pacing: true,
+            initial_window: 12,
+            ..plain()
+        });
+        // Nine that are not paced and a burst of two: nothing waits for the pace then, so that its
+        // timer does not run.
+        trace.write(11);
+        assert_eq!(trace.poll(), "0 1 2 3 4 5 6 7 8 9 10");
+        trace.write(5);
+        if shuts {
+            trace.right_edge = 11 * MSS;
+        }
+        assert_eq!(trace.at(2).ack(11), "", "the pace blocks");
+        let (_, probes) = trace.wake_when_due();
+        assert_eq!(probes, shuts);
+        if shuts {
+            trace.right_edge = 100 * MSS;
+            trace.ack(11);
+        }
+        assert_eq!(trace.poll(), if shuts { "" } else { "11 12" });
+        assert_eq!(trace.sender.nxt(), 13 * MSS);
+    }
 }
 
 /// Ten windows that shut and open again at once, while ten segments are on their way: all of them

@@ -46,7 +46,9 @@ impl Path {
                     srtt: RTT,
                     una: 0,
                     nxt: 0,
+                    in_flight_before: in_flight,
                     in_flight,
+                    next_departure: self.now,
                     delivered_in_all: self.delivered,
                     rate: Some(RateSample {
                         delivered: bytes * 10,
