@@ -25,7 +25,10 @@ pub use acknowledgment::{
     GrowthCredit, LateReports, PartialAckTimer, Reneging, ReportedRtt, TimerRestart,
     WindowReopening,
 };
-pub use congestion::{Reduction, ReductionBase, SlowStart, WindowGrowth, WindowValidation};
+pub use congestion::{
+    DuplicateCounting, Reduction, ReductionBase, SlowStart, WindowGrowth,
+    WindowValidation,
+};
 pub use limits::LimitsConfig;
 #[cfg(feature = "schema")]
 pub use limits::LimitsTable;
@@ -76,12 +79,12 @@ settings! {
         /// Segments leave at the congestion control's pace and not as acknowledgments come. BBR
         /// always paces.
         pacing: bool = false;
-        /// What is done about a recovery that was needless.
-        spurious_response: SpuriousResponse = SpuriousResponse::None;
-        /// How losses are repaired.
         /// A burst that leaves together at a pace lasts 2^−n seconds, and is two segments at least
         /// (Linux, `sk_pacing_shift`: 10; Wi-Fi drivers ask for 7, so that frames can be aggregated).
         pacing_shift: u32 = 10, as Whole<0, 31>;
+        /// What is done about a recovery that was needless.
+        spurious_response: SpuriousResponse = SpuriousResponse::None;
+        /// How losses are repaired.
         recovery: Recovery = Recovery::NewReno;
         /// Selective acknowledgments are offered (RFC 2018) and used (RFC 6675).
         sack: bool = false;
@@ -103,6 +106,8 @@ settings! {
         /// The most that can wait at the receiver out of order or unread, in bytes; up to 1 GiB, the
         /// largest window (RFC 7323 §2.3).
         receive_buffer: u64 = 8 << 20, as Bytes<1, { 1 << 30 }>;
+        /// What a duplicate acknowledgment stands for; only without `sack`.
+        duplicate_counting: DuplicateCounting = DuplicateCounting::Inflation;
         /// Duplicate acknowledgments that mean a loss (RFC 5681 §3.2: 3).
         duplicate_ack_threshold: u32 = 3, as FewSegments;
         /// The first two duplicate acknowledgments may each send a new segment (RFC 3042).

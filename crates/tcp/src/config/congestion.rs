@@ -52,6 +52,20 @@ pub enum Reduction {
     Proportional,
 }
 
+/// What a duplicate acknowledgment stands for without SACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
+pub enum DuplicateCounting {
+    /// In fast recovery it inflates the window by a segment, and the first two before it allow one
+    /// each (RFC 6582 §3.2, RFC 3042).
+    #[default]
+    Inflation,
+    /// A segment that has arrived and is no longer in flight, as if it had been reported, until it is
+    /// acknowledged (Linux, `tcp_add_reno_sack`).
+    Arrivals,
+}
+
 /// When a window counts as used, so that it may grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]

@@ -3,10 +3,10 @@
 use airtcp_units::Duration;
 
 use super::{
-    Config, CongestionControl, DelayedAckConfig, GrowthCredit, LateReports, LossDetection,
-    PartialAckTimer, Recovery, Reduction, ReductionBase, Reneging, ReportedRtt, RttEstimation,
-    RttSampling, SlowStart, SpuriousDetection, SpuriousResponse, TimeoutConfig, TimerRestart,
-    WindowGrowth, WindowReopening, WindowValidation,
+    Config, CongestionControl, DelayedAckConfig, DuplicateCounting, GrowthCredit, LateReports,
+    LossDetection, PartialAckTimer, Recovery, Reduction, ReductionBase, Reneging, ReportedRtt,
+    RttEstimation, RttSampling, SlowStart, SpuriousDetection, SpuriousResponse, TimeoutConfig,
+    TimerRestart, WindowGrowth, WindowReopening, WindowValidation,
 };
 
 /// Declares each profile once: its variant, its name in scenarios, what it stands for.
@@ -95,6 +95,7 @@ fn linux(congestion: CongestionControl) -> Config {
         congestion,
         reduction_base: ReductionBase::Window,
         reduction: Reduction::Proportional,
+        duplicate_counting: DuplicateCounting::Arrivals,
         window_validation: WindowValidation::LastRound,
         restart_after_idle: true,
         nagle: true,
@@ -142,6 +143,7 @@ fn linux_2_4() -> Config {
         late_reports: LateReports::Ignored,
         reneging: Reneging::AtTimeout,
         reduction: Reduction::RateHalving,
+        duplicate_counting: DuplicateCounting::Inflation,
         loss_detection: LossDetection::ForwardAcknowledgment,
         tail_loss_probe: false,
         spurious_detection: SpuriousDetection {

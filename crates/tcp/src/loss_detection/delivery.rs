@@ -34,6 +34,8 @@ pub struct Delivery {
     /// Whether a segment that was sent but once and ends at or below the recovery point was
     /// delivered (F-RTO, RFC 5682 §3.1 step 3b).
     pub original_below: bool,
+    /// Whether a segment that was sent more than once was acknowledged.
+    pub resent_acknowledged: bool,
     /// What the delivery-rate estimator noted for the segment sent last.
     pub tag: Option<(SendTag, LatestSent)>,
 }
@@ -49,6 +51,7 @@ impl Default for Delivery {
             reported_sent_at: None,
             lowest_original: u64::MAX,
             original_below: false,
+            resent_acknowledged: false,
             tag: None,
         }
     }
@@ -81,6 +84,7 @@ impl Delivery {
         };
         let later = |than: &LatestSent| (this.sent_at, this.end) > (than.sent_at, than.end);
         let original = segment.transmissions == 1;
+        self.resent_acknowledged |= !original && !reported;
         if original || segment.sent_at <= self.retransmissions_before {
             self.last_sent_at = Some(segment.sent_at);
             if self.latest.as_ref().is_none_or(later) {

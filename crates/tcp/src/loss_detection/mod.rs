@@ -1,11 +1,13 @@
 //! What is lost: by duplicate acknowledgments (RFC 5681 §3.2), by the SACK scoreboard (RFC 6675 §4),
 //! or by time (RACK, RFC 8985 §6).
 
+mod arrivals;
 mod delivery;
 mod duplicate_acks;
 mod rack;
 mod scoreboard;
 
+pub use arrivals::{Arrivals, Outstanding};
 pub use delivery::{Delivery, LatestSent};
 pub use duplicate_acks::DuplicateAcks;
 pub use rack::{Detected, Rack};

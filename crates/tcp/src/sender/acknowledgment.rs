@@ -75,6 +75,8 @@ impl Sender {
         if advances {
             self.space.on_acknowledged(offset);
             let advanced = self.board.advance(offset);
+            self.detection
+                .count_arrivals(offset - before.una, &self.board, self.mss);
             self.sample_rtt(now, advanced, acknowledgment.echo, observer);
             self.judge_timeout(now, acknowledgment.echo, observer);
         } else if report.newly > 0 {
@@ -267,6 +269,9 @@ impl Sender {
         observer: &mut impl Observer,
     ) {
         self.detection.forget_duplicates();
+        if !self.repair.is_fast() {
+            self.detection.forget_arrivals();
+        }
         self.repair.on_advanced();
         let acked = self.space.una() - before.una;
         let mut restarts_timer = true;
@@ -316,6 +321,7 @@ impl Sender {
     ) -> bool {
         let (una, mss) = (self.space.una(), self.mss);
         if una >= self.repair.recovery_point() || self.choices.recovery == Recovery::Reno {
+            self.detection.forget_arrivals();
             self.leave_recovery(now, acknowledgment.echo, observer);
             return true;
         }
@@ -328,8 +334,11 @@ impl Sender {
                 PartialAckTimer::Impatient => recovery.partial_acknowledgments == 1,
                 PartialAckTimer::SlowButSteady => true,
             };
-            self.board.mark_lost(0);
-            self.repair.set_first(una);
+            self.detection.presume_front_lost(&mut self.board);
+            // Linux retransmits it when the window allows, as everything in recovery.
+            if !self.detection.counts_arrivals() {
+                self.repair.set_first(una);
+            }
         }
         self.on_partial_acknowledgment(now, acknowledgment.echo, observer);
         restarts_timer

@@ -52,6 +52,9 @@ impl Sender {
                 .delivery()
                 .map_or(acked, |delivery| delivery.bytes);
         }
+        if let Some(counted) = self.detection.counted() {
+            return counted;
+        }
         let acked = self.space.una() - before.una;
         if acked == 0 {
             self.mss
@@ -114,10 +117,10 @@ impl Sender {
         let mut ack = self.ack_for_control(now, before, delivered);
         ack.rate = sample;
         self.congestion.observe(&ack);
+        let in_flight = self.in_flight();
         if self.congestion.is_probing_rtt()
             && let Some(rate) = &mut self.rate
         {
-        let in_flight = self.in_flight();
             // What is sent with an all but empty window is no measure of the bandwidth.
             rate.on_application_limited(in_flight);
         }

@@ -2,9 +2,19 @@
 
 use airtcp_units::{Duration, Instant};
 
-use crate::config::{Config, LossDetection};
-use crate::loss_detection::{Delivery, Detected, DuplicateAcks, Rack, Scoreboard, SentSegment};
+use crate::config::{Config, DuplicateCounting, LossDetection};
+use crate::loss_detection::{
+    Arrivals, Delivery, Detected, DuplicateAcks, Outstanding, Rack, Scoreboard, SentSegment,
+};
 use crate::rtt::RttEstimator;
+
+/// What duplicates say has arrived.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    arrivals: Arrivals,
+    /// Bytes that the acknowledgment at hand delivered by that count.
+    delivered: u64,
+}
 
 /// Marks segments of the scoreboard lost, by the choice of the configuration.
 #[derive(Clone, Debug)]
@@ -14,6 +24,8 @@ pub(super) struct Detection {
     /// The threshold without what the link says of it.
     base_threshold: u32,
     rack: Option<Box<Rack>>,
+    /// What duplicates say has arrived, where they are counted so.
+    arrivals: Option<Box<Counted>>,
     /// Bytes presumed lost so far.
     lost_in_all: u64,
 }
@@ -27,6 +39,8 @@ impl Detection {
             duplicates: DuplicateAcks::new(threshold),
             base_threshold: threshold,
             rack: by_time.then(|| Box::new(Rack::new(threshold))),
+            arrivals: (!config.sack && config.duplicate_counting == DuplicateCounting::Arrivals)
+                .then(Box::default),
             lost_in_all: 0,
         }
     }
@@ -68,6 +82,58 @@ impl Detection {
     #[inline]
     pub const fn forget_duplicates(&mut self) {
         self.duplicates.reset();
+    }
+
+    /// Whether a duplicate counts as a segment that has arrived, and not as one that inflates the
+    /// window.
+    #[inline]
+    pub const fn counts_arrivals(&self) -> bool {
+        self.arrivals.is_some()
+    }
+
+    /// Bytes that duplicates say have arrived.
+    #[inline]
+    pub fn arrived(&self) -> u64 {
+        self.arrivals
+            .as_ref()
+            .map_or(0, |counted| counted.arrivals.bytes())
+    }
+
+    /// Bytes that the acknowledgment at hand delivered, where duplicates count as arrivals.
+    #[inline]
+    pub fn counted(&self) -> Option<u64> {
+        self.arrivals.as_ref().map(|counted| counted.delivered)
+    }
+
+    /// An acknowledgment of `acked` bytes came; none makes it a duplicate.
+    pub fn count_arrivals(&mut self, acked: u64, board: &Scoreboard, mss: u64) {
+        let outstanding = Outstanding {
+            bytes: board.outstanding(),
+            lost: board.lost(),
+            mss,
+        };
+        if let Some(counted) = &mut self.arrivals {
+            counted.delivered = if acked > 0 {
+                counted.arrivals.on_acknowledged(acked, outstanding)
+            } else {
+                counted.arrivals.on_duplicate(outstanding)
+            };
+        }
+    }
+
+    /// What duplicates stood for is acknowledged or given up.
+    #[inline]
+    pub fn forget_arrivals(&mut self) {
+        if let Some(counted) = &mut self.arrivals {
+            counted.arrivals.forget();
+        }
+    }
+
+    /// Takes the first outstanding segment for lost, as duplicates or a partial acknowledgment say.
+    pub fn presume_front_lost(&mut self, board: &mut Scoreboard) {
+        let before = board.lost();
+        board.mark_lost(0);
+        self.lost_in_all += board.lost().saturating_sub(before);
     }
 
     /// Bytes presumed lost so far.

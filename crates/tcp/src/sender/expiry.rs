@@ -110,6 +110,7 @@ impl Sender {
         self.repair.begin(entry, self.space.nxt());
         self.tail_probe.call_off();
         self.detection.forget_duplicates();
+        self.detection.forget_arrivals();
         self.round_trips.forget();
         match self.choices.retransmission {
             Retransmission::GoBackN => self.give_up_outstanding(now, segment.start),
@@ -133,7 +134,7 @@ impl Sender {
             rate.on_lost(newly);
         }
         self.congestion
-            .set_after_timeout(self.board.in_flight() + self.mss);
+            .set_after_timeout(self.in_flight() + self.mss);
     }
 
     /// Whether the window was reduced for this loss before the timer ran out: where a reduction is taken
@@ -150,9 +151,9 @@ impl Sender {
     fn flight_size_at_timeout(&self) -> u64 {
         let outstanding = self.board.outstanding();
         match (self.repair.phase(), self.choices.retransmission) {
-            (Phase::Timeout { .. }, Retransmission::GoBackN) => self.board.in_flight(),
+            (Phase::Timeout { .. }, Retransmission::GoBackN) => self.in_flight(),
             (Phase::FastRecovery(recovery), _) => {
-                self.board.in_flight().saturating_sub(recovery.inflation)
+                self.in_flight().saturating_sub(recovery.inflation)
             }
             _ => outstanding - self.repair.limited(outstanding),
         }

@@ -25,8 +25,11 @@ impl Sender {
     /// A duplicate acknowledgment, or one that reports something new.
     pub(super) fn on_duplicate(&mut self, now: Instant, observer: &mut impl Observer) {
         let reached = self.detection.on_duplicate();
+        if self.is_arrival() {
+            self.detection.count_arrivals(0, &self.board, self.mss);
+        }
         if let Some(recovery) = self.repair.fast_mut() {
-            if !self.choices.sack {
+            if !self.choices.sack && !self.detection.counts_arrivals() {
                 recovery.on_duplicate(self.mss);
             }
             return;
@@ -40,6 +43,12 @@ impl Sender {
         if (reached && fresh) || (self.choices.sack && self.front_is_lost()) {
             self.enter_recovery(now, observer);
         }
+    }
+
+    /// Whether a duplicate stands for a segment that has arrived. After a timeout only for new data:
+    /// what was outstanding has been given up (Linux, `tcp_process_loss`).
+    fn is_arrival(&self) -> bool {
+        !self.repair.is_after_timeout() || self.space.nxt() > self.repair.recovery_point()
     }
 
     pub(super) fn front_is_lost(&self) -> bool {
@@ -103,7 +112,7 @@ impl Sender {
             Entry::SlowStart { first }
         } else {
             if first.is_some() {
-                self.board.mark_lost(0);
+                self.detection.presume_front_lost(&mut self.board);
             }
             let recovery = self.fast_recovery(cwnd);
             Entry::Fast { recovery, first }
@@ -122,7 +131,7 @@ impl Sender {
             self.space.nxt(),
             self.detection.duplicates(),
             self.mss,
-            self.choices.sack,
+            self.choices.sack || self.detection.counts_arrivals(),
         );
         recovery.pace = match self.choices.reduction {
             Reduction::AtOnce => Pace::AtOnce,
@@ -204,11 +213,12 @@ impl Sender {
     /// more bytes have arrived.
     #[inline]
     pub(super) fn set_recovery_window(&mut self, before: &Before, delivered: u64) {
+        let in_flight = self.in_flight();
         let Some(recovery) = self.repair.fast_mut() else {
             return;
         };
-        // Without SACK, duplicates stand for what has left the network.
-        let in_flight = self.board.in_flight().saturating_sub(recovery.inflation);
+        // Where duplicates inflate the window, they stand for what has left the network.
+        let in_flight = in_flight.saturating_sub(recovery.inflation);
         let ssthresh = self.congestion.ssthresh();
         match &mut recovery.pace {
             Pace::AtOnce => {}

@@ -265,7 +265,9 @@ impl Sender {
     /// Bytes believed to be in the network (RFC 6675 §4, "pipe").
     #[must_use]
     pub fn in_flight(&self) -> u64 {
-        self.board.in_flight()
+        self.board
+            .in_flight()
+            .saturating_sub(self.detection.arrived())
     }
 
     /// The retransmission timeout now, back-off included.

@@ -147,12 +147,12 @@ impl Sender {
             return;
         }
         if tests_new_data {
-            // RFC 5682 §3.1 step 3b: data sent before the timeout, and not since, has arrived.
-            if self
-                .board
-                .delivery()
-                .is_some_and(|delivery| delivery.original_below)
-            {
+            // RFC 5682 §3.1 step 3b: data sent before the timeout, and not since, has arrived. Without
+            // SACK an acknowledgment of a retransmission covers what had arrived behind it before the
+            // timeout, and says nothing (Linux, `tcp_clean_rtx_queue`).
+            if self.board.delivery().is_some_and(|delivery| {
+                delivery.original_below && (self.choices.sack || !delivery.resent_acknowledged)
+            }) {
                 self.undo_timeout(now, Evidence::NewData, before, observer);
                 return;
             }
@@ -196,7 +196,7 @@ impl Sender {
                 self.repair.forget_first();
                 let acked = self.space.una() - before.una;
                 if let Some(kept) = self.repair.take_kept() {
-                    let in_flight = self.board.in_flight();
+                    let in_flight = self.in_flight();
                     self.congestion.resume(kept, in_flight, acked);
                 }
                 if let Some(rtt) = self.timeout.estimator().latest() {

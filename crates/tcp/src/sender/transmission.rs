@@ -80,7 +80,7 @@ impl Sender {
         // RFC 3042 §2. With SACK the bytes in flight shrink when a duplicate arrives (RFC 6675 §5
         // step 3.3), which is to send nothing new before a loss is found if that is not wanted.
         let held = match self.repair.phase() {
-            Phase::Open if self.choices.sack && !self.choices.limited_transmit => {
+            Phase::Open if self.shrinks_by_reports() && !self.choices.limited_transmit => {
                 self.board.outstanding()
             }
             _ => in_flight,
@@ -97,7 +97,7 @@ impl Sender {
         let duplicates = u64::from(self.detection.duplicates());
         match self.repair.phase() {
             Phase::FastRecovery(recovery) => cwnd.saturating_add(recovery.inflation),
-            Phase::Open if self.choices.limited_transmit && !self.choices.sack => {
+            Phase::Open if self.choices.limited_transmit && !self.shrinks_by_reports() => {
                 cwnd + duplicates.min(2) * self.mss
             }
             // A duplicate of new data that F-RTO has sent shows that it has left the network.
@@ -110,8 +110,14 @@ impl Sender {
         }
     }
 
+    /// Whether duplicates shrink what is in flight, and not inflate the window.
+    #[inline]
+    const fn shrinks_by_reports(&self) -> bool {
+        self.choices.sack || self.detection.counts_arrivals()
+    }
+
     const fn tests_timeouts(&self) -> bool {
-        self.choices.spurious_detection.frto && !self.choices.sack
+        self.choices.spurious_detection.frto && !self.shrinks_by_reports()
     }
 
     /// The segment at `index` is lost and not sent again since.

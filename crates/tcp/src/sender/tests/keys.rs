@@ -7,8 +7,8 @@
 
 use super::*;
 use crate::config::{
-    GrowthCredit, LateReports, LossDetection, PartialAckTimer, Reneging, ReportedRtt, TimerRestart,
-    WindowReopening, WindowValidation,
+    DuplicateCounting, GrowthCredit, LateReports, LossDetection, PartialAckTimer, Reneging,
+    ReportedRtt, TimerRestart, WindowReopening, WindowValidation,
 };
 
 /// A key changed, and the behaviour that tells.
@@ -18,7 +18,7 @@ struct Key {
     behaviour: fn(&Config) -> String,
 }
 
-const KEYS: [Key; 10] = [
+const KEYS: [Key; 12] = [
     Key {
         name: "partial_ack_timer",
         change: |config| config.partial_ack_timer = PartialAckTimer::SlowButSteady,
@@ -65,6 +65,16 @@ const KEYS: [Key; 10] = [
         behaviour: growth_of_a_window_used_by_half,
     },
     Key {
+        name: "duplicate_counting",
+        change: |config| config.duplicate_counting = DuplicateCounting::Arrivals,
+        behaviour: in_flight_after_four_duplicates,
+    },
+    Key {
+        name: "pacing_shift",
+        change: |config| config.pacing_shift = 7,
+        behaviour: segments_that_leave_together_at_a_pace,
+    },
+    Key {
         name: "loss_detection",
         change: |config| config.loss_detection = LossDetection::Rack,
         behaviour: bytes_lost_a_quarter_of_a_round_trip_after_a_report,
@@ -102,19 +112,43 @@ fn timer_started_at(trace: &Trace) -> String {
     (ends - trace.rto_ms()).to_string()
 }
 
-/// RFC 6582 §4, of three losses in a window; before what it asks for leaves.
+/// RFC 6582 §4, of three losses in a window; before what it asks for leaves. The seven other segments
+/// have arrived, so that the window has room for each repair however duplicates are counted.
 fn timer_after_the_second_partial_acknowledgment(config: &Config) -> String {
     let mut trace = Trace::new(Config {
         sack: false,
         ..*config
     });
     trace.write(10).poll();
-    for _ in 0..3 {
+    for _ in 0..7 {
         trace.at(100).ack(0);
     }
     trace.at(200).ack(2);
     trace.at(300).ack_bytes(4 * MSS);
     timer_started_at(&trace)
+}
+
+/// Without SACK, of twelve segments.
+fn in_flight_after_four_duplicates(config: &Config) -> String {
+    let mut trace = Trace::new(Config {
+        sack: false,
+        ..*config
+    });
+    trace.write(12).poll();
+    for _ in 0..4 {
+        trace.at(100).ack(0);
+    }
+    trace.sender.in_flight().to_string()
+}
+
+/// 200 segments in 100 ms, twice as fast in slow start: 4 MB/s, of which 3906 bytes in 2^−10 s.
+fn segments_that_leave_together_at_a_pace(config: &Config) -> String {
+    let mut trace = Trace::new(Config {
+        pacing: true,
+        initial_window: 200,
+        ..*config
+    });
+    trace.write(200).poll()
 }
 
 /// Three segments acknowledged of which two were reported before.

@@ -1,6 +1,7 @@
 //! Loss recovery without SACK: RFC 5681 §3.2, RFC 6582 §3.2, RFC 3042.
 
 use super::*;
+use crate::config::{DuplicateCounting, ReductionBase, SpuriousDetection, SpuriousResponse};
 
 /// Ten segments out, duplicates for them until `duplicates` have come; what each made us send.
 fn with_duplicates(config: Config, duplicates: usize) -> (Trace, Vec<String>) {
@@ -272,4 +273,67 @@ fn only_a_bare_one_with_the_same_window_while_data_is_out_is_a_duplicate() {
     }
     assert_eq!(trace.poll(), "");
     assert_eq!(trace.sender.counters().fast_retransmits, 0);
+}
+
+/// Linux, `tcp_add_reno_sack` and `tcp_remove_reno_sacks`: each duplicate takes a segment out of what is
+/// in flight, a partial acknowledgment gives back what it covers but the segment it repaired, and the
+/// next gap is repaired when the window allows.
+#[test]
+fn duplicates_that_count_as_arrivals_survive_a_partial_acknowledgment() {
+    let mut trace = Trace::new(Config {
+        duplicate_counting: DuplicateCounting::Arrivals,
+        reduction_base: ReductionBase::Window,
+        ..plain()
+    });
+    trace.write(20).poll();
+    assert_eq!(trace.sender.in_flight(), 10 * MSS);
+    // Segments 0 and 4 are lost: eight duplicates, of which the third starts the recovery.
+    for duplicates in 1..=8 {
+        trace.at(100).ack(0);
+        let arrived = duplicates * MSS;
+        let resent = u64::from(duplicates >= 3) * MSS;
+        let sent = trace.sender.nxt() - 10 * MSS;
+        let lost = resent;
+        assert_eq!(
+            trace.sender.in_flight(),
+            10 * MSS + sent + resent - lost - arrived
+        );
+    }
+    // A window of five, with two in flight: three more have left.
+    assert_eq!(trace.sender.cwnd(), 5 * MSS);
+    assert_eq!(trace.sender.nxt(), 13 * MSS);
+    // The repair of segment 0 covers four; five behind segment 4 have arrived, and it goes out again.
+    assert_eq!(trace.at(200).ack(4), "4* 13");
+    assert_eq!(trace.sender.in_flight(), 5 * MSS);
+    assert!(!trace.is_open());
+    // All that was outstanding: nothing is remembered of the duplicates.
+    trace.at(300).ack(10);
+    assert!(trace.is_open());
+    assert_eq!(
+        trace.sender.in_flight(),
+        trace.sender.nxt() - trace.sender.una()
+    );
+}
+
+/// Linux, `tcp_clean_rtx_queue`: without SACK the acknowledgment of a retransmission covers what arrived
+/// before the timeout too, and says nothing of whether that was needless.
+#[test]
+fn without_sack_an_acknowledged_retransmission_is_no_sign_of_a_needless_timeout() {
+    let mut trace = Trace::new(Config {
+        timestamps: false,
+        spurious_detection: SpuriousDetection {
+            frto: true,
+            ..SpuriousDetection::default()
+        },
+        spurious_response: SpuriousResponse::Restore,
+        ..plain()
+    });
+    trace.write(40).poll();
+    trace.at(300).wake();
+    assert_eq!(trace.poll(), "0*");
+    trace.at(400).ack(5);
+    assert_eq!(trace.sender.counters().recoveries_taken_back, 0);
+    // What was not sent again is acknowledged: now it is.
+    trace.at(410).ack(8);
+    assert_eq!(trace.sender.counters().recoveries_taken_back, 1);
 }

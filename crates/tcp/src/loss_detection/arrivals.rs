@@ -1,0 +1,111 @@
+//! How much has arrived behind a gap where no report says which segments: a duplicate acknowledgment
+//! stands for one (Linux, `sacked_out` of a connection without SACK). What has arrived is no longer in
+//! flight, so that the window needs no inflation.
+
+/// What duplicate acknowledgments stand for. In bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arrivals {
+    bytes: u64,
+}
+
+/// What is outstanding after an acknowledgment, as far as it bounds what can have arrived.
+#[derive(Clone, Copy, Debug)]
+pub struct Outstanding {
+    /// Bytes between the first and the last outstanding byte.
+    pub bytes: u64,
+    /// Bytes of them that are presumed lost.
+    pub lost: u64,
+    /// Payload of a full segment.
+    pub mss: u64,
+}
+
+impl Arrivals {
+    /// Bytes that have arrived behind a gap.
+    #[inline]
+    #[must_use]
+    pub const fn bytes(self) -> u64 {
+        self.bytes
+    }
+
+    /// A duplicate acknowledgment: one more segment has arrived (`tcp_add_reno_sack`). Returns the
+    /// bytes delivered: none where more duplicates come than segments can have arrived.
+    pub fn on_duplicate(&mut self, outstanding: Outstanding) -> u64 {
+        let before = self.bytes;
+        self.bytes += outstanding.mss;
+        self.bound(outstanding);
+        self.bytes.saturating_sub(before)
+    }
+
+    /// The first `acked` bytes are acknowledged: one segment of them filled the gap, the others had
+    /// arrived before (`tcp_remove_reno_sacks`). Returns the bytes newly delivered.
+    pub fn on_acknowledged(&mut self, acked: u64, outstanding: Outstanding) -> u64 {
+        let gap = acked.min(outstanding.mss);
+        let delivered = acked.saturating_sub(self.bytes).max(gap);
+        self.bytes = self.bytes.saturating_sub(acked - gap);
+        self.bound(outstanding);
+        delivered
+    }
+
+    /// What duplicates stood for is known to be acknowledged, or given up (`tcp_reset_reno_sack`).
+    #[inline]
+    pub const fn forget(&mut self) {
+        self.bytes = 0;
+    }
+
+    /// What is presumed lost has not arrived, and neither has the segment that is asked for
+    /// (`tcp_limit_reno_sacked`).
+    fn bound(&mut self, outstanding: Outstanding) {
+        let gap = outstanding.lost.max(outstanding.mss);
+        self.bytes = self.bytes.min(outstanding.bytes.saturating_sub(gap));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+
+    fn outstanding(segments: u64, lost: u64) -> Outstanding {
+        Outstanding {
+            bytes: segments * MSS,
+            lost: lost * MSS,
+            mss: MSS,
+        }
+    }
+
+    /// Ten segments outstanding, the first and the fifth lost. Eight duplicates come, the repair of the
+    /// first brings an acknowledgment of four, and five are left that have arrived behind the fifth.
+    #[test]
+    fn a_partial_acknowledgment_leaves_what_arrived_behind_the_next_gap() {
+        let mut arrivals = Arrivals::default();
+        for _ in 0..8 {
+            assert_eq!(arrivals.on_duplicate(outstanding(10, 1)), MSS);
+        }
+        let delivered = arrivals.on_acknowledged(4 * MSS, outstanding(6, 0));
+        assert_eq!((delivered, arrivals.bytes()), (MSS, 5 * MSS));
+        let delivered = arrivals.on_acknowledged(6 * MSS, outstanding(0, 0));
+        assert_eq!((delivered, arrivals.bytes()), (MSS, 0));
+    }
+
+    /// Acknowledgments that were lost on their way leave fewer duplicates than segments arrived.
+    #[test]
+    fn what_no_duplicate_told_is_delivered_when_it_is_acknowledged() {
+        let mut arrivals = Arrivals::default();
+        arrivals.on_duplicate(outstanding(10, 1));
+        let delivered = arrivals.on_acknowledged(6 * MSS, outstanding(4, 0));
+        assert_eq!((delivered, arrivals.bytes()), (5 * MSS, 0));
+    }
+
+    /// Of three outstanding segments the first is asked for: two can have arrived.
+    #[test]
+    fn no_more_can_have_arrived_than_is_outstanding() {
+        let mut arrivals = Arrivals::default();
+        assert_eq!(arrivals.on_duplicate(outstanding(3, 0)), MSS);
+        assert_eq!(arrivals.on_duplicate(outstanding(3, 0)), MSS);
+        assert_eq!(arrivals.on_duplicate(outstanding(3, 0)), 0);
+        assert_eq!(arrivals.bytes(), 2 * MSS);
+        arrivals.forget();
+        assert_eq!(arrivals.bytes(), 0);
+    }
+}
