@@ -26,7 +26,7 @@ pub use acknowledgment::{
     WindowReopening,
 };
 pub use congestion::{
-    DuplicateCounting, Reduction, ReductionBase, SlowStart, WindowGrowth,
+    DuplicateCounting, ReceiveWindow, Reduction, ReductionBase, SlowStart, WindowGrowth,
     WindowValidation,
 };
 pub use limits::LimitsConfig;
@@ -106,6 +106,8 @@ settings! {
         /// The most that can wait at the receiver out of order or unread, in bytes; up to 1 GiB, the
         /// largest window (RFC 7323 §2.3).
         receive_buffer: u64 = 8 << 20, as Bytes<1, { 1 << 30 }>;
+        /// What room the receiver offers of its buffer.
+        receive_window: ReceiveWindow = ReceiveWindow::Fixed;
         /// What a duplicate acknowledgment stands for; only without `sack`.
         duplicate_counting: DuplicateCounting = DuplicateCounting::Inflation;
         /// Duplicate acknowledgments that mean a loss (RFC 5681 §3.2: 3).

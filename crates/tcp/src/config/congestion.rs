@@ -66,6 +66,19 @@ pub enum DuplicateCounting {
     Arrivals,
 }
 
+/// What room a receiver offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
+pub enum ReceiveWindow {
+    /// The whole receive buffer from the start.
+    #[default]
+    Fixed,
+    /// 64 KiB at first, then twice what is read in a round trip and more while that grows, up to the
+    /// receive buffer (Linux, `tcp_rcv_space_adjust`). Each segment is acknowledged while it grows.
+    Autotuned,
+}
+
 /// When a window counts as used, so that it may grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]

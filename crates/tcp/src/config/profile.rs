@@ -4,9 +4,7 @@ use airtcp_units::Duration;
 
 use super::{
     Config, CongestionControl, DelayedAckConfig, DuplicateCounting, GrowthCredit, LateReports,
-    LossDetection, PartialAckTimer, Recovery, Reduction, ReductionBase, Reneging, ReportedRtt,
-    RttEstimation, RttSampling, SlowStart, SpuriousDetection, SpuriousResponse, TimeoutConfig,
-    TimerRestart, WindowGrowth, WindowReopening, WindowValidation,
+    LossDetection, PartialAckTimer, ReceiveWindow, Recovery, Reduction, ReductionBase, Reneging, ReportedRtt, RttEstimation, RttSampling, SlowStart, SpuriousDetection, SpuriousResponse, TimeoutConfig, TimerRestart, WindowGrowth, WindowReopening, WindowValidation,
 };
 
 /// Declares each profile once: its variant, its name in scenarios, what it stands for.
@@ -96,6 +94,7 @@ fn linux(congestion: CongestionControl) -> Config {
         reduction_base: ReductionBase::Window,
         reduction: Reduction::Proportional,
         duplicate_counting: DuplicateCounting::Arrivals,
+        receive_window: ReceiveWindow::Autotuned,
         window_validation: WindowValidation::LastRound,
         restart_after_idle: true,
         nagle: true,
@@ -144,6 +143,7 @@ fn linux_2_4() -> Config {
         reneging: Reneging::AtTimeout,
         reduction: Reduction::RateHalving,
         duplicate_counting: DuplicateCounting::Inflation,
+        receive_window: ReceiveWindow::Fixed,
         loss_detection: LossDetection::ForwardAcknowledgment,
         tail_loss_probe: false,
         spurious_detection: SpuriousDetection {

@@ -54,6 +54,11 @@ impl Connection {
         }
         let echo = self.take_timestamps(now, segment, start, offset);
         self.take_acknowledgment(now, segment, [start, offset], echo, observer);
+        if let Some(echo) = echo
+            && u64::from(segment.payload_bytes) >= self.sender.mss()
+        {
+            self.receiver.on_echo(echo.sent_at, echo.rtt);
+        }
         self.take_data(now, segment, start, observer);
     }
 

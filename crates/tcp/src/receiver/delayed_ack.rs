@@ -57,6 +57,12 @@ impl DelayedAck {
         }
     }
 
+    /// The segment at hand is acknowledged at once: it let the window grow (Linux, `tcp_grow_window`).
+    #[inline]
+    pub const fn quicken(&mut self) {
+        self.quick |= 1;
+    }
+
     /// An acknowledgment must go out at once.
     pub const fn demand(&mut self) {
         self.due = true;

@@ -3,15 +3,17 @@
 mod delayed_ack;
 mod reassembly;
 mod report;
+mod window;
 
 use std::ops::Range;
 
-use airtcp_units::Instant;
+use airtcp_units::{Duration, Instant};
 
 use crate::config::Config;
 use delayed_ack::DelayedAck;
 use reassembly::Reassembly;
 use report::Report;
+use window::{Standing, Window};
 
 /// The most ranges an acknowledgment can report: what fits beside no other option (RFC 2018 §3).
 pub const MAX_REPORTED: usize = 4;
@@ -39,11 +41,7 @@ pub struct Receiver {
     report: Report,
     /// End of what the application has read.
     read: u64,
-    buffer: u64,
-    /// The least by which the window opens (RFC 9293 §3.8.6.2.2).
-    step: u64,
-    /// First byte beyond the window last announced: it never moves back (RFC 9293 §3.8.6).
-    announced: u64,
+    window: Window,
     /// Offset of the FIN, once it is known.
     fin: Option<u64>,
     /// Segments that brought nothing new.
@@ -60,9 +58,7 @@ impl Receiver {
             delayed: DelayedAck::new(&config.delayed_ack),
             report: Report::new(config.sack, config.sack && config.dsack),
             read: 0,
-            buffer: config.receive_buffer,
-            step: u64::from(step).min(config.receive_buffer / 2).max(1),
-            announced: config.receive_buffer,
+            window: Window::new(config, step),
             fin: None,
             duplicates: 0,
         }
@@ -86,13 +82,26 @@ impl Receiver {
         }
         let before = self.next_expected();
         let had_gaps = self.reassembly.has_gaps();
+        let length = range.end - range.start;
         if range.start == before && !had_gaps {
             // In order and nothing waits: the common case.
             self.reassembly.extend(range.end);
+            let here = self.standing();
+            if self.window.on_segment(now, here, length, true) {
+                self.delayed.quicken();
+            }
             self.delayed.on_in_order(now, fin);
             return;
         }
+        let end = range.end;
         let insertion = self.reassembly.insert(range.clone());
+        let here = self.standing();
+        let in_order = here.next_expected > before;
+        self.window.on_segment(now, here, length, in_order);
+        if !in_order {
+            let sack = self.report.reports_ranges();
+            self.window.on_gap(here, length, end, sack);
+        }
         if let Some(duplicate) = insertion.duplicate {
             self.report.on_duplicate(duplicate);
         }
@@ -103,6 +112,12 @@ impl Receiver {
         }
         // RFC 5681 §4.2: at once when out of order, a duplicate, or filling a gap.
         self.delayed.demand();
+    }
+
+    /// The timestamp that left at `sent_at` came back after `round_trip`, with a full segment.
+    #[inline]
+    pub fn on_echo(&mut self, sent_at: Instant, round_trip: Duration) {
+        self.window.on_echo(sent_at, round_trip);
     }
 
     /// The peer needs to know where we stand: an acknowledgment must go out.
@@ -163,8 +178,7 @@ impl Receiver {
         self.read += bytes;
         // A window that was closed, or all but closed, and has opened is news to the peer
         // (RFC 9293 §3.8.6.2.2).
-        let room = self.announced - self.next_expected().min(self.announced);
-        if room < self.step && self.opened() > self.announced {
+        if self.window.is_reopened(self.standing()) {
             self.delayed.demand();
         }
         bytes
@@ -175,18 +189,15 @@ impl Receiver {
     /// (RFC 9293 §3.8.6.2.2).
     #[inline]
     pub fn window(&mut self) -> u64 {
-        self.announced = self.opened();
-        self.announced.saturating_sub(self.next_expected())
+        let end = self.window.announce(self.standing());
+        end.saturating_sub(self.next_expected())
     }
 
-    /// First byte beyond the window that may be announced now.
     #[inline]
-    fn opened(&self) -> u64 {
-        let possible = self.read + self.buffer;
-        if possible >= self.announced + self.step {
-            possible
-        } else {
-            self.announced
+    const fn standing(&self) -> Standing {
+        Standing {
+            next_expected: self.next_expected(),
+            read: self.read,
         }
     }
 
@@ -194,7 +205,7 @@ impl Receiver {
     #[inline]
     #[must_use]
     pub fn acceptable(&self) -> Range<u64> {
-        self.next_expected()..self.announced.max(self.next_expected())
+        self.next_expected()..self.window.announced().max(self.next_expected())
     }
 
     /// Whether an acknowledgment must go out now.

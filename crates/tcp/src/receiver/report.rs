@@ -28,6 +28,11 @@ impl Report {
         }
     }
 
+    /// Whether the peer is told which ranges have arrived (SACK).
+    pub const fn reports_ranges(&self) -> bool {
+        self.sack
+    }
+
     /// The segment that starts at `offset` brought something new.
     pub fn on_arrival(&mut self, offset: u64) {
         if self.sack && self.recent[0] != Some(offset) {

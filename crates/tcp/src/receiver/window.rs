@@ -1,0 +1,264 @@
+//! How much the receiver has room for: a buffer of fixed size, or one that grows as data comes.
+
+use airtcp_units::{Duration, Instant};
+
+use crate::config::{Config, ReceiveWindow};
+
+/// The buffer that a window grows from: of `tcp_rmem[1]` = 131072 bytes of memory 5/8 hold data, as
+/// with segments of 1448 bytes in 2304 bytes of memory (Linux, `tcp_measure_rcv_mss`).
+const FIRST_BUFFER: u64 = 131_072 * 5 / 8;
+/// The first window: the field of a SYN is not scaled (RFC 7323 §2.2).
+const FIRST_WINDOW: u64 = 65_535;
+/// Only segments of this many bytes and more let the window grow (Linux, `tcp_event_data_recv`).
+const LEAST_SEGMENT: u64 = 128;
+/// A round trip below the clock of timestamps counts as this (Linux, `tcp_rtt_tsopt_us`).
+const SHORTEST_SAMPLE: Duration = Duration::from_millis(1);
+/// Segments that the buffer is expected to take at the start (Linux, `TCP_INIT_CWND`).
+const FIRST_SEGMENTS: u64 = 10;
+
+/// The window a receiver offers, in offsets of the stream.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// The largest buffer, in bytes.
+    buffer: u64,
+    /// The least by which the window opens (RFC 9293 §3.8.6.2.2).
+    step: u64,
+    /// First byte beyond the window last announced: it never moves back (RFC 9293 §3.8.6).
+    announced: u64,
+    tuning: Option<Box<Tuning>>,
+}
+
+/// Where the receiver stands in the stream.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    /// First byte that has not arrived.
+    pub next_expected: u64,
+    /// First byte the application has not read.
+    pub read: u64,
+}
+
+impl Window {
+    /// The window of a receiver to whose peer less than `step` bytes are of no use; segments carry
+    /// `mss` bytes.
+    pub fn new(config: &Config, step: u32) -> Self {
+        let buffer = config.receive_buffer;
+        let tuning = (config.receive_window == ReceiveWindow::Autotuned)
+            .then(|| Box::new(Tuning::new(buffer, config.mss.into())));
+        Self {
+            buffer,
+            step: u64::from(step).min(buffer / 2).max(1),
+            announced: tuning
+                .as_ref()
+                .map_or(buffer, |tuning| tuning.offered.min(buffer)),
+            tuning,
+        }
+    }
+
+    /// First byte beyond the window last announced.
+    #[inline]
+    pub const fn announced(&self) -> u64 {
+        self.announced
+    }
+
+    /// Announces what may be announced now, and returns where it ends.
+    #[inline]
+    pub fn announce(&mut self, standing: Standing) -> u64 {
+        self.announced = self.opened(standing);
+        self.announced
+    }
+
+    /// Whether a window that was closed, or all but closed, has opened: news to the peer (RFC 9293
+    /// §3.8.6.2.2).
+    #[inline]
+    pub fn is_reopened(&self, standing: Standing) -> bool {
+        let room = self.announced.saturating_sub(standing.next_expected);
+        room < self.step && self.opened(standing) > self.announced
+    }
+
+    /// First byte beyond the window that may be announced now. It opens in steps of a segment or half
+    /// the buffer, against silly windows (RFC 9293 §3.8.6.2.2).
+    #[inline]
+    fn opened(&self, standing: Standing) -> u64 {
+        let possible = match &self.tuning {
+            None => standing.read + self.buffer,
+            Some(tuning) => {
+                (standing.next_expected + tuning.offered).min(standing.read + tuning.buffer)
+            }
+        };
+        if possible >= self.announced + self.step {
+            possible
+        } else {
+            self.announced
+        }
+    }
+
+    /// A segment of `length` bytes arrived at `now`; `in_order`: it was the one expected. Returns
+    /// whether the window grows, which the peer is told at once.
+    #[inline]
+    pub fn on_segment(
+        &mut self,
+        now: Instant,
+        standing: Standing,
+        length: u64,
+        in_order: bool,
+    ) -> bool {
+        match &mut self.tuning {
+            None => false,
+            Some(tuning) => tuning.on_segment(now, standing, length, in_order),
+        }
+    }
+
+    /// The timestamp that left at `sent_at` came back after `round_trip`.
+    #[inline]
+    pub fn on_echo(&mut self, sent_at: Instant, round_trip: Duration) {
+        if let Some(tuning) = &mut self.tuning {
+            tuning.on_echo(sent_at, round_trip);
+        }
+    }
+
+    /// A segment arrived behind a gap, and the highest byte held is now below `end`. With SACK the
+    /// window grows meanwhile; without, every duplicate acknowledgment must look like the others.
+    pub fn on_gap(&mut self, standing: Standing, length: u64, end: u64, sack: bool) {
+        if let Some(tuning) = &mut self.tuning {
+            tuning.on_gap(standing, length, end, sack);
+        }
+    }
+}
+
+/// A buffer that follows what the application reads in a round trip (dynamic right-sizing, Fisk & Feng,
+/// LACSI 2001; Linux, `tcp_rcv_space_adjust` and `tcp_grow_window`). In bytes of the stream: what the
+/// kernel needs in memory for each is taken as constant.
+#[derive(Clone, Debug)]
+struct Tuning {
+    mss: u64,
+    most: u64,
+    /// What can be held now (`window_clamp`).
+    buffer: u64,
+    /// What is offered of it, which grows with each segment (`rcv_ssthresh`).
+    offered: u64,
+    /// Read in the last round trip that was counted (`rcvq_space.space`).
+    read_in_round: u64,
+    /// Where the round trip began that is being counted.
+    round_from: u64,
+    round_began: Option<Instant>,
+    round_trip: Option<Duration>,
+    /// When the timestamp left that came back last.
+    echoed: Option<Instant>,
+    /// Without timestamps: when a whole window will have arrived, and since when.
+    window_ends: u64,
+    window_began: Option<Instant>,
+}
+
+impl Tuning {
+    fn new(most: u64, mss: u64) -> Self {
+        let buffer = FIRST_BUFFER.min(most);
+        let offered = FIRST_WINDOW.min(buffer);
+        Self {
+            mss,
+            most,
+            buffer,
+            offered,
+            read_in_round: offered.min(FIRST_SEGMENTS * mss),
+            round_from: 0,
+            round_began: None,
+            round_trip: None,
+            echoed: None,
+            window_ends: 0,
+            window_began: None,
+        }
+    }
+
+    fn on_segment(
+        &mut self,
+        now: Instant,
+        standing: Standing,
+        length: u64,
+        in_order: bool,
+    ) -> bool {
+        self.count_read(now, standing);
+        if self.echoed.is_none() {
+            self.time_window(now, standing);
+        }
+        in_order && self.grow(standing, length)
+    }
+
+    /// What is offered grows by two segments for each that arrives, as far as there is room
+    /// (`tcp_grow_window`).
+    fn grow(&mut self, standing: Standing, length: u64) -> bool {
+        let unread = standing.next_expected.saturating_sub(standing.read);
+        let room = self
+            .buffer
+            .saturating_sub(unread)
+            .saturating_sub(self.offered);
+        if room == 0 || length < LEAST_SEGMENT {
+            return false;
+        }
+        self.offered += room.min(2 * self.mss.max(length));
+        true
+    }
+
+    /// Once a round trip: where more was read than in any before, the buffer is to hold twice that, and
+    /// more while it still grows, since what is announced now bounds the round trip after this one
+    /// (`tcp_rcv_space_adjust`).
+    fn count_read(&mut self, now: Instant, standing: Standing) {
+        let began = *self.round_began.get_or_insert(now);
+        if self.round_trip.is_none_or(|rtt| now - began < rtt) {
+            return;
+        }
+        let read = standing.read - self.round_from;
+        if read > self.read_in_round {
+            let before = self.read_in_round.max(1);
+            self.read_in_round = read;
+            let twice = 2 * read;
+            let growth = u128::from(twice) * u128::from(read - before) / u128::from(before);
+            let growth = u64::try_from(growth).unwrap_or(u64::MAX);
+            self.widen(twice.saturating_add(growth.saturating_mul(2)));
+        }
+        self.round_from = standing.read;
+        self.round_began = Some(now);
+    }
+
+    fn on_gap(&mut self, standing: Standing, length: u64, end: u64, sack: bool) {
+        if sack {
+            self.grow(standing, length);
+        }
+        let held = end.saturating_sub(standing.next_expected);
+        self.widen(2 * self.read_in_round + held);
+    }
+
+    fn widen(&mut self, bytes: u64) {
+        self.buffer = self.buffer.max(bytes.min(self.most));
+    }
+
+    /// The round trip is followed down at once and up by an eighth (`tcp_rcv_rtt_update`). Of segments
+    /// that bring the same timestamp back only the first answers it.
+    fn on_echo(&mut self, sent_at: Instant, sample: Duration) {
+        let sample = sample.max(SHORTEST_SAMPLE);
+        if self.echoed.replace(sent_at) == Some(sent_at) {
+            return;
+        }
+        self.round_trip = Some(match self.round_trip {
+            Some(rtt) if sample >= rtt => {
+                let (rtt, sample) = (rtt.as_nanos(), sample.as_nanos());
+                Duration::from_nanos(rtt - rtt / 8 + sample / 8)
+            }
+            _ => sample,
+        });
+    }
+
+    /// Without timestamps a round trip takes no longer than a whole window does (`tcp_rcv_rtt_measure`).
+    fn time_window(&mut self, now: Instant, standing: Standing) {
+        if let Some(began) = self.window_began {
+            if standing.next_expected < self.window_ends {
+                return;
+            }
+            let took = now - began;
+            self.round_trip = Some(self.round_trip.map_or(took, |rtt| rtt.min(took)));
+        }
+        self.window_ends = standing.next_expected + self.offered;
+        self.window_began = Some(now);
+    }
+}
+
+#[cfg(test)]
+mod tests;

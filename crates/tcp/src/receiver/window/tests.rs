@@ -1,0 +1,124 @@
+use super::*;
+
+const MSS: u64 = 1448;
+const RTT: Duration = Duration::from_millis(50);
+
+fn autotuned(buffer: u64) -> Window {
+    let config = Config {
+        receive_window: ReceiveWindow::Autotuned,
+        receive_buffer: buffer,
+        ..Config::default()
+    };
+    Window::new(&config, 1448)
+}
+
+const fn standing(next_expected: u64, read: u64) -> Standing {
+    Standing {
+        next_expected,
+        read,
+    }
+}
+
+/// `segments` in order over `span`, read at once. Returns how many of them let the window grow.
+fn arrive(window: &mut Window, from: &mut (Instant, u64), segments: u64, span: Duration) -> u64 {
+    let mut grown = 0;
+    for _ in 0..segments {
+        from.0 += Duration::from_nanos(span.as_nanos().div_ceil(segments));
+        from.1 += MSS;
+        let here = standing(from.1, from.1);
+        window.on_echo(from.0, RTT);
+        grown += u64::from(window.on_segment(from.0, here, MSS, true));
+        window.announce(here);
+    }
+    grown
+}
+
+fn offered(window: &Window, from: (Instant, u64)) -> u64 {
+    window.announced() - from.1
+}
+
+/// Linux: `tcp_rmem[1]` of 131072 bytes is a window of 64 KiB first, which two segments widen for each
+/// that arrives, to 5/8 of the memory; each of them is acknowledged at once.
+#[test]
+fn the_first_window_is_64_kib_and_grows_by_two_segments_for_one() {
+    let mut window = autotuned(8 << 20);
+    assert_eq!(window.announced(), 65_535);
+    let mut from = (Instant::ZERO + Duration::from_secs(1), 0);
+    assert_eq!(
+        arrive(&mut window, &mut from, 1, Duration::from_millis(1)),
+        1
+    );
+    assert_eq!(offered(&window, from), 65_535 + 2 * MSS);
+    let grown = arrive(&mut window, &mut from, 20, Duration::from_millis(20));
+    assert_eq!(offered(&window, from), 81_920);
+    // (81 920 − 65 535 − 2896) / 2896 and the rest: five segments more.
+    assert_eq!(grown, 5);
+}
+
+/// Steady reading of b bytes a round trip, after p before: 2b + 2 · 2b(b − p)/p (Linux,
+/// `tcp_rcvbuf_grow`). A hundred segments after the first ten: 2 · 144 800 · (1 + 2 · 9), as far as
+/// the buffer may grow.
+#[test]
+fn the_buffer_follows_what_is_read_in_a_round_trip() {
+    for (most, expected) in [(8 << 20, 2 * 100 * MSS * 19), (1 << 20, 1 << 20)] {
+        let mut window = autotuned(most);
+        let mut from = (Instant::ZERO + Duration::from_secs(1), 0);
+        // A hundred, of which the last sees that a round trip has passed since the first.
+        arrive(&mut window, &mut from, 1, Duration::from_nanos(1));
+        arrive(&mut window, &mut from, 99, RTT);
+        let buffer = window.tuning.as_ref().map(|tuning| tuning.buffer);
+        assert_eq!(buffer, Some(expected));
+        // The same again widens nothing.
+        arrive(&mut window, &mut from, 300, RTT * 3);
+        let buffer = window.tuning.as_ref().map(|tuning| tuning.buffer);
+        assert_eq!(buffer, Some(expected));
+    }
+}
+
+/// Without SACK nothing tells the peer what arrived but duplicates, and one with another window is
+/// none (RFC 5681 §2): the edge stays as long as the gap does. With SACK it moves.
+#[test]
+fn behind_a_gap_the_window_grows_with_sack_alone() {
+    for (sack, moves) in [(false, false), (true, true)] {
+        let mut window = autotuned(8 << 20);
+        let mut from = (Instant::ZERO + Duration::from_secs(1), 0);
+        arrive(&mut window, &mut from, 100, RTT);
+        let here = standing(from.1, from.1);
+        let before = window.announce(here);
+        for segment in 2..50 {
+            window.on_gap(here, MSS, from.1 + segment * MSS, sack);
+            window.announce(here);
+        }
+        assert_eq!(window.announced() > before, moves, "SACK {sack}");
+    }
+}
+
+/// Without timestamps a round trip is what a whole window takes, the shortest of them.
+#[test]
+fn a_round_trip_without_timestamps_is_that_of_a_window() {
+    let mut window = autotuned(8 << 20);
+    let mut now = Instant::ZERO + Duration::from_secs(1);
+    let mut next = 0;
+    for _ in 0..400 {
+        now += Duration::from_millis(1);
+        next += MSS;
+        window.on_segment(now, standing(next, next), MSS, true);
+    }
+    let tuning = window.tuning.as_ref();
+    // 65 535 bytes and what the first segment widened them by: 48 segments, one a millisecond.
+    let round_trip = tuning.and_then(|tuning| tuning.round_trip);
+    assert_eq!(round_trip, Some(Duration::from_millis(46)));
+}
+
+/// What the application leaves unread takes room.
+#[test]
+fn unread_data_takes_room() {
+    let mut window = autotuned(8 << 20);
+    let now = Instant::ZERO + Duration::from_secs(1);
+    for segment in 1..=40 {
+        window.on_segment(now, standing(segment * MSS, 0), MSS, true);
+    }
+    let end = window.announce(standing(40 * MSS, 0));
+    assert_eq!(end, 81_920);
+    assert!(!window.is_reopened(standing(40 * MSS, 0)));
+}
