@@ -95,8 +95,11 @@ pub struct Scenario {
     pub traffic: Vec<Option<Traffic>>,
     /// The flows over it.
     pub flows: Flows,
-    /// Both TCP endpoints of every flow, each reading its half.
+    /// Both TCP endpoints of every flow that has none of its own, each reading its half.
     pub tcp: Config,
+    /// The endpoints of flows that have their own in place of [`tcp`](Self::tcp), used in turn; empty
+    /// where none has.
+    pub flow_tcp: Vec<Config>,
     /// The remedies that `link` and `tcp` hold already.
     pub remedies: Selection,
     source: String,
@@ -175,6 +178,14 @@ impl Scenario {
         Self::resolve(document, self.inputs.clone(), &self.source).map_err(refused)
     }
 
+    /// The endpoints of flow number `flow`.
+    pub fn tcp_of(&self, flow: u32) -> &Config {
+        match self.flow_tcp.len() {
+            0 => &self.tcp,
+            count => &self.flow_tcp[flow as usize % count],
+        }
+    }
+
     /// The scenario as TOML with every key that applies, defaults included. Reads again to the same
     /// scenario, from the same folder.
     pub fn to_toml(&self) -> String {
@@ -219,6 +230,7 @@ impl Scenario {
             flows: resolved.flows,
             traffic: resolved.traffic,
             tcp: resolved.tcp,
+            flow_tcp: resolved.flow_tcp,
             remedies: resolved.remedies,
             source: source.to_owned(),
             document,

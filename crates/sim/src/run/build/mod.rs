@@ -27,7 +27,12 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
     let sequences = Stream::new(seed, "flows.initial-sequence");
     let coins = Stream::new(seed, "flows.coin");
     let sessions = Stream::new(seed, "flows.application");
-    let tcp = Arc::new(scenario.tcp);
+    // Flows share one configuration, or one of a few.
+    let own = scenario.flow_tcp.len().max(1);
+    let tcp: Vec<_> = (0_u32..)
+        .take(own)
+        .map(|flow| Arc::new(*scenario.tcp_of(flow)))
+        .collect();
     for flow in 0..scenario.flows.count {
         let (forward, reverse) = plan.routes(flow, &mut network);
         let initial = sequences.draw(u64::from(flow));
@@ -40,7 +45,7 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
             SequenceNumber(initial as u32),
         );
         network.flows.push(FlowConfig {
-            tcp: Arc::clone(&tcp),
+            tcp: Arc::clone(&tcp[flow as usize % own]),
             coins: coins.substream(u64::from(flow)),
             start: start(scenario, flow, starts.draw(u64::from(flow))),
             bytes: scenario.flows.bytes,
@@ -50,9 +55,10 @@ pub fn build(scenario: &Scenario, seed: u64) -> NetworkConfig {
             application: scenario.traffic[flow as usize % scenario.traffic.len().max(1)]
                 .map(|traffic| (traffic, sessions.substream(u64::from(flow)))),
             proxy: scenario.access_point.split_buffer.map(|bytes| {
+                let side = *scenario.tcp_of(flow);
                 Box::new(ProxyConfig {
-                    client_side: scenario.tcp,
-                    server_side: scenario.tcp,
+                    client_side: side,
+                    server_side: side,
                     buffer_bytes: bytes,
                 })
             }),

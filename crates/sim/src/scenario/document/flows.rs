@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Amount, DAY, LineDelay};
+use super::{Amount, DAY, LineDelay, TcpTable};
 use crate::scenario::bounded::{Limit, Span, Whole};
 use crate::scenario::names::FlowDirection;
 
@@ -26,6 +26,9 @@ pub struct FlowsTable {
     /// Delay each way of each flow's access line (`dumbbell`), used in turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_delay: Option<Vec<LineDelay>>,
+    /// What differs from `[tcp]` for each flow: a list of tables with the keys of `[tcp]`, used in turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tcp: Option<Vec<TcpTable>>,
 }
 
 /// One direction for all flows, or several used in turn.

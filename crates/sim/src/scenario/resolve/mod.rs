@@ -26,6 +26,7 @@ use super::names::Topology;
 use super::network::{AccessPoint, Link, Wired};
 use super::{DEFAULT_DURATION, Flows};
 use crate::traffic::Traffic;
+use tcp::AskedBy;
 
 /// All that a document means.
 pub(super) struct Resolved {
@@ -39,6 +40,7 @@ pub(super) struct Resolved {
     pub flows: Flows,
     pub traffic: Vec<Option<Traffic>>,
     pub tcp: Config,
+    pub flow_tcp: Vec<Config>,
     pub remedies: Selection,
 }
 
@@ -54,14 +56,23 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
     let traffic = traffic::resolve(document, flows.count)?;
     let mut link = medium(document, topology, flows.count, inputs)?;
     let wired = wired_path(document, topology)?;
-    let mut tcp = tcp::resolve(&mut document.tcp)?;
+    let mut flow_tcp = tcp::resolve_own(&mut document.flows.tcp, &document.tcp)?;
+    let mut tcp = tcp::resolve(&mut document.tcp, "tcp")?;
     let remedies = remedies(document.remedies.get_or_insert_default())?;
     let mut changes = LinkChanges::default();
     remedies.apply(&mut Changes {
         tcp: &mut tcp,
         link: &mut changes,
     });
-    tcp::check(&tcp, "remedies")?;
+    tcp::check(&tcp, AskedBy::Key("remedies"))?;
+    for own in &mut flow_tcp {
+        // What remedies change of the link they have changed above.
+        remedies.apply(&mut Changes {
+            tcp: own,
+            link: &mut LinkChanges::default(),
+        });
+        tcp::check(own, AskedBy::Key("remedies"))?;
+    }
     let hand_off_acks = changes.hand_off_acks;
     let (access_point, freeze_warning) = access_point::change(&mut link, topology, changes)?;
     Ok(Resolved {
@@ -75,6 +86,7 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
         flows,
         traffic,
         tcp,
+        flow_tcp,
         remedies,
     })
 }

@@ -2,6 +2,7 @@
 
 use airtcp_tcp::Config;
 use airtcp_tcp::config::{TcpTable, TimeoutConfig};
+use toml::{Table, Value};
 
 use crate::scenario::error::Problem;
 
@@ -10,8 +11,51 @@ const TIMESTAMPS_BYTES: u32 = 12;
 /// Largest IPv4 packet less the IPv4 and TCP headers without options.
 const LARGEST_PAYLOAD: u32 = 65_495;
 
-/// The endpoint's configuration; fills in what the profile gives.
-pub(super) fn resolve(table: &mut TcpTable) -> Result<Config, Problem> {
+/// The endpoints of flows that have a table of their own in `flows.tcp`: a key that it leaves out is
+/// as in `common`, the scenario's `[tcp]`. Fills in what is left out of both.
+pub(super) fn resolve_own(
+    tables: &mut Option<Vec<TcpTable>>,
+    common: &TcpTable,
+) -> Result<Vec<Config>, Problem> {
+    let Some(tables) = tables else {
+        return Ok(Vec::new());
+    };
+    if tables.is_empty() {
+        return Err(Problem::at(
+            "flows.tcp",
+            "expected at least one table, such as [{ profile = \"linux\" }]",
+        ));
+    }
+    let own = |(position, table): (usize, &mut TcpTable)| {
+        let path = format!("flows.tcp[{position}]");
+        *table = over(table, common)
+            .map_err(|error| Problem::at(path.clone(), error.message().to_owned()))?;
+        resolve(table, &path)
+    };
+    tables.iter_mut().enumerate().map(own).collect()
+}
+
+/// `own`, with the keys of `common` that it leaves out.
+fn over(own: &TcpTable, common: &TcpTable) -> Result<TcpTable, toml::de::Error> {
+    let keys = |table: &TcpTable| Table::try_from(table).unwrap_or_default();
+    let mut merged = keys(common);
+    if own.sack == Some(false) {
+        // What SACK carries is not asked for without it.
+        merged.remove("dsack");
+    }
+    for (key, value) in keys(own) {
+        match (merged.get_mut(&key), value) {
+            (Some(Value::Table(inner)), Value::Table(more)) => inner.extend(more),
+            (_, value) => {
+                merged.insert(key, value);
+            }
+        }
+    }
+    merged.try_into()
+}
+
+/// The endpoint's configuration; fills in what the profile gives. `path` is where the table stands.
+pub(super) fn resolve(table: &mut TcpTable, path: &str) -> Result<Config, Problem> {
     let given = *table;
     let mut usual = table.profile.get_or_insert_default().config();
     if let Some(max) = given.max {
@@ -27,25 +71,31 @@ pub(super) fn resolve(table: &mut TcpTable) -> Result<Config, Problem> {
     if !config.sack {
         if given.dsack == Some(true) {
             return Err(Problem::at(
-                "tcp.dsack",
+                format!("{path}.dsack"),
                 "needs selective acknowledgments, which carry it; set tcp.sack = true as well",
             ));
         }
         // Without SACK it says nothing yet; a remedy may still bring SACK.
         table.dsack = given.dsack;
     }
-    check(&config, "")?;
+    check(&config, AskedBy::Table(path))?;
     Ok(config)
 }
 
-/// What no endpoint can do, whoever asks for it: the keys of `[tcp]`, or `asked_by` if not empty.
-pub(super) fn check(config: &Config, asked_by: &str) -> Result<(), Problem> {
-    let problem = |key: &str, message: String| {
-        if asked_by.is_empty() {
-            Problem::at(format!("tcp.{key}"), message)
-        } else {
-            Problem::at(asked_by, format!("tcp.{key}: {message}"))
-        }
+/// Who asks for a configuration.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum AskedBy<'a> {
+    /// The keys of the table that stands there.
+    Table(&'a str),
+    /// Another key, which changes what tables say.
+    Key(&'a str),
+}
+
+/// What no endpoint can do, whoever asks for it.
+pub(super) fn check(config: &Config, asked_by: AskedBy<'_>) -> Result<(), Problem> {
+    let problem = |key: &str, message: String| match asked_by {
+        AskedBy::Table(path) => Problem::at(format!("{path}.{key}"), message),
+        AskedBy::Key(asked) => Problem::at(asked, format!("tcp.{key}: {message}")),
     };
     let TimeoutConfig {
         min, max, initial, ..

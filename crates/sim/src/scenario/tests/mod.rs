@@ -110,6 +110,9 @@ fn every_tcp_key_reaches_the_endpoint() {
         initial_ssthresh = "64 kB"
         max_window = 20
         receive_buffer = "1 MiB"
+        receive_window = "autotuned"
+        duplicate_counting = "arrivals"
+        pacing_shift = 7
         duplicate_ack_threshold = 5
         limited_transmit = false
         retransmission = "selective-repeat"
@@ -134,6 +137,42 @@ fn every_tcp_key_reaches_the_endpoint() {
     )
     .tcp;
     insta::assert_debug_snapshot!(tcp);
+}
+
+/// A flow's own table is laid over `[tcp]`, and remedies over both.
+#[test]
+fn flows_may_have_a_table_of_their_own_in_turn() {
+    let text = r#"
+        remedies = ["rto-factor:factor=10"]
+        flows.count = 3
+        flows.tcp = [
+            { profile = "linux" },
+            { mss = 600, sack = false, delayed_ack = { segments = 1 } },
+        ]
+        [tcp]
+        profile = "sack"
+        mss = 500
+        delayed_ack = { timeout = "20 ms" }
+        "#;
+    let scenario = parsed(text);
+    let [linux, small, again] = [0, 1, 2].map(|flow| scenario.tcp_of(flow));
+    assert_eq!(linux, again);
+    assert_eq!((linux.mss, small.mss), (500, 600));
+    assert_eq!((linux.congestion, small.congestion), {
+        use airtcp_tcp::config::CongestionControl;
+        (CongestionControl::Cubic, CongestionControl::Reno)
+    });
+    assert_eq!((linux.sack, small.sack), (true, false));
+    for own in [linux, small] {
+        assert_eq!(own.timeout.factor, 10.0);
+        assert_eq!(own.delayed_ack.timeout, Duration::from_millis(20));
+    }
+    assert_eq!(small.delayed_ack.segments, 1);
+    // What is written reads again to the same.
+    let written = scenario.to_toml();
+    let read = parsed(&written);
+    assert_eq!(read.flow_tcp, scenario.flow_tcp);
+    assert_eq!(read.to_toml(), written);
 }
 
 #[test]

@@ -152,8 +152,14 @@ fn likely_text() -> impl Strategy<Value = String> {
         "[link.loss]\nmodel = \"gilbert-elliott\"\ngood_to_bad = 0.01\nbad_to_good = 0.3\n",
     ]);
     // Times that contradict each other are the commonest reason to refuse.
-    (top, link, tcp(|name| !name.contains("rto")))
-        .prop_map(|(top, link, tcp)| format!("{}{link}{tcp}", top.concat()))
+    let own = proptest::sample::select(&[
+        "",
+        "[[flows.tcp]]\n",
+        "[[flows.tcp]]\nprofile = \"linux-bbr\"\n[[flows.tcp]]\nsack = false\n",
+        "[[flows.tcp]]\nsack = true\ndsack = true\n",
+    ]);
+    (top, link, own, tcp(|name| !name.contains("rto")))
+        .prop_map(|(top, link, own, tcp)| format!("{}{link}{own}{tcp}", top.concat()))
 }
 
 fn check(text: &str, folder: &Path) -> Result<bool, TestCaseError> {
@@ -167,6 +173,7 @@ fn check(text: &str, folder: &Path) -> Result<bool, TestCaseError> {
     prop_assert_eq!(again.hash(), first.hash());
     prop_assert_eq!(again.document, first.document);
     prop_assert_eq!(again.tcp, first.tcp);
+    prop_assert_eq!(again.flow_tcp, first.flow_tcp);
     prop_assert_eq!(again.flows, first.flows);
     prop_assert_eq!(again.remedies, first.remedies);
     prop_assert_eq!(format!("{:?}", again.link), format!("{:?}", first.link));

@@ -167,6 +167,9 @@ fn values_of(property: &serde_json::Value) -> String {
     match (kind.as_str(), bound("minimum"), bound("maximum")) {
         (Some("integer" | "number"), Some(low), Some(high)) => format!("{low} to {high}"),
         (Some("boolean"), ..) => "`true`, `false`".to_owned(),
+        (Some("array"), ..) if property["items"].get("properties").is_some() => {
+            "list of tables".to_owned()
+        }
         (Some("array"), ..) => format!("list of {}", values_of(&property["items"])),
         _ if property["pattern"]
             .as_str()
