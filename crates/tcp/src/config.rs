@@ -80,7 +80,8 @@ settings! {
         /// always paces.
         pacing: bool = false;
         /// A burst that leaves together at a pace lasts 2^−n seconds, and is two segments at least
-        /// (Linux, `sk_pacing_shift`: 10; Wi-Fi drivers ask for 7, so that frames can be aggregated).
+        /// (Linux, `sk_pacing_shift`: 10; Wi-Fi drivers ask for 7, so that frames can be
+        /// aggregated).
         pacing_shift: u32 = 10, as Whole<0, 31>;
         /// What is done about a recovery that was needless.
         spurious_response: SpuriousResponse = SpuriousResponse::None;

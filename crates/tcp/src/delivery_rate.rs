@@ -83,9 +83,9 @@ impl DeliveryRate {
     }
 
     /// A segment of `length` bytes goes out at `now`, when `in_flight` bytes were in flight (§3.2).
-    /// `idle`: nothing was outstanding. What is in flight is a guess once losses are presumed: after
-    /// a needless timeout it would shorten the interval, and the estimate would be too high (Linux,
-    /// `tcp_rate_skb_sent`).
+    /// `idle`: nothing was outstanding. What is in flight is a guess once losses are presumed:
+    /// after a needless timeout it would shorten the interval, and the estimate would be too high
+    /// (Linux, `tcp_rate_skb_sent`).
     pub fn on_sent(&mut self, now: Instant, idle: bool, in_flight: u64, length: u64) -> SendTag {
         if idle {
             self.first_sent_at = now;

@@ -97,8 +97,8 @@ pub struct Scenario {
     pub flows: Flows,
     /// Both TCP endpoints of every flow that has none of its own, each reading its half.
     pub tcp: Config,
-    /// The endpoints of flows that have their own in place of [`tcp`](Self::tcp), used in turn; empty
-    /// where none has.
+    /// The endpoints of flows that have their own in place of [`tcp`](Self::tcp), used in turn;
+    /// empty where none has.
     pub flow_tcp: Vec<Config>,
     /// The remedies that `link` and `tcp` hold already.
     pub remedies: Selection,

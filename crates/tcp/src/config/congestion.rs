@@ -61,8 +61,8 @@ pub enum DuplicateCounting {
     /// each (RFC 6582 §3.2, RFC 3042).
     #[default]
     Inflation,
-    /// A segment that has arrived and is no longer in flight, as if it had been reported, until it is
-    /// acknowledged (Linux, `tcp_add_reno_sack`).
+    /// A segment that has arrived and is no longer in flight, as if it had been reported, until it
+    /// is acknowledged (Linux, `tcp_add_reno_sack`).
     Arrivals,
 }
 
@@ -74,8 +74,9 @@ pub enum ReceiveWindow {
     /// The whole receive buffer from the start.
     #[default]
     Fixed,
-    /// 64 KiB at first, then twice what is read in a round trip and more while that grows, up to the
-    /// receive buffer (Linux, `tcp_rcv_space_adjust`). Each segment is acknowledged while it grows.
+    /// 64 KiB at first, then twice what is read in a round trip and more while that grows, up to
+    /// the receive buffer (Linux, `tcp_rcv_space_adjust`). Each segment is acknowledged while it
+    /// grows.
     Autotuned,
 }
 

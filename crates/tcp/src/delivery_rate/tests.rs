@@ -74,8 +74,8 @@ fn a_lull_of_the_application_marks_samples() {
     assert_eq!(rate.on_sent(at(160), true, 0, 1000).lost, 500);
 }
 
-/// Linux, `tcp_rate_skb_sent`: after a timeout nothing counts as in flight, yet the acknowledgments on
-/// their way are of what was sent before, so that the interval begins there.
+/// Linux, `tcp_rate_skb_sent`: after a timeout nothing counts as in flight, yet the acknowledgments
+/// on their way are of what was sent before, so that the interval begins there.
 #[test]
 fn a_timeout_does_not_shorten_the_interval() {
     let mut rate = DeliveryRate::default();

@@ -1,6 +1,6 @@
-//! How much has arrived behind a gap where no report says which segments: a duplicate acknowledgment
-//! stands for one (Linux, `sacked_out` of a connection without SACK). What has arrived is no longer in
-//! flight, so that the window needs no inflation.
+//! How much has arrived behind a gap where no report says which segments: a duplicate
+//! acknowledgment stands for one (Linux, `sacked_out` of a connection without SACK). What has
+//! arrived is no longer in flight, so that the window needs no inflation.
 
 /// What duplicate acknowledgments stand for. In bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,8 +74,9 @@ mod tests {
         }
     }
 
-    /// Ten segments outstanding, the first and the fifth lost. Eight duplicates come, the repair of the
-    /// first brings an acknowledgment of four, and five are left that have arrived behind the fifth.
+    /// Ten segments outstanding, the first and the fifth lost. Eight duplicates come, the repair of
+    /// the first brings an acknowledgment of four, and five are left that have arrived behind the
+    /// fifth.
     #[test]
     fn a_partial_acknowledgment_leaves_what_arrived_behind_the_next_gap() {
         let mut arrivals = Arrivals::default();

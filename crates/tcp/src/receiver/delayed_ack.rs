@@ -57,7 +57,8 @@ impl DelayedAck {
         }
     }
 
-    /// The segment at hand is acknowledged at once: it let the window grow (Linux, `tcp_grow_window`).
+    /// The segment at hand is acknowledged at once: it let the window grow (Linux,
+    /// `tcp_grow_window`).
     #[inline]
     pub const fn quicken(&mut self) {
         self.quick |= 1;

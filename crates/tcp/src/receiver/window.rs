@@ -75,8 +75,8 @@ impl Window {
         room < self.step && self.opened(standing) > self.announced
     }
 
-    /// First byte beyond the window that may be announced now. It opens in steps of a segment or half
-    /// the buffer, against silly windows (RFC 9293 §3.8.6.2.2).
+    /// First byte beyond the window that may be announced now. It opens in steps of a segment or
+    /// half the buffer, against silly windows (RFC 9293 §3.8.6.2.2).
     #[inline]
     fn opened(&self, standing: Standing) -> u64 {
         let possible = match &self.tuning {
@@ -125,9 +125,9 @@ impl Window {
     }
 }
 
-/// A buffer that follows what the application reads in a round trip (dynamic right-sizing, Fisk & Feng,
-/// LACSI 2001; Linux, `tcp_rcv_space_adjust` and `tcp_grow_window`). In bytes of the stream: what the
-/// kernel needs in memory for each is taken as constant.
+/// A buffer that follows what the application reads in a round trip (dynamic right-sizing, Fisk &
+/// Feng, LACSI 2001; Linux, `tcp_rcv_space_adjust` and `tcp_grow_window`). In bytes of the stream:
+/// what the kernel needs in memory for each is taken as constant.
 #[derive(Clone, Debug)]
 struct Tuning {
     mss: u64,
@@ -197,9 +197,9 @@ impl Tuning {
         true
     }
 
-    /// Once a round trip: where more was read than in any before, the buffer is to hold twice that, and
-    /// more while it still grows, since what is announced now bounds the round trip after this one
-    /// (`tcp_rcv_space_adjust`).
+    /// Once a round trip: where more was read than in any before, the buffer is to hold twice that,
+    /// and more while it still grows, since what is announced now bounds the round trip after this
+    /// one (`tcp_rcv_space_adjust`).
     fn count_read(&mut self, now: Instant, standing: Standing) {
         let began = *self.round_began.get_or_insert(now);
         if self.round_trip.is_none_or(|rtt| now - began < rtt) {
@@ -230,8 +230,8 @@ impl Tuning {
         self.buffer = self.buffer.max(bytes.min(self.most));
     }
 
-    /// The round trip is followed down at once and up by an eighth (`tcp_rcv_rtt_update`). Of segments
-    /// that bring the same timestamp back only the first answers it.
+    /// The round trip is followed down at once and up by an eighth (`tcp_rcv_rtt_update`). Of
+    /// segments that bring the same timestamp back only the first answers it.
     fn on_echo(&mut self, sent_at: Instant, sample: Duration) {
         let sample = sample.max(SHORTEST_SAMPLE);
         if self.echoed.replace(sent_at) == Some(sent_at) {
@@ -246,7 +246,8 @@ impl Tuning {
         });
     }
 
-    /// Without timestamps a round trip takes no longer than a whole window does (`tcp_rcv_rtt_measure`).
+    /// Without timestamps a round trip takes no longer than a whole window does
+    /// (`tcp_rcv_rtt_measure`).
     fn time_window(&mut self, now: Instant, standing: Standing) {
         if let Some(began) = self.window_began {
             if standing.next_expected < self.window_ends {

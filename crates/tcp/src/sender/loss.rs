@@ -45,8 +45,8 @@ impl Sender {
         }
     }
 
-    /// Whether a duplicate stands for a segment that has arrived. After a timeout only for new data:
-    /// what was outstanding has been given up (Linux, `tcp_process_loss`).
+    /// Whether a duplicate stands for a segment that has arrived. After a timeout only for new
+    /// data: what was outstanding has been given up (Linux, `tcp_process_loss`).
     fn is_arrival(&self) -> bool {
         !self.repair.is_after_timeout() || self.space.nxt() > self.repair.recovery_point()
     }

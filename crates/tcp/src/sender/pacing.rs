@@ -1,5 +1,6 @@
 //! Sending at a pace: bursts of up to a quantum, as far apart as the rate says (Linux,
-//! `tcp_pacing_check`, `tcp_tso_autosize` and `tcp_update_skb_after_send`; draft-ietf-ccwg-bbr §5.6.3).
+//! `tcp_pacing_check`, `tcp_tso_autosize` and `tcp_update_skb_after_send`; draft-ietf-ccwg-bbr
+//! §5.6.3).
 
 use airtcp_units::{BitRate, Duration, Instant};
 
@@ -12,8 +13,8 @@ const MOST_BURST_BYTES: u64 = 65_215;
 /// At what pace a segment leaves.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// Payload per time: headers are not counted, as a bandwidth estimated from acknowledgments does
-    /// not count them (Linux takes `skb->len` before headers are put on).
+    /// Payload per time: headers are not counted, as a bandwidth estimated from acknowledgments
+    /// does not count them (Linux takes `skb->len` before headers are put on).
     pub rate: BitRate,
     /// Segments in a burst at least.
     pub least_burst: u64,
@@ -118,9 +119,9 @@ mod tests {
         sent
     }
 
-    /// Linux, `tcp_update_skb_after_send`: the tenth segment is the first that is paced. Then 3 Mbit/s
-    /// of 1500 bytes are 4 ms a segment, and a burst of two leaves every 8 ms; the first of them was
-    /// late, which half of its time makes up for.
+    /// Linux, `tcp_update_skb_after_send`: the tenth segment is the first that is paced. Then 3
+    /// Mbit/s of 1500 bytes are 4 ms a segment, and a burst of two leaves every 8 ms; the first of
+    /// them was late, which half of its time makes up for.
     #[test]
     fn the_first_ten_leave_at_once_and_then_bursts_of_two() {
         let mut pacing = Pacing::new(10);
@@ -129,8 +130,8 @@ mod tests {
         assert_eq!(sent[9..], [0, 0, 4000, 4000, 12_000, 12_000, 20_000]);
     }
 
-    /// A burst of 2^−7 s at 12 Mbit/s is 11 718 bytes, seven segments of 1500, which take 7 ms; one of
-    /// 2^−10 s is 1464 bytes, less than a segment.
+    /// A burst of 2^−7 s at 12 Mbit/s is 11 718 bytes, seven segments of 1500, which take 7 ms; one
+    /// of 2^−10 s is 1464 bytes, less than a segment.
     #[test]
     fn the_shift_says_how_long_a_burst_lasts() {
         let mut pacing = Pacing::new(7);

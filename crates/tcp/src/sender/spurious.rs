@@ -147,9 +147,9 @@ impl Sender {
             return;
         }
         if tests_new_data {
-            // RFC 5682 §3.1 step 3b: data sent before the timeout, and not since, has arrived. Without
-            // SACK an acknowledgment of a retransmission covers what had arrived behind it before the
-            // timeout, and says nothing (Linux, `tcp_clean_rtx_queue`).
+            // RFC 5682 §3.1 step 3b: data sent before the timeout, and not since, has arrived.
+            // Without SACK an acknowledgment of a retransmission covers what had arrived behind it
+            // before the timeout, and says nothing (Linux, `tcp_clean_rtx_queue`).
             if self.board.delivery().is_some_and(|delivery| {
                 delivery.original_below && (self.choices.sack || !delivery.resent_acknowledged)
             }) {

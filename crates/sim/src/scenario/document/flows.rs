@@ -26,7 +26,8 @@ pub struct FlowsTable {
     /// Delay each way of each flow's access line (`dumbbell`), used in turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_delay: Option<Vec<LineDelay>>,
-    /// What differs from `[tcp]` for each flow: a list of tables with the keys of `[tcp]`, used in turn.
+    /// What differs from `[tcp]` for each flow: a list of tables with the keys of `[tcp]`, used in
+    /// turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tcp: Option<Vec<TcpTable>>,
 }

@@ -11,8 +11,8 @@ const TIMESTAMPS_BYTES: u32 = 12;
 /// Largest IPv4 packet less the IPv4 and TCP headers without options.
 const LARGEST_PAYLOAD: u32 = 65_495;
 
-/// The endpoints of flows that have a table of their own in `flows.tcp`: a key that it leaves out is
-/// as in `common`, the scenario's `[tcp]`. Fills in what is left out of both.
+/// The endpoints of flows that have a table of their own in `flows.tcp`: a key that it leaves out
+/// is as in `common`, the scenario's `[tcp]`. Fills in what is left out of both.
 pub(super) fn resolve_own(
     tables: &mut Option<Vec<TcpTable>>,
     common: &TcpTable,

@@ -11,8 +11,8 @@ pub use v3::BbrV3;
 
 use airtcp_units::{BitRate, Duration};
 
-/// Segments that leave together at least at a pace of `rate` (`bbr_min_tso_segs`; draft-ietf-ccwg-bbr
-/// §5.6.3).
+/// Segments that leave together at least at a pace of `rate` (`bbr_min_tso_segs`;
+/// draft-ietf-ccwg-bbr §5.6.3).
 fn least_burst(rate: BitRate) -> u64 {
     if rate.as_bps() < 1_200_000 { 1 } else { 2 }
 }

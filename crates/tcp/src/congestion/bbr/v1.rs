@@ -76,8 +76,8 @@ pub struct Bbr {
 }
 
 impl Bbr {
-    /// Nothing known of the path; the pace is that of the initial window in a millisecond, in bursts
-    /// of 2^−`pacing_shift` seconds.
+    /// Nothing known of the path; the pace is that of the initial window in a millisecond, in
+    /// bursts of 2^−`pacing_shift` seconds.
     pub fn new(windows: &Windows, pacing_shift: u32) -> Self {
         Self {
             mode: Mode::Startup,
@@ -161,8 +161,8 @@ impl Bbr {
     }
 
     /// What will be in the network when the next segment may leave, `in_flight` bytes being
-    /// unacknowledged now: less what is delivered until then, and with what leaves then where more is
-    /// to be in flight (`bbr_packets_in_net_at_edt`).
+    /// unacknowledged now: less what is delivered until then, and with what leaves then where more
+    /// is to be in flight (`bbr_packets_in_net_at_edt`).
     fn in_network(&self, ack: &Ack, in_flight: u64, windows: &Windows) -> u64 {
         let delivered = bytes_in(self.bandwidth.get(), ack.next_departure - ack.now);
         let leaving = if self.pacing_gain() > 1.0 {

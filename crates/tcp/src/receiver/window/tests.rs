@@ -37,8 +37,8 @@ fn offered(window: &Window, from: (Instant, u64)) -> u64 {
     window.announced() - from.1
 }
 
-/// Linux: `tcp_rmem[1]` of 131072 bytes is a window of 64 KiB first, which two segments widen for each
-/// that arrives, to 5/8 of the memory; each of them is acknowledged at once.
+/// Linux: `tcp_rmem[1]` of 131072 bytes is a window of 64 KiB first, which two segments widen for
+/// each that arrives, to 5/8 of the memory; each of them is acknowledged at once.
 #[test]
 fn the_first_window_is_64_kib_and_grows_by_two_segments_for_one() {
     let mut window = autotuned(8 << 20);

@@ -275,9 +275,9 @@ fn only_a_bare_one_with_the_same_window_while_data_is_out_is_a_duplicate() {
     assert_eq!(trace.sender.counters().fast_retransmits, 0);
 }
 
-/// Linux, `tcp_add_reno_sack` and `tcp_remove_reno_sacks`: each duplicate takes a segment out of what is
-/// in flight, a partial acknowledgment gives back what it covers but the segment it repaired, and the
-/// next gap is repaired when the window allows.
+/// Linux, `tcp_add_reno_sack` and `tcp_remove_reno_sacks`: each duplicate takes a segment out of
+/// what is in flight, a partial acknowledgment gives back what it covers but the segment it
+/// repaired, and the next gap is repaired when the window allows.
 #[test]
 fn duplicates_that_count_as_arrivals_survive_a_partial_acknowledgment() {
     let mut trace = Trace::new(Config {
@@ -302,7 +302,8 @@ fn duplicates_that_count_as_arrivals_survive_a_partial_acknowledgment() {
     // A window of five, with two in flight: three more have left.
     assert_eq!(trace.sender.cwnd(), 5 * MSS);
     assert_eq!(trace.sender.nxt(), 13 * MSS);
-    // The repair of segment 0 covers four; five behind segment 4 have arrived, and it goes out again.
+    // The repair of segment 0 covers four; five behind segment 4 have arrived, and it goes out
+    // again.
     assert_eq!(trace.at(200).ack(4), "4* 13");
     assert_eq!(trace.sender.in_flight(), 5 * MSS);
     assert!(!trace.is_open());
@@ -315,8 +316,8 @@ fn duplicates_that_count_as_arrivals_survive_a_partial_acknowledgment() {
     );
 }
 
-/// Linux, `tcp_clean_rtx_queue`: without SACK the acknowledgment of a retransmission covers what arrived
-/// before the timeout too, and says nothing of whether that was needless.
+/// Linux, `tcp_clean_rtx_queue`: without SACK the acknowledgment of a retransmission covers what
+/// arrived before the timeout too, and says nothing of whether that was needless.
 #[test]
 fn without_sack_an_acknowledged_retransmission_is_no_sign_of_a_needless_timeout() {
     let mut trace = Trace::new(Config {
