@@ -26,6 +26,7 @@ impl Sender {
                 Timer::TailProbe => self.on_tail_probe_timer(now, observer),
                 Timer::Retransmission | Timer::Reneging if self.is_shut() => self.persist(now),
                 Timer::Retransmission | Timer::Reneging => self.on_timeout(now, observer),
+                Timer::Cork => self.small_segments.uncork_once(),
                 Timer::WindowProbe => {
                     self.on_probe_timer(now, observer);
                     probes = true;

@@ -5,6 +5,8 @@
 pub(super) struct SmallSegments {
     nagle: bool,
     corked: bool,
+    /// The next small segment leaves though it is corked: it has waited for long enough.
+    uncorks: bool,
     /// End of the last segment sent that was not full.
     sent_end: u64,
 }
@@ -15,6 +17,7 @@ impl SmallSegments {
         Self {
             nagle,
             corked: false,
+            uncorks: false,
             sent_end: 0,
         }
     }
@@ -29,6 +32,17 @@ impl SmallSegments {
         self.corked = corked;
     }
 
+    /// Whether no segment leaves that is not full.
+    #[inline]
+    pub const fn is_corked(&self) -> bool {
+        self.corked
+    }
+
+    /// What is corked has waited for long enough.
+    pub const fn uncork_once(&mut self) {
+        self.uncorks = true;
+    }
+
     /// Whether the last bytes written, up to `end` and less than a segment, may leave while `una` is
     /// the first byte not acknowledged.
     #[inline]
@@ -37,7 +51,8 @@ impl SmallSegments {
             return true;
         }
         // Minshall: only behind another small segment.
-        if self.corked || self.sent_end > una {
+        let waits = self.corked || self.sent_end > una;
+        if waits && !std::mem::replace(&mut self.uncorks, false) {
             return false;
         }
         self.sent_end = end;

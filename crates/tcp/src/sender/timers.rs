@@ -22,6 +22,9 @@ pub(super) enum Timer {
     ReorderingWindow,
     /// The peer has no room: a zero-window probe (RFC 9293 §3.8.6.1).
     WindowProbe,
+    /// A segment that is not full was corked for an RTO with nothing outstanding: it leaves after all
+    /// (Linux, `tcp_check_probe_timer` and `tcp_write_wakeup`: the probe's timer does it there).
+    Cork,
 }
 
 /// Timers that replace each other, in the order in which slots are served at one instant.
@@ -31,7 +34,7 @@ pub(super) enum Slot {
     Pace,
     /// What is outstanding.
     Outstanding,
-    /// What the peer has no room for.
+    /// What waits though nothing is outstanding: for the peer's window, or for more to send.
     Window,
 }
 
@@ -47,7 +50,7 @@ impl Timer {
             Self::Retransmission | Self::Reneging | Self::TailProbe | Self::ReorderingWindow => {
                 Slot::Outstanding
             }
-            Self::WindowProbe => Slot::Window,
+            Self::WindowProbe | Self::Cork => Slot::Window,
         }
     }
 }

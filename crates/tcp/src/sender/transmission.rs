@@ -176,6 +176,7 @@ impl Sender {
                 && !fresh.fin
                 && !self.small_segments.may_leave(fresh.end, self.space.una())
             {
+                self.arm_cork(now);
                 return None;
             }
         }

@@ -86,6 +86,17 @@ impl Sender {
         }
     }
 
+    /// A corked segment waits for more, at most an RTO from when nothing is outstanding.
+    pub(super) fn arm_cork(&mut self, now: Instant) {
+        if self.small_segments.is_corked()
+            && self.board.is_empty()
+            && !self.timers.is_running(Slot::Window)
+        {
+            let at = now + self.timeout.rto();
+            self.timers.arm(Timer::Cork, at);
+        }
+    }
+
     /// What is lost waits for the window. Where no timer of its own runs, a probe is due after one
     /// RTO, as where unsent data waits.
     #[cold]

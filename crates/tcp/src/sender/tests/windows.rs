@@ -195,3 +195,27 @@ fn an_old_acknowledgment_is_not_taken() {
         (5 * MSS, in_flight)
     );
 }
+
+/// Linux, `tcp_check_probe_timer`: corked bytes leave when the probe's timer runs out, an RTO (300 ms)
+/// after nothing is outstanding any more.
+#[test]
+fn a_cork_holds_for_an_rto_and_not_longer() {
+    let mut trace = Trace::new(plain());
+    trace.sender.set_corked(true);
+    trace.write(1).sender.write(500);
+    assert_eq!(trace.poll(), "0");
+    assert_eq!(trace.next_ms(), Some(300), "the retransmission timer");
+    assert_eq!(trace.at(100).ack(1), "");
+    let rto = trace.rto_ms();
+    assert_eq!(trace.next_ms(), Some(100 + rto));
+    // More bytes do not start it again.
+    trace.at(200).sender.write(100);
+    assert_eq!(trace.poll(), "");
+    assert_eq!(trace.next_ms(), Some(100 + rto));
+    let (_, probes) = trace.wake_when_due();
+    assert!(!probes);
+    assert_eq!(trace.poll(), "1(600)");
+    // The next is corked again.
+    trace.sender.write(100);
+    assert_eq!(trace.poll(), "");
+}
