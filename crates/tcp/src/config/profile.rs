@@ -4,7 +4,9 @@ use airtcp_units::Duration;
 
 use super::{
     Config, CongestionControl, DelayedAckConfig, DuplicateCounting, GrowthCredit, LateReports,
-    LossDetection, PartialAckTimer, ReceiveWindow, Recovery, Reduction, ReductionBase, Reneging, ReportedRtt, RttEstimation, RttSampling, SlowStart, SpuriousDetection, SpuriousResponse, TimeoutConfig, TimerRestart, WindowGrowth, WindowReopening, WindowValidation,
+    LossDetection, PartialAckTimer, ReceiveWindow, Recovery, Reduction, ReductionBase, Reneging,
+    ReportedRtt, RttEstimation, RttSampling, SlowStart, SpuriousDetection, SpuriousResponse,
+    TimeoutConfig, TimerRestart, WindowGrowth, WindowReopening, WindowValidation,
 };
 
 /// Declares each profile once: its variant, its name in scenarios, what it stands for.
