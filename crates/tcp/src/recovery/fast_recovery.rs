@@ -30,6 +30,9 @@ pub struct FastRecovery {
     pub rescued: bool,
     /// How the window moves meanwhile.
     pub pace: Pace,
+    /// The reduction was needless and is taken back, while what is lost is still repaired: the
+    /// window does not end at the threshold (Linux, `tcp_end_cwnd_reduction`).
+    pub taken_back: bool,
 }
 
 impl FastRecovery {
@@ -44,6 +47,7 @@ impl FastRecovery {
             partial_acknowledgments: 0,
             rescued: false,
             pace: Pace::AtOnce,
+            taken_back: false,
         }
     }
 

@@ -181,7 +181,9 @@ impl Sender {
     /// The one way out of a repair.
     pub(super) fn end_repair(&mut self, now: Instant, end: End, observer: &mut impl Observer) {
         let repaired = self.repair.end();
-        if let (Phase::FastRecovery(recovery), End::Repaired) = (repaired, end) {
+        if let (Phase::FastRecovery(recovery), End::Repaired) = (repaired, end)
+            && !recovery.taken_back
+        {
             self.settle_window(&recovery.pace);
             self.detection.on_recovered();
         }

@@ -45,7 +45,7 @@ pub(super) struct Repair {
     /// When a segment that timed out was retransmitted, until an acknowledgment tells whether that
     /// was needed (RFC 3522 §3); zero otherwise.
     resent_after_timeout: Instant,
-    /// Whether the last timeout was found to be spurious.
+    /// Whether the last timeout was found to be spurious, or what is repaired followed none.
     timeout_judged: bool,
     undo: Option<Box<Undo>>,
 }
@@ -112,6 +112,8 @@ impl Repair {
     /// The one way in. `nxt`: the first byte never sent.
     pub fn begin(&mut self, entry: Entry, nxt: u64) {
         self.recover = nxt;
+        // Where no timer has run out, there is no timeout to judge.
+        self.timeout_judged = !matches!(entry, Entry::Timeout { .. });
         let after_timeout = |tests_new_data| Phase::Timeout {
             recover: nxt,
             tests_new_data,
@@ -126,7 +128,6 @@ impl Repair {
                 tests_new_data,
             } => {
                 self.new_data_first = false;
-                self.timeout_judged = false;
                 self.limited = 0;
                 self.resent_after_timeout = now;
                 (after_timeout(tests_new_data), Some(first))

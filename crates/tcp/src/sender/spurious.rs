@@ -63,6 +63,9 @@ impl Sender {
         if let Some(kept) = self.repair.take_kept() {
             self.congestion.restore(kept);
         }
+        if let Some(recovery) = self.repair.fast_mut() {
+            recovery.taken_back = true;
+        }
         self.detection.look_again();
         self.counters.recoveries_taken_back += 1;
         observer.event(now, Event::RecoveryTakenBack { evidence });

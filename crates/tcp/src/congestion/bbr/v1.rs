@@ -316,7 +316,7 @@ impl Bbr {
         if ack.repairing == Repairing::FastRecovery && before != Repairing::FastRecovery {
             self.conserving = true;
             self.next_round = ack.delivered_in_all;
-            windows.cwnd = ack.in_flight + ack.delivered;
+            windows.cwnd = (ack.in_flight + ack.delivered).max(windows.mss);
         } else if ack.repairing == Repairing::Nothing && before != Repairing::Nothing {
             windows.cwnd = windows.cwnd.max(self.prior_cwnd);
             self.conserving = false;

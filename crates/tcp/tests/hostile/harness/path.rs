@@ -107,6 +107,9 @@ impl World<'_> {
         if segment.flags.contains(Flags::RST) {
             return;
         }
+        if let Some(damaged) = packet.damaged {
+            assert_eq!(segment, damaged, "a damaged packet is taken");
+        }
         let real = segment.window;
         segment.window = match rule {
             WindowRule::Shrink { shift } => real.checked_shr(shift).unwrap_or(0),
@@ -117,6 +120,7 @@ impl World<'_> {
         let rewritten = Packet {
             bytes,
             intact: Some(segment),
+            damaged: None,
             ..packet
         };
         match rule {
