@@ -47,6 +47,7 @@ class Measured:
 RUNS = {
     "CUBIC, no SACK, 0.1 % loss": Measured(
         {
+            "duration": "60 s",
             "tcp.profile": "linux",
             "tcp.sack": False,
             "link.loss.rate": 0.001,
@@ -64,6 +65,7 @@ RUNS = {
     ),
     "CUBIC, Gilbert-Elliott": Measured(
         {
+            "duration": "60 s",
             "tcp.profile": "linux",
             "link.loss.model": "gilbert-elliott",
             "link.loss.good_to_bad": 0.002,
@@ -83,6 +85,7 @@ RUNS = {
     ),
     "Reno, Gilbert-Elliott": Measured(
         {
+            "duration": "60 s",
             "tcp.profile": "linux-reno",
             "link.loss.model": "gilbert-elliott",
             "link.loss.good_to_bad": 0.002,
@@ -101,6 +104,7 @@ RUNS = {
     ),
     "CUBIC beside BBR": Measured(
         {
+            "duration": "60 s",
             "flows.count": 2,
             "flows.start_spread": "200 ms",
             "flows.tcp": '[{ profile = "linux" }, { profile = "linux-bbr" }]',
@@ -116,6 +120,7 @@ RUNS = {
     ),
     "CUBIC, no SACK, 0.05 % loss": Measured(
         {
+            "duration": "60 s",
             "tcp.profile": "linux",
             "tcp.sack": False,
             "link.loss.rate": 0.0005,
@@ -132,6 +137,7 @@ RUNS = {
     ),
     "CUBIC, no SACK, 0.2 % loss": Measured(
         {
+            "duration": "60 s",
             "tcp.profile": "linux",
             "tcp.sack": False,
             "link.loss.rate": 0.002,
@@ -147,6 +153,7 @@ RUNS = {
     ),
     "Reno, no SACK, 5 % loss": Measured(
         {
+            "duration": "60 s",
             "tcp.profile": "linux-reno",
             "tcp.sack": False,
             "link.loss.rate": 0.05,
@@ -160,6 +167,7 @@ RUNS = {
     ),
     "CUBIC, 50 Mbit/s, 0.1 % loss": Measured(
         {
+            "duration": "60 s",
             "tcp.profile": "linux",
             "link.rate": "50 Mbit/s",
             "link.queue.packets": 250,
@@ -180,6 +188,7 @@ RUNS = {
     ),
     "BBR, stops": Measured(
         {
+            "duration": "60 s",
             "tcp.profile": "linux-bbr",
             "link.suspension.every": "5 s",
             "link.suspension.length": "600 ms",
