@@ -33,9 +33,10 @@
 //! - **Windows**: Reno, CUBIC (RFC 9438), Westwood+, Veno, Jersey, BBR versions 1 and 3; HyStart
 //!   and HyStart++ (RFC 9406); byte counting (RFC 3465), validation (RFC 7661), restart after
 //!   idle, pacing; classifiers of losses.
-//! - **Small segments and windows**: Nagle's algorithm as modified by Minshall, TCP_CORK, silly
-//!   window avoidance on both sides, zero-window probes.
-//! - **Receiving**: delayed and quick acknowledgments, reassembly within the buffer.
+//! - **Small segments and windows**: Nagle's algorithm as modified by Minshall, TCP_CORK and
+//!   MSG_MORE, silly window avoidance on both sides, zero-window probes.
+//! - **Receiving**: delayed and quick acknowledgments, reassembly within the buffer, a window of
+//!   fixed size or one that follows what is read.
 //!
 //! Not implemented: **urgent data** (its bytes are ordinary ones), **keep-alive, ECN, path MTU
 //! discovery, Fast Open, authentication (MD5, AO), Multipath TCP, SYN cookies**. Initial sequence

@@ -229,7 +229,7 @@ impl Machine {
             .and_then(|one| number(one))
             .unwrap_or(0);
         let shut = self.writes_shut;
-        let corked = self.corked || flags.contains("MSG_MORE");
+        let corked = self.corked;
         let error = self.take_error();
         let Some(connection) = &mut self.connection else {
             return Ok(Answer::Error("EPIPE"));
@@ -238,6 +238,7 @@ impl Machine {
             return Ok(Answer::Error(error.unwrap_or("EPIPE")));
         }
         connection.set_corked(corked);
+        connection.set_more(flags.contains("MSG_MORE"));
         connection.write(u64::try_from(bytes).unwrap_or(0));
         Ok(Answer::Value(bytes))
     }

@@ -151,6 +151,11 @@ impl Connection {
         self.sender.set_corked(corked);
     }
 
+    /// Whether what was written last is to wait for more, until an acknowledgment comes (MSG_MORE).
+    pub const fn set_more(&mut self, more: bool) {
+        self.sender.set_more(more);
+    }
+
     /// Takes up to `most` received bytes for the application; returns how many there were.
     #[inline]
     pub fn read(&mut self, most: u64) -> u64 {
@@ -170,7 +175,7 @@ impl Connection {
     }
 
     /// Takes a message from the link. Explicit bad-state notification starts a running
-    /// retransmission timer anew with the current RTO; neither the estimator nor the window changes
+    /// retransmission timer with the current RTO; neither the estimator nor the window changes
     /// (Bakshi, Krishna, Vaidya & Pradhan 1997, §5). What the link has delivered is used where
     /// [`LinkFeedbackConfig`](crate::config::LinkFeedbackConfig) says so.
     pub fn on_feedback(
@@ -182,7 +187,7 @@ impl Connection {
         match feedback {
             LinkFeedback::BadState => self.sender.restart_timer(now),
             LinkFeedback::RetryTimeout(timeout) => {
-                // The handshake makes the sender anew from what was configured.
+                // The handshake makes another sender from what was configured.
                 if let Some(config) = &mut self.config {
                     config.link_feedback.take_retry_timeout(*timeout);
                 }

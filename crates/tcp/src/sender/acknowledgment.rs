@@ -64,6 +64,7 @@ impl Sender {
         let window_moved = acknowledgment.right_edge != self.space.right_edge();
         self.update_window(now, offset, acknowledgment.right_edge);
         self.repair.on_acknowledgment();
+        self.small_segments.on_acknowledgment();
         self.begin_delivery(now);
         if offset < before.una {
             self.take_late_report(now, &before, acknowledgment, observer);

@@ -26,7 +26,7 @@ impl Sender {
                 Timer::TailProbe => self.on_tail_probe_timer(now, observer),
                 Timer::Retransmission | Timer::Reneging if self.is_shut() => self.persist(now),
                 Timer::Retransmission | Timer::Reneging => self.on_timeout(now, observer),
-                Timer::Cork => self.small_segments.uncork_once(),
+                Timer::SmallSegment => self.small_segments.release_once(),
                 Timer::WindowProbe => {
                     self.on_probe_timer(now, observer);
                     probes = true;
@@ -43,8 +43,8 @@ impl Sender {
         let enters = detected.lost > 0 && !self.repair.is_fast();
         if enters {
             self.enter_recovery(now, observer);
-        }
-        if detected.lost > 0 {
+            // As if a segment had been delivered; in a recovery under way the timer delivers nothing
+            // (Linux, `tcp_rack_reo_timeout`).
             self.set_recovery_window(&before, self.mss);
         }
         match detected.wait {
@@ -71,7 +71,7 @@ impl Sender {
 
     fn on_timeout(&mut self, now: Instant, observer: &mut impl Observer) {
         let Some((index, segment)) = self.expired_segment(now) else {
-            // Acknowledged since, or sent again.
+            // Acknowledged since, or retransmitted.
             self.rearm_segment_timers();
             return;
         };
@@ -122,7 +122,7 @@ impl Sender {
                 self.timeout.on_expiry();
                 self.run_retransmission_timer(now);
             }
-            // Sending it again sets its timer anew; the others' run on.
+            // Retransmitting it restarts its timer; the others' run on.
             TimerScope::Segment => self.rearm_segment_timers(),
         }
     }

@@ -179,7 +179,7 @@ impl Sender {
     /// the SYN's own timer expired, the first RTO for data is `rto` (RFC 6298 §5.7) and the window
     /// starts at one segment (RFC 5681 §3.1).
     pub fn on_established(&mut self, window: u64, rtt: Option<Duration>, rto: Option<Duration>) {
-        self.space.on_window(window);
+        self.space.on_window(0, window);
         if let Some(rtt) = rtt {
             self.timeout.on_sample(rtt, 0, 0);
         }
@@ -301,7 +301,7 @@ impl Sender {
         }
     }
 
-    /// The link has delivered the segment at `offset`, and had to send it again so often.
+    /// The link has delivered the segment at `offset`, and had to retransmit it that often.
     pub fn on_link_delivered(&mut self, offset: u64, retransmissions: u32) {
         let Some(link) = &mut self.link else {
             return;
@@ -324,6 +324,11 @@ impl Sender {
     /// Whether no segment is to leave that is not full (TCP_CORK).
     pub const fn set_corked(&mut self, corked: bool) {
         self.small_segments.set_corked(corked);
+    }
+
+    /// Whether what was written last is to wait for more, until an acknowledgment comes (MSG_MORE).
+    pub const fn set_more(&mut self, more: bool) {
+        self.small_segments.set_more(more);
     }
 
     /// When something was last sent.

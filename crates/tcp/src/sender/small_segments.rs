@@ -1,12 +1,14 @@
-//! Small segments that wait for more (RFC 9293 §3.7.4).
+//! Small segments that wait for more (RFC 9293 §3.7.4 and §3.8.6.2.1).
 
 /// Nagle's algorithm as modified by Minshall, and the application's wish to wait for full segments.
 #[derive(Clone, Debug)]
 pub(super) struct SmallSegments {
     nagle: bool,
     corked: bool,
-    /// The next small segment leaves though it is corked: it has waited for long enough.
-    uncorks: bool,
+    /// The application has said that more follows what it wrote last.
+    more: bool,
+    /// The next small segment leaves though it should wait: it has waited for long enough.
+    released: bool,
     /// End of the last segment sent that was not full.
     sent_end: u64,
 }
@@ -17,7 +19,8 @@ impl SmallSegments {
         Self {
             nagle,
             corked: false,
-            uncorks: false,
+            more: false,
+            released: false,
             sent_end: 0,
         }
     }
@@ -32,30 +35,45 @@ impl SmallSegments {
         self.corked = corked;
     }
 
-    /// Whether no segment leaves that is not full.
+    /// Whether what is written waits for more, until an acknowledgment comes (MSG_MORE).
+    pub const fn set_more(&mut self, more: bool) {
+        self.more = more;
+    }
+
+    /// An acknowledgment came: what waits for more leaves with it (Linux, `tcp_data_snd_check`,
+    /// which knows of TCP_CORK and not of MSG_MORE).
     #[inline]
-    pub const fn is_corked(&self) -> bool {
-        self.corked
+    pub const fn on_acknowledgment(&mut self) {
+        self.more = false;
     }
 
-    /// What is corked has waited for long enough.
-    pub const fn uncork_once(&mut self) {
-        self.uncorks = true;
+    /// What is held back has waited for long enough.
+    pub const fn release_once(&mut self) {
+        self.released = true;
     }
 
-    /// Whether the last bytes written, up to `end` and less than a segment, may leave while `una` is
-    /// the first byte not acknowledged.
+    /// Whether the last bytes written, up to `end` and less than a segment, may leave while `una`
+    /// is the first byte not acknowledged.
     #[inline]
     pub const fn may_leave(&mut self, end: u64, una: u64) -> bool {
-        if !(self.nagle || self.corked) {
+        let held = self.corked || self.more;
+        if !(self.nagle || held) {
             return true;
         }
         // Minshall: only behind another small segment.
-        let waits = self.corked || self.sent_end > una;
-        if waits && !std::mem::replace(&mut self.uncorks, false) {
+        let waits = held || self.sent_end > una;
+        if waits && !std::mem::replace(&mut self.released, false) {
             return false;
         }
         self.sent_end = end;
         true
+    }
+
+    /// Whether `bytes` may leave, less than a segment and all that the peer's window has room for,
+    /// though more is written: half of the largest window it ever offered is enough (RFC 9293
+    /// §3.8.6.2.1, F_s = 1/2).
+    #[inline]
+    pub const fn may_fill_window(&mut self, bytes: u64, largest_window: u64) -> bool {
+        bytes >= largest_window / 2 || std::mem::replace(&mut self.released, false)
     }
 }

@@ -7,6 +7,8 @@ pub(super) struct SendSpace {
     nxt: u64,
     written: u64,
     closed: bool,
+    /// The most bytes the peer ever had room for, 1 GiB at most (RFC 7323 §2.3).
+    largest_window: u32,
     right_edge: u64,
 }
 
@@ -50,6 +52,12 @@ impl SendSpace {
     #[inline]
     pub const fn right_edge(&self) -> u64 {
         self.right_edge
+    }
+
+    /// The most bytes the peer ever had room for.
+    #[inline]
+    pub const fn largest_window(&self) -> u64 {
+        self.largest_window as u64
     }
 
     /// Whether everything, the FIN included, is acknowledged.
@@ -114,9 +122,11 @@ impl SendSpace {
         self.una = una;
     }
 
-    /// The peer has room up to `right_edge`.
+    /// The peer has everything below `offset`, and room up to `right_edge`.
     #[inline]
-    pub const fn on_window(&mut self, right_edge: u64) {
+    pub fn on_window(&mut self, offset: u64, right_edge: u64) {
         self.right_edge = right_edge;
+        let window = u32::try_from(right_edge.saturating_sub(offset)).unwrap_or(u32::MAX);
+        self.largest_window = self.largest_window.max(window);
     }
 }

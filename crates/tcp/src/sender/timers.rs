@@ -22,9 +22,10 @@ pub(super) enum Timer {
     ReorderingWindow,
     /// The peer has no room: a zero-window probe (RFC 9293 §3.8.6.1).
     WindowProbe,
-    /// A segment that is not full was corked for an RTO with nothing outstanding: it leaves after all
-    /// (Linux, `tcp_check_probe_timer` and `tcp_write_wakeup`: the probe's timer does it there).
-    Cork,
+    /// A segment that is not full was held back for an RTO with nothing outstanding: it leaves after
+    /// all (RFC 9293 §3.8.6.2.1, the override timeout; Linux, `tcp_check_probe_timer` and
+    /// `tcp_write_wakeup`: the probe's timer does it there).
+    SmallSegment,
 }
 
 /// Timers that replace each other, in the order in which slots are served at one instant.
@@ -50,7 +51,7 @@ impl Timer {
             Self::Retransmission | Self::Reneging | Self::TailProbe | Self::ReorderingWindow => {
                 Slot::Outstanding
             }
-            Self::WindowProbe | Self::Cork => Slot::Window,
+            Self::WindowProbe | Self::SmallSegment => Slot::Window,
         }
     }
 }

@@ -120,7 +120,7 @@ impl Sender {
         self.choices.spurious_detection.frto && !self.shrinks_by_reports()
     }
 
-    /// The segment at `index` is lost and not sent again since.
+    /// The segment at `index` is lost and not retransmitted since.
     fn poll_lost(
         &mut self,
         index: usize,
@@ -166,17 +166,14 @@ impl Sender {
             return None;
         }
         if length < self.mss {
-            let written = self.space.written();
-            // Sender's silly window avoidance (RFC 9293 §3.8.6.2.1): not less than a full segment for
-            // want of the peer's window, unless nothing else is on its way.
-            if fresh.end < written && !self.board.is_empty() {
-                return None;
-            }
-            if fresh.end == written
-                && !fresh.fin
-                && !self.small_segments.may_leave(fresh.end, self.space.una())
-            {
-                self.arm_cork(now);
+            let leaves = if fresh.end < self.space.written() {
+                let largest = self.space.largest_window();
+                self.small_segments.may_fill_window(length, largest)
+            } else {
+                fresh.fin || self.small_segments.may_leave(fresh.end, self.space.una())
+            };
+            if !leaves {
+                self.hold_small_segment(now);
                 return None;
             }
         }

@@ -4,7 +4,7 @@
 //! standard way" (RFC 9293 §3.8.6), and its silence is no congestion. Freeze-TCP stops senders so.
 //!
 //! As in 4.4BSD's `tcp_output`, the retransmission timer gives way to the probe's, and when the
-//! window opens what is outstanding is sent again, within the congestion window as it was. While that
+//! window opens what is outstanding is retransmitted, within the congestion window as it was. While that
 //! timer still runs, [`WindowReopening`] says what becomes of it.
 
 use airtcp_units::{Duration, Instant};
@@ -55,7 +55,7 @@ impl Sender {
                 self.reopen(now, offset > una);
             }
         }
-        self.space.on_window(right_edge);
+        self.space.on_window(offset.max(una), right_edge);
     }
 
     /// New data leaves: there is room.
@@ -80,20 +80,20 @@ impl Sender {
     /// Data, or a FIN, waits for the peer's window and nothing is on its way that would open it: a
     /// probe is due after one RTO (RFC 9293 §3.8.6.1).
     pub(super) fn arm_probe(&mut self, now: Instant) {
-        if self.space.is_blocked() && self.board.is_empty() && !self.timers.is_running(Slot::Window)
+        if self.space.is_blocked()
+            && self.board.is_empty()
+            && !self.timers.is_armed(Timer::WindowProbe)
         {
             self.probe_after_wait(now);
         }
     }
 
-    /// A corked segment waits for more, at most an RTO from when nothing is outstanding.
-    pub(super) fn arm_cork(&mut self, now: Instant) {
-        if self.small_segments.is_corked()
-            && self.board.is_empty()
-            && !self.timers.is_running(Slot::Window)
-        {
+    /// A small segment waits for more bytes or room: at most an RTO while nothing is outstanding.
+    #[cold]
+    pub(super) fn hold_small_segment(&mut self, now: Instant) {
+        if self.board.is_empty() && !self.timers.is_running(Slot::Window) {
             let at = now + self.timeout.rto();
-            self.timers.arm(Timer::Cork, at);
+            self.timers.arm(Timer::SmallSegment, at);
         }
     }
 
@@ -128,7 +128,7 @@ impl Sender {
     }
 
     /// The window opens again, by an acknowledgment that `advances` or not. If the timer has run out,
-    /// what was on its way is taken for lost; duplicate acknowledgments of what is then sent again
+    /// what was on its way is taken for lost; duplicate acknowledgments of what is then retransmitted
     /// tell of no loss. Else acknowledgments may still come, and will tell.
     #[cold]
     fn reopen(&mut self, now: Instant, advances: bool) {

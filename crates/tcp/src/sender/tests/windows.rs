@@ -79,8 +79,8 @@ fn the_window_can_be_capped() {
     assert_eq!(trace.ack(4), "4 5 6 7");
 }
 
-/// RFC 9293 §3.8.6.2.1: not less than a segment for want of the peer's window, unless nothing is on
-/// its way.
+/// RFC 9293 §3.8.6.2.1: not less than a segment because the peer's window has no more room, whether
+/// anything is on its way or not.
 #[test]
 fn does_not_fill_a_silly_window() {
     let mut trace = Trace::new(plain());
@@ -93,10 +93,9 @@ fn does_not_fill_a_silly_window() {
     trace.right_edge += 1;
     assert_eq!(trace.ack(1), "2");
     trace.right_edge += 10;
-    assert_eq!(trace.ack(3), "3(10)", "nothing is on its way");
-    // The rest of what was written is not silly.
+    assert_eq!(trace.ack(3), "", "nothing is on its way");
     trace.window(100 * MSS);
-    assert_eq!(trace.poll(), "3 4(990)");
+    assert_eq!(trace.poll(), "3 4");
 }
 
 /// RFC 9293 §3.8.6.1: probes after one RTO, then backing off, for as long as the window is closed.
@@ -131,7 +130,7 @@ fn a_closed_window_is_probed() {
     trace.window(4 * MSS);
     assert_eq!(trace.poll(), "2 3");
     assert_eq!(trace.cwnd(), 10 * MSS, "a closed window is no congestion");
-    // The next time it starts anew.
+    // The next time it starts over.
     trace.ack(4);
     let rto = trace.sender.rto();
     assert_eq!(trace.wake_when_due(), (rto, true));
@@ -218,4 +217,44 @@ fn a_cork_holds_for_an_rto_and_not_longer() {
     // The next is corked again.
     trace.sender.write(100);
     assert_eq!(trace.poll(), "");
+}
+
+/// RFC 9293 §3.8.6.2.1: towards a window that was of four segments, less than a segment of room is
+/// filled only if it is two of them; ten bytes wait until there is more, an RTO at most.
+#[test]
+fn a_small_window_is_not_filled_at_once() {
+    let mut trace = Trace::new(plain());
+    trace.sender = Sender::new(&plain(), 1000);
+    trace
+        .sender
+        .on_established(4 * MSS, Some(milliseconds(100)), None);
+    trace.write(10);
+    assert_eq!(trace.poll(), "0 1 2 3");
+    trace.at(100);
+    trace.right_edge = 4 * MSS + 10;
+    assert_eq!(trace.ack(4), "");
+    let rto = trace.rto_ms();
+    assert_eq!(trace.next_ms(), Some(100 + rto));
+    // Room for a segment: it leaves at once, and what it does not fill waits.
+    trace.at(200).window(5 * MSS + 500);
+    assert_eq!(trace.poll(), "4");
+    trace.at(300);
+    assert_eq!(trace.ack(5), "");
+    // The window stays as small: the segment leaves after an RTO.
+    trace.wake_when_due();
+    assert_eq!(trace.poll(), "5(500)");
+}
+
+/// Half of the largest window is enough, though it is less than a segment and others are on their way.
+#[test]
+fn half_of_a_window_below_a_segment_is_filled() {
+    let mut trace = Trace::new(plain());
+    trace.sender = Sender::new(&plain(), 1000);
+    trace
+        .sender
+        .on_established(1200, Some(milliseconds(100)), None);
+    trace.write(10);
+    assert_eq!(trace.poll(), "0");
+    trace.right_edge = 1700;
+    assert_eq!(trace.at(100).ack_bytes(500).poll(), "1(700)");
 }
