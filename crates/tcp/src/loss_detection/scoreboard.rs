@@ -9,8 +9,10 @@
 //!   in flight = outstanding − sacked − lost + resent      (RFC 6675 §4, "pipe")
 //! ```
 //!
-//! The sums are kept up to date as segments change, so that nothing is counted anew for an
-//! acknowledgment. Without SACK only timeouts mark segments lost, and the same sums hold.
+//! The sums are kept up to date as segments change, so that no acknowledgment needs
+//! them counted. Without SACK only timeouts mark segments lost, and the same sums hold.
+
+mod segment;
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -19,121 +21,9 @@ use airtcp_units::{Duration, Instant};
 
 use super::delivery::Delivery;
 use crate::delivery_rate::SendTag;
+use segment::{LOST, RESENT, SACKED, Sums, awaits_repair};
 
-/// The receiver holds it (RFC 2018).
-const SACKED: u8 = 1;
-/// Presumed lost, and not counted in flight.
-const LOST: u8 = 2;
-/// Sent again since it was presumed lost, or by RFC 6675 §4 rule 3 or 4: one copy is in flight.
-const RESENT: u8 = 4;
-
-/// One outstanding segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SentSegment {
-    /// Stream offset of its first byte.
-    pub start: u64,
-    /// When it was last sent.
-    pub sent_at: Instant,
-    /// When its own timer expires; only read where each segment has one (Miyim §IV).
-    pub deadline: Instant,
-    /// Bytes of the stream it covers, a FIN counted as one.
-    pub length: u32,
-    /// How often it was sent.
-    pub transmissions: u16,
-    /// How often its timer expired.
-    pub expiries: u8,
-    flags: u8,
-}
-
-impl SentSegment {
-    /// A segment just sent for the first time.
-    #[inline]
-    #[must_use]
-    pub const fn new(range: &Range<u64>, sent_at: Instant, deadline: Instant) -> Self {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "a segment is at most 64 KiB"
-        )]
-        let length = (range.end - range.start) as u32;
-        Self {
-            start: range.start,
-            sent_at,
-            deadline,
-            length,
-            transmissions: 1,
-            expiries: 0,
-            flags: 0,
-        }
-    }
-
-    /// Stream offset behind its last byte.
-    #[inline]
-    #[must_use]
-    pub fn end(&self) -> u64 {
-        self.start + u64::from(self.length)
-    }
-
-    /// The offsets it covers.
-    #[must_use]
-    pub fn range(&self) -> Range<u64> {
-        self.start..self.end()
-    }
-
-    /// Whether the receiver reported it.
-    #[must_use]
-    pub const fn is_sacked(&self) -> bool {
-        self.flags & SACKED != 0
-    }
-
-    /// Whether it is presumed lost.
-    #[must_use]
-    pub const fn is_lost(&self) -> bool {
-        self.flags & LOST != 0
-    }
-
-    /// Whether it was sent again since it was presumed lost.
-    #[must_use]
-    pub const fn is_resent(&self) -> bool {
-        self.flags & RESENT != 0
-    }
-}
-
-/// Bytes of the outstanding segments by what is known of them.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sums {
-    sacked: u64,
-    lost: u64,
-    resent: u64,
-    awaiting_repair: u64,
-}
-
-impl Sums {
-    fn add(&mut self, flags: u8, bytes: u64) {
-        self.sacked += if flags & SACKED != 0 { bytes } else { 0 };
-        self.lost += if flags & LOST != 0 { bytes } else { 0 };
-        self.resent += if flags & RESENT != 0 { bytes } else { 0 };
-        self.awaiting_repair += if awaits_repair(flags) { bytes } else { 0 };
-    }
-
-    fn remove(&mut self, flags: u8, bytes: u64) {
-        self.sacked -= if flags & SACKED != 0 { bytes } else { 0 };
-        self.lost -= if flags & LOST != 0 { bytes } else { 0 };
-        self.resent -= if flags & RESENT != 0 { bytes } else { 0 };
-        self.awaiting_repair -= if awaits_repair(flags) { bytes } else { 0 };
-    }
-
-    fn change(&mut self, segment: &mut SentSegment, flags: u8) {
-        let bytes = u64::from(segment.length);
-        self.remove(segment.flags, bytes);
-        self.add(flags, bytes);
-        segment.flags = flags;
-    }
-}
-
-/// Whether a segment with these flags is lost and was not sent again since.
-const fn awaits_repair(flags: u8) -> bool {
-    flags == LOST
-}
+pub use segment::SentSegment;
 
 /// What a cumulative acknowledgment removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -182,14 +72,14 @@ impl Scoreboard {
         self.outstanding() + self.sums.resent - self.sums.sacked - self.sums.lost
     }
 
-    /// Bytes presumed lost, sent again since or not.
+    /// Bytes presumed lost, retransmitted since or not.
     #[inline]
     #[must_use]
     pub const fn lost(&self) -> u64 {
         self.sums.lost
     }
 
-    /// Bytes sent again and neither acknowledged nor reported since.
+    /// Bytes retransmitted and neither acknowledged nor reported since.
     #[must_use]
     pub const fn resent(&self) -> u64 {
         self.sums.resent
@@ -229,7 +119,7 @@ impl Scoreboard {
         self.tags.get_or_insert_default().push_back(tag);
     }
 
-    /// Notes `tag` with the segment at `index`, which was sent again.
+    /// Notes `tag` with the segment at `index`, which was retransmitted.
     pub fn tag_again(&mut self, index: usize, tag: SendTag) {
         if let Some(slot) = self.tags.as_mut().and_then(|tags| tags.get_mut(index)) {
             *slot = tag;
@@ -447,12 +337,14 @@ impl Scoreboard {
     }
 
     /// As [`mark_lost_from`](Self::mark_lost_from) from the front on, but for segments sent after
-    /// `recent`, which may still be on their way (Linux, `tcp_timeout_mark_lost`).
-    pub fn mark_lost_but_recent(&mut self, recent: Instant) {
+    /// `recent`, which may still be on their way (Linux, `tcp_timeout_mark_lost`). The one that
+    /// `start`s here has timed out, however lately it was sent.
+    pub fn mark_lost_but_recent(&mut self, recent: Instant, start: u64) {
         self.void_reneged_reports();
-        for (index, segment) in self.segments.iter_mut().enumerate() {
-            if !segment.is_sacked() && (index == 0 || segment.sent_at <= recent) {
+        for segment in &mut self.segments {
+            if !segment.is_sacked() && (segment.start == start || segment.sent_at <= recent) {
                 self.sums.change(segment, LOST);
+                segment.deadline = Instant::FAR_FUTURE;
                 self.repair_from = self.repair_from.min(segment.start);
             }
         }
@@ -465,20 +357,22 @@ impl Scoreboard {
         self.repair_from = self.repair_from.min(segment.start);
     }
 
-    /// Nothing was lost after all: what was presumed so is on its way again.
-    pub fn unmark_lost(&mut self) {
+    /// Nothing was lost after all: what was presumed so is on its way again, and its own timer runs
+    /// until what `deadline` says for that many expiries, unless it runs already.
+    pub fn unmark_lost(&mut self, deadline: impl Fn(u8) -> Instant) {
         if self.sums.lost == 0 {
             return;
         }
         for segment in &mut self.segments {
             if segment.is_lost() {
                 self.sums.change(segment, segment.flags & !LOST);
+                segment.deadline = segment.deadline.min(deadline(segment.expiries));
             }
         }
     }
 
     /// Marks one segment lost, whatever the others are: the first of a fast recovery, or the one
-    /// whose timer expired under selective repeat. Its own timer stops until it is sent again.
+    /// whose timer expired under selective repeat. Its own timer stops until it is retransmitted.
     pub fn mark_lost(&mut self, index: usize) {
         self.void_reneged_reports();
         let segment = &mut self.segments[index];
@@ -503,7 +397,7 @@ impl Scoreboard {
         self.known = Default::default();
     }
 
-    /// The first segment that is lost and not sent again since (RFC 6675 §4, `NextSeg()` rule 1).
+    /// The first segment that is lost and not retransmitted since (RFC 6675 §4, `NextSeg()` rule 1).
     #[inline]
     pub fn next_lost(&mut self) -> Option<usize> {
         if self.sums.awaiting_repair == 0 {
@@ -520,7 +414,7 @@ impl Scoreboard {
         None
     }
 
-    /// The first segment below the highest reported byte that is neither reported nor sent again,
+    /// The first segment below the highest reported byte that is neither reported nor retransmitted,
     /// lost or not (RFC 6675 §4, `NextSeg()` rule 3).
     #[must_use]
     pub fn next_hole(&self) -> Option<usize> {
@@ -535,7 +429,7 @@ impl Scoreboard {
     }
 
     /// The last segment the receiver did not report (RFC 6675 §4, `NextSeg()` rule 4), unless that
-    /// was sent again just now: the rule is for a tail that nothing tells of, and by the letter
+    /// was retransmitted just now: the rule is for a tail that nothing tells of, and by the letter
     /// would repeat the first retransmission at once wherever the receiver's window allows no new
     /// data.
     #[must_use]
@@ -546,7 +440,7 @@ impl Scoreboard {
         (self.segments[index].flags & RESENT == 0).then_some(index)
     }
 
-    /// The segment at `index` is sent again at `now`, its own timer set to `deadline`. Returns it.
+    /// The segment at `index` is retransmitted at `now`, its own timer set to `deadline`. Returns it.
     pub fn resend(&mut self, index: usize, now: Instant, deadline: Instant) -> SentSegment {
         let segment = &mut self.segments[index];
         self.sums.change(segment, segment.flags | RESENT);
@@ -564,7 +458,7 @@ impl Scoreboard {
         before
     }
 
-    /// Every running timer of a segment starts anew at `now`, for as long as `after` so many
+    /// Every running timer of a segment restarts at `now`, for as long as `after` that many
     /// expiries.
     pub fn restart_timers(&mut self, now: Instant, after: impl Fn(u8) -> Duration) {
         for segment in &mut self.segments {

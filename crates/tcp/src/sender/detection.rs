@@ -68,7 +68,7 @@ impl Detection {
         self.base_threshold
     }
 
-    /// From now on so many duplicates mean a loss.
+    /// From now on `threshold` duplicates mean a loss.
     pub const fn set_threshold(&mut self, threshold: u32) {
         self.duplicates.set_threshold(threshold);
     }
@@ -259,7 +259,7 @@ impl Detection {
         match &self.rack {
             Some(rack) => {
                 let recent = now.as_nanos().saturating_sub(rack.rtt().as_nanos());
-                board.mark_lost_but_recent(Instant::from_nanos(recent));
+                board.mark_lost_but_recent(Instant::from_nanos(recent), start);
             }
             None => board.mark_lost_from(start),
         }

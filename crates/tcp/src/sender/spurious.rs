@@ -4,7 +4,7 @@ use airtcp_units::Instant;
 
 use super::loss::End;
 use super::{Acknowledgment, Before, Echo, Sender};
-use crate::config::SpuriousResponse;
+use crate::config::{SpuriousResponse, TimerScope};
 use crate::observer::{Event, Observer};
 use crate::recovery::Phase;
 
@@ -15,7 +15,7 @@ pub enum Evidence {
     Echo,
     /// Every retransmission was reported as a duplicate (RFC 3708).
     Duplicates,
-    /// After a timeout, acknowledgments of data that was not sent again (RFC 5682).
+    /// After a timeout, acknowledgments of data that was not retransmitted (RFC 5682).
     NewData,
 }
 
@@ -57,8 +57,7 @@ impl Sender {
         observer: &mut impl Observer,
     ) {
         if unmark {
-            self.board.unmark_lost();
-            self.repair.forget_first();
+            self.unmark_lost(now);
         }
         if let Some(kept) = self.repair.take_kept() {
             self.congestion.restore(kept);
@@ -71,7 +70,17 @@ impl Sender {
         observer.event(now, Event::RecoveryTakenBack { evidence });
     }
 
-    /// Duplicates were reported of all that was sent again: the recovery was needless.
+    /// What is presumed lost is on its way again, and its timers run.
+    fn unmark_lost(&mut self, now: Instant) {
+        let (scope, timeout) = (self.choices.scope, &self.timeout);
+        self.board.unmark_lost(|expiries| match scope {
+            TimerScope::Connection => Instant::FAR_FUTURE,
+            TimerScope::Segment => now + timeout.backed_off(u32::from(expiries)),
+        });
+        self.repair.forget_first();
+    }
+
+    /// Duplicates were reported of all that was retransmitted: the recovery was needless.
     pub(super) fn try_undo_by_duplicates(&mut self, now: Instant, observer: &mut impl Observer) {
         if !self.repair.is_disproved_by_duplicates()
             || !self.choices.spurious_detection.dsack_undo
@@ -117,7 +126,7 @@ impl Sender {
             return;
         }
         if self.evidence(echo) == Some(Evidence::Echo) {
-            // What was sent again is still on its way: the window waits for that.
+            // What was retransmitted is still on its way: the window waits for that.
             if self.board.resent() == 0 {
                 self.take_back(now, Evidence::Echo, true, observer);
                 self.end_repair(now, End::TakenBack, observer);
@@ -195,8 +204,7 @@ impl Sender {
                 self.timeout.forget_expiries();
             }
             SpuriousResponse::Eifel => {
-                self.board.unmark_lost();
-                self.repair.forget_first();
+                self.unmark_lost(now);
                 let acked = self.space.una() - before.una;
                 if let Some(kept) = self.repair.take_kept() {
                     let in_flight = self.in_flight();

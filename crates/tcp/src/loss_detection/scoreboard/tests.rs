@@ -28,7 +28,7 @@ fn report(board: &mut Scoreboard, bytes: Range<u64>) -> u64 {
     board.sack(std::slice::from_ref(&bytes))
 }
 
-/// One letter a segment: `.` sent, `s` reported, `l` lost, `r` lost and sent again, `d` in flight
+/// One letter a segment: `.` sent, `s` reported, `l` lost, `r` lost and retransmitted, `d` in flight
 /// twice.
 fn picture(board: &Scoreboard) -> String {
     board
@@ -96,7 +96,7 @@ fn segments_are_found_by_their_first_byte() {
     assert_eq!(
         board.index_at(3 * MSS),
         None,
-        "reported: there is nothing to send again"
+        "reported: there is nothing to retransmit"
     );
     assert!(board.get(1).is_some_and(SentSegment::is_sacked));
     assert!(board.get(0).is_some_and(|segment| !segment.is_sacked()));
@@ -216,7 +216,11 @@ fn the_next_segment_follows_the_rules() {
     );
     assert_eq!(board.last_unreported(), Some(9));
     board.sack(&[block(8, 10)]);
-    assert_eq!(board.last_unreported(), None, "6 was sent again just now");
+    assert_eq!(
+        board.last_unreported(),
+        None,
+        "6 was retransmitted just now"
+    );
     board.detect_losses(3, MSS);
     assert_eq!(picture(&board), "rsrsrsrsss");
     assert_eq!(in_flight(&board), 4);
@@ -348,7 +352,7 @@ fn go_back_n_marks_all_that_is_not_reported() {
     board.resend(1, at(10), at(110));
     board.resend(2, at(10), at(110));
     assert_eq!(picture(&board), ".rrsll");
-    // Once more: what was sent again is lost again.
+    // Once more: what was retransmitted is lost again.
     board.mark_lost_from(0);
     assert_eq!((picture(&board).as_str(), in_flight(&board)), ("lllsll", 0));
     assert_eq!(board.next_lost(), Some(0));
@@ -358,7 +362,7 @@ fn go_back_n_marks_all_that_is_not_reported() {
         (picture(&board).as_str(), in_flight(&board)),
         ("lllsll.", 1)
     );
-    // Their timers wait until they are sent again; that of 6 runs.
+    // Their timers wait until they are retransmitted; that of 6 runs.
     assert_eq!(board.earliest_deadline(), Some((6, at(120))));
 }
 
