@@ -120,7 +120,6 @@ fn under(rule: WindowRule, profile: Profile, pacing: bool, bytes: u64) -> Outcom
 /// A window that shuts and opens again with every acknowledgment is no reason to send anything
 /// twice: what is on its way still arrives.
 #[test]
-#[ignore = "a window that opens again has the whole flight sent once more"]
 fn a_flapping_window_costs_nothing() {
     const BYTES: u64 = 12_000_000;
     for profile in Profile::ALL {

@@ -11,7 +11,6 @@ use std::thread;
 use super::harness::plan::Plan;
 use super::harness::source::{Source, bytes_of_seed};
 use super::harness::{Outcome, run};
-use super::known::KNOWN;
 
 thread_local! {
     /// Whether panics are expected, and where the last one was.
@@ -145,14 +144,6 @@ fn report(failures: &Failures) -> ! {
     panic!("{text}");
 }
 
-/// Which known error a failure is.
-fn known(plan: &Plan, message: &str) -> Option<&'static str> {
-    let entry = KNOWN
-        .iter()
-        .find(|known| message.starts_with(known.begins) && (known.meets)(plan));
-    entry.map(|known| known.what)
-}
-
 /// Runs the plans of these seeds, and gives what became of each to `each` in no certain order.
 pub fn connections(
     seeds: std::ops::Range<u64>,
@@ -161,7 +152,6 @@ pub fn connections(
 ) {
     let next = AtomicU64::new(seeds.start);
     let failures: Mutex<Failures> = Mutex::default();
-    let met: Mutex<BTreeMap<&str, u64>> = Mutex::default();
     thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
@@ -173,11 +163,6 @@ pub fn connections(
                     let plan = plan_of_seed(seed);
                     match attempt(&plan) {
                         Ok(outcome) => each(&plan, &outcome),
-                        Err(message) if known(&plan, &message).is_some() => {
-                            let what = known(&plan, &message).unwrap_or_default();
-                            let mut met = met.lock().expect("no thread panics with it");
-                            *met.entry(what).or_default() += 1;
-                        }
                         Err(message) => {
                             let mut failures = failures.lock().expect("no thread panics with it");
                             let entry = failures
@@ -194,9 +179,6 @@ pub fn connections(
             });
         }
     });
-    for (what, times) in met.into_inner().expect("no thread panics with it") {
-        println!("known, {times} times: {what}");
-    }
     let failures = failures.into_inner().expect("no thread panics with it");
     if !failures.is_empty() {
         report(&failures);

@@ -6,7 +6,6 @@
 mod directed;
 mod harness;
 mod hunt;
-mod known;
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -19,7 +18,7 @@ use harness::plan::Plan;
 
 /// Connections of an ordinary run.
 const CONNECTIONS: u64 = 1000;
-/// What so many connections must have met.
+/// What that many connections must have met.
 const OPERATIONS: [&str; 20] = [
     "abort",
     "anything",

@@ -2,11 +2,11 @@
 //! values.
 
 use airtcp_tcp::config::{
-    CongestionControl, DelayedAckConfig, DeviationFrom, DynamicThreshold, GrowthCredit,
-    LateReports, LinkFeedbackConfig, LossDetection, PartialAckTimer, Recovery, Reduction,
-    ReductionBase, Reneging, ReportedRtt, Retransmission, RttEstimation, RttSampling, SlowStart,
-    SpuriousDetection, SpuriousResponse, TimeoutConfig, TimerRestart, TimerScope, WindowGrowth,
-    WindowValidation,
+    CongestionControl, DelayedAckConfig, DeviationFrom, DuplicateCounting, DynamicThreshold,
+    GapCount, GrowthCredit, LateReports, LinkFeedbackConfig, LossDetection, PartialAckTimer,
+    ReceiveWindow, Recovery, Reduction, ReductionBase, Reneging, ReportedRtt, Retransmission,
+    RttEstimation, RttSampling, SlowStart, SpuriousDetection, SpuriousResponse, ThresholdCap,
+    TimeoutConfig, TimerRestart, TimerScope, WindowGrowth, WindowReopening, WindowValidation,
 };
 use airtcp_tcp::loss_differentiation::{Differentiation, ZigZagTable};
 use airtcp_tcp::{Config, Profile};
@@ -47,6 +47,7 @@ pub fn config(source: &mut Source<'_>) -> (Profile, Config) {
     config.receive_buffer =
         source.pick(&[config.receive_buffer, 1 << 20, 20_000, 3000, 300, 65_535]);
     config.pacing = source.one_in(4);
+    config.pacing_shift = source.pick(&[config.pacing_shift, 10, 7, 0, 31]);
     let changes = source.below(6);
     for _ in 0..changes {
         match source.below(5) {
@@ -98,10 +99,21 @@ fn change_recovery(config: &mut Config, source: &mut Source<'_>) {
             let apart = Duration::from_millis(5);
             config.link_feedback = LinkFeedbackConfig {
                 corrected_rtt: (bits & 1 != 0).then_some(apart),
-                dynamic_threshold: (bits & 2 != 0).then(DynamicThreshold::default),
+                dynamic_threshold: (bits & 2 != 0).then(|| dynamic_threshold(source)),
                 rtt_clusters: (bits & 4 != 0).then_some(apart),
             };
         }
+    }
+}
+
+fn dynamic_threshold(source: &mut Source<'_>) -> DynamicThreshold {
+    DynamicThreshold {
+        count: source.pick(&[GapCount::AboveFirstGap, GapCount::AsPrinted]),
+        cap: source.pick(&[
+            ThresholdCap::BelowWindow(1),
+            ThresholdCap::None,
+            ThresholdCap::BelowWindow(4),
+        ]),
     }
 }
 
@@ -158,6 +170,7 @@ fn change_timeout(timeout: &mut TimeoutConfig, source: &mut Source<'_>) {
             timeout.sampling = source.pick(&[
                 RttSampling::PerAcknowledgment,
                 RttSampling::PerWindow,
+                RttSampling::ByTimestamps,
                 RttSampling::EchoedTimestamp,
             ]);
         }
@@ -181,7 +194,7 @@ fn change_timeout(timeout: &mut TimeoutConfig, source: &mut Source<'_>) {
 }
 
 fn change_acknowledgment(config: &mut Config, source: &mut Source<'_>) {
-    match source.below(7) {
+    match source.below(9) {
         0 => {
             config.partial_ack_timer =
                 source.pick(&[PartialAckTimer::Impatient, PartialAckTimer::SlowButSteady]);
@@ -194,17 +207,26 @@ fn change_acknowledgment(config: &mut Config, source: &mut Source<'_>) {
         3 => config.reported_rtt = source.pick(&[ReportedRtt::Ignored, ReportedRtt::Sampled]),
         4 => config.late_reports = source.pick(&[LateReports::Ignored, LateReports::Taken]),
         5 => config.reneging = source.pick(&[Reneging::AtTimeout, Reneging::HalfRoundTrip]),
+        6 => {
+            config.window_reopening =
+                source.pick(&[WindowReopening::Resend, WindowReopening::AwaitTimer]);
+        }
+        7 => {
+            config.duplicate_counting =
+                source.pick(&[DuplicateCounting::Inflation, DuplicateCounting::Arrivals]);
+        }
         _ => config.slow_start_limit_after_timeout = source.pick(&[1, 2, 1_000_000]),
     }
 }
 
 fn change_receiver(config: &mut Config, source: &mut Source<'_>) {
-    match source.below(5) {
+    match source.below(6) {
         0 => config.sack = source.one_in(2),
         1 => config.dsack = source.one_in(2),
         2 => config.timestamps = source.one_in(2),
         // RFC 7323 §5.4: between 1 ms and 1 s.
         3 => config.timestamp_tick = Duration::from_millis(source.pick(&[1, 10, 1000])),
+        4 => config.receive_window = source.pick(&[ReceiveWindow::Fixed, ReceiveWindow::Autotuned]),
         _ => {
             config.delayed_ack = DelayedAckConfig {
                 segments: source.pick(&[2, 1, 4]),

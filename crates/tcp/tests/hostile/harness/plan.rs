@@ -212,7 +212,7 @@ pub enum Acknowledges {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stamps {
     Right,
-    /// So many ticks before the last: far more than a connection without a long silence has seen.
+    /// This many ticks before the last: far more than a connection without a long silence has seen.
     Old(u32),
     Jumped(u32),
     Missing,

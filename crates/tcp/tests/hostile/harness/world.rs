@@ -13,7 +13,7 @@ use super::plan::{Application, Plan, Treatment};
 use super::wire::Wire;
 use super::witness::{Piece, Witness};
 
-/// What is done to packets ends so many events after the last step.
+/// What is done to packets ends this many events after the last step.
 const CALM_AFTER: u64 = 300;
 
 /// A packet between the ends.
