@@ -70,7 +70,7 @@ impl RetransmissionTimeout {
         self.base = (srtt + deviation).max(self.min).min(self.max);
     }
 
-    /// Starts anew from `rto`, as RFC 6298 §5.7 asks for when the SYN timed out.
+    /// Restarts from `rto`, as RFC 6298 §5.7 asks for when the SYN timed out.
     pub fn reinitialize(&mut self, rto: Duration) {
         self.base = rto.max(self.min).min(self.max);
         self.back_off = 0;

@@ -83,12 +83,12 @@ pub enum Reneging {
 
 /// What becomes of the data on its way when a window that was shut opens again while the
 /// retransmission timer runs, by an acknowledgment of nothing new. If the timer has run out, and
-/// probes have gone in its place, it is sent again in any case.
+/// probes have gone in its place, it is retransmitted in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum WindowReopening {
-    /// It is sent again at once (4.4BSD, `tcp_output`), if nothing was heard of it for two round
+    /// It is retransmitted at once (4.4BSD, `tcp_output`), if nothing was heard of it for two round
     /// trips: what is younger may still be answered.
     #[default]
     Resend,

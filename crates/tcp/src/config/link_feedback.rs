@@ -52,9 +52,9 @@ pub enum GapCount {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThresholdCap {
     /// None, as in the thesis: where the link gives a segment up, a window may hold too few
-    /// segments to make so many duplicates, and the loss waits for the timer.
+    /// segments to make that many duplicates, and the loss waits for the timer.
     None,
-    /// The congestion window less so many segments, but never below the usual threshold: with one
+    /// The congestion window less this many segments, but never below the usual threshold: with one
     /// segment, what the others in the window can make (RFC 4653 §3).
     BelowWindow(u32),
 }

@@ -61,6 +61,6 @@ pub enum SpuriousResponse {
     /// Window and threshold go back to what they were before (Linux's undo; RFC 9438 §4.9).
     Restore,
     /// The Eifel response after a spurious timeout: sending resumes with new data, the threshold
-    /// goes back, the window opens anew to it, the timer becomes more patient (RFC 4015 §3).
+    /// goes back, the window reopens to it, the timer becomes more patient (RFC 4015 §3).
     Eifel,
 }

@@ -19,7 +19,7 @@ const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 const FASTEST: f64 = 2.0;
 /// Where no loss has set a mark, no more than 20 (Linux, `bictcp_update`).
 const WITHOUT_MARK: f64 = 20.0;
-/// On the plateau so many windows.
+/// Windows on the plateau.
 const STANDSTILL: f64 = 100.0;
 /// The curve is looked at so often, or when the window has changed (Linux: 1/32 s).
 const RECOMPUTED_EVERY: Duration = Duration::from_micros(31_250);

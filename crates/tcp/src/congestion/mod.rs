@@ -295,8 +295,8 @@ impl Congestion {
         self.windows.cwnd = self.windows.mss;
     }
 
-    /// Nothing was in flight for `idle`, and something is sent again at `now`. `expired`: for longer
-    /// than the timeout, so many times over that the window, if it is to start anew, has halved that
+    /// Nothing was in flight for `idle`, and something is sent at `now`. `expired`: for longer
+    /// than the timeout, this many times over, so that the window, if it is to restart, has halved that
     /// often (RFC 7661 §4.4.2; Linux, `tcp_cwnd_restart`), but not below the initial window.
     pub fn on_idle_over(&mut self, now: Instant, idle: Duration, expired: u32) {
         self.control.on_idle_over(now, idle);

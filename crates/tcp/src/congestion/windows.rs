@@ -29,7 +29,7 @@ impl Windows {
         self.cwnd as f64 / self.mss as f64
     }
 
-    /// So many segments in bytes, rounded down to whole ones, at least `least` of them. The one
+    /// `segments` in bytes, rounded down to whole ones, at least `least` of them. The one
     /// place where a formula's window becomes an integer.
     #[expect(
         clippy::cast_possible_truncation,

@@ -157,7 +157,7 @@ impl Connection {
         }
     }
 
-    /// An orphan waits for the peer's FIN, but not less than a lost one takes to be sent again
+    /// An orphan waits for the peer's FIN, but not less than a lost one takes to be retransmitted
     /// (Linux, `tcp_fin_time`: 3.5 RTO).
     fn wait_for_fin(&mut self, now: Instant) {
         let rto = self.sender.rto();

@@ -28,7 +28,7 @@ pub struct Handshake {
     pub syn_due: bool,
     /// Whether it offers window scaling: not in answer to a peer that does not.
     offers_scale: bool,
-    /// When it is sent again.
+    /// When it is retransmitted.
     pub deadline: Instant,
     initial: Duration,
     max: Duration,
@@ -227,7 +227,7 @@ impl Connection {
         observer.event(now, Event::Established);
     }
 
-    /// The SYN, or SYN-ACK, is sent again, but not for ever (RFC 9293 §3.8.3; Linux,
+    /// The SYN, or SYN-ACK, is retransmitted, but not for ever (RFC 9293 §3.8.3; Linux,
     /// `tcp_write_timeout` and `reqsk_timer_handler`).
     pub(super) fn on_handshake_timeout(&mut self, now: Instant, observer: &mut impl Observer) {
         if self.handshake.deadline <= now {

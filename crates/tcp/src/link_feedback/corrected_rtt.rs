@@ -8,7 +8,7 @@ use airtcp_units::Duration;
 /// Segments remembered: more than any window of the papers' links.
 const REMEMBERED: usize = 1024;
 
-/// How often recent segments were sent again by the link, by the end of their range, in the order
+/// How often recent segments were retransmitted by the link, by the end of their range, in the order
 /// of its reports.
 #[derive(Clone, Debug)]
 pub struct CorrectedRtt {

@@ -42,7 +42,7 @@ impl LinkReports {
         }
     }
 
-    /// The link has delivered the segment from `start` to `end`, and had to send it again so often.
+    /// The link has delivered the segment from `start` to `end`, and had to retransmit it that often.
     /// `mss` is the size of a full segment.
     pub fn on_delivered(&mut self, start: u64, end: u64, retransmissions: u32, mss: u64) {
         if let Some(corrected) = &mut self.corrected {

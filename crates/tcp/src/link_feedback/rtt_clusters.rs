@@ -9,7 +9,7 @@ use airtcp_units::Duration;
 
 /// Round trips that are grouped.
 const SAMPLES: usize = 64;
-/// They are grouped anew after so many more.
+/// They are regrouped after this many more.
 const EVERY: usize = 16;
 /// Clusters at most.
 const MOST_CLUSTERS: usize = 4;

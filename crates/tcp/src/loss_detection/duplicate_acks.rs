@@ -23,7 +23,7 @@ impl DuplicateAcks {
         self.count >= self.threshold
     }
 
-    /// From now on so many mean a loss.
+    /// From now on `threshold` of them mean a loss.
     pub const fn set_threshold(&mut self, threshold: u32) {
         self.threshold = threshold;
     }

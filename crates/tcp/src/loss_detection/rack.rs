@@ -105,7 +105,7 @@ impl Rack {
         if self.latest.is_none_or(later) {
             self.latest = Some(latest);
         }
-        // Never sent again, yet behind what was delivered before: it was overtaken.
+        // Never retransmitted, yet behind what was delivered before: it was overtaken.
         if delivery.lowest_original < highest_reported {
             let distance = (highest_reported - delivery.lowest_original).div_ceil(mss);
             self.reordering = self
@@ -115,7 +115,7 @@ impl Rack {
         }
     }
 
-    /// The peer reported a duplicate: something was sent again for want of patience (§6.2 step 4).
+    /// The peer reported a duplicate: something was retransmitted too soon (§6.2 step 4).
     /// At most once a round trip.
     pub fn on_duplicate_reported(&mut self, una: u64, nxt: u64) {
         if self.round_ends.is_none_or(|end| una >= end) {
@@ -133,7 +133,7 @@ impl Rack {
         }
     }
 
-    /// A recovery was taken back: losses must be looked for anew.
+    /// A recovery was taken back: losses must be looked for again.
     pub const fn look_again(&mut self) {
         self.advanced = true;
     }
@@ -203,7 +203,7 @@ impl Rack {
                 break;
             }
             let Some((position, segment)) = current(board, sent) else {
-                // Acknowledged, reported, sent again later, or lost already.
+                // Acknowledged, reported, retransmitted later, or lost already.
                 if index == 0 {
                     self.sent.pop_front();
                 } else {

@@ -25,7 +25,7 @@ pub struct Interarrival {
 }
 
 impl Interarrival {
-    /// So many segments were delivered at `now`.
+    /// `segments` were delivered at `now`.
     pub fn add(&mut self, now: Instant, segments: u32) {
         let Some(last) = self.last.replace(now) else {
             return;

@@ -106,7 +106,7 @@ impl Classifier {
         self.spike.add(&self.round_trips);
     }
 
-    /// An acknowledgment delivered so many segments.
+    /// An acknowledgment delivered `segments`.
     pub fn on_acknowledged(&mut self, now: Instant, segments: u32) {
         self.interarrival.add(now, segments);
     }

@@ -119,10 +119,7 @@ mod tests {
         ack.on_sent();
         assert!(!ack.is_due());
         ack.on_in_order(START, false);
-        assert!(
-            !ack.is_due(),
-            "counting starts anew after an acknowledgment"
-        );
+        assert!(!ack.is_due(), "counting restarts after an acknowledgment");
     }
 
     #[test]

@@ -218,7 +218,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a naive model: one flag a byte, and islands counted anew each time.
+        /// Against a naive model: one flag a byte, and islands recounted each time.
         #[test]
         fn agrees_with_a_map_of_bytes(
             most in 1_u32..12,

@@ -14,7 +14,7 @@ pub struct Undo {
     marker: Option<u64>,
     /// The windows before it.
     saved: Option<Saved>,
-    /// Segments sent again and not reported as duplicates; none before anything was sent again.
+    /// Segments retransmitted and not reported as duplicates; none before anything was retransmitted.
     unanswered: Option<u32>,
     /// When the first retransmission left.
     resent_at: Option<Instant>,
@@ -34,7 +34,7 @@ impl Undo {
         self.marker.is_some()
     }
 
-    /// A segment is sent again.
+    /// A segment is retransmitted.
     pub fn on_resent(&mut self, now: Instant) {
         self.resent_at.get_or_insert(now);
         self.unanswered = Some(self.unanswered.unwrap_or(0) + 1);
@@ -69,7 +69,7 @@ impl Undo {
         self.saved.take()
     }
 
-    /// Nothing is sent again any more.
+    /// Nothing is retransmitted any more.
     pub const fn on_open(&mut self) {
         self.resent_at = None;
     }

@@ -225,7 +225,7 @@ fn a_server_that_refuses_resets_the_client() {
     );
 }
 
-/// RFC 6298 §2.1: 1 s before a sample, so the SYN is sent again then; the SYN-ACK too.
+/// RFC 6298 §2.1: 1 s before a sample, so the SYN is retransmitted then; the SYN-ACK too.
 #[test]
 fn wakes_for_either_side() {
     let mut script = Script::new(1000);

@@ -84,7 +84,7 @@ impl Growth {
     }
 
     /// The pause that ends now, and how many times over it was longer than `rto`, where the window
-    /// is to start anew after one. `None` before anything was sent.
+    /// is to restart after one. `None` before anything was sent.
     pub fn pause(&self, now: Instant, rto: Duration) -> Option<(Duration, u32)> {
         if self.last_sent_at == Instant::ZERO {
             return None;

@@ -45,7 +45,7 @@ pub(super) struct Repair {
     /// When a segment that timed out was retransmitted, until an acknowledgment tells whether that
     /// was needed (RFC 3522 §3); zero otherwise.
     resent_after_timeout: Instant,
-    /// Whether the last timeout was found to be spurious, or what is repaired followed none.
+    /// Whether the last timeout was found to be spurious, or what is repaired followed no timeout.
     timeout_judged: bool,
     undo: Option<Box<Undo>>,
 }
@@ -173,7 +173,7 @@ impl Repair {
         self.new_data_first
     }
 
-    /// An acknowledgment came: what it says of F-RTO's question is found anew.
+    /// An acknowledgment came: what it says of F-RTO's question is found out again.
     #[inline]
     pub const fn on_acknowledgment(&mut self) {
         self.new_data_first = false;

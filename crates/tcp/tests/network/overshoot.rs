@@ -46,7 +46,7 @@ fn recovers(is_lost: fn(u64) -> bool) {
     let counters = network.ends[0].connection.sender().counters();
     assert_eq!(counters.fast_retransmits, 1);
     assert!(counters.segments_retransmitted >= 140);
-    // Go-back-N sends again what was outstanding, once.
+    // Go-back-N retransmits what was outstanding, once.
     assert!(counters.segments_retransmitted < 800, "{counters:?}");
 }
 

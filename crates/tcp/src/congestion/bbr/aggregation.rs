@@ -25,7 +25,7 @@ impl Aggregation {
         self.most[0].max(self.most[1])
     }
 
-    /// Starts counting anew, after a pause.
+    /// Restarts the count after a pause.
     pub const fn restart(&mut self, now: Instant) {
         self.began = now;
         self.acked = 0;

@@ -26,7 +26,7 @@ const BANDWIDTH_ROUNDS: u64 = 10;
 /// The pipe is full when the bandwidth has not grown by a quarter in three round trips.
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
-/// A least round trip is believed for so long; then it is measured anew with an empty queue.
+/// A least round trip is believed for so long; then it is measured afresh with an empty queue.
 const MINIMUM_RTT_AGE: Duration = Duration::from_secs(10);
 const PROBE_RTT: Duration = Duration::from_millis(200);
 const LEAST_WINDOW_SEGMENTS: u64 = 4;
@@ -135,7 +135,7 @@ impl Bbr {
         }
     }
 
-    /// So many bandwidth-delay products, and what segmentation and delayed acknowledgments need
+    /// `gain` bandwidth-delay products, and what segmentation and delayed acknowledgments need
     /// (`bbr_inflight`).
     fn in_flight_at(&self, gain: f64, windows: &Windows) -> u64 {
         let product = self.minimum_rtt.map_or(self.initial, |rtt| {

@@ -1,4 +1,4 @@
-//! The largest of the values of the last so many rounds, from three of them (Kathleen Nichols'
+//! The largest of the values of a number of rounds, from three of them (Kathleen Nichols'
 //! algorithm, as in Linux's `lib/win_minmax.c`).
 
 /// A value, and in which round it was seen.

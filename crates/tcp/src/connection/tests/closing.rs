@@ -99,7 +99,7 @@ fn a_fin_waits_for_what_is_in_front_of_it() {
     assert_eq!(script.connection.receiver().received(), 100);
 }
 
-/// A lost FIN is sent again.
+/// A lost FIN is retransmitted.
 #[test]
 fn a_lost_fin_is_sent_again() {
     let mut script = Script::established(&plain());

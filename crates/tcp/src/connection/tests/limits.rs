@@ -80,7 +80,7 @@ fn an_orphan_waits_a_minute_for_the_peers_fin() {
     );
 }
 
-/// Linux, `tcp_fin_time`: not before a FIN that was lost can have been sent again.
+/// Linux, `tcp_fin_time`: not before a FIN that was lost can have been retransmitted.
 #[test]
 fn an_orphan_waits_for_three_and_a_half_timeouts() {
     let mut config = plain();
@@ -196,7 +196,7 @@ fn data_is_given_up_after_924_seconds() {
     );
 }
 
-/// Patience begins anew with each new byte that is acknowledged.
+/// Patience restarts with each new byte that is acknowledged.
 #[test]
 fn progress_renews_patience() {
     let mut script = Script::established(&plain());

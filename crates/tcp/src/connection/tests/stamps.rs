@@ -207,7 +207,7 @@ fn the_option_means_nothing_if_it_was_not_agreed_on() {
 
 /// A SYN that came again has a new clock, and the answer echoes it.
 #[test]
-fn a_syn_again_is_echoed_anew() {
+fn a_second_syn_is_echoed_by_its_own_stamp() {
     let mut script = Script::listen(&Config {
         timestamps: true,
         ..plain()

@@ -82,7 +82,7 @@ fn another_segments_first_expiry_halves_again() {
     assert_eq!(
         trace.sender.ssthresh(),
         Some(2 * MSS),
-        "half of the four that were sent again"
+        "half of the four that were retransmitted"
     );
 }
 
@@ -190,7 +190,7 @@ fn an_echo_can_be_all_that_is_measured() {
     assert_eq!(trace.take_events(), []);
 }
 
-/// RFC 6298 §3: one segment a window is timed, and not one that is sent again.
+/// RFC 6298 §3: one segment a window is timed, and not one that is retransmitted.
 #[test]
 fn one_segment_a_window_can_be_timed() {
     let timeout = TimeoutConfig {

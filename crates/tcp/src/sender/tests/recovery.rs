@@ -167,7 +167,7 @@ fn reno_recovers_until_the_first_new_acknowledgment() {
 
 /// Jacobson 1988: slow start from one segment, and everything again.
 #[test]
-fn tahoe_starts_anew() {
+fn tahoe_starts_over() {
     let config = Config {
         recovery: Recovery::Tahoe,
         ..plain()
@@ -234,7 +234,7 @@ fn a_third_duplicate_lets_no_third_segment_out() {
     };
     let (mut trace, said) = with_duplicates(config, 5);
     assert_eq!(said, ["10", "11", "", "", ""]);
-    // A new acknowledgment starts the count anew, and the two are ordinary from then on.
+    // A new acknowledgment restarts the count, and the two are ordinary from then on.
     trace.at(150);
     assert_eq!(trace.ack(2), "");
     assert_eq!(trace.ack(3), "12");
@@ -334,7 +334,7 @@ fn without_sack_an_acknowledged_retransmission_is_no_sign_of_a_needless_timeout(
     assert_eq!(trace.poll(), "0*");
     trace.at(400).ack(5);
     assert_eq!(trace.sender.counters().recoveries_taken_back, 0);
-    // What was not sent again is acknowledged: now it is.
+    // What was not retransmitted is acknowledged: now it is.
     trace.at(410).ack(8);
     assert_eq!(trace.sender.counters().recoveries_taken_back, 1);
 }

@@ -153,7 +153,7 @@ fn a_timeout_is_recovered_from_first() {
     trace.at(400);
     assert_eq!(blocks(&mut trace, 1, &[(4, 8)]), "1* 2*");
     assert_eq!(trace.sender.counters().fast_retransmits, 0);
-    // What the receiver holds is not sent again.
+    // What the receiver holds is not retransmitted.
     assert_eq!(blocks(&mut trace, 3, &[(4, 8)]), "3* 8* 9*");
     assert_eq!(trace.ack(11), "11 12 13 14");
     assert!(trace.is_open());

@@ -4,7 +4,7 @@ use super::*;
 use crate::config::{TimerScope, WindowReopening};
 
 /// The retransmission timer set by the acknowledgment at 100 ms would expire at 350 ms: it probes
-/// instead. When the window opens all is sent again within a window of ten segments as it was,
+/// instead. When the window opens all is retransmitted within a window of ten segments as it was,
 /// and the two copies that follow tell of no loss.
 #[test]
 fn data_lost_behind_a_shut_window_is_no_congestion() {
@@ -62,7 +62,7 @@ fn a_short_freeze_does_not_wait_for_the_timer() {
 }
 
 /// Acknowledgments that still come keep the clock: what is on its way stays there, and its timer
-/// starts anew.
+/// restarts.
 #[test]
 fn an_acknowledgment_of_new_data_opens_the_window_without_repairs() {
     let mut trace = Trace::new(plain());
@@ -143,7 +143,7 @@ fn a_freeze_in_fast_recovery_repairs_once() {
     assert_eq!((counters.timeouts, counters.fast_retransmits), (0, 1));
 }
 
-/// Bakshi et al. 1997 §5: the timer starts anew with the RTO as it is (300 ms, doubled after an
+/// Bakshi et al. 1997 §5: the timer restarts with the RTO as it is (300 ms, doubled after an
 /// expiry), nothing else changes.
 #[test]
 fn a_bad_state_restarts_a_running_timer() {
@@ -168,7 +168,7 @@ fn a_bad_state_restarts_a_running_timer() {
     assert_eq!(trace.sender.counters().timeouts, 1);
 }
 
-/// Each segment's own timer starts anew, with its own back-off.
+/// Each segment's own timer restarts, with its own back-off.
 #[test]
 fn a_bad_state_restarts_the_timers_of_segments() {
     let mut trace = Trace::new(Config {
@@ -197,7 +197,7 @@ fn a_bad_state_restarts_the_timers_of_segments() {
     assert_eq!(deadlines, [950, 650]);
 }
 
-/// A full segment with a FIN is a byte longer than a window of one segment: it is sent again all the same
+/// A full segment with a FIN is a byte longer than a window of one segment: it is retransmitted all the same
 /// when the window opens, or nothing ever would be.
 #[test]
 fn a_full_segment_with_a_fin_is_sent_again_into_the_smallest_window() {

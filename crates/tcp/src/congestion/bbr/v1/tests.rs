@@ -119,7 +119,7 @@ fn the_probe_cycle_goes_up_once_and_down_once_in_eight() {
     assert!((200..=220).contains(&segments), "{segments}");
 }
 
-/// A least round trip of ten seconds ago is measured anew with four segments, for 200 ms.
+/// A least round trip of ten seconds ago is measured afresh with four segments, for 200 ms.
 #[test]
 fn the_round_trip_is_probed_every_ten_seconds() {
     let mut path = Path::new();

@@ -27,7 +27,7 @@ impl Path {
         }
     }
 
-    /// A round trip in ten acknowledgments, with so many bytes in flight and a share lost.
+    /// A round trip in ten acknowledgments, with these bytes in flight and a share lost.
     fn round(&mut self, in_flight: u64, lost_share: u64) {
         let rate = (self.bbr.pacing_rate().as_bps() / 8).min(BANDWIDTH);
         let start = self.delivered;
