@@ -25,9 +25,11 @@ impl SmallSegments {
         }
     }
 
-    /// Whether small segments leave at once (TCP_NODELAY).
+    /// Whether small segments leave at once (TCP_NODELAY), also those that wait for more (Linux,
+    /// `__tcp_sock_set_nodelay`).
     pub const fn set_no_delay(&mut self, no_delay: bool) {
         self.nagle = !no_delay;
+        self.more &= !no_delay;
     }
 
     /// Whether no segment leaves that is not full (TCP_CORK).
