@@ -112,8 +112,8 @@ impl DeliveryRate {
         self.lost += bytes;
     }
 
-    /// `bytes` were delivered at `now`; `segment` is the one sent last of them. `minimum`: a shorter
-    /// interval than the least round trip is no estimate (§3.3).
+    /// `bytes` were delivered at `now`; `segment` is the one sent last of them. `minimum`: a
+    /// shorter interval than the least round trip is no estimate (§3.3).
     pub fn on_delivered(
         &mut self,
         now: Instant,

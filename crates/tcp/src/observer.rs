@@ -1,6 +1,6 @@
-//! What an endpoint tells of itself while it runs, and what it may be told that no endpoint on a wire
-//! knows: an argument of the calls that may cause events, never a field, so that a run nobody watches
-//! pays nothing.
+//! What an endpoint tells of itself while it runs, and what it may be told that no endpoint on a
+//! wire knows: an argument of the calls that may cause events, never a field, so that a run nobody
+//! watches pays nothing.
 
 use airtcp_units::{Duration, Instant};
 
@@ -73,8 +73,8 @@ pub enum Event {
     TimedOut,
 }
 
-/// What a simulator knows and the wire never tells. Research asks for it; every default is the answer
-/// of a real network: nothing.
+/// What a simulator knows and the wire never tells. Research asks for it; every default is the
+/// answer of a real network: nothing.
 pub trait Insight {
     /// What the loss of the segment at stream `offset` was of (for
     /// [`Differentiation::Oracle`](crate::loss_differentiation::Differentiation::Oracle)).

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum PartialAckTimer {
-    /// The first one alone, so that many losses in a window end in a timeout (RFC 6582 §3.2 step 3).
+    /// The first one alone, so that many losses in a window end in a timeout (RFC 6582 §3.2 step
+    /// 3).
     #[default]
     Impatient,
     /// Each of them, so that every loss is repaired, one a round trip (Linux).
@@ -26,8 +27,8 @@ pub enum GrowthCredit {
     /// The bytes that the cumulative acknowledgment newly covers (RFC 3465).
     #[default]
     Acknowledged,
-    /// The bytes newly delivered, by reports too, and once losses were looked for; reports alone let
-    /// it grow where reordering is known (Linux, `tcp_cong_control`, `tcp_may_raise_cwnd`).
+    /// The bytes newly delivered, by reports too, and once losses were looked for; reports alone
+    /// let it grow where reordering is known (Linux, `tcp_cong_control`, `tcp_may_raise_cwnd`).
     Delivered,
 }
 

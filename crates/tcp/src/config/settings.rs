@@ -26,10 +26,10 @@
 /// }
 /// ```
 ///
-/// `as` names the type that reads and writes the value in a file where that is not the field's own: a
-/// [bounded](airtcp_units) one as a rule. `named` is the key where that is not the field's name. `in`
-/// is the field of the first struct that holds the settings of this one: their keys are all in one
-/// table.
+/// `as` names the type that reads and writes the value in a file where that is not the field's own:
+/// a [bounded](airtcp_units) one as a rule. `named` is the key where that is not the field's name.
+/// `in` is the field of the first struct that holds the settings of this one: their keys are all in
+/// one table.
 macro_rules! settings {
     (
         $(#[$table_attribute:meta])*

@@ -16,12 +16,13 @@ pub enum RttEstimation {
     /// A smoothed mean and a smoothed mean deviation (RFC 6298 §2).
     #[default]
     Rfc6298,
-    /// RFC 6298's in whole ticks of the granularity, the mean in eighths of a tick and the deviation in
-    /// quarters, as 4.3BSD and ns-2 have it (Jacobson 1988, appendix A).
+    /// RFC 6298's in whole ticks of the granularity, the mean in eighths of a tick and the
+    /// deviation in quarters, as 4.3BSD and ns-2 have it (Jacobson 1988, appendix A).
     Ticks,
-    /// Linux's: the deviation term is the largest mean deviation of a round trip's worth of samples,
-    /// never below the minimum RTO, and shrinks once a round trip (`tcp_rtt_estimator`; Sarolahti &
-    /// Kuznetsov, "Congestion control in Linux TCP", USENIX 2002, §4.1).
+    /// Linux's: the deviation term is the largest mean deviation of a round trip's worth of
+    /// samples, never below the minimum RTO, and shrinks once a round trip
+    /// (`tcp_rtt_estimator`; Sarolahti & Kuznetsov, "Congestion control in Linux TCP", USENIX
+    /// 2002, §4.1).
     Linux,
 }
 
@@ -45,12 +46,12 @@ pub enum RttSampling {
     /// Every acknowledgment that allows it gives a sample (RFC 7323 §4.1 with timestamps).
     #[default]
     PerAcknowledgment,
-    /// As `PerAcknowledgment` where both sides send timestamps, else as `PerWindow` (RFC 6298 §3 and
-    /// RFC 7323 §4.1 to the letter; ns-2).
+    /// As `PerAcknowledgment` where both sides send timestamps, else as `PerWindow` (RFC 6298 §3
+    /// and RFC 7323 §4.1 to the letter; ns-2).
     ByTimestamps,
     /// Every acknowledgment of new data is measured by the timestamp that it echoes (RFC 7323 §4.1,
-    /// RTTM to the letter), in ticks of the timestamp clock: what a network element does to the echo
-    /// shows. None without timestamps.
+    /// RTTM to the letter), in ticks of the timestamp clock: what a network element does to the
+    /// echo shows. None without timestamps.
     EchoedTimestamp,
 }
 

@@ -1,5 +1,5 @@
-//! CUBIC (RFC 9438): the window is a cubic function of the time since the last loss, flat around the
-//! window of that loss, and never below what Reno would have.
+//! CUBIC (RFC 9438): the window is a cubic function of the time since the last loss, flat around
+//! the window of that loss, and never below what Reno would have.
 
 use airtcp_units::{Duration, Instant};
 
@@ -14,8 +14,8 @@ const C: f64 = 0.4;
 const BETA: f64 = 0.7;
 /// RFC 9438 §4.3: Reno's growth that has the same mean window at this beta.
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
-/// Segments acknowledged for one of growth: at least two, so that the window grows by half a round trip
-/// at most (RFC 9438 §4.2, target within 1.5 cwnd).
+/// Segments acknowledged for one of growth: at least two, so that the window grows by half a round
+/// trip at most (RFC 9438 §4.2, target within 1.5 cwnd).
 const FASTEST: f64 = 2.0;
 /// Where no loss has set a mark, no more than 20 (Linux, `bictcp_update`).
 const WITHOUT_MARK: f64 = 20.0;

@@ -1,9 +1,9 @@
 //! How large the congestion window is.
 //!
-//! A controller is composed of a [slow start](slow_start) and a window rule, one file each; what a loss
-//! was of is [`loss_differentiation`](crate::loss_differentiation)'s to say, and how to send while it is
-//! repaired [`recovery`](crate::recovery)'s. BBR does all of it itself. All windows are integers, in
-//! bytes.
+//! A controller is composed of a [slow start](slow_start) and a window rule, one file each; what a
+//! loss was of is [`loss_differentiation`](crate::loss_differentiation)'s to say, and how to send
+//! while it is repaired [`recovery`](crate::recovery)'s. BBR does all of it itself. All windows are
+//! integers, in bytes.
 
 mod bbr;
 mod control;
@@ -73,8 +73,8 @@ pub struct Ack {
     pub repairing: Repairing,
 }
 
-/// The windows before a reduction, so that it can be taken back. What a rule knows of the network is
-/// not among them: an estimate stays one.
+/// The windows before a reduction, so that it can be taken back. What a rule knows of the network
+/// is not among them: an estimate stays one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Saved {
     /// The congestion window, in bytes.
@@ -245,8 +245,9 @@ impl Congestion {
     }
 
     /// A loss was found by duplicate acknowledgments or SACK while `flight_size` bytes were
-    /// outstanding: the threshold falls, and the window with it unless recovery is to bring it there
-    /// step by step (RFC 5681 §3.2, eq. 4). `cause`: what the loss was of, where that was asked.
+    /// outstanding: the threshold falls, and the window with it unless recovery is to bring it
+    /// there step by step (RFC 5681 §3.2, eq. 4). `cause`: what the loss was of, where that was
+    /// asked.
     pub fn on_loss(&mut self, flight_size: u64, cause: Option<Cause>) {
         self.windows.ssthresh = self.threshold(flight_size, cause);
         if !self.gradual {
@@ -296,8 +297,9 @@ impl Congestion {
     }
 
     /// Nothing was in flight for `idle`, and something is sent at `now`. `expired`: for longer
-    /// than the timeout, this many times over, so that the window, if it is to restart, has halved that
-    /// often (RFC 7661 §4.4.2; Linux, `tcp_cwnd_restart`), but not below the initial window.
+    /// than the timeout, this many times over, so that the window, if it is to restart, has halved
+    /// that often (RFC 7661 §4.4.2; Linux, `tcp_cwnd_restart`), but not below the initial
+    /// window.
     pub fn on_idle_over(&mut self, now: Instant, idle: Duration, expired: u32) {
         self.control.on_idle_over(now, idle);
         if expired == 0 || self.is_model_based() {
@@ -318,8 +320,8 @@ impl Congestion {
             .max(((segments >> 1) + (segments >> 2)) * mss)
     }
 
-    /// The application used only `used` bytes of the window for a whole timeout: the window moves half
-    /// the way there (RFC 2861 §3; Linux, `tcp_cwnd_application_limited`).
+    /// The application used only `used` bytes of the window for a whole timeout: the window moves
+    /// half the way there (RFC 2861 §3; Linux, `tcp_cwnd_application_limited`).
     pub fn on_application_limited(&mut self, used: u64) {
         let used = used.max(self.initial.min(self.windows.cwnd));
         if used < self.windows.cwnd && !self.is_model_based() {

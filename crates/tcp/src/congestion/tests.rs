@@ -229,9 +229,9 @@ fn with_control(control: CongestionControl, window: u64) -> Congestion {
 }
 
 /// RFC 9438 §4.2, eq. 1 and 2, with a window of 100 at the loss: W(t) = 0.4 (t − K)³ + 100 and
-/// K = ³√(30/0.4) = 4.217 s: 70 at the start, 100 after K, 100 + 0.4 × 2³ two seconds later. Acknowledgments
-/// come as the window allows, every 100 ms a window of them; the curve is followed a round trip ahead and in
-/// whole segments.
+/// K = ³√(30/0.4) = 4.217 s: 70 at the start, 100 after K, 100 + 0.4 × 2³ two seconds later.
+/// Acknowledgments come as the window allows, every 100 ms a window of them; the curve is followed
+/// a round trip ahead and in whole segments.
 #[test]
 fn cubic_follows_its_curve() {
     let mut congestion = with_control(CongestionControl::Cubic, 100);
@@ -276,8 +276,8 @@ fn cubic_makes_room_for_others() {
     assert!(format!("{cubic:?}").contains("mark: 68.0"), "{cubic:?}");
 }
 
-/// Grieco & Mascolo: a steady 1 MB/s is estimated as that, and a loss leaves BWE × RTTmin: 50 segments at
-/// 50 ms, whatever the window was.
+/// Grieco & Mascolo: a steady 1 MB/s is estimated as that, and a loss leaves BWE × RTTmin: 50
+/// segments at 50 ms, whatever the window was.
 #[test]
 fn westwood_leaves_what_the_bandwidth_fills() {
     let mut congestion = with_control(CongestionControl::Westwood, 200);
@@ -289,8 +289,8 @@ fn westwood_leaves_what_the_bandwidth_fills() {
     assert!((48..=51).contains(&segments), "{segments}");
 }
 
-/// Fu & Liew §II: N = 100 × (RTT − BaseRTT)/RTT. At 102 of 100 ms it is 1.96: a fifth goes; at 110 it is
-/// 9.1: half.
+/// Fu & Liew §II: N = 100 × (RTT − BaseRTT)/RTT. At 102 of 100 ms it is 1.96: a fifth goes; at 110
+/// it is 9.1: half.
 #[test]
 fn veno_asks_for_the_backlog() {
     let left = |rtt| {
@@ -307,8 +307,8 @@ fn veno_asks_for_the_backlog() {
     assert_eq!(left(110), 50);
 }
 
-/// Xu, Tian & Ansari §III.B: a steady 1 MB/s with round trips of 100 ms is estimated within a few per
-/// cent, and a loss leaves RTTmin × R.
+/// Xu, Tian & Ansari §III.B: a steady 1 MB/s with round trips of 100 ms is estimated within a few
+/// per cent, and a loss leaves RTTmin × R.
 #[test]
 fn jersey_leaves_what_the_estimate_allows() {
     let mut congestion = with_control(CongestionControl::Jersey, 200);
@@ -320,7 +320,8 @@ fn jersey_leaves_what_the_estimate_allows() {
     assert!((56..=64).contains(&segments), "{segments}");
 }
 
-/// Lien et al. §III.B: 4/5 of the window after a loss of the radio's, half after one of congestion's.
+/// Lien et al. §III.B: 4/5 of the window after a loss of the radio's, half after one of
+/// congestion's.
 #[test]
 fn a_loss_of_the_radios_costs_a_fifth() {
     for (cause, left) in [(Cause::Radio, 80), (Cause::Congestion, 50)] {

@@ -1,6 +1,6 @@
 //! TCP Veno (Fu & Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks",
-//! JSAC 21(2), 2003): the backlog N in the network tells random losses from congestion, and where there
-//! is one, the window grows at every second acknowledgment.
+//! JSAC 21(2), 2003): the backlog N in the network tells random losses from congestion, and where
+//! there is one, the window grows at every second acknowledgment.
 
 use airtcp_units::Duration;
 

@@ -1,6 +1,7 @@
 //! Westwood+ (Grieco & Mascolo, "Performance evaluation and comparison of Westwood+, New Reno, and
-//! Vegas TCP congestion control", CCR 34(2), 2004): a loss leaves a window that the measured bandwidth
-//! fills at the least round trip. One bandwidth sample a round trip, twice filtered, as Linux has it.
+//! Vegas TCP congestion control", CCR 34(2), 2004): a loss leaves a window that the measured
+//! bandwidth fills at the least round trip. One bandwidth sample a round trip, twice filtered, as
+//! Linux has it.
 
 use airtcp_units::{Duration, Instant};
 

@@ -44,9 +44,9 @@ impl Connection {
         }
     }
 
-    /// The link is back after an outage that nobody saw coming: the last acknowledgment goes out three
-    /// times, so that the sender takes what was lost for lost (Caceres & Iftode, JSAC 13(5), 1995, §V).
-    /// Call [`poll`](Self::poll) afterwards.
+    /// The link is back after an outage that nobody saw coming: the last acknowledgment goes out
+    /// three times, so that the sender takes what was lost for lost (Caceres & Iftode, JSAC
+    /// 13(5), 1995, §V). Call [`poll`](Self::poll) afterwards.
     pub fn repeat_acknowledgment(&mut self) {
         if self.acknowledges() {
             self.reconnection_acks = RECONNECTION_ACKS;

@@ -6,8 +6,8 @@ use airtcp_units::{Duration, Instant};
 
 use crate::sender::Echo;
 
-/// How long the peer's last value protects: within that time no clock allowed by RFC 7323 §5.4 comes
-/// round to where it was (§5.5).
+/// How long the peer's last value protects: within that time no clock allowed by RFC 7323 §5.4
+/// comes round to where it was (§5.5).
 const VALID: Duration = Duration::from_secs(24 * 24 * 3600);
 
 /// What a connection knows of timestamps.

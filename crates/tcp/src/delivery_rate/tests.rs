@@ -10,9 +10,9 @@ fn latest(sent_at: Instant) -> LatestSent {
     LatestSent { sent_at, end: 0 }
 }
 
-/// Draft §3.3 by hand: ten segments of 1000 bytes leave 1 ms apart from 100 ms on and are acknowledged
-/// 5 ms apart from 150 ms on: the first sample spans no delivery before; that of the last spans from
-/// the delivery before it was sent, 100 ms, to 195 ms: 10 000 bytes in 95 ms.
+/// Draft §3.3 by hand: ten segments of 1000 bytes leave 1 ms apart from 100 ms on and are
+/// acknowledged 5 ms apart from 150 ms on: the first sample spans no delivery before; that of the
+/// last spans from the delivery before it was sent, 100 ms, to 195 ms: 10 000 bytes in 95 ms.
 #[test]
 fn a_sample_spans_from_the_last_delivery_before_the_segment_was_sent() {
     let mut rate = DeliveryRate::default();
@@ -31,8 +31,8 @@ fn a_sample_spans_from_the_last_delivery_before_the_segment_was_sent() {
     assert_eq!(rate.delivered(), 10_000);
 }
 
-/// A segment sent when 2000 bytes were delivered at 150 ms, acknowledged at 200 ms with 5000: 3000 bytes
-/// in 50 ms.
+/// A segment sent when 2000 bytes were delivered at 150 ms, acknowledged at 200 ms with 5000: 3000
+/// bytes in 50 ms.
 #[test]
 fn what_was_delivered_before_does_not_count() {
     let mut rate = DeliveryRate::default();

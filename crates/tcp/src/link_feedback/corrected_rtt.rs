@@ -1,5 +1,5 @@
-//! Corrected round trips (Srinivasan §3.1): a round trip less what the link's own retransmissions took,
-//! RTT − n × LL_RTO, so that the estimator sees the path and not the radio.
+//! Corrected round trips (Srinivasan §3.1): a round trip less what the link's own retransmissions
+//! took, RTT − n × LL_RTO, so that the estimator sees the path and not the radio.
 
 use std::collections::VecDeque;
 
@@ -8,8 +8,8 @@ use airtcp_units::Duration;
 /// Segments remembered: more than any window of the papers' links.
 const REMEMBERED: usize = 1024;
 
-/// How often recent segments were retransmitted by the link, by the end of their range, in the order
-/// of its reports.
+/// How often recent segments were retransmitted by the link, by the end of their range, in the
+/// order of its reports.
 #[derive(Clone, Debug)]
 pub struct CorrectedRtt {
     link_rto: Duration,
@@ -38,10 +38,10 @@ impl CorrectedRtt {
         self.recent.push_back((end, retransmissions));
     }
 
-    /// The round trip `rtt` of an acknowledgment up to `una`, corrected by the retransmissions of that
-    /// segment of those it covers which the link delivered last, at least `least`. Its arrival is
-    /// what the acknowledgment answers: on a link that keeps the order the newest segment, on one
-    /// that does not the one that was overtaken.
+    /// The round trip `rtt` of an acknowledgment up to `una`, corrected by the retransmissions of
+    /// that segment of those it covers which the link delivered last, at least `least`. Its
+    /// arrival is what the acknowledgment answers: on a link that keeps the order the newest
+    /// segment, on one that does not the one that was overtaken.
     pub fn correct(&mut self, una: u64, rtt: Duration, least: Duration) -> Duration {
         let answered = self
             .recent

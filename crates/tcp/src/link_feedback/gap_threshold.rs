@@ -1,11 +1,11 @@
-//! The dynamic duplicate-ACK threshold (Srinivasan §3.2): while the link still retransmits an earlier
-//! segment, later ones that it delivers make duplicate acknowledgments that mean nothing.
+//! The dynamic duplicate-ACK threshold (Srinivasan §3.2): while the link still retransmits an
+//! earlier segment, later ones that it delivers make duplicate acknowledgments that mean nothing.
 //!
 //! The printed pseudocode counts in two ways. When the first gap closes,
-//! `dup_ack = DEFAULT_DUP_ACK + (L_ack_max − indx)`, where `indx` is the first segment still pending:
-//! all segments above it up to the highest acknowledged one, those pending among them included,
-//! since each of them will make a duplicate when it arrives. Until then `dup_ack++` for each
-//! acknowledgment above the highest so far. [`GapCount`] says which is used when.
+//! `dup_ack = DEFAULT_DUP_ACK + (L_ack_max − indx)`, where `indx` is the first segment still
+//! pending: all segments above it up to the highest acknowledged one, those pending among them
+//! included, since each of them will make a duplicate when it arrives. Until then `dup_ack++` for
+//! each acknowledgment above the highest so far. [`GapCount`] says which is used when.
 //!
 //! Its braces and `==1L` are print errors; it moves its highest mark before it looks for gaps, and
 //! its cumulative mark never. Read here as meant: `L_ack_cum` is the last segment before the first

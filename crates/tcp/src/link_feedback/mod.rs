@@ -1,5 +1,6 @@
-//! What a sender makes of its own link's reports: WSC-TCP (Srinivasan, "Efficient TCP enhancements for
-//! hybrid networks", 2007, §3). Each part stands alone; none does anything without a link that reports.
+//! What a sender makes of its own link's reports: WSC-TCP (Srinivasan, "Efficient TCP enhancements
+//! for hybrid networks", 2007, §3). Each part stands alone; none does anything without a link that
+//! reports.
 
 mod corrected_rtt;
 mod gap_threshold;
@@ -42,8 +43,8 @@ impl LinkReports {
         }
     }
 
-    /// The link has delivered the segment from `start` to `end`, and had to retransmit it that often.
-    /// `mss` is the size of a full segment.
+    /// The link has delivered the segment from `start` to `end`, and had to retransmit it that
+    /// often. `mss` is the size of a full segment.
     pub fn on_delivered(&mut self, start: u64, end: u64, retransmissions: u32, mss: u64) {
         if let Some(corrected) = &mut self.corrected {
             corrected.on_delivered(end, retransmissions);
@@ -60,8 +61,8 @@ impl LinkReports {
         }
     }
 
-    /// The round trip to believe of one measured as `rtt` by an acknowledgment up to `una`, `least` being
-    /// the least so far; `None` for one that is to be forgotten.
+    /// The round trip to believe of one measured as `rtt` by an acknowledgment up to `una`, `least`
+    /// being the least so far; `None` for one that is to be forgotten.
     pub fn filter(&mut self, una: u64, rtt: Duration, least: Duration) -> Option<Duration> {
         let rtt = match &mut self.corrected {
             Some(corrected) => corrected.correct(una, rtt, least),

@@ -1,7 +1,7 @@
-//! Round trips in clusters (Srinivasan §3.4): k-means over the last ones. Clusters apart by about the
-//! link's retransmission delay are classes of retransmissions, whose offset is taken off; a cluster of
-//! few is a transient, which the estimator is not to see. The thesis names a library and neither k nor
-//! the rules; they are ours and stated here.
+//! Round trips in clusters (Srinivasan §3.4): k-means over the last ones. Clusters apart by about
+//! the link's retransmission delay are classes of retransmissions, whose offset is taken off; a
+//! cluster of few is a transient, which the estimator is not to see. The thesis names a library and
+//! neither k nor the rules; they are ours and stated here.
 
 use std::collections::VecDeque;
 
@@ -92,8 +92,8 @@ impl RttClusters {
     }
 }
 
-/// The fewest clusters, from one to four, that leave no sample further than a quarter of the link's delay
-/// from its centre; four if none do.
+/// The fewest clusters, from one to four, that leave no sample further than a quarter of the link's
+/// delay from its centre; four if none do.
 fn cluster(samples: &VecDeque<u64>, link_delay: u64) -> Vec<Cluster> {
     let mut sorted: Vec<_> = samples.iter().copied().collect();
     sorted.sort_unstable();

@@ -16,8 +16,8 @@ fn nothing_asked_for_is_nothing() {
     assert!(LinkReports::new(&LinkFeedbackConfig::default()).is_none());
 }
 
-/// Srinivasan §3.1 by hand: 160 ms with two retransmissions of 30 ms is 100 ms; no less than the least
-/// round trip; of several segments the newest counts.
+/// Srinivasan §3.1 by hand: 160 ms with two retransmissions of 30 ms is 100 ms; no less than the
+/// least round trip; of several segments the newest counts.
 #[test]
 fn a_round_trip_is_corrected_by_the_links_retransmissions() {
     let mut link = reports(LinkFeedbackConfig {
@@ -162,8 +162,8 @@ fn clusters() -> LinkReports {
     })
 }
 
-/// Round trips of 100 ms, and 120 and 140 where the link sent once or twice more: the classes' offsets
-/// are taken off.
+/// Round trips of 100 ms, and 120 and 140 where the link sent once or twice more: the classes'
+/// offsets are taken off.
 #[test]
 fn classes_of_retransmissions_lose_their_offset() {
     let mut link = clusters();

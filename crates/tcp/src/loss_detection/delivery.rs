@@ -24,8 +24,8 @@ pub struct Delivery {
     pub bytes: u64,
     /// The one sent last of what may be an answer (RFC 8985 §6.2 step 2).
     pub latest: Option<LatestSent>,
-    /// When the last of what may be an answer was sent, in the order of the stream: what RFC 8985 §6.2
-    /// step 2 leaves as the round trip.
+    /// When the last of what may be an answer was sent, in the order of the stream: what RFC 8985
+    /// §6.2 step 2 leaves as the round trip.
     pub last_sent_at: Option<Instant>,
     /// When the first of the reported segments was sent that were sent but once.
     pub reported_sent_at: Option<Instant>,

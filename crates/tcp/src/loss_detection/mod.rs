@@ -1,5 +1,5 @@
-//! What is lost: by duplicate acknowledgments (RFC 5681 §3.2), by the SACK scoreboard (RFC 6675 §4),
-//! or by time (RACK, RFC 8985 §6).
+//! What is lost: by duplicate acknowledgments (RFC 5681 §3.2), by the SACK scoreboard (RFC 6675
+//! §4), or by time (RACK, RFC 8985 §6).
 
 mod arrivals;
 mod delivery;

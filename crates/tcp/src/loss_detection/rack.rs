@@ -1,5 +1,5 @@
-//! RACK: a segment is lost when one sent later has arrived, and a reordering window has passed since
-//! (RFC 8985 §6.2).
+//! RACK: a segment is lost when one sent later has arrived, and a reordering window has passed
+//! since (RFC 8985 §6.2).
 
 use std::collections::VecDeque;
 

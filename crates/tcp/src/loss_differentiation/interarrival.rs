@@ -1,13 +1,13 @@
-//! mBiaz: where n packets are lost and the next arrives just when it would have with them in front of
-//! it, they were sent through a queue that did not drop them (Biaz & Vaidya, ASSET 1999; Cen et al.
-//! §III.B).
+//! mBiaz: where n packets are lost and the next arrives just when it would have with them in front
+//! of it, they were sent through a queue that did not drop them (Biaz & Vaidya, ASSET 1999; Cen et
+//! al. §III.B).
 
 use airtcp_units::Instant;
 
 use super::Cause;
 
-/// A packet that follows n lost ones comes between (n + 1) and (n + 1.25) of the least times between
-/// arrivals behind the last before them.
+/// A packet that follows n lost ones comes between (n + 1) and (n + 1.25) of the least times
+/// between arrivals behind the last before them.
 const LATEST: f64 = 1.25;
 /// The average follows by this share.
 const GAIN: f64 = 1.0 / 8.0;

@@ -1,10 +1,11 @@
-//! Was a loss congestion or the radio? Classifiers from the literature, apart from what is done about
-//! the answer, so that all of them can drive the same reduction and be scored against the truth.
+//! Was a loss congestion or the radio? Classifiers from the literature, apart from what is done
+//! about the answer, so that all of them can drive the same reduction and be scored against the
+//! truth.
 //!
-//! They were made for receivers that see one-way times of every packet (Cen, Cosman & Voelker, "End-to-end
-//! differentiation of congestion and wireless losses", IEEE/ACM ToN 11(5), 2003). At a TCP sender the
-//! round trip takes the place of the one-way time, and the number n of packets lost between two that
-//! arrived is that of the holes SACK shows.
+//! They were made for receivers that see one-way times of every packet (Cen, Cosman & Voelker,
+//! "End-to-end differentiation of congestion and wireless losses", IEEE/ACM ToN 11(5), 2003). At a
+//! TCP sender the round trip takes the place of the one-way time, and the number n of packets lost
+//! between two that arrived is that of the holes SACK shows.
 
 mod coin;
 mod interarrival;
@@ -54,8 +55,8 @@ pub enum Differentiation {
     ZigZag(ZigZagTable),
     /// A loss while the round trip is in a spike is congestion.
     Spike,
-    /// The time between arrivals is just what the lost packets would have taken (Biaz & Vaidya, ASSET
-    /// 1999, as modified by Cen et al. §III.B).
+    /// The time between arrivals is just what the lost packets would have taken (Biaz & Vaidya,
+    /// ASSET 1999, as modified by Cen et al. §III.B).
     MBiaz,
     /// ZigZag, mBiaz or Spike, whichever suits the path (Cen et al. §V).
     Zbs,
@@ -111,8 +112,8 @@ impl Classifier {
         self.interarrival.add(now, segments);
     }
 
-    /// What the loss was of. The oracle and the coin ask `insight`; where it knows nothing, a loss is
-    /// congestion's.
+    /// What the loss was of. The oracle and the coin ask `insight`; where it knows nothing, a loss
+    /// is congestion's.
     pub fn classify(&mut self, event: &LossEvent, insight: &impl Insight) -> Cause {
         let cause = self.answer(event, insight);
         self.interarrival.on_loss();

@@ -33,8 +33,8 @@ impl RoundTrips {
         }
     }
 
-    /// Takes a sample. The papers do not say where mean and deviation begin; here at the first sample and
-    /// at nothing. The deviation is from the mean that the sample has moved.
+    /// Takes a sample. The papers do not say where mean and deviation begin; here at the first
+    /// sample and at nothing. The deviation is from the mean that the sample has moved.
     pub fn add(&mut self, rtt: Duration) {
         let rtt = rtt.as_secs_f64();
         self.latest = rtt;

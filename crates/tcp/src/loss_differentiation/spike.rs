@@ -1,6 +1,6 @@
-//! Spike (Tobe, Tamura, Molano, Ghosh & Tokuda, "Achieving moderate fairness for UDP flows by path-status
-//! classification", LCN 2000; Cen et al. §III.A): a loss while the round trip is in a spike is
-//! congestion.
+//! Spike (Tobe, Tamura, Molano, Ghosh & Tokuda, "Achieving moderate fairness for UDP flows by
+//! path-status classification", LCN 2000; Cen et al. §III.A): a loss while the round trip is in a
+//! spike is congestion.
 
 use super::Cause;
 use super::round_trips::RoundTrips;

@@ -26,8 +26,8 @@ fn fed(choice: Differentiation, rtts: &[u64]) -> Classifier {
     classifier
 }
 
-/// By hand with a gain of 1/16: 100, then 132: mean 102, deviation 1/8 × 30 = 3.75; then 70: mean 100,
-/// deviation 7/8 × 3.75 + 1/8 × 30 = 7.03125.
+/// By hand with a gain of 1/16: 100, then 132: mean 102, deviation 1/8 × 30 = 3.75; then 70: mean
+/// 100, deviation 7/8 × 3.75 + 1/8 × 30 = 7.03125.
 #[test]
 fn mean_and_deviation_follow_the_paper() {
     let mut round_trips = RoundTrips::new(1.0 / 16.0);
@@ -41,8 +41,8 @@ fn mean_and_deviation_follow_the_paper() {
     assert!(near(round_trips.deviation, 0.007_031_25), "{round_trips:?}");
 }
 
-/// For which n a sample is the radio's, as digits. The statistics are those of the test above with the
-/// last sample taken apart.
+/// For which n a sample is the radio's, as digits. The statistics are those of the test above with
+/// the last sample taken apart.
 fn rows(table: ZigZagTable, latest: f64) -> String {
     let mut round_trips = RoundTrips::new(table.gain);
     (round_trips.mean, round_trips.deviation) = (0.1, 0.010);

@@ -1,13 +1,13 @@
-//! ZBS (Cen et al. §V): the classifier that does best where arrivals are as far apart as they are. The
-//! average time between them over the least tells how many share the bottleneck.
+//! ZBS (Cen et al. §V): the classifier that does best where arrivals are as far apart as they are.
+//! The average time between them over the least tells how many share the bottleneck.
 
 use super::interarrival::Interarrival;
 use super::round_trips::RoundTrips;
 use super::spike::Spike;
 use super::{Cause, ZigZagTable};
 
-/// A round trip this little above the least, in least times between arrivals: nothing is queued, and
-/// Spike is right.
+/// A round trip this little above the least, in least times between arrivals: nothing is queued,
+/// and Spike is right.
 const NOTHING_QUEUED: f64 = 0.05;
 
 /// What a loss of `lost` segments is of.

@@ -1,5 +1,5 @@
-//! ZigZag and NewZag: the more packets are lost at once, the longer a round trip still counts as that of
-//! an empty queue.
+//! ZigZag and NewZag: the more packets are lost at once, the longer a round trip still counts as
+//! that of an empty queue.
 
 use super::Cause;
 use super::round_trips::RoundTrips;

@@ -30,8 +30,8 @@ pub struct FastRecovery {
     pub rescued: bool,
     /// How the window moves meanwhile.
     pub pace: Pace,
-    /// The reduction was needless and is taken back, while what is lost is still repaired: the window
-    /// does not end at the threshold (Linux, `tcp_end_cwnd_reduction`).
+    /// The reduction was needless and is taken back, while what is lost is still repaired: the
+    /// window does not end at the threshold (Linux, `tcp_end_cwnd_reduction`).
     pub taken_back: bool,
 }
 

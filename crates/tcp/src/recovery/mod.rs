@@ -34,7 +34,8 @@ pub enum Phase {
         /// Recovered when everything below this offset is acknowledged (RFC 6582 §3.2 step 4,
         /// RFC 6675 §5.1).
         recover: u64,
-        /// Whether the timeout may still turn out spurious by what new data shows (F-RTO, RFC 5682).
+        /// Whether the timeout may still turn out spurious by what new data shows (F-RTO, RFC
+        /// 5682).
         tests_new_data: bool,
     },
 }

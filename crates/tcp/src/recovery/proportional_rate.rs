@@ -1,6 +1,6 @@
-//! Proportional rate reduction (RFC 6937, and its successor RFC 9937): in recovery as much is sent as is
-//! delivered times the reduction, so that the window is where it is to be when the recovery ends; and
-//! no more than slow start if the network has emptied below that.
+//! Proportional rate reduction (RFC 6937, and its successor RFC 9937): in recovery as much is sent
+//! as is delivered times the reduction, so that the window is where it is to be when the recovery
+//! ends; and no more than slow start if the network has emptied below that.
 
 /// The sums of one recovery, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +20,8 @@ pub struct Progress {
     pub delivered: u64,
     /// Bytes in flight after it.
     pub in_flight: u64,
-    /// Whether the cumulative acknowledgment moved and nothing more was found lost: then losses do not
-    /// go on, and slow start is safe (RFC 9937 §6, `SafeACK`).
+    /// Whether the cumulative acknowledgment moved and nothing more was found lost: then losses do
+    /// not go on, and slow start is safe (RFC 9937 §6, `SafeACK`).
     pub safe: bool,
 }
 
@@ -41,8 +41,8 @@ impl ProportionalRate {
         self.sent += bytes;
     }
 
-    /// The window after an acknowledgment (RFC 6937 §3, with the sum rounded up to whole segments as
-    /// Linux counts them).
+    /// The window after an acknowledgment (RFC 6937 §3, with the sum rounded up to whole segments
+    /// as Linux counts them).
     #[must_use]
     pub fn on_acknowledged(&mut self, progress: &Progress, ssthresh: u64, mss: u64) -> u64 {
         let Progress {
@@ -77,9 +77,9 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// RFC 6937 §4, the example of a single loss with 20 segments in flight and ssthresh 10: one segment
-    /// goes out for two acknowledged, so that 10 are in flight when the recovery ends. `X` is the
-    /// retransmission, then new data.
+    /// RFC 6937 §4, the example of a single loss with 20 segments in flight and ssthresh 10: one
+    /// segment goes out for two acknowledged, so that 10 are in flight when the recovery ends.
+    /// `X` is the retransmission, then new data.
     #[test]
     fn sends_one_segment_for_two_delivered() {
         let mut rate = ProportionalRate::new(20 * MSS);

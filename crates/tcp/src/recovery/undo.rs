@@ -1,6 +1,6 @@
-//! What is kept at the start of a recovery, so that it can be taken back when it turns out that nothing
-//! was lost: by a timestamp older than the first retransmission (Eifel, RFC 3522), or by a report of a
-//! duplicate for every retransmission (RFC 3708 §2).
+//! What is kept at the start of a recovery, so that it can be taken back when it turns out that
+//! nothing was lost: by a timestamp older than the first retransmission (Eifel, RFC 3522), or by a
+//! report of a duplicate for every retransmission (RFC 3708 §2).
 
 use airtcp_units::{Duration, Instant};
 
@@ -14,14 +14,16 @@ pub struct Undo {
     marker: Option<u64>,
     /// The windows before it.
     saved: Option<Saved>,
-    /// Segments retransmitted and not reported as duplicates; none before anything was retransmitted.
+    /// Segments retransmitted and not reported as duplicates; none before anything was
+    /// retransmitted.
     unanswered: Option<u32>,
     /// When the first retransmission left.
     resent_at: Option<Instant>,
 }
 
 impl Undo {
-    /// A recovery begins at `una`, the windows being `saved`, with `resent` retransmissions under way.
+    /// A recovery begins at `una`, the windows being `saved`, with `resent` retransmissions under
+    /// way.
     pub fn begin(&mut self, una: u64, saved: Option<Saved>, resent: u32) {
         self.marker = Some(una);
         self.saved = saved;

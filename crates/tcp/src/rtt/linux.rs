@@ -1,8 +1,8 @@
 //! Linux's estimator (`tcp_rtt_estimator` in `net/ipv4/tcp_input.c`; Sarolahti & Kuznetsov, USENIX
-//! 2002, §4.1). Three things differ from RFC 6298: a deviation that grows because the round trip fell
-//! counts an eighth; the timeout uses the largest deviation of a round trip, which falls by a
-//! quarter of the difference once a round trip; the minimum RTO is a floor of the deviation term, so
-//! that the timeout is never below SRTT + 200 ms.
+//! 2002, §4.1). Three things differ from RFC 6298: a deviation that grows because the round trip
+//! fell counts an eighth; the timeout uses the largest deviation of a round trip, which falls by a
+//! quarter of the difference once a round trip; the minimum RTO is a floor of the deviation term,
+//! so that the timeout is never below SRTT + 200 ms.
 
 use airtcp_units::Duration;
 
@@ -115,8 +115,8 @@ mod tests {
         assert_eq!(quarter, Duration::from_micros(212_500));
     }
 
-    /// From 300 and 600 ms a sample of 20 ms: error 280 above the deviation 150, so that it grows by
-    /// (280 − 150)/8 = 16.25 ms, and not by 130.
+    /// From 300 and 600 ms a sample of 20 ms: error 280 above the deviation 150, so that it grows
+    /// by (280 − 150)/8 = 16.25 ms, and not by 130.
     #[test]
     fn a_faster_round_trip_counts_an_eighth() {
         let mut estimator = LinuxEstimator::new(FLOOR);

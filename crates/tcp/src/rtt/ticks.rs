@@ -53,8 +53,9 @@ mod tests {
         Duration::from_millis(value)
     }
 
-    /// In ticks of 10 ms: 104 ms is 10, so 80/8 and 20/4; 146 ms is 15: error 5, mean 85/8, deviation
-    /// 20 + (5 − 5) = 20; 86 ms is 9: error 9 − 10 = −1, mean 84/8, deviation 20 + (1 − 5) = 16.
+    /// In ticks of 10 ms: 104 ms is 10, so 80/8 and 20/4; 146 ms is 15: error 5, mean 85/8,
+    /// deviation 20 + (5 − 5) = 20; 86 ms is 9: error 9 − 10 = −1, mean 84/8, deviation 20 + (1
+    /// − 5) = 16.
     #[test]
     fn counts_in_whole_ticks() {
         let mut estimator = TickEstimator::new(milliseconds(10));

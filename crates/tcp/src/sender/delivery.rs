@@ -42,8 +42,9 @@ impl Sender {
         }
     }
 
-    /// Bytes this acknowledgment delivered. Without SACK a duplicate stands for a segment, and what is
-    /// acknowledged was counted then (Linux, `tcp_add_reno_sack` and `tcp_remove_reno_sacks`).
+    /// Bytes this acknowledgment delivered. Without SACK a duplicate stands for a segment, and what
+    /// is acknowledged was counted then (Linux, `tcp_add_reno_sack` and
+    /// `tcp_remove_reno_sacks`).
     #[inline]
     pub(super) fn delivered(&self, before: &Before, acked: u64) -> u64 {
         if self.choices.sack {

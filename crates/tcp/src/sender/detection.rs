@@ -154,9 +154,9 @@ impl Detection {
         self.rack.as_ref().map_or(0, |rack| rack.reorderings_seen())
     }
 
-    /// The timer expired with `reported` bytes reported, while nothing was known to be lost. If those
-    /// are as many segments as mean a loss, reordering was thought to reach too far (Linux,
-    /// `tcp_enter_loss`).
+    /// The timer expired with `reported` bytes reported, while nothing was known to be lost. If
+    /// those are as many segments as mean a loss, reordering was thought to reach too far
+    /// (Linux, `tcp_enter_loss`).
     pub fn on_silent_loss(&mut self, reported: u64, mss: u64) {
         let threshold = self.base_threshold;
         if let Some(rack) = &mut self.rack

@@ -43,8 +43,8 @@ impl Sender {
         let enters = detected.lost > 0 && !self.repair.is_fast();
         if enters {
             self.enter_recovery(now, observer);
-            // As if a segment had been delivered; in a recovery under way the timer delivers nothing
-            // (Linux, `tcp_rack_reo_timeout`).
+            // As if a segment had been delivered; in a recovery under way the timer delivers
+            // nothing (Linux, `tcp_rack_reo_timeout`).
             self.set_recovery_window(&before, self.mss);
         }
         match detected.wait {
@@ -138,9 +138,9 @@ impl Sender {
             .set_after_timeout(self.in_flight() + self.mss);
     }
 
-    /// Whether the window was reduced for this loss before the timer ran out: where a reduction is taken
-    /// from the window, which is smaller by then, a second one would count the loss twice (Linux,
-    /// `tcp_enter_loss`).
+    /// Whether the window was reduced for this loss before the timer ran out: where a reduction is
+    /// taken from the window, which is smaller by then, a second one would count the loss twice
+    /// (Linux, `tcp_enter_loss`).
     const fn is_reduced_already(&self) -> bool {
         matches!(self.choices.reduction_base, ReductionBase::Window) && self.repair.is_fast()
     }

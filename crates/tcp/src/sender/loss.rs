@@ -148,8 +148,8 @@ impl Sender {
         self.repair.keep(self.space.una(), windows, resent);
     }
 
-    /// Asks what the loss was of. The number of losses n is that of the holes below the highest byte
-    /// reported (Lien et al. §III.A), one without SACK.
+    /// Asks what the loss was of. The number of losses n is that of the holes below the highest
+    /// byte reported (Lien et al. §III.A), one without SACK.
     fn classify(&mut self, now: Instant, observer: &mut impl Observer) -> Option<Cause> {
         let offset = self.space.una();
         let holes = self
@@ -211,8 +211,8 @@ impl Sender {
         }
     }
 
-    /// Moves the window in a recovery that brings it to the threshold step by step, when `delivered`
-    /// more bytes have arrived.
+    /// Moves the window in a recovery that brings it to the threshold step by step, when
+    /// `delivered` more bytes have arrived.
     #[inline]
     pub(super) fn set_recovery_window(&mut self, before: &Before, delivered: u64) {
         let in_flight = self.in_flight();

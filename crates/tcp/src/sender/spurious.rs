@@ -114,8 +114,8 @@ impl Sender {
         self.end_repair(now, end, observer);
     }
 
-    /// Part of what was outstanding is acknowledged. If it was sent before the first retransmission,
-    /// it was late and not lost (Linux, `tcp_try_undo_partial`).
+    /// Part of what was outstanding is acknowledged. If it was sent before the first
+    /// retransmission, it was late and not lost (Linux, `tcp_try_undo_partial`).
     pub(super) fn on_partial_acknowledgment(
         &mut self,
         now: Instant,

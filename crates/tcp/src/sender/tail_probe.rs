@@ -1,5 +1,5 @@
-//! Tail loss probe (RFC 8985 §7): when nothing is heard for two round trips, one segment is sent so that
-//! the answer shows by SACK what is missing, instead of waiting for the timeout.
+//! Tail loss probe (RFC 8985 §7): when nothing is heard for two round trips, one segment is sent so
+//! that the answer shows by SACK what is missing, instead of waiting for the timeout.
 
 use airtcp_units::{Duration, Instant};
 
@@ -9,8 +9,8 @@ use crate::config::Config;
 use crate::observer::{Event, Observer};
 use crate::rtt::RttEstimator;
 
-/// The least a timer that is not the retransmission timer waits, so that it does not run out between
-/// two acknowledgments of a train (RFC 8985 §7.2; Linux, `TCP_TIMEOUT_MIN_US`).
+/// The least a timer that is not the retransmission timer waits, so that it does not run out
+/// between two acknowledgments of a train (RFC 8985 §7.2; Linux, `TCP_TIMEOUT_MIN_US`).
 pub(super) const SHORTEST: Duration = Duration::from_millis(2);
 
 /// A probe that is not answered yet.

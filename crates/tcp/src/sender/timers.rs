@@ -22,8 +22,8 @@ pub(super) enum Timer {
     ReorderingWindow,
     /// The peer has no room: a zero-window probe (RFC 9293 §3.8.6.1).
     WindowProbe,
-    /// A segment that is not full was held back for an RTO with nothing outstanding: it leaves after
-    /// all (RFC 9293 §3.8.6.2.1, the override timeout; Linux, `tcp_check_probe_timer` and
+    /// A segment that is not full was held back for an RTO with nothing outstanding: it leaves
+    /// after all (RFC 9293 §3.8.6.2.1, the override timeout; Linux, `tcp_check_probe_timer` and
     /// `tcp_write_wakeup`: the probe's timer does it there).
     SmallSegment,
 }

@@ -67,8 +67,8 @@ impl Sender {
         self.timers.arm(Timer::Retransmission, at);
     }
 
-    /// The retransmission timer runs as if it had since the first outstanding segment was sent, after
-    /// another ran in its place (Linux, `tcp_rearm_rto`).
+    /// The retransmission timer runs as if it had since the first outstanding segment was sent,
+    /// after another ran in its place (Linux, `tcp_rearm_rto`).
     pub(super) fn resume_retransmission_timer(&mut self, now: Instant) {
         if self.board.is_empty() {
             self.timers.cancel(Slot::Outstanding);

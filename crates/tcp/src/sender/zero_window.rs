@@ -1,11 +1,12 @@
 //! A peer without room: zero-window probes (RFC 9293 §3.8.6.1).
 //!
-//! A peer may take its window back to nothing while data is on its way: a sender "MUST probe it in the
-//! standard way" (RFC 9293 §3.8.6), and its silence is no congestion. Freeze-TCP stops senders so.
+//! A peer may take its window back to nothing while data is on its way: a sender "MUST probe it in
+//! the standard way" (RFC 9293 §3.8.6), and its silence is no congestion. Freeze-TCP stops senders
+//! so.
 //!
 //! As in 4.4BSD's `tcp_output`, the retransmission timer gives way to the probe's, and when the
-//! window opens what is outstanding is retransmitted, within the congestion window as it was. While that
-//! timer still runs, [`WindowReopening`] says what becomes of it.
+//! window opens what is outstanding is retransmitted, within the congestion window as it was. While
+//! that timer still runs, [`WindowReopening`] says what becomes of it.
 
 use airtcp_units::{Duration, Instant};
 
@@ -118,8 +119,8 @@ impl Sender {
         observer.event(now, Event::WindowProbe);
     }
 
-    /// Whether the first outstanding segment left two round trips ago or longer, so that an answer is
-    /// not to be expected any more (as RFC 8985 §7.2 reckons for a tail).
+    /// Whether the first outstanding segment left two round trips ago or longer, so that an answer
+    /// is not to be expected any more (as RFC 8985 §7.2 reckons for a tail).
     fn is_front_silent(&self, now: Instant) -> bool {
         let srtt = self.timeout.estimator().srtt().unwrap_or(Duration::ZERO);
         self.board
@@ -127,9 +128,9 @@ impl Sender {
             .is_some_and(|front| front.sent_at + srtt * 2 <= now)
     }
 
-    /// The window opens again, by an acknowledgment that `advances` or not. If the timer has run out,
-    /// what was on its way is taken for lost; duplicate acknowledgments of what is then retransmitted
-    /// tell of no loss. Else acknowledgments may still come, and will tell.
+    /// The window opens again, by an acknowledgment that `advances` or not. If the timer has run
+    /// out, what was on its way is taken for lost; duplicate acknowledgments of what is then
+    /// retransmitted tell of no loss. Else acknowledgments may still come, and will tell.
     #[cold]
     fn reopen(&mut self, now: Instant, advances: bool) {
         self.stop_probing();

@@ -291,7 +291,8 @@ impl End {
         }
     }
 
-    /// A connection closed before it has met its peer is gone (RFC 9293 §3.10.4): applications wait.
+    /// A connection closed before it has met its peer is gone (RFC 9293 §3.10.4): applications
+    /// wait.
     fn is_opening(&self) -> bool {
         matches!(self.connection.state(), State::Listen | State::SynSent)
     }

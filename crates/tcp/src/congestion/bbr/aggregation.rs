@@ -1,6 +1,6 @@
-//! How many more bytes than the estimated bandwidth delivers are acknowledged at once: what links that
-//! gather acknowledgments, as Wi-Fi does, need in the window beyond the bandwidth-delay product
-//! (draft-ietf-ccwg-bbr §5.5.9; `bbr_update_ack_aggregation`).
+//! How many more bytes than the estimated bandwidth delivers are acknowledged at once: what links
+//! that gather acknowledgments, as Wi-Fi does, need in the window beyond the bandwidth-delay
+//! product (draft-ietf-ccwg-bbr §5.5.9; `bbr_update_ack_aggregation`).
 
 use airtcp_units::Instant;
 

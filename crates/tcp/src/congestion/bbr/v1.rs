@@ -306,8 +306,9 @@ impl Bbr {
         }
     }
 
-    /// In the first round trip of a recovery as much is sent as is delivered; after it the window is
-    /// what it was. Returns whether the window is set (`bbr_set_cwnd_to_recover_or_restore`).
+    /// In the first round trip of a recovery as much is sent as is delivered; after it the window
+    /// is what it was. Returns whether the window is set
+    /// (`bbr_set_cwnd_to_recover_or_restore`).
     fn recover(&mut self, ack: &Ack, windows: &mut Windows) -> bool {
         if ack.lost > 0 {
             windows.cwnd = windows.cwnd.saturating_sub(ack.lost).max(windows.mss);
@@ -388,8 +389,8 @@ impl Rule for Bbr {
         0
     }
 
-    /// A loss leaves the threshold as it is, which BBR does not use; the window is kept for when the
-    /// recovery is over.
+    /// A loss leaves the threshold as it is, which BBR does not use; the window is kept for when
+    /// the recovery is over.
     fn threshold(&mut self, _base: u64, windows: &Windows) -> u64 {
         self.save_cwnd(windows);
         windows.ssthresh

@@ -1,7 +1,7 @@
-//! BBR version 3 (draft-ietf-ccwg-bbr): as version 1 a model of bandwidth and round trip, and beside it
-//! bounds that losses teach: how much in flight the path has been seen to bear, and how much it bears
-//! just now. ECN is left out; losses are judged at the acknowledgment that reveals them and not packet by
-//! packet (draft §5.5.10.2), as in the authors' Linux code.
+//! BBR version 3 (draft-ietf-ccwg-bbr): as version 1 a model of bandwidth and round trip, and
+//! beside it bounds that losses teach: how much in flight the path has been seen to bear, and how
+//! much it bears just now. ECN is left out; losses are judged at the acknowledgment that reveals
+//! them and not packet by packet (draft §5.5.10.2), as in the authors' Linux code.
 
 use airtcp_units::{BitRate, Duration, Instant};
 
@@ -20,8 +20,8 @@ const BETA: f64 = 0.7;
 const HEADROOM: f64 = 0.15;
 const LEAST_WINDOW_SEGMENTS: u64 = 4;
 const PACING_MARGIN: f64 = 0.99;
-/// Draft §5.3.1: start-up is over after three round trips without growth by a quarter, or at a round
-/// trip with this many losses above the threshold.
+/// Draft §5.3.1: start-up is over after three round trips without growth by a quarter, or at a
+/// round trip with this many losses above the threshold.
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 const FULL_LOSSES: u32 = 6;

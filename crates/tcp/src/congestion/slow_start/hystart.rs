@@ -1,6 +1,7 @@
-//! HyStart (Ha & Rhee, "Taming the elephants: New TCP slow start", Computer Networks 55(9), 2011), as
-//! Linux's CUBIC has it (`hystart_update` in `net/ipv4/tcp_cubic.c`): slow start ends when a train of
-//! acknowledgments is as long as half the least round trip, or when round trips have grown.
+//! HyStart (Ha & Rhee, "Taming the elephants: New TCP slow start", Computer Networks 55(9), 2011),
+//! as Linux's CUBIC has it (`hystart_update` in `net/ipv4/tcp_cubic.c`): slow start ends when a
+//! train of acknowledgments is as long as half the least round trip, or when round trips have
+//! grown.
 
 use airtcp_units::{Duration, Instant};
 

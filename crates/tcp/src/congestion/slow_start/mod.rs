@@ -73,7 +73,8 @@ impl SlowStart {
         }
     }
 
-    /// A timeout: the next slow start looks afresh. HyStart++ is for the first only (RFC 9406 §4.3).
+    /// A timeout: the next slow start looks afresh. HyStart++ is for the first only (RFC 9406
+    /// §4.3).
     pub fn on_timeout(&mut self) {
         match self {
             Self::HyStart(hystart) => **hystart = HyStart::default(),

@@ -202,8 +202,8 @@ fn an_older_segment_does_not_set_the_window() {
     assert_eq!(edge(&script), 11_600);
 }
 
-/// RFC 9293 §3.8.6.1: the probe is below the window, so that it must be answered, and nothing else of
-/// it is read.
+/// RFC 9293 §3.8.6.1: the probe is below the window, so that it must be answered, and nothing else
+/// of it is read.
 #[test]
 fn a_probe_neither_acknowledges_nor_offers_anything() {
     let delayed_ack = DelayedAckConfig::default();

@@ -109,8 +109,8 @@ fn what_was_written_early_is_sent_when_established() {
     );
 }
 
-/// RFC 7323 §2.2 and §3.2, RFC 2018 §2: an option is used if both offered it, and only then is it in
-/// the answer.
+/// RFC 7323 §2.2 and §3.2, RFC 2018 §2: an option is used if both offered it, and only then is it
+/// in the answer.
 #[test]
 fn options_are_used_if_both_offer_them() {
     for bits in 0..16 {

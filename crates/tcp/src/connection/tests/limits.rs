@@ -159,8 +159,8 @@ fn the_reason_of_the_end_is_told() {
     assert_eq!(end(&script), Some(End::Orderly));
 }
 
-/// Linux, `tcp_retries2`: an end at the first timeout that is 924.6 s or more behind the first. With
-/// a round trip of nothing and an RTO of 200 ms that doubles to 60 s.
+/// Linux, `tcp_retries2`: an end at the first timeout that is 924.6 s or more behind the first.
+/// With a round trip of nothing and an RTO of 200 ms that doubles to 60 s.
 #[test]
 fn data_is_given_up_after_924_seconds() {
     let mut script = Script::established(&plain());

@@ -58,8 +58,8 @@ impl Flight {
     }
 }
 
-/// RFC 8985 §6.2 step 5 by hand: segment 4, sent at 4 ms, is reported at 104: a round trip of 100 ms. With
-/// no window everything before it is lost; behind it, nothing.
+/// RFC 8985 §6.2 step 5 by hand: segment 4, sent at 4 ms, is reported at 104: a round trip of 100
+/// ms. With no window everything before it is lost; behind it, nothing.
 #[test]
 fn what_was_sent_before_what_arrived_is_lost() {
     let mut flight = Flight::new();
@@ -70,8 +70,8 @@ fn what_was_sent_before_what_arrived_is_lost() {
     assert_eq!(flight.detect(200, 0), (0, None));
 }
 
-/// With a window of 25 ms the segments sent at 0 to 3 ms are late at 125 to 128: the longest wait is 24 ms
-/// from 104 on.
+/// With a window of 25 ms the segments sent at 0 to 3 ms are late at 125 to 128: the longest wait
+/// is 24 ms from 104 on.
 #[test]
 fn within_the_window_nothing_is_lost_but_a_timer_waits() {
     let mut flight = Flight::new();
@@ -103,8 +103,9 @@ fn a_retransmission_can_be_lost_too() {
     assert_eq!(flight.lost(), "012356789");
 }
 
-/// RFC 8985 §6.2 step 4: no window while losses are evident and no reordering is known; then a quarter of
-/// the least round trip, one more quarter for a round trip with duplicates, at most the mean.
+/// RFC 8985 §6.2 step 4: no window while losses are evident and no reordering is known; then a
+/// quarter of the least round trip, one more quarter for a round trip with duplicates, at most the
+/// mean.
 #[test]
 fn the_window_grows_with_reordering_and_duplicates() {
     let mut flight = Flight::new();

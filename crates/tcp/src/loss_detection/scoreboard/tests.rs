@@ -28,8 +28,8 @@ fn report(board: &mut Scoreboard, bytes: Range<u64>) -> u64 {
     board.sack(std::slice::from_ref(&bytes))
 }
 
-/// One letter a segment: `.` sent, `s` reported, `l` lost, `r` lost and retransmitted, `d` in flight
-/// twice.
+/// One letter a segment: `.` sent, `s` reported, `l` lost, `r` lost and retransmitted, `d` in
+/// flight twice.
 fn picture(board: &Scoreboard) -> String {
     board
         .iter()
@@ -284,8 +284,8 @@ fn part_of_a_segment_can_be_acknowledged() {
     assert_eq!((board.in_flight(), board.outstanding()), (1800, 1800));
 }
 
-/// Karn's rule, and RFC 7323 §4.3 in spirit: the oldest of what is newly covered, unless one of them
-/// was sent twice; a segment reported earlier is not newly covered.
+/// Karn's rule, and RFC 7323 §4.3 in spirit: the oldest of what is newly covered, unless one of
+/// them was sent twice; a segment reported earlier is not newly covered.
 #[test]
 fn the_sample_is_the_oldest_newly_covered() {
     let mut board = sent(6);
@@ -326,8 +326,8 @@ fn reported_blocks_are_not_counted_twice() {
     assert_eq!(board.sack(&[block(13, 25)]), 4 * MSS);
 }
 
-/// A receiver holds whole segments; what says otherwise is taken for as much as it covers whole, and
-/// the rest is taken when it comes.
+/// A receiver holds whole segments; what says otherwise is taken for as much as it covers whole,
+/// and the rest is taken when it comes.
 #[test]
 fn only_whole_segments_are_reported() {
     let mut board = sent(6);
@@ -394,7 +394,8 @@ fn expiries_are_counted_for_each_segment() {
     assert_eq!(board.get(1).map(|segment| segment.expiries), Some(2));
 }
 
-/// What the receiver holds needs no timer, but the segment it asks for does even if it was reported.
+/// What the receiver holds needs no timer, but the segment it asks for does even if it was
+/// reported.
 #[test]
 fn reported_segments_have_no_timer_but_the_first() {
     let mut board = sent(4);

@@ -169,8 +169,8 @@ fn what_was_sent_twice_gives_no_sample_without_an_echo() {
     );
 }
 
-/// RFC 7323 §4.1 to the letter: the round trip is what the echo says, whatever the sender knows; 40 ms
-/// here, where the segments were sent 100 ms ago. Without an echo there is none.
+/// RFC 7323 §4.1 to the letter: the round trip is what the echo says, whatever the sender knows; 40
+/// ms here, where the segments were sent 100 ms ago. Without an echo there is none.
 #[test]
 fn an_echo_can_be_all_that_is_measured() {
     let timeout = TimeoutConfig {
@@ -411,8 +411,8 @@ fn reported_segments_do_not_expire() {
     assert_eq!(trace.sender.counters().timeouts, 2);
 }
 
-/// Miyim §IV: each segment's own timer is the only one. A probe's timer or the reordering window's in
-/// its place would be overwritten by it, and run out as the wrong one.
+/// Miyim §IV: each segment's own timer is the only one. A probe's timer or the reordering window's
+/// in its place would be overwritten by it, and run out as the wrong one.
 #[test]
 fn a_timer_of_each_segment_leaves_no_room_for_others() {
     let mut trace = Trace::new(Config {
@@ -451,8 +451,8 @@ fn a_timeout_bounds_the_reordering_that_was_believed() {
     assert_eq!(trace.sender.reordering(), 3);
 }
 
-/// ns-2's `TcpAgent::newack`: with timestamps every new acknowledgment is measured, without them one
-/// segment a window.
+/// ns-2's `TcpAgent::newack`: with timestamps every new acknowledgment is measured, without them
+/// one segment a window.
 #[test]
 fn ns2_measures_by_timestamps() {
     for (timestamps, samples) in [(true, 4), (false, 1)] {

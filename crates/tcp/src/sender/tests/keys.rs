@@ -112,8 +112,9 @@ fn timer_started_at(trace: &Trace) -> String {
     (ends - trace.rto_ms()).to_string()
 }
 
-/// RFC 6582 §4, of three losses in a window; before what it asks for leaves. The seven other segments
-/// have arrived, so that the window has room for each repair however duplicates are counted.
+/// RFC 6582 §4, of three losses in a window; before what it asks for leaves. The seven other
+/// segments have arrived, so that the window has room for each repair however duplicates are
+/// counted.
 fn timer_after_the_second_partial_acknowledgment(config: &Config) -> String {
     let mut trace = Trace::new(Config {
         sack: false,

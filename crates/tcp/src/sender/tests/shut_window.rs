@@ -98,8 +98,8 @@ fn timers_of_segments_persist_too() {
     assert_eq!(trace.sender.counters().timeouts, 0);
 }
 
-/// A window that shuts while a timeout is repaired: the lost segments have no timers of their own, so
-/// a probe is due after one RTO.
+/// A window that shuts while a timeout is repaired: the lost segments have no timers of their own,
+/// so a probe is due after one RTO.
 #[test]
 fn lost_segments_wait_with_a_timer() {
     let mut trace = Trace::new(Config {
@@ -197,8 +197,8 @@ fn a_bad_state_restarts_the_timers_of_segments() {
     assert_eq!(deadlines, [950, 650]);
 }
 
-/// A full segment with a FIN is a byte longer than a window of one segment: it is retransmitted all the same
-/// when the window opens, or nothing ever would be.
+/// A full segment with a FIN is a byte longer than a window of one segment: it is retransmitted all
+/// the same when the window opens, or nothing ever would be.
 #[test]
 fn a_full_segment_with_a_fin_is_sent_again_into_the_smallest_window() {
     let mut trace = Trace::new(Config {

@@ -195,8 +195,8 @@ fn an_old_acknowledgment_is_not_taken() {
     );
 }
 
-/// Linux, `tcp_check_probe_timer`: corked bytes leave when the probe's timer runs out, an RTO (300 ms)
-/// after nothing is outstanding any more.
+/// Linux, `tcp_check_probe_timer`: corked bytes leave when the probe's timer runs out, an RTO (300
+/// ms) after nothing is outstanding any more.
 #[test]
 fn a_cork_holds_for_an_rto_and_not_longer() {
     let mut trace = Trace::new(plain());
@@ -245,7 +245,8 @@ fn a_small_window_is_not_filled_at_once() {
     assert_eq!(trace.poll(), "5(500)");
 }
 
-/// Half of the largest window is enough, though it is less than a segment and others are on their way.
+/// Half of the largest window is enough, though it is less than a segment and others are on their
+/// way.
 #[test]
 fn half_of_a_window_below_a_segment_is_filled() {
     let mut trace = Trace::new(plain());

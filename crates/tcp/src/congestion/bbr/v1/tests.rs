@@ -33,7 +33,8 @@ impl Path {
         }
     }
 
-    /// One acknowledgment a tenth of a round trip, ten of them. `in_flight`: what is in the network.
+    /// One acknowledgment a tenth of a round trip, ten of them. `in_flight`: what is in the
+    /// network.
     fn round(&mut self, in_flight: u64) {
         let rate = (self.bbr.pacing_rate().as_bps() / 8).min(BANDWIDTH);
         let start = self.delivered;
@@ -72,8 +73,9 @@ impl Path {
     }
 }
 
-/// Cardwell et al.: a gain of 2/ln 2 doubles the rate each round trip; three round trips without growth end
-/// start-up, and draining takes the inverse gain until no more than the product is in flight.
+/// Cardwell et al.: a gain of 2/ln 2 doubles the rate each round trip; three round trips without
+/// growth end start-up, and draining takes the inverse gain until no more than the product is in
+/// flight.
 #[test]
 fn start_up_doubles_and_ends_at_the_bandwidth() {
     let mut path = Path::new();
