@@ -286,8 +286,9 @@ impl<'a> World<'a> {
                 all_read && matches!(before, State::TimeWait | State::LastAck | State::Closing);
             assert!(
                 over,
-                "end {} is reset in {before:?} by {segment:?}",
-                packet.to
+                "end {} is reset in {before:?} by {segment:?}: {}",
+                packet.to,
+                self.describe()
             );
         }
         let bare = segment.sequence_length() == 0;
