@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use airtcp_sim::Scenario;
+use airtcp_scenario::Scenario;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

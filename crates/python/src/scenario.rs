@@ -8,7 +8,7 @@ use crate::errors::{run_error, scenario_error};
 
 /// A checked scenario: which link, which flows, which TCP, for how long.
 #[pyclass(frozen, module = "airtcp._core")]
-pub(crate) struct Scenario(pub(crate) airtcp_sim::Scenario);
+pub(crate) struct Scenario(pub(crate) airtcp_scenario::Scenario);
 
 #[pymethods]
 impl Scenario {
@@ -24,7 +24,7 @@ impl Scenario {
         base: PathBuf,
         settings: Vec<(String, String)>,
     ) -> PyResult<Self> {
-        py.detach(|| airtcp_sim::Scenario::with_settings(text, source, &base, &settings))
+        py.detach(|| airtcp_scenario::Scenario::with_settings(text, source, &base, &settings))
             .map(Self)
             .map_err(|error| scenario_error(py, error))
     }
@@ -33,7 +33,7 @@ impl Scenario {
     #[staticmethod]
     #[pyo3(signature = (path, settings = Vec::new()), text_signature = "(path, settings=())")]
     fn load(py: Python<'_>, path: PathBuf, settings: Vec<(String, String)>) -> PyResult<Self> {
-        py.detach(|| airtcp_sim::Scenario::load(&path, &settings))
+        py.detach(|| airtcp_scenario::Scenario::load(&path, &settings))
             .map(Self)
             .map_err(|error| scenario_error(py, error))
     }
@@ -76,5 +76,5 @@ pub(crate) fn remedies(py: Python<'_>) -> PyResult<String> {
 /// The JSON Schema of scenario files.
 #[pyfunction]
 pub(crate) fn schema() -> String {
-    airtcp_sim::schema().to_string()
+    airtcp_scenario::schema().to_string()
 }

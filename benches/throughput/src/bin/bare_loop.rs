@@ -11,8 +11,8 @@ use std::hint::black_box;
 use std::time::Instant as Clock;
 
 use airtcp_link::Stream;
+use airtcp_network::EventQueue;
 use airtcp_packet::Segment;
-use airtcp_sim::engine::EventQueue;
 use airtcp_units::{BitRate, Duration, Instant};
 use clap::Parser;
 

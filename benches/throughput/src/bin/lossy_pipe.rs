@@ -7,9 +7,8 @@ use std::process::ExitCode;
 use std::time::Instant as Clock;
 
 use airtcp_packet::Segment;
-use airtcp_sim::engine::{Direction, FlowEvent, Network, Watch};
-use airtcp_sim::run::build;
-use airtcp_sim::scenario::Scenario;
+use airtcp_scenario::{Scenario, build};
+use airtcp_sim::engine::{Direction, FlowEvent, Simulation, Watch};
 use airtcp_units::Instant;
 use clap::Parser;
 
@@ -56,10 +55,10 @@ fn main() -> ExitCode {
         }
     };
     let before = peak_resident_bytes();
-    let mut network = Network::new(build(&scenario, settings.seed), settings.seed);
+    let mut simulation = Simulation::new(build(&scenario, settings.seed), settings.seed);
     let end = Instant::ZERO + scenario.duration;
     let began = Clock::now();
-    network.run_until(end, &mut ());
+    simulation.run_until(end, &mut ());
     let wall_s = began.elapsed().as_secs_f64();
     let grown = peak_resident_bytes()
         .zip(before)
@@ -67,13 +66,13 @@ fn main() -> ExitCode {
 
     let acknowledgments = settings.acknowledgments.then(|| {
         let mut count = Acknowledgments::default();
-        Network::new(build(&scenario, settings.seed), settings.seed).run_until(end, &mut count);
+        Simulation::new(build(&scenario, settings.seed), settings.seed).run_until(end, &mut count);
         count.0
     });
 
     let seconds = scenario.duration.as_secs_f64();
     let mss = u64::from(scenario.tcp.mss);
-    let flows = network.flows();
+    let flows = simulation.flows();
     let bytes: u64 = flows.iter().map(|flow| flow.delivered()).sum();
     let sent: u64 = flows
         .iter()
@@ -86,12 +85,12 @@ fn main() -> ExitCode {
         "delivered_packets": bytes / mss,
         "segments_sent": sent,
         "acknowledgments": acknowledgments,
-        "events": network.events(),
+        "events": simulation.events(),
         "wall_s": wall_s,
         "simulated_s": seconds,
         "goodput_bps": 8.0 * bytes as f64 / seconds,
         "peak_resident_growth_bytes": grown,
-        "digest": format!("{:016x}", network.digest().value()),
+        "digest": format!("{:016x}", simulation.digest().value()),
     });
     println!("{line}");
     ExitCode::SUCCESS

@@ -1,42 +1,19 @@
 //! A flow: two endpoints, and what they have to say to each other.
 
-use std::sync::Arc;
-
 use airtcp_link::Stream;
-use airtcp_packet::SequenceNumber;
+use airtcp_network::{Alarm, Port};
+use airtcp_packet::{LinkFeedback, SequenceNumber};
+use airtcp_scenario::FlowConfig;
 use airtcp_tcp::config::LinkFeedbackConfig;
-use airtcp_tcp::{Config, Connection, Relay, Side};
+use airtcp_tcp::{Connection, Relay, Side};
 use airtcp_units::Instant;
 
-use super::network::{Application, Freeze, FreezeConfig, Hop, Proxy, ProxyConfig};
+use super::application::Application;
+use super::outage::Freeze;
+use super::proxy::Proxy;
 use super::truth::{Truth, Verdicts};
-use crate::traffic::{Traffic, Transfers};
-
-/// What a flow is.
-#[derive(Clone, Debug)]
-pub struct FlowConfig {
-    /// Both endpoints: the one that opens the connection and sends the data, and the one that
-    /// receives it. All flows share it.
-    pub tcp: Arc<Config>,
-    /// Coins for a sender that tosses them.
-    pub coins: Stream,
-    /// When the client opens the connection.
-    pub start: Instant,
-    /// How much it sends; `None` sends until the end of the run.
-    pub bytes: Option<u64>,
-    /// What its data meets on the way to the server, which is not named.
-    pub forward: Vec<Hop>,
-    /// What its acknowledgments meet on the way to the client, which is not named.
-    pub reverse: Vec<Hop>,
-    /// Initial sequence numbers of client and server.
-    pub initial_sequence: (SequenceNumber, SequenceNumber),
-    /// What it carries in place of `bytes`, and where its draws come from.
-    pub application: Option<(Traffic, Stream)>,
-    /// A proxy on the way, which stands in both routes as [`Hop::Proxy`].
-    pub proxy: Option<Box<ProxyConfig>>,
-    /// Outages of the receiver's link that it sees coming.
-    pub freeze: Option<FreezeConfig>,
-}
+use super::{Net, Turn};
+use crate::traffic::Transfers;
 
 /// What happened to a flow's packets on the way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,26 +39,21 @@ impl Tally {
     }
 }
 
-/// One end of a flow, and when the engine will look at its timers next.
+/// One end of a flow.
 #[derive(Clone, Debug)]
-pub(super) struct Host {
+pub(super) struct End {
     pub connection: Connection,
-    /// Time of the pending timer event; [`Instant::FAR_FUTURE`] when there is none. It may be
-    /// earlier than the connection now wants: then it is scheduled anew when it comes.
-    pub timer: Instant,
-    /// Packets handed to the first pipe so far.
-    pub sent: u64,
-    /// The first hop of what it sends, an index into the routes.
-    pub route: u32,
+    pub alarm: Alarm,
+    /// Where its packets enter the network.
+    pub port: Port,
 }
 
-impl Host {
-    const fn new(connection: Connection, route: u32) -> Self {
+impl End {
+    fn new(connection: Connection, port: Port) -> Self {
         Self {
             connection,
-            timer: Instant::FAR_FUTURE,
-            sent: 0,
-            route,
+            alarm: Alarm::default(),
+            port,
         }
     }
 }
@@ -89,8 +61,8 @@ impl Host {
 /// Two endpoints and what is known of the way between them.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    pub(super) client: Host,
-    pub(super) server: Host,
+    pub(super) client: End,
+    pub(super) server: End,
     pub(super) client_iss: SequenceNumber,
     pub(super) start: Instant,
     pub(super) completed: Option<Instant>,
@@ -106,7 +78,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    pub(super) fn new(config: &FlowConfig, there: u32, back: u32) -> Self {
+    pub(super) fn new(config: &FlowConfig, [there, back]: [Port; 2]) -> Self {
         let (client_iss, server_iss) = config.initial_sequence;
         let tcp = &*config.tcp;
         let mut client = Connection::connect(tcp, client_iss);
@@ -119,8 +91,8 @@ impl Flow {
             (None, None) => client.write(u64::MAX),
         }
         Self {
-            client: Host::new(client, there),
-            server: Host::new(Connection::listen(tcp, server_iss), back),
+            client: End::new(client, there),
+            server: End::new(Connection::listen(tcp, server_iss), back),
             client_iss,
             start: config.start,
             completed: None,
@@ -136,6 +108,27 @@ impl Flow {
             freeze: config.freeze.map(|freeze| Box::new(Freeze::new(freeze))),
             hears_link: tcp.link_feedback != LinkFeedbackConfig::default(),
             coins: tcp.differentiation.is_some().then_some(config.coins),
+        }
+    }
+
+    /// Tells the network when the flow, number `index`, is to be looked at beside its opening, and its
+    /// hosts what they know of their links.
+    pub(super) fn connect(&mut self, network: &mut Net, index: u32) {
+        if self.hears_link
+            && let Some(timeout) = network.told_retry_timeout(&self.client.port)
+        {
+            let feedback = LinkFeedback::RetryTimeout(timeout);
+            let connection = &mut self.client.connection;
+            connection.on_feedback(Instant::ZERO, &feedback, &mut ());
+        }
+        if let Some(freeze) = &mut self.freeze {
+            freeze.arm(network, index);
+        }
+        if let Some(application) = &mut self.application {
+            network.arm(&mut application.alarm, self.start, Turn::Application(index));
+        }
+        if let Some(proxy) = &mut self.proxy {
+            proxy.connect(network, [&self.server.port, &self.client.port]);
         }
     }
 

@@ -1,32 +1,56 @@
-//! The event engine: virtual time, and whose turn it is.
+//! A running simulation: a network in virtual time, with endpoints at its hosts.
 //!
 //! ```text
-//!            ┌──────── pipe ───────▶ ┌──────── pipe ───────▶
-//!   client ──┘  queue, rate, delay   └──                     server
-//!          ◀──────────────────────── acknowledgments ───────
+//!   client, application ── network ── proxy ── network ── server, outages
+//!             └───────────── truth, digest, watch ──────────┘
 //! ```
 //!
-//! One thread runs one simulation. Whatever is due next stands in an [`EventQueue`]: a pipe has
-//! *one* entry there however many packets are in it, an endpoint *one* however often its timers
-//! are set anew. In steady state nothing is allocated for a packet and nothing is dispatched
-//! dynamically.
-//!
-//! Among events of one instant the order is that in which they were scheduled; a pipe or a timer
-//! that is scheduled anew goes to the end of its instant.
+//! One thread runs one simulation. The hosts are what the network calls [`Hosts`]: it tells them
+//! what arrives and when they are due, and they send into it at once. What they wait for stands in the
+//! network's queue, one entry an endpoint however often its timers are set.
 
+mod application;
 mod digest;
-mod event_queue;
+mod endpoints;
 mod flow;
 mod insight;
-mod network;
+mod losses;
+mod outage;
+mod proxy;
+mod simulation;
 mod truth;
 mod watch;
 
+use airtcp_network::{Host, Hosts, Network};
+
 pub use digest::Digest;
-pub use event_queue::EventQueue;
-pub use flow::{Flow, FlowConfig, Tally};
-pub use network::{
-    ACCESS_POINT, AirHop, AirView, FreezeConfig, Hop, MediumConfig, MediumKind, Network,
-    NetworkConfig, ProxyConfig,
-};
+pub use flow::{Flow, Tally};
+pub use simulation::Simulation;
 pub use watch::{Direction, FlowEvent, Watch};
+
+/// A packet of the simulation: it carries nothing beside its headers.
+type Packet = airtcp_network::Packet<()>;
+/// The network of the simulation.
+type Net = Network<(), Turn>;
+
+/// What hosts are woken for.
+#[derive(Clone, Copy, Debug)]
+enum Turn {
+    /// The application of a flow wants to be woken.
+    Application(u32),
+    /// The proxy of a flow wants to be woken.
+    Proxy(u32),
+    /// The link of a flow's receiver is about to go away, or has come back.
+    Outage(u32),
+    /// The client of a flow opens its connection, or its timer expires.
+    Client(u32),
+    /// The timer of a server expires.
+    Server(u32),
+}
+
+/// Everything at the hosts, and who watches it.
+struct Endpoints<'w, W> {
+    flows: Vec<Flow>,
+    digest: Digest,
+    watch: &'w mut W,
+}

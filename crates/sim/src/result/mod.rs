@@ -2,8 +2,6 @@
 
 mod air;
 mod columns;
-#[cfg(test)]
-pub(crate) mod documentation;
 mod events;
 mod probe;
 mod rtts;
@@ -18,5 +16,8 @@ pub use rtts::RttTable;
 pub use samples::{Reading, Samples};
 pub use summary::{FlowSummary, RunSummary, jain_fairness};
 
+#[cfg(test)]
+#[path = "../../../../tests/documentation.rs"]
+mod documentation;
 #[cfg(test)]
 mod tests;

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use airtcp_scenario::Scenario;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
 use super::{Observe, RunError, RunResult, run};
-use crate::scenario::Scenario;
 
 /// Runs each scenario with its seed, on `threads` threads (0: one a core), and returns the results
 /// in the order of `cells`. `on_done` is called as each finishes, from its thread, and says whether

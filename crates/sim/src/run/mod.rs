@@ -1,6 +1,5 @@
 //! Running a scenario: a pure function of scenario and seed.
 
-mod build;
 mod many;
 mod probes;
 mod recorder;
@@ -9,15 +8,14 @@ mod summary;
 use std::fmt;
 use std::path::PathBuf;
 
+use airtcp_scenario::{Scenario, build};
 use airtcp_units::{Duration, Instant};
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 
-use crate::engine::{Network, Watch};
+use crate::engine::{Simulation, Watch};
 use crate::record::RecordError;
 use crate::result::{EventLog, Probe, RunSummary};
-use crate::scenario::Scenario;
-pub use build::build;
 pub use many::run_many;
 use probes::Sampler;
 use recorder::Recorder;
@@ -112,12 +110,12 @@ pub fn run(
     observe: &Observe,
     progress: &dyn Fn(f64) -> bool,
 ) -> Result<RunResult, RunError> {
-    let mut network = Network::new(build(scenario, seed), seed);
+    let mut simulation = Simulation::new(build(scenario, seed), seed);
     let mut sampler = Sampler::new(observe, scenario.duration);
     let mut recorder = Recorder::create(observe, &scenario.name)?;
     if recorder.is_active() {
         drive(
-            &mut network,
+            &mut simulation,
             scenario.duration,
             &mut sampler,
             &mut recorder,
@@ -125,7 +123,7 @@ pub fn run(
         )?;
     } else {
         drive(
-            &mut network,
+            &mut simulation,
             scenario.duration,
             &mut sampler,
             &mut (),
@@ -134,7 +132,7 @@ pub fn run(
     }
     let (samples, recorded) = (sampler.finish()?, recorder.finish()?);
     Ok(RunResult {
-        summary: summary::summarize(scenario, seed, network),
+        summary: summary::summarize(scenario, seed, simulation),
         samples,
         events: recorded.events,
         frames: recorded.frames,
@@ -143,9 +141,9 @@ pub fn run(
     })
 }
 
-/// Moves the network to the end of the run, sample by sample and step by step.
+/// Moves the simulation to the end of the run, sample by sample and step by step.
 fn drive(
-    network: &mut Network,
+    simulation: &mut Simulation,
     duration: Duration,
     sampler: &mut Sampler,
     watch: &mut impl Watch,
@@ -156,9 +154,9 @@ fn drive(
     let mut next_step = Instant::ZERO + step;
     loop {
         let until = sampler.due().min(next_step).min(end);
-        network.run_until(until, watch);
+        simulation.run_until(until, watch);
         if until >= sampler.due() {
-            sampler.take(network);
+            sampler.take(simulation);
         }
         if until >= next_step {
             next_step += step;

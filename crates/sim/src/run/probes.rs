@@ -1,10 +1,10 @@
-//! Sampling variables of a running network.
+//! Sampling variables of a running simulation.
 
 use airtcp_units::{Duration, Instant};
 use arrow_array::RecordBatch;
 
 use super::{Observe, RunError};
-use crate::engine::{Flow, Network};
+use crate::engine::{Flow, Simulation};
 use crate::result::{Probe, Reading, Samples};
 
 /// Samples a run has when no interval is given.
@@ -45,13 +45,13 @@ impl Sampler {
         self.due
     }
 
-    /// Samples every flow of `network` now.
-    pub(super) fn take(&mut self, network: &mut Network) {
-        let now = network.now();
-        self.delivered.resize(network.flows().len(), 0);
+    /// Samples every flow of `simulation` now.
+    pub(super) fn take(&mut self, simulation: &mut Simulation) {
+        let now = simulation.now();
+        self.delivered.resize(simulation.flows().len(), 0);
         for (before, index) in self.delivered.iter_mut().zip(0..) {
-            let air = network.air(index);
-            let flow = &network.flows()[index as usize];
+            let air = simulation.air(index);
+            let flow = &simulation.flows()[index as usize];
             let delivered = flow.delivered();
             let fresh = delivered - *before;
             *before = delivered;

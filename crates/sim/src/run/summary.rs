@@ -1,22 +1,22 @@
-//! From a network at its end to the numbers of the run.
+//! From a simulation at its end to the numbers of the run.
 
+use airtcp_scenario::Scenario;
 use airtcp_tcp::Counters;
 use airtcp_tcp::Side;
 use airtcp_units::Duration;
 use sha2::{Digest, Sha256};
 
 use super::ENGINE_VERSION;
-use crate::engine::{Flow, Network};
+use crate::engine::{Flow, Simulation};
 use crate::result::{FlowSummary, RunSummary, jain_fairness};
-use crate::scenario::Scenario;
 
 /// Hexadecimal digits of a run's digest.
 const DIGEST_DIGITS: usize = 32;
 
-pub(super) fn summarize(scenario: &Scenario, seed: u64, network: Network) -> RunSummary {
-    let (fingerprint, events) = (network.digest().value(), network.events());
+pub(super) fn summarize(scenario: &Scenario, seed: u64, simulation: Simulation) -> RunSummary {
+    let (fingerprint, events) = (simulation.digest().value(), simulation.events());
     // Each flow goes as its summary comes: at very many, both together would be the run's peak.
-    let flows: Vec<_> = network
+    let flows: Vec<_> = simulation
         .into_flows()
         .into_iter()
         .zip(0..)

@@ -3,18 +3,10 @@
 use std::collections::VecDeque;
 
 use airtcp_link::Stream;
+use airtcp_scenario::Email;
 use airtcp_units::{Duration, Instant};
 
 use super::{Action, End, Transfers, exponential};
-
-/// E-mail (Mahmoodi et al. §IV: 2 kB, every 120 s on average).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Email {
-    /// Bytes of a message.
-    pub size: u64,
-    /// Mean time between messages, exponential.
-    pub interval: Duration,
-}
 
 #[derive(Clone, Debug)]
 pub(super) struct Session {

@@ -2,18 +2,10 @@
 
 use std::collections::VecDeque;
 
+use airtcp_scenario::Ftp;
 use airtcp_units::Instant;
 
 use super::{Action, End, Transfers};
-
-/// File transfers (Mahmoodi et al. §IV: 16 MB each).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ftp {
-    /// Bytes of a file.
-    pub size: u64,
-    /// Whether the next follows when one has arrived; else the connection closes.
-    pub repeat: bool,
-}
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Session {

@@ -3,27 +3,10 @@
 use std::collections::VecDeque;
 
 use airtcp_link::Stream;
+use airtcp_scenario::Http;
 use airtcp_units::{Duration, Instant};
 
 use super::{Action, End, Transfers, at_least_one, exponential};
-
-/// Pages (Mahmoodi et al. §IV: a page every 60 s, 7 objects of 5 kB, all means of exponential
-/// distributions).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Http {
-    /// Mean time from the start of a page to the start of the next. A page that is late begins when
-    /// the one before is complete.
-    pub page_interval: Duration,
-    /// Mean bytes of an object.
-    pub object_size: f64,
-    /// Mean number of objects of a page.
-    pub objects: f64,
-    /// Bytes of a request.
-    pub request: u64,
-    /// Whether all objects of a page are asked for at once; else each when the one before has
-    /// arrived.
-    pub pipelined: bool,
-}
 
 /// Draws of a page: the time to the next, the number of objects, and from then on their sizes.
 const INTERVAL: u64 = 0;

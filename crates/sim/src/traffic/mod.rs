@@ -13,28 +13,12 @@
 mod email;
 mod ftp;
 mod http;
-mod mix;
 
 use std::collections::VecDeque;
 
 use airtcp_link::Stream;
+use airtcp_scenario::Traffic;
 use airtcp_units::{Duration, Instant};
-
-pub use email::Email;
-pub use ftp::Ftp;
-pub use http::Http;
-pub use mix::Mix;
-
-/// What a flow carries.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Traffic {
-    /// Files.
-    Ftp(Ftp),
-    /// Pages of the web.
-    Http(Http),
-    /// E-mail.
-    Email(Email),
-}
 
 /// An end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
 use airtcp_link::Stream;
+use airtcp_scenario::{Email, Ftp, Http, Mix, Traffic};
 use proptest::prelude::*;
 
 use super::*;

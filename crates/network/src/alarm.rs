@@ -1,0 +1,115 @@
+//! When somebody is woken: one pending event, however often the wanted time moves.
+
+use airtcp_units::Instant;
+
+use crate::event_queue::EventQueue;
+
+/// The one pending event of a machine that wants to be woken.
+///
+/// It is lazy: a time that moves away is looked at when the event comes, since moving an event at
+/// every packet costs more than an event in vain now and then. Only a time that comes nearer gets an
+/// event of its own; the one that it overtakes is then stale, and is dropped when it comes.
+///
+/// ```text
+///   rings()    the event that came is this alarm's, and the first of the queue until …
+///   rearm()    … it is moved to the next time that is wanted, or taken out
+///   arm()      at any other time: an event no later than what is wanted
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alarm {
+    /// Time of the pending event; [`Instant::FAR_FUTURE`] when there is none. It may be earlier than
+    /// what is wanted by now.
+    pending: Instant,
+}
+
+impl Default for Alarm {
+    fn default() -> Self {
+        Self {
+            pending: Instant::FAR_FUTURE,
+        }
+    }
+}
+
+impl Alarm {
+    /// Sees to it that `event` is pending no later than `wanted`, or at `now` if that is past.
+    #[inline]
+    pub fn arm<E: Copy>(
+        &mut self,
+        queue: &mut EventQueue<E>,
+        now: Instant,
+        wanted: Instant,
+        event: E,
+    ) {
+        if wanted < self.pending {
+            debug_assert!(wanted >= now, "somebody wants to be woken in the past");
+            self.pending = wanted.max(now);
+            queue.schedule(self.pending, event);
+        }
+    }
+
+    /// Whether the first event of the queue, which is due `now` and names this alarm, still counts:
+    /// a stale one is removed.
+    #[inline]
+    pub fn rings<E: Copy>(self, queue: &mut EventQueue<E>, now: Instant) -> bool {
+        if self.pending != now {
+            queue.remove_first();
+        }
+        self.pending == now
+    }
+
+    /// Moves the event that came, still the first of the queue, to `wanted`: half of what it costs
+    /// to remove it and add another. [`Instant::FAR_FUTURE`] removes it.
+    #[inline]
+    pub fn rearm<E: Copy>(&mut self, queue: &mut EventQueue<E>, now: Instant, wanted: Instant) {
+        debug_assert!(wanted >= now, "somebody wants to be woken in the past");
+        self.pending = wanted.max(now);
+        if wanted == Instant::FAR_FUTURE {
+            queue.remove_first();
+        } else {
+            queue.reschedule_first(self.pending);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn at(nanos: u64) -> Instant {
+        Instant::from_nanos(nanos)
+    }
+
+    /// A time that moves away keeps its event; one that comes nearer gets another, and the first is
+    /// dropped when it comes.
+    #[test]
+    fn an_alarm_is_lazy() {
+        let mut queue = EventQueue::default();
+        let mut alarm = Alarm::default();
+        alarm.arm(&mut queue, at(0), at(10), 'a');
+        alarm.arm(&mut queue, at(1), at(20), 'a');
+        assert_eq!((queue.len(), queue.first()), (1, Some((at(10), 'a'))));
+        alarm.arm(&mut queue, at(2), at(5), 'a');
+        assert_eq!((queue.len(), queue.first()), (2, Some((at(5), 'a'))));
+        assert!(alarm.rings(&mut queue, at(5)));
+        alarm.rearm(&mut queue, at(5), at(30));
+        assert!(!alarm.rings(&mut queue, at(10)), "a stale event counts");
+        assert_eq!((queue.len(), queue.first()), (1, Some((at(30), 'a'))));
+        assert!(alarm.rings(&mut queue, at(30)));
+        alarm.rearm(&mut queue, at(30), Instant::FAR_FUTURE);
+        assert!(queue.is_empty());
+    }
+
+    /// Whoever is being woken cannot schedule a second event for itself meanwhile.
+    #[test]
+    fn an_alarm_that_rings_is_pending() {
+        let mut queue = EventQueue::default();
+        let mut alarm = Alarm::default();
+        alarm.arm(&mut queue, at(0), at(10), ());
+        assert!(alarm.rings(&mut queue, at(10)));
+        alarm.arm(&mut queue, at(10), at(10), ());
+        alarm.arm(&mut queue, at(10), at(11), ());
+        assert_eq!(queue.len(), 1);
+        alarm.rearm(&mut queue, at(10), at(11));
+        assert_eq!(queue.first(), Some((at(11), ())));
+    }
+}

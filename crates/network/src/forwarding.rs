@@ -1,0 +1,88 @@
+//! From hop to hop: into a pipe, out of it, and out of the network.
+
+use airtcp_link::{Admission, Transmission};
+
+use crate::hop::Hop;
+use crate::hosts::Hosts;
+use crate::packet::Packet;
+use crate::{Network, Turn};
+
+impl<C: Copy + Default, A: Copy> Network<C, A> {
+    /// Hands a packet to its next hop.
+    #[inline]
+    pub(crate) fn forward(&mut self, packet: Packet<C>, hosts: &mut impl Hosts<C, A>) {
+        match self.routes.at(packet.next) {
+            Hop::Pipe(pipe) => self.enter_pipe(packet, pipe, hosts),
+            Hop::Host(host) => hosts.arrived(self, host, &packet),
+            Hop::Air(hop) => self.enter_air(packet, hop, hosts),
+            Hop::Agent { agent, toward } => self.pass_agent(packet, agent, toward, hosts),
+        }
+    }
+
+    /// Takes a packet from a host, at [`Self::now`]: for hosts that answer while the network
+    /// advances. Others call [`Self::inject`].
+    ///
+    /// Its first hop is a pipe as a rule, and then nothing of what hosts do to arrivals is called
+    /// again from here, so that the compiler can lay out the common way of a packet in one piece.
+    #[inline]
+    pub fn send(&mut self, packet: Packet<C>, hosts: &mut impl Hosts<C, A>) {
+        match self.routes.at(packet.next) {
+            Hop::Pipe(pipe) => self.enter_pipe(packet, pipe, hosts),
+            _ => self.send_elsewhere(packet, hosts),
+        }
+    }
+
+    #[inline(never)]
+    fn send_elsewhere(&mut self, packet: Packet<C>, hosts: &mut impl Hosts<C, A>) {
+        self.forward(packet, hosts);
+    }
+
+    /// A packet arrives at the far end of a pipe.
+    #[inline]
+    pub(crate) fn on_pipe(&mut self, index: u32, hosts: &mut impl Hosts<C, A>) {
+        // A packet that overtakes is announced by an event of its own, at an earlier time.
+        if !self.pipes[index as usize]
+            .alarm
+            .rings(&mut self.queue, self.now)
+        {
+            return;
+        }
+        // While packets are handled, events may be added, but none before this one: it is still the
+        // first.
+        let next = loop {
+            let pipe = &mut self.pipes[index as usize].pipe;
+            if let Some(mut packet) = pipe.pop(self.now) {
+                packet.next += 1;
+                self.forward(packet, hosts);
+            }
+            let next = self.pipes[index as usize].pipe.next_arrival();
+            if next > self.now {
+                break next;
+            }
+        };
+        let node = &mut self.pipes[index as usize];
+        node.alarm.rearm(&mut self.queue, self.now, next);
+    }
+
+    #[inline]
+    fn enter_pipe(&mut self, packet: Packet<C>, pipe: u32, hosts: &mut impl Hosts<C, A>) {
+        let node = &mut self.pipes[pipe as usize];
+        let mut index = packet.index;
+        if let Some(count) = node.counts.get_mut(packet.flow as usize) {
+            index = *count;
+            *count += 1;
+        }
+        let transmission = Transmission {
+            bytes: packet.bytes(),
+            flow: packet.flow,
+            index,
+        };
+        let admission = node.pipe.push(self.now, transmission, packet);
+        let next = node.pipe.next_arrival();
+        node.alarm
+            .arm(&mut self.queue, self.now, next, Turn::Pipe(pipe));
+        if admission != Admission::Queued {
+            hosts.lost(self, &packet, admission);
+        }
+    }
+}

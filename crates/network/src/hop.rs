@@ -1,0 +1,125 @@
+//! Routes: what a packet meets on its way, one hop after another.
+
+use airtcp_link::agent::Toward;
+
+/// Something that a packet meets on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hop {
+    /// A pipe, by index.
+    Pipe(u32),
+    /// A medium, from one of its stations to another.
+    Air(AirHop),
+    /// An agent that an access point runs, by index.
+    Agent {
+        /// Which.
+        agent: u16,
+        /// Which way the packet passes it.
+        toward: Toward,
+    },
+    /// A host of the flow: the packet leaves the network.
+    Host(Host),
+}
+
+/// Where packets of a flow leave the network, and others enter it. Each flow has its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Host {
+    /// The host that receives the flow's data: the end of the way.
+    Server,
+    /// The host that sends it: the end of the way.
+    Client,
+    /// The proxy of the flow, to what comes from that side: the end of one connection, and the start
+    /// of another, whose packets go on from the next hop.
+    Proxy(Side),
+}
+
+/// A side of a proxy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Towards the host that sends the flow's data.
+    Client,
+    /// Towards the host that receives it.
+    Server,
+}
+
+/// The way over a medium.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AirHop {
+    /// The medium, by index.
+    pub medium: u16,
+    /// The station that sends.
+    pub from: u16,
+    /// The station that receives.
+    pub to: u16,
+}
+
+/// All routes, one behind the other. A packet carries the index of its next hop; each route ends
+/// at a server or a client, so that no length needs to be kept.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Routes {
+    hops: Vec<Hop>,
+}
+
+impl Routes {
+    /// Adds a route that ends at `host`, and returns the index of its first hop. Flows one behind
+    /// the other that share a route share its place.
+    pub(crate) fn add(&mut self, way: &[Hop], host: Host) -> u32 {
+        let host = Hop::Host(host);
+        let length = way.len() + 1;
+        for known in self.recent(length) {
+            if self.hops[known..known + length - 1] == *way && self.hops[known + length - 1] == host
+            {
+                return index(known);
+            }
+        }
+        let first = self.hops.len();
+        self.hops.extend_from_slice(way);
+        self.hops.push(host);
+        index(first)
+    }
+
+    /// The hop at `index`.
+    #[inline]
+    pub(crate) fn at(&self, index: u32) -> Hop {
+        self.hops[index as usize]
+    }
+
+    /// The hops from `index` on, the host that ends the route included.
+    pub(crate) fn from(&self, index: u32) -> impl Iterator<Item = Hop> {
+        let ends = |hop: &Hop| matches!(hop, Hop::Host(Host::Server | Host::Client));
+        let rest = &self.hops[index as usize..];
+        let length = rest.iter().position(ends).map_or(rest.len(), |end| end + 1);
+        rest[..length].iter().copied()
+    }
+
+    /// Where a route of `length` hops may stand among those added last.
+    fn recent(&self, length: usize) -> std::ops::Range<usize> {
+        /// Both ways of a flow, at their longest.
+        const LOOK_BACK: usize = 32;
+        let last = (self.hops.len() + 1).saturating_sub(length);
+        last.saturating_sub(LOOK_BACK)..last
+    }
+}
+
+fn index(place: usize) -> u32 {
+    u32::try_from(place).expect("fewer than 2^32 hops: a million flows have a few each")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flows_that_share_a_route_share_its_place() {
+        let mut routes = Routes::default();
+        let there = routes.add(&[Hop::Pipe(0)], Host::Server);
+        let back = routes.add(&[Hop::Pipe(1)], Host::Client);
+        assert_eq!((there, back), (0, 2));
+        assert_eq!(routes.add(&[Hop::Pipe(0)], Host::Server), there);
+        assert_eq!(routes.add(&[Hop::Pipe(1)], Host::Client), back);
+        // The same hops towards another host, or one hop more, are another route.
+        assert_eq!(routes.add(&[Hop::Pipe(0)], Host::Client), 4);
+        let longer = routes.add(&[Hop::Pipe(0), Hop::Pipe(3)], Host::Server);
+        let hops: Vec<_> = routes.from(longer).collect();
+        assert_eq!(hops, [Hop::Pipe(0), Hop::Pipe(3), Hop::Host(Host::Server)]);
+    }
+}

@@ -1,0 +1,101 @@
+//! The world around a network: what takes the packets that come out of it.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+
+use airtcp_link::Admission;
+use airtcp_link::agent::AgentEvent;
+use airtcp_link::mac::Occupancy;
+use airtcp_packet::Segment;
+use airtcp_units::Instant;
+
+use crate::Network;
+use crate::hop::Host;
+use crate::packet::Packet;
+
+/// Everything at the hosts of a network. It is told what comes out as that happens, and may send into
+/// the network at once: an endpoint's answer leaves in the instant of what it answers.
+///
+/// `C` is what packets carry, and `A` names what the hosts themselves want to be woken for, which
+/// stands in the network's one queue: that fixes the order of what happens in one instant.
+pub trait Hosts<C: Copy + Default, A: Copy>: Sized {
+    /// A packet reaches the host on its way.
+    fn arrived(&mut self, network: &mut Network<C, A>, host: Host, packet: &Packet<C>);
+
+    /// An event that hosts have armed is due. Whoever it is for asks
+    /// [`Network::rings`] first, and calls [`Network::rearm`] once if that says yes.
+    fn woken(&mut self, network: &mut Network<C, A>, alarm: A);
+
+    /// A packet found no room, or was lost: it will not be seen again.
+    #[inline]
+    fn lost(&mut self, _network: &Network<C, A>, _packet: &Packet<C>, _why: Admission) {}
+
+    /// A packet crossed a medium or was given up there, after so many attempts.
+    #[inline]
+    fn crossed_air(&mut self, _packet: &Packet<C>, _attempts: u32) {}
+
+    /// A medium has the acknowledgment of a packet that was sent so many times.
+    #[inline]
+    fn acknowledged_by_link(&mut self, _now: Instant, _packet: &Packet<C>, _attempts: u32) {}
+
+    /// An agent has sent another copy of a segment of flow `flow`.
+    #[inline]
+    fn repeated(&mut self, _flow: u32, _segment: &Segment) {}
+
+    /// A station occupies a medium.
+    #[inline]
+    fn occupied(&mut self, _medium: u16, _occupancy: &Occupancy) {}
+
+    /// An agent at an access point has done something about flow `flow`.
+    #[inline]
+    fn agent_acted(&mut self, _now: Instant, _flow: u32, _event: AgentEvent) {}
+}
+
+/// Hosts that only collect: what came out of the network, in order, for a driver that looks at it
+/// when [`Network::advance`] has returned.
+#[derive(Clone, Debug)]
+pub struct Arrivals<C> {
+    waiting: VecDeque<Arrival<C>>,
+}
+
+/// A packet that came out of a network.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<C> {
+    /// When.
+    pub time: Instant,
+    /// Where.
+    pub host: Host,
+    /// The packet.
+    pub packet: Packet<C>,
+}
+
+impl<C> Default for Arrivals<C> {
+    fn default() -> Self {
+        Self {
+            waiting: VecDeque::new(),
+        }
+    }
+}
+
+impl<C> Iterator for Arrivals<C> {
+    type Item = Arrival<C>;
+
+    /// The next packet that came out.
+    fn next(&mut self) -> Option<Arrival<C>> {
+        self.waiting.pop_front()
+    }
+}
+
+impl<C: Copy + Default> Hosts<C, Infallible> for Arrivals<C> {
+    fn arrived(&mut self, network: &mut Network<C, Infallible>, host: Host, packet: &Packet<C>) {
+        self.waiting.push_back(Arrival {
+            time: network.now(),
+            host,
+            packet: *packet,
+        });
+    }
+
+    fn woken(&mut self, _network: &mut Network<C, Infallible>, alarm: Infallible) {
+        match alarm {}
+    }
+}

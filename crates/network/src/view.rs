@@ -1,0 +1,95 @@
+//! A look at a flow's link from outside: queues and signal.
+
+use airtcp_units::Duration;
+
+use crate::hop::{AirHop, Hop, Host};
+use crate::packet::{Packet, Port};
+use crate::{ACCESS_POINT, Network};
+
+/// How a flow's link stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AirView {
+    /// Packets that wait for the first link on the way of its data that can hold packets back, of
+    /// all flows: for the medium, or for the first pipe where there is none.
+    pub queued: u64,
+    /// Packets there that failed and wait for another turn, by how often they were retransmitted in
+    /// vain.
+    pub retries: [u64; 3],
+    /// Signal-to-noise ratio of its mobile.
+    pub snr_db: Option<f64>,
+}
+
+impl<C: Copy + Default, A: Copy> Network<C, A> {
+    /// How the link stands now on the way from `port`.
+    pub fn air(&mut self, port: &Port) -> AirView {
+        let now = self.now;
+        if let Some(hop) = self.first_on_air(port.route) {
+            let medium = &self.media[usize::from(hop.medium)];
+            return AirView {
+                queued: medium.queued_packets(hop.from, mobile(hop)) as u64,
+                retries: medium.retries(hop.from).map(|packets| packets as u64),
+                snr_db: medium.snr_db(mobile(hop), now),
+            };
+        }
+        // The link's own pipe is the first that is laid.
+        let queued = self
+            .pipes
+            .first_mut()
+            .map_or(0, |node| node.pipe.queued_packets(now));
+        AirView {
+            queued: queued as u64,
+            ..AirView::default()
+        }
+    }
+
+    /// After how long the first hop from `port` retransmits, if it is a medium that tells.
+    #[must_use]
+    pub fn told_retry_timeout(&self, port: &Port) -> Option<Duration> {
+        match self.routes.at(port.route) {
+            Hop::Air(first) => self.media[usize::from(first.medium)].told_retry_timeout(),
+            _ => None,
+        }
+    }
+
+    /// The hops that are still before a packet, the host that ends its way included.
+    pub fn hops_ahead(&self, packet: &Packet<C>) -> impl Iterator<Item = Hop> {
+        self.routes.from(packet.next)
+    }
+
+    /// The host at which the way of a packet ends.
+    #[must_use]
+    pub fn destination(&self, packet: &Packet<C>) -> Host {
+        match self.routes.from(packet.next).last() {
+            Some(Hop::Host(host)) => host,
+            _ => Host::Server,
+        }
+    }
+
+    /// The port of the proxy on the way from `port`, if there is one: the same way, from behind it.
+    #[must_use]
+    pub fn port_behind_proxy(&self, port: &Port) -> Option<Port> {
+        let is_proxy = |hop: Hop| matches!(hop, Hop::Host(Host::Proxy(_)));
+        let place = self.routes.from(port.route).position(is_proxy)?;
+        Some(Port {
+            sent: 0,
+            route: port.route + u32::try_from(place).ok()? + 1,
+            flow: port.flow,
+        })
+    }
+
+    fn first_on_air(&self, route: u32) -> Option<AirHop> {
+        self.routes.from(route).find_map(|hop| match hop {
+            Hop::Air(hop) => Some(hop),
+            _ => None,
+        })
+    }
+}
+
+/// The end of a way that is not the access point.
+const fn mobile(hop: AirHop) -> u16 {
+    if hop.from == ACCESS_POINT {
+        hop.to
+    } else {
+        hop.from
+    }
+}

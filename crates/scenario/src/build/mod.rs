@@ -1,0 +1,103 @@
+//! From a scenario to a network and its hosts.
+
+mod media;
+mod round_trip;
+mod routes;
+
+use std::sync::Arc;
+
+use airtcp_link::Stream;
+use airtcp_network::NetworkConfig;
+use airtcp_packet::SequenceNumber;
+use airtcp_units::{Duration, Instant};
+
+use crate::Scenario;
+use crate::flow::{FlowConfig, FreezeConfig, ProxyConfig};
+use routes::Plan;
+
+/// What a scenario comes to with a seed: what is between the hosts, and what is at them.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// What is between the hosts.
+    pub network: NetworkConfig,
+    /// What is at them, flow by flow, and the way of each over the network.
+    pub flows: Vec<FlowConfig>,
+}
+
+/// The network a scenario describes, and its hosts. What is random in it, apart from the channels, is
+/// drawn from `seed`: when flows start, their initial sequence numbers, and how long their wired
+/// paths are.
+#[must_use]
+pub fn build(scenario: &Scenario, seed: u64) -> Layout {
+    let mut network = NetworkConfig::default();
+    let mut flows = Vec::with_capacity(scenario.flows.count as usize);
+    let plan = Plan::lay(scenario, seed, &mut network);
+    let starts = Stream::new(seed, "flows.start");
+    let sequences = Stream::new(seed, "flows.initial-sequence");
+    let coins = Stream::new(seed, "flows.coin");
+    let sessions = Stream::new(seed, "flows.application");
+    // Flows share one configuration, or one of a few.
+    let own = scenario.flow_tcp.len().max(1);
+    let tcp: Vec<_> = (0_u32..)
+        .take(own)
+        .map(|flow| Arc::new(*scenario.tcp_of(flow)))
+        .collect();
+    for flow in 0..scenario.flows.count {
+        let (forward, reverse) = plan.routes(flow, &mut network);
+        let initial = sequences.draw(u64::from(flow));
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "two independent halves of a draw"
+        )]
+        let initial_sequence = (
+            SequenceNumber((initial >> 32) as u32),
+            SequenceNumber(initial as u32),
+        );
+        flows.push(FlowConfig {
+            tcp: Arc::clone(&tcp[flow as usize % own]),
+            coins: coins.substream(u64::from(flow)),
+            start: start(scenario, flow, starts.draw(u64::from(flow))),
+            bytes: scenario.flows.bytes,
+            forward,
+            reverse,
+            initial_sequence,
+            application: scenario.traffic[flow as usize % scenario.traffic.len().max(1)]
+                .map(|traffic| (traffic, sessions.substream(u64::from(flow)))),
+            proxy: scenario.access_point.split_buffer.map(|bytes| {
+                let side = *scenario.tcp_of(flow);
+                Box::new(ProxyConfig {
+                    client_side: side,
+                    server_side: side,
+                    buffer_bytes: bytes,
+                })
+            }),
+            freeze: freeze(scenario),
+        });
+    }
+    Layout { network, flows }
+}
+
+/// What receivers do about outages.
+fn freeze(scenario: &Scenario) -> Option<FreezeConfig> {
+    let repeats_only = scenario.hand_off_acks;
+    let warning = scenario
+        .freeze_warning
+        .or_else(|| repeats_only.then_some(Duration::ZERO))?;
+    let outage = scenario.link.outage()?;
+    Some(FreezeConfig {
+        every: outage.every,
+        length: outage.length,
+        warning,
+        repeats_only,
+    })
+}
+
+/// Flow i starts at i/n of the spread, plus up to 1/n of it at random.
+fn start(scenario: &Scenario, flow: u32, draw: u64) -> Instant {
+    let spread = u128::from(scenario.flows.start_spread.as_nanos());
+    let places = u128::from(scenario.flows.count);
+    let fraction = (u128::from(flow) << 64) + u128::from(draw);
+    // spread < 2^62 and fraction < 2^84 would overflow together: divide the fraction first.
+    let nanos = (spread * ((fraction / places) >> 16)) >> 48;
+    Instant::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+}

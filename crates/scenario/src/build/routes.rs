@@ -1,0 +1,252 @@
+//! What the packets of each flow meet on their way.
+//!
+//! ```text
+//!   mobile ── air ── access point ── wired line ── further round trip ── wired host
+//!                    agents, proxy
+//! ```
+//!
+//! With two channels there is a mobile and an access point at both ends.
+
+use airtcp_link::agent::Toward;
+use airtcp_link::{Delay, ErrorModel, PipeConfig, QueueLimit, Service};
+use airtcp_units::Duration;
+
+use super::media;
+use super::round_trip::RoundTrips;
+use crate::{FlowDirection, Link, LossDirection, Scenario, Topology, Wired};
+use airtcp_network::{ACCESS_POINT, AirHop, Hop, Host, NetworkConfig, Side};
+
+/// Both ways of something between a mobile and its wired host.
+#[derive(Clone, Debug, Default)]
+struct Ways {
+    to_mobile: Vec<Hop>,
+    from_mobile: Vec<Hop>,
+}
+
+/// What all flows share, laid.
+#[derive(Debug)]
+pub(super) struct Plan<'a> {
+    scenario: &'a Scenario,
+    /// Pipes of the link: data, then acknowledgments. Of a stop-and-wait link the second alone.
+    link: (u32, u32),
+    /// Lines of the wired path: towards the wired hosts, then from them.
+    wired: Option<(u32, u32)>,
+    round_trips: Option<RoundTrips>,
+}
+
+impl<'a> Plan<'a> {
+    /// Adds to `network` what flows share.
+    pub(super) fn lay(scenario: &'a Scenario, seed: u64, network: &mut NetworkConfig) -> Self {
+        let mut plan = Self {
+            scenario,
+            link: (0, 0),
+            wired: None,
+            round_trips: None,
+        };
+        match &scenario.link {
+            Link::Pipe { data, acks } => {
+                let data = add_pipe(network, "link.data", data.clone());
+                plan.link = (data, add_pipe(network, "link.acks", acks.clone()));
+            }
+            Link::Arq(arq) => plan.link.1 = add_pipe(network, "arq.back", arq.back.clone()),
+            Link::Cell(cell) => {
+                plan.link.1 = add_pipe(network, "cell.uplink", cell.back.clone());
+            }
+            Link::Wlan(_) | Link::SelectiveRepeat(_) => {}
+        }
+        media::add(scenario, seed, network);
+        if let Some(wired) = &scenario.wired {
+            let up = add_pipe(network, "wired.up", plan.line(wired, FlowDirection::Up));
+            let down = add_pipe(network, "wired.down", plan.line(wired, FlowDirection::Down));
+            plan.wired = Some((up, down));
+            plan.round_trips = wired.round_trip.map(|shape| RoundTrips::new(shape, seed));
+        }
+        plan
+    }
+
+    /// The wired line that goes `toward`: it loses what it carries of what the path loses.
+    fn line(&self, wired: &Wired, toward: FlowDirection) -> PipeConfig {
+        let flows = &self.scenario.flows;
+        let carries_data = (0..flows.count).any(|flow| flows.direction_of(flow) == toward);
+        let carries_acks = (0..flows.count).any(|flow| flows.direction_of(flow) != toward);
+        let loses = match wired.lossy {
+            LossDirection::Data => carries_data,
+            LossDirection::Acks => carries_acks,
+            LossDirection::Both => true,
+        };
+        PipeConfig {
+            error: if loses {
+                wired.errors
+            } else {
+                ErrorModel::None
+            },
+            ..wired.line.clone()
+        }
+    }
+
+    /// The ways of flow number `flow`: that of its data, and that of its acknowledgments. Lines of
+    /// its own are added to `network`.
+    pub(super) fn routes(&self, flow: u32, network: &mut NetworkConfig) -> (Vec<Hop>, Vec<Hop>) {
+        if self.scenario.topology == Topology::Dumbbell {
+            return self.dumbbell(flow, network);
+        }
+        let direction = self.scenario.flows.direction_of(flow);
+        let near = self.air(flow, direction, 0);
+        let wired = self.wired(flow, network);
+        if self.scenario.topology.has_two_links() {
+            // The sender is the mobile of the near channel, the receiver that of the far one.
+            let (near_point, far_point) = (self.access_point(0), self.access_point(1));
+            let far = self.air(flow, direction, 1);
+            let there = [
+                near.from_mobile,
+                near_point.from_mobile,
+                self.proxy(Side::Client),
+                wired.from_mobile,
+                far_point.to_mobile,
+                far.to_mobile,
+            ];
+            let back = [
+                far.from_mobile,
+                far_point.from_mobile,
+                wired.to_mobile,
+                self.proxy(Side::Server),
+                near_point.to_mobile,
+                near.to_mobile,
+            ];
+            return (there.concat(), back.concat());
+        }
+        let point = self.access_point(0);
+        let (to_server, to_client) = (self.proxy(Side::Client), self.proxy(Side::Server));
+        let (proxy_up, proxy_down) = match direction {
+            FlowDirection::Up => (to_server, to_client),
+            FlowDirection::Down => (to_client, to_server),
+        };
+        let up = [
+            near.from_mobile,
+            point.from_mobile,
+            proxy_up,
+            wired.from_mobile,
+        ]
+        .concat();
+        let down = [wired.to_mobile, proxy_down, point.to_mobile, near.to_mobile].concat();
+        match direction {
+            FlowDirection::Up => (up, down),
+            FlowDirection::Down => (down, up),
+        }
+    }
+
+    /// The way over the air between the flow's mobile and its access point.
+    fn air(&self, flow: u32, direction: FlowDirection, medium: u16) -> Ways {
+        let hop = |from, to| vec![Hop::Air(AirHop { medium, from, to })];
+        let (data, acks) = self.link;
+        match &self.scenario.link {
+            Link::Pipe { .. } => {
+                let (data, acks) = (vec![Hop::Pipe(data)], vec![Hop::Pipe(acks)]);
+                match direction {
+                    FlowDirection::Up => Ways {
+                        from_mobile: data,
+                        to_mobile: acks,
+                    },
+                    FlowDirection::Down => Ways {
+                        from_mobile: acks,
+                        to_mobile: data,
+                    },
+                }
+            }
+            Link::Wlan(wlan) => {
+                let station = station_of(flow, wlan.bss.stations);
+                Ways {
+                    from_mobile: hop(station, ACCESS_POINT),
+                    to_mobile: hop(ACCESS_POINT, station),
+                }
+            }
+            Link::SelectiveRepeat(_) => Ways {
+                from_mobile: hop(1, ACCESS_POINT),
+                to_mobile: hop(ACCESS_POINT, 1),
+            },
+            Link::Cell(cell) => Ways {
+                from_mobile: vec![Hop::Pipe(acks)],
+                to_mobile: hop(ACCESS_POINT, station_of(flow, cell.users.0)),
+            },
+            Link::Arq(_) => Ways {
+                from_mobile: vec![Hop::Pipe(acks)],
+                to_mobile: hop(ACCESS_POINT, 1),
+            },
+        }
+    }
+
+    /// What the agents of access point number `point` are to a packet that passes.
+    fn access_point(&self, point: u16) -> Ways {
+        let count = u16::try_from(self.scenario.access_point.agents.len()).unwrap_or(0);
+        let agents = || point * count..(point + 1) * count;
+        let hop = |agent, toward| Hop::Agent { agent, toward };
+        Ways {
+            from_mobile: agents().map(|agent| hop(agent, Toward::Wired)).collect(),
+            to_mobile: agents()
+                .rev()
+                .map(|agent| hop(agent, Toward::Mobile))
+                .collect(),
+        }
+    }
+
+    /// The proxy, if there is one, to a packet that comes from `side`.
+    fn proxy(&self, side: Side) -> Vec<Hop> {
+        match self.scenario.access_point.split_buffer {
+            Some(_) => vec![Hop::Host(Host::Proxy(side))],
+            None => Vec::new(),
+        }
+    }
+
+    /// The way between the access point and the flow's wired host.
+    fn wired(&self, flow: u32, network: &mut NetworkConfig) -> Ways {
+        let Some((up, down)) = self.wired else {
+            return Ways::default();
+        };
+        let mut ways = Ways {
+            from_mobile: vec![Hop::Pipe(up)],
+            to_mobile: vec![Hop::Pipe(down)],
+        };
+        if let Some(round_trips) = &self.round_trips {
+            let half = round_trips.of(flow) / 2;
+            ways.from_mobile.push(add_line(network, half));
+            ways.to_mobile.insert(0, add_line(network, half));
+        }
+        ways
+    }
+
+    fn dumbbell(&self, flow: u32, network: &mut NetworkConfig) -> (Vec<Hop>, Vec<Hop>) {
+        let access = self.scenario.flows.access_delay_of(flow);
+        let (data, acks) = self.link;
+        let mut way = |link| {
+            let mut hops = vec![Hop::Pipe(link)];
+            if access > Duration::ZERO {
+                hops.push(add_line(network, access));
+            }
+            hops
+        };
+        (way(data), way(acks))
+    }
+}
+
+/// The station whose flow it is: they take turns, from 1 on.
+fn station_of(flow: u32, stations: u32) -> u16 {
+    u16::try_from(flow % stations).unwrap_or(u16::MAX - 1) + 1
+}
+
+fn add_pipe(network: &mut NetworkConfig, name: &str, pipe: PipeConfig) -> u32 {
+    let index = u32::try_from(network.pipes.len()).unwrap_or(u32::MAX);
+    network.pipes.push((name.to_owned(), pipe));
+    index
+}
+
+/// A line of a flow's own, with delay alone. Its losses would be drawn from a stream of its own too.
+fn add_line(network: &mut NetworkConfig, delay: Duration) -> Hop {
+    let name = format!("access.{}", network.pipes.len());
+    let line = PipeConfig {
+        service: Service::Unlimited,
+        queue: QueueLimit::Unlimited,
+        error: ErrorModel::None,
+        delay: Delay::Constant(delay),
+    };
+    Hop::Pipe(add_pipe(network, &name, line))
+}

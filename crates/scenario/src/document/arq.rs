@@ -1,0 +1,42 @@
+//! `[arq]`: a wireless link of one sender that repeats frames until they are acknowledged.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::wlan::Attempts;
+use super::{LineDelay, LossTable, QueueTable, SECOND, SuspensionTable};
+use airtcp_units::bounded::{Bytes, Limit, Rate, Span};
+
+/// A stop-and-wait link, the direction that data takes. Acknowledgments of TCP come back over a
+/// line with the same delay.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArqTable {
+    /// Rate of frames and of the link's acknowledgments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// How long a signal is under way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay: Option<LineDelay>,
+    /// Bytes of a packet that a frame carries at most; larger packets are cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame: Option<Limit<Bytes<1, 65_535>>>,
+    /// Bytes that each frame adds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<Bytes<0, 1_000>>,
+    /// How long an acknowledgment of the link takes to send.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack_time: Option<Span<0, SECOND>>,
+    /// How often a frame is sent at most, the first time included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_limit: Option<Limit<Attempts>>,
+    /// What may wait for the link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<QueueTable>,
+    /// Frames that the link damages: each attempt counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss: Option<LossTable>,
+    /// A link that goes away now and then: every frame is damaged meanwhile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outage: Option<SuspensionTable>,
+}

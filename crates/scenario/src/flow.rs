@@ -1,0 +1,62 @@
+//! What is at the hosts of a flow: two endpoints, and what they have to say to each other.
+
+use std::sync::Arc;
+
+use airtcp_link::Stream;
+use airtcp_network::Hop;
+use airtcp_packet::SequenceNumber;
+use airtcp_tcp::Config;
+use airtcp_units::{Duration, Instant};
+
+use crate::traffic::Traffic;
+
+/// What a flow is.
+#[derive(Clone, Debug)]
+pub struct FlowConfig {
+    /// Both endpoints: the one that opens the connection and sends the data, and the one that
+    /// receives it. All flows share it.
+    pub tcp: Arc<Config>,
+    /// Coins for a sender that tosses them.
+    pub coins: Stream,
+    /// When the client opens the connection.
+    pub start: Instant,
+    /// How much it sends; `None` sends until the end of the run.
+    pub bytes: Option<u64>,
+    /// What its data meets on the way to the server, which is not named.
+    pub forward: Vec<Hop>,
+    /// What its acknowledgments meet on the way to the client, which is not named.
+    pub reverse: Vec<Hop>,
+    /// Initial sequence numbers of client and server.
+    pub initial_sequence: (SequenceNumber, SequenceNumber),
+    /// What it carries in place of `bytes`, and where its draws come from.
+    pub application: Option<(Traffic, Stream)>,
+    /// A proxy on the way, which stands in both routes as
+    /// [`Host::Proxy`](airtcp_network::Host::Proxy).
+    pub proxy: Option<Box<ProxyConfig>>,
+    /// Outages of the receiver's link that it sees coming.
+    pub freeze: Option<FreezeConfig>,
+}
+
+/// What a proxy is.
+#[derive(Clone, Debug)]
+pub struct ProxyConfig {
+    /// The endpoint towards the host that sends the data.
+    pub client_side: Config,
+    /// The endpoint towards the host that receives it.
+    pub server_side: Config,
+    /// Most bytes that are held for one side.
+    pub buffer_bytes: u64,
+}
+
+/// When the receiver's link goes away, and how early it knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FreezeConfig {
+    /// From the start of one outage to the start of the next; the first comes after this time.
+    pub every: Duration,
+    /// How long an outage lasts.
+    pub length: Duration,
+    /// How long before an outage the sender is frozen: about a round trip (Goff et al. §3.1).
+    pub warning: Duration,
+    /// It sees nothing coming, and repeats its last acknowledgment when the link is back.
+    pub repeats_only: bool,
+}

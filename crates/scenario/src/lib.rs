@@ -1,0 +1,266 @@
+//! A scenario: which link, which flows, which TCP, for how long. It is data, read from TOML, and
+//! once read nothing in it can be wrong: every number is within its range, every file is in memory,
+//! every key that was left out has its value.
+//!
+//! ```text
+//!   TOML ─▶ document ─▶ resolve ─▶ Scenario ─▶ build(seed) ─▶ a network, and what its hosts do
+//! ```
+//!
+//! `docs/scenarios.md` lists every key.
+
+mod build;
+mod document;
+mod error;
+mod flow;
+mod inputs;
+mod link;
+mod mix;
+mod names;
+mod resolve;
+mod schema;
+mod settings;
+mod traffic;
+
+use std::path::{Path, PathBuf};
+
+use airtcp_remedies::Selection;
+use airtcp_tcp::Config;
+use airtcp_units::Duration;
+use sha2::{Digest, Sha256};
+use toml::Table;
+
+pub use build::{Layout, build};
+use document::Document;
+use error::Problem;
+pub use error::ScenarioError;
+pub use flow::{FlowConfig, FreezeConfig, ProxyConfig};
+use inputs::{HexDigest, Inputs, read_bounded};
+pub use link::{AccessPoint, Air, Arq, CellLink, Link, RoundTrip, SelectiveRepeat, Wired, Wlan};
+pub use mix::Mix;
+pub use names::{FlowDirection, LossDirection, Topology};
+pub use schema::schema;
+pub use traffic::{Email, Ftp, Http, Traffic};
+
+/// The largest scenario file that is read: 1 MiB.
+pub const MAX_BYTES: u64 = 1 << 20;
+
+/// Simulated time when none is given.
+const DEFAULT_DURATION: Duration = Duration::from_secs(60);
+
+/// The flows over the link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flows {
+    /// How many, from 1 to 1 000 000.
+    pub count: u32,
+    /// Time over which they start: flow i at i/count of it, plus up to 1/count of it at random.
+    pub start_spread: Duration,
+    /// What each sends; `None` is as much as it can until the end.
+    pub bytes: Option<u64>,
+    /// Delay each way of the flows' access lines, used in turn. Empty but for a dumbbell.
+    pub access_delay: Vec<Duration>,
+    /// Which way the data of each flow goes, used in turn; never empty.
+    pub directions: Vec<FlowDirection>,
+}
+
+impl Flows {
+    /// The delay each way of flow number `flow`'s own access line.
+    pub fn access_delay_of(&self, flow: u32) -> Duration {
+        match self.access_delay.len() {
+            0 => Duration::ZERO,
+            count => self.access_delay[flow as usize % count],
+        }
+    }
+
+    /// Which way the data of flow number `flow` goes.
+    pub fn direction_of(&self, flow: u32) -> FlowDirection {
+        match self.directions.len() {
+            0 => FlowDirection::default(),
+            count => self.directions[flow as usize % count],
+        }
+    }
+}
+
+/// A checked scenario, remedies applied.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Name, in tables and file names.
+    pub name: String,
+    /// What it is for; may be empty.
+    pub description: String,
+    /// Simulated time, above zero and at most 30 days.
+    pub duration: Duration,
+    /// What lies between the endpoints.
+    pub topology: Topology,
+    /// The wireless link.
+    pub link: Link,
+    /// The path between it and the wired hosts, if that is modelled.
+    pub wired: Option<Wired>,
+    /// What stands at the access point.
+    pub access_point: AccessPoint,
+    /// How long before an outage receivers freeze their senders, if they do.
+    pub freeze_warning: Option<Duration>,
+    /// Whether receivers repeat their last acknowledgment after an outage.
+    pub hand_off_acks: bool,
+    /// What each flow carries in place of [`Flows::bytes`]; one for each.
+    pub traffic: Vec<Option<Traffic>>,
+    /// The flows over it.
+    pub flows: Flows,
+    /// Both TCP endpoints of every flow that has none of its own, each reading its half.
+    pub tcp: Config,
+    /// The endpoints of flows that have their own in place of [`tcp`](Self::tcp), used in turn;
+    /// empty where none has.
+    pub flow_tcp: Vec<Config>,
+    /// The remedies that `link` and `tcp` hold already.
+    pub remedies: Selection,
+    source: String,
+    document: Document,
+    inputs: Inputs,
+}
+
+impl Scenario {
+    /// Reads a scenario from TOML. `source` is what errors call it, its file's name as a rule, and
+    /// `folder` is where the files that it names are looked for.
+    ///
+    /// # Errors
+    /// Text that is no TOML (with line and column), an unknown key, a value of the wrong kind or
+    /// out of its range, keys that contradict each other, a file that cannot be read.
+    pub fn parse(text: &str, source: &str, folder: &Path) -> Result<Self, ScenarioError> {
+        Self::with_settings(text, source, folder, &[])
+    }
+
+    /// Reads a scenario from TOML in which some keys are set to other values first, in order:
+    /// dotted keys, and values that are TOML (`0.01`, `true`, `"text"`) or else text (`10 Mbit/s`).
+    /// A file among them is looked for in the current folder, and if it is not there in `folder`.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn with_settings(
+        text: &str,
+        source: &str,
+        folder: &Path,
+        settings: &[(String, String)],
+    ) -> Result<Self, ScenarioError> {
+        let refused = |problem| ScenarioError::new(source, problem);
+        if text.len() as u64 > MAX_BYTES {
+            return Err(refused(too_large()));
+        }
+        let mut given: Table = text
+            .parse()
+            .map_err(|error| refused(Problem::of_syntax(text, &error)))?;
+        for (key, value) in settings {
+            settings::set(&mut given, key, value, folder).map_err(refused)?;
+        }
+        let refused =
+            |problem: Problem| ScenarioError::new(source, problem.with_value_from(&given));
+        let document: Document = serde_path_to_error::deserialize(given.clone())
+            .map_err(|error| refused(Problem::of_type(&error, &given)))?;
+        let inputs = Inputs::read(&document, folder).map_err(refused)?;
+        Self::resolve(document, inputs, source).map_err(refused)
+    }
+
+    /// Reads the scenario file at `path`, with `settings` as in [`Self::with_settings`].
+    ///
+    /// # Errors
+    /// As [`Self::parse`], and a file that cannot be read, is larger than 1 MiB or no UTF-8.
+    pub fn load(path: &Path, settings: &[(String, String)]) -> Result<Self, ScenarioError> {
+        let source = path.to_string_lossy();
+        let refused = |message: String| ScenarioError::new(&source, Problem::of_all(message));
+        let bytes = read_bounded(path, MAX_BYTES).map_err(&refused)?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| refused("is no text (UTF-8); expected a TOML file".to_owned()))?;
+        let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        Self::with_settings(&text, &source, &folder, settings)
+    }
+
+    /// The same scenario with further remedies, as in `rto-factor:factor=10+sack`. Empty text is
+    /// the scenario itself.
+    ///
+    /// # Errors
+    /// An unknown remedy, a value out of its range, or a remedy that decides what another of the
+    /// scenario's decides already.
+    pub fn with_remedies(&self, remedies: &str) -> Result<Self, ScenarioError> {
+        let refused = |problem| ScenarioError::new(&self.source, problem);
+        let more = airtcp_remedies::parse(remedies)
+            .and_then(|more| self.remedies.clone().and(more))
+            .map_err(|error| refused(Problem::at("remedies", error.to_string())))?;
+        let mut document = self.document.clone();
+        document.remedies = Some(more.as_slice().iter().map(ToString::to_string).collect());
+        Self::resolve(document, self.inputs.clone(), &self.source).map_err(refused)
+    }
+
+    /// The endpoints of flow number `flow`.
+    pub fn tcp_of(&self, flow: u32) -> &Config {
+        match self.flow_tcp.len() {
+            0 => &self.tcp,
+            count => &self.flow_tcp[flow as usize % count],
+        }
+    }
+
+    /// The scenario as TOML with every key that applies, defaults included. Reads again to the same
+    /// scenario, from the same folder.
+    pub fn to_toml(&self) -> String {
+        written(&self.document)
+    }
+
+    /// SHA-256, in hexadecimal, of all that the scenario says and of the files it names: what it
+    /// holds counts, not where it lies.
+    pub fn hash(&self) -> String {
+        let mut document = self.document.clone();
+        if let Some(link) = &mut document.link {
+            if let Some(trace) = &mut link.trace {
+                trace.down = self.inputs.down.as_ref().map(|file| file.digest.clone());
+                trace.up = self.inputs.up.as_ref().map(|file| file.digest.clone());
+            }
+            if let (Some(log), Some(file)) = (&mut link.rtt_log, &self.inputs.rtt_log) {
+                log.path.clone_from(&file.digest);
+            }
+        }
+        format!(
+            "{:x}",
+            HexDigest(Sha256::digest(written(&document)).as_slice())
+        )
+    }
+
+    fn resolve(mut document: Document, inputs: Inputs, source: &str) -> Result<Self, Problem> {
+        let resolved = resolve::resolve(&mut document, &inputs)?;
+        let stem = || match Path::new(source).file_stem() {
+            Some(stem) => stem.to_string_lossy().into_owned(),
+            None => source.to_owned(),
+        };
+        Ok(Self {
+            name: document.name.get_or_insert_with(stem).clone(),
+            description: document.description.clone().unwrap_or_default(),
+            duration: resolved.duration,
+            topology: resolved.topology,
+            link: resolved.link,
+            wired: resolved.wired,
+            access_point: resolved.access_point,
+            freeze_warning: resolved.freeze_warning,
+            hand_off_acks: resolved.hand_off_acks,
+            flows: resolved.flows,
+            traffic: resolved.traffic,
+            tcp: resolved.tcp,
+            flow_tcp: resolved.flow_tcp,
+            remedies: resolved.remedies,
+            source: source.to_owned(),
+            document,
+            inputs,
+        })
+    }
+}
+
+fn too_large() -> Problem {
+    Problem::of_all(format!(
+        "larger than {} MiB; check that this is the right file",
+        MAX_BYTES >> 20
+    ))
+}
+
+/// The document as TOML.
+fn written(document: &Document) -> String {
+    // A document holds text, numbers, booleans, lists and tables: all of them have a TOML form.
+    toml::to_string(document).expect("a scenario document has a TOML form")
+}
+
+#[cfg(test)]
+mod tests;

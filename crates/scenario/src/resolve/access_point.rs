@@ -1,0 +1,117 @@
+//! What remedies change between the endpoints: the link, the access point, what receivers know.
+
+use std::num::NonZeroU32;
+
+use airtcp_link::Stream;
+use airtcp_link::agent::{AgentConfig, AnyAgent};
+use airtcp_link::mac::RetryLimit;
+use airtcp_link::mac::transmit_queue::RetransmissionOrder;
+use airtcp_remedies::LinkChanges;
+use airtcp_units::Duration;
+
+use super::link;
+use crate::error::Problem;
+use crate::link::{AccessPoint, Link};
+use crate::names::Topology;
+
+/// So many attempts are without end.
+const UNLIMITED: u32 = 1_000_000;
+
+/// Changes the link; what then stands at the access point, and how early receivers know of outages.
+pub(super) fn change(
+    link: &mut Link,
+    topology: Topology,
+    changes: LinkChanges,
+) -> Result<(AccessPoint, Option<Duration>), Problem> {
+    let LinkChanges {
+        queue_packets,
+        mobile_attempts,
+        agents,
+        order,
+        split_buffer,
+        freeze_warning,
+        hand_off_acks,
+    } = changes;
+    if let Some(packets) = queue_packets {
+        link::change_queue(link, packets)?;
+    }
+    if let Some(attempts) = mobile_attempts {
+        change_attempts(link, attempts)?;
+    }
+    if let Some(order) = order {
+        change_order(link, RetransmissionOrder::Deadline(order))?;
+    }
+    let at_access_point = !agents.is_empty() || split_buffer.is_some();
+    if at_access_point && topology == Topology::Dumbbell {
+        return Err(remedies(
+            "a dumbbell has no access point; set topology = \"pipe\" or one with a radio",
+        ));
+    }
+    for agent in &agents {
+        check(agent, link)?;
+    }
+    if (freeze_warning.is_some() || hand_off_acks) && link.outage().is_none() {
+        return Err(remedies(
+            "freeze-tcp and hand-off-acks are about a link that goes away: give link.suspension, wlan.outage, \
+             arq.outage or selective_repeat.outage",
+        ));
+    }
+    let access_point = AccessPoint {
+        agents,
+        split_buffer,
+    };
+    Ok((access_point, freeze_warning))
+}
+
+fn change_attempts(link: &mut Link, attempts: u32) -> Result<(), Problem> {
+    let limit = match NonZeroU32::new(attempts) {
+        Some(limit) if limit.get() < UNLIMITED => RetryLimit::Attempts(limit),
+        _ => RetryLimit::Unlimited,
+    };
+    match link {
+        Link::Wlan(wlan) => {
+            wlan.bss.mobile.short_retry_limit = limit;
+            wlan.bss.mobile.long_retry_limit = limit;
+            Ok(())
+        }
+        Link::SelectiveRepeat(link) => {
+            link.config.mobile.retry_limit = limit;
+            Ok(())
+        }
+        Link::Pipe { .. } | Link::Arq(_) | Link::Cell(_) => Err(remedies(
+            "there are no frames that a mobile sends again; set topology = \"wlan\" or \
+             \"selective-repeat\"",
+        )),
+    }
+}
+
+fn change_order(link: &mut Link, order: RetransmissionOrder) -> Result<(), Problem> {
+    match link {
+        Link::Wlan(wlan) => wlan.bss.access_point.order = order,
+        Link::Arq(arq) => arq.config.order = order,
+        Link::SelectiveRepeat(link) => link.config.access_point.order = order,
+        Link::Pipe { .. } | Link::Cell(_) => {
+            return Err(remedies(
+                "dynamic-arq orders what an access point sends again frame by frame; set \
+                 topology = \"arq\", \"selective-repeat\" or \"wlan\"",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check(agent: &AgentConfig, link: &Link) -> Result<(), Problem> {
+    if agent.listens_to_link() && matches!(link, Link::Pipe { .. }) {
+        return Err(remedies(
+            "a pipe sends nothing again, so there is nothing to tell; set topology = \"wlan\", \
+             \"selective-repeat\" or \"arq\"",
+        ));
+    }
+    AnyAgent::<()>::new(agent, Stream::new(0, ""))
+        .map(|_| ())
+        .map_err(|error| remedies(&error.to_string()))
+}
+
+fn remedies(why: &str) -> Problem {
+    Problem::at("remedies", why)
+}

@@ -1,0 +1,194 @@
+//! From what a file says to what is simulated. Every key that was left out is filled in on the way,
+//! so that the document that comes out says all there is to say.
+
+mod access_point;
+mod arq;
+mod cell;
+mod flows;
+mod link;
+mod loss;
+mod radio;
+mod selective_repeat;
+mod tcp;
+mod traffic;
+mod wired;
+mod wlan;
+
+use airtcp_remedies::{Changes, LinkChanges, Selection};
+use airtcp_tcp::Config;
+use airtcp_units::Duration;
+
+use super::document::Document;
+use super::error::Problem;
+use super::inputs::Inputs;
+use super::link::{AccessPoint, Link, Wired};
+use super::names::Topology;
+use super::{DEFAULT_DURATION, Flows};
+use crate::traffic::Traffic;
+use airtcp_units::bounded::Span;
+use tcp::AskedBy;
+
+/// All that a document means.
+pub(super) struct Resolved {
+    pub duration: Duration,
+    pub topology: Topology,
+    pub link: Link,
+    pub wired: Option<Wired>,
+    pub access_point: AccessPoint,
+    pub freeze_warning: Option<Duration>,
+    pub hand_off_acks: bool,
+    pub flows: Flows,
+    pub traffic: Vec<Option<Traffic>>,
+    pub tcp: Config,
+    pub flow_tcp: Vec<Config>,
+    pub remedies: Selection,
+}
+
+/// What `document` means; fills in every key that it leaves out but the name.
+pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolved, Problem> {
+    let duration = document
+        .duration
+        .get_or_insert(Span::clamped(DEFAULT_DURATION))
+        .get();
+    let topology = *document.topology.get_or_insert_default();
+    document.description.get_or_insert_default();
+    let flows = flows::resolve(&mut document.flows, topology, duration)?;
+    let traffic = traffic::resolve(document, flows.count)?;
+    let mut link = medium(document, topology, flows.count, inputs)?;
+    let wired = wired_path(document, topology)?;
+    let mut flow_tcp = tcp::resolve_own(&mut document.flows.tcp, &document.tcp)?;
+    let mut tcp = tcp::resolve(&mut document.tcp, "tcp")?;
+    let remedies = remedies(document.remedies.get_or_insert_default())?;
+    let mut changes = LinkChanges::default();
+    remedies.apply(&mut Changes {
+        tcp: &mut tcp,
+        link: &mut changes,
+    });
+    tcp::check(&tcp, AskedBy::Key("remedies"))?;
+    for own in &mut flow_tcp {
+        // What remedies change of the link they have changed above.
+        remedies.apply(&mut Changes {
+            tcp: own,
+            link: &mut LinkChanges::default(),
+        });
+        tcp::check(own, AskedBy::Key("remedies"))?;
+    }
+    let hand_off_acks = changes.hand_off_acks;
+    let (access_point, freeze_warning) = access_point::change(&mut link, topology, changes)?;
+    Ok(Resolved {
+        duration,
+        topology,
+        link,
+        wired,
+        access_point,
+        freeze_warning,
+        hand_off_acks,
+        flows,
+        traffic,
+        tcp,
+        flow_tcp,
+        remedies,
+    })
+}
+
+/// The wireless link. The tables of other topologies may not be given.
+fn medium(
+    document: &mut Document,
+    topology: Topology,
+    flows: u32,
+    inputs: &Inputs,
+) -> Result<Link, Problem> {
+    let belongs = |topologies: &str| {
+        let name = topology.name();
+        format!("belongs to topology = {topologies}, and this is {name:?}; remove it, or set that")
+    };
+    let is_pipe = matches!(topology, Topology::Pipe | Topology::Dumbbell);
+    let is_wlan = matches!(topology, Topology::Wlan | Topology::WlanWiredWlan);
+    if !is_pipe {
+        refuse(&document.link, "link", &belongs("\"pipe\" or \"dumbbell\""))?;
+    }
+    if !is_wlan {
+        refuse(
+            &document.wlan,
+            "wlan",
+            &belongs("\"wlan\" or \"wlan-wired-wlan\""),
+        )?;
+    }
+    if topology != Topology::Arq {
+        refuse(&document.arq, "arq", &belongs("\"arq\""))?;
+    }
+    let is_selective_repeat = matches!(
+        topology,
+        Topology::SelectiveRepeat | Topology::SelectiveRepeatBothEnds
+    );
+    if !is_selective_repeat {
+        refuse(
+            &document.selective_repeat,
+            "selective_repeat",
+            &belongs("\"selective-repeat\" or \"selective-repeat-both-ends\""),
+        )?;
+    }
+    if topology != Topology::Cell {
+        refuse(&document.cell, "cell", &belongs("\"cell\""))?;
+    }
+    match topology {
+        Topology::Pipe | Topology::Dumbbell => {
+            let (data, acks) = link::resolve(document.link.get_or_insert_default(), inputs)?;
+            Ok(Link::Pipe { data, acks })
+        }
+        Topology::Wlan | Topology::WlanWiredWlan => {
+            let wlan = wlan::resolve(document.wlan.get_or_insert_default(), flows)?;
+            Ok(Link::Wlan(Box::new(wlan)))
+        }
+        Topology::Arq => {
+            let arq = arq::resolve(document.arq.get_or_insert_default())?;
+            Ok(Link::Arq(Box::new(arq)))
+        }
+        Topology::SelectiveRepeat | Topology::SelectiveRepeatBothEnds => {
+            let table = document.selective_repeat.get_or_insert_default();
+            let link = selective_repeat::resolve(table)?;
+            Ok(Link::SelectiveRepeat(Box::new(link)))
+        }
+        Topology::Cell => {
+            let cell = cell::resolve(document.cell.get_or_insert_default(), flows)?;
+            Ok(Link::Cell(Box::new(cell)))
+        }
+    }
+}
+
+/// The path behind the access point: always there but for a pipe, where it may be added, and a
+/// dumbbell, whose flows have lines of their own.
+fn wired_path(document: &mut Document, topology: Topology) -> Result<Option<Wired>, Problem> {
+    match topology {
+        Topology::Pipe => {}
+        Topology::Dumbbell => refuse(
+            &document.wired,
+            "wired",
+            "a dumbbell has flows.access_delay in its place; remove the table",
+        )?,
+        _ => {
+            document.wired.get_or_insert_default();
+        }
+    }
+    document.wired.as_mut().map(wired::resolve).transpose()
+}
+
+/// The remedies, each on its own in the document.
+fn remedies(texts: &mut Vec<String>) -> Result<Selection, Problem> {
+    let mut all = Selection::default();
+    for (position, text) in texts.iter().enumerate() {
+        let problem = |error| Problem::at(format!("remedies[{position}]"), format!("{error}"));
+        let some = airtcp_remedies::parse(text).map_err(problem)?;
+        all = all.and(some).map_err(problem)?;
+    }
+    *texts = all.as_slice().iter().map(ToString::to_string).collect();
+    Ok(all)
+}
+
+/// Refuses `key` if it was given, and says why.
+fn refuse<T>(given: &Option<T>, key: &str, why: &str) -> Result<(), Problem> {
+    match given {
+        Some(_) => Err(Problem::at(key, why)),
+        None => Ok(()),
+    }
+}

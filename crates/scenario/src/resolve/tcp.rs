@@ -1,0 +1,130 @@
+//! `[tcp]`: a profile, and what differs from it.
+
+use airtcp_tcp::Config;
+use airtcp_tcp::config::{TcpTable, TimeoutConfig};
+use toml::{Table, Value};
+
+use crate::error::Problem;
+
+/// Bytes that the timestamps option takes of each segment (RFC 7323 §3.2, appendix A).
+const TIMESTAMPS_BYTES: u32 = 12;
+/// Largest IPv4 packet less the IPv4 and TCP headers without options.
+const LARGEST_PAYLOAD: u32 = 65_495;
+
+/// The endpoints of flows that have a table of their own in `flows.tcp`: a key that it leaves out
+/// is as in `common`, the scenario's `[tcp]`. Fills in what is left out of both.
+pub(super) fn resolve_own(
+    tables: &mut Option<Vec<TcpTable>>,
+    common: &TcpTable,
+) -> Result<Vec<Config>, Problem> {
+    let Some(tables) = tables else {
+        return Ok(Vec::new());
+    };
+    if tables.is_empty() {
+        return Err(Problem::at(
+            "flows.tcp",
+            "expected at least one table, such as [{ profile = \"linux\" }]",
+        ));
+    }
+    let own = |(position, table): (usize, &mut TcpTable)| {
+        let path = format!("flows.tcp[{position}]");
+        *table = over(table, common)
+            .map_err(|error| Problem::at(path.clone(), error.message().to_owned()))?;
+        resolve(table, &path)
+    };
+    tables.iter_mut().enumerate().map(own).collect()
+}
+
+/// `own`, with the keys of `common` that it leaves out.
+fn over(own: &TcpTable, common: &TcpTable) -> Result<TcpTable, toml::de::Error> {
+    let keys = |table: &TcpTable| Table::try_from(table).unwrap_or_default();
+    let mut merged = keys(common);
+    if own.sack == Some(false) {
+        // What SACK carries is not asked for without it.
+        merged.remove("dsack");
+    }
+    for (key, value) in keys(own) {
+        match (merged.get_mut(&key), value) {
+            (Some(Value::Table(inner)), Value::Table(more)) => inner.extend(more),
+            (_, value) => {
+                merged.insert(key, value);
+            }
+        }
+    }
+    merged.try_into()
+}
+
+/// The endpoint's configuration; fills in what the profile gives. `path` is where the table stands.
+pub(super) fn resolve(table: &mut TcpTable, path: &str) -> Result<Config, Problem> {
+    let given = *table;
+    let mut usual = table.profile.get_or_insert_default().config();
+    if let Some(max) = given.max {
+        // A ceiling that is set below the usual first timeout lowers it.
+        usual.timeout.initial = usual.timeout.initial.min(max.get());
+    }
+    if let (Some(mss), Some(bytes)) = (given.mss, usual.initial_ssthresh) {
+        // A profile's threshold is a number of its segments: ns-2's 20, whatever their size.
+        let segments = bytes / u64::from(usual.mss.max(1));
+        usual.initial_ssthresh = Some(segments * u64::from(mss.get_u32()));
+    }
+    let config = table.fill(&usual);
+    if !config.sack {
+        if given.dsack == Some(true) {
+            return Err(Problem::at(
+                format!("{path}.dsack"),
+                "needs selective acknowledgments, which carry it; set tcp.sack = true as well",
+            ));
+        }
+        // Without SACK it says nothing yet; a remedy may still bring SACK.
+        table.dsack = given.dsack;
+    }
+    check(&config, AskedBy::Table(path))?;
+    Ok(config)
+}
+
+/// Who asks for a configuration.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum AskedBy<'a> {
+    /// The keys of the table that stands there.
+    Table(&'a str),
+    /// Another key, which changes what tables say.
+    Key(&'a str),
+}
+
+/// What no endpoint can do, whoever asks for it.
+pub(super) fn check(config: &Config, asked_by: AskedBy<'_>) -> Result<(), Problem> {
+    let problem = |key: &str, message: String| match asked_by {
+        AskedBy::Table(path) => Problem::at(format!("{path}.{key}"), message),
+        AskedBy::Key(asked) => Problem::at(asked, format!("tcp.{key}: {message}")),
+    };
+    let TimeoutConfig {
+        min, max, initial, ..
+    } = config.timeout;
+    if max < min {
+        return Err(problem(
+            "max_rto",
+            format!("expected at least tcp.min_rto, which is {min}; change one of them"),
+        ));
+    }
+    if initial > max {
+        return Err(problem(
+            "initial_rto",
+            format!("expected at most tcp.max_rto, which is {max}; change one of them"),
+        ));
+    }
+    let options = if config.timestamps {
+        TIMESTAMPS_BYTES
+    } else {
+        0
+    };
+    if config.mss > LARGEST_PAYLOAD - options {
+        return Err(problem(
+            "mss",
+            format!(
+                "expected at most {} with timestamps, which take {options} bytes of a segment",
+                LARGEST_PAYLOAD - options
+            ),
+        ));
+    }
+    Ok(())
+}

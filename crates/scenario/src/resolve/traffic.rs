@@ -1,0 +1,151 @@
+//! `[traffic]`: what applications do with their connections.
+
+use airtcp_units::{ByteCount, Duration, Probability};
+
+use super::refuse;
+use crate::document::{Document, EmailTable, FtpTable, HttpTable, MixTable};
+use crate::error::Problem;
+use crate::mix::Mix;
+use crate::names::ApplicationName;
+use crate::traffic::{Email, Ftp, Http, Traffic};
+use airtcp_units::bounded::{Real, Within};
+
+/// Mahmoodi et al. §IV.
+const DEFAULT_FILE: u64 = 16_000_000;
+const DEFAULT_PAGE_INTERVAL: Duration = Duration::from_secs(60);
+const DEFAULT_OBJECT: u64 = 5_000;
+const DEFAULT_OBJECTS: f64 = 7.0;
+const DEFAULT_MESSAGE: u64 = 2_000;
+const DEFAULT_MESSAGE_INTERVAL: Duration = Duration::from_secs(120);
+const DEFAULT_SHARES: [f64; 4] = [0.0, 0.40, 0.35, 0.25];
+/// A request with its headers, as browsers send them.
+const DEFAULT_REQUEST: u64 = 350;
+/// How far shares may be from adding up to 1.
+const ROUNDING: f64 = 1e-6;
+
+/// What each of `flows` flows carries; `None` is as much as it can, or `flows.bytes`.
+pub(super) fn resolve(
+    document: &mut Document,
+    flows: u32,
+) -> Result<Vec<Option<Traffic>>, Problem> {
+    let Some(table) = &mut document.traffic else {
+        return Ok(vec![None]);
+    };
+    let application = *table.application.get_or_insert_default();
+    let is_used = |one| application == one || application == ApplicationName::Mix;
+    let belongs = |one: &str| {
+        format!("belongs to traffic.application = {one:?} or \"mix\"; remove it, or choose that")
+    };
+    if !is_used(ApplicationName::Ftp) {
+        refuse(&table.ftp, "traffic.ftp", &belongs("ftp"))?;
+    }
+    if !is_used(ApplicationName::Http) {
+        refuse(&table.http, "traffic.http", &belongs("http"))?;
+    }
+    if !is_used(ApplicationName::Email) {
+        refuse(&table.email, "traffic.email", &belongs("email"))?;
+    }
+    if application != ApplicationName::Mix {
+        let why = "belongs to traffic.application = \"mix\"; remove it, or choose that";
+        refuse(&table.mix, "traffic.mix", why)?;
+    }
+    if !matches!(application, ApplicationName::Bulk | ApplicationName::Mix)
+        && document
+            .flows
+            .bytes
+            .is_some_and(|bytes| bytes.at().is_some())
+    {
+        return Err(Problem::at(
+            "flows.bytes",
+            "traffic.application says already what flows carry; give one of them",
+        ));
+    }
+    let traffic = match application {
+        ApplicationName::Bulk => None,
+        ApplicationName::Ftp => Some(ftp(table.ftp.get_or_insert_default())),
+        ApplicationName::Http => Some(http(table.http.get_or_insert_default())),
+        ApplicationName::Email => Some(email(table.email.get_or_insert_default())),
+        ApplicationName::Mix => {
+            let shares = shares(table.mix.get_or_insert_default())?;
+            let applications = [
+                None,
+                Some(ftp(table.ftp.get_or_insert_default())),
+                Some(http(table.http.get_or_insert_default())),
+                Some(email(table.email.get_or_insert_default())),
+            ];
+            let mix = Mix {
+                shares: shares.into_iter().zip(applications).collect(),
+            };
+            return Ok(mix.assign(flows));
+        }
+    };
+    Ok(vec![traffic])
+}
+
+fn ftp(table: &mut FtpTable) -> Traffic {
+    Traffic::Ftp(Ftp {
+        size: bytes(&mut table.size, DEFAULT_FILE),
+        repeat: *table.repeat.get_or_insert(true),
+    })
+}
+
+fn http(table: &mut HttpTable) -> Traffic {
+    Traffic::Http(Http {
+        page_interval: table
+            .page_interval
+            .get_or_insert(Within::clamped(DEFAULT_PAGE_INTERVAL))
+            .get(),
+        object_size: bytes(&mut table.object_size, DEFAULT_OBJECT) as f64,
+        objects: table
+            .objects
+            .get_or_insert(Real::clamped(DEFAULT_OBJECTS))
+            .get(),
+        request: bytes(&mut table.request, DEFAULT_REQUEST),
+        pipelined: *table.pipelined.get_or_insert(false),
+    })
+}
+
+fn email(table: &mut EmailTable) -> Traffic {
+    Traffic::Email(Email {
+        size: bytes(&mut table.size, DEFAULT_MESSAGE),
+        interval: table
+            .interval
+            .get_or_insert(Within::clamped(DEFAULT_MESSAGE_INTERVAL))
+            .get(),
+    })
+}
+
+/// Shares of bulk, files, pages, e-mail: the paper's, or those that are given and none of the rest.
+fn shares(table: &mut MixTable) -> Result<[f64; 4], Problem> {
+    let MixTable {
+        bulk,
+        ftp,
+        http,
+        email,
+    } = table;
+    let keys = [bulk, ftp, http, email];
+    let is_given = keys.iter().any(|key| key.is_some());
+    let mut shares = [0.0; 4];
+    for ((share, key), default) in shares.iter_mut().zip(keys).zip(DEFAULT_SHARES) {
+        let default = if is_given { 0.0 } else { default };
+        let default = Probability::new(default).unwrap_or(Probability::NEVER);
+        *share = key.get_or_insert(default).as_f64();
+    }
+    let sum: f64 = shares.iter().sum();
+    if (sum - 1.0).abs() > ROUNDING {
+        return Err(Problem::at(
+            "traffic.mix",
+            format!("the shares add up to {sum:.3}; expected 1"),
+        ));
+    }
+    Ok(shares)
+}
+
+fn bytes<const MIN: u64, const MAX: u64>(
+    key: &mut Option<airtcp_units::bounded::Bytes<MIN, MAX>>,
+    default: u64,
+) -> u64 {
+    key.get_or_insert(Within::clamped(ByteCount::from_bytes(default)))
+        .get()
+        .as_bytes()
+}

@@ -1,0 +1,244 @@
+//! `[wlan]`: an IEEE 802.11 channel.
+
+use std::num::NonZeroU32;
+
+use airtcp_link::mac::RetryLimit;
+use airtcp_link::mac::damage::{Affects, Counted, DamageConfig, Outage};
+use airtcp_link::mac::dcf::{BssConfig, BssError, LLC_BYTES, MAC_BYTES, StationConfig};
+use airtcp_link::mac::transmit_queue::RetransmissionOrder;
+use airtcp_link::phy::{Mode, Phy, PhyError, Preamble, Standard};
+use airtcp_units::{BitRate, ByteCount, Probability};
+
+use super::link::queue;
+use super::{loss, radio, refuse};
+use crate::document::{Attempts, ContentionWindow, LossTable, SuspensionTable, WlanTable};
+use crate::error::Problem;
+use crate::link::Wlan;
+use crate::names::{LossDirection, LossModel};
+use airtcp_units::bounded::{Bytes, Limit, Rate, Whole, Within};
+
+/// IEEE 802.11-2016 §C.3: the defaults of `dot11ShortRetryLimit` and `dot11LongRetryLimit`.
+const DEFAULT_SHORT_RETRY_LIMIT: u64 = 7;
+const DEFAULT_LONG_RETRY_LIMIT: u64 = 4;
+
+/// The channel for so many flows.
+pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem> {
+    let (phy, station_modes) = rates(table)?;
+    let stations = table
+        .stations
+        .get_or_insert(Whole::clamped(u64::from(flows)))
+        .get_u32();
+    let mobile_queue = queue(table.queue.get_or_insert_default(), "wlan.queue")?;
+    let access_point_queue = match &mut table.access_point_queue {
+        Some(given) => queue(given, "wlan.access_point_queue")?,
+        none => {
+            *none = table.queue;
+            mobile_queue
+        }
+    };
+    let short_retry_limit = attempts(&mut table.retry_limit, DEFAULT_SHORT_RETRY_LIMIT);
+    let long_retry_limit = attempts(&mut table.long_retry_limit, DEFAULT_LONG_RETRY_LIMIT);
+    let station = |queue| StationConfig {
+        queue,
+        order: RetransmissionOrder::HeadOfLine,
+        short_retry_limit,
+        long_retry_limit,
+    };
+    let (smallest, largest) = phy.contention_window();
+    let window = |key: &mut Option<ContentionWindow>, standard: u32| {
+        key.get_or_insert(Whole::clamped(u64::from(standard)))
+            .get_u32()
+    };
+    let bss = BssConfig {
+        phy,
+        station_modes,
+        stations,
+        mobile: station(mobile_queue),
+        access_point: station(access_point_queue),
+        rts_threshold: threshold(*table.rts_threshold.get_or_insert(Limit::Unlimited)),
+        fragmentation_threshold: threshold(
+            *table
+                .fragmentation_threshold
+                .get_or_insert(Limit::Unlimited),
+        ),
+        contention_window: Some((
+            window(&mut table.cw_min, smallest),
+            window(&mut table.cw_max, largest),
+        )),
+        answer_timeout: Some(
+            table
+                .ack_timeout
+                .get_or_insert(Within::clamped(phy.answer_timeout()))
+                .get(),
+        ),
+        overhead: whole_bytes(
+            table
+                .overhead
+                .get_or_insert(Within::clamped(ByteCount::from_bytes(u64::from(
+                    MAC_BYTES + LLC_BYTES,
+                ))))
+                .get(),
+        ),
+        damage: damage(&mut table.loss, table.outage)?,
+        report_retries: false,
+    };
+    bss.check().map_err(|error| {
+        let key = match error {
+            BssError::ContentionWindow(window) if window == largest_of(&bss) => "wlan.cw_max",
+            BssError::ContentionWindow(_) | BssError::ContentionWindows(..) => "wlan.cw_min",
+            BssError::Stations(_) => "wlan.stations",
+            BssError::Fragmentation(_) => "wlan.fragmentation_threshold",
+            BssError::StationRates { .. } => "wlan.station_rates",
+        };
+        Problem::at(key, error.to_string())
+    })?;
+    let air = match &mut table.radio {
+        None => None,
+        Some(radio) => {
+            refuse_error_model(table.loss.as_ref())?;
+            let carrier_mhz = match bss.phy.standard() {
+                Standard::B | Standard::G => 2_437.0,
+                Standard::A => 5_180.0,
+            };
+            Some(radio::resolve(radio, "wlan.radio", carrier_mhz)?)
+        }
+    };
+    Ok(Wlan { bss, air })
+}
+
+fn largest_of(bss: &BssConfig) -> u32 {
+    bss.contention_window.map_or(0, |(_, largest)| largest)
+}
+
+/// The physical layer, and the modes of the mobiles where they differ.
+fn rates(table: &mut WlanTable) -> Result<(Phy, Vec<Mode>), Problem> {
+    const KEY: &str = "wlan.station_rates";
+    let Some(given) = table.station_rates.clone() else {
+        return Ok((phy(table)?, Vec::new()));
+    };
+    refuse(
+        &table.rate,
+        "wlan.rate",
+        "wlan.station_rates says at which rate each mobile sends; give one of them",
+    )?;
+    let rates: Vec<_> = given.into_iter().map(Within::get).collect();
+    if rates.is_empty() {
+        let example = "expected at least one rate, such as [\"11 Mbit/s\", \"1 Mbit/s\"]";
+        return Err(Problem::at(KEY, example));
+    }
+    // With the fastest rate in its place the other keys are checked as ever.
+    table.rate = rates.iter().max().map(|rate| Within::clamped(*rate));
+    let phy = phy(table).map_err(|problem| problem.moved("wlan.rate", KEY))?;
+    table.rate = None;
+    let mode = |(place, rate): (usize, &BitRate)| {
+        let problem = |error: PhyError| Problem::at(format!("{KEY}[{place}]"), error.to_string());
+        phy.with_data_rate(*rate)
+            .map(|phy| phy.data_mode())
+            .map_err(problem)
+    };
+    let modes: Result<Vec<_>, _> = rates.iter().enumerate().map(mode).collect();
+    Ok((phy, modes?))
+}
+
+fn phy(table: &mut WlanTable) -> Result<Phy, Problem> {
+    let standard: Standard = (*table.standard.get_or_insert_default()).into();
+    let (fastest, basic) = match standard {
+        Standard::B => (11_000_000, 1_000_000),
+        Standard::G | Standard::A => (54_000_000, 6_000_000),
+    };
+    let rate = |key: &mut Option<Rate>, default| {
+        key.get_or_insert(Within::clamped(BitRate::from_bps(default)))
+            .get()
+    };
+    let data = rate(&mut table.rate, fastest);
+    let control = rate(&mut table.basic_rate, basic.min(data.as_bps()));
+    let preamble: Preamble = (*table.preamble.get_or_insert_default()).into();
+    Phy::new(standard, preamble, data, control).map_err(|error| {
+        let key = match error {
+            PhyError::Rate { rate, .. } if rate == data => "wlan.rate",
+            PhyError::Rate { .. } | PhyError::Control { .. } => "wlan.basic_rate",
+            PhyError::Preamble(_) => "wlan.preamble",
+        };
+        Problem::at(key, error.to_string())
+    })
+}
+
+/// How often a frame is sent at most.
+pub(super) fn attempts(key: &mut Option<Limit<Attempts>>, default: u64) -> RetryLimit {
+    let limit = *key.get_or_insert(Limit::At(Whole::clamped(default)));
+    limit
+        .get_u32()
+        .and_then(NonZeroU32::new)
+        .map_or(RetryLimit::Unlimited, RetryLimit::Attempts)
+}
+
+/// What damages frames, from `wlan.loss` and `wlan.outage`.
+fn damage(
+    loss: &mut Option<LossTable>,
+    outage: Option<SuspensionTable>,
+) -> Result<DamageConfig, Problem> {
+    let loss = loss.get_or_insert_default();
+    let model = loss::resolve(loss, "wlan.loss")?;
+    let affects = affects(loss);
+    let counted: Counted = (*loss.counted.get_or_insert_default()).into();
+    Ok(DamageConfig {
+        model,
+        affects,
+        counted,
+        outage: outage.map(|table| away(table, "wlan.outage")).transpose()?,
+        radio: None,
+    })
+}
+
+/// What the frames that may be damaged carry.
+pub(super) fn affects(loss: &mut LossTable) -> Affects {
+    match loss.direction.get_or_insert_default() {
+        LossDirection::Data => Affects::Data,
+        LossDirection::Acks => Affects::Acknowledgments,
+        LossDirection::Both => Affects::Both,
+    }
+}
+
+/// A medium that goes away now and then.
+pub(super) fn away(table: SuspensionTable, key: &str) -> Result<Outage, Problem> {
+    let (every, length) = (table.every.get(), table.length.get());
+    if length >= every {
+        return Err(Problem::at(
+            format!("{key}.length"),
+            format!("expected less than {key}.every, which is {every}"),
+        ));
+    }
+    Ok(Outage { every, length })
+}
+
+/// With a radio frames are damaged by noise; an error model would count twice.
+fn refuse_error_model(loss: Option<&LossTable>) -> Result<(), Problem> {
+    let is_nothing = |rate| rate == Probability::NEVER;
+    match loss {
+        Some(loss) if loss.model != Some(LossModel::Iid) || !loss.rate.is_none_or(is_nothing) => {
+            Err(Problem::at(
+                "wlan.loss",
+                "wlan.radio damages frames already; give one of them",
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn threshold<const MIN: u64, const MAX: u64>(limit: Limit<Bytes<MIN, MAX>>) -> Option<u32> {
+    limit.at().map(|bytes| whole_bytes(bytes.get()))
+}
+
+/// A number of bytes whose upper bound is below 2^32.
+pub(super) fn whole_bytes(bytes: ByteCount) -> u32 {
+    u32::try_from(bytes.as_bytes()).unwrap_or(u32::MAX)
+}
+
+/// Refuses a key of `wlan.loss` elsewhere.
+pub(super) fn refuse_counted(table: &LossTable, key: &str) -> Result<(), Problem> {
+    refuse(
+        &table.counted,
+        &format!("{key}.counted"),
+        "only stations of a shared channel (wlan.loss) can be counted together; remove the key",
+    )
+}

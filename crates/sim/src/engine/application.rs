@@ -1,0 +1,115 @@
+//! Applications at both ends of a flow: what they are told, what they write, and their timers.
+
+use airtcp_link::Stream;
+use airtcp_network::Alarm;
+use airtcp_scenario::Traffic;
+use airtcp_units::Instant;
+
+use super::flow::Flow;
+use super::watch::Watch;
+use super::{Endpoints, Net, Turn};
+use crate::traffic::{Action, End, Session};
+
+/// An application at both ends of a flow.
+#[derive(Clone, Debug)]
+pub(super) struct Application {
+    pub session: Session,
+    pub alarm: Alarm,
+}
+
+impl Application {
+    /// An application that opens its connection at `start`.
+    pub(super) fn new(traffic: &Traffic, start: Instant, stream: Stream) -> Self {
+        Self {
+            session: Session::new(traffic, start, stream),
+            alarm: Alarm::default(),
+        }
+    }
+}
+
+/// The ends of a flow at which something was written.
+#[derive(Clone, Copy, Default)]
+struct Written {
+    at_source: bool,
+    at_sink: bool,
+}
+
+impl<W: Watch> Endpoints<'_, W> {
+    /// An end of a flow has received so many bytes.
+    #[inline(never)]
+    pub(super) fn on_application_data(
+        &mut self,
+        network: &mut Net,
+        index: u32,
+        end: End,
+        bytes: u64,
+    ) {
+        let flow = &mut self.flows[index as usize];
+        if bytes == 0 {
+            return;
+        }
+        let Some(application) = &mut flow.application else {
+            return;
+        };
+        application.session.on_received(network.now(), end, bytes);
+        let wanted = application.session.next_wakeup();
+        network.arm(&mut application.alarm, wanted, Turn::Application(index));
+        let written = write(flow);
+        self.drain_written(network, index, written);
+    }
+
+    pub(super) fn on_application_timer(&mut self, network: &mut Net, index: u32) {
+        let flow = &mut self.flows[index as usize];
+        let Some(application) = &mut flow.application else {
+            return;
+        };
+        if !network.rings(application.alarm) {
+            return;
+        }
+        application.session.on_wakeup(network.now());
+        let wanted = application.session.next_wakeup();
+        network.rearm(&mut application.alarm, wanted);
+        let written = write(flow);
+        self.drain_written(network, index, written);
+    }
+
+    fn drain_written(&mut self, network: &mut Net, index: u32, written: Written) {
+        if written.at_source {
+            self.drain_client(network, index);
+        }
+        if written.at_sink {
+            self.drain_server(network, index);
+        }
+    }
+}
+
+/// Writes what the application of a flow has to write.
+fn write(flow: &mut Flow) -> Written {
+    let mut written = Written::default();
+    let Some(application) = &mut flow.application else {
+        return written;
+    };
+    while let Some(action) = application.session.poll() {
+        match action {
+            Action::Write {
+                end: End::Source,
+                bytes,
+            } => {
+                flow.client.connection.write(bytes);
+                written.at_source = true;
+            }
+            Action::Write {
+                end: End::Sink,
+                bytes,
+            } => {
+                flow.server.connection.write(bytes);
+                written.at_sink = true;
+            }
+            Action::Close => {
+                flow.client.connection.close();
+                written.at_source = true;
+            }
+        }
+    }
+    written
+}

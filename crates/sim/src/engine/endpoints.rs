@@ -1,0 +1,246 @@
+//! The hosts at both ends of a flow: what arrives there, what they send, and their timers.
+
+use airtcp_network::Content;
+use airtcp_packet::{Segment, SequenceNumber};
+use airtcp_tcp::{Event, State};
+use airtcp_units::Instant;
+
+use super::flow::Flow;
+use super::insight::{Witness, sequence_of};
+use super::truth::Judgment;
+use super::watch::{Direction, FlowEvent, Watch};
+use super::{Endpoints, Net, Packet, Turn};
+use crate::traffic::End;
+
+impl<W: Watch> Endpoints<'_, W> {
+    /// A segment reaches the host that receives the data.
+    #[inline]
+    pub(super) fn on_server_arrival(&mut self, network: &mut Net, packet: &Packet) {
+        let now = network.now();
+        let segment = match &packet.content {
+            Content::Segment(segment) => segment,
+            Content::Feedback(feedback) => {
+                let server = &mut self.flows[packet.flow as usize].server.connection;
+                server.on_feedback(now, feedback, &mut ());
+                return self.drain_server(network, packet.flow);
+            }
+            Content::Other(_) => return,
+        };
+        self.fingerprint(now, packet.flow, segment);
+        let flow = &mut self.flows[packet.flow as usize];
+        if flow.proxy.is_none() {
+            settle(flow, now, packet, segment, self.watch);
+        }
+        let server = &mut flow.server.connection;
+        server.handle(now, segment, &mut ());
+        let received = server.read(u64::MAX);
+        if flow.application.is_some() {
+            self.on_application_data(network, packet.flow, End::Sink, received);
+        }
+        let flow = &mut self.flows[packet.flow as usize];
+        let server = &mut flow.server.connection;
+        if server.state() == State::CloseWait {
+            server.close();
+            if flow.completed.is_none() {
+                flow.completed = Some(now);
+                self.watch.event(now, packet.flow, FlowEvent::Completed);
+            }
+        }
+        self.drain_server(network, packet.flow);
+    }
+
+    /// A segment reaches the host that sends the data.
+    #[inline]
+    pub(super) fn on_client_arrival(&mut self, network: &mut Net, packet: &Packet) {
+        let now = network.now();
+        let segment = match &packet.content {
+            Content::Segment(segment) => segment,
+            Content::Feedback(feedback) => {
+                let (watch, index) = (&mut *self.watch, packet.flow);
+                let client = &mut self.flows[index as usize].client.connection;
+                client.on_feedback(now, feedback, &mut |now, event| {
+                    watch.event(now, index, FlowEvent::Sender(event));
+                });
+                return self.drain_client(network, index);
+            }
+            Content::Other(_) => return,
+        };
+        self.fingerprint(now, packet.flow, segment);
+        let (watch, index) = (&mut *self.watch, packet.flow);
+        watch.segment(now, index, Direction::Acknowledgments, segment);
+        let flow = &mut self.flows[index as usize];
+        let mut judged = None;
+        let mut witness = Witness {
+            events: |now, event| {
+                watch.event(now, index, FlowEvent::Sender(event));
+                judged = judgment(&event).or(judged);
+            },
+            truth: &flow.truth,
+            iss: flow.client_iss,
+            coins: flow.coins,
+        };
+        let client = &mut flow.client.connection;
+        client.handle(now, segment, &mut witness);
+        if let Some(judgment) = judged {
+            let sequence = sequence_of(judgment.offset, flow.client_iss);
+            flow.truth.on_judged(sequence, &judgment);
+        }
+        if flow.application.is_some() {
+            let received = flow.client.connection.read(u64::MAX);
+            self.on_application_data(network, index, End::Source, received);
+        }
+        self.drain_client(network, index);
+    }
+
+    #[inline]
+    fn fingerprint(&mut self, now: Instant, flow: u32, segment: &Segment) {
+        self.digest.take(
+            now,
+            u64::from(flow),
+            u64::from(segment.sequence.0) << 32 | u64::from(segment.acknowledgment.0),
+        );
+    }
+
+    pub(super) fn on_client_timer(&mut self, network: &mut Net, index: u32) {
+        let now = network.now();
+        let flow = &mut self.flows[index as usize];
+        if !network.rings(flow.client.alarm) {
+            return;
+        }
+        let watch = &mut *self.watch;
+        let (mut expired, mut judged) = (None, None);
+        if flow.client.connection.next_wakeup() <= now {
+            let mut witness = Witness {
+                events: |now, event| {
+                    watch.event(now, index, FlowEvent::Sender(event));
+                    judged = judgment(&event).or(judged);
+                    if let Event::Timeout {
+                        offset,
+                        transmissions,
+                        ..
+                    } = event
+                    {
+                        expired = Some((offset, transmissions));
+                    }
+                },
+                truth: &flow.truth,
+                iss: flow.client_iss,
+                coins: flow.coins,
+            };
+            flow.client.connection.on_wakeup(now, &mut witness);
+        }
+        if let Some(judgment) = judged {
+            let sequence = sequence_of(judgment.offset, flow.client_iss);
+            flow.truth.on_judged(sequence, &judgment);
+        }
+        if let Some((offset, transmissions)) = expired {
+            let received = flow.peer_of_client().receiver().holds(offset);
+            let sequence = sequence_of(offset, flow.client_iss);
+            let sent = flow.client.port.sent();
+            if flow
+                .truth
+                .on_timeout(now, sequence, u32::from(transmissions), sent, received)
+            {
+                let event = FlowEvent::TimeoutSpurious {
+                    offset,
+                    expired_at: now,
+                };
+                watch.event(now, index, event);
+            }
+        }
+        // Until the event that came is moved, no other is armed.
+        self.drain_client(network, index);
+        let client = &mut self.flows[index as usize].client;
+        network.rearm(&mut client.alarm, client.connection.next_wakeup());
+    }
+
+    pub(super) fn on_server_timer(&mut self, network: &mut Net, index: u32) {
+        let now = network.now();
+        let server = &mut self.flows[index as usize].server;
+        if !network.rings(server.alarm) {
+            return;
+        }
+        if server.connection.next_wakeup() <= now {
+            server.connection.on_wakeup(now, &mut ());
+        }
+        self.drain_server(network, index);
+        let server = &mut self.flows[index as usize].server;
+        network.rearm(&mut server.alarm, server.connection.next_wakeup());
+    }
+
+    /// Sends what a client has to send, and looks after its timer.
+    #[inline]
+    pub(super) fn drain_client(&mut self, network: &mut Net, index: u32) {
+        let now = network.now();
+        while let Some(segment) = self.flows[index as usize].client.connection.poll(now) {
+            self.watch.segment(now, index, Direction::Data, &segment);
+            let port = &mut self.flows[index as usize].client.port;
+            let packet = port.packet(Content::Segment(segment), ());
+            network.send(packet, self);
+        }
+        let client = &mut self.flows[index as usize].client;
+        self.watch.settled(now, index, client.connection.sender());
+        let wanted = client.connection.next_wakeup();
+        network.arm(&mut client.alarm, wanted, Turn::Client(index));
+    }
+
+    /// Sends what a server has to send, and looks after its timer.
+    #[inline]
+    pub(super) fn drain_server(&mut self, network: &mut Net, index: u32) {
+        let now = network.now();
+        while let Some(segment) = self.flows[index as usize].server.connection.poll(now) {
+            let port = &mut self.flows[index as usize].server.port;
+            let packet = port.packet(Content::Segment(segment), ());
+            network.send(packet, self);
+        }
+        let server = &mut self.flows[index as usize].server;
+        let wanted = server.connection.next_wakeup();
+        network.arm(&mut server.alarm, wanted, Turn::Server(index));
+    }
+}
+
+/// A copy of a segment has arrived: timeouts that waited to know whether one would were spurious.
+#[inline]
+pub(super) fn settle(
+    flow: &mut Flow,
+    now: Instant,
+    packet: &Packet,
+    segment: &Segment,
+    watch: &mut impl Watch,
+) {
+    if flow.truth.is_settled() {
+        return;
+    }
+    let sequence = segment.sequence;
+    let offset = offset_near(sequence, flow.client_iss, flow.client().sender().una());
+    flow.truth.on_arrival(sequence, packet.index, |expired_at| {
+        watch.event(
+            now,
+            packet.flow,
+            FlowEvent::TimeoutSpurious { offset, expired_at },
+        );
+    });
+}
+
+/// What a sender has judged a loss to be of, and of which segment.
+const fn judgment(event: &Event) -> Option<Judgment> {
+    match *event {
+        Event::LossClassified {
+            offset,
+            cause,
+            lost_segments,
+            below_mean,
+        } => Some(Judgment {
+            offset,
+            cause,
+            lost_segments,
+            below_mean,
+        }),
+        _ => None,
+    }
+}
+
+/// The stream offset near `una` that a sequence number stands for.
+pub(super) const fn offset_near(sequence: SequenceNumber, iss: SequenceNumber, una: u64) -> u64 {
+    SequenceNumber(sequence.0.wrapping_sub(iss.0).wrapping_sub(1)).expand(una)
+}

@@ -1,0 +1,56 @@
+//! What becomes of a packet that is lost: who is told, and what is counted.
+
+use airtcp_link::Admission;
+use airtcp_tcp::loss_differentiation::Cause;
+
+use super::endpoints::offset_near;
+use super::insight::sequence_of;
+use super::watch::{Direction, FlowEvent, Watch};
+use super::{Endpoints, Host, Net, Packet};
+
+impl<W: Watch> Endpoints<'_, W> {
+    /// A packet found no room, or was lost: it will not be seen again.
+    pub(super) fn on_loss(&mut self, network: &Net, packet: &Packet, admission: Admission) {
+        let Some(segment) = packet.segment() else {
+            return;
+        };
+        let direction = match network.destination(packet) {
+            Host::Client => Direction::Acknowledgments,
+            _ => Direction::Data,
+        };
+        // Behind a proxy a loss is one of the proxy's connection, not of the sender's.
+        let is_senders = !self.is_behind_proxy(network, packet);
+        let flow = &mut self.flows[packet.flow as usize];
+        let una = flow.client().sender().una();
+        let offset = match direction {
+            Direction::Data => {
+                let sequence = segment.sequence;
+                if is_senders {
+                    let una = sequence_of(una, flow.client_iss);
+                    flow.truth.on_loss(sequence, packet.index, una);
+                    if flow.coins.is_some() {
+                        let cause = match admission {
+                            Admission::Overflow => Cause::Congestion,
+                            _ => Cause::Radio,
+                        };
+                        flow.truth.on_cause(sequence, cause, una);
+                    }
+                }
+                match admission {
+                    Admission::Overflow => flow.tally.dropped_by_queue += 1,
+                    _ => flow.tally.lost_by_link += 1,
+                }
+                offset_near(sequence, flow.client_iss, una)
+            }
+            Direction::Acknowledgments => {
+                flow.tally.acknowledgments_lost += 1;
+                offset_near(segment.acknowledgment, flow.client_iss, una)
+            }
+        };
+        let event = match admission {
+            Admission::Overflow => FlowEvent::QueueDrop { direction, offset },
+            _ => FlowEvent::LinkLoss { direction, offset },
+        };
+        self.watch.event(network.now(), packet.flow, event);
+    }
+}
