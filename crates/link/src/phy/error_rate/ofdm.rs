@@ -83,12 +83,15 @@ fn qam64(snr: f64) -> f64 {
 }
 
 /// What is left of bit errors behind the decoder: the union bound over error paths, each bounded by
-/// Chernoff with (4p(1 - p))^(d/2).
+/// Chernoff with (4p(1 - p))^(d/2). A polynomial, by Horner's scheme: a power for each term would
+/// be half of the time that a fading channel takes.
 fn decoded(uncoded: f64, code: &Code) -> f64 {
     let root = libm::sqrt(4.0 * uncoded * (1.0 - uncoded));
-    let terms = code.weights.iter().zip(code.free_distance..);
-    let union: f64 = terms
-        .map(|(weight, distance)| weight * libm::pow(root, f64::from(distance)))
-        .sum();
-    union / (2.0 * code.bits)
+    let beyond = code
+        .weights
+        .iter()
+        .rev()
+        .fold(0.0, |sum, weight| sum * root + weight);
+    let first = (0..code.free_distance).fold(1.0, |power, _| power * root);
+    first * beyond / (2.0 * code.bits)
 }
