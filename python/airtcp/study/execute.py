@@ -41,7 +41,7 @@ class Executor(Protocol):
 def execute(
     plan: Plan,
     *,
-    out: Path | None = None,
+    out: Path | Store | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
     executor: Executor | None = None,
@@ -50,7 +50,8 @@ def execute(
 
     Args:
         plan: what to run.
-        out: a folder; finished cells are kept in its folder `cells`, and found there again.
+        out: a folder; finished cells are kept in its folder `cells`, and found there again. Or the
+            store itself, for several plans: its index is then read once.
         jobs: runs at the same time; None takes the processors this process may use.
         progress: called at the start and after each cell.
         executor: what runs them; threads by default.
@@ -59,11 +60,12 @@ def execute(
         RunError: a cell could not be finished; the others are finished and stored first.
         StoreError: a cell cannot be stored.
     """
-    store = Store(out / "cells") if out is not None else None
+    store = Store(out / "cells") if isinstance(out, Path) else out
     results: dict[CellKey, Cell] = {}
     if store:
         results |= store.find(cell.key for cell in plan)
     missing = [cell for cell in plan if cell.key not in results]
+    found, kept = len(results), store.kept if store else 0
     if progress:
         progress(len(results), len(plan), "")
 
@@ -77,10 +79,15 @@ def execute(
 
     try:
         failed = (executor or Threads(jobs or processors()))(missing, finished)
-    finally:
-        # Also after Ctrl-C: what is finished is kept.
+    except BaseException:
+        # After Ctrl-C too what is finished is kept, also what was not told before it came.
         if store:
             store.flush()
+            if progress:
+                progress(found + store.kept - kept, len(plan), "")
+        raise
+    if store:
+        store.flush()
     if failed:
         planned, error = failed[0]
         more = f" ({len(failed)} runs failed in all)" if len(failed) > 1 else ""

@@ -59,6 +59,11 @@ class Store:
         """Where the files are."""
         return self._folder
 
+    @property
+    def kept(self) -> int:
+        """The number of cells written since it was opened."""
+        return self._kept
+
     def find(self, keys: Iterable[CellKey]) -> dict[CellKey, Cell]:
         """Those of the cells that are finished.
 
