@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import statistics
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from typing import Any
 from peers import ROOT, AbsentError, ns3_program
 
 import airtcp
+from airtcp.papers.estimates import gain, gain_text
 
 DOCS = ROOT / "docs" / "papers.md"
 BEGIN, END = "<!-- injection: begin -->", "<!-- injection: end -->"
@@ -88,14 +88,11 @@ def theirs(
     return result["goodput_bps"], result["timeouts"] * 60 / SECONDS
 
 
-def gain(before: list[float], after: list[float]) -> str:
-    """The mean log ratio over seeds, as per cent."""
-    ratios = [math.log(b / a) for a, b in zip(before, after, strict=True)]
-    return f"{100 * math.expm1(statistics.fmean(ratios)):+.0f} %"
-
-
 def table(program: Path, seeds: int) -> str:
-    """Gain of the injection over unlimited retries, and timeouts a minute without and with it."""
+    """Gain of the injection over unlimited retries, and timeouts a minute without and with it.
+
+    Gains are mean log ratios over the seeds with their 95 % intervals.
+    """
     lines = [
         "| reading | frames damaged | airtcp | ns-3 | timeouts a minute, airtcp | ns-3 |",
         "|---|---:|---:|---:|---:|---:|",
@@ -113,8 +110,8 @@ def table(program: Path, seeds: int) -> str:
                 cells = [
                     reading.name,
                     f"{damaged} %",
-                    gain([one for one, _ in own_off], [one for one, _ in own_on]),
-                    gain([one for one, _ in ns3_off], [one for one, _ in ns3_on]),
+                    gain_text(gain([one for one, _ in own_off], [one for one, _ in own_on])),
+                    gain_text(gain([one for one, _ in ns3_off], [one for one, _ in ns3_on])),
                     *(
                         f"{statistics.fmean(t for _, t in off):.0f} → "
                         f"{statistics.fmean(t for _, t in on):.0f}"
@@ -131,7 +128,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--seeds", type=int, default=3, help="seeds of each program (default 3)")
+    parser.add_argument("--seeds", type=int, default=6, help="seeds of each program (default 6)")
     parser.add_argument("--docs", action="store_true", help="writes the table into docs/papers.md")
     arguments = parser.parse_args()
     try:
