@@ -35,9 +35,9 @@ demo: build ## compare remedies on a recorded link and on 802.11, judge the pape
 	@echo "The report:         $(CURDIR)/$(REPORT)/index.html"
 	@echo "An 802.11b upload:  $(CURDIR)/$(REPORT)/upload/index.html"
 	@echo "The channel itself: $(CURDIR)/$(REPORT)/channel.png"
-	@echo "Five papers judged: $(CURDIR)/$(REPORT)/papers/index.html (a quick run; make papers is the full one)"
+	@echo "The papers judged:  $(CURDIR)/$(REPORT)/papers/index.html (a quick run; make papers is the full one)"
 
-papers: build ## every claim of the five papers, judged; out/papers/index.html
+papers: build ## every claim of the papers, judged; out/papers/index.html
 	$(BIN)/airtcp papers --out out/papers
 
 build: $(EXTENSION) ## the Python package with its Rust core, in .venv

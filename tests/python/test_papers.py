@@ -1,4 +1,4 @@
-"""The five papers: their data, the rules of judging, carrying out, and the report."""
+"""The papers: their data, the rules of judging, carrying out, and the report."""
 
 import json
 import re
@@ -23,7 +23,7 @@ from airtcp.papers.cross import (
 )
 from airtcp.papers.experiment import Axis, Choice, Experiment
 from airtcp.papers.judge import judge_part
-from airtcp.papers.outcomes import Outcomes, built, carry_out
+from airtcp.papers.outcomes import Outcomes, built, carry_out, plan_experiments
 from airtcp.papers.readings import one_at_a_time, read_as
 from airtcp.papers.windows import watched
 from airtcp.report.papers.charts import chart_of
@@ -117,6 +117,7 @@ def test_wrong_files_are_told_where(tmp_path, change, message):
     (folder / "paper.toml").write_text(
         """[about]
 number = 1
+short = "s"
 title = "t"
 authors = "a"
 venue = "v"
@@ -266,6 +267,11 @@ def test_the_comparison_across_names_what_exists():
     scenario = load_scenario(ROOT / "scenarios" / "wlan-upload.toml")
     for name in cross.remedies:
         scenario.with_remedies(name)
+    for quick in (False, True):
+        planned = plan_experiments([(PAPERS, cross.experiment(quick=quick))])
+        # A remedy is refused by a link that has no place for it, and by no means by all.
+        taken = {place for point in planned.points for _, place in point.coordinates}
+        assert taken >= {*cross.remedies, *cross.pairs_of}
 
 
 @pytest.mark.parametrize(
@@ -362,4 +368,5 @@ def test_a_quick_run_has_at_least_four_seeds():
     for paper in load_papers(PAPERS):
         for experiment in paper.file.experiments:
             assert experiment.quick >= 4, (paper.name, experiment.id)
+            assert experiment.few == 0 or experiment.few >= experiment.quick
     assert load_cross(PAPERS).quick >= 4

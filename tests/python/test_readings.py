@@ -1,8 +1,10 @@
 """Readings as data: what they change, in which order they are run, and what decides."""
 
+import os
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from airtcp.papers import load_papers
 from airtcp.papers.calibration import calibrated
@@ -10,7 +12,7 @@ from airtcp.papers.check import PaperError
 from airtcp.papers.claims import Claim, Part
 from airtcp.papers.experiment import Axis, Choice, Experiment
 from airtcp.papers.outcomes import Outcomes
-from airtcp.papers.over_readings import judge_over_readings
+from airtcp.papers.over_readings import Extent, judge_over_readings
 from airtcp.papers.paper import About, Calibration, Paper, PaperFile, Target
 from airtcp.papers.readings import (
     Admitted,
@@ -19,12 +21,16 @@ from airtcp.papers.readings import (
     coarse_first,
     default_reading,
     departures,
+    each_choice,
     neighbours,
     one_at_a_time,
     read_as,
 )
 from airtcp.papers.rules import Verdict
 from airtcp.papers.texts import NumberSpec, check_text, number_as_text
+
+PAPERS = Path(__file__).resolve().parents[2] / "papers"
+BEGIN, END = "<!-- readings: begin -->", "<!-- readings: end -->"
 
 WINDOW = OpenPoint(
     "window", "o", "s", "20", "w", [Admitted("20"), Admitted("200", {"tcp.max_window": 200})]
@@ -87,7 +93,8 @@ def test_the_coarse_grid_departs_at_one_point_first_and_then_covers_pairs():
     some = coarse_first(points, 40)
     assert len(set(some)) == 40
     assert default_reading(points) not in some
-    assert some[:12] == one_at_a_time(points)
+    assert some[:2] == each_choice(points) == [("b",) * 6, ("c",) * 6]
+    assert some[2:14] == one_at_a_time(points)
     assert some == coarse_first(points, 40)
     # 40 of 728 readings show every pair of values together.
     pairs = {
@@ -97,8 +104,17 @@ def test_the_coarse_grid_departs_at_one_point_first_and_then_covers_pairs():
         for second in range(first)
     }
     assert len(pairs) == 15 * 9
-    assert departures(points, some[0]) == ["0 b"]
+    assert departures(points, some[2]) == ["0 b"]
     assert len(neighbours(points, some[0])) == 12
+
+
+def test_two_readings_with_the_default_have_every_value():
+    points = [COUNT, replace_values(WINDOW, ["20", "64", "200"]), SIDE]
+    readings = [default_reading(points), *each_choice(points)]
+    assert readings[1:] == [("k + 1", "64", "acks"), ("k + 1", "200", "acks")]
+    for index, point in enumerate(points):
+        assert {reading[index] for reading in readings} == set(point.names)
+    assert each_choice([]) == []
 
 
 @pytest.mark.parametrize(
@@ -125,6 +141,10 @@ def test_wrong_readings_are_told(point, message):
         check_readings("p", [WINDOW, WINDOW], [EXPERIMENT])
 
 
+def replace_values(point: OpenPoint, names: list[str]) -> OpenPoint:
+    return structs.replace(point, values=[Admitted(name) for name in names])
+
+
 def _paper(points: list[OpenPoint], calibrations: list[Calibration] | None = None) -> Paper:
     experiment = Experiment(
         "e", "t", "s.toml", axes=[Axis("remedy", choices=[Choice("off"), Choice("on")])]
@@ -137,7 +157,7 @@ def _paper(points: list[OpenPoint], calibrations: list[Calibration] | None = Non
     )
     part = Part("gain", "e", baseline={"remedy": "off"}, treated={"remedy": "on"}, paper=[20])
     file = PaperFile(
-        About(1, "t", "a", "v", [], "."),
+        About(1, "s", "t", "a", "v", [], "."),
         experiments=[experiment, tried],
         calibrations=calibrations or [],
         readings=points,
@@ -163,15 +183,19 @@ def test_the_point_that_decides_is_found():
     (experiment, _) = paper.file.experiments
     ran = []
 
-    def run(experiments: list[Experiment]) -> Outcomes:
-        (one,) = experiments
-        ran.append(one)
-        return _runs(one, 21.0 if one.settings.get("tcp.max_window") == 200 else -10.0)
+    def run(readings: list[list[Experiment]], only: object) -> list[Outcomes]:
+        assert only == {"e": {experiment.coordinates({"remedy": place}) for place in ("off", "on")}}
+        ran.extend(one for (one,) in readings)
+        return [
+            _runs(one, 21.0 if one.settings.get("tcp.max_window") == 200 else -10.0)
+            for (one,) in readings
+        ]
 
-    (judged,), over = judge_over_readings(paper, _runs(experiment, -10.0), run, most=10)
+    (judged,), over = judge_over_readings(paper, _runs(experiment, -10.0), run, Extent(10))
     assert judged.under_default is Verdict.CONTRADICTED
     assert judged.verdict is Verdict.DEPENDS
     assert len(over.verdicts) == 4
+    assert len(ran) == 4  # three others, and the default with as few seeds
     assert over.tally("1a") == {"reproduced": 2, "contradicted": 2}
     decision = over.decided_by("1a")
     assert decision is not None
@@ -179,6 +203,23 @@ def test_the_point_that_decides_is_found():
     assert decision.rows == (("20", 0, 0, 2), ("200", 2, 0, 0))
     assert departures(over.points, over.best) == ["window 200"]
     assert over.never == []
+
+
+def test_a_value_that_is_limited_to_a_place_changes_nothing_elsewhere():
+    """As what a calibration of one shape of round trips leaves open says nothing of another."""
+    mean = OpenPoint(
+        "mean",
+        "o",
+        "s",
+        "1",
+        "w",
+        [Admitted("1"), Admitted("2", {"link.delay": "2 s"}, at={"sender": "n"})],
+    )
+    settings = {
+        point.coordinates[1][1]: point.settings.get("link.delay")
+        for point in read_as(EXPERIMENT, [mean], ("2",)).points()
+    }
+    assert settings == {"none": None, "n": "2 s"}
 
 
 def test_an_experiment_that_a_reading_does_not_touch_is_run_once():
@@ -189,14 +230,39 @@ def test_an_experiment_that_a_reading_does_not_touch_is_run_once():
     (experiment, _) = paper.file.experiments
     ran = []
 
-    def run(experiments: list[Experiment]) -> Outcomes:
-        ran.append(experiments)
-        return _runs(experiments[0], 21.0)
+    def run(readings: list[list[Experiment]], only: object) -> list[Outcomes]:
+        ran.extend(readings)
+        return [_runs(one, 3.0) for (one,) in readings]
 
-    (judged,), over = judge_over_readings(paper, _runs(experiment, 21.0), run, most=10, improve=5)
+    (judged,), over = judge_over_readings(
+        paper, _runs(experiment, 21.0), run, Extent(10, improve=0.5)
+    )
     assert judged.verdict is Verdict.REPRODUCED
     assert len(over.verdicts) == 2
-    assert len(ran) == 1
+    assert len(ran) == 1  # the default with few seeds, for comparison
+
+
+def test_few_seeds_that_show_nothing_are_no_reading_that_decides():
+    """With its few seeds the default shows no more than the other readings do."""
+    paper = _paper([WINDOW, REMEDY])
+    (experiment, _) = paper.file.experiments
+
+    def run(readings: list[list[Experiment]], only: object) -> list[Outcomes]:
+        return [_runs(one, 0.1) for (one,) in readings]
+
+    (judged,), over = judge_over_readings(paper, _runs(experiment, 21.0), run, Extent(10))
+    assert over.tally("1a") == {"reproduced": 1, "not shown": 3}
+    assert judged.verdict is Verdict.REPRODUCED
+
+
+def test_events_decide_how_many_readings_are_run():
+    """And not the time, which is another on every machine."""
+    extent = Extent(most=20, least=2, events=1e6)
+    assert extent.readings(1e4) == 20
+    assert extent.readings(1e5) == 10
+    assert extent.readings(1e9) == 2
+    assert Extent(most=1, least=2, events=1e6).readings(1e9) == 1
+    assert Extent(most=20).readings(1e9) == 20
 
 
 def test_a_calibration_says_what_it_does_not_identify():
@@ -217,7 +283,10 @@ def test_a_calibration_says_what_it_does_not_identify():
     assert found.errors["3"] == pytest.approx(0.695, abs=0.01)
     outcomes.merge(_runs(paper.file.experiments[0], 20.0))
     _, over = judge_over_readings(
-        paper, outcomes, lambda experiments: _runs(experiments[0], 20.0), most=10
+        paper,
+        outcomes,
+        lambda readings, only: [_runs(one, 20.0) for (one,) in readings],
+        Extent(10),
     )
     assert [point.names for point in over.points] == [["2", "1"]]
 
@@ -241,9 +310,23 @@ def test_texts_type_no_number_that_a_run_gave():
     assert number_as_text(number, experiment, _runs(experiment, 21.0)).startswith("+21.")
 
 
-def test_every_paper_says_what_it_leaves_open():
-    for paper in load_papers(Path(__file__).resolve().parents[2] / "papers"):
-        assert paper.file.readings, paper.name
-        for point in paper.file.readings:
-            assert point.source
-            assert point.why
+@pytest.mark.parametrize("paper", load_papers(PAPERS), ids=lambda paper: paper.name)
+def test_the_readme_of_a_paper_lists_every_reading(paper):
+    """`AIRTCP_WRITE_DOCS=1` writes the table into the paper's README.md."""
+    assert paper.file.readings
+    lines = ["| what is open | admitted | default | why | source |", "|---|---|---|---|---|"]
+    for point in paper.file.readings:
+        admitted = "; ".join(point.names)
+        lines.append(
+            f"| {point.open} | {admitted} | {point.default} | {point.why} | {point.source} |"
+        )
+    table = "\n".join(lines)
+    path = paper.folder / "README.md"
+    text = path.read_text(encoding="utf-8")
+    assert BEGIN in text, f"{path}: no place for the table: {BEGIN}"
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    expected = f"{before}{BEGIN}\n{table}\n{END}{after}"
+    if os.environ.get("AIRTCP_WRITE_DOCS"):
+        path.write_text(expected, encoding="utf-8")
+    assert text == expected, "AIRTCP_WRITE_DOCS=1 pytest tests/python/test_readings.py writes it"

@@ -303,6 +303,10 @@ def test_contradicted_needs_every_reading():
     assert over_readings(R, [N, N]) is DEPENDS
     assert over_readings(N, [N]) is N
     assert over_readings(D, []) is D
+    # Seeds that are too few to show what the default shows decide nothing; a contradiction does.
+    assert over_readings(R, [N, N], N) is R
+    assert over_readings(R, [N, N], R) is DEPENDS
+    assert over_readings(R, [N, C], N) is DEPENDS
 
 
 def test_many_comparisons_are_corrected():

@@ -1,4 +1,4 @@
-"""`airtcp papers`: the five papers' claims, judged by our runs."""
+"""`airtcp papers`: the papers' claims, judged by our runs."""
 
 import shlex
 import sys
@@ -88,7 +88,7 @@ def papers_command(
             min=0,
             max=100_000,
             help="How many readings of each paper to judge beside the default, coarse first; "
-            "48 by default, 5 with --quick.",
+            "left out, as many as a number of events pays for: 40 at most, 5 with --quick.",
             show_default=False,
         ),
     ] = None,
@@ -96,7 +96,7 @@ def papers_command(
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
-    """Rerun every table and figure of the five papers, and say of every claim whether it holds.
+    """Rerun every table and figure of the papers, and say of every claim whether it holds.
 
     Verdicts are computed from paired runs, over the readings that each paper's text admits:
     reproduced, direction (another size), depends on the reading, not shown, contradicted. The

@@ -1,4 +1,4 @@
-"""The five papers: their scenarios, their claims, and what our runs say of each."""
+"""The papers: their scenarios, their claims, and what our runs say of each."""
 
 from airtcp.papers.check import PaperError
 from airtcp.papers.judge import JudgedClaim

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
-from airtcp.study.statistics import CONFIDENCE
+from airtcp.study.statistics import student_t
 
 UNKNOWN = math.inf
 """Half an interval that one run, or runs that are all equal, cannot tell."""
@@ -149,6 +148,8 @@ def p_value(baseline: Sequence[float], treated: Sequence[float]) -> float:
     if np.ptp(ratios) == 0 or spread == 0:
         return 1.0
     t = abs(float(ratios.mean())) / (spread / len(ratios) ** 0.5)
+    from scipy.special import stdtr
+
     return 2.0 * float(stdtr(len(ratios) - 1, -t))
 
 
@@ -176,4 +177,4 @@ def _mean_and_half(values: np.ndarray, *runs: np.ndarray) -> tuple[float, float]
     if np.ptp(values) == 0:
         return mean, UNKNOWN if mean else 0.0
     error = float(values.std(ddof=1)) / len(values) ** 0.5
-    return mean, float(stdtrit(len(values) - 1, 0.5 + CONFIDENCE / 2)) * error
+    return mean, student_t(len(values) - 1) * error

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct, field
 
 Value = float | int | str
 """Where a point lies on an axis."""
+
+
+RunExtent = Literal["full", "few", "quick"]
+"""All seeds; as few as readings other than the default have; or those of a quick run."""
 
 
 class Choice(Struct, frozen=True, forbid_unknown_fields=True):
@@ -73,8 +77,8 @@ class Point(Struct, frozen=True):
 class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
     """Runs that belong together.
 
-    `seeds` are those of a full run, `quick` those of a quick one and of readings other than the
-    default; these may also be shorter (`quick_settings`).
+    `seeds` are those of a full run, `quick` those of a quick one, `few` those of the full run's
+    readings other than the default (`quick` if 0). Both may also be shorter (`quick_settings`).
 
     `sampled`: the window is watched too, for figures of it and for claims about it. `partial`: a
     remedy that a link has no place for is no error.
@@ -85,11 +89,18 @@ class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
     scenario: str
     seeds: int = 10
     quick: int = 4
+    few: int = 0
     settings: dict[str, Any] = field(default_factory=dict)
     quick_settings: dict[str, Any] = field(default_factory=dict)
     axes: list[Axis] = field(name="axis", default_factory=list)
     sampled: bool = False
     partial: bool = False
+
+    def seeds_of(self, extent: RunExtent) -> int:
+        """The number of seeds of a run of this extent."""
+        if extent == "full":
+            return self.seeds
+        return self.few or self.quick if extent == "few" else self.quick
 
     def axis(self, name: str) -> Axis:
         """The axis of that name.

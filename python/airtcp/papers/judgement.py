@@ -3,17 +3,28 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from airtcp import _core
 from airtcp.papers.cross import Cross, load_cross
-from airtcp.papers.experiment import Experiment
+from airtcp.papers.experiment import Experiment, RunExtent
 from airtcp.papers.judge import JudgedClaim
-from airtcp.papers.outcomes import Outcomes, carry_out
-from airtcp.papers.over_readings import OverReadings, judge_over_readings
+from airtcp.papers.outcomes import (
+    Chosen,
+    Outcomes,
+    PlannedExperiments,
+    carry_out,
+    carry_out_planned,
+    plan_experiments,
+)
+from airtcp.papers.over_readings import Extent, OverReadings, judge_over_readings
 from airtcp.papers.paper import Paper
 from airtcp.papers.readings import departures
 from airtcp.papers.rules import Verdict
+from airtcp.papers.sensitivity import sensitivity_tables
 from airtcp.papers.texts import filled
+from airtcp.papers.used import points_used
+from airtcp.study.store import Store
 
 SEED_SETS_APART = 10_000
 """Sets of seeds begin this far from each other: no experiment has as many."""
@@ -63,7 +74,7 @@ class Judgement:
         """How many claims have this verdict."""
         return sum(judged.verdict is verdict for judged in self.all_claims)
 
-    def as_json(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, Any]:
         """What `airtcp papers --json` prints."""
         return {
             "engine_version": _core.engine_version,
@@ -75,10 +86,16 @@ class Judgement:
                 {
                     "name": paper.name,
                     "number": paper.about.number,
+                    "short": paper.about.short,
                     "title": paper.about.title,
+                    "today": self.today(paper),
                     "readings": self._readings_json(paper),
                     "claims": [
                         self._claim_json(paper, judged) for judged in self.claims[paper.name]
+                    ],
+                    "sensitivities": [
+                        table.as_json()
+                        for table in sensitivity_tables(paper, self.outcomes[paper.name])
                     ],
                 }
                 for paper in self.papers
@@ -90,6 +107,7 @@ class Judgement:
         way, reproduced, _ = over.served(over.best)
         return {
             "run": len(over.verdicts),
+            "admissible": over.admissible,
             "points": [
                 {
                     "id": point.id,
@@ -156,12 +174,10 @@ class Judgement:
         return filled(text, paper.file.numbers, experiments, self.outcomes[paper.name])
 
 
-FULL_READINGS = 48
-"""How many readings beside the default a full run judges, unless it is told otherwise."""
-QUICK_READINGS = 5
+FULL = Extent(most=40, least=8, events=400e6, improve=0.5)
+"""How many readings of a paper a full run judges beside the default."""
+QUICK = Extent(most=5, least=2, events=6e6)
 """And a quick one."""
-_IMPROVE = 0.5
-"""The search for the reading that serves the paper best may run this share more of them."""
 
 
 def judge_papers(
@@ -186,8 +202,8 @@ def judge_papers(
         with_cross: whether to run every remedy on every scenario too.
         first_seed: the seeds count up from here.
         seed_sets: how many sets of seeds are judged; the figures are of the first.
-        readings: how many readings of each paper to judge beside the default, coarse first; 48 by
-            default, 5 with `quick`.
+        readings: how many readings of each paper to judge beside the default, coarse first; left
+            out, as many as `FULL` says, or `QUICK`.
         out: a folder for finished points.
         jobs: runs at the same time.
         progress: called as the work goes on.
@@ -197,38 +213,27 @@ def judge_papers(
         RunError: a run failed.
     """
     cross = load_cross(folder) if with_cross else None
-    most = readings if readings is not None else QUICK_READINGS if quick else FULL_READINGS
-    improve = 0 if quick else int(_IMPROVE * most)
+    extent = QUICK if quick else FULL
+    if readings is not None:
+        extent = Extent(readings, least=readings, improve=extent.improve)
+    store = Store(out / "cells") if out is not None else None
     steps = _Steps(len(papers) * seed_sets * 2 + (1 if with_cross else 0), progress)
-
-    def run(
-        experiments: Sequence[tuple[Path, Experiment]],
-        seed: int,
-        *,
-        few: bool,
-        told: Callable[[int, int], object] | None = None,
-    ) -> Outcomes:
-        return carry_out(experiments, quick=few, first_seed=seed, out=out, jobs=jobs, progress=told)
 
     outcomes: dict[str, Outcomes] = {}
     claims: dict[str, list[JudgedClaim]] = {}
     over: dict[str, OverReadings] = {}
     sets: dict[str, list[Verdict]] = {}
     for number in range(seed_sets):
-        seed = first_seed + number * SEED_SETS_APART
         for paper in papers:
-            own = [(paper.folder, experiment) for experiment in paper.file.experiments]
-            told = steps.next(f"paper {paper.about.number}", "runs")
-            found = run(own, seed, few=quick, told=told)
-
-            def run_few(
-                experiments: Sequence[Experiment], seed: int = seed, folder: Path = paper.folder
-            ) -> Outcomes:
-                return run([(folder, one) for one in experiments], seed, few=True)
-
-            told = steps.next(f"paper {paper.about.number}", "readings")
+            runs = _Runs(paper, quick, first_seed + number * SEED_SETS_APART, store, jobs)
+            found = runs.default(steps.next(f"paper {paper.about.number}", "runs"))
             judged, readings_of = judge_over_readings(
-                paper, found, run_few, most=most, improve=improve, told=told
+                paper,
+                found,
+                runs.read_otherwise,
+                extent,
+                few=found if quick else None,
+                told=steps.next(f"paper {paper.about.number}", "readings"),
             )
             if number == 0:
                 outcomes[paper.name], claims[paper.name] = found, judged
@@ -240,8 +245,45 @@ def judge_papers(
     if cross is not None:
         told = steps.next("all remedies on all scenarios", "runs")
         whole = [(folder, cross.experiment(quick=quick))]
-        cross_outcomes = run(whole, first_seed, few=quick, told=told)
+        cross_outcomes = carry_out(
+            whole, quick=quick, first_seed=first_seed, out=store, jobs=jobs, progress=told
+        )
     return Judgement(list(papers), outcomes, claims, cross, cross_outcomes, quick, over, sets)
+
+
+class _Runs:
+    """Carries the experiments of a paper out, with one set of seeds."""
+
+    def __init__(
+        self, paper: Paper, quick: bool, seed: int, store: Store | None, jobs: int | None
+    ) -> None:
+        self._paper = paper
+        self._quick = quick
+        self._seed = seed
+        self._store = store
+        self._jobs = jobs
+
+    def default(self, told: Callable[[int, int], None]) -> Outcomes:
+        """Every experiment under the default reading, at all points that something rests on."""
+        used = points_used(self._paper)
+        extent: RunExtent = "quick" if self._quick else "full"
+        whole = self._planned(self._paper.file.experiments, used, extent)
+        (found,) = carry_out_planned([whole], out=self._store, jobs=self._jobs, progress=told)
+        return found
+
+    def read_otherwise(
+        self, readings: Sequence[Sequence[Experiment]], only: Chosen
+    ) -> list[Outcomes]:
+        """The experiments of several readings, with few seeds."""
+        extent: RunExtent = "quick" if self._quick else "few"
+        plans = [self._planned(experiments, only, extent) for experiments in readings]
+        return carry_out_planned(plans, out=self._store, jobs=self._jobs)
+
+    def _planned(
+        self, experiments: Sequence[Experiment], only: Chosen, extent: RunExtent
+    ) -> PlannedExperiments:
+        own = [(self._paper.folder, experiment) for experiment in experiments]
+        return plan_experiments(own, extent=extent, first_seed=self._seed, only=only)
 
 
 class _Steps:

@@ -129,6 +129,7 @@ _TOTALS: dict[str, Callable[[RunSummary], float]] = {
         100
         * _share(_sum(summary, "loss_events_below_mean_rtt"), _sum(summary, "loss_events_judged"))
     ),
+    "events_processed": lambda summary: float(summary["events_processed"]),
     "attempts_a_packet": lambda summary: _share(
         _sum(summary, "attempts_on_air"), _sum(summary, "packets_on_air")
     ),

@@ -1,21 +1,26 @@
 """Carrying experiments out: every point with every seed as a plan, and what was measured."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from airtcp._core import AirtcpError, Scenario
 from airtcp.papers.estimates import Estimate, gain
-from airtcp.papers.experiment import Coordinates, Experiment, Point, Value
+from airtcp.papers.experiment import Coordinates, Experiment, Point, RunExtent, Value
 from airtcp.papers.measures import Measures, measures_of
 from airtcp.papers.windows import WATCHED
 from airtcp.scenarios import load_scenario
 from airtcp.study.cells import CellKey
-from airtcp.study.execute import Results, execute
+from airtcp.study.execute import execute
 from airtcp.study.plan import Plan, planned_cell
+from airtcp.study.store import Store
+from airtcp.summary import parse_summary
 
 Progress = Callable[[int, int], object]
 """Called with the number of runs finished, and of all."""
+
+Chosen = Mapping[str, Container[Coordinates]]
+"""Of each experiment by its id, the points that are run; all of one that is not named."""
 
 
 @dataclass
@@ -92,14 +97,12 @@ class PlannedExperiments:
     points: list[PlannedPoint] = field(default_factory=list)
     refused: dict[tuple[str, Coordinates], str] = field(default_factory=dict)
 
-    def outcomes(self, results: Results) -> Outcomes:
-        """What was measured, from the results of a plan that has these cells."""
+    def outcomes(self, measured: Mapping[CellKey, Measures]) -> Outcomes:
+        """What was measured, from the measurements of a plan that has these cells."""
         return Outcomes(
             dict(self.seeds),
             {
-                (point.experiment.id, point.coordinates): [
-                    measures_of(results[key].summary) for key in point.keys
-                ]
+                (point.experiment.id, point.coordinates): [measured[key] for key in point.keys]
                 for point in self.points
             },
             dict(self.refused),
@@ -107,23 +110,31 @@ class PlannedExperiments:
 
 
 def plan_experiments(
-    experiments: Sequence[tuple[Path, Experiment]], *, quick: bool = False, first_seed: int = 1
+    experiments: Sequence[tuple[Path, Experiment]],
+    *,
+    extent: RunExtent = "full",
+    first_seed: int = 1,
+    only: Chosen | None = None,
 ) -> PlannedExperiments:
     """Every point of every experiment with every seed, as a plan.
 
     Args:
         experiments: each with the folder its scenario's path starts from.
-        quick: with the experiments' few seeds, and shorter, where they say so.
+        extent: with how many seeds; shorter too unless it is full, where experiments say so.
         first_seed: the seeds count up from here; sets of seeds that are apart share no run.
+        only: the points that are planned, where not all are.
 
     Raises:
         ScenarioError: a scenario or a remedy is wrong.
     """
     planned = PlannedExperiments()
     for folder, experiment in experiments:
-        count = experiment.quick if quick else experiment.seeds
+        count = experiment.seeds_of(extent)
         planned.seeds[experiment.id] = tuple(range(first_seed, first_seed + count))
-        _plan_points(folder, experiment, quick, planned)
+        chosen = only.get(experiment.id) if only is not None else None
+        for point in experiment.points(quick=extent != "full"):
+            if chosen is None or point.coordinates in chosen:
+                _plan_point(folder, experiment, point, planned)
     return planned
 
 
@@ -132,7 +143,7 @@ def carry_out(
     *,
     quick: bool = False,
     first_seed: int = 1,
-    out: Path | None = None,
+    out: Path | Store | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Outcomes:
@@ -142,7 +153,7 @@ def carry_out(
         experiments: each with the folder its scenario's path starts from.
         quick: with the experiments' few seeds, and shorter, where they say so.
         first_seed: the seeds count up from here; sets of seeds that are apart share no run.
-        out: a folder; finished cells are saved in its folder `cells`.
+        out: a folder; finished cells are saved in its folder `cells`. Or the store itself.
         jobs: runs at the same time; None takes the processors this process may use.
         progress: called at the start and after each run.
 
@@ -151,14 +162,34 @@ def carry_out(
         RunError: a run failed.
         OSError: a cell cannot be saved.
     """
-    planned = plan_experiments(experiments, quick=quick, first_seed=first_seed)
+    extent: RunExtent = "quick" if quick else "full"
+    planned = plan_experiments(experiments, extent=extent, first_seed=first_seed)
+    (outcomes,) = carry_out_planned([planned], out=out, jobs=jobs, progress=progress)
+    return outcomes
+
+
+def carry_out_planned(
+    planned: Sequence[PlannedExperiments],
+    *,
+    out: Path | Store | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> list[Outcomes]:
+    """Runs several plans as one, a run that several of them ask for once; the outcomes of each.
+
+    Args and errors as of `carry_out`.
+    """
+    whole = Plan()
+    for one in planned:
+        whole.add_all(one.plan)
     results = execute(
-        planned.plan,
+        whole,
         out=out,
         jobs=jobs,
         progress=None if progress is None else lambda done, runs, _: progress(done, runs),
     )
-    return planned.outcomes(results)
+    measured = {key: measures_of(parse_summary(results[key].summary_json)) for key in results}
+    return [one.outcomes(measured) for one in planned]
 
 
 def scenario_at(folder: Path, experiment: Experiment, coordinates: Coordinates) -> Scenario:
@@ -188,28 +219,27 @@ def ordered(settings: Mapping[str, object]) -> dict[str, object]:
     return dict(sorted(settings.items(), key=lambda item: item[0].count(".")))
 
 
-def _plan_points(
-    folder: Path, experiment: Experiment, quick: bool, planned: PlannedExperiments
+def _plan_point(
+    folder: Path, experiment: Experiment, point: Point, planned: PlannedExperiments
 ) -> None:
-    """Adds the points of an experiment; those that are refused are noted."""
+    """Adds a point of an experiment; one that is refused is noted."""
     observation = WATCHED if experiment.sampled else None
-    for point in experiment.points(quick=quick):
-        written = load_scenario((folder / point.scenario).resolve(), ordered(point.settings))
-        scenario = written
-        if point.remedies:
-            try:
-                scenario = written.with_remedies(point.remedies)
-            except AirtcpError as error:
-                if not experiment.partial:
-                    raise
-                planned.refused[experiment.id, point.coordinates] = str(error)
-                continue
-        digest = written.hash()
-        where = ", ".join(f"{axis} {place}" for axis, place in point.coordinates)
-        keys = []
-        for seed in planned.seeds[experiment.id]:
-            words = f"{experiment.id} ({where}), seed {seed}"
-            cell = planned_cell(digest, scenario, point.remedies, seed, words, observation)
-            planned.plan.add(cell)
-            keys.append(cell.key)
-        planned.points.append(PlannedPoint(experiment, point.coordinates, tuple(keys)))
+    written = load_scenario((folder / point.scenario).resolve(), ordered(point.settings))
+    scenario = written
+    if point.remedies:
+        try:
+            scenario = written.with_remedies(point.remedies)
+        except AirtcpError as error:
+            if not experiment.partial:
+                raise
+            planned.refused[experiment.id, point.coordinates] = str(error)
+            return
+    digest = written.hash()
+    where = ", ".join(f"{axis} {place}" for axis, place in point.coordinates)
+    keys = []
+    for seed in planned.seeds[experiment.id]:
+        words = f"{experiment.id} ({where}), seed {seed}"
+        cell = planned_cell(digest, scenario, point.remedies, seed, words, observation)
+        planned.plan.add(cell)
+        keys.append(cell.key)
+    planned.points.append(PlannedPoint(experiment, point.coordinates, tuple(keys)))

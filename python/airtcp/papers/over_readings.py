@@ -1,14 +1,15 @@
 """A paper judged under every reading that its text admits, and what decides among them."""
 
+import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from airtcp.papers.calibration import calibrated
 from airtcp.papers.experiment import Axis, Experiment, Value
 from airtcp.papers.judge import JudgedClaim, judge_paper
-from airtcp.papers.outcomes import Outcomes
+from airtcp.papers.outcomes import Chosen, Outcomes
 from airtcp.papers.paper import Paper
 from airtcp.papers.readings import (
     Admitted,
@@ -17,17 +18,42 @@ from airtcp.papers.readings import (
     coarse_first,
     default_reading,
     departures,
+    first_readings,
     neighbours,
     one_at_a_time,
     read_as,
 )
 from airtcp.papers.rules import Verdict, over_readings
+from airtcp.papers.used import points_of_claims
 
-Run = Callable[[Sequence[Experiment]], Outcomes]
-"""Carries experiments out, with the few seeds that readings get."""
+Run = Callable[[Sequence[Sequence[Experiment]], Chosen], list[Outcomes]]
+"""Carries out the experiments of each of several readings, at the chosen points, with few seeds."""
+
+_AT_ONCE = 8
+"""Readings that are planned together: enough to keep processors busy, few enough to be held."""
 
 _TELLS_APART = 0.1
 """A point decides a claim where it explains this much of the disagreement, at least."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How many readings are run beside the default: `most`, or as many as `events` pay for.
+
+    Events of the simulation are the same on every machine, as its time is not; `least` are run
+    whatever they cost. The search for the joint reading that serves the paper best may run the
+    share `improve` more.
+    """
+
+    most: int
+    least: int = 0
+    events: float = math.inf
+    improve: float = 0.0
+
+    def readings(self, events_each: float) -> int:
+        """How many are run, where each takes `events_each` events."""
+        paid = self.events / max(1.0, events_each)
+        return int(min(self.most, max(self.least, paid)))
 
 
 @dataclass(frozen=True)
@@ -52,9 +78,13 @@ class Decision:
 
 @dataclass
 class OverReadings:
-    """The verdicts of a paper's claims under each reading that was run, the default first."""
+    """The verdicts of a paper's claims under each reading that was run, the default first.
+
+    `admissible` counts all of them.
+    """
 
     points: list[OpenPoint]
+    admissible: int = 1
     verdicts: dict[Reading, dict[str, Verdict]] = field(default_factory=dict)
 
     @property
@@ -72,8 +102,12 @@ class OverReadings:
         return {str(verdict): counts[verdict] for verdict in Verdict if counts[verdict]}
 
     def decided_by(self, claim: str) -> Decision | None:
-        """The point that tells the claim's verdicts apart best; None where none does."""
-        best: tuple[float, Decision] | None = None
+        """The point that tells the claim's verdicts apart best.
+
+        None where none does, or where two do it alike: readings that depart at both at once do not
+        say which of them decides.
+        """
+        found: list[tuple[float, Decision]] = []
         whole = _disorder(self.of(claim))
         if not whole:
             return None
@@ -88,10 +122,13 @@ class OverReadings:
             }
             left = sum(len(group) * _disorder(group) for group in groups.values())
             explained = 1 - left / (len(self.verdicts) * whole)
-            if explained >= _TELLS_APART and (best is None or explained > best[0]):
+            if explained >= _TELLS_APART:
                 rows = tuple((name, *_counts(group)) for name, group in groups.items() if group)
-                best = (explained, Decision(point, rows))
-        return best[1] if best else None
+                found.append((explained, Decision(point, rows)))
+        found.sort(key=lambda one: -one[0])
+        if not found or (len(found) > 1 and math.isclose(found[0][0], found[1][0])):
+            return None
+        return found[0][1]
 
     def served(self, reading: Reading) -> tuple[int, int, int]:
         """How well a reading serves the paper: claims its way, of these reproduced, departures."""
@@ -146,7 +183,9 @@ def open_points(paper: Paper, outcomes: Outcomes) -> list[OpenPoint]:
         others = [
             one.id
             for one in paper.file.experiments
-            if one.id != calibrating.id and one.scenario == calibrating.scenario
+            if one.id != calibrating.id
+            and one.scenario == calibrating.scenario
+            and _has_places(one, calibration.at)
         ]
         if len(names) < 2 or not others:
             continue
@@ -158,13 +197,22 @@ def open_points(paper: Paper, outcomes: Outcomes) -> list[OpenPoint]:
                 default=str(calibration.chosen),
                 why="chosen by the calibration, which does not tell these apart",
                 values=[
-                    Admitted(str(place), settings=_beyond_default(axis, place, calibration.chosen))
+                    Admitted(
+                        str(place),
+                        settings=_beyond_default(axis, place, calibration.chosen),
+                        at=calibration.at,
+                    )
                     for place in names
                 ],
                 experiments=others,
             )
         )
     return points + list(paper.file.readings)
+
+
+def _has_places(experiment: Experiment, at: Mapping[str, Value]) -> bool:
+    places = {axis.name: axis.places for axis in experiment.axes}
+    return all(place in places.get(name, []) for name, place in at.items())
 
 
 def _beyond_default(axis: Axis, place: Value, chosen: Value) -> dict[str, Any]:
@@ -176,9 +224,9 @@ def judge_over_readings(
     paper: Paper,
     outcomes: Outcomes,
     run: Run,
+    extent: Extent,
     *,
-    most: int,
-    improve: int = 0,
+    few: Outcomes | None = None,
     told: Callable[[int, int], object] | None = None,
 ) -> tuple[list[JudgedClaim], OverReadings]:
     """Every claim under the default and over the readings.
@@ -186,77 +234,114 @@ def judge_over_readings(
     Args:
         paper: the paper.
         outcomes: what its experiments gave under the default reading, with all seeds.
-        run: carries experiments out under another reading.
-        most: how many other readings to run, coarse first.
-        improve: how many more to run in search of the joint reading that serves the paper best.
+        run: carries experiments out under other readings, with few seeds.
+        extent: how many other readings to run, coarse first.
+        few: what the default reading gave with those few seeds, if it is known already.
         told: called with the readings run and those to be run.
     """
     judged = judge_paper(paper, outcomes)
     points = open_points(paper, outcomes)
-    over = OverReadings(points)
+    text = points[len(points) - len(paper.file.readings) :]
+    alone = one_at_a_time(points[: len(points) - len(text)])
+    over = OverReadings(points, math.prod(len(point.values) for point in points))
     over.verdicts[over.default] = {one.claim.id: one.verdict for one in judged}
-    judging = _Judging(paper, points, run)
-    readings = _chosen(points, len(points) - len(paper.file.readings), most)
-    budget = len(readings) + improve
-    for done, reading in enumerate(readings):
+    if not extent.most or over.admissible == 1:
+        return judged, over
+    judging = _Judging(paper, points, outcomes, run)
+    few = few or judging.default_with_few_seeds()
+    most = extent.readings(judging.events(few))
+    readings = _chosen(points, alone, text, most)
+    budget = len(readings) + int(extent.improve * len(readings))
+    for begin in range(0, len(readings), _AT_ONCE):
         if told:
-            told(done, budget)
-        over.verdicts[reading] = judging.judge(reading)
-    for done in range(improve):
-        better = _next_better(over)
-        if better is None:
+            told(begin, budget)
+        over.verdicts |= judging.judge(readings[begin : begin + _AT_ONCE])
+    done = len(readings)
+    while done < budget:
+        better = _next_better(over, min(_AT_ONCE, budget - done))
+        if not better:
             break
         if told:
-            told(len(readings) + done, budget)
-        over.verdicts[better] = judging.judge(better)
-    return [_over(one, over) for one in judged], over
+            told(done, budget)
+        over.verdicts |= judging.judge(better)
+        done += len(better)
+    with_few = {one.claim.id: one.verdict for one in judge_paper(paper, few)}
+    return [_over(one, over, with_few[one.claim.id]) for one in judged], over
 
 
-def _chosen(points: list[OpenPoint], calibrations: int, most: int) -> list[Reading]:
-    """One at a time of what calibrations leave; jointly of what the text leaves open."""
-    left = default_reading(points[:calibrations])
-    text = default_reading(points[calibrations:])
-    alone = [(*reading, *text) for reading in one_at_a_time(points[:calibrations])]
-    return [*alone, *((*left, *reading) for reading in coarse_first(points[calibrations:], most))]
+def _chosen(
+    points: Sequence[OpenPoint],
+    alone: Sequence[Reading],
+    text: Sequence[OpenPoint],
+    most: int,
+) -> list[Reading]:
+    """First one at a time, of the text and of what calibrations leave; then the text's jointly."""
+    left = default_reading(points[: len(points) - len(text)])
+    rest = default_reading(text)
+    first = len(first_readings(text))
+    of_text = [(*left, *one) for one in coarse_first(text, max(first, most - len(alone)))]
+    of_calibrations = [(*one, *rest) for one in alone]
+    return [*of_text[:first], *of_calibrations, *of_text[first:]][:most]
 
 
-def _next_better(over: OverReadings) -> Reading | None:
-    """A neighbour of the best reading so far that was not run yet; None when all were."""
+def _next_better(over: OverReadings, most: int) -> list[Reading]:
+    """Neighbours of the best readings so far that were not run yet, `most` of them at most."""
     ranked = sorted(over.verdicts, key=over.served, reverse=True)
-    for reading in ranked[:3]:
-        for near in neighbours(over.points, reading):
-            if near not in over.verdicts:
-                return near
-    return None
+    found = [near for reading in ranked[:3] for near in neighbours(over.points, reading)]
+    return [near for near in dict.fromkeys(found) if near not in over.verdicts][:most]
 
 
-def _over(judged: JudgedClaim, over: OverReadings) -> JudgedClaim:
+def _over(judged: JudgedClaim, over: OverReadings, few: Verdict) -> JudgedClaim:
     verdicts = over.of(judged.claim.id)
-    return replace(judged, verdict=over_readings(verdicts[0], verdicts[1:]))
+    return replace(judged, verdict=over_readings(verdicts[0], verdicts[1:], few))
 
 
 class _Judging:
-    """Judges readings; an experiment that a reading does not touch is run once."""
+    """Judges readings; an experiment that a reading does not touch has all its seeds as it is."""
 
-    def __init__(self, paper: Paper, points: Sequence[OpenPoint], run: Run) -> None:
+    def __init__(
+        self, paper: Paper, points: Sequence[OpenPoint], outcomes: Outcomes, run: Run
+    ) -> None:
         self._paper = paper
         self._points = points
         self._run = run
-        named = {part.experiment for claim in paper.claims for part in claim.parts}
-        self._experiments = [one for one in paper.file.experiments if one.id in named]
-        self._done: dict[tuple[str, Reading], Outcomes] = {}
+        self._chosen = points_of_claims(paper)
+        self._experiments = [one for one in paper.file.experiments if one.id in self._chosen]
+        default = default_reading(points)
+        self._done = {self._key(one, default): outcomes.only(one.id) for one in self._experiments}
 
-    def judge(self, reading: Reading) -> dict[str, Verdict]:
-        """The verdict on each claim."""
-        missing = [one for one in self._experiments if self._key(one, reading) not in self._done]
-        if missing:
-            outcomes = self._run([read_as(one, self._points, reading) for one in missing])
-            for one in missing:
-                self._done[self._key(one, reading)] = outcomes.only(one.id)
+    def judge(self, readings: Sequence[Reading]) -> dict[Reading, dict[str, Verdict]]:
+        """Under each reading the verdict on each claim."""
+        missing = {
+            self._key(one, reading): (one, reading)
+            for reading in readings
+            for one in self._experiments
+            if self._key(one, reading) not in self._done
+        }
+        read = [[read_as(one, self._points, reading)] for one, reading in missing.values()]
+        found = self._run(read, self._chosen) if read else []
+        self._done |= dict(zip(missing, found, strict=True))
+        return {reading: self._verdicts(reading) for reading in readings}
+
+    def default_with_few_seeds(self) -> Outcomes:
+        """What the default reading gives with as few seeds as the others have."""
+        (found,) = self._run([self._experiments], self._chosen)
+        return found
+
+    def events(self, outcomes: Outcomes) -> float:
+        """What a reading takes that touches every experiment: events of the simulation."""
+        return sum(
+            measures.get("events_processed", 0.0)
+            for (experiment, coordinates), runs in outcomes.measured.items()
+            if coordinates in self._chosen.get(experiment, ())
+            for measures in runs
+        )
+
+    def _verdicts(self, reading: Reading) -> dict[str, Verdict]:
         found = Outcomes()
         for one in self._experiments:
             found.merge(self._done[self._key(one, reading)])
-        return {judged.claim.id: judged.verdict for judged in judge_paper(self._paper, found)}
+        return {one.claim.id: one.verdict for one in judge_paper(self._paper, found)}
 
     def _key(self, experiment: Experiment, reading: Reading) -> tuple[str, Reading]:
         touched = tuple(

@@ -93,9 +93,13 @@ class Sensitivity(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who says what where, and what is to be taken from it today."""
+    """Who says what where, and what is to be taken from it today.
+
+    `short` is a word or two for the paper, as figures and tables name it.
+    """
 
     number: int
+    short: str
     title: str
     authors: str
     venue: str
@@ -127,6 +131,11 @@ class Paper(Struct, frozen=True):
     def about(self) -> About:
         """Who says what where."""
         return self.file.about
+
+    @property
+    def short_title(self) -> str:
+        """Its number and a word or two for it."""
+        return f"{self.about.number} {self.about.short}"
 
     def experiment(self, identity: str) -> Experiment:
         """The experiment of that id.

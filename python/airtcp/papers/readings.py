@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct, field, structs
 
 from airtcp.papers.check import PaperError
-from airtcp.papers.experiment import Axis, Choice, Experiment
+from airtcp.papers.experiment import Axis, Choice, Experiment, Value
 
 Reading = tuple[str, ...]
 """The name of the value taken at each open point, in the order of the points."""
@@ -27,7 +27,8 @@ class Admitted(Struct, frozen=True, forbid_unknown_fields=True):
 
     `settings` are keys of the scenario, `add` moves a numeric key wherever an experiment sets it
     (`wlan.loss.lost` by 1), `rename` sets another key in place of one (`link.reverse.loss.rate` for
-    `link.loss.rate`), `replace` puts one remedy in place of another.
+    `link.loss.rate`), `replace` puts one remedy in place of another. `at` limits the settings to
+    places of an experiment's axes.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Admitted(Struct, frozen=True, forbid_unknown_fields=True):
     add: dict[str, float] = field(default_factory=dict)
     rename: dict[str, str] = field(default_factory=dict)
     replace: dict[str, str] = field(default_factory=dict)
+    at: dict[str, Value] = field(default_factory=dict)
 
 
 class OpenPoint(Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,6 +90,19 @@ def one_at_a_time(points: Sequence[OpenPoint]) -> list[Reading]:
     ]
 
 
+def each_choice(points: Sequence[OpenPoint]) -> list[Reading]:
+    """The fewest readings in which, with the default, every value occurs.
+
+    All points depart together: every second value, every third. A point with fewer values begins
+    again after its default (each-choice coverage, Ammann & Offutt, COMPASS 1994).
+    """
+    most = max((len(point.values) for point in points), default=1)
+    return [
+        tuple(point.names[1 + (step - 1) % (len(point.names) - 1)] for point in points)
+        for step in range(1, most)
+    ]
+
+
 def neighbours(points: Sequence[OpenPoint], reading: Reading) -> list[Reading]:
     """Every reading that departs from this one at one point."""
     return [
@@ -110,19 +125,16 @@ def departures(points: Sequence[OpenPoint], reading: Reading) -> list[str]:
 def coarse_first(points: Sequence[OpenPoint], most: int) -> list[Reading]:
     """At most `most` readings of the grid, without the default: all of them where they are no more.
 
-    First those that depart at one point, then joint ones, each chosen so that as many pairs of
-    values as possible occur together for the first time (pairwise covering, Cohen et al., IEEE
-    TSE 23(7), 1997): an interaction of two points shows in a small part of the grid. The order is
-    the same on every machine.
+    First the few in which every value occurs, then those that depart at one point, then joint ones,
+    each chosen so that as many pairs of values as possible occur together for the first time
+    (pairwise covering, Cohen et al., IEEE TSE 23(7), 1997): an interaction of two points shows in a
+    small part of the grid. The order is the same on every machine.
     """
     default = default_reading(points)
+    chosen = first_readings(points)[:most]
     if prod(len(point.values) for point in points) - 1 <= most:
         grid = product(*(point.names for point in points))
-        return sorted(
-            (reading for reading in grid if reading != default),
-            key=lambda reading: len(departures(points, reading)),
-        )
-    chosen = one_at_a_time(points)[:most]
+        return list(dict.fromkeys([*chosen, *(one for one in grid if one != default)]))
     known = {default, *chosen}
     covered = {pair for reading in known for pair in _pairs(reading)}
     draws = _draws()
@@ -139,6 +151,11 @@ def coarse_first(points: Sequence[OpenPoint], most: int) -> list[Reading]:
             known.add(best)
             covered |= _pairs(best)
     return chosen
+
+
+def first_readings(points: Sequence[OpenPoint]) -> list[Reading]:
+    """Those that a coarse grid begins with: every value, and every departure at one point."""
+    return list(dict.fromkeys([*each_choice(points), *one_at_a_time(points)]))
 
 
 def _pairs(reading: Reading) -> set[tuple[tuple[int, str], tuple[int, str]]]:
@@ -161,7 +178,10 @@ def read_as(experiment: Experiment, points: Sequence[OpenPoint], reading: Readin
         if not point.concerns(experiment.id):
             continue
         value = point.value(name)
-        settings |= value.settings
+        if value.at:
+            axes = [_limited(axis, value) for axis in axes]
+        else:
+            settings |= value.settings
         for key, more in value.add.items():
             if key in settings:
                 settings[key] += more
@@ -170,6 +190,19 @@ def read_as(experiment: Experiment, points: Sequence[OpenPoint], reading: Readin
         axes = [_rekeyed(axis, value.rename) for axis in axes]
         axes = [_replaced(axis, value.replace) for axis in axes]
     return structs.replace(experiment, settings=settings, axes=axes)
+
+
+def _limited(axis: Axis, value: Admitted) -> Axis:
+    """The axis with the settings of the value at the place it is limited to."""
+    if axis.name not in value.at:
+        return axis
+    choices = [
+        structs.replace(choice, settings=choice.settings | value.settings)
+        if choice.name == value.at[axis.name]
+        else choice
+        for choice in axis.choices
+    ]
+    return structs.replace(axis, choices=choices)
 
 
 def _moved(axis: Axis, key: str, more: float) -> Axis:

@@ -217,12 +217,16 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
     return Verdict.DIRECTION
 
 
-def over_readings(default: Verdict, others: Sequence[Verdict]) -> Verdict:
+def over_readings(
+    default: Verdict, others: Sequence[Verdict], with_few_seeds: Verdict | None = None
+) -> Verdict:
     """The verdict on a claim, from that under the default reading and under the other ones.
 
     A reading that shows nothing neither supports nor refutes. Contradicted needs every reading.
     Readings disagree where some go the paper's way and some are contradicted, where the default
-    shows nothing and others go the paper's way, and where most do not show what the default does.
+    shows nothing and others go the paper's way, and where most do not show what the default does;
+    but not where the default with as few seeds as the others (`with_few_seeds`) shows it no more:
+    then the seeds are too few, and no reading has decided.
     """
     verdicts = [default, *others]
     way = sum(verdict.goes_the_papers_way for verdict in verdicts)
@@ -230,7 +234,9 @@ def over_readings(default: Verdict, others: Sequence[Verdict]) -> Verdict:
     silent = len(verdicts) - way - against
     if way == 0:
         return Verdict.CONTRADICTED if against == len(verdicts) else Verdict.NOT_SHOWN
-    agree = against == 0 and default.goes_the_papers_way and silent <= way
+    too_few = with_few_seeds is not None and not with_few_seeds.goes_the_papers_way
+    most_show_it = silent <= way or too_few
+    agree = against == 0 and default.goes_the_papers_way and most_show_it
     return default if agree else Verdict.DEPENDS
 
 

@@ -1,4 +1,4 @@
-"""The channel's timeline: who sends when, what collides, what is sent again."""
+"""The channel's timeline: who sends when, what collides, what is retransmitted."""
 
 import numpy as np
 import polars as pl
@@ -32,7 +32,7 @@ def channel_figure(
         run: made with `air=True`.
         medium: which of the scenario's media.
         start_s: where the window begins; by default shortly before the first frame that collides
-            or is sent again.
+            or is retransmitted.
         length_s: how long it is.
 
     Raises:
@@ -111,5 +111,5 @@ def _legend(frames: pl.DataFrame) -> list[Patch]:
                 Patch(facecolor=LIGHT.background, edgecolor=VERMILLION, hatch=hatch, label=fate)
             )
     if int(np.max(frames["attempt"].to_numpy())) > 1:
-        patches.append(Patch(color="none", label="2, 3, …: sent again"))
+        patches.append(Patch(color="none", label="2, 3, …: retransmitted"))
     return patches

@@ -49,7 +49,7 @@ def retries_figure(run: Observed) -> Figure:
             colors=[colour for _, colour in _RETRIES.values()],
             linewidth=0,
         )
-        below.set_ylabel("of these, to be sent again")
+        below.set_ylabel("of these, to be retransmitted")
         below.set_ylim(bottom=0)
         below.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3, borderaxespad=0.2)
         below.set_xlabel("time (s)")

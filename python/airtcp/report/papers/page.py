@@ -13,7 +13,7 @@ from airtcp.report.figures import write_figure
 from airtcp.report.pages import rendered, write_text
 from airtcp.report.papers.claims import told_of
 from airtcp.report.papers.cross import cross_of, matrix_figure, pairs_table
-from airtcp.report.papers.sections import section_of, title_of
+from airtcp.report.papers.sections import section_of
 from airtcp.study.grid import GridResult
 
 
@@ -83,7 +83,7 @@ def _tiles(judgement: Judgement) -> VerdictTiles:
     return VerdictTiles(
         tuple(
             (
-                title_of(paper),
+                paper.short_title,
                 tuple(
                     (judged.claim.id, str(judged.verdict))
                     for judged in judgement.claims[paper.name]
@@ -106,7 +106,7 @@ def verdict_lines(judgement: Judgement) -> str:
             " ".join(one.claim.id for one in claims if one.verdict is verdict) or "-"
             for verdict in Verdict
         ]
-        title = title_of(paper)
+        title = paper.short_title
         lines.append(f"| {title} | " + " | ".join(counts) + " |")
     totals = [str(judgement.count(verdict)) for verdict in Verdict]
     lines.append(f"| all {len(judgement.all_claims)} | " + " | ".join(totals) + " |")

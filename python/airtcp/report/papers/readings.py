@@ -21,12 +21,23 @@ def open_points(paper: Mapping[str, Any]) -> Table | None:
             str(point["open"]),
             ", ".join(map(str, point["values"])),
             str(point["default"]),
-            str(point["why"]),
-            str(point["source"]),
+            _without_marks(point["why"]),
+            _without_marks(point["source"]),
         )
         for point in points
     ]
     return Table(("point", "what is open", "admitted", "default", "why", "source"), rows, 6)
+
+
+def _run_of(readings: Mapping[str, Any]) -> str:
+    """How many readings were run, of how many."""
+    run, admissible = int(readings["run"]), int(readings.get("admissible", 0))
+    return f"{run} readings" if run >= admissible else f"{run} readings run, of {admissible}"
+
+
+def _without_marks(text: object) -> str:
+    """Without the marks that set code apart in Markdown."""
+    return str(text).replace("`", "")
 
 
 def best_reading(paper: Mapping[str, Any]) -> list[str]:
@@ -38,7 +49,7 @@ def best_reading(paper: Mapping[str, Any]) -> list[str]:
     claims = len(paper["claims"])
     reading = ", ".join(best["reading"]) or "the default"
     sentences = [
-        f"Of {readings['run']} readings, {reading} serves the paper best: {best['papers_way']} of "
+        f"Of {_run_of(readings)}, {reading} serves the paper best: {best['papers_way']} of "
         f"{claims} claims go its way, {best['reproduced']} of them reproduced; "
         f"{best['under_default']} do under the default. The verdicts above do not rest on it."
     ]

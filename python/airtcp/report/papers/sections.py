@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from airtcp.papers.calibration import Calibrated, calibrated
-from airtcp.papers.estimates import gain_text
 from airtcp.papers.experiment import Value
 from airtcp.papers.judgement import Judgement
 from airtcp.papers.outcomes import Outcomes, scenario_at
 from airtcp.papers.paper import Calibration, FigureSpec, Paper
+from airtcp.papers.sensitivity import sensitivity_tables
 from airtcp.papers.windows import watched
 from airtcp.plot.charts import Chart, Distances
 from airtcp.plot.svg import Drawing
@@ -22,15 +22,6 @@ from airtcp.study.grid import GridResult, text_of
 
 _FEW_TARGETS = 4
 """More facts than these make a calibration's chart too full to be read."""
-
-TITLES = {
-    1: "1 RTO factor",
-    2: "2 delay injection",
-    3: "3 NewZag",
-    4: "4 dynamic ARQ",
-    5: "5 WSC-TCP",
-}
-"""The papers by their remedies, as figures name them; others go by the name of their folder."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +40,6 @@ class PaperSection:
     with_todays_sender: list[str]
     open_points: Table | None
     best_reading: list[str]
-
-
-def title_of(paper: Paper) -> str:
-    """A paper's number and a word or two for it."""
-    return TITLES.get(paper.about.number, f"{paper.about.number} {paper.name.replace('-', ' ')}")
 
 
 def section_of(
@@ -78,12 +64,15 @@ def section_of(
     figures = [_figure(paper, spec, outcomes) for spec in paper.file.figures]
     return PaperSection(
         paper,
-        title_of(paper),
+        paper.short_title,
         claim_lines(judgement, paper, told),
         reasons(judgement, paper, told),
         drawn(directory, calibrations, png=png),
         drawn(directory, figures, png=png),
-        [_sensitivity(paper, index, outcomes) for index in range(len(paper.file.sensitivities))],
+        [
+            (table.title, Table(table.columns, table.rows))
+            for table in sensitivity_tables(paper, outcomes)
+        ],
         judgement.today(paper).strip(),
         _with_todays_sender(paper, grid),
         open_points(told.papers.get(paper.name, {})),
@@ -142,25 +131,6 @@ def _place_is(place: Value, chosen: Value, found: Calibrated) -> str:
     elif place in found.alike:
         words.append("as near, within noise")
     return ", ".join(words)
-
-
-def _sensitivity(paper: Paper, index: int, outcomes: Outcomes) -> tuple[str, Table]:
-    spec = paper.file.sensitivities[index]
-    experiment = paper.experiment(spec.experiment)
-    rows: list[tuple[str, ...]] = [("the paper", *(gain.paper or "-" for gain in spec.gains))]
-    for place in experiment.axis(spec.axis).places:
-        cells = []
-        for gain in spec.gains:
-            ours = outcomes.gain(
-                experiment,
-                gain.measure,
-                {**gain.at, spec.axis: place},
-                gain.baseline,
-                gain.treated,
-            )
-            cells.append(gain_text(ours) if ours else "n/a")
-        rows.append((str(place), *cells))
-    return spec.title, Table(("read", *(gain.title for gain in spec.gains)), rows)
 
 
 def _with_todays_sender(paper: Paper, grid: GridResult | None) -> list[str]:
