@@ -1,5 +1,7 @@
 //! A flow: two endpoints, and what they have to say to each other.
 
+use std::sync::Arc;
+
 use airtcp_link::Stream;
 use airtcp_network::{Alarm, Port};
 use airtcp_packet::{LinkFeedback, SequenceNumber};
@@ -80,8 +82,8 @@ pub struct Flow {
 impl Flow {
     pub(super) fn new(config: &FlowConfig, [there, back]: [Port; 2]) -> Self {
         let (client_iss, server_iss) = config.initial_sequence;
-        let tcp = &*config.tcp;
-        let mut client = Connection::connect(tcp, client_iss);
+        let tcp = &config.tcp;
+        let mut client = Connection::connect_sharing(Arc::clone(tcp), client_iss);
         match (&config.application, config.bytes) {
             (Some(_), _) => {}
             (None, Some(bytes)) => {
@@ -92,7 +94,10 @@ impl Flow {
         }
         Self {
             client: End::new(client, there),
-            server: End::new(Connection::listen(tcp, server_iss), back),
+            server: End::new(
+                Connection::listen_sharing(Arc::clone(tcp), server_iss),
+                back,
+            ),
             client_iss,
             start: config.start,
             completed: None,
@@ -194,7 +199,7 @@ impl Flow {
 
     /// How often the sender judged what a loss was of, and how well.
     #[must_use]
-    pub const fn verdicts(&self) -> &Verdicts {
+    pub fn verdicts(&self) -> &Verdicts {
         self.truth.verdicts()
     }
 

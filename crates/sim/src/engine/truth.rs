@@ -55,15 +55,34 @@ pub struct Judgment {
     pub below_mean: bool,
 }
 
+/// Losses by cause, and what was said of them.
+#[derive(Clone, Debug, Default)]
+struct Judged {
+    causes: Vec<(SequenceNumber, Cause)>,
+    verdicts: Verdicts,
+}
+
 /// The fate of a flow's data packets, as far as timeouts and judgments of losses need it.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
-    causes: Vec<(SequenceNumber, Cause)>,
-    verdicts: Verdicts,
+    /// Only of flows whose losses are judged, so that very many others fit.
+    judged: Option<Box<Judged>>,
     lost: Vec<SequenceNumber>,
     undecided: Vec<Undecided>,
     spurious: u64,
 }
+
+/// What a flow without a judge has said.
+const NO_VERDICTS: &Verdicts = &Verdicts {
+    of_radio: 0,
+    of_radio_right: 0,
+    of_congestion: 0,
+    of_congestion_right: 0,
+    of_nothing: 0,
+    by_segments: [0; 4],
+    below_mean: 0,
+    judged_radio: 0,
+};
 
 impl Truth {
     /// Timeouts known to have been spurious.
@@ -78,22 +97,26 @@ impl Truth {
     }
 
     /// How often the sender judged losses, and how well.
-    pub const fn verdicts(&self) -> &Verdicts {
-        &self.verdicts
+    pub fn verdicts(&self) -> &Verdicts {
+        match &self.judged {
+            Some(judged) => &judged.verdicts,
+            None => NO_VERDICTS,
+        }
     }
 
     /// A data packet was lost of this cause; kept until it is acknowledged.
     pub fn on_cause(&mut self, sequence: SequenceNumber, cause: Cause, una: SequenceNumber) {
-        if self.causes.len() >= PRUNE_AT {
-            self.causes.retain(|(lost, _)| !lost.before(una));
+        let causes = &mut self.judged.get_or_insert_default().causes;
+        if causes.len() >= PRUNE_AT {
+            causes.retain(|(lost, _)| !lost.before(una));
         }
-        self.causes.push((sequence, cause));
+        causes.push((sequence, cause));
     }
 
     /// What the loss of the packet at `sequence` was of, as far as that is kept. Of several copies the
     /// first counts: the event is of its loss.
     pub fn cause(&self, sequence: SequenceNumber) -> Option<Cause> {
-        let mut causes = self.causes.iter();
+        let mut causes = self.judged.as_ref()?.causes.iter();
         causes.find_map(|&(lost, cause)| (lost == sequence).then_some(cause))
     }
 
@@ -101,7 +124,7 @@ impl Truth {
     pub fn on_judged(&mut self, sequence: SequenceNumber, judgment: &Judgment) {
         let judged = judgment.cause;
         let truth = self.cause(sequence);
-        let verdicts = &mut self.verdicts;
+        let verdicts = &mut self.judged.get_or_insert_default().verdicts;
         verdicts.by_segments[(judgment.lost_segments.clamp(1, 4) - 1) as usize] += 1;
         verdicts.below_mean += u64::from(judgment.below_mean);
         verdicts.judged_radio += u64::from(judged == Cause::Radio);

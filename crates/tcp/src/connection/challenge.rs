@@ -44,7 +44,8 @@ impl Connection {
 
     /// Whether one more answer may leave at `now`.
     pub(super) fn may_answer(&mut self, now: Instant) -> bool {
-        self.challenges.take(now, self.limits.challenge_interval)
+        self.challenges
+            .take(now, self.sender.config().limits.challenge_interval)
     }
 
     /// Answers a segment outside the window, or too old. Data is no part of a loop of

@@ -54,7 +54,7 @@ impl Connection {
     /// Nothing more will be written: a FIN follows what is (RFC 9293 §3.10.4). Before the
     /// handshake is complete it waits for that; a connection with nothing to say just ends.
     pub fn close(&mut self) {
-        self.sender.close();
+        self.sender.get_mut().close();
         match self.state {
             State::Listen => self.finish(End::Orderly),
             State::SynSent if self.sender.written() == 0 => self.finish(End::Orderly),
@@ -94,7 +94,7 @@ impl Connection {
             return;
         }
         if !matches!(self.state, State::Listen | State::SynSent | State::TimeWait) {
-            self.reset = Some(self.own_reset(now));
+            self.reset = Some(Box::new(self.own_reset(now)));
         }
         self.finish(End::Aborted);
     }
@@ -160,8 +160,8 @@ impl Connection {
     /// An orphan waits for the peer's FIN, but not less than a lost one takes to be retransmitted
     /// (Linux, `tcp_fin_time`: 3.5 RTO).
     fn wait_for_fin(&mut self, now: Instant) {
-        let rto = self.sender.rto();
-        self.ending.deadline = now + self.limits.fin_timeout.max(rto * 7 / 2);
+        let rto = self.sender.get().rto();
+        self.ending.deadline = now + self.sender.config().limits.fin_timeout.max(rto * 7 / 2);
     }
 
     fn enter_time_wait(&mut self, now: Instant, observer: &mut impl Observer) {

@@ -4,10 +4,9 @@ use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 
 use super::{Connection, State};
-use crate::config::{Config, TimeoutConfig};
+use crate::config::TimeoutConfig;
 use crate::observer::{Event, Observer};
 use crate::receiver::Receiver;
-use crate::sender::Sender;
 
 /// The window field has 16 bits, and may be shifted by up to 14 (RFC 7323 §2.3).
 const MAX_SCALE: u8 = 14;
@@ -30,8 +29,6 @@ pub struct Handshake {
     offers_scale: bool,
     /// When it is retransmitted.
     pub deadline: Instant,
-    initial: Duration,
-    max: Duration,
     expiries: u32,
     /// How often it was sent, and when last.
     transmissions: u32,
@@ -39,24 +36,22 @@ pub struct Handshake {
 }
 
 impl Handshake {
-    pub fn new(config: &TimeoutConfig) -> Self {
+    pub const fn new() -> Self {
         Self {
             syn_due: false,
             offers_scale: true,
             deadline: Instant::FAR_FUTURE,
-            initial: config.initial,
-            max: config.max,
             expiries: 0,
             transmissions: 0,
             sent_at: Instant::ZERO,
         }
     }
 
-    fn on_sent(&mut self, now: Instant) {
+    fn on_sent(&mut self, now: Instant, config: &TimeoutConfig) {
         self.syn_due = false;
         self.transmissions = self.transmissions.saturating_add(1);
         self.sent_at = now;
-        self.deadline = now + (self.initial * (1 << self.expiries.min(16))).min(self.max);
+        self.deadline = now + (config.initial * (1 << self.expiries.min(16))).min(config.max);
     }
 }
 
@@ -73,14 +68,14 @@ impl Connection {
         if !self.handshake.syn_due {
             return None;
         }
-        let config = self.config.as_deref()?;
+        let config = self.sender.config();
         let (mss, sack) = (config.mss, config.sack);
         let overhead = if config.timestamps {
             TIMESTAMP_BYTES
         } else {
             0
         };
-        self.handshake.on_sent(now);
+        self.handshake.on_sent(now, &config.timeout);
         let window = if self.frozen {
             0
         } else {
@@ -160,11 +155,7 @@ impl Connection {
 
     /// Takes the peer's initial sequence number and options.
     fn on_peer_syn(&mut self, now: Instant, segment: &Segment) {
-        let Some(config) = self.config.as_deref_mut() else {
-            return;
-        };
         self.irs = segment.sequence;
-        config.sack &= segment.sack_permitted;
         self.timestamps.enabled &= segment.timestamps.is_some();
         if let Some(timestamps) = segment.timestamps {
             self.timestamps.on_segment(now, timestamps, 0);
@@ -179,6 +170,8 @@ impl Connection {
         // An MSS of nothing is none (Linux, `tcp_parse_options`).
         let peer_mss = segment.mss.filter(|&mss| mss > 0);
         let peer_mss = peer_mss.map_or(DEFAULT_MSS, u32::from).max(LEAST_MSS);
+        let config = self.sender.config();
+        let sack = config.sack && segment.sack_permitted;
         // What timestamps would have taken is payload's where the peer does without them.
         let (overhead, freed) = match (config.timestamps, self.timestamps.enabled) {
             (_, true) => (TIMESTAMP_BYTES, 0),
@@ -187,20 +180,10 @@ impl Connection {
         };
         let ours = config.mss + freed;
         let mss = ours.min(peer_mss - overhead).max(1);
-        let (written, closed) = (self.sender.written(), self.sender.is_closed());
-        // Our SYN says what we offer; the sender goes by what both do.
-        let negotiated = Config {
-            timestamps: self.timestamps.enabled,
-            ..*config
-        };
-        self.sender = Sender::new(&negotiated, mss);
-        self.sender.write(written);
-        if closed {
-            self.sender.close();
-        }
         // What the window field cannot say is no window to the peer.
         let step = config.mss.max(1 << self.our_scale);
-        self.receiver = Receiver::new(config, step);
+        self.sender.on_peer_syn(mss, sack, self.timestamps.enabled);
+        self.receiver = Receiver::new(self.sender.config(), step);
     }
 
     /// The peer has acknowledged our SYN and offers `window` bytes.
@@ -221,7 +204,6 @@ impl Connection {
         let rtt = (self.handshake.transmissions == 1).then(|| now - self.handshake.sent_at);
         self.handshake.deadline = Instant::FAR_FUTURE;
         self.handshake.syn_due = false;
-        self.config = None;
         self.sender
             .on_established(window, rtt, lost.then_some(RTO_AFTER_LOST_SYN));
         observer.event(now, Event::Established);
@@ -232,8 +214,8 @@ impl Connection {
     pub(super) fn on_handshake_timeout(&mut self, now: Instant, observer: &mut impl Observer) {
         if self.handshake.deadline <= now {
             let retries = match self.state {
-                State::SynSent => self.limits.syn_retries,
-                _ => self.limits.synack_retries,
+                State::SynSent => self.sender.config().limits.syn_retries,
+                _ => self.sender.config().limits.synack_retries,
             };
             if self.handshake.expiries >= u32::from(retries) {
                 self.on_patience_lost(now, observer);

@@ -15,12 +15,15 @@ mod freeze;
 mod handshake;
 mod output;
 mod patience;
+mod send_side;
 mod timestamps;
+
+use std::sync::Arc;
 
 use airtcp_packet::{LinkFeedback, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 
-use crate::config::{Config, LimitsConfig};
+use crate::config::Config;
 use crate::observer::Observer;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
@@ -28,6 +31,7 @@ use challenge::Challenges;
 use ending::Ending;
 use handshake::Handshake;
 use patience::{Effort, Patience};
+use send_side::SendSide;
 use timestamps::TimestampState;
 
 pub use ending::End;
@@ -62,15 +66,12 @@ pub enum State {
 /// One endpoint of a TCP connection.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    /// What is left to negotiate; given up once the connection is established, so that very many
-    /// connections fit.
-    config: Option<Box<Config>>,
     state: State,
     /// Initial sequence numbers: ours, and the peer's.
     iss: SequenceNumber,
     irs: SequenceNumber,
     handshake: Handshake,
-    sender: Sender,
+    sender: SendSide,
     receiver: Receiver,
     /// Shift of the window field, in what we send and in what we receive (RFC 7323 §2.2).
     our_scale: u8,
@@ -83,13 +84,12 @@ pub struct Connection {
     largest_window: u64,
     challenges: Challenges,
     /// An answer to a segment that belongs to no connection, or our own reset.
-    reset: Option<Segment>,
+    reset: Option<Box<Segment>>,
     probe_due: bool,
     /// Whether the window announced is zero, whatever room there is (Freeze-TCP).
     frozen: bool,
     /// Copies of the last acknowledgment still to be sent after a freeze.
     reconnection_acks: u8,
-    limits: LimitsConfig,
     patience: Patience,
     ending: Ending,
 }
@@ -99,6 +99,12 @@ impl Connection {
     /// gives.
     #[must_use]
     pub fn connect(config: &Config, iss: SequenceNumber) -> Self {
+        Self::connect_sharing(Arc::new(*config), iss)
+    }
+
+    /// As [`connect`](Self::connect), with settings that very many endpoints share.
+    #[must_use]
+    pub fn connect_sharing(config: Arc<Config>, iss: SequenceNumber) -> Self {
         let mut connection = Self::new(config, iss, State::SynSent);
         connection.handshake.syn_due = true;
         connection
@@ -107,18 +113,22 @@ impl Connection {
     /// An endpoint that waits for a SYN.
     #[must_use]
     pub fn listen(config: &Config, iss: SequenceNumber) -> Self {
+        Self::listen_sharing(Arc::new(*config), iss)
+    }
+
+    /// As [`listen`](Self::listen), with settings that very many endpoints share.
+    #[must_use]
+    pub fn listen_sharing(config: Arc<Config>, iss: SequenceNumber) -> Self {
         Self::new(config, iss, State::Listen)
     }
 
-    fn new(config: &Config, iss: SequenceNumber, state: State) -> Self {
+    fn new(config: Arc<Config>, iss: SequenceNumber, state: State) -> Self {
         Self {
-            config: Some(Box::new(*config)),
             state,
             iss,
             irs: SequenceNumber(0),
-            handshake: Handshake::new(&config.timeout),
-            sender: Sender::new(config, config.mss),
-            receiver: Receiver::new(config, config.mss),
+            handshake: Handshake::new(),
+            receiver: Receiver::new(&config, config.mss),
             our_scale: handshake::window_scale(config.receive_buffer),
             peer_scale: 0,
             timestamps: TimestampState::new(config.timestamp_tick, config.timestamps),
@@ -129,31 +139,31 @@ impl Connection {
             probe_due: false,
             frozen: false,
             reconnection_acks: 0,
-            limits: config.limits,
-            patience: Patience::new(),
+            patience: Patience::new(config.limits.user_timeout),
             ending: Ending::new(),
+            sender: SendSide::new(config),
         }
     }
 
     /// Appends `bytes` to the stream to be sent.
     pub fn write(&mut self, bytes: u64) {
-        self.sender.write(bytes);
+        self.sender.get_mut().write(bytes);
     }
 
     /// Whether small segments are to leave at once (TCP_NODELAY), or to wait while one is not
     /// acknowledged (RFC 9293 §3.7.4).
-    pub const fn set_no_delay(&mut self, no_delay: bool) {
-        self.sender.set_no_delay(no_delay);
+    pub fn set_no_delay(&mut self, no_delay: bool) {
+        self.sender.get_mut().set_no_delay(no_delay);
     }
 
     /// Whether no segment is to leave that is not full (TCP_CORK).
-    pub const fn set_corked(&mut self, corked: bool) {
-        self.sender.set_corked(corked);
+    pub fn set_corked(&mut self, corked: bool) {
+        self.sender.get_mut().set_corked(corked);
     }
 
     /// Whether what was written last is to wait for more, until an acknowledgment comes (MSG_MORE).
-    pub const fn set_more(&mut self, more: bool) {
-        self.sender.set_more(more);
+    pub fn set_more(&mut self, more: bool) {
+        self.sender.get_mut().set_more(more);
     }
 
     /// Takes up to `most` received bytes for the application; returns how many there were.
@@ -186,19 +196,14 @@ impl Connection {
     ) {
         match feedback {
             LinkFeedback::BadState => self.sender.restart_timer(now),
-            LinkFeedback::RetryTimeout(timeout) => {
-                // The handshake makes another sender from what was configured.
-                if let Some(config) = &mut self.config {
-                    config.link_feedback.take_retry_timeout(*timeout);
-                }
-                self.sender.on_link_retry_timeout(*timeout);
-            }
+            LinkFeedback::RetryTimeout(timeout) => self.sender.on_link_retry_timeout(*timeout),
             LinkFeedback::Delivered {
                 sequence,
                 retransmissions,
             } => {
                 let offset = self.sent_offset(*sequence);
-                self.sender.on_link_delivered(offset, *retransmissions);
+                let sender = self.sender.get_mut();
+                sender.on_link_delivered(offset, *retransmissions);
             }
         }
     }
@@ -216,7 +221,7 @@ impl Connection {
                 .next_wakeup()
                 .min(self.receiver.next_wakeup())
                 .min(self.ending.deadline)
-                .min(self.patience.deadline(&self.limits)),
+                .min(self.patience.deadline()),
         }
     }
 
@@ -239,16 +244,16 @@ impl Connection {
 
     /// The sender's timers may have expired: what it tries may be once too often.
     fn wake_sender(&mut self, now: Instant, observer: &mut impl Observer) {
-        let timeouts = self.sender.counters().timeouts;
+        let timeouts = self.sender.timeouts();
         let probe = self.sender.on_wakeup(now, observer);
         let effort = Effort {
-            timeout: self.sender.counters().timeouts > timeouts,
+            timeout: self.sender.timeouts() > timeouts,
             probe,
         };
         let is_orphan = self.ending.is_orphan;
         if self
             .patience
-            .on_effort(now, effort, &self.limits, is_orphan)
+            .on_effort(now, effort, &self.sender.config().limits, is_orphan)
         {
             self.on_patience_lost(now, observer);
         } else if probe {
@@ -259,7 +264,7 @@ impl Connection {
     /// How long what was written may go unacknowledged, in place of the limits configured
     /// (TCP_USER_TIMEOUT); `None` for those.
     pub const fn set_user_timeout(&mut self, most: Option<Duration>) {
-        self.limits.user_timeout = most;
+        self.patience.set_user_timeout(most);
     }
 
     /// The state now.
@@ -270,8 +275,8 @@ impl Connection {
 
     /// The send side, to look at.
     #[must_use]
-    pub const fn sender(&self) -> &Sender {
-        &self.sender
+    pub fn sender(&self) -> &Sender {
+        self.sender.get()
     }
 
     /// The receive side, to look at.

@@ -15,7 +15,7 @@ impl Connection {
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Segment> {
         if let Some(reset) = self.reset.take() {
-            return Some(reset);
+            return Some(*reset);
         }
         match self.state {
             State::Closed | State::Listen => None,
@@ -149,7 +149,7 @@ impl Connection {
         if segment.flags.contains(Flags::RST) {
             return;
         }
-        self.reset = Some(if segment.flags.contains(Flags::ACK) {
+        let reset = if segment.flags.contains(Flags::ACK) {
             Segment {
                 sequence: segment.acknowledgment,
                 flags: Flags::RST,
@@ -162,6 +162,7 @@ impl Connection {
                 flags: Flags::RST | Flags::ACK,
                 ..Segment::default()
             }
-        });
+        };
+        self.reset = Some(Box::new(reset));
     }
 }

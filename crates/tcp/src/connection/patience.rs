@@ -34,16 +34,24 @@ pub struct Patience {
     probing_since: Instant,
     /// When it was first probed since the last acknowledgment, likewise.
     unanswered_since: Instant,
+    /// The application's own bound.
+    user_timeout: Option<Duration>,
 }
 
 impl Patience {
     /// Nothing was tried.
-    pub const fn new() -> Self {
+    pub const fn new(user_timeout: Option<Duration>) -> Self {
         Self {
             since: Instant::FAR_FUTURE,
             probing_since: Instant::FAR_FUTURE,
             unanswered_since: Instant::FAR_FUTURE,
+            user_timeout,
         }
+    }
+
+    /// How long what was written may go unacknowledged; `None` for the limits configured.
+    pub const fn set_user_timeout(&mut self, most: Option<Duration>) {
+        self.user_timeout = most;
     }
 
     /// An acceptable acknowledgment arrived; whether it `advances`, and whether it `opens` a window.
@@ -66,6 +74,11 @@ impl Patience {
         limits: &LimitsConfig,
         is_orphan: bool,
     ) -> bool {
+        let mut is_lost = self.is_over(now);
+        // Most wake-ups are of the pace.
+        if !effort.timeout && !effort.probe {
+            return is_lost;
+        }
         let retries = if is_orphan {
             limits.orphan_retries
         } else {
@@ -74,7 +87,6 @@ impl Patience {
         let most = time_of(retries);
         // The first timeout, or probe, is never the last.
         let is_too_long = |since: Instant| since < now && now - since >= most;
-        let mut is_lost = self.is_over(now, limits);
         if effort.timeout {
             is_lost |= is_too_long(self.since);
             self.since = self.since.min(now);
@@ -90,15 +102,15 @@ impl Patience {
     /// When the application's own bound is reached (RFC 9293 §3.8.3; Linux, `TCP_USER_TIMEOUT`);
     /// [`Instant::FAR_FUTURE`] without one, and while nothing is tried.
     #[inline]
-    pub fn deadline(&self, limits: &LimitsConfig) -> Instant {
-        let Some(most) = limits.user_timeout else {
+    pub fn deadline(&self) -> Instant {
+        let Some(most) = self.user_timeout else {
             return Instant::FAR_FUTURE;
         };
         self.since.min(self.probing_since) + most
     }
 
-    fn is_over(&self, now: Instant, limits: &LimitsConfig) -> bool {
-        self.deadline(limits) <= now
+    fn is_over(&self, now: Instant) -> bool {
+        self.deadline() <= now
     }
 }
 

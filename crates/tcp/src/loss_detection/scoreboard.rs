@@ -46,7 +46,8 @@ pub struct Scoreboard {
     /// Where the search for the next segment to repair starts: nothing below awaits repair.
     repair_from: u64,
     /// The SACK blocks of the last acknowledgment: most of a block is known from the one before.
-    known: [(u64, u64); 4],
+    /// Boxed, so that very many senders fit of which nothing was reported.
+    known: Option<Box<[(u64, u64); 4]>>,
     /// What the acknowledgment at hand delivered; only where someone wants to know.
     delivery: Option<Box<Delivery>>,
     /// What the delivery-rate estimator noted for each segment; empty where there is none.
@@ -234,7 +235,8 @@ impl Scoreboard {
     /// duplicate in the sense of RFC 6675 §2.
     pub fn sack(&mut self, blocks: &[Range<u64>]) -> u64 {
         let mut newly = 0;
-        let known = std::mem::take(&mut self.known);
+        let known = self.known.as_deref().copied().unwrap_or_default();
+        let mut latest = [(0, 0); 4];
         for (block, slot) in blocks.iter().zip(0..4) {
             let mut index = None;
             let mut at = block.start;
@@ -267,8 +269,9 @@ impl Scoreboard {
                 }
                 index = Some(here + 1);
             }
-            self.known[slot] = (block.start, at.min(block.end));
+            latest[slot] = (block.start, at.min(block.end));
         }
+        **self.known.get_or_insert_default() = latest;
         newly
     }
 
@@ -394,7 +397,7 @@ impl Scoreboard {
         }
         self.highest_sacked = 0;
         self.loss_edge = 0;
-        self.known = Default::default();
+        self.known = None;
     }
 
     /// The first segment that is lost and not retransmitted since (RFC 6675 §4, `NextSeg()` rule 1).

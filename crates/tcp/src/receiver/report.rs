@@ -11,10 +11,25 @@ use super::reassembly::Reassembly;
 pub struct Report {
     sack: bool,
     dsack: bool,
+    /// Boxed, so that very many receivers fit for which all has come in order.
+    news: Option<Box<News>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct News {
     /// One byte of each range that changed last, the latest first. The ranges themselves may have
     /// grown or merged since: they are looked up when reported.
     recent: [Option<u64>; MAX_REPORTED],
     duplicate: Option<Range<u64>>,
+}
+
+impl News {
+    fn on_arrival(&mut self, offset: u64) {
+        if self.recent[0] != Some(offset) {
+            self.recent.rotate_right(1);
+            self.recent[0] = Some(offset);
+        }
+    }
 }
 
 impl Report {
@@ -23,8 +38,7 @@ impl Report {
         Self {
             sack,
             dsack,
-            recent: [None; MAX_REPORTED],
-            duplicate: None,
+            news: None,
         }
     }
 
@@ -35,23 +49,23 @@ impl Report {
 
     /// The segment that starts at `offset` brought something new.
     pub fn on_arrival(&mut self, offset: u64) {
-        if self.sack && self.recent[0] != Some(offset) {
-            self.recent.rotate_right(1);
-            self.recent[0] = Some(offset);
+        if self.sack {
+            self.news.get_or_insert_default().on_arrival(offset);
         }
     }
 
     /// Bytes that were held already arrived: they are reported once (RFC 2883 §4, point 1).
     pub fn on_duplicate(&mut self, range: Range<u64>) {
         if self.dsack {
-            self.duplicate = Some(range);
+            self.news.get_or_insert_default().duplicate = Some(range);
         }
     }
 
     /// Whether there is anything to report.
     #[inline]
     pub fn has_something(&self, reassembly: &Reassembly) -> bool {
-        self.sack && (reassembly.has_gaps() || self.duplicate.is_some())
+        let has_duplicate = |news: &News| news.duplicate.is_some();
+        self.sack && (reassembly.has_gaps() || self.news.as_deref().is_some_and(has_duplicate))
     }
 
     /// Writes the ranges to report into `ranges`: a duplicate first, then the range that the last
@@ -62,11 +76,12 @@ impl Report {
         ranges: &mut [Range<u64>; MAX_REPORTED],
     ) -> usize {
         let mut count = 0;
-        if let Some(duplicate) = self.duplicate.take() {
+        let news = self.news.get_or_insert_default();
+        if let Some(duplicate) = news.duplicate.take() {
             // RFC 2883 §4.2: a duplicate above the cumulative offset is followed by the range that
             // contains it.
             if duplicate.start >= reassembly.next_expected() {
-                self.on_arrival(duplicate.start);
+                news.on_arrival(duplicate.start);
             }
             ranges[0] = duplicate;
             count = 1;
@@ -74,7 +89,7 @@ impl Report {
         let first_sack = count;
         let mut kept = [None; MAX_REPORTED];
         let mut keep = 0;
-        for offset in self.recent.into_iter().flatten() {
+        for offset in news.recent.into_iter().flatten() {
             let Some(range) = reassembly.containing(offset) else {
                 continue;
             };
@@ -85,7 +100,7 @@ impl Report {
                 keep += 1;
             }
         }
-        self.recent = kept;
+        news.recent = kept;
         // As many as fit (RFC 2018 §4), those it no longer remembers the lowest first: they matter
         // most to the sender.
         for range in reassembly.waiting() {

@@ -17,8 +17,10 @@ impl Sender {
         let length = fresh.end - fresh.start;
         let deadline = self.segment_deadline(now, 0);
         let segment = SentSegment::new(&range, now, deadline);
-        let (idle, in_flight) = (self.board.is_empty(), self.in_flight());
         if let Some(rate) = &mut self.rate {
+            let in_flight = self.board.in_flight();
+            let in_flight = in_flight.saturating_sub(self.detection.arrived());
+            let idle = self.board.is_empty();
             let tag = rate.on_sent(now, idle, in_flight, range.end - range.start);
             self.board.tag_last(tag);
         }
@@ -103,6 +105,11 @@ impl Sender {
         {
             self.congestion.on_application_limited(most);
         }
+    }
+
+    /// It was asked for something to send, and has nothing.
+    pub(crate) fn on_nothing_to_send(&mut self) {
+        self.note_too_little_to_send(self.space.nxt());
     }
 
     /// The window would allow more than the application has written up to `end`.

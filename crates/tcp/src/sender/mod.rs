@@ -189,6 +189,11 @@ impl Sender {
         }
     }
 
+    /// Nothing was sent yet, and the peer now has room up to `right_edge`.
+    pub(crate) fn resume_window(&mut self, right_edge: u64) {
+        self.space.on_window(0, right_edge);
+    }
+
     /// Appends `bytes` to the stream. Ignored after [`close`](Self::close).
     pub fn write(&mut self, bytes: u64) {
         self.space.write(bytes);

@@ -2,6 +2,7 @@
 //! `tests/scripts/attack`, which hold on Linux, too.
 
 use super::*;
+use crate::config::LimitsConfig;
 
 /// Hands segments over, each a millisecond later, for as long as there are any; returns how many
 /// there were, at most `most`.

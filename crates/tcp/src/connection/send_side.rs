@@ -1,0 +1,230 @@
+//! The send side of an endpoint that may never send: until something is written it is no more than
+//! the window that the peer offers, so that very many receiving ends fit.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use airtcp_units::{Duration, Instant};
+
+use crate::config::Config;
+use crate::observer::Observer;
+use crate::sender::{Acknowledgment, Sender, Transmission};
+
+/// A [`Sender`] from when it is first needed, and what it would have been told before.
+#[derive(Clone, Debug)]
+pub struct SendSide {
+    config: Arc<Config>,
+    /// Payload of a full segment, in bytes.
+    mss: u32,
+    /// Whether both sides send timestamps: `config` says what we offer.
+    timestamps: bool,
+    /// First byte the peer has no room for, and the largest that it ever was.
+    right_edge: u64,
+    largest: u64,
+    established: Option<Established>,
+    /// Whether it was polled when it had nothing.
+    polled: bool,
+    sender: OnceCell<Box<Sender>>,
+}
+
+/// What the handshake measured.
+#[derive(Clone, Copy, Debug)]
+struct Established {
+    rtt: Option<Duration>,
+    rto: Option<Duration>,
+}
+
+impl SendSide {
+    /// Nothing is written yet.
+    pub fn new(config: Arc<Config>) -> Self {
+        Self {
+            mss: config.mss,
+            timestamps: config.timestamps,
+            config,
+            right_edge: 0,
+            largest: 0,
+            established: None,
+            polled: false,
+            sender: OnceCell::new(),
+        }
+    }
+
+    /// What the endpoint is set to.
+    #[inline]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The sender, to look at.
+    pub fn get(&self) -> &Sender {
+        self.sender.get_or_init(|| self.make())
+    }
+
+    /// The sender, to be given something to do.
+    pub fn get_mut(&mut self) -> &mut Sender {
+        if self.sender.get().is_none() {
+            self.sender = OnceCell::from(self.make());
+        }
+        self.sender.get_mut().expect("made above")
+    }
+
+    fn make(&self) -> Box<Sender> {
+        // Our SYN says what we offer; the sender goes by what both do.
+        let negotiated = Config {
+            timestamps: self.timestamps,
+            ..*self.config
+        };
+        let mut sender = Box::new(Sender::new(&negotiated, self.mss));
+        if let Some(Established { rtt, rto }) = self.established {
+            sender.on_established(self.largest, rtt, rto);
+            sender.resume_window(self.right_edge);
+        }
+        if self.polled {
+            sender.on_nothing_to_send();
+        }
+        sender
+    }
+
+    /// The peer's SYN came: segments carry `mss` bytes, what arrives is reported if `sack`, and
+    /// both sides send `timestamps` or neither.
+    pub fn on_peer_syn(&mut self, mss: u32, sack: bool, timestamps: bool) {
+        self.mss = mss;
+        self.timestamps = timestamps;
+        if self.config.sack != sack {
+            // Others may share the configuration.
+            Arc::make_mut(&mut self.config).sack = sack;
+        }
+        if let Some(before) = self.sender.take() {
+            let sender = self.get_mut();
+            sender.write(before.written());
+            if before.is_closed() {
+                sender.close();
+            }
+        }
+    }
+
+    fn note_window(&mut self, right_edge: u64) {
+        self.right_edge = right_edge;
+        self.largest = self.largest.max(right_edge);
+    }
+
+    /// As [`Sender::on_established`].
+    pub fn on_established(&mut self, window: u64, rtt: Option<Duration>, rto: Option<Duration>) {
+        self.note_window(window);
+        self.established = Some(Established { rtt, rto });
+        if let Some(sender) = self.sender.get_mut() {
+            sender.on_established(window, rtt, rto);
+        }
+    }
+
+    /// The largest payload of a segment, in bytes.
+    #[inline]
+    pub fn mss(&self) -> u64 {
+        u64::from(self.mss)
+    }
+
+    /// The link says after how long it retransmits: a sender that is made later has to know, too.
+    pub fn on_link_retry_timeout(&mut self, timeout: Duration) {
+        let mut told = self.config.link_feedback;
+        told.take_retry_timeout(timeout);
+        if told != self.config.link_feedback {
+            Arc::make_mut(&mut self.config).link_feedback = told;
+        }
+        if let Some(sender) = self.sender.get_mut() {
+            sender.on_link_retry_timeout(timeout);
+        }
+    }
+
+    /// First byte not acknowledged.
+    #[inline]
+    pub fn una(&self) -> u64 {
+        self.sender.get().map_or(0, |sender| sender.una())
+    }
+
+    /// First byte never sent.
+    #[inline]
+    pub fn nxt(&self) -> u64 {
+        self.sender.get().map_or(0, |sender| sender.nxt())
+    }
+
+    /// End of what the application has written.
+    #[inline]
+    pub fn written(&self) -> u64 {
+        self.sender.get().map_or(0, |sender| sender.written())
+    }
+
+    /// First byte the peer has no room for.
+    #[inline]
+    pub fn right_edge(&self) -> u64 {
+        self.sender
+            .get()
+            .map_or(self.right_edge, |sender| sender.right_edge())
+    }
+
+    /// Whether a FIN has been asked for.
+    #[inline]
+    pub fn is_closed(&self) -> bool {
+        self.sender.get().is_some_and(|sender| sender.is_closed())
+    }
+
+    /// Whether everything, the FIN included, is acknowledged.
+    #[inline]
+    pub fn is_finished(&self) -> bool {
+        self.sender.get().is_some_and(|sender| sender.is_finished())
+    }
+
+    /// Retransmission timers that expired.
+    pub fn timeouts(&self) -> u64 {
+        self.sender
+            .get()
+            .map_or(0, |sender| sender.counters().timeouts)
+    }
+
+    /// When it wants to be woken; [`Instant::FAR_FUTURE`] for never.
+    #[inline]
+    pub fn next_wakeup(&self) -> Instant {
+        self.sender
+            .get()
+            .map_or(Instant::FAR_FUTURE, |sender| sender.next_wakeup())
+    }
+
+    /// As [`Sender::on_wakeup`].
+    pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl Observer) -> bool {
+        self.sender
+            .get_mut()
+            .is_some_and(|sender| sender.on_wakeup(now, observer))
+    }
+
+    /// As [`Sender::restart_timer`].
+    pub fn restart_timer(&mut self, now: Instant) {
+        if let Some(sender) = self.sender.get_mut() {
+            sender.restart_timer(now);
+        }
+    }
+
+    /// The next segment to send at `now`, until there is none.
+    #[inline]
+    pub fn poll(&mut self, now: Instant) -> Option<Transmission> {
+        match self.sender.get_mut() {
+            Some(sender) => sender.poll(now),
+            None => {
+                self.polled = true;
+                None
+            }
+        }
+    }
+
+    /// As [`Sender::on_acknowledgment`].
+    #[inline]
+    pub fn on_acknowledgment(
+        &mut self,
+        now: Instant,
+        acknowledgment: &Acknowledgment<'_>,
+        observer: &mut impl Observer,
+    ) {
+        match self.sender.get_mut() {
+            Some(sender) => sender.on_acknowledgment(now, acknowledgment, observer),
+            None => self.note_window(acknowledgment.right_edge),
+        }
+    }
+}
