@@ -198,15 +198,7 @@ impl Connection {
         if self.state == State::SynReceived {
             self.on_established(now, window, observer);
         }
-        // SND.WL1 and SND.WL2: an older segment must not set the window back.
-        let newer = offset >= self.sender.una() && self.window_from <= (start, offset);
-        let right_edge = if newer {
-            self.window_from = (start, offset);
-            self.largest_window = self.largest_window.max(window);
-            offset + window
-        } else {
-            self.sender.right_edge()
-        };
+        let right_edge = self.take_window(segment, start, offset);
         let mut sack: [Range<u64>; MAX_REPORTED] = array::from_fn(|_| 0..0);
         let mut count = 0;
         for block in segment.sack.as_slice() {
@@ -231,6 +223,22 @@ impl Connection {
             .on_acknowledgment(self.sender.una() > una, right_edge > self.sender.nxt());
         if self.sender.is_closed() && self.sender.is_finished() {
             self.on_fin_acknowledged(now, observer);
+        }
+    }
+
+    /// The first byte beyond the window that the segment offers, or beyond the one known where the
+    /// segment is older than what that is known from: it must not set the window back (SND.WL1 and
+    /// SND.WL2).
+    #[inline]
+    pub(super) fn take_window(&mut self, segment: &Segment, start: u64, offset: u64) -> u64 {
+        let newer = offset >= self.sender.una() && self.window_from <= (start, offset);
+        if newer {
+            let window = u64::from(segment.window) << self.peer_scale;
+            self.window_from = (start, offset);
+            self.largest_window = self.largest_window.max(window);
+            offset + window
+        } else {
+            self.sender.right_edge()
         }
     }
 

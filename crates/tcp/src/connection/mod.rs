@@ -13,6 +13,7 @@ mod challenge;
 mod ending;
 mod freeze;
 mod handshake;
+mod ordinary;
 mod output;
 mod patience;
 mod send_side;
@@ -92,6 +93,8 @@ pub struct Connection {
     reconnection_acks: u8,
     patience: Patience,
     ending: Ending,
+    #[cfg(test)]
+    ways: ordinary::Ways,
 }
 
 impl Connection {
@@ -142,6 +145,8 @@ impl Connection {
             patience: Patience::new(config.limits.user_timeout),
             ending: Ending::new(),
             sender: SendSide::new(config),
+            #[cfg(test)]
+            ways: ordinary::Ways::default(),
         }
     }
 
@@ -176,6 +181,9 @@ impl Connection {
     /// [`poll`](Self::poll) afterwards.
     #[inline]
     pub fn handle(&mut self, now: Instant, segment: &Segment, observer: &mut impl Observer) {
+        if self.take_ordinary(now, segment, observer) {
+            return;
+        }
         match self.state {
             State::Closed => self.answer_stray(segment),
             State::Listen => self.on_segment_in_listen(now, segment),

@@ -14,6 +14,9 @@ impl Connection {
     /// The next segment to send at `now`; call until there is none.
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Segment> {
+        if self.is_quiet() {
+            return None;
+        }
         if let Some(reset) = self.reset.take() {
             return Some(*reset);
         }
@@ -58,6 +61,9 @@ impl Connection {
     /// An acknowledgment with SACK blocks, if there is something to report.
     #[inline]
     fn report(&mut self, now: Instant) -> Option<Segment> {
+        if !self.receiver.has_report() {
+            return None;
+        }
         let mut ranges: [Range<u64>; MAX_REPORTED] = array::from_fn(|_| 0..0);
         let count = self.receiver.take_report(&mut ranges);
         (count > 0).then(|| {

@@ -8,7 +8,7 @@ use airtcp_units::{Duration, Instant};
 
 use crate::config::Config;
 use crate::observer::Observer;
-use crate::sender::{Acknowledgment, Sender, Transmission};
+use crate::sender::{Acknowledgment, Echo, Sender, Transmission};
 
 /// A [`Sender`] from when it is first needed, and what it would have been told before.
 #[derive(Clone, Debug)]
@@ -202,6 +202,14 @@ impl SendSide {
         }
     }
 
+    /// Whether [`poll`](Self::poll) would give and change nothing.
+    #[inline]
+    pub fn is_silent(&self) -> bool {
+        self.sender
+            .get()
+            .map_or(self.polled, |sender| sender.is_silent())
+    }
+
     /// The next segment to send at `now`, until there is none.
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Transmission> {
@@ -225,6 +233,42 @@ impl SendSide {
         match self.sender.get_mut() {
             Some(sender) => sender.on_acknowledgment(now, acknowledgment, observer),
             None => self.note_window(acknowledgment.right_edge),
+        }
+    }
+
+    /// Whether an acknowledgment that covers and reports nothing can only move the window.
+    #[inline]
+    pub fn is_at_rest(&self) -> bool {
+        self.sender.get().is_none_or(|sender| sender.is_at_rest())
+    }
+
+    /// The peer's window is now `right_edge`, and all else is as it was.
+    #[inline]
+    pub fn on_window(&mut self, now: Instant, right_edge: u64) {
+        match self.sender.get_mut() {
+            Some(sender) => sender.on_window(now, right_edge),
+            None => self.note_window(right_edge),
+        }
+    }
+
+    /// As [`Sender::is_ordinary`].
+    #[inline]
+    pub fn is_ordinary(&self) -> bool {
+        self.sender.get().is_some_and(|sender| sender.is_ordinary())
+    }
+
+    /// As [`Sender::on_ordinary_acknowledgment`].
+    #[inline]
+    pub fn on_ordinary_acknowledgment(
+        &mut self,
+        now: Instant,
+        offset: u64,
+        right_edge: u64,
+        echo: impl FnOnce() -> Option<Echo>,
+        observer: &mut impl Observer,
+    ) {
+        if let Some(sender) = self.sender.get_mut() {
+            sender.on_ordinary_acknowledgment(now, offset, right_edge, echo, observer);
         }
     }
 }

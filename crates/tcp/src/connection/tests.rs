@@ -7,6 +7,7 @@ mod closing;
 mod freeze;
 mod handshake;
 mod limits;
+mod ordinary;
 mod pairs;
 mod stamps;
 

@@ -39,6 +39,9 @@ pub struct Advanced {
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
     segments: VecDeque<SentSegment>,
+    /// Offset of the first outstanding byte, and behind the last: equal where nothing is.
+    start: u64,
+    end: u64,
     sums: Sums,
     highest_sacked: u64,
     /// Everything below it that is not SACKed has been marked lost.
@@ -59,18 +62,22 @@ impl Scoreboard {
     /// Bytes between the first and the last outstanding byte: the FlightSize of RFC 5681 §2.
     #[inline]
     #[must_use]
-    pub fn outstanding(&self) -> u64 {
-        match (self.segments.front(), self.segments.back()) {
-            (Some(front), Some(back)) => back.end() - front.start,
-            _ => 0,
-        }
+    pub const fn outstanding(&self) -> u64 {
+        self.end - self.start
     }
 
     /// Bytes believed to be in the network: RFC 6675 §4, `SetPipe()`.
     #[inline]
     #[must_use]
-    pub fn in_flight(&self) -> u64 {
+    pub const fn in_flight(&self) -> u64 {
         self.outstanding() + self.sums.resent - self.sums.sacked - self.sums.lost
+    }
+
+    /// Whether no outstanding segment was reported, presumed lost or retransmitted.
+    #[inline]
+    #[must_use]
+    pub const fn is_intact(&self) -> bool {
+        self.sums.sacked | self.sums.lost | self.sums.resent == 0
     }
 
     /// Bytes presumed lost, retransmitted since or not.
@@ -183,6 +190,10 @@ impl Scoreboard {
                 .back()
                 .is_none_or(|back| back.end() == segment.start)
         );
+        if self.segments.is_empty() {
+            self.start = segment.start;
+        }
+        self.end = segment.end();
         self.segments.push_back(segment);
     }
 
@@ -224,6 +235,7 @@ impl Scoreboard {
                 self.sums.remove(flags, covered);
             }
         }
+        self.start = self.start.max(una.min(self.end));
         if advanced.resent {
             advanced.sent_at = None;
         }

@@ -114,6 +114,13 @@ impl Receiver {
         self.delayed.demand();
     }
 
+    /// Whether [`on_echo`](Self::on_echo) is of use to it.
+    #[inline]
+    #[must_use]
+    pub const fn times_round_trips(&self) -> bool {
+        self.window.is_tuned()
+    }
+
     /// The timestamp that left at `sent_at` came back after `round_trip`, with a full segment.
     #[inline]
     pub fn on_echo(&mut self, sent_at: Instant, round_trip: Duration) {
@@ -208,6 +215,14 @@ impl Receiver {
         self.next_expected()..self.window.announced().max(self.next_expected())
     }
 
+    /// Whether everything up to `end` fits, no gap waits to be filled and no end of the stream is
+    /// known.
+    #[inline]
+    #[must_use]
+    pub fn has_room_in_order(&self, end: u64) -> bool {
+        end <= self.window.announced() && !self.reassembly.has_gaps() && self.fin.is_none()
+    }
+
     /// Whether an acknowledgment must go out now.
     #[inline]
     #[must_use]
@@ -233,11 +248,18 @@ impl Receiver {
         self.delayed.on_sent();
     }
 
+    /// Whether the next acknowledgment reports anything.
+    #[inline]
+    #[must_use]
+    pub fn has_report(&self) -> bool {
+        self.report.has_something(&self.reassembly)
+    }
+
     /// Writes the ranges to report with the next acknowledgment into `ranges`, the most urgent
     /// first, and returns how many there are (RFC 2018 §4, RFC 2883 §4).
     #[inline]
     pub fn take_report(&mut self, ranges: &mut [Range<u64>; MAX_REPORTED]) -> usize {
-        if !self.report.has_something(&self.reassembly) {
+        if !self.has_report() {
             return 0;
         }
         self.report.take(&self.reassembly, ranges)

@@ -60,6 +60,12 @@ impl Window {
         self.announced
     }
 
+    /// Whether it grows as data comes.
+    #[inline]
+    pub const fn is_tuned(&self) -> bool {
+        self.tuning.is_some()
+    }
+
     /// Announces what may be announced now, and returns where it ends.
     #[inline]
     pub fn announce(&mut self, standing: Standing) -> u64 {

@@ -39,7 +39,7 @@ pub struct Acknowledgment<'a> {
 
 /// What the blocks of an acknowledgment report.
 #[derive(Clone, Copy, Debug, Default)]
-struct Report {
+pub(super) struct Report {
     /// Bytes that are news.
     newly: u64,
     /// Whether a duplicate is reported, which may be the tail probe's.
@@ -60,6 +60,10 @@ impl Sender {
             offset <= self.space.nxt(),
             "acknowledgment of data never sent"
         );
+        if offset == self.space.una() && acknowledgment.sack.is_empty() && self.is_at_rest() {
+            self.on_window(now, acknowledgment.right_edge);
+            return;
+        }
         let before = self.before();
         let window_moved = acknowledgment.right_edge != self.space.right_edge();
         self.update_window(now, offset, acknowledgment.right_edge);
@@ -261,7 +265,7 @@ impl Sender {
     }
 
     #[inline]
-    fn on_new_data_acknowledged(
+    pub(super) fn on_new_data_acknowledged(
         &mut self,
         now: Instant,
         before: &Before,

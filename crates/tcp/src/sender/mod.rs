@@ -30,6 +30,7 @@ mod detection;
 mod expiry;
 mod growth;
 mod loss;
+mod ordinary;
 mod pacing;
 mod repair;
 mod round_trips;

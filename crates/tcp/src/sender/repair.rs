@@ -75,6 +75,15 @@ impl Repair {
         matches!(self.phase, Phase::Open)
     }
 
+    /// Whether nothing is repaired, nothing could be taken back and no timeout is in doubt.
+    #[inline]
+    pub fn is_at_rest(&self) -> bool {
+        self.is_open()
+            && !self.has_first()
+            && self.resent_after_timeout == Instant::ZERO
+            && !self.is_undo_possible()
+    }
+
     #[inline]
     pub const fn is_fast(&self) -> bool {
         matches!(self.phase, Phase::FastRecovery(_))

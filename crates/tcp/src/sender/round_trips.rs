@@ -31,6 +31,16 @@ impl RoundTrips {
         self.timed = 0;
     }
 
+    /// Whether [`sample`](Self::sample) looks at the echo.
+    #[inline]
+    pub const fn wants_echo(sampling: RttSampling, advanced: Advanced) -> bool {
+        match sampling {
+            RttSampling::PerAcknowledgment | RttSampling::ByTimestamps => advanced.resent,
+            RttSampling::EchoedTimestamp => true,
+            RttSampling::PerWindow => false,
+        }
+    }
+
     /// What an acknowledgment of everything below `una` measures.
     #[inline]
     pub fn sample(

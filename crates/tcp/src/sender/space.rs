@@ -72,6 +72,12 @@ impl SendSpace {
         self.written + self.closed as u64
     }
 
+    /// Whether everything there is to send, the FIN included, was sent.
+    #[inline]
+    pub const fn is_exhausted(&self) -> bool {
+        self.nxt >= self.end()
+    }
+
     /// Whether something was never sent that the peer has room for.
     #[inline]
     pub fn has_fresh(&self) -> bool {

@@ -24,6 +24,9 @@ impl Sender {
     /// The next segment to send at `now`, until there is none.
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Transmission> {
+        if self.is_silent() {
+            return None;
+        }
         if self.pacing.is_some() {
             return self.poll_paced(now);
         }
@@ -61,6 +64,16 @@ impl Sender {
 
     #[inline]
     fn poll_next(&mut self, now: Instant) -> Option<Transmission> {
+        if self.sends_in_order() {
+            let (outstanding, cwnd) = (self.board.outstanding(), self.congestion.cwnd());
+            debug_assert_eq!([outstanding, cwnd], [self.in_flight(), self.window()]);
+            return self.poll_new(now, outstanding, cwnd);
+        }
+        self.poll_any(now)
+    }
+
+    /// The next segment, be it new or not.
+    fn poll_any(&mut self, now: Instant) -> Option<Transmission> {
         if self.tail_probe.is_due() {
             return self.poll_tail_probe(now);
         }

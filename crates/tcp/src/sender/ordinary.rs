@@ -1,0 +1,109 @@
+//! The changes that an ordinary acknowledgment makes: of the data that it covers nothing is known to
+//! be lost or was retransmitted needlessly, and the window that it moves is open.
+//!
+//! The order is that of [`acknowledgment`](super::acknowledgment), without what cannot happen.
+
+use airtcp_units::Instant;
+
+use super::acknowledgment::Report;
+use super::round_trips::RoundTrips;
+use super::{Acknowledgment, Before, Echo, Sender};
+use crate::config::TimerScope;
+use crate::observer::Observer;
+
+impl Sender {
+    /// Whether nothing is under way and nothing is left to be judged: an acknowledgment that covers
+    /// and reports nothing can only move the window.
+    #[inline]
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.board.is_empty() && !self.tail_probe.is_unanswered() && !self.repair.is_undo_possible()
+    }
+
+    /// Whether there is nothing to send and nobody to be told so.
+    #[inline]
+    pub(crate) fn is_silent(&self) -> bool {
+        self.board.is_empty()
+            && self.space.is_exhausted()
+            && self.rate.is_none()
+            && !self.tail_probe.is_due()
+            && self.repair.is_open()
+            && !self.repair.has_first()
+    }
+
+    /// Whether what leaves next can only be new data within the congestion window: nothing is due
+    /// out of turn, reported, lost, repaired, or thought to have left the network.
+    #[inline]
+    pub(super) fn sends_in_order(&self) -> bool {
+        self.board.is_intact()
+            && self.repair.is_open()
+            && !self.repair.has_first()
+            && self.detection.duplicates() == 0
+            && self.detection.arrived() == 0
+            && !self.tail_probe.is_due()
+    }
+
+    /// The peer's window is now `right_edge`, and all else is as it was.
+    #[inline]
+    pub(crate) fn on_window(&mut self, now: Instant, right_edge: u64) {
+        self.update_window(now, self.space.una(), right_edge);
+        self.repair.on_acknowledgment();
+        self.small_segments.on_acknowledgment();
+    }
+
+    /// Whether an acknowledgment of new data, without reports, is an
+    /// [ordinary](Self::on_ordinary_acknowledgment) one.
+    #[inline]
+    pub(crate) fn is_ordinary(&self) -> bool {
+        self.board.is_intact()
+            && self.repair.is_at_rest()
+            && self.detection.duplicates() == 0
+            && !self.tail_probe.is_unanswered()
+            && self.link.is_none()
+            && self.choices.scope == TimerScope::Connection
+            && self.space.right_edge() > self.space.nxt()
+    }
+
+    /// Takes an acknowledgment of everything below `offset`, which covers new data and reports
+    /// nothing, when the sender [is ordinary](Self::is_ordinary). `echo` is asked where the
+    /// answered transmission is in doubt.
+    #[inline]
+    pub(crate) fn on_ordinary_acknowledgment(
+        &mut self,
+        now: Instant,
+        offset: u64,
+        right_edge: u64,
+        echo: impl FnOnce() -> Option<Echo>,
+        observer: &mut impl Observer,
+    ) {
+        let before = Before {
+            una: self.space.una(),
+            in_flight: self.in_flight(),
+            lost_in_all: self.detection.lost_in_all(),
+            inflation: 0,
+        };
+        self.space.on_window(offset, right_edge);
+        self.repair.on_acknowledgment();
+        self.small_segments.on_acknowledgment();
+        self.begin_delivery(now);
+        let highest_before = self.board.highest_sacked().max(before.una);
+        self.space.on_acknowledged(offset);
+        let advanced = self.board.advance(offset);
+        self.detection
+            .count_arrivals(offset - before.una, &self.board, self.mss);
+        let echo = if RoundTrips::wants_echo(self.choices.sampling, advanced) {
+            echo()
+        } else {
+            None
+        };
+        self.sample_rtt(now, advanced, echo, observer);
+        self.take_delivery(now, &before, highest_before);
+        let acknowledgment = Acknowledgment {
+            offset,
+            right_edge,
+            bare: true,
+            sack: &[],
+            echo,
+        };
+        self.on_new_data_acknowledged(now, &before, &acknowledgment, Report::default(), observer);
+    }
+}
