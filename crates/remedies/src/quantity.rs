@@ -1,9 +1,12 @@
-//! The value of a remedy's parameter: one of three kinds, which its default decides.
+//! The value of a remedy's parameter: one of four kinds, which its default decides.
 
 use std::fmt;
 
 use airtcp_units::Duration;
 use serde::{Serialize, Serializer};
+
+/// How no limit is written, as in a scenario.
+const UNLIMITED: &str = "unlimited";
 
 /// A parameter's value, default or bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,6 +15,8 @@ pub enum Quantity {
     Number(f64),
     /// A whole number.
     Count(u64),
+    /// No limit, where a whole number would be one; as a bound, that there is none.
+    Unlimited,
     /// A length of time.
     Time(Duration),
 }
@@ -27,6 +32,9 @@ impl Quantity {
                 .filter(|number: &f64| number.is_finite())
                 .map(Self::Number),
             Self::Count(_) => text.parse().ok().map(Self::Count),
+            Self::Unlimited if text == UNLIMITED => Some(Self::Unlimited),
+            // What is counted at most fits 32 bits.
+            Self::Unlimited => text.parse::<u32>().ok().map(u64::from).map(Self::Count),
             Self::Time(_) => text.parse().ok().map(Self::Time),
         }
     }
@@ -41,6 +49,8 @@ impl Quantity {
                 (low..=high).contains(&value)
             }
             (Self::Time(value), Self::Time(low), Self::Time(high)) => (low..=high).contains(&value),
+            (Self::Count(value), Self::Count(low), Self::Unlimited) => value >= low,
+            (Self::Unlimited, _, Self::Unlimited) => true,
             _ => false,
         }
     }
@@ -50,6 +60,7 @@ impl Quantity {
         match self {
             Self::Number(_) => "a number",
             Self::Count(_) => "a whole number",
+            Self::Unlimited => "a whole number or \"unlimited\"",
             Self::Time(_) => "a duration with its unit",
         }
     }
@@ -60,6 +71,7 @@ impl fmt::Display for Quantity {
         match self {
             Self::Number(value) => value.fmt(f),
             Self::Count(value) => value.fmt(f),
+            Self::Unlimited => f.write_str(UNLIMITED),
             Self::Time(value) => value.fmt(f),
         }
     }
@@ -70,6 +82,7 @@ impl Serialize for Quantity {
         match self {
             Self::Number(value) => serializer.serialize_f64(*value),
             Self::Count(value) => serializer.serialize_u64(*value),
+            Self::Unlimited => serializer.serialize_str(UNLIMITED),
             Self::Time(value) => serializer.collect_str(value),
         }
     }

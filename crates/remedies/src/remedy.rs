@@ -1,6 +1,9 @@
 //! What a catalogue entry is.
 
+use std::num::NonZeroU32;
+
 use airtcp_link::agent::AgentConfig;
+use airtcp_link::mac::RetryLimit;
 use airtcp_link::mac::transmit_queue::DeadlineOrder;
 use airtcp_tcp::Config;
 use airtcp_units::Duration;
@@ -141,6 +144,18 @@ impl Values<'_> {
         }
     }
 
+    /// The limit that a parameter sets; its lower bound is above 0.
+    pub(crate) fn limit(&self, name: &str) -> RetryLimit {
+        match self.get(name) {
+            Quantity::Unlimited => RetryLimit::Unlimited,
+            Quantity::Count(value) => u32::try_from(value)
+                .ok()
+                .and_then(NonZeroU32::new)
+                .map_or(RetryLimit::Unlimited, RetryLimit::Attempts),
+            other => panic!("{name:?} is {other:?}, no limit"),
+        }
+    }
+
     /// The duration of a parameter.
     pub(crate) fn time(&self, name: &str) -> Duration {
         match self.get(name) {
@@ -160,8 +175,8 @@ impl Values<'_> {
 pub struct LinkChanges {
     /// Packets that the queue in front of the data direction holds.
     pub queue_packets: Option<u32>,
-    /// Mobiles send a frame so many times at most; a million is without end.
-    pub mobile_attempts: Option<u32>,
+    /// How often mobiles send a frame at most.
+    pub mobile_attempts: Option<RetryLimit>,
     /// What the access point runs, in the order in which packets from the mobile meet it.
     pub agents: Vec<AgentConfig>,
     /// The order in which the access point retransmits.

@@ -2,12 +2,10 @@
 
 use airtcp_link::agent::AgentConfig;
 use airtcp_link::agent::delay_injection::{AdaptiveDelay, Average};
+use airtcp_link::mac::RetryLimit;
 use airtcp_units::Duration;
 
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
-
-/// As good as for ever.
-const UNLIMITED: u32 = 1_000_000;
 
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "delay-injection",
@@ -81,6 +79,6 @@ fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
             ..AdaptiveDelay::default()
         }));
     if values.is_on("inf-retry") {
-        changes.link.mobile_attempts = Some(UNLIMITED);
+        changes.link.mobile_attempts = Some(RetryLimit::Unlimited);
     }
 }

@@ -12,11 +12,10 @@ pub(crate) const REMEDY: Remedy = Remedy {
     parameters: &[Parameter {
         name: "attempts",
         unit: "attempts",
-        default: Quantity::Count(1_000_000),
+        default: Quantity::Unlimited,
         minimum: Quantity::Count(1),
-        maximum: Quantity::Count(1_000_000),
-        effect: "how often a frame is sent at most, the first time included; a million is without \
-                 end",
+        maximum: Quantity::Unlimited,
+        effect: "how often a frame is sent at most, the first time included",
     }],
     deployment: Deployment::by(&[Way::new(
         At::Mobile,
@@ -31,5 +30,5 @@ pub(crate) const REMEDY: Remedy = Remedy {
 };
 
 fn apply(values: &Values<'_>, changes: &mut Changes<'_>) {
-    changes.link.mobile_attempts = Some(values.count("attempts"));
+    changes.link.mobile_attempts = Some(values.limit("attempts"));
 }

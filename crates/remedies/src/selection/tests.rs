@@ -1,3 +1,6 @@
+use std::num::NonZeroU32;
+
+use airtcp_link::mac::RetryLimit;
 use airtcp_tcp::config::Retransmission;
 use airtcp_tcp::{Config, Profile};
 use airtcp_units::Duration;
@@ -34,6 +37,48 @@ fn values_reach_the_configuration() {
     assert_eq!(tcp.delayed_ack.segments, 3);
     assert_eq!(tcp.delayed_ack.timeout, Duration::from_millis(100));
     assert_eq!(link.queue_packets, Some(7));
+}
+
+/// A limit is a number of attempts or none, and says which when it is written again.
+#[test]
+fn a_retry_limit_is_a_number_or_none() {
+    let attempts = |count| NonZeroU32::new(count).map(RetryLimit::Attempts);
+    for (text, limit, written) in [
+        (
+            "inf-retry",
+            Some(RetryLimit::Unlimited),
+            "inf-retry:attempts=unlimited",
+        ),
+        (
+            "inf-retry:attempts=unlimited",
+            Some(RetryLimit::Unlimited),
+            "inf-retry:attempts=unlimited",
+        ),
+        ("inf-retry:attempts=7", attempts(7), "inf-retry:attempts=7"),
+        (
+            "inf-retry:attempts=1000000",
+            attempts(1_000_000),
+            "inf-retry:attempts=1000000",
+        ),
+        (
+            "delay-injection",
+            Some(RetryLimit::Unlimited),
+            "delay-injection",
+        ),
+    ] {
+        assert_eq!(applied(text).1.mobile_attempts, limit, "{text}");
+        let all = parse(text).unwrap().as_slice()[0].to_string();
+        assert!(all.starts_with(written), "{all}");
+    }
+    for text in ["0", "-1", "many", "Unlimited", "1.5", "4294967296"] {
+        let error = parse(&format!("inf-retry:attempts={text}")).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("expected a whole number or \"unlimited\" from 1 to unlimited"),
+            "{error}"
+        );
+    }
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! What remedies change between the endpoints: the link, the access point, what receivers know.
 
-use std::num::NonZeroU32;
-
 use airtcp_link::Stream;
 use airtcp_link::agent::{AgentConfig, AnyAgent};
 use airtcp_link::mac::RetryLimit;
@@ -13,9 +11,6 @@ use super::link;
 use crate::error::Problem;
 use crate::link::{AccessPoint, Link};
 use crate::names::Topology;
-
-/// So many attempts are without end.
-const UNLIMITED: u32 = 1_000_000;
 
 /// Changes the link; what then stands at the access point, and how early receivers know of outages.
 pub(super) fn change(
@@ -35,8 +30,8 @@ pub(super) fn change(
     if let Some(packets) = queue_packets {
         link::change_queue(link, packets)?;
     }
-    if let Some(attempts) = mobile_attempts {
-        change_attempts(link, attempts)?;
+    if let Some(limit) = mobile_attempts {
+        change_attempts(link, limit)?;
     }
     if let Some(order) = order {
         change_order(link, RetransmissionOrder::Deadline(order))?;
@@ -63,11 +58,7 @@ pub(super) fn change(
     Ok((access_point, freeze_warning))
 }
 
-fn change_attempts(link: &mut Link, attempts: u32) -> Result<(), Problem> {
-    let limit = match NonZeroU32::new(attempts) {
-        Some(limit) if limit.get() < UNLIMITED => RetryLimit::Attempts(limit),
-        _ => RetryLimit::Unlimited,
-    };
+fn change_attempts(link: &mut Link, limit: RetryLimit) -> Result<(), Problem> {
     match link {
         Link::Wlan(wlan) => {
             wlan.bss.mobile.short_retry_limit = limit;
