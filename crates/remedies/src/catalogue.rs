@@ -2,72 +2,43 @@
 
 use crate::{Remedy, access_point, link, proxy, receiver, sender};
 
-/// Every remedy, by place and then from the timer to the window.
-static CATALOGUE: &[Remedy] = &[
-    sender::rto_factor::REMEDY,
-    sender::min_rto::REMEDY,
-    sender::linux_rto::REMEDY,
-    sender::rtt_sampling::REMEDY,
-    sender::rto_deviation::REMEDY,
-    sender::eifel::REMEDY,
-    sender::f_rto::REMEDY,
-    sender::dsack_undo::REMEDY,
-    sender::go_back_n::REMEDY,
-    sender::selective_repeat::REMEDY,
-    sender::tahoe::REMEDY,
-    sender::reno::REMEDY,
-    sender::newreno::REMEDY,
-    sender::sack::REMEDY,
-    sender::rack_tlp::REMEDY,
-    sender::fack::REMEDY,
-    sender::prr::REMEDY,
-    sender::rate_halving::REMEDY,
-    sender::newzag::REMEDY,
-    sender::zigzag::REMEDY,
-    sender::spike::REMEDY,
-    sender::mbiaz::REMEDY,
-    sender::zbs::REMEDY,
-    sender::veno_classifier::REMEDY,
-    sender::oracle::REMEDY,
-    sender::coin::REMEDY,
-    sender::cubic::REMEDY,
-    sender::westwood::REMEDY,
-    sender::veno::REMEDY,
-    sender::jersey::REMEDY,
-    sender::bbr::REMEDY,
-    sender::bbr_v3::REMEDY,
-    sender::hystart::REMEDY,
-    sender::hystart_plus_plus::REMEDY,
-    sender::pacing::REMEDY,
-    sender::wsc::REMEDY,
-    sender::wsc_corrected_rtt::REMEDY,
-    sender::wsc_dynamic_dupack::REMEDY,
-    sender::wsc_best_start::REMEDY,
-    sender::wsc_rtt_clusters::REMEDY,
-    sender::dupack_threshold::REMEDY,
-    sender::limited_transmit::REMEDY,
-    sender::initial_window::REMEDY,
-    sender::max_window::REMEDY,
-    sender::timestamps::REMEDY,
-    receiver::delayed_ack::REMEDY,
-    receiver::dsack::REMEDY,
-    receiver::freeze_tcp::REMEDY,
-    receiver::hand_off_acks::REMEDY,
-    link::queue::REMEDY,
-    link::inf_retry::REMEDY,
-    access_point::delay_injection::REMEDY,
-    access_point::static_delay::REMEDY,
-    access_point::random_delay::REMEDY,
-    access_point::dynamic_arq::REMEDY,
-    access_point::snoop::REMEDY,
-    access_point::wtcp::REMEDY,
-    access_point::ebsn::REMEDY,
-    proxy::split_tcp::REMEDY,
+/// Every place with its remedies, in the order in which they are listed.
+const PLACES: [&[Remedy]; 5] = [
+    sender::ALL,
+    receiver::ALL,
+    link::ALL,
+    access_point::ALL,
+    proxy::ALL,
 ];
+
+const COUNT: usize = {
+    let (mut count, mut place) = (0, 0);
+    while place < PLACES.len() {
+        count += PLACES[place].len();
+        place += 1;
+    }
+    count
+};
+
+/// Every remedy, place by place.
+static CATALOGUE: [Remedy; COUNT] = {
+    let mut all = [PLACES[0][0]; COUNT];
+    let (mut filled, mut place) = (0, 0);
+    while place < PLACES.len() {
+        let mut remedy = 0;
+        while remedy < PLACES[place].len() {
+            all[filled] = PLACES[place][remedy];
+            filled += 1;
+            remedy += 1;
+        }
+        place += 1;
+    }
+    all
+};
 
 /// Every remedy there is.
 pub fn catalogue() -> &'static [Remedy] {
-    CATALOGUE
+    &CATALOGUE
 }
 
 /// The remedy of that name.

@@ -1,9 +1,22 @@
 //! Remedies at the access point, on packets that pass.
 
-pub(crate) mod delay_injection;
-pub(crate) mod dynamic_arq;
-pub(crate) mod ebsn;
-pub(crate) mod random_delay;
-pub(crate) mod snoop;
-pub(crate) mod static_delay;
-pub(crate) mod wtcp;
+mod delay_injection;
+mod dynamic_arq;
+mod ebsn;
+mod random_delay;
+mod snoop;
+mod static_delay;
+mod wtcp;
+
+use crate::Remedy;
+
+/// In the order of the catalogue.
+pub(crate) const ALL: &[Remedy] = &[
+    delay_injection::REMEDY,
+    static_delay::REMEDY,
+    random_delay::REMEDY,
+    dynamic_arq::REMEDY,
+    snoop::REMEDY,
+    wtcp::REMEDY,
+    ebsn::REMEDY,
+];

@@ -1,4 +1,9 @@
 //! Remedies in the link itself.
 
-pub(crate) mod inf_retry;
-pub(crate) mod queue;
+mod inf_retry;
+mod queue;
+
+use crate::Remedy;
+
+/// In the order of the catalogue.
+pub(crate) const ALL: &[Remedy] = &[queue::REMEDY, inf_retry::REMEDY];

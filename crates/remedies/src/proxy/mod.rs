@@ -1,3 +1,8 @@
 //! Remedies of a proxy, which ends one connection and begins another.
 
-pub(crate) mod split_tcp;
+mod split_tcp;
+
+use crate::Remedy;
+
+/// In the order of the catalogue.
+pub(crate) const ALL: &[Remedy] = &[split_tcp::REMEDY];

@@ -1,6 +1,16 @@
 //! Remedies at the TCP endpoint that receives the data.
 
-pub(crate) mod delayed_ack;
-pub(crate) mod dsack;
-pub(crate) mod freeze_tcp;
-pub(crate) mod hand_off_acks;
+mod delayed_ack;
+mod dsack;
+mod freeze_tcp;
+mod hand_off_acks;
+
+use crate::Remedy;
+
+/// In the order of the catalogue.
+pub(crate) const ALL: &[Remedy] = &[
+    delayed_ack::REMEDY,
+    dsack::REMEDY,
+    freeze_tcp::REMEDY,
+    hand_off_acks::REMEDY,
+];

@@ -1,54 +1,54 @@
 //! Remedies at the TCP endpoint that sends the data.
 
-pub(crate) mod bbr;
-pub(crate) mod bbr_v3;
-pub(crate) mod coin;
-pub(crate) mod cubic;
-pub(crate) mod dsack_undo;
-pub(crate) mod dupack_threshold;
-pub(crate) mod eifel;
-pub(crate) mod f_rto;
-pub(crate) mod fack;
-pub(crate) mod go_back_n;
-pub(crate) mod hystart;
-pub(crate) mod hystart_plus_plus;
-pub(crate) mod initial_window;
-pub(crate) mod jersey;
-pub(crate) mod limited_transmit;
-pub(crate) mod linux_rto;
-pub(crate) mod max_window;
-pub(crate) mod mbiaz;
-pub(crate) mod min_rto;
-pub(crate) mod newreno;
-pub(crate) mod newzag;
-pub(crate) mod oracle;
-pub(crate) mod pacing;
-pub(crate) mod prr;
-pub(crate) mod rack_tlp;
-pub(crate) mod rate_halving;
-pub(crate) mod reno;
-pub(crate) mod rto_deviation;
-pub(crate) mod rto_factor;
-pub(crate) mod rtt_sampling;
-pub(crate) mod sack;
-pub(crate) mod selective_repeat;
-pub(crate) mod spike;
-pub(crate) mod tahoe;
-pub(crate) mod timestamps;
-pub(crate) mod veno;
-pub(crate) mod veno_classifier;
-pub(crate) mod westwood;
-pub(crate) mod wsc;
-pub(crate) mod wsc_best_start;
-pub(crate) mod wsc_corrected_rtt;
-pub(crate) mod wsc_dynamic_dupack;
-pub(crate) mod wsc_rtt_clusters;
-pub(crate) mod zbs;
-pub(crate) mod zigzag;
+mod bbr;
+mod bbr_v3;
+mod coin;
+mod cubic;
+mod dsack_undo;
+mod dupack_threshold;
+mod eifel;
+mod f_rto;
+mod fack;
+mod go_back_n;
+mod hystart;
+mod hystart_plus_plus;
+mod initial_window;
+mod jersey;
+mod limited_transmit;
+mod linux_rto;
+mod max_window;
+mod mbiaz;
+mod min_rto;
+mod newreno;
+mod newzag;
+mod oracle;
+mod pacing;
+mod prr;
+mod rack_tlp;
+mod rate_halving;
+mod reno;
+mod rto_deviation;
+mod rto_factor;
+mod rtt_sampling;
+mod sack;
+mod selective_repeat;
+mod spike;
+mod tahoe;
+mod timestamps;
+mod veno;
+mod veno_classifier;
+mod westwood;
+mod wsc;
+mod wsc_best_start;
+mod wsc_corrected_rtt;
+mod wsc_dynamic_dupack;
+mod wsc_rtt_clusters;
+mod zbs;
+mod zigzag;
 
 use airtcp_tcp::Profile;
 
-use crate::Changes;
+use crate::{Changes, Remedy};
 
 /// Takes over what `profile` says of loss repair, and nothing else of it.
 fn repair_as(profile: Profile, changes: &mut Changes<'_>) {
@@ -56,3 +56,52 @@ fn repair_as(profile: Profile, changes: &mut Changes<'_>) {
     changes.tcp.recovery = recovery;
     changes.tcp.sack = sack;
 }
+
+/// In the order of the catalogue: from the timer to the window.
+pub(crate) const ALL: &[Remedy] = &[
+    rto_factor::REMEDY,
+    min_rto::REMEDY,
+    linux_rto::REMEDY,
+    rtt_sampling::REMEDY,
+    rto_deviation::REMEDY,
+    eifel::REMEDY,
+    f_rto::REMEDY,
+    dsack_undo::REMEDY,
+    go_back_n::REMEDY,
+    selective_repeat::REMEDY,
+    tahoe::REMEDY,
+    reno::REMEDY,
+    newreno::REMEDY,
+    sack::REMEDY,
+    rack_tlp::REMEDY,
+    fack::REMEDY,
+    prr::REMEDY,
+    rate_halving::REMEDY,
+    newzag::REMEDY,
+    zigzag::REMEDY,
+    spike::REMEDY,
+    mbiaz::REMEDY,
+    zbs::REMEDY,
+    veno_classifier::REMEDY,
+    oracle::REMEDY,
+    coin::REMEDY,
+    cubic::REMEDY,
+    westwood::REMEDY,
+    veno::REMEDY,
+    jersey::REMEDY,
+    bbr::REMEDY,
+    bbr_v3::REMEDY,
+    hystart::REMEDY,
+    hystart_plus_plus::REMEDY,
+    pacing::REMEDY,
+    wsc::REMEDY,
+    wsc_corrected_rtt::REMEDY,
+    wsc_dynamic_dupack::REMEDY,
+    wsc_best_start::REMEDY,
+    wsc_rtt_clusters::REMEDY,
+    dupack_threshold::REMEDY,
+    limited_transmit::REMEDY,
+    initial_window::REMEDY,
+    max_window::REMEDY,
+    timestamps::REMEDY,
+];
