@@ -1,10 +1,12 @@
 //! Any of the agents, chosen by data: dispatched by match, since a packet passes an agent often.
+//!
+//! An agent is a row of each table below. What it needs around it stands beside its configuration,
+//! in its own file, as [`Configuration`]: the network reads that, and knows no agent by name.
 
 use airtcp_packet::Segment;
 use airtcp_units::Instant;
 
-use super::delay_injection::{AdaptiveDelay, DelayInjection, DelayRule, RandomDelay, StaticDelay};
-use super::flow_table::DEFAULT_FLOW_LIMIT;
+use super::delay_injection::{AdaptiveDelay, DelayInjection, RandomDelay, StaticDelay};
 use super::information_box::InformationBoxConfig;
 use super::informed::Informed;
 use super::notification::{BadStateNotification, NotificationConfig};
@@ -15,136 +17,179 @@ use super::{Agent, AgentEvent, Emission, FlowKey, LinkEvent, Passage};
 use crate::mac::Urgency;
 use crate::random::Stream;
 
-/// Which agent, with its parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum AgentConfig {
-    /// Adaptive delay injection (Fotiadis & Siris).
-    AdaptiveDelay(AdaptiveDelay),
-    /// Static delay injection (Klein et al.).
-    StaticDelay(StaticDelay),
-    /// Random delay injection (Klein et al.).
-    RandomDelay(RandomDelay),
-    /// Explicit bad-state notification (Bakshi et al.).
-    Notification(NotificationConfig),
-    /// The information box of dynamic ARQ (Mahmoodi et al.).
-    Information(InformationBoxConfig),
-    /// Snoop (Balakrishnan et al.).
-    Snoop(SnoopConfig),
-    /// WTCP (Ratnam & Matta).
-    Wtcp(WtcpConfig),
+/// What an agent asks of the network around it, and does to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Needs {
+    /// It wants to hear of attempts that failed on the wireless link.
+    pub link_events: bool,
+    /// It sends packets again by itself: a copy is another transmission.
+    pub copies: bool,
+    /// It knows how urgent packets are, and wants to be asked.
+    pub urgency: bool,
+}
+
+impl Needs {
+    /// What most agents need.
+    pub const NOTHING: Self = Self {
+        link_events: false,
+        copies: false,
+        urgency: false,
+    };
+}
+
+/// A configuration of an agent.
+pub(super) trait Configuration: Copy {
+    /// What the agent needs around it.
+    const NEEDS: Needs = Needs::NOTHING;
+
+    /// The agent; what it draws comes from `draws`.
+    fn agent<P: Copy>(self, draws: Stream) -> Result<AnyAgent<P>, ParameterError>;
+}
+
+macro_rules! agents {
+    (
+        configurations { $($(#[$text:meta])+ $name:ident($config:ident),)+ }
+        machines { $($(#[$about:meta])+ $kind:ident($machine:ident),)+ }
+    ) => {
+        /// Which agent, with its parameters.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum AgentConfig {
+            $($(#[$text])+ $name($config),)+
+        }
+
+        impl AgentConfig {
+            const fn needs(&self) -> Needs {
+                match self {
+                    $(Self::$name(_) => <$config as Configuration>::NEEDS,)+
+                }
+            }
+        }
+
+        $(impl From<$config> for AgentConfig {
+            fn from(config: $config) -> Self {
+                Self::$name(config)
+            }
+        })+
+
+        /// Any agent.
+        #[derive(Debug)]
+        pub enum AnyAgent<P> {
+            $($(#[$about])+ $kind($machine<P>),)+
+        }
+
+        impl<P: Copy> AnyAgent<P> {
+            /// The agent of that configuration; what it draws comes from `stream`.
+            ///
+            /// # Errors
+            /// A parameter out of its range.
+            pub fn new(config: &AgentConfig, stream: Stream) -> Result<Self, ParameterError> {
+                match *config {
+                    $(AgentConfig::$name(config) => config.agent(stream),)+
+                }
+            }
+        }
+
+        impl<P: Copy> Agent<P> for AnyAgent<P> {
+            fn handle(
+                &mut self,
+                now: Instant,
+                passage: Passage<P>,
+                observer: &mut impl FnMut(FlowKey, AgentEvent),
+            ) {
+                match self {
+                    $(Self::$kind(agent) => agent.handle(now, passage, observer),)+
+                }
+            }
+
+            fn on_link_event(
+                &mut self,
+                now: Instant,
+                flow: FlowKey,
+                segment: &Segment,
+                event: LinkEvent,
+                observer: &mut impl FnMut(FlowKey, AgentEvent),
+            ) {
+                match self {
+                    $(Self::$kind(agent) => {
+                        agent.on_link_event(now, flow, segment, event, observer);
+                    })+
+                }
+            }
+
+            fn urgency(&self, now: Instant, flow: FlowKey, segment: &Segment) -> Option<Urgency> {
+                match self {
+                    $(Self::$kind(agent) => agent.urgency(now, flow, segment),)+
+                }
+            }
+
+            fn next_wakeup(&self) -> Instant {
+                match self {
+                    $(Self::$kind(agent) => agent.next_wakeup(),)+
+                }
+            }
+
+            fn on_wakeup(&mut self, now: Instant, observer: &mut impl FnMut(FlowKey, AgentEvent)) {
+                match self {
+                    $(Self::$kind(agent) => agent.on_wakeup(now, observer),)+
+                }
+            }
+
+            fn poll(&mut self, now: Instant) -> Option<Emission<P>> {
+                match self {
+                    $(Self::$kind(agent) => agent.poll(now),)+
+                }
+            }
+        }
+    };
+}
+
+agents! {
+    configurations {
+        /// Adaptive delay injection (Fotiadis & Siris).
+        AdaptiveDelay(AdaptiveDelay),
+        /// Static delay injection (Klein et al.).
+        StaticDelay(StaticDelay),
+        /// Random delay injection (Klein et al.).
+        RandomDelay(RandomDelay),
+        /// Explicit bad-state notification (Bakshi et al.).
+        Notification(NotificationConfig),
+        /// The information box of dynamic ARQ (Mahmoodi et al.).
+        Information(InformationBoxConfig),
+        /// Snoop (Balakrishnan et al.).
+        Snoop(SnoopConfig),
+        /// WTCP (Ratnam & Matta).
+        Wtcp(WtcpConfig),
+    }
+    machines {
+        /// One that holds acknowledgments.
+        Delay(DelayInjection),
+        /// One that tells senders of a bad radio.
+        Notification(BadStateNotification),
+        /// One that learns the timers of the connections that pass.
+        Information(Informed),
+        /// One that repairs losses of the radio.
+        Snoop(Snoop),
+        /// One that repairs them and hides the time it takes.
+        Wtcp(Wtcp),
+    }
 }
 
 impl AgentConfig {
     /// Whether it wants to hear of attempts that failed on the wireless link.
     #[must_use]
     pub const fn listens_to_link(&self) -> bool {
-        matches!(self, Self::Notification(_))
+        self.needs().link_events
     }
 
     /// Whether it sends packets again by itself.
     #[must_use]
     pub const fn repeats(&self) -> bool {
-        matches!(self, Self::Snoop(_) | Self::Wtcp(_))
+        self.needs().copies
     }
 
     /// Whether it knows how urgent packets are.
     #[must_use]
     pub const fn knows_urgency(&self) -> bool {
-        matches!(self, Self::Information(_))
-    }
-}
-
-/// Any agent.
-#[derive(Debug)]
-pub enum AnyAgent<P> {
-    /// One that holds acknowledgments.
-    Delay(DelayInjection<P>),
-    /// One that tells senders of a bad radio.
-    Notification(BadStateNotification<P>),
-    /// One that learns the timers of the connections that pass.
-    Information(Informed<P>),
-    /// One that repairs losses of the radio.
-    Snoop(Snoop<P>),
-    /// One that repairs them and hides the time it takes.
-    Wtcp(Wtcp<P>),
-}
-
-impl<P: Copy> AnyAgent<P> {
-    /// The agent of that configuration; what it draws comes from `stream`.
-    ///
-    /// # Errors
-    /// A parameter out of its range.
-    pub fn new(config: &AgentConfig, stream: Stream) -> Result<Self, ParameterError> {
-        let delay = |rule| DelayInjection::new(rule, DEFAULT_FLOW_LIMIT).map(Self::Delay);
-        match *config {
-            AgentConfig::AdaptiveDelay(rule) => delay(DelayRule::Adaptive(rule)),
-            AgentConfig::StaticDelay(rule) => delay(DelayRule::Static(rule)),
-            AgentConfig::RandomDelay(rule) => delay(DelayRule::Random {
-                delay: rule,
-                draws: stream,
-            }),
-            AgentConfig::Notification(config) => {
-                Ok(Self::Notification(BadStateNotification::new(config)))
-            }
-            AgentConfig::Information(config) => Informed::new(config).map(Self::Information),
-            AgentConfig::Snoop(parameters) => Ok(Self::Snoop(Snoop::new(parameters))),
-            AgentConfig::Wtcp(parameters) => Ok(Self::Wtcp(Wtcp::new(parameters))),
-        }
-    }
-
-    /// How urgent a packet towards the mobile is, where the agent knows.
-    #[must_use]
-    pub fn urgency(&self, now: Instant, flow: FlowKey, segment: &Segment) -> Option<Urgency> {
-        match self {
-            Self::Information(agent) => agent.urgency(now, flow, segment),
-            _ => None,
-        }
-    }
-}
-
-/// Calls a method of the agent inside.
-macro_rules! inside {
-    ($self:ident, $agent:ident => $call:expr) => {
-        match $self {
-            AnyAgent::Delay($agent) => $call,
-            AnyAgent::Notification($agent) => $call,
-            AnyAgent::Information($agent) => $call,
-            AnyAgent::Snoop($agent) => $call,
-            AnyAgent::Wtcp($agent) => $call,
-        }
-    };
-}
-
-impl<P: Copy> Agent<P> for AnyAgent<P> {
-    fn handle(
-        &mut self,
-        now: Instant,
-        passage: Passage<P>,
-        observer: &mut impl FnMut(FlowKey, AgentEvent),
-    ) {
-        inside!(self, agent => agent.handle(now, passage, observer));
-    }
-
-    fn on_link_event(
-        &mut self,
-        now: Instant,
-        flow: FlowKey,
-        segment: &Segment,
-        event: LinkEvent,
-        observer: &mut impl FnMut(FlowKey, AgentEvent),
-    ) {
-        inside!(self, agent => agent.on_link_event(now, flow, segment, event, observer));
-    }
-
-    fn next_wakeup(&self) -> Instant {
-        inside!(self, agent => agent.next_wakeup())
-    }
-
-    fn on_wakeup(&mut self, now: Instant, observer: &mut impl FnMut(FlowKey, AgentEvent)) {
-        inside!(self, agent => agent.on_wakeup(now, observer));
-    }
-
-    fn poll(&mut self, now: Instant) -> Option<Emission<P>> {
-        inside!(self, agent => agent.poll(now))
+        self.needs().urgency
     }
 }

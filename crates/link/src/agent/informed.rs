@@ -5,10 +5,12 @@ use std::collections::VecDeque;
 use airtcp_packet::Segment;
 use airtcp_units::Instant;
 
+use super::any::{AnyAgent, Configuration, Needs};
 use super::information_box::{InformationBox, InformationBoxConfig};
 use super::parameter::ParameterError;
 use super::{Agent, AgentEvent, Emission, FlowKey, Passage};
 use crate::mac::Urgency;
+use crate::random::Stream;
 
 /// An access point that learns the timers of the connections that pass, for the order in which its
 /// link sends again (Mahmoodi et al. §III-B, "cross-layer information box").
@@ -29,11 +31,16 @@ impl<P: Copy> Informed<P> {
             passing: VecDeque::new(),
         })
     }
+}
 
-    /// How urgent a packet towards the mobile is; see [`InformationBox::urgency`].
-    #[must_use]
-    pub fn urgency(&self, now: Instant, flow: FlowKey, segment: &Segment) -> Option<Urgency> {
-        self.information.urgency(now, flow, segment)
+impl Configuration for InformationBoxConfig {
+    const NEEDS: Needs = Needs {
+        urgency: true,
+        ..Needs::NOTHING
+    };
+
+    fn agent<P: Copy>(self, _draws: Stream) -> Result<AnyAgent<P>, ParameterError> {
+        Informed::new(self).map(AnyAgent::Information)
     }
 }
 
@@ -52,6 +59,10 @@ impl<P: Copy> Agent<P> for Informed<P> {
         } = &passage;
         self.information.observe(now, *flow, *toward, segment);
         self.passing.push_back(passage);
+    }
+
+    fn urgency(&self, now: Instant, flow: FlowKey, segment: &Segment) -> Option<Urgency> {
+        self.information.urgency(now, flow, segment)
     }
 
     fn next_wakeup(&self) -> Instant {

@@ -29,6 +29,8 @@ pub use wtcp::Wtcp;
 use airtcp_packet::{LinkFeedback, Segment};
 use airtcp_units::{Duration, Instant};
 
+use crate::mac::Urgency;
+
 /// Which way a packet passes the access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Toward {
@@ -142,6 +144,11 @@ pub trait Agent<P: Copy> {
         _event: LinkEvent,
         _observer: &mut impl FnMut(FlowKey, AgentEvent),
     ) {
+    }
+
+    /// How urgent a packet towards the mobile is, where the agent knows.
+    fn urgency(&self, _now: Instant, _flow: FlowKey, _segment: &Segment) -> Option<Urgency> {
+        None
     }
 
     /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.

@@ -17,8 +17,11 @@ use std::num::NonZeroUsize;
 use airtcp_packet::{Flags, LinkFeedback, Segment};
 use airtcp_units::{Duration, Instant};
 
+use super::any::{AnyAgent, Configuration, Needs};
 use super::flow_table::{DEFAULT_FLOW_LIMIT, FlowTable};
+use super::parameter::ParameterError;
 use super::{Agent, AgentEvent, Emission, FlowKey, LinkEvent, Passage, Toward};
+use crate::random::Stream;
 
 /// The parameters of explicit bad-state notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +74,17 @@ impl<P: Copy> BadStateNotification<P> {
         }
         *self.notified.entry(flow, || now) = now;
         true
+    }
+}
+
+impl Configuration for NotificationConfig {
+    const NEEDS: Needs = Needs {
+        link_events: true,
+        ..Needs::NOTHING
+    };
+
+    fn agent<P: Copy>(self, _draws: Stream) -> Result<AnyAgent<P>, ParameterError> {
+        Ok(AnyAgent::Notification(BadStateNotification::new(self)))
     }
 }
 

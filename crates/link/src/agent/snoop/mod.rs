@@ -32,9 +32,12 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use airtcp_packet::{Flags, Segment};
 use airtcp_units::Instant;
 
+use super::any::{AnyAgent, Configuration, Needs};
 use super::flow_table::{DEFAULT_FLOW_LIMIT, FlowTable};
 use super::local_repair::{Acknowledged, Deadlines, Duplicate, Flow, Kept, LocalTimeout};
+use super::parameter::ParameterError;
 use super::{Agent, AgentEvent, Emission, FlowKey, Passage, Toward};
+use crate::random::Stream;
 
 /// What can be chosen of Snoop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +160,17 @@ impl<P: Copy> Snoop<P> {
         }
         observer(key, AgentEvent::AckSuppressed);
         false
+    }
+}
+
+impl Configuration for SnoopConfig {
+    const NEEDS: Needs = Needs {
+        copies: true,
+        ..Needs::NOTHING
+    };
+
+    fn agent<P: Copy>(self, _draws: Stream) -> Result<AnyAgent<P>, ParameterError> {
+        Ok(AnyAgent::Snoop(Snoop::new(self)))
     }
 }
 

@@ -33,9 +33,12 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use airtcp_packet::{Flags, Segment};
 use airtcp_units::{Duration, Instant};
 
+use super::any::{AnyAgent, Configuration, Needs};
 use super::flow_table::{DEFAULT_FLOW_LIMIT, FlowTable};
 use super::local_repair::{Acknowledged, Deadlines, Duplicate, Flow, Kept, LocalTimeout};
+use super::parameter::ParameterError;
 use super::{Agent, AgentEvent, Emission, FlowKey, Passage, Toward};
+use crate::random::Stream;
 
 /// What can be chosen of WTCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,6 +241,17 @@ fn hide(segment: &mut Segment, residence: Option<Duration>, tick: Duration) {
     )]
     let ticks = ticks.unwrap_or(0) as u32;
     stamps.echo = stamps.echo.wrapping_add(ticks);
+}
+
+impl Configuration for WtcpConfig {
+    const NEEDS: Needs = Needs {
+        copies: true,
+        ..Needs::NOTHING
+    };
+
+    fn agent<P: Copy>(self, _draws: Stream) -> Result<AnyAgent<P>, ParameterError> {
+        Ok(AnyAgent::Wtcp(Wtcp::new(self)))
+    }
 }
 
 impl<P: Copy> Agent<P> for Wtcp<P> {
