@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 /// Compares the part of `document` between `<!-- generated: name -->` and `<!-- end -->` with
-/// `expected`; with `AIRTCP_WRITE_DOCS` set, writes it there instead.
+/// `expected`, or of a Python file between comments of the same words; with `AIRTCP_WRITE_DOCS`
+/// set, writes it there instead.
 ///
 /// # Panics
 /// When they differ, or there is no such part.
@@ -13,9 +14,13 @@ pub(crate) fn check(document: &str, name: &str, expected: &str) {
         .join("../..")
         .join(document);
     let text = fs::read_to_string(&path).unwrap();
-    let start_marker = format!("<!-- generated: {name} -->\n");
+    let (start_marker, end_marker) = if document.ends_with(".py") {
+        (format!("    # generated: {name}\n"), "    # end")
+    } else {
+        (format!("<!-- generated: {name} -->\n"), "<!-- end -->")
+    };
     let start = text.find(&start_marker).expect(&start_marker) + start_marker.len();
-    let end = start + text[start..].find("<!-- end -->").expect("<!-- end -->");
+    let end = start + text[start..].find(end_marker).expect(end_marker);
     if text[start..end] == *expected {
         return;
     }

@@ -1,4 +1,7 @@
-"""What one run reports: the fields of `airtcp run --json`."""
+"""What one run reports: the fields of `airtcp run --json`.
+
+The fields are those that `crates/sim/src/result/` declares, written here from its schema.
+"""
 
 import json
 from typing import Literal, TypedDict, cast
@@ -20,6 +23,7 @@ class FlowSummary(TypedDict):
     `docs/results.md` says what each field means.
     """
 
+    # generated: flow
     flow: int
     goodput_bps: float
     delivered_bytes: int
@@ -57,11 +61,13 @@ class FlowSummary(TypedDict):
     proxy_timeouts: int
     started_s: float
     completed_s: float | None
+    # end
 
 
 class RunSummary(TypedDict):
     """One run: the totals, and `flows` with one entry a flow."""
 
+    # generated: run
     scenario: str
     description: str
     seed: int
@@ -73,6 +79,7 @@ class RunSummary(TypedDict):
     fairness: float | None
     events_processed: int
     flows: list[FlowSummary]
+    # end
 
 
 def parse_summary(text: str) -> RunSummary:

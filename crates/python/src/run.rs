@@ -87,8 +87,7 @@ pub(crate) fn run(
 /// The names of the probes.
 #[pyfunction]
 pub(crate) fn probes() -> Vec<&'static str> {
-    airtcp_sim::Probe::ALL
-        .iter()
-        .map(|probe| probe.name())
+    airtcp_sim::Probe::all()
+        .map(airtcp_sim::Probe::name)
         .collect()
 }

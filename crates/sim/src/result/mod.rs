@@ -3,6 +3,7 @@
 mod air;
 mod columns;
 mod events;
+mod flow;
 mod probe;
 mod rtts;
 mod samples;
@@ -11,10 +12,13 @@ mod summary;
 pub use air::{AgentLog, FrameLog};
 pub use columns::ipc_stream;
 pub use events::{EventKind, EventLog};
-pub use probe::{Probe, ProbeError};
+pub use flow::{
+    AtEnd, Completed, Crossings, Delivery, FlowSummary, Judgments, Losses, Proxied, Sending, Times,
+};
+pub use probe::{Probe, ProbeError, Sight};
 pub use rtts::RttTable;
 pub use samples::{Reading, Samples};
-pub use summary::{FlowSummary, RunSummary, jain_fairness};
+pub use summary::{RunSummary, jain_fairness};
 
 #[cfg(test)]
 #[path = "../../../../tests/documentation.rs"]

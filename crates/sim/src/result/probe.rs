@@ -1,145 +1,178 @@
-//! Which variables can be watched.
+//! Which variables can be watched: a row each.
 
 use std::fmt;
 use std::str::FromStr;
 
+use airtcp_network::AirView;
 use airtcp_remedies::suggestion::question;
+use airtcp_tcp::Sender;
+use airtcp_units::Duration;
 use arrow_schema::DataType;
 
-/// A variable that is sampled at regular times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Probe {
-    /// Congestion window.
-    Cwnd,
-    /// Slow-start threshold; missing while unbounded.
-    Ssthresh,
-    /// Smoothed round-trip time; missing before the first sample.
-    Srtt,
-    /// Last round-trip sample; missing before the first.
-    Rtt,
-    /// Retransmission timeout.
-    Rto,
-    /// Data sent and neither acknowledged nor taken for lost.
-    InFlight,
-    /// Packets that wait for the link, of all flows.
-    Queue,
-    /// Packets that failed on the air and wait to be sent again, of all flows: those that were
-    /// never sent again, in a retransmission order by deadline.
-    RetryQueue1,
-    /// The same: those that were sent again once in vain.
-    RetryQueue2,
-    /// The same: those that were sent again twice in vain.
-    RetryQueue3,
-    /// Signal-to-noise ratio between the flow's mobile and its access point; missing without a
-    /// radio.
-    Snr,
-    /// Goodput since the sample before.
-    Goodput,
-    /// Bytes delivered to the receiving application since the start.
-    DeliveredBytes,
+use super::Reading;
+use crate::engine::Flow;
+
+/// What a probe looks at: a flow, and the interval that ends now.
+#[derive(Clone, Copy, Debug)]
+pub struct Sight<'a> {
+    /// The flow.
+    pub flow: &'a Flow,
+    /// How its link stands.
+    pub air: AirView,
+    /// Bytes delivered to its receiving application since the start.
+    pub delivered: u64,
+    /// Of these, those since the sample before.
+    pub fresh: u64,
+    /// Time since the sample before.
+    pub interval: Duration,
 }
+
+impl Sight<'_> {
+    fn sender(&self) -> &Sender {
+        self.flow.client().sender()
+    }
+}
+
+/// A row of the table of probes.
+struct Row {
+    /// The name as users write it.
+    name: &'static str,
+    /// The name of its column, which ends in the unit.
+    column: &'static str,
+    /// What it is, in a line.
+    meaning: &'static str,
+    /// Whether its values are whole numbers; else they are real.
+    is_count: bool,
+    read: fn(&Sight<'_>) -> Reading,
+}
+
+/// Declares the probes: name, column, kind, meaning, and how it is read.
+macro_rules! probes {
+    ($($name:literal $column:literal $kind:ident $meaning:literal = $read:expr;)+) => {
+        static ROWS: &[Row] = &[$(Row {
+            name: $name,
+            column: $column,
+            meaning: $meaning,
+            is_count: probes!(@ $kind),
+            read: $read,
+        }),+];
+    };
+    (@ whole) => { true };
+    (@ real) => { false };
+}
+
+probes! {
+    "cwnd" "cwnd_bytes" whole
+        "congestion window"
+        = |sight| Reading::Count(sight.sender().cwnd());
+    "ssthresh" "ssthresh_bytes" whole
+        "slow-start threshold; null while unbounded"
+        = |sight| count(sight.sender().ssthresh());
+    "srtt" "srtt_ms" real
+        "smoothed round-trip time; null before the first sample"
+        = |sight| milliseconds(sight.sender().rtt().srtt());
+    "rtt" "rtt_ms" real
+        "last round-trip sample; null before the first"
+        = |sight| milliseconds(sight.sender().rtt().latest());
+    "rto" "rto_ms" real
+        "retransmission timeout"
+        = |sight| milliseconds(Some(sight.sender().rto()));
+    "in_flight" "in_flight_bytes" whole
+        "data sent and neither acknowledged nor taken for lost"
+        = |sight| Reading::Count(sight.sender().in_flight());
+    "queue" "queue_packets" whole
+        "packets that wait for the link, of all flows"
+        = |sight| Reading::Count(sight.air.queued);
+    "retry_queue_1" "retry_queue_1_packets" whole
+        "packets that failed once and wait for another turn (dynamic-arq)"
+        = |sight| Reading::Count(sight.air.retries[0]);
+    "retry_queue_2" "retry_queue_2_packets" whole
+        "packets that failed twice and wait for another turn (dynamic-arq)"
+        = |sight| Reading::Count(sight.air.retries[1]);
+    "retry_queue_3" "retry_queue_3_packets" whole
+        "packets that failed three times and wait for another turn (dynamic-arq)"
+        = |sight| Reading::Count(sight.air.retries[2]);
+    "snr" "snr_db" real
+        "signal-to-noise ratio of the flow's mobile; null without a radio"
+        = |sight| sight.air.snr_db.map_or(Reading::Missing, Reading::Real);
+    "goodput" "goodput_bps" real
+        "goodput since the sample before"
+        = |sight| Reading::Real(sight.fresh as f64 * 8.0 / sight.interval.as_secs_f64());
+    "delivered_bytes" "delivered_bytes" whole
+        "bytes delivered to the receiving application since the start"
+        = |sight| Reading::Count(sight.delivered);
+}
+
+fn count(value: Option<u64>) -> Reading {
+    value.map_or(Reading::Missing, Reading::Count)
+}
+
+fn milliseconds(value: Option<Duration>) -> Reading {
+    value.map_or(Reading::Missing, |time| Reading::Real(time.as_millis_f64()))
+}
+
+/// A variable that is sampled at regular times.
+#[derive(Clone, Copy)]
+pub struct Probe(&'static Row);
 
 impl Probe {
     /// All probes, in the order in which they are listed to users.
-    pub const ALL: [Self; 13] = [
-        Self::Cwnd,
-        Self::Ssthresh,
-        Self::Srtt,
-        Self::Rtt,
-        Self::Rto,
-        Self::InFlight,
-        Self::Queue,
-        Self::RetryQueue1,
-        Self::RetryQueue2,
-        Self::RetryQueue3,
-        Self::Snr,
-        Self::Goodput,
-        Self::DeliveredBytes,
-    ];
+    pub fn all() -> impl ExactSizeIterator<Item = Self> {
+        ROWS.iter().map(Self)
+    }
 
     /// The name as users write it.
+    #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cwnd => "cwnd",
-            Self::Ssthresh => "ssthresh",
-            Self::Srtt => "srtt",
-            Self::Rtt => "rtt",
-            Self::Rto => "rto",
-            Self::InFlight => "in_flight",
-            Self::Queue => "queue",
-            Self::RetryQueue1 => "retry_queue_1",
-            Self::RetryQueue2 => "retry_queue_2",
-            Self::RetryQueue3 => "retry_queue_3",
-            Self::Snr => "snr",
-            Self::Goodput => "goodput",
-            Self::DeliveredBytes => "delivered_bytes",
-        }
+        self.0.name
     }
 
     /// The name of its column, which ends in the unit.
+    #[must_use]
     pub const fn column(self) -> &'static str {
-        match self {
-            Self::Cwnd => "cwnd_bytes",
-            Self::Ssthresh => "ssthresh_bytes",
-            Self::Srtt => "srtt_ms",
-            Self::Rtt => "rtt_ms",
-            Self::Rto => "rto_ms",
-            Self::InFlight => "in_flight_bytes",
-            Self::Queue => "queue_packets",
-            Self::RetryQueue1 => "retry_queue_1_packets",
-            Self::RetryQueue2 => "retry_queue_2_packets",
-            Self::RetryQueue3 => "retry_queue_3_packets",
-            Self::Snr => "snr_db",
-            Self::Goodput => "goodput_bps",
-            Self::DeliveredBytes => "delivered_bytes",
-        }
+        self.0.column
     }
 
     /// What it is, in a line.
+    #[must_use]
     pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::Cwnd => "congestion window",
-            Self::Ssthresh => "slow-start threshold; null while unbounded",
-            Self::Srtt => "smoothed round-trip time; null before the first sample",
-            Self::Rtt => "last round-trip sample; null before the first",
-            Self::Rto => "retransmission timeout",
-            Self::InFlight => "data sent and neither acknowledged nor taken for lost",
-            Self::Queue => "packets that wait for the link, of all flows",
-            Self::RetryQueue1 => "packets that failed once and wait for another turn (dynamic-arq)",
-            Self::RetryQueue2 => {
-                "packets that failed twice and wait for another turn (dynamic-arq)"
-            }
-            Self::RetryQueue3 => {
-                "packets that failed three times and wait for another turn (dynamic-arq)"
-            }
-            Self::Snr => "signal-to-noise ratio of the flow's mobile; null without a radio",
-            Self::Goodput => "goodput since the sample before",
-            Self::DeliveredBytes => "bytes delivered to the receiving application since the start",
-        }
+        self.0.meaning
     }
 
     /// Whether its values are whole numbers; else they are real.
+    #[must_use]
     pub const fn is_count(self) -> bool {
-        match self {
-            Self::Cwnd
-            | Self::Ssthresh
-            | Self::InFlight
-            | Self::Queue
-            | Self::RetryQueue1
-            | Self::RetryQueue2
-            | Self::RetryQueue3
-            | Self::DeliveredBytes => true,
-            Self::Srtt | Self::Rtt | Self::Rto | Self::Snr | Self::Goodput => false,
-        }
+        self.0.is_count
     }
 
     /// The type of its column.
+    #[must_use]
     pub const fn data_type(self) -> DataType {
         if self.is_count() {
             DataType::UInt64
         } else {
             DataType::Float64
         }
+    }
+
+    /// Its value.
+    #[must_use]
+    pub fn read(self, sight: &Sight<'_>) -> Reading {
+        (self.0.read)(sight)
+    }
+}
+
+impl PartialEq for Probe {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Probe {}
+
+impl fmt::Debug for Probe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Probe").field(&self.name()).finish()
     }
 }
 
@@ -165,17 +198,15 @@ impl FromStr for Probe {
     type Err = ProbeError;
 
     fn from_str(text: &str) -> Result<Self, ProbeError> {
-        Self::ALL
-            .into_iter()
-            .find(|probe| probe.name() == text)
-            .ok_or_else(|| {
-                let names = Self::ALL.map(Self::name);
-                let remedy = match question(text, names) {
-                    none if none.is_empty() => format!("; there are {}", names.join(", ")),
-                    question => question,
-                };
-                let given: String = text.chars().take(40).collect();
-                ProbeError(format!("unknown probe {given:?}{remedy}"))
-            })
+        let found = Self::all().find(|probe| probe.name() == text);
+        found.ok_or_else(|| {
+            let names: Vec<_> = Self::all().map(Self::name).collect();
+            let remedy = match question(text, names.iter().copied()) {
+                none if none.is_empty() => format!("; there are {}", names.join(", ")),
+                question => question,
+            };
+            let given: String = text.chars().take(40).collect();
+            ProbeError(format!("unknown probe {given:?}{remedy}"))
+        })
     }
 }

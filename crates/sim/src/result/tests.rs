@@ -6,6 +6,10 @@ use arrow_ipc::reader::StreamReader;
 
 use super::*;
 
+fn probe(name: &str) -> Probe {
+    name.parse().unwrap()
+}
+
 /// Through the encoding that leaves the core and back.
 fn through_ipc(batch: &RecordBatch) -> RecordBatch {
     let bytes = ipc_stream(batch).unwrap();
@@ -18,14 +22,18 @@ fn through_ipc(batch: &RecordBatch) -> RecordBatch {
 
 #[test]
 fn samples_become_columns() {
-    let mut samples = Samples::new(&[Probe::Cwnd, Probe::Srtt, Probe::Cwnd]);
-    samples.push(Instant::from_nanos(500_000_000), 3, |probe| match probe {
-        Probe::Cwnd => Reading::Count(14_480),
-        _ => Reading::Missing,
+    let mut samples = Samples::new(&["cwnd", "srtt", "cwnd"].map(probe));
+    samples.push(Instant::from_nanos(500_000_000), 3, |probe| {
+        match probe.name() {
+            "cwnd" => Reading::Count(14_480),
+            _ => Reading::Missing,
+        }
     });
-    samples.push(Instant::from_nanos(1_000_000_000), 3, |probe| match probe {
-        Probe::Cwnd => Reading::Missing,
-        _ => Reading::Real(51.5),
+    samples.push(Instant::from_nanos(1_000_000_000), 3, |probe| {
+        match probe.name() {
+            "cwnd" => Reading::Missing,
+            _ => Reading::Real(51.5),
+        }
     });
     let batch = through_ipc(&samples.finish().unwrap());
     let names: Vec<_> = batch
@@ -53,9 +61,9 @@ fn samples_become_columns() {
 
 #[test]
 fn a_reading_of_the_other_kind_is_converted() {
-    let mut samples = Samples::new(&[Probe::Queue, Probe::Goodput]);
-    samples.push(Instant::ZERO, 0, |probe| match probe {
-        Probe::Queue => Reading::Real(2.0),
+    let mut samples = Samples::new(&["queue", "goodput"].map(probe));
+    samples.push(Instant::ZERO, 0, |probe| match probe.name() {
+        "queue" => Reading::Real(2.0),
         _ => Reading::Count(9),
     });
     let batch = samples.finish().unwrap();
@@ -71,10 +79,10 @@ fn a_reading_of_the_other_kind_is_converted() {
 
 #[test]
 fn every_probe_has_a_column_of_its_type() {
-    let mut samples = Samples::new(&Probe::ALL);
+    let mut samples = Samples::new(&Probe::all().collect::<Vec<_>>());
     samples.push(Instant::ZERO, 0, |_| Reading::Missing);
     let batch = samples.finish().unwrap();
-    for probe in Probe::ALL {
+    for probe in Probe::all() {
         assert_eq!(
             batch[probe.column()].data_type(),
             &probe.data_type(),
@@ -155,8 +163,10 @@ fn field_names_are_the_documented_ones() {
 fn documentation_lists_every_field() {
     documentation::check("docs/results.md", "run", &fields_of::<RunSummary>());
     documentation::check("docs/results.md", "flow", &fields_of::<FlowSummary>());
-    let probes: String = Probe::ALL
-        .iter()
+    let summary = "python/airtcp/summary.py";
+    documentation::check(summary, "flow", &in_python::<FlowSummary>());
+    documentation::check(summary, "run", &in_python::<RunSummary>());
+    let probes: String = Probe::all()
         .map(|probe| {
             let kind = if probe.is_count() {
                 "whole number"
@@ -204,4 +214,36 @@ fn fields_of<T: schemars::JsonSchema>() -> String {
         table += &format!("| `{name}` | {kind} | {meaning} |\n");
     }
     table
+}
+
+/// A type's fields with their types in Python.
+fn in_python<T: schemars::JsonSchema>() -> String {
+    let settings = schemars::generate::SchemaSettings::draft2020_12()
+        .with(|settings| settings.inline_subschemas = true);
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let fields = schema.get("properties").unwrap().as_object().unwrap();
+    fields
+        .iter()
+        .map(|(name, field)| format!("    {name}: {}\n", python_type(field)))
+        .collect()
+}
+
+fn python_type(field: &serde_json::Value) -> String {
+    let named = |kind: &str| match kind {
+        "integer" => "int".to_owned(),
+        "number" => "float".to_owned(),
+        "string" => "str".to_owned(),
+        "null" => "None".to_owned(),
+        "array" => format!("list[{}]", python_type(&field["items"])),
+        "object" => field["title"].as_str().unwrap_or("FlowSummary").to_owned(),
+        other => panic!("a field of type {other}"),
+    };
+    match &field["type"] {
+        serde_json::Value::Array(kinds) => kinds
+            .iter()
+            .map(|kind| named(kind.as_str().unwrap()))
+            .collect::<Vec<_>>()
+            .join(" | "),
+        kind => named(kind.as_str().unwrap()),
+    }
 }

@@ -4,8 +4,8 @@ use airtcp_units::{Duration, Instant};
 use arrow_array::RecordBatch;
 
 use super::{Observe, RunError};
-use crate::engine::{Flow, Simulation};
-use crate::result::{Probe, Reading, Samples};
+use crate::engine::Simulation;
+use crate::result::{Samples, Sight};
 
 /// Samples a run has when no interval is given.
 const DEFAULT_SAMPLES: u64 = 1000;
@@ -53,47 +53,20 @@ impl Sampler {
             let air = simulation.air(index);
             let flow = &simulation.flows()[index as usize];
             let delivered = flow.delivered();
-            let fresh = delivered - *before;
+            let sight = Sight {
+                flow,
+                air,
+                delivered,
+                fresh: delivered - *before,
+                interval: self.interval,
+            };
             *before = delivered;
-            let interval = self.interval.as_secs_f64();
-            self.samples.push(now, index, |probe| match probe {
-                Probe::Queue => Reading::Count(air.queued),
-                Probe::RetryQueue1 => Reading::Count(air.retries[0]),
-                Probe::RetryQueue2 => Reading::Count(air.retries[1]),
-                Probe::RetryQueue3 => Reading::Count(air.retries[2]),
-                Probe::Snr => air.snr_db.map_or(Reading::Missing, Reading::Real),
-                Probe::Goodput => Reading::Real(fresh as f64 * 8.0 / interval),
-                Probe::DeliveredBytes => Reading::Count(delivered),
-                _ => of_sender(probe, flow),
-            });
+            self.samples.push(now, index, |probe| probe.read(&sight));
         }
         self.due = now + self.interval;
     }
 
     pub(super) fn finish(&mut self) -> Result<RecordBatch, RunError> {
         Ok(self.samples.finish()?)
-    }
-}
-
-fn of_sender(probe: Probe, flow: &Flow) -> Reading {
-    let sender = flow.client().sender();
-    let count = |value: Option<u64>| value.map_or(Reading::Missing, Reading::Count);
-    let time = |value: Option<Duration>| {
-        value.map_or(Reading::Missing, |time| Reading::Real(time.as_millis_f64()))
-    };
-    match probe {
-        Probe::Cwnd => count(Some(sender.cwnd())),
-        Probe::Ssthresh => count(sender.ssthresh()),
-        Probe::InFlight => count(Some(sender.in_flight())),
-        Probe::Srtt => time(sender.rtt().srtt()),
-        Probe::Rtt => time(sender.rtt().latest()),
-        Probe::Rto => time(Some(sender.rto())),
-        Probe::Queue
-        | Probe::RetryQueue1
-        | Probe::RetryQueue2
-        | Probe::RetryQueue3
-        | Probe::Snr
-        | Probe::Goodput
-        | Probe::DeliveredBytes => Reading::Missing,
     }
 }

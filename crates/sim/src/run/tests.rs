@@ -113,7 +113,7 @@ fn watching_changes_nothing() {
     let scenario = scenario("duration = '5 s'\nlink.loss.rate = 0.02");
     let folder = tempfile::tempdir().expect("a folder");
     let observe = Observe {
-        probes: Probe::ALL.to_vec(),
+        probes: Probe::all().collect(),
         probe_interval: Some(Duration::from_millis(10)),
         events: true,
         air: true,
@@ -167,9 +167,12 @@ fn a_transfer_takes_as_long_as_its_bytes_and_its_round_trips() {
         1,
     );
     let flow = &summary.flows[0];
-    assert_eq!(flow.delivered_bytes, 1_000_000);
-    assert_eq!(flow.segments_sent, 691 + flow.segments_retransmitted);
-    let completed = flow.completed_s.expect("it completes");
+    assert_eq!(flow.delivery.delivered_bytes, 1_000_000);
+    assert_eq!(
+        flow.sending.segments_sent,
+        691 + flow.sending.segments_retransmitted
+    );
+    let completed = flow.times.completed_s.expect("it completes");
     assert!((0.904..1.1).contains(&completed), "{completed} s");
 }
 
@@ -182,14 +185,14 @@ fn nothing_is_lost_where_nothing_can_be() {
     let flow = &summary.flows[0];
     assert_eq!(
         (
-            flow.segments_retransmitted,
-            flow.timeouts,
-            flow.fast_retransmits
+            flow.sending.segments_retransmitted,
+            flow.sending.timeouts,
+            flow.sending.fast_retransmits
         ),
         (0, 0, 0)
     );
     // 1448 of every 1500 bytes on the link are payload.
-    let share = flow.goodput_bps / (10e6 * 1448.0 / 1500.0);
+    let share = flow.delivery.goodput_bps / (10e6 * 1448.0 / 1500.0);
     assert!((0.985..1.0).contains(&share), "{share}");
 }
 
@@ -203,7 +206,7 @@ fn flows_of_a_dumbbell_share_its_bottleneck() {
     assert!(summary.fairness.expect("of four flows") > 0.9);
     for flow in &summary.flows {
         // 25 ms of the link and 5 ms of the access line, each way.
-        assert!(flow.min_rtt_ms.expect("a sample") >= 60.0);
+        assert!(flow.at_end.min_rtt_ms.expect("a sample") >= 60.0);
     }
 }
 
@@ -216,6 +219,6 @@ fn timeouts_without_loss_are_all_spurious() {
                 link.suspension.every = '5 s'\nlink.suspension.length = '1 s'";
     let summary = summary(&scenario(text), 1);
     let flow = &summary.flows[0];
-    assert!(flow.timeouts >= 10, "{}", flow.timeouts);
-    assert_eq!(flow.timeouts_spurious, flow.timeouts);
+    assert!(flow.sending.timeouts >= 10, "{}", flow.sending.timeouts);
+    assert_eq!(flow.sending.timeouts_spurious, flow.sending.timeouts);
 }

@@ -54,6 +54,12 @@ pub struct Transfers {
 }
 
 impl Transfers {
+    /// How long one took on average, in seconds; `None` when none was completed.
+    #[must_use]
+    pub fn mean_s(&self) -> Option<f64> {
+        (self.completed > 0).then(|| self.time.as_secs_f64() / self.completed as f64)
+    }
+
     fn complete(&mut self, began: Instant, now: Instant) {
         self.completed += 1;
         self.time += now - began;

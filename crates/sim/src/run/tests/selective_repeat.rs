@@ -21,37 +21,50 @@ fn flow(text: &str, remedies: &str) -> FlowSummary {
 #[test]
 fn reordering_is_what_each_remedy_against_it_says() {
     let plain = flow(UPLOAD, "");
-    assert!(plain.fast_retransmits > 100, "{}", plain.fast_retransmits);
-    assert_eq!(plain.segments_lost_link, 0);
-    assert!(plain.duplicate_segments_received >= plain.fast_retransmits);
+    assert!(
+        plain.sending.fast_retransmits > 100,
+        "{}",
+        plain.sending.fast_retransmits
+    );
+    assert_eq!(plain.losses.segments_lost_link, 0);
+    assert!(plain.losses.duplicate_segments_received >= plain.sending.fast_retransmits);
 
     let in_order = UPLOAD.replace("loss.rate", "order = 'in-order'\nloss.rate");
-    assert_eq!(flow(&in_order, "").fast_retransmits, 0);
+    assert_eq!(flow(&in_order, "").sending.fast_retransmits, 0);
 
     // RACK's window starts at a quarter of a round trip, 11 ms, and must learn from DSACK.
     for (remedy, fewer) in [("dupack-threshold:segments=60", 10), ("rack-tlp", 2)] {
         let other = flow(UPLOAD, remedy);
         let seen = told(remedy, &other, &plain);
         assert!(
-            other.fast_retransmits * fewer < plain.fast_retransmits,
+            other.sending.fast_retransmits * fewer < plain.sending.fast_retransmits,
             "{seen}"
         );
-        assert!(other.goodput_bps > 2.0 * plain.goodput_bps, "{seen}");
+        assert!(
+            other.delivery.goodput_bps > 2.0 * plain.delivery.goodput_bps,
+            "{seen}"
+        );
     }
 
     let undone = flow(UPLOAD, "eifel");
     let seen = told("eifel", &undone, &plain);
     assert!(
-        undone.recoveries_taken_back * 10 > undone.fast_retransmits * 9,
+        undone.sending.recoveries_taken_back * 10 > undone.sending.fast_retransmits * 9,
         "{seen}"
     );
-    assert!(undone.goodput_bps > 2.0 * plain.goodput_bps, "{seen}");
+    assert!(
+        undone.delivery.goodput_bps > 2.0 * plain.delivery.goodput_bps,
+        "{seen}"
+    );
 }
 
 fn told(remedy: &str, with: &FlowSummary, without: &FlowSummary) -> String {
     format!(
         "{remedy}: {} fast retransmits, {} without; {:.0} bit/s, {:.0} without",
-        with.fast_retransmits, without.fast_retransmits, with.goodput_bps, without.goodput_bps
+        with.sending.fast_retransmits,
+        without.sending.fast_retransmits,
+        with.delivery.goodput_bps,
+        without.delivery.goodput_bps
     )
 }
 
@@ -65,13 +78,19 @@ fn a_dynamic_threshold_needs_a_link_slower_than_the_path() {
     let (plain, with) = (flow(&slow, ""), flow(&slow, remedy));
     let seen = told(remedy, &with, &plain);
     assert!(
-        with.fast_retransmits * 5 < plain.fast_retransmits * 4,
+        with.sending.fast_retransmits * 5 < plain.sending.fast_retransmits * 4,
         "{seen}"
     );
-    assert!(with.goodput_bps > 2.0 * plain.goodput_bps, "{seen}");
+    assert!(
+        with.delivery.goodput_bps > 2.0 * plain.delivery.goodput_bps,
+        "{seen}"
+    );
     let (plain, with) = (flow(UPLOAD, ""), flow(UPLOAD, remedy));
     let seen = told(remedy, &with, &plain);
-    assert!(with.goodput_bps < 1.1 * plain.goodput_bps, "{seen}");
+    assert!(
+        with.delivery.goodput_bps < 1.1 * plain.delivery.goodput_bps,
+        "{seen}"
+    );
 }
 
 /// Of packets transmitted n times at most p^n are lost: here 1 %, counted in data alone.
@@ -81,15 +100,21 @@ fn the_retry_limit_decides_what_is_lost() {
         .replace("retry_limit = 'unlimited'", "retry_limit = 2")
         .replace("'sack'", "'linux'");
     let flow = flow(&text, "");
-    let (lost, sent) = (flow.segments_lost_link as f64, flow.segments_sent as f64);
+    let (lost, sent) = (
+        flow.losses.segments_lost_link as f64,
+        flow.sending.segments_sent as f64,
+    );
     let error = (0.01 * 0.99 / sent).sqrt();
     assert!((lost / sent - 0.01).abs() < 4.0 * error, "{lost} of {sent}");
-    assert_eq!(flow_attempts(&text, "inf-retry").segments_lost_link, 0);
+    assert_eq!(
+        flow_attempts(&text, "inf-retry").losses.segments_lost_link,
+        0
+    );
 }
 
 fn flow_attempts(text: &str, remedies: &str) -> FlowSummary {
     let flow = flow(text, remedies);
-    let mean = flow.attempts_on_air as f64 / flow.packets_on_air as f64;
+    let mean = flow.air.attempts_on_air as f64 / flow.air.packets_on_air as f64;
     // Data is damaged one time in ten, acknowledgments, as many, never.
     assert!((mean - (1.0 + 1.0 / 0.9) / 2.0).abs() < 0.02, "{mean}");
     flow
@@ -106,7 +131,7 @@ fn the_links_timeout_is_told() {
             "tcp.max_window = 1\ntcp.min_rto = '1 ms'",
         );
     let untold = alone.replace("loss.rate", "tell_retry_timeout = false\nloss.rate");
-    let timeouts = |text: &str, remedy: &str| flow(text, remedy).timeouts;
+    let timeouts = |text: &str, remedy: &str| flow(text, remedy).sending.timeouts;
     let by_parameter = ["5ms", "80ms"].map(|rto| {
         let remedy = format!("wsc-corrected-rtt:link-rto={rto}");
         (timeouts(&untold, &remedy), timeouts(&alone, &remedy))
@@ -124,10 +149,10 @@ fn the_links_timeout_is_told() {
 fn there_can_be_such_a_link_at_both_ends() {
     let text = UPLOAD.replace("'selective-repeat'", "'selective-repeat-both-ends'");
     let flow = flow(&text, "dupack-threshold:segments=60");
-    let packets = flow.packets_on_air as f64;
-    let retransmitted = flow.attempts_on_air as f64 - packets;
+    let packets = flow.air.packets_on_air as f64;
+    let retransmitted = flow.air.attempts_on_air as f64 - packets;
     // Of four passages of the air two carry data.
     assert!((retransmitted / packets - 0.1 / 0.9 / 2.0).abs() < 0.01);
-    assert!(flow.min_rtt_ms.expect("a sample") > 44.0);
-    assert_eq!(flow.segments_lost_link, 0);
+    assert!(flow.at_end.min_rtt_ms.expect("a sample") > 44.0);
+    assert_eq!(flow.losses.segments_lost_link, 0);
 }

@@ -40,11 +40,14 @@ fn sum(summary: &RunSummary, count: fn(&FlowSummary) -> u64) -> u64 {
 #[test]
 fn unlimited_retries_turn_losses_into_spurious_timeouts() {
     let (without, with) = pair(UPLOAD, "inf-retry", 1);
-    assert!(without.flows[0].segments_lost_link > 200);
-    assert_eq!(without.flows[0].timeouts, 0);
-    assert_eq!(with.flows[0].segments_lost_link, 0);
-    assert!(with.flows[0].timeouts > 20);
-    assert_eq!(with.flows[0].timeouts_spurious, with.flows[0].timeouts);
+    assert!(without.flows[0].losses.segments_lost_link > 200);
+    assert_eq!(without.flows[0].sending.timeouts, 0);
+    assert_eq!(with.flows[0].losses.segments_lost_link, 0);
+    assert!(with.flows[0].sending.timeouts > 20);
+    assert_eq!(
+        with.flows[0].sending.timeouts_spurious,
+        with.flows[0].sending.timeouts
+    );
 }
 
 /// A tail that falls silent while the pace holds the sender back is probed all the same, and time goes on.
@@ -58,8 +61,13 @@ fn paced_senders_of_pages_probe_their_tails() {
             [traffic]\napplication = 'http'\nhttp.page_interval = '3 s'\n"
         );
         let summary = summary(&scenario(&text), 1);
-        assert!(sum(&summary, |flow| flow.tail_probes) > 10);
-        assert!(summary.flows.iter().all(|flow| flow.cwnd_bytes < 1 << 32));
+        assert!(sum(&summary, |flow| flow.sending.tail_probes) > 10);
+        assert!(
+            summary
+                .flows
+                .iter()
+                .all(|flow| flow.at_end.cwnd_bytes < 1 << 32)
+        );
     }
 }
 
@@ -69,14 +77,19 @@ fn wired_losses_are_of_data_and_not_the_radios() {
     let text = "duration = '60 s'\ntopology = 'wlan'\nflows.direction = 'down'\n\
         tcp.profile = 'sack'\n[wired]\ndelay = '25 ms'\nloss.rate = 0.01\n";
     let flow = &summary(&scenario(text), 1).flows[0];
-    let lost = flow.segments_lost_link as f64 / flow.segments_sent as f64;
+    let lost = flow.losses.segments_lost_link as f64 / flow.sending.segments_sent as f64;
     assert!((lost - 0.01).abs() < 0.003, "lost {lost}");
-    assert_eq!(flow.timeouts_spurious, 0);
+    assert_eq!(flow.sending.timeouts_spurious, 0);
     let acks = text.replace(
         "loss.rate = 0.01",
         "loss = { rate = 0.01, direction = 'acks' }",
     );
-    assert_eq!(summary(&scenario(&acks), 1).flows[0].segments_lost_link, 0);
+    assert_eq!(
+        summary(&scenario(&acks), 1).flows[0]
+            .losses
+            .segments_lost_link,
+        0
+    );
 }
 
 /// The injected delays widen the sender's timer: of the timeouts few are left. The cost is the delay
@@ -89,14 +102,14 @@ fn injected_delays_prevent_spurious_timeouts() {
         pair(UPLOAD, "delay-injection", 1).1,
     );
     let (spikes, injected) = (&spikes.flows[0], &injected.flows[0]);
-    assert_eq!(injected.segments_lost_link, 0);
+    assert_eq!(injected.losses.segments_lost_link, 0);
     assert!(
-        injected.timeouts * 3 < spikes.timeouts,
+        injected.sending.timeouts * 3 < spikes.sending.timeouts,
         "{} of {}",
-        injected.timeouts,
-        spikes.timeouts
+        injected.sending.timeouts,
+        spikes.sending.timeouts
     );
-    assert!(injected.goodput_bps < spikes.goodput_bps);
+    assert!(injected.delivery.goodput_bps < spikes.delivery.goodput_bps);
 }
 
 /// Klein et al.: one acknowledgment in 20 held for 100 ms. The same effect without learning: few
@@ -106,7 +119,10 @@ fn static_and_random_delays_prevent_timeouts_too() {
     let spikes = pair(UPLOAD, "inf-retry", 1).1;
     for remedy in ["static-delay+inf-retry", "random-delay+inf-retry"] {
         let held = pair(UPLOAD, remedy, 1).1;
-        let (timeouts, before) = (held.flows[0].timeouts, spikes.flows[0].timeouts);
+        let (timeouts, before) = (
+            held.flows[0].sending.timeouts,
+            spikes.flows[0].sending.timeouts,
+        );
         assert!(timeouts * 2 < before, "{remedy}: {timeouts} of {before}");
         assert!(held.goodput_bps < spikes.goodput_bps, "{remedy}");
     }
@@ -124,10 +140,10 @@ fn snoop_repairs_what_the_radio_loses() {
     );
     let resent = |summary: &RunSummary| {
         let flow = &summary.flows[0];
-        flow.segments_retransmitted as f64 / flow.segments_sent as f64
+        flow.sending.segments_retransmitted as f64 / flow.sending.segments_sent as f64
     };
     assert!(resent(&with) < resent(&without) / 3.0);
-    assert!(with.flows[0].segments_lost_link > without.flows[0].segments_lost_link);
+    assert!(with.flows[0].losses.segments_lost_link > without.flows[0].losses.segments_lost_link);
 }
 
 /// The same with a window of its own towards the mobile: more goodput still. The cost: what waits in
@@ -140,7 +156,7 @@ fn wtcp_repairs_what_the_radio_loses() {
         "{}",
         with.goodput_bps
     );
-    let srtt = |summary: &RunSummary| summary.flows[0].srtt_ms.expect("a sample");
+    let srtt = |summary: &RunSummary| summary.flows[0].at_end.srtt_ms.expect("a sample");
     assert!(srtt(&with) > 1.5 * srtt(&without));
 }
 
@@ -152,7 +168,7 @@ fn wtcp_hides_its_buffer_from_a_sender_that_reads_echoes() {
     let text = format!("{LOSSY_HOP}[tcp]\nrtt_sampling = 'echoed-timestamp'\n");
     let srtt = |remedy| {
         let summary = pair(&text, remedy, 2).1;
-        summary.flows[0].srtt_ms.expect("a sample")
+        summary.flows[0].at_end.srtt_ms.expect("a sample")
     };
     let (hidden, shown) = (srtt("wtcp"), srtt("wtcp:tick=0s"));
     assert!(hidden < 0.7 * shown, "{hidden} ms, {shown} ms");
@@ -172,9 +188,9 @@ fn split_connections_repair_losses_over_the_last_hop() {
     let flow = &with.flows[0];
     // Of the radio's losses each costs the proxy a repeat, and the wired sender none: what it repeats
     // was lost in its first overshoots of the wired queue.
-    assert!(flow.proxy_segments_retransmitted >= flow.segments_lost_link);
-    assert!(flow.segments_lost_link > 200 && flow.fast_retransmits < 5);
-    assert_eq!(without.flows[0].proxy_segments_sent, 0);
+    assert!(flow.proxy.proxy_segments_retransmitted >= flow.losses.segments_lost_link);
+    assert!(flow.losses.segments_lost_link > 200 && flow.sending.fast_retransmits < 5);
+    assert_eq!(without.flows[0].proxy.proxy_segments_sent, 0);
 }
 
 /// The sender is told of each attempt that fails while the link is away, and never times out. The
@@ -182,9 +198,9 @@ fn split_connections_repair_losses_over_the_last_hop() {
 #[test]
 fn notified_senders_do_not_time_out() {
     let (without, with) = pair(OUTAGES, "ebsn", 1);
-    assert!(without.flows[0].timeouts_spurious > 10);
-    assert_eq!(with.flows[0].timeouts, 0);
-    assert_eq!(with.flows[0].segments_retransmitted, 0);
+    assert!(without.flows[0].sending.timeouts_spurious > 10);
+    assert_eq!(with.flows[0].sending.timeouts, 0);
+    assert_eq!(with.flows[0].sending.segments_retransmitted, 0);
     assert!(with.goodput_bps > without.goodput_bps);
 }
 
@@ -193,8 +209,8 @@ fn notified_senders_do_not_time_out() {
 #[test]
 fn frozen_senders_do_not_time_out() {
     let (without, with) = pair(OUTAGES, "freeze-tcp", 1);
-    assert!(without.flows[0].timeouts_spurious > 10);
-    assert_eq!(with.flows[0].timeouts, 0);
+    assert!(without.flows[0].sending.timeouts_spurious > 10);
+    assert_eq!(with.flows[0].sending.timeouts, 0);
     let early = pair(OUTAGES, "freeze-tcp:warning=2s", 1).1;
     assert!(early.goodput_bps < 0.8 * with.goodput_bps);
 }
@@ -204,14 +220,14 @@ fn frozen_senders_do_not_time_out() {
 #[test]
 fn dynamic_arq_gives_up_fewer_packets_and_reorders_them() {
     let (without, with) = pair(BURSTS, "dynamic-arq", 1);
-    let lost = |summary| sum(summary, |flow| flow.segments_lost_link);
+    let lost = |summary| sum(summary, |flow| flow.losses.segments_lost_link);
     assert!(
         lost(&with) * 2 < lost(&without),
         "{} of {}",
         lost(&with),
         lost(&without)
     );
-    let repeats = |summary| sum(summary, |flow| flow.duplicate_segments_received);
+    let repeats = |summary| sum(summary, |flow| flow.losses.duplicate_segments_received);
     assert!(repeats(&with) > 2 * repeats(&without));
 }
 
@@ -259,7 +275,7 @@ fn applications_complete_their_transfers() {
     let transfers: Vec<_> = summary
         .flows
         .iter()
-        .map(|flow| flow.transfers_completed)
+        .map(|flow| flow.transfers.transfers_completed)
         .collect();
     assert!(transfers.iter().all(|count| *count > 0), "{transfers:?}");
     // A page a minute, five minutes: two readers.
@@ -267,7 +283,8 @@ fn applications_complete_their_transfers() {
     assert!(pages < Some(12), "{transfers:?}");
     for flow in &summary.flows {
         assert!(
-            flow.transfer_mean_s
+            flow.transfers
+                .transfer_mean_s
                 .is_some_and(|seconds| seconds > 0.0 && seconds < 30.0)
         );
     }
@@ -281,7 +298,9 @@ fn a_cell_makes_round_trips_vary() {
                 radio = { fading = 'jakes', transmit_power_dbm = 40, path_loss_exponent = 3.5, \
                 distance_m = 200 }\n";
     let observe = Observe {
-        probes: vec![Probe::Rtt, Probe::Snr],
+        probes: ["rtt", "snr"]
+            .map(|name| name.parse().expect("a probe"))
+            .to_vec(),
         probe_interval: Some(Duration::from_millis(100)),
         ..Observe::default()
     };

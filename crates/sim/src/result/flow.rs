@@ -1,0 +1,209 @@
+//! One flow's numbers, in groups: a row each, with what it means and where it comes from.
+//!
+//! The rows are all there is: JSON, the schema, the table in `docs/results.md` and the types of the
+//! Python package follow from them. In JSON the groups are not seen: a flow is one flat object.
+
+use airtcp_tcp::{Counters, Sender, Side};
+use airtcp_units::Duration;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::engine::Flow;
+
+/// A flow at the end of its run.
+struct Ended<'a> {
+    flow: &'a Flow,
+    /// How long the run was.
+    duration: Duration,
+}
+
+impl Ended<'_> {
+    fn started_s(&self) -> f64 {
+        self.flow.start().as_secs_f64()
+    }
+
+    fn completed_s(&self) -> Option<f64> {
+        self.flow.completed().map(|time| time.as_secs_f64())
+    }
+
+    /// Bits a second, from the start of the flow until it was complete, or until the end.
+    fn goodput_bps(&self) -> f64 {
+        let end = self.completed_s().unwrap_or(self.duration.as_secs_f64());
+        let seconds = end - self.started_s();
+        if seconds > 0.0 {
+            self.flow.delivered() as f64 * 8.0 / seconds
+        } else {
+            0.0
+        }
+    }
+
+    fn sender(&self) -> &Sender {
+        self.flow.client().sender()
+    }
+
+    /// Of a proxy's connection with the receiver.
+    fn proxy(&self) -> Counters {
+        self.flow.proxy().map_or_else(Counters::default, |relay| {
+            *relay.connection(Side::Server).sender().counters()
+        })
+    }
+}
+
+/// Declares the groups and the flow that has them.
+macro_rules! flow {
+    ($(
+        $(#[$about:meta])+
+        $group:ident as $place:ident of $ended:ident {
+            $($(#[$meaning:meta])+ $field:ident: $kind:ty = $value:expr;)+
+        }
+    )+) => {
+        $(
+            $(#[$about])+
+            #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+            pub struct $group {
+                $($(#[$meaning])+ pub $field: $kind,)+
+            }
+
+            impl $group {
+                fn of($ended: &Ended<'_>) -> Self {
+                    Self { $($field: $value,)+ }
+                }
+            }
+        )+
+
+        /// One flow's numbers. Counts are of the sender unless they say otherwise, and truthful: the
+        /// simulator knows what arrived.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+        pub struct FlowSummary {
+            /// Number of the flow, from 0.
+            pub flow: u32,
+            $($(#[$about])+ #[serde(flatten)] pub $place: $group,)+
+        }
+
+        impl FlowSummary {
+            /// The numbers of `flow`, number `index`, after a run of that duration.
+            #[must_use]
+            pub fn of(flow: &Flow, index: u32, duration: Duration) -> Self {
+                let ended = Ended { flow, duration };
+                Self {
+                    flow: index,
+                    $($place: $group::of(&ended),)+
+                }
+            }
+        }
+    };
+}
+
+flow! {
+    /// What reached the application.
+    Delivery as delivery of ended {
+        /// Bytes delivered to the application × 8, per second of simulated time since the flow started
+        /// until it was complete, or until the end.
+        goodput_bps: f64 = ended.goodput_bps();
+        /// Bytes delivered to the receiving application in order.
+        delivered_bytes: u64 = ended.flow.delivered();
+    }
+
+    /// What the sender did.
+    Sending as sending of ended {
+        /// Segments with data that were sent, retransmissions included.
+        segments_sent: u64 = ended.sender().counters().segments_sent;
+        /// Segments sent that repeat data sent before.
+        segments_retransmitted: u64 = ended.sender().counters().segments_retransmitted;
+        /// Bytes of data in them.
+        bytes_retransmitted: u64 = ended.sender().counters().bytes_retransmitted;
+        /// Expiries of the retransmission timer.
+        timeouts: u64 = ended.sender().counters().timeouts;
+        /// Timeouts whose segment had arrived, or was still under way and arrived: it was not lost.
+        timeouts_spurious: u64 = ended.flow.spurious_timeouts();
+        /// Entries into fast retransmit.
+        fast_retransmits: u64 = ended.sender().counters().fast_retransmits;
+        /// Recoveries that the sender found needless and took back.
+        recoveries_taken_back: u64 = ended.sender().counters().recoveries_taken_back;
+        /// Tail loss probes sent (RFC 8985 §7).
+        tail_probes: u64 = ended.sender().counters().tail_probes;
+    }
+
+    /// What the sender took losses to be of, where it asks.
+    Judgments as judgments of ended {
+        /// Loss events whose first segment the radio lost, and about which the sender asked what they
+        /// were of; 0 where it does not ask.
+        loss_events_of_radio: u64 = ended.flow.verdicts().of_radio;
+        /// Of these, those it judged so.
+        loss_events_of_radio_judged_right: u64 = ended.flow.verdicts().of_radio_right;
+        /// Loss events whose first segment found a queue full.
+        loss_events_of_congestion: u64 = ended.flow.verdicts().of_congestion;
+        /// Of these, those it judged so.
+        loss_events_of_congestion_judged_right: u64 = ended.flow.verdicts().of_congestion_right;
+        /// Loss events, of whatever cause, that the sender judged.
+        loss_events_judged: u64 = ended.flow.verdicts().by_segments.iter().sum();
+        /// Of these, those it took for the radio's, rightly or not.
+        loss_events_judged_radio: u64 = ended.flow.verdicts().judged_radio;
+        /// Of these, those that came with a round trip below the mean.
+        loss_events_below_mean_rtt: u64 = ended.flow.verdicts().below_mean;
+        /// Of these, those with one segment found lost.
+        loss_events_of_one_segment: u64 = ended.flow.verdicts().by_segments[0];
+        /// Of these, those with two segments found lost at once.
+        loss_events_of_two_segments: u64 = ended.flow.verdicts().by_segments[1];
+        /// Of these, those with three segments found lost at once.
+        loss_events_of_three_segments: u64 = ended.flow.verdicts().by_segments[2];
+    }
+
+    /// What became of its data on the way.
+    Losses as losses of ended {
+        /// Segments with data that found the link's queue full.
+        segments_dropped_queue: u64 = ended.flow.tally().dropped_by_queue;
+        /// Segments with data that the link lost.
+        segments_lost_link: u64 = ended.flow.tally().lost_by_link;
+        /// Segments that reached the receiver with nothing new in them.
+        duplicate_segments_received: u64 = ended.flow.server().receiver().duplicates();
+    }
+
+    /// How the sender stood at the end.
+    AtEnd as at_end of ended {
+        /// Smoothed round-trip time at the end; null before the first sample.
+        srtt_ms: Option<f64> = ended.sender().rtt().srtt().map(Duration::as_millis_f64);
+        /// Retransmission timeout at the end.
+        rto_ms: f64 = ended.sender().rto().as_millis_f64();
+        /// Congestion window at the end.
+        cwnd_bytes: u64 = ended.sender().cwnd();
+        /// Shortest round-trip time measured; null before the first sample.
+        min_rtt_ms: Option<f64> = ended.sender().rtt().minimum().map(Duration::as_millis_f64);
+    }
+
+    /// How its packets crossed media.
+    Crossings as air of ended {
+        /// Packets of either direction that crossed a medium or were given up there; 0 without one.
+        packets_on_air: u64 = ended.flow.tally().packets_on_air;
+        /// How often they were sent there, all together: more than `packets_on_air` where frames had to
+        /// be sent again.
+        attempts_on_air: u64 = ended.flow.tally().attempts_on_air;
+    }
+
+    /// What its application transferred.
+    Completed as transfers of ended {
+        /// Files, pages or messages that arrived whole; 0 where no application runs.
+        transfers_completed: u64 = ended.flow.transfers().completed;
+        /// How long one took on average, from the request or the write to its last byte; null when none
+        /// was completed.
+        transfer_mean_s: Option<f64> = ended.flow.transfers().mean_s();
+    }
+
+    /// What a proxy on its way did.
+    Proxied as proxy of ended {
+        /// Segments that a proxy on the way sent to the receiver; 0 without one.
+        proxy_segments_sent: u64 = ended.proxy().segments_sent;
+        /// Of these, those that repeat data.
+        proxy_segments_retransmitted: u64 = ended.proxy().segments_retransmitted;
+        /// Timeouts of the proxy.
+        proxy_timeouts: u64 = ended.proxy().timeouts;
+    }
+
+    /// When it began and ended.
+    Times as times of ended {
+        /// When the flow started, in simulated time.
+        started_s: f64 = ended.started_s();
+        /// When its last byte was delivered; null if it was not, or has none.
+        completed_s: Option<f64> = ended.completed_s();
+    }
+}
