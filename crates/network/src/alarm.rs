@@ -7,8 +7,8 @@ use crate::event_queue::EventQueue;
 /// The one pending event of a machine that wants to be woken.
 ///
 /// It is lazy: a time that moves away is looked at when the event comes, since moving an event at
-/// every packet costs more than an event in vain now and then. Only a time that comes nearer gets an
-/// event of its own; the one that it overtakes is then stale, and is dropped when it comes.
+/// every packet costs more than an event in vain now and then. Only a time that comes nearer gets
+/// an event of its own; the one that it overtakes is then stale, and is dropped when it comes.
 ///
 /// ```text
 ///   rings()    the event that came is this alarm's, and the first of the queue until …
@@ -17,8 +17,8 @@ use crate::event_queue::EventQueue;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alarm {
-    /// Time of the pending event; [`Instant::FAR_FUTURE`] when there is none. It may be earlier than
-    /// what is wanted by now.
+    /// Time of the pending event; [`Instant::FAR_FUTURE`] when there is none. It may be earlier
+    /// than what is wanted by now.
     pending: Instant,
 }
 

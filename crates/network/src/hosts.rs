@@ -13,8 +13,8 @@ use crate::Network;
 use crate::hop::Host;
 use crate::packet::Packet;
 
-/// Everything at the hosts of a network. It is told what comes out as that happens, and may send into
-/// the network at once: an endpoint's answer leaves in the instant of what it answers.
+/// Everything at the hosts of a network. It is told what comes out as that happens, and may send
+/// into the network at once: an endpoint's answer leaves in the instant of what it answers.
 ///
 /// `C` is what packets carry, and `A` names what the hosts themselves want to be woken for, which
 /// stands in the network's one queue: that fixes the order of what happens in one instant.

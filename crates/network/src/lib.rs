@@ -8,11 +8,11 @@
 //!   inject(now, packet) · next_wakeup() · advance(now) → arrivals
 //! ```
 //!
-//! A [`Network`] is handed packets and the time, and says what came out, where, and when it wants to
-//! be woken. It knows neither what is at the hosts nor where time comes from: a simulation drives it
-//! in virtual time, with endpoints at the hosts; a gateway in real time, with interfaces there. What a
-//! packet carries is a type: nothing in a simulation, which pays nothing for it, and a handle of its
-//! bytes where there are bytes. The n-th packet meets the same draw in both.
+//! A [`Network`] is handed packets and the time, and says what came out, where, and when it wants
+//! to be woken. It knows neither what is at the hosts nor where time comes from: a simulation
+//! drives it in virtual time, with endpoints at the hosts; a gateway in real time, with interfaces
+//! there. What a packet carries is a type: nothing in a simulation, which pays nothing for it, and
+//! a handle of its bytes where there are bytes. The n-th packet meets the same draw in both.
 //!
 //! Whatever is due next stands in an [`EventQueue`]: a pipe has *one* entry there however many
 //! packets are in it, and so has whoever wants to be woken, however often the time moves
@@ -83,9 +83,9 @@ struct PipeNode<C> {
     counts: Vec<u64>,
 }
 
-/// Pipes, media and agents, and the packets among them. `C` is what packets carry; its default stands
-/// for nothing, which is what news of a link carries that an agent writes itself. `A` names what the
-/// hosts want to be woken for.
+/// Pipes, media and agents, and the packets among them. `C` is what packets carry; its default
+/// stands for nothing, which is what news of a link carries that an agent writes itself. `A` names
+/// what the hosts want to be woken for.
 #[derive(Debug)]
 pub struct Network<C = (), A = Infallible> {
     now: Instant,
@@ -137,9 +137,9 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         network
     }
 
-    /// Adds a flow, by what its data meets on the way to the server and what its acknowledgments meet
-    /// on the way to the client; neither host is named. Returns the ports of client and server. Flows
-    /// are numbered from zero in the order in which they are added.
+    /// Adds a flow, by what its data meets on the way to the server and what its acknowledgments
+    /// meet on the way to the client; neither host is named. Returns the ports of client and
+    /// server. Flows are numbered from zero in the order in which they are added.
     pub fn add_flow(&mut self, forward: &[Hop], reverse: &[Hop]) -> [Port; 2] {
         let flow = self.flows;
         self.flows += 1;

@@ -18,8 +18,8 @@ pub enum Content {
 /// packet that it is about (RFC 792).
 const FEEDBACK_BYTES: u32 = 56;
 
-/// A packet on its way. `C` is what it carries beside what it says: nothing in a simulation, a handle
-/// of its bytes where there are bytes.
+/// A packet on its way. `C` is what it carries beside what it says: nothing in a simulation, a
+/// handle of its bytes where there are bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet<C = ()> {
     /// What it says.

@@ -38,8 +38,8 @@ const fn millis(count: u64) -> Instant {
     Instant::from_nanos(count * 1_000_000)
 }
 
-/// By hand: the second packet waits for the first, each takes 1 ms of the line and 5 ms of way. What
-/// was handed in comes out.
+/// By hand: the second packet waits for the first, each takes 1 ms of the line and 5 ms of way.
+/// What was handed in comes out.
 #[test]
 fn packets_come_out_when_the_line_says_and_with_what_they_carry() {
     let (mut network, [mut port, _]) = one_pipe::<u8>(ErrorModel::None);
@@ -110,8 +110,8 @@ fn driven<C: Copy + Default>(steps: &[u64], carried: impl Fn(u64) -> C) -> Vec<(
 }
 
 proptest! {
-    /// One channel for two clocks: neither how often a driver looks nor what packets carry changes what
-    /// comes out, and when.
+    /// One channel for two clocks: neither how often a driver looks nor what packets carry changes
+    /// what comes out, and when.
     #[test]
     fn a_seed_is_the_same_channel_under_any_clock(
         steps in prop::collection::vec(1_u64..5_000, 1..20)
@@ -165,8 +165,8 @@ impl Hosts<(), ()> for Chatty {
     }
 }
 
-/// In one instant hosts' alarms and arrivals have their turn in the order in which they were scheduled,
-/// and an answer leaves in the instant of what it answers.
+/// In one instant hosts' alarms and arrivals have their turn in the order in which they were
+/// scheduled, and an answer leaves in the instant of what it answers.
 #[test]
 fn alarms_and_arrivals_share_one_order() {
     let pipe = PipeConfig {

@@ -24,8 +24,8 @@ pub struct Layout {
     pub flows: Vec<FlowConfig>,
 }
 
-/// The network a scenario describes, and its hosts. What is random in it, apart from the channels, is
-/// drawn from `seed`: when flows start, their initial sequence numbers, and how long their wired
+/// The network a scenario describes, and its hosts. What is random in it, apart from the channels,
+/// is drawn from `seed`: when flows start, their initial sequence numbers, and how long their wired
 /// paths are.
 #[must_use]
 pub fn build(scenario: &Scenario, seed: u64) -> Layout {

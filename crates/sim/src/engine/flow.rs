@@ -116,8 +116,8 @@ impl Flow {
         }
     }
 
-    /// Tells the network when the flow, number `index`, is to be looked at beside its opening, and its
-    /// hosts what they know of their links.
+    /// Tells the network when the flow, number `index`, is to be looked at beside its opening, and
+    /// its hosts what they know of their links.
     pub(super) fn connect(&mut self, network: &mut Net, index: u32) {
         if self.hears_link
             && let Some(timeout) = network.told_retry_timeout(&self.client.port)

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! One thread runs one simulation. The hosts are what the network calls [`Hosts`]: it tells them
-//! what arrives and when they are due, and they send into it at once. What they wait for stands in the
-//! network's queue, one entry an endpoint however often its timers are set.
+//! what arrives and when they are due, and they send into it at once. What they wait for stands in
+//! the network's queue, one entry an endpoint however often its timers are set.
 
 mod application;
 mod digest;

@@ -122,7 +122,8 @@ impl<W: Watch> Hosts<(), Turn> for Endpoints<'_, W> {
         self.flows[packet.flow as usize].tally.on_air(attempts);
     }
 
-    /// A sender that listens is told that its own link, the first on the way, has delivered a segment.
+    /// A sender that listens is told that its own link, the first on the way, has delivered a
+    /// segment.
     #[inline]
     fn acknowledged_by_link(&mut self, now: Instant, packet: &Packet, attempts: u32) {
         let flow = &mut self.flows[packet.flow as usize];
