@@ -78,6 +78,19 @@ def test_cells_of_another_engine_are_not_taken(lossy: str, tmp_path: Path) -> No
     assert set(Store(tmp_path).find([key, older])) == {key}
 
 
+def test_what_another_process_keeps_meanwhile_is_found(lossy: str, tmp_path: Path) -> None:
+    """Two runs on one folder share their work, and several plans one store."""
+    plan = _plan(lossy)
+    mine = Store(tmp_path / "cells")
+    assert not mine.find(cell.key for cell in plan)
+    theirs = execute(plan, out=tmp_path)
+    told: list[tuple[int, int]] = []
+    again = execute(plan, out=mine, progress=lambda done, cells, _: told.append((done, cells)))
+    assert told == [(len(plan), len(plan))]
+    assert _digests(again) == _digests(theirs)
+    assert mine.kept == 0
+
+
 def test_every_key_that_differs_is_another_cell(lossy: str, tmp_path: Path) -> None:
     execute(_plan(lossy), out=tmp_path)
     for other in (

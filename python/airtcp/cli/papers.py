@@ -88,7 +88,7 @@ def papers_command(
             min=0,
             max=100_000,
             help="How many readings of each paper to judge beside the default, coarse first; "
-            "left out, as many as a number of events pays for: 40 at most, 5 with --quick.",
+            "left out, as many as a number of events pays for: 28 at most, 5 with --quick.",
             show_default=False,
         ),
     ] = None,

@@ -174,7 +174,7 @@ class Judgement:
         return filled(text, paper.file.numbers, experiments, self.outcomes[paper.name])
 
 
-FULL = Extent(most=40, least=8, events=400e6, improve=0.5)
+FULL = Extent(most=28, least=8, events=450e6, improve=0.25)
 """How many readings of a paper a full run judges beside the default."""
 QUICK = Extent(most=5, least=2, events=6e6)
 """And a quick one."""

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import Any
 
 from airtcp.papers.calibration import calibrated
@@ -31,6 +32,9 @@ Run = Callable[[Sequence[Sequence[Experiment]], Chosen], list[Outcomes]]
 
 _AT_ONCE = 8
 """Readings that are planned together: enough to keep processors busy, few enough to be held."""
+
+_CLIMBED = 2
+"""From this many of the best readings the search for a better one goes on."""
 
 _TELLS_APART = 0.1
 """A point decides a claim where it explains this much of the disagreement, at least."""
@@ -81,11 +85,20 @@ class OverReadings:
     """The verdicts of a paper's claims under each reading that was run, the default first.
 
     `admissible` counts all of them.
+    `shares` says of each reading which part of all comparisons goes the paper's way.
     """
 
     points: list[OpenPoint]
     admissible: int = 1
     verdicts: dict[Reading, dict[str, Verdict]] = field(default_factory=dict)
+    shares: dict[Reading, float] = field(default_factory=dict)
+
+    def take(self, reading: Reading, judged: Sequence[JudgedClaim]) -> None:
+        """Takes in what one reading gave."""
+        self.verdicts[reading] = {one.claim.id: one.verdict for one in judged}
+        parts = [part.verdict for one in judged for part in one.parts if part.counts]
+        way = sum(verdict.goes_the_papers_way for verdict in parts)
+        self.shares[reading] = way / max(1, len(parts))
 
     @property
     def default(self) -> Reading:
@@ -129,6 +142,10 @@ class OverReadings:
         if not found or (len(found) > 1 and math.isclose(found[0][0], found[1][0])):
             return None
         return found[0][1]
+
+    def promises(self, reading: Reading) -> tuple[int, float]:
+        """By what the search goes on: claims its way, and which part of all comparisons."""
+        return self.served(reading)[0], self.shares[reading]
 
     def served(self, reading: Reading) -> tuple[int, int, int]:
         """How well a reading serves the paper: claims its way, of these reproduced, departures."""
@@ -244,7 +261,7 @@ def judge_over_readings(
     text = points[len(points) - len(paper.file.readings) :]
     alone = one_at_a_time(points[: len(points) - len(text)])
     over = OverReadings(points, math.prod(len(point.values) for point in points))
-    over.verdicts[over.default] = {one.claim.id: one.verdict for one in judged}
+    over.take(over.default, judged)
     if not extent.most or over.admissible == 1:
         return judged, over
     judging = _Judging(paper, points, outcomes, run)
@@ -255,7 +272,7 @@ def judge_over_readings(
     for begin in range(0, len(readings), _AT_ONCE):
         if told:
             told(begin, budget)
-        over.verdicts |= judging.judge(readings[begin : begin + _AT_ONCE])
+        judging.judge(readings[begin : begin + _AT_ONCE], over)
     done = len(readings)
     while done < budget:
         better = _next_better(over, min(_AT_ONCE, budget - done))
@@ -263,7 +280,7 @@ def judge_over_readings(
             break
         if told:
             told(done, budget)
-        over.verdicts |= judging.judge(better)
+        judging.judge(better, over)
         done += len(better)
     with_few = {one.claim.id: one.verdict for one in judge_paper(paper, few)}
     return [_over(one, over, with_few[one.claim.id]) for one in judged], over
@@ -286,9 +303,14 @@ def _chosen(
 
 def _next_better(over: OverReadings, most: int) -> list[Reading]:
     """Neighbours of the best readings so far that were not run yet, `most` of them at most."""
-    ranked = sorted(over.verdicts, key=over.served, reverse=True)
-    found = [near for reading in ranked[:3] for near in neighbours(over.points, reading)]
-    return [near for near in dict.fromkeys(found) if near not in over.verdicts][:most]
+    ranked = sorted(over.verdicts, key=over.promises, reverse=True)
+    found = [
+        [near for near in neighbours(over.points, reading) if near not in over.verdicts]
+        for reading in ranked[:_CLIMBED]
+    ]
+    # In turn, so that one reading with many neighbours does not use the search up.
+    turns = [near for turn in zip_longest(*found) for near in turn if near is not None]
+    return list(dict.fromkeys(turns))[:most]
 
 
 def _over(judged: JudgedClaim, over: OverReadings, few: Verdict) -> JudgedClaim:
@@ -310,8 +332,8 @@ class _Judging:
         default = default_reading(points)
         self._done = {self._key(one, default): outcomes.only(one.id) for one in self._experiments}
 
-    def judge(self, readings: Sequence[Reading]) -> dict[Reading, dict[str, Verdict]]:
-        """Under each reading the verdict on each claim."""
+    def judge(self, readings: Sequence[Reading], over: OverReadings) -> None:
+        """Judges every claim under each reading; `over` takes it in."""
         missing = {
             self._key(one, reading): (one, reading)
             for reading in readings
@@ -321,7 +343,8 @@ class _Judging:
         read = [[read_as(one, self._points, reading)] for one, reading in missing.values()]
         found = self._run(read, self._chosen) if read else []
         self._done |= dict(zip(missing, found, strict=True))
-        return {reading: self._verdicts(reading) for reading in readings}
+        for reading in readings:
+            over.take(reading, self._judged(reading))
 
     def default_with_few_seeds(self) -> Outcomes:
         """What the default reading gives with as few seeds as the others have."""
@@ -337,11 +360,11 @@ class _Judging:
             for measures in runs
         )
 
-    def _verdicts(self, reading: Reading) -> dict[str, Verdict]:
+    def _judged(self, reading: Reading) -> list[JudgedClaim]:
         found = Outcomes()
         for one in self._experiments:
             found.merge(self._done[self._key(one, reading)])
-        return {one.claim.id: one.verdict for one in judge_paper(self._paper, found)}
+        return judge_paper(self._paper, found)
 
     def _key(self, experiment: Experiment, reading: Reading) -> tuple[str, Reading]:
         touched = tuple(

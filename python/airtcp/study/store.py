@@ -50,9 +50,8 @@ class Store:
             with tempfile.TemporaryFile(dir=folder):
                 pass
         self._index: dict[CellKey, Path] = {}
-        for file in sorted(folder.glob("*.parquet")):
-            for key in _keys_in(file):
-                self._index[key] = file
+        self._read: set[Path] = set()
+        self._look()
 
     @property
     def folder(self) -> Path:
@@ -69,6 +68,7 @@ class Store:
 
         A file that cannot be read counts as not written: its cells are computed again.
         """
+        self._look()
         wanted: dict[Path, set[CellKey]] = {}
         for key in keys:
             if key in self._index:
@@ -110,9 +110,17 @@ class Store:
         path = self._folder / f"{_batch_digest(cells)}.parquet"
         with self._explained():
             write_whole(path, buffer.getvalue())
+        self._read.add(path)
         self._kept += len(cells)
         for cell in cells:
             self._index[cell.key] = path
+
+    def _look(self) -> None:
+        """Takes in the files that have come, also from another process."""
+        for file in sorted(set(self._folder.glob("*.parquet")) - self._read):
+            self._read.add(file)
+            for key in _keys_in(file):
+                self._index[key] = file
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
