@@ -20,7 +20,7 @@ FUZZ_SECONDS ?= 600
 CONNECTIONS ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo papers build test bench lint check-long docs clean tools
+.PHONY: help demo papers papers-docs build test bench lint check-long docs clean tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
@@ -39,6 +39,10 @@ demo: build ## compare remedies on a recorded link and on 802.11, judge the pape
 
 papers: build ## every claim of the papers, judged; out/papers/index.html
 	$(BIN)/airtcp papers --out out/papers
+
+papers-docs: build ## the same, and what came out written into README.md, docs/ and papers/
+	$(BIN)/airtcp papers --png --out out/papers
+	$(BIN)/python docs/write_papers.py out/papers
 
 build: $(EXTENSION) ## the Python package with its Rust core, in .venv
 

@@ -1,0 +1,144 @@
+"""Writes what a full run of the papers gave into README.md, docs/papers.md and papers/*/README.md.
+
+    make papers-docs        # runs `airtcp papers --png`, then this
+
+The data behind the texts are kept beside them in docs/papers.json, so that a test can tell whether
+a table is that of the run.
+"""
+
+import argparse
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = ROOT / "docs" / "papers.json"
+
+
+def verdict_table(run: Mapping[str, Any]) -> str:
+    """Papers down, verdicts across, the claims by their ids."""
+    verdicts = list(run["counts"])
+    lines = ["| paper | " + " | ".join(verdicts) + " |", "|---|" + "---|" * len(verdicts)]
+    for paper in run["papers"]:
+        cells = [
+            " ".join(claim["id"] for claim in paper["claims"] if claim["verdict"] == verdict) or "-"
+            for verdict in verdicts
+        ]
+        title = f"{paper['number']} {paper['short']}"
+        lines.append(f"| {title} | " + " | ".join(cells) + " |")
+    counts = [str(count) for count in run["counts"].values()]
+    claims = sum(len(paper["claims"]) for paper in run["papers"])
+    return "\n".join([*lines, f"| all {claims} | " + " | ".join(counts) + " |"])
+
+
+def readings_table(run: Mapping[str, Any]) -> str:
+    """Of each paper the joint reading that serves it best, and the claims that none gives."""
+    lines = [
+        "| paper | readings run | serves it best | claims its way, default → best | none gives |",
+        "|---|---:|---|---|---|",
+    ]
+    for paper in run["papers"]:
+        readings = paper["readings"]
+        best = readings["serves_best"]
+        run_of = f"{readings['run']} of {readings['admissible']}"
+        count = f"{best['under_default']} → {best['papers_way']} of {len(paper['claims'])}"
+        reading = ", ".join(best["reading"]) or "the default"
+        never = " ".join(readings["never"]) or "-"
+        lines.append(f"| {paper['number']} | {run_of} | {reading} | {count} | {never} |")
+    return "\n".join(lines)
+
+
+def decisions_table(run: Mapping[str, Any]) -> str:
+    """The claims that depend on the reading: how many readings say what, and what decides."""
+    lines = ["| claim | readings | decides |", "|---|---|---|"]
+    for paper in run["papers"]:
+        for claim in paper["claims"]:
+            if claim["verdict"] != "depends on the reading":
+                continue
+            told = ", ".join(
+                f"{count} {verdict}" for verdict, count in claim["readings"]["by_verdict"].items()
+            )
+            rows = claim["readings"]["decision"]
+            decision = "; ".join(
+                f"{row['value']}: {row['papers_way']} of "
+                f"{row['papers_way'] + row['not_shown'] + row['contradicted']}"
+                for row in rows
+            )
+            point = claim["readings"]["decided_by"]
+            decides = f"{point} ({decision} the paper's way)" if point else "no point alone"
+            lines.append(f"| {claim['id']} | {told} | {decides} |")
+    return "\n".join(lines)
+
+
+def today_list(run: Mapping[str, Any]) -> str:
+    """What a practitioner takes from each paper."""
+    return "\n".join(
+        f"- **{paper['number']}, {paper['short']}.** {' '.join(paper['today'].split())}"
+        for paper in run["papers"]
+    )
+
+
+def sensitivity_tables(paper: Mapping[str, Any]) -> str:
+    """What other settings change, as the report shows it."""
+    blocks = []
+    for table in paper["sensitivities"]:
+        head = "| " + " | ".join(table["columns"]) + " |"
+        rule = "|---|" + "---:|" * (len(table["columns"]) - 1)
+        rows = ["| " + " | ".join(row) + " |" for row in table["rows"]]
+        blocks.append("\n".join([f"{table['title']}:\n", head, rule, *rows]))
+    return "\n\n".join(blocks)
+
+
+def put(text: str, mark: str, content: str) -> str:
+    """The text with what is between two marks replaced.
+
+    Raises:
+        ValueError: the marks are not there.
+    """
+    begin, end = f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->"
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"no place for {mark}: expected {begin} and {end}")
+    return f"{before}{begin}\n{content}\n{end}{after}"
+
+
+def written(run: Mapping[str, Any]) -> dict[Path, str]:
+    """Every page that has something of the run, as it must be."""
+    readme, page = ROOT / "README.md", ROOT / "docs" / "papers.md"
+    pages = {readme: readme.read_text("utf-8"), page: page.read_text("utf-8")}
+    pages[readme] = put(pages[readme], "verdicts", verdict_table(run))
+    for mark, table in (
+        ("verdicts", verdict_table(run)),
+        ("serves-best", readings_table(run)),
+        ("decisions", decisions_table(run)),
+        ("today", today_list(run)),
+    ):
+        pages[page] = put(pages[page], mark, table)
+    for paper in run["papers"]:
+        path = ROOT / "papers" / paper["name"] / "README.md"
+        if paper["sensitivities"]:
+            text = path.read_text("utf-8")
+            pages[path] = put(text, "sensitivities", sensitivity_tables(paper))
+    return pages
+
+
+def main() -> None:
+    """Copies the run's data and pictures, and writes the pages."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("run", type=Path, help="the folder that airtcp papers --png wrote")
+    folder = parser.parse_args().run
+    run = json.loads((folder / "papers.json").read_text("utf-8"))
+    if run["quick"]:
+        raise SystemExit(f"{folder}: a quick run; the documentation shows a full one")
+    shutil.copy(folder / "papers.json", DATA)
+    for picture, name in (("verdicts.png", "papers.png"), ("cross.png", "cross.png")):
+        shutil.copy(folder / picture, ROOT / "docs" / "images" / name)
+    for path, text in written(run).items():
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
