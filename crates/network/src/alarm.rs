@@ -32,7 +32,8 @@ impl Default for Alarm {
 
 impl Alarm {
     /// Sees to it that `event` is pending no later than `wanted`, or at `now` if that is past.
-    #[inline]
+    // Called for every packet, and as a rule the answer is no: that much belongs to the caller.
+    #[inline(always)]
     pub fn arm<E: Copy>(
         &mut self,
         queue: &mut EventQueue<E>,
@@ -41,15 +42,27 @@ impl Alarm {
         event: E,
     ) {
         if wanted < self.pending {
-            debug_assert!(wanted >= now, "somebody wants to be woken in the past");
-            self.pending = wanted.max(now);
-            queue.schedule(self.pending, event);
+            self.advance(queue, now, wanted, event);
         }
+    }
+
+    /// Schedules an event that is to come before the one that is pending.
+    #[inline]
+    fn advance<E: Copy>(
+        &mut self,
+        queue: &mut EventQueue<E>,
+        now: Instant,
+        wanted: Instant,
+        event: E,
+    ) {
+        debug_assert!(wanted >= now, "somebody wants to be woken in the past");
+        self.pending = wanted.max(now);
+        queue.schedule(self.pending, event);
     }
 
     /// Whether the first event of the queue, which is due `now` and names this alarm, still counts:
     /// a stale one is removed.
-    #[inline]
+    #[inline(always)]
     pub fn rings<E: Copy>(self, queue: &mut EventQueue<E>, now: Instant) -> bool {
         if self.pending != now {
             queue.remove_first();
@@ -59,7 +72,7 @@ impl Alarm {
 
     /// Moves the event that came, still the first of the queue, to `wanted`: half of what it costs
     /// to remove it and add another. [`Instant::FAR_FUTURE`] removes it.
-    #[inline]
+    #[inline(always)]
     pub fn rearm<E: Copy>(&mut self, queue: &mut EventQueue<E>, now: Instant, wanted: Instant) {
         debug_assert!(wanted >= now, "somebody wants to be woken in the past");
         self.pending = wanted.max(now);

@@ -197,19 +197,19 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
     }
 
     /// Sees to it that hosts are woken for `what` no later than `wanted`; see [`Alarm::arm`].
-    #[inline]
+    #[inline(always)]
     pub fn arm(&mut self, alarm: &mut Alarm, wanted: Instant, what: A) {
         alarm.arm(&mut self.queue, self.now, wanted, Turn::Host(what));
     }
 
     /// Whether the event for which hosts are being woken still counts; see [`Alarm::rings`].
-    #[inline]
+    #[inline(always)]
     pub fn rings(&mut self, alarm: Alarm) -> bool {
         alarm.rings(&mut self.queue, self.now)
     }
 
     /// Moves the event for which hosts are being woken to `wanted`; see [`Alarm::rearm`].
-    #[inline]
+    #[inline(always)]
     pub fn rearm(&mut self, alarm: &mut Alarm, wanted: Instant) {
         alarm.rearm(&mut self.queue, self.now, wanted);
     }
