@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 READY := $(VENV)/.requirements
 EXTENSION := $(VENV)/.extension
+# Real packets are Linux's alone.
+NET := $(if $(filter Linux,$(shell uname -s)),$(BIN)/airtcp-net)
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
 # The demo: real round-trip times of a Wi-Fi link with delay spikes, and one loss in 200.
@@ -44,7 +46,7 @@ papers-docs: build ## the same, and what came out written into README.md, docs/ 
 	$(BIN)/airtcp papers --png --out out/papers
 	$(BIN)/python docs/write_papers.py out/papers
 
-build: $(EXTENSION) ## the Python package with its Rust core, in .venv
+build: $(EXTENSION) $(NET) ## the Python package with its Rust core and airtcp-net, in .venv
 
 test: build ## every test: Rust, Python, and the stub against the binary
 	cargo test --workspace
@@ -95,3 +97,8 @@ $(READY): requirements.txt | tools
 $(EXTENSION): $(READY) $(RUST_SOURCES) pyproject.toml
 	PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet --release
 	touch $@
+
+# After the extension, whose crates it shares: two builds at once would take their turns anyway.
+$(BIN)/airtcp-net: $(RUST_SOURCES) | $(EXTENSION)
+	cargo build --quiet --release --package airtcp-net
+	install target/release/airtcp-net $@

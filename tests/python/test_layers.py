@@ -11,13 +11,13 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python" / "airtcp"
 
 LAYERS = (
     ("_core",),
-    ("catalogue", "files", "quantities", "summary"),
+    ("catalogue", "files", "net", "quantities", "summary"),
     ("scenarios", "scripts", "sessions"),
     ("plot",),
     ("runs", "study"),
     ("papers",),
     ("report",),
-    ("comparison",),
+    ("comparison", "verification"),
     ("__init__",),
     ("cli",),
     ("__main__",),

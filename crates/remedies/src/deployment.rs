@@ -69,8 +69,6 @@ pub enum Step {
         name: &'static str,
         /// Its value.
         value: Setting,
-        /// Locked: path information that the kernel learns does not change it.
-        locked: bool,
     },
     /// The congestion control of new connections, built into the kernel or as the module
     /// `tcp_NAME`.
@@ -217,11 +215,7 @@ impl Step {
 
     /// An attribute of a route.
     pub(crate) const fn route(name: &'static str, value: Setting) -> Self {
-        Self::RouteAttribute {
-            name,
-            value,
-            locked: false,
-        }
+        Self::RouteAttribute { name, value }
     }
 
     /// The value that it takes, if it takes one.

@@ -1,4 +1,4 @@
-"""The command line: `airtcp run`, `compare`, `remedies`, `schema`, `script`, `study`."""
+"""The command line: `airtcp run`, `compare`, `emulate`, `papers`, `verify`, and more."""
 
 from typing import Annotated
 
@@ -7,12 +7,14 @@ import typer
 from airtcp import _core
 from airtcp.cli.compare import compare_command
 from airtcp.cli.console import out
+from airtcp.cli.emulate import PASSED_ON, emulate_command
 from airtcp.cli.papers import papers_command
 from airtcp.cli.remedies import remedies_command
 from airtcp.cli.run import run_command
 from airtcp.cli.schema import schema_command
 from airtcp.cli.script import script_command
 from airtcp.cli.study import study_command
+from airtcp.cli.verify import verify_command
 
 app = typer.Typer(
     name="airtcp",
@@ -26,11 +28,13 @@ app = typer.Typer(
 )
 app.command("run")(run_command)
 app.command("compare")(compare_command)
+app.command("emulate", context_settings=PASSED_ON)(emulate_command)
 app.command("papers")(papers_command)
 app.command("remedies")(remedies_command)
 app.command("schema")(schema_command)
 app.command("script")(script_command)
 app.command("study")(study_command)
+app.command("verify")(verify_command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -69,8 +69,8 @@ fn values_are_in_the_words_of_the_system() {
         "sysctl -w net.ipv4.tcp_rto_min_us=400000"
     );
     assert_eq!(
-        one("max-window:segments=12"),
-        "ip route change ROUTE cwnd lock 12"
+        one("initial-window:segments=12"),
+        "ip route change ROUTE initcwnd 12"
     );
     assert_eq!(
         one("queue:packets=30"),

@@ -12,10 +12,7 @@ impl fmt::Display for Concrete {
         let value = &self.value;
         match self.step {
             Step::Sysctl { key, .. } => write!(f, "sysctl -w {key}={value}"),
-            Step::RouteAttribute { name, locked, .. } => {
-                let lock = if locked { " lock" } else { "" };
-                write!(f, "ip route change ROUTE {name}{lock} {value}")
-            }
+            Step::RouteAttribute { name, .. } => write!(f, "ip route change ROUTE {name} {value}"),
             Step::CongestionControl { name } => {
                 write!(f, "sysctl -w net.ipv4.tcp_congestion_control={name}")
             }

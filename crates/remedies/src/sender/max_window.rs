@@ -1,6 +1,5 @@
 //! A ceiling on the congestion window.
 
-use crate::deployment::{At, Setting, Step, Way};
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
@@ -16,15 +15,12 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Count(1_000_000),
         effect: "upper bound of the congestion window",
     }],
-    deployment: Deployment::by(&[Way::new(
-        At::Sender,
-        &[Step::RouteAttribute {
-            name: "cwnd",
-            value: Setting::Parameter("segments"),
-            locked: true,
-        }],
-    )])
-    .noting("A small send buffer on the socket (SO_SNDBUF) comes to the same."),
+    deployment: Deployment::none(
+        "No setting of Linux bounds the window of a connection: the route attribute cwnd lock is \
+         read only for destinations that are remembered from earlier connections, and a receiver's \
+         clamp (the attribute window, TCP_WINDOW_CLAMP) of 20 segments lets twice as many be in \
+         flight. A small send buffer (SO_SNDBUF) comes near.",
+    ),
     decides: "the largest window",
     apply,
 };

@@ -1,0 +1,48 @@
+//! The command line of airtcp-net.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::{emulate, inside, measure};
+
+/// airtcp on real packets
+#[derive(Debug, Parser)]
+#[command(name = "airtcp-net", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Emulate(emulate::Options),
+    Measure(measure::Options),
+}
+
+/// Runs what the command line asks for: the status is the command's own, 2 for a request that cannot
+/// be met.
+pub fn main() -> ExitCode {
+    let mut arguments = std::env::args_os();
+    if arguments
+        .nth(1)
+        .is_some_and(|first| first == inside::ARGUMENT)
+    {
+        let command: Vec<_> = arguments.collect();
+        return status(inside::first_process(&command), 127);
+    }
+    match Arguments::parse().command {
+        Command::Emulate(options) => status(emulate::run(&options), 2),
+        Command::Measure(options) => status(measure::run(&options), 2),
+    }
+}
+
+fn status(result: crate::error::Result<i32>, failed: u8) -> ExitCode {
+    match result {
+        Ok(code) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
+        Err(error) => {
+            eprintln!("airtcp-net: {error}");
+            ExitCode::from(failed)
+        }
+    }
+}

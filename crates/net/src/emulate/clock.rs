@@ -1,0 +1,58 @@
+//! The time of an emulation, and what a machine lets it do to keep it.
+
+use std::num::NonZeroU64;
+
+use airtcp_units::Instant;
+use rustix::event::Timespec;
+use rustix::time::{ClockId, clock_gettime};
+
+/// The monotonic clock, from the start of an emulation.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// Nanoseconds of the system's clock at time zero.
+    zero: u64,
+}
+
+impl Clock {
+    /// A clock that stands at zero now.
+    pub fn start() -> Self {
+        Self { zero: monotonic() }
+    }
+
+    /// The time now.
+    pub fn now(self) -> Instant {
+        Instant::from_nanos(monotonic().saturating_sub(self.zero))
+    }
+}
+
+fn monotonic() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    let seconds = u64::try_from(now.tv_sec).unwrap_or(0);
+    seconds * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0)
+}
+
+/// How long to wait from `now` for `wakeup`; `None` without end.
+pub fn wait(now: Instant, wakeup: Instant) -> Option<Timespec> {
+    if wakeup == Instant::FAR_FUTURE {
+        return None;
+    }
+    let nanos = wakeup.as_nanos().saturating_sub(now.as_nanos());
+    Some(Timespec {
+        tv_sec: i64::try_from(nanos / 1_000_000_000).unwrap_or(i64::MAX),
+        tv_nsec: i64::try_from(nanos % 1_000_000_000).unwrap_or(0),
+    })
+}
+
+/// Asks the kernel to wake this thread as soon as its time has come, not up to 50 µs later as it
+/// does by itself (prctl(2), `PR_SET_TIMERSLACK`), and before ordinary programs (`SCHED_FIFO`),
+/// which users without privileges may not have. A kernel that refuses wakes a little later, and the
+/// measured lateness says so.
+pub fn wake_in_time() {
+    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+    let lowest = libc::sched_param { sched_priority: 1 };
+    // Threads and programs that are started from here stay ordinary ones.
+    let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
+    // SAFETY: the kernel reads `lowest`; zero is the calling thread.
+    #[expect(unsafe_code, reason = "no library of ours wraps sched_setscheduler")]
+    let _ = unsafe { libc::sched_setscheduler(0, policy, &raw const lowest) };
+}

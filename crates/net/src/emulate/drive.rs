@@ -1,0 +1,191 @@
+//! The driver: real packets in, the network's own time, real packets out.
+
+use std::os::fd::BorrowedFd;
+
+use airtcp_network::{Arrivals, Network};
+use airtcp_units::Instant;
+use rustix::event::{PollFd, PollFlags, poll};
+
+use super::clock::{self, Clock};
+use super::flows::{End, Flows};
+use super::lateness::Lateness;
+use super::packet::{rewrite, told};
+use super::store::{Store, Ticket};
+use crate::device::Tun;
+use crate::error::{Result, Tried};
+
+/// Packets that are read from one device before the next has its turn: as many as a burst of a
+/// large window, so that reading is not what delays.
+const TURN: usize = 64;
+/// The longest IP packet.
+const LONGEST: usize = 65_536;
+
+/// What passed so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Passed {
+    /// Packets into the link, from stations and from the server.
+    pub taken: [u64; 2],
+    /// Packets out of it, to the server and to stations.
+    pub delivered: [u64; 2],
+    /// Bytes out of it, to the server and to stations.
+    pub delivered_bytes: [u64; 2],
+    /// Packets whose bytes had given their place to later ones when they came out.
+    pub outlived: u64,
+    /// Packets that the kernel's own queue refused.
+    pub refused: u64,
+}
+
+/// A link between stations and a server.
+#[derive(Debug)]
+pub struct Link {
+    network: Network<Ticket>,
+    flows: Flows,
+    store: Store,
+    stations: Vec<Tun>,
+    server: Vec<Tun>,
+    clock: Clock,
+    passed: Passed,
+    lateness: Lateness,
+    arrivals: Arrivals<Ticket>,
+    buffer: Vec<u8>,
+}
+
+impl Link {
+    /// A link over `network` whose stations and server send and receive by devices, a pair for each
+    /// of the ways that `flows` knows. Time zero of the network is that of `clock`.
+    pub fn new(
+        network: Network<Ticket>,
+        flows: Flows,
+        stations: Vec<Tun>,
+        server: Vec<Tun>,
+        places: usize,
+        clock: Clock,
+    ) -> Self {
+        Self {
+            network,
+            flows,
+            store: Store::new(places),
+            stations,
+            server,
+            clock,
+            passed: Passed::default(),
+            lateness: Lateness::default(),
+            arrivals: Arrivals::default(),
+            buffer: vec![0; LONGEST],
+        }
+    }
+
+    /// Carries packets until `stop` can be read, or `each` says so, which is asked after every turn
+    /// with the time and what passed.
+    ///
+    /// # Errors
+    ///
+    /// A device is gone.
+    pub fn run(
+        &mut self,
+        stop: BorrowedFd<'_>,
+        mut each: impl FnMut(Instant, &Passed, &Lateness) -> bool,
+    ) -> Result<()> {
+        clock::wake_in_time();
+        loop {
+            let more = self.take_all()?;
+            self.release()?;
+            if !each(self.clock.now(), &self.passed, &self.lateness) {
+                return Ok(());
+            }
+            if more {
+                continue;
+            }
+            let timeout = clock::wait(self.clock.now(), self.network.next_wakeup());
+            let devices = self.stations.iter().chain(&self.server);
+            let mut waited: Vec<_> = std::iter::once(PollFd::from_borrowed_fd(stop, PollFlags::IN))
+                .chain(devices.map(|device| PollFd::new(device, PollFlags::IN)))
+                .collect();
+            match poll(&mut waited, timeout.as_ref()) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => {
+                    return Err(error).tried(|| "cannot wait for packets".to_owned());
+                }
+            }
+            if !waited[0].revents().is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// What passed, and how late.
+    pub const fn passed(&self) -> (&Passed, &Lateness) {
+        (&self.passed, &self.lateness)
+    }
+
+    /// Connections so far.
+    pub fn connections(&self) -> usize {
+        self.flows.connections()
+    }
+
+    /// Reads a turn of packets from every device. Returns whether one may have more.
+    fn take_all(&mut self) -> Result<bool> {
+        let mut more = false;
+        for station in 0..self.stations.len() {
+            more |= self.take(station, End::Station(station))?;
+            more |= self.take(station, End::Server)?;
+        }
+        Ok(more)
+    }
+
+    fn take(&mut self, station: usize, from: End) -> Result<bool> {
+        for _ in 0..TURN {
+            let device = match from {
+                End::Station(_) => &self.stations[station],
+                End::Server => &self.server[station],
+            };
+            let Some(length) = device.read(&mut self.buffer)? else {
+                return Ok(false);
+            };
+            let bytes = &self.buffer[..length];
+            let Some(told) = told(bytes) else {
+                continue;
+            };
+            self.passed.taken[usize::from(from == End::Server)] += 1;
+            let ticket = self.store.keep(bytes, &told.content);
+            let port = self.flows.port(&mut self.network, station, from, told.ends);
+            let packet = port.packet(told.content, ticket);
+            self.network
+                .inject(self.clock.now(), packet, &mut self.arrivals);
+        }
+        Ok(true)
+    }
+
+    /// Moves the network on to now and hands what comes out to the kernel.
+    fn release(&mut self) -> Result<()> {
+        self.network.advance(self.clock.now(), &mut self.arrivals);
+        for arrival in self.arrivals.by_ref() {
+            let Some(end) = self.flows.end(arrival.packet.flow, arrival.host) else {
+                continue;
+            };
+            let Some(kept) = self.store.get(arrival.packet.carried) else {
+                self.passed.outlived += 1;
+                continue;
+            };
+            if let Some(segment) = arrival.packet.segment()
+                && kept.segment.as_ref() != Some(segment)
+            {
+                // Its own bytes were read as a segment before; that they no longer are is no error
+                // of the user's, and the packet goes as it came.
+                let _ = rewrite(&mut kept.bytes, segment);
+            }
+            let (device, way) = match end {
+                End::Server => (&self.server[self.flows.station(arrival.packet.flow)], 0),
+                End::Station(station) => (&self.stations[station], 1),
+            };
+            if device.write(&kept.bytes)? {
+                self.passed.delivered[way] += 1;
+                self.passed.delivered_bytes[way] += kept.bytes.len() as u64;
+            } else {
+                self.passed.refused += 1;
+            }
+            self.lateness.add(self.clock.now() - arrival.time);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,49 @@
+//! What `airtcp emulate` is asked for.
+
+use std::ffi::OsString;
+
+use clap::Args;
+
+use crate::request::Request;
+
+/// Run a command over a scenario's link, with real packets
+///
+/// COMMAND runs in a network of its own, whose only way out is the link. $AIRTCP_SERVER (IPv4) and
+/// $AIRTCP_SERVER6 are the addresses of the other end, where the command of --server runs. With
+/// several flows in the scenario, COMMAND runs once for each, at a station of its own; $AIRTCP_STATION
+/// says which. Needs no root.
+///
+/// Example: airtcp emulate wlan-upload.toml --server 'iperf3 -s' -- sh -c 'iperf3 -c $AIRTCP_SERVER'
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// The link.
+    #[command(flatten)]
+    pub request: Request,
+    /// A command for the far end of the link, run by sh
+    #[arg(long, value_name = "COMMAND")]
+    pub server: Option<String>,
+    /// No live line and no summary on the terminal
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// What to run over the link; a shell if nothing is given
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+impl Options {
+    /// The command of every station.
+    pub fn station_command(&self) -> Vec<OsString> {
+        if self.command.is_empty() {
+            vec![std::env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into())]
+        } else {
+            self.command.clone()
+        }
+    }
+
+    /// The command of the far end.
+    pub fn server_command(&self) -> Option<Vec<OsString>> {
+        self.server
+            .as_ref()
+            .map(|text| vec!["/bin/sh".into(), "-c".into(), text.into()])
+    }
+}

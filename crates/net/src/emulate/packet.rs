@@ -1,0 +1,179 @@
+//! Real packets in the words of a network, and back.
+
+use std::net::SocketAddr;
+
+use airtcp_network::Content;
+use airtcp_packet::Segment;
+use airtcp_packet::wire::{self, WireError};
+
+/// What the network is told of a packet.
+#[derive(Clone, Copy, Debug)]
+pub struct Told {
+    /// What it says.
+    pub content: Content,
+    /// Source and destination, of a TCP segment.
+    pub ends: Option<(SocketAddr, SocketAddr)>,
+}
+
+/// Reads a packet. `None` for what no link is to carry: packets to groups, with which the kernel
+/// looks for neighbours and routers, and what is no IP packet.
+pub fn told(bytes: &[u8]) -> Option<Told> {
+    let version = bytes.first()? >> 4;
+    let destination_is_group = match version {
+        4 => bytes.get(16)? >> 4 == 0xe,
+        6 => *bytes.get(24)? == 0xff,
+        _ => return None,
+    };
+    if destination_is_group {
+        return None;
+    }
+    let parsed = if version == 4 {
+        wire::parse(bytes).map(|packet| {
+            let ends = packet.addresses;
+            (packet.segment, ends.source.into(), ends.destination.into())
+        })
+    } else {
+        wire::parse_ipv6(bytes).map(|packet| {
+            let ends = packet.addresses;
+            (packet.segment, ends.source.into(), ends.destination.into())
+        })
+    };
+    Some(match parsed {
+        Ok((segment, source, destination)) => Told {
+            content: Content::Segment(segment),
+            ends: Some((source, destination)),
+        },
+        // What the codec does not read, the link carries by its size all the same.
+        Err(_) => Told {
+            content: Content::Other(u32::try_from(bytes.len()).unwrap_or(u32::MAX)),
+            ends: None,
+        },
+    })
+}
+
+/// Writes a segment that an agent has changed on its way into the packet's bytes.
+///
+/// # Errors
+///
+/// The bytes are no TCP packet, or the segment no longer fits one.
+pub fn rewrite(bytes: &mut Vec<u8>, segment: &Segment) -> Result<(), WireError> {
+    let mut rewritten = Vec::with_capacity(bytes.len());
+    if bytes.first().is_some_and(|first| first >> 4 == 4) {
+        let packet = wire::parse(bytes)?;
+        let identification = u16::from_be_bytes([bytes[4], bytes[5]]);
+        let payload = &bytes[packet.payload];
+        wire::emit(
+            segment,
+            &packet.addresses,
+            identification,
+            payload,
+            &mut rewritten,
+        )?;
+    } else {
+        let packet = wire::parse_ipv6(bytes)?;
+        let label = u32::from_be_bytes([0, bytes[1] & 0xf, bytes[2], bytes[3]]);
+        let payload = &bytes[packet.payload];
+        wire::emit_ipv6(segment, &packet.addresses, label, payload, &mut rewritten)?;
+    }
+    *bytes = rewritten;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{SocketAddrV4, SocketAddrV6};
+
+    use airtcp_packet::wire::{Addresses, parse, parse_ipv6};
+    use airtcp_packet::{Flags, SequenceNumber, Timestamps};
+
+    use super::*;
+
+    fn segment() -> Segment {
+        Segment {
+            sequence: SequenceNumber(7),
+            acknowledgment: SequenceNumber(9),
+            payload_bytes: 5,
+            window: 100,
+            flags: Flags::ACK,
+            timestamps: Some(Timestamps { value: 1, echo: 2 }),
+            ..Segment::default()
+        }
+    }
+
+    fn ipv4(payload: &[u8]) -> Vec<u8> {
+        let end = |text: &str| text.parse::<SocketAddrV4>().unwrap();
+        let addresses = Addresses {
+            source: end("10.0.0.1:1000"),
+            destination: end("10.0.0.2:80"),
+        };
+        let mut bytes = Vec::new();
+        wire::emit(&segment(), &addresses, 77, payload, &mut bytes).unwrap();
+        bytes
+    }
+
+    fn ipv6(payload: &[u8]) -> Vec<u8> {
+        let end = |text: &str| text.parse::<SocketAddrV6>().unwrap();
+        let addresses = Addresses {
+            source: end("[fd00::1]:1000"),
+            destination: end("[fd00::2]:80"),
+        };
+        let mut bytes = Vec::new();
+        wire::emit_ipv6(&segment(), &addresses, 0xabcde, payload, &mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn a_segment_is_told_with_its_ends() {
+        for bytes in [ipv4(b"hello"), ipv6(b"hello")] {
+            let told = told(&bytes).unwrap();
+            assert!(matches!(told.content, Content::Segment(read) if read == segment()));
+            assert_eq!(told.ends.unwrap().0.port(), 1000);
+            assert_eq!(told.ends.unwrap().1.port(), 80);
+        }
+    }
+
+    #[test]
+    fn what_is_no_tcp_passes_by_its_size() {
+        let mut bytes = ipv4(b"hello");
+        bytes[9] = 17;
+        bytes[10..12].fill(0);
+        let told = told(&bytes).unwrap();
+        assert!(matches!(told.content, Content::Other(size) if size as usize == bytes.len()));
+        assert_eq!(told.ends, None);
+    }
+
+    #[test]
+    fn groups_and_noise_are_not_carried() {
+        let mut group = ipv4(b"");
+        group[16] = 224;
+        assert!(told(&group).is_none());
+        let mut group = ipv6(b"");
+        group[24] = 0xff;
+        assert!(told(&group).is_none());
+        assert!(told(&[]).is_none());
+        assert!(told(&[0x45; 10]).is_none());
+        assert!(told(&[0; 40]).is_none());
+    }
+
+    /// An agent's change is all that changes: the payload and the ends stay.
+    #[test]
+    fn a_changed_segment_is_written_with_its_payload() {
+        let changed = Segment {
+            window: 0,
+            timestamps: Some(Timestamps { value: 1, echo: 99 }),
+            ..segment()
+        };
+        let mut bytes = ipv4(b"hello");
+        rewrite(&mut bytes, &changed).unwrap();
+        let read = parse(&bytes).unwrap();
+        assert_eq!(read.segment, changed);
+        assert_eq!(&bytes[read.payload], b"hello");
+        assert_eq!(bytes[4..6], [0, 77]);
+        let mut bytes = ipv6(b"hello");
+        rewrite(&mut bytes, &changed).unwrap();
+        let read = parse_ipv6(&bytes).unwrap();
+        assert_eq!(read.segment, changed);
+        assert_eq!(&bytes[read.payload], b"hello");
+        assert_eq!(&bytes[1..4], [0x0a, 0xbc, 0xde]);
+    }
+}

@@ -1,0 +1,96 @@
+//! The bytes of packets that are under way.
+//!
+//! A network moves small values; the bytes of a real packet wait here until it comes out. Who still
+//! needs them cannot be counted, since an agent may keep a packet to repeat it. So the places are
+//! used in turn: a packet whose place has been taken by a later one is lost, and counted.
+
+use airtcp_network::Content;
+use airtcp_packet::Segment;
+
+/// Names the bytes of a packet. The default names none: what an agent has written itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ticket(u64);
+
+/// A packet as it was read.
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The segment that they are, if they are one: what has another on its way was changed.
+    pub segment: Option<Segment>,
+}
+
+/// The latest packets, as many as there are places.
+#[derive(Debug)]
+pub struct Store {
+    places: Vec<Kept>,
+    /// Packets kept so far; the first has number 1.
+    kept: u64,
+}
+
+impl Store {
+    /// Room for that many packets under way; at least one.
+    pub fn new(places: usize) -> Self {
+        Self {
+            places: vec![Kept::default(); places.max(1)],
+            kept: 0,
+        }
+    }
+
+    /// Keeps a copy of `packet`, which says `content`.
+    pub fn keep(&mut self, packet: &[u8], content: &Content) -> Ticket {
+        self.kept += 1;
+        let place = self.place(self.kept);
+        let kept = &mut self.places[place];
+        kept.bytes.clear();
+        kept.bytes.extend_from_slice(packet);
+        kept.segment = match content {
+            Content::Segment(segment) => Some(*segment),
+            _ => None,
+        };
+        Ticket(self.kept)
+    }
+
+    /// The packet that `ticket` names. `None` when there is none, or no longer.
+    pub fn get(&mut self, ticket: Ticket) -> Option<&mut Kept> {
+        let age = self.kept.checked_sub(ticket.0)?;
+        if ticket.0 == 0 || age >= self.places.len() as u64 {
+            return None;
+        }
+        let place = self.place(ticket.0);
+        Some(&mut self.places[place])
+    }
+
+    fn place(&self, number: u64) -> usize {
+        (number % self.places.len() as u64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(store: &mut Store, ticket: Ticket) -> Option<Vec<u8>> {
+        store.get(ticket).map(|kept| kept.bytes.clone())
+    }
+
+    #[test]
+    fn the_oldest_packet_gives_its_place() {
+        let mut store = Store::new(3);
+        let other = Content::Other(2);
+        let tickets = [1_u8, 2, 3].map(|byte| store.keep(&[byte; 2], &other));
+        assert_eq!(bytes(&mut store, tickets[0]), Some(vec![1, 1]));
+        let fourth = store.keep(&[4], &other);
+        assert_eq!(bytes(&mut store, tickets[0]), None);
+        assert_eq!(bytes(&mut store, tickets[1]), Some(vec![2, 2]));
+        assert_eq!(bytes(&mut store, fourth), Some(vec![4]));
+    }
+
+    #[test]
+    fn no_ticket_names_nothing() {
+        let mut store = Store::new(2);
+        assert!(store.get(Ticket::default()).is_none());
+        store.keep(&[1], &Content::Other(1));
+        assert!(store.get(Ticket::default()).is_none());
+    }
+}

@@ -1,0 +1,182 @@
+//! The first process of a namespace: it starts the user's command, reaps what that leaves behind,
+//! and dies with the emulator, whatever kills it.
+
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
+
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+use rustix::process::{
+    Pid, Signal, WaitOptions, kill_process, set_parent_process_death_signal, wait,
+};
+use rustix::thread::UnshareFlags;
+
+use crate::error::{Error, Result, Tried};
+use crate::namespace::{Namespace, leave};
+
+/// The hidden argument with which airtcp-net starts itself inside.
+pub const ARGUMENT: &str = "inside";
+
+/// A command that runs in a namespace, with all the processes that it starts. Dropped, it is killed
+/// with them.
+#[derive(Debug)]
+pub struct Running {
+    process: Pid,
+    /// Waits for it. The kernel kills the tree when this thread ends, so it lives as long.
+    waiter: Option<JoinHandle<Result<ExitStatus>>>,
+}
+
+impl Running {
+    /// Starts `command` in `namespace` with these variables added to the environment. When it ends,
+    /// `ended` is closed: whoever polls the other end of that pipe learns of it.
+    ///
+    /// # Errors
+    ///
+    /// A namespace is forbidden, or the program itself cannot be started once more.
+    pub fn start(
+        namespace: &Arc<Namespace>,
+        command: &[OsString],
+        environment: &[(String, String)],
+        ended: Option<OwnedFd>,
+    ) -> Result<Self> {
+        let (tell, told) = mpsc::channel();
+        let (namespace, command) = (Arc::clone(namespace), command.to_vec());
+        let environment = environment.to_vec();
+        let waiter = std::thread::spawn(move || {
+            let _ended = ended;
+            namespace.enter(|| {
+                let started = start(&command, &environment);
+                let mut child = match started {
+                    Ok(child) => child,
+                    Err(error) => {
+                        // The caller has the error; this thread has nothing left to say.
+                        let _ = tell.send(Err(error));
+                        return Ok(ExitStatus::default());
+                    }
+                };
+                let process = Pid::from_child(&child);
+                let _ = tell.send(Ok(process));
+                child
+                    .wait()
+                    .tried(|| "cannot wait for the command".to_owned())
+            })
+        });
+        let process = told
+            .recv()
+            .map_err(|_| Error::new("the thread that starts the command has ended"))??;
+        Ok(Self {
+            process,
+            waiter: Some(waiter),
+        })
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be waited for.
+    pub fn wait(mut self) -> Result<ExitStatus> {
+        self.join()
+    }
+
+    fn join(&mut self) -> Result<ExitStatus> {
+        match self.waiter.take() {
+            Some(waiter) => waiter
+                .join()
+                .unwrap_or_else(|_| Err(Error::new("a thread of airtcp-net has panicked"))),
+            None => Err(Error::new("the command has been waited for already")),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.waiter.is_some() {
+            // The first process of its namespace takes all others with it.
+            let _ = kill_process(self.process, Signal::KILL);
+            let _ = self.join();
+        }
+    }
+}
+
+fn start(command: &[OsString], environment: &[(String, String)]) -> Result<Child> {
+    leave(UnshareFlags::NEWPID | UnshareFlags::NEWNS)
+        .tried(|| "cannot make a namespace of processes".to_owned())?;
+    let program =
+        std::env::current_exe().tried(|| "cannot find the program that is running".to_owned())?;
+    Command::new(program)
+        .arg(ARGUMENT)
+        .args(command)
+        .envs(environment.iter().map(|(name, value)| (name, value)))
+        .spawn()
+        .tried(|| "cannot start airtcp-net once more".to_owned())
+}
+
+/// What the first process does: never returns unless the command cannot be started.
+///
+/// # Errors
+///
+/// The command cannot be started.
+pub fn first_process(command: &[OsString]) -> Result<i32> {
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .tried(|| "cannot ask to die with the emulator".to_owned())?;
+    // The emulator may have died before that was asked for; its thread is then another's child.
+    if rustix::process::getppid().is_some() {
+        // A parent outside of this namespace of processes has no number inside: it is None.
+        return Err(Error::new(
+            "airtcp-net inside is started by airtcp-net alone",
+        ));
+    }
+    show_own_processes();
+    let (program, arguments) = command
+        .split_first()
+        .ok_or_else(|| Error::new("no command to run"))?;
+    let child = Command::new(program)
+        .args(arguments)
+        .spawn()
+        .tried(|| format!("cannot run {}", program.to_string_lossy()))?;
+    reap(child.id())
+}
+
+/// Mounts a `/proc` of this namespace's processes. A system may forbid it; then tools such as ps
+/// show the others, and nothing else is wrong.
+fn show_own_processes() {
+    let _ = mount_change(
+        "/",
+        MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
+    );
+    let _ = mount(
+        "proc",
+        "/proc",
+        "proc",
+        MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC,
+        None,
+    );
+}
+
+/// Waits for the command, and for the orphans that the first process of a namespace inherits.
+fn reap(command: u32) -> Result<i32> {
+    loop {
+        let waited =
+            wait(WaitOptions::empty()).tried(|| "cannot wait for the command".to_owned())?;
+        let Some((process, status)) = waited else {
+            continue;
+        };
+        if process.as_raw_nonzero().get().unsigned_abs() == command {
+            let status = ExitStatus::from_raw(status.as_raw());
+            return Ok(exit_code(status));
+        }
+    }
+}
+
+/// The status with which a shell ends that ran the command: 128 and the signal for one that was
+/// killed.
+pub fn exit_code(status: ExitStatus) -> i32 {
+    status
+        .code()
+        .or_else(|| status.signal().map(|signal| 128 + signal))
+        .unwrap_or(1)
+}

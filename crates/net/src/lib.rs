@@ -1,0 +1,11 @@
+//! A scenario on real packets, on Linux: between namespaces, with the kernel's TCP at its ends.
+#![cfg(target_os = "linux")]
+
+pub mod cli;
+pub mod device;
+pub mod emulate;
+pub mod error;
+pub mod inside;
+pub mod measure;
+pub mod namespace;
+pub mod request;

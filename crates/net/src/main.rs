@@ -1,0 +1,15 @@
+//! `airtcp-net`: what airtcp does with real packets. The command `airtcp` hands over to it.
+
+#[cfg(target_os = "linux")]
+fn main() -> std::process::ExitCode {
+    airtcp_net::cli::main()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn main() -> std::process::ExitCode {
+    eprintln!(
+        "airtcp-net carries real packets on Linux alone: its namespaces, TUN devices and \
+               kernel are what it measures. Simulate with `airtcp run` and `airtcp compare`."
+    );
+    std::process::ExitCode::from(2)
+}

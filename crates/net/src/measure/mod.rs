@@ -1,0 +1,385 @@
+//! A measurement of the kernel's TCP over an emulated link: `airtcp-net measure`, which
+//! `airtcp verify` runs once for each remedy and seed.
+
+mod counters;
+mod stack;
+mod tcp_info;
+mod transfer;
+
+use std::io::Write;
+use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::ScopedJoinHandle;
+
+use airtcp_network::Network;
+use airtcp_scenario::{Scenario, build};
+use airtcp_units::{Duration, Instant};
+use clap::Args;
+use rustix::pipe::{PipeFlags, pipe_with};
+use serde::Serialize;
+
+use crate::emulate::clock::Clock;
+use crate::emulate::drive::Link;
+use crate::emulate::ends::{Ends, Line};
+use crate::emulate::flows::{Flows, Way};
+use crate::emulate::lateness::Lateness;
+use crate::emulate::{self, PLACES, ways};
+use crate::error::{Error, Result, Tried};
+use crate::namespace::{Namespace, user};
+use crate::request::Request;
+use counters::Counters;
+use stack::Stack;
+use tcp_info::TcpInfo;
+use transfer::Times;
+
+/// The kernel's counters that are reported, of the sender's namespace.
+const COUNTED: [&str; 7] = [
+    "TcpRetransSegs",
+    "TcpExtTCPTimeouts",
+    "TcpExtTCPLossProbes",
+    "TcpExtTCPFullUndo",
+    "TcpExtTCPPartialUndo",
+    "TcpExtTCPDSACKUndo",
+    "TcpExtTCPLossUndo",
+];
+/// The port of the receivers.
+const PORT: u16 = 5001;
+
+/// Measure the kernel's TCP over a scenario's link, once
+///
+/// Prints one JSON object: goodput, retransmissions, timeouts, undone repairs, round trips, and how
+/// late the emulator was. The command for a whole comparison is `airtcp verify`.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    #[command(flatten)]
+    request: Request,
+    /// Mean deviation of the link's round trips in milliseconds, for remedies that are a factor of it
+    #[arg(long, value_name = "MS")]
+    deviation: Option<f64>,
+    /// Only say whether this kernel can make the run, and by which steps
+    #[arg(long)]
+    check: bool,
+}
+
+/// What was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Measurement {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The remedies, as they are written.
+    pub remedies: String,
+    /// The seed of the channel.
+    pub seed: u64,
+    /// The congestion control of the senders.
+    pub congestion_control: String,
+    /// The steps by which the remedies were deployed, as a user would take them.
+    pub steps: Vec<String>,
+    /// What they are in place of a remedy, where they are only the nearest thing.
+    pub instead: Vec<String>,
+    /// Bits a second that reached the receivers' applications, of all flows, over the scenario's
+    /// duration.
+    pub goodput_bps: f64,
+    /// The same flow by flow.
+    pub flow_goodput_bps: Vec<f64>,
+    /// Segments retransmitted.
+    pub retransmissions: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Tail loss probes.
+    pub tail_probes: u64,
+    /// Repairs that the kernel took back because they were needless.
+    pub undos: u64,
+    /// The kernel's smoothed round trip at the end, mean over the flows, in milliseconds.
+    pub srtt_ms: f64,
+    /// Its mean deviation, in milliseconds.
+    pub rttvar_ms: f64,
+    /// The least round trip of all flows, in milliseconds.
+    pub least_rtt_ms: f64,
+    /// How late packets left, in milliseconds.
+    pub late_median_ms: f64,
+    /// The 99th percentile of that.
+    pub late_p99_ms: f64,
+    /// The latest of all.
+    pub late_worst_ms: f64,
+    /// Share of packets that were more than 1 ms late.
+    pub late_share: f64,
+    /// Whether the machine kept up; a measurement that was late does not count.
+    pub in_time: bool,
+    /// The kernel that was measured.
+    pub kernel: String,
+}
+
+/// Measures, and prints the result. Returns the status to exit with.
+///
+/// # Errors
+///
+/// The scenario is refused or is no bulk transfer, a remedy has no way on this kernel, or the system
+/// forbids what is needed.
+pub fn run(options: &Options) -> Result<i32> {
+    let asked = Asked::new(options)?;
+    if options.check {
+        return print(&asked.stack);
+    }
+    print(&asked.measure()?)
+}
+
+fn print(value: &impl Serialize) -> Result<i32> {
+    let text = serde_json::to_string(value)
+        .map_err(|error| Error::new(format!("cannot write the result: {error}")))?;
+    writeln!(std::io::stdout(), "{text}").tried(|| "cannot write the result".to_owned())?;
+    Ok(0)
+}
+
+/// A measurement that this kernel can make.
+struct Asked {
+    scenario: Scenario,
+    stack: Stack,
+    seed: u64,
+    mtu: u16,
+}
+
+impl Asked {
+    fn new(options: &Options) -> Result<Self> {
+        let request = &options.request;
+        let plain = request.scenario_without_remedies()?;
+        let scenario = request.scenario()?;
+        check(&scenario)?;
+        Ok(Self {
+            stack: Stack::new(&plain.tcp, &scenario.remedies, options.deviation)?,
+            scenario,
+            seed: request.seed,
+            mtu: request.mtu,
+        })
+    }
+
+    fn measure(self) -> Result<Measurement> {
+        let ways = ways(&self.scenario, self.seed);
+        user::become_root_of_own_namespaces()?;
+        let ends = Ends::new(ways.len(), self.mtu)?;
+        let layout = build(&self.scenario, self.seed);
+        let starts: Vec<Instant> = layout.flows.iter().map(|flow| flow.start).collect();
+        let hosts: Vec<Hosts> = ways
+            .iter()
+            .enumerate()
+            .map(|(station, way)| Hosts::new(&ends, station, way))
+            .collect();
+        for (station, hosts) in hosts.iter().enumerate() {
+            hosts.prepare(&ends, station, &self.stack)?;
+        }
+        let before = counted(&hosts)?;
+        let clock = Clock::start();
+        let mut link = Link::new(
+            Network::new(layout.network, self.seed),
+            Flows::new(ways),
+            ends.station_devices,
+            ends.server_devices,
+            PLACES,
+            clock,
+        );
+        let end = Instant::ZERO + self.scenario.duration;
+        let transfers = carry(&mut link, &hosts, &starts, &self.stack, clock, end)?;
+        let after = counted(&hosts)?;
+        let counts: Vec<u64> = after
+            .iter()
+            .zip(before)
+            .map(|(after, before)| after - before)
+            .collect();
+        Ok(self.report(&transfers, &counts, link.passed().1))
+    }
+}
+
+/// Only what the kernel can do by itself is measured: bulk transfers for as long as the scenario lasts.
+fn check(scenario: &Scenario) -> Result<()> {
+    emulate::check(scenario)?;
+    if scenario.traffic.iter().any(Option::is_some) || scenario.flows.bytes.is_some() {
+        return Err(Error::new(
+            "flows: the kernel is measured with bulk transfers that last as long as the scenario; \
+             leave out flows.bytes and the applications of [traffic]",
+        ));
+    }
+    Ok(())
+}
+
+/// The two hosts of a flow.
+struct Hosts {
+    sender: Arc<Namespace>,
+    receiver: Arc<Namespace>,
+    /// The receiver's address.
+    to: SocketAddr,
+    downwards: bool,
+}
+
+impl Hosts {
+    fn new(ends: &Ends, station: usize, way: &Way) -> Self {
+        let line = Line::of(station);
+        let (at_station, at_server) = (
+            Arc::clone(&ends.stations[station]),
+            Arc::clone(&ends.server),
+        );
+        let (sender, receiver, to) = if way.downwards {
+            (at_server, at_station, line.station)
+        } else {
+            (at_station, at_server, line.server)
+        };
+        Self {
+            sender,
+            receiver,
+            to: SocketAddr::new(IpAddr::V4(to), PORT),
+            downwards: way.downwards,
+        }
+    }
+
+    /// Tells the kernel at both ends what its TCP is to be.
+    fn prepare(&self, ends: &Ends, station: usize, stack: &Stack) -> Result<()> {
+        let (at_station, at_server) = (
+            &ends.station_devices[station],
+            &ends.server_devices[station],
+        );
+        let line = Line::of(station);
+        let (sender, receiver, from) = if self.downwards {
+            (at_server, at_station, line.server)
+        } else {
+            (at_station, at_server, line.station)
+        };
+        self.sender.enter(|| {
+            stack::apply(&stack.sender_settings)?;
+            sender.route(self.to.ip(), 32, &stack.sender_route)
+        })?;
+        self.receiver.enter(|| {
+            stack::apply(&stack.receiver_settings)?;
+            receiver.route(IpAddr::V4(from), 32, &stack.receiver_route)
+        })
+    }
+}
+
+/// The counters of all senders' namespaces, each namespace once.
+fn counted(hosts: &[Hosts]) -> Result<[u64; COUNTED.len()]> {
+    let mut sums = [0; COUNTED.len()];
+    let mut seen: Vec<&Arc<Namespace>> = Vec::new();
+    for host in hosts {
+        if seen.iter().any(|known| Arc::ptr_eq(known, &host.sender)) {
+            continue;
+        }
+        seen.push(&host.sender);
+        let counters = host.sender.enter(Counters::read)?;
+        for (sum, name) in sums.iter_mut().zip(COUNTED) {
+            *sum += counters.get(name);
+        }
+    }
+    Ok(sums)
+}
+
+/// A transfer's bytes, and what the kernel said of it.
+type Transfer = (u64, TcpInfo);
+
+/// Runs the transfers while the link carries them.
+fn carry(
+    link: &mut Link,
+    hosts: &[Hosts],
+    starts: &[Instant],
+    stack: &Stack,
+    clock: Clock,
+    end: Instant,
+) -> Result<Vec<Transfer>> {
+    let (until, over) = pipe_with(PipeFlags::CLOEXEC).tried(|| "cannot make a pipe".to_owned())?;
+    let listeners: Vec<TcpListener> = hosts
+        .iter()
+        .map(|host| {
+            let at = host.to;
+            host.receiver
+                .enter(move || TcpListener::bind(at).tried(|| format!("cannot listen at {at}")))
+        })
+        .collect::<Result<_>>()?;
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let stop = &stop;
+        let transfers: Vec<_> = hosts
+            .iter()
+            .zip(starts)
+            .zip(&listeners)
+            .map(|((host, &start), listener)| {
+                let times = Times { clock, start, end };
+                let receiver = scope.spawn(move || transfer::receive(listener, times, stop));
+                let sender = scope.spawn(move || {
+                    let control = &stack.congestion_control;
+                    host.sender
+                        .enter(|| transfer::send(host.to, control, stack.paced, times, stop))
+                });
+                (receiver, sender)
+            })
+            .collect();
+        // What is under way at the end still has a link, so that the connections end in order.
+        let carried = link.run(until.as_fd(), |now, _, _| {
+            now < end + Duration::from_millis(1)
+        });
+        stop.store(true, Ordering::Relaxed);
+        drop(over);
+        let results: Result<Vec<Transfer>> = transfers
+            .into_iter()
+            .map(|(receiver, sender)| Ok((joined(receiver)?, joined(sender)?)))
+            .collect();
+        carried.and(results)
+    })
+}
+
+fn joined<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+    thread
+        .join()
+        .unwrap_or_else(|_| Err(Error::new("a thread of airtcp-net has panicked")))
+}
+
+impl Asked {
+    fn report(self, transfers: &[Transfer], counts: &[u64], lateness: &Lateness) -> Measurement {
+        let Self {
+            scenario,
+            stack,
+            seed,
+            ..
+        } = self;
+        let seconds = scenario.duration.as_secs_f64();
+        let flows: Vec<f64> = transfers
+            .iter()
+            .map(|(bytes, _)| *bytes as f64 * 8.0 / seconds)
+            .collect();
+        let mean = |of: fn(&TcpInfo) -> u32| {
+            let sum: f64 = transfers.iter().map(|(_, info)| f64::from(of(info))).sum();
+            sum / transfers.len().max(1) as f64 / 1e3
+        };
+        let least = transfers.iter().map(|(_, info)| info.least_rtt_us).min();
+        let ms = |late: Duration| late.as_secs_f64() * 1e3;
+        Measurement {
+            scenario: scenario.name.clone(),
+            remedies: scenario
+                .remedies
+                .as_slice()
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join("+"),
+            seed,
+            congestion_control: stack.congestion_control,
+            steps: stack.steps,
+            instead: stack.instead,
+            goodput_bps: flows.iter().sum(),
+            flow_goodput_bps: flows,
+            retransmissions: counts[0],
+            timeouts: counts[1],
+            tail_probes: counts[2],
+            undos: counts[3..].iter().sum(),
+            srtt_ms: mean(|info| info.srtt_us),
+            rttvar_ms: mean(|info| info.rttvar_us),
+            least_rtt_ms: f64::from(least.unwrap_or(0)) / 1e3,
+            late_median_ms: ms(lateness.quantile(0.5)),
+            late_p99_ms: ms(lateness.quantile(0.99)),
+            late_worst_ms: ms(lateness.worst()),
+            late_share: lateness.late_share(),
+            in_time: lateness.is_tolerable(),
+            kernel: rustix::system::uname()
+                .release()
+                .to_string_lossy()
+                .into_owned(),
+        }
+    }
+}

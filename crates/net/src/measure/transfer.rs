@@ -1,0 +1,141 @@
+//! A bulk transfer by the kernel's TCP: as much as it can until the time is over.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration as StdDuration;
+
+use airtcp_units::Instant;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, ipproto, socket_with, sockopt};
+
+use super::tcp_info::{TcpInfo, tcp_info};
+use crate::emulate::clock::Clock;
+use crate::error::{Error, Result, Tried};
+
+/// How often a waiting thread looks whether the time is over.
+const LOOK: StdDuration = StdDuration::from_millis(20);
+/// Bytes written and read at once.
+const CHUNK: usize = 65_536;
+
+/// When a transfer begins and ends, on the emulation's clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Times {
+    /// The emulation's clock.
+    pub clock: Clock,
+    /// When the connection is opened.
+    pub start: Instant,
+    /// When the measurement ends.
+    pub end: Instant,
+}
+
+/// Sends until the end; returns what the kernel says of the connection then. In the sender's
+/// namespace.
+///
+/// # Errors
+///
+/// The congestion control is forbidden here, or the connection cannot be made.
+pub fn send(
+    to: SocketAddr,
+    control: &str,
+    paced: bool,
+    times: Times,
+    stop: &AtomicBool,
+) -> Result<TcpInfo> {
+    let socket = socket_with(
+        if to.is_ipv4() {
+            AddressFamily::INET
+        } else {
+            AddressFamily::INET6
+        },
+        SocketType::STREAM,
+        SocketFlags::CLOEXEC,
+        Some(ipproto::TCP),
+    )
+    .tried(|| "cannot make a socket".to_owned())?;
+    // Before the connection: a socket that began with a paced control stays paced.
+    sockopt::set_tcp_congestion(&socket, control).map_err(|cause| {
+        Error::system(format!("cannot send with congestion control {control}"), cause).remedied_by(
+            "root may use all that the kernel has (sysctl net.ipv4.tcp_available_congestion_control; \
+             others are modules), a user those in net.ipv4.tcp_allowed_congestion_control",
+        )
+    })?;
+    if paced {
+        super::tcp_info::pace(&socket).tried(|| "cannot pace the socket".to_owned())?;
+    }
+    wait_until(times.start, times.clock, stop);
+    // The peer listens before the link carries anything.
+    connect(&socket, &to).tried(|| format!("cannot connect to {to} over the link"))?;
+    let mut stream = TcpStream::from(socket);
+    stream
+        .set_write_timeout(Some(LOOK))
+        .tried(|| "cannot limit the time of a write".to_owned())?;
+    let chunk = vec![0_u8; CHUNK];
+    while times.clock.now() < times.end && !stop.load(Ordering::Relaxed) {
+        match stream.write(&chunk) {
+            Ok(_) => {}
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+                ) => {}
+            Err(error) => return Err(Error::system("the connection has ended early", error)),
+        }
+    }
+    tcp_info(&stream)
+}
+
+/// Receives until the end; returns the bytes that arrived by then. In the receiver's namespace.
+///
+/// # Errors
+///
+/// Nobody connects until the end.
+pub fn receive(listener: &TcpListener, times: Times, stop: &AtomicBool) -> Result<u64> {
+    listener
+        .set_nonblocking(true)
+        .tried(|| "cannot listen without waiting".to_owned())?;
+    let mut stream = loop {
+        match listener.accept() {
+            Ok((stream, _)) => break stream,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) => return Err(Error::system("cannot accept a connection", error)),
+        }
+        if times.clock.now() >= times.end || stop.load(Ordering::Relaxed) {
+            return Ok(0);
+        }
+        std::thread::sleep(StdDuration::from_millis(1));
+    };
+    let limit = |stream: &TcpStream, left: StdDuration| {
+        stream.set_read_timeout(Some(left.clamp(StdDuration::from_millis(1), LOOK)))
+    };
+    let (mut bytes, mut chunk) = (0, vec![0_u8; CHUNK]);
+    while times.clock.now() < times.end && !stop.load(Ordering::Relaxed) {
+        let left = times
+            .end
+            .as_nanos()
+            .saturating_sub(times.clock.now().as_nanos());
+        limit(&stream, StdDuration::from_nanos(left))
+            .tried(|| "cannot limit the time of a read".to_owned())?;
+        match stream.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(read) => bytes += read as u64,
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+                ) => {}
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => break,
+            Err(error) => return Err(Error::system("cannot receive", error)),
+        }
+    }
+    Ok(bytes)
+}
+
+fn wait_until(start: Instant, clock: Clock, stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        let left = start.as_nanos().saturating_sub(clock.now().as_nanos());
+        if left == 0 {
+            return;
+        }
+        std::thread::sleep(StdDuration::from_nanos(left).min(LOOK));
+    }
+}

@@ -1,0 +1,91 @@
+//! Network namespaces without names: each lives as long as something holds it.
+//!
+//! Nothing is written under `/run/netns`, so that a killed process leaves nothing behind: with its
+//! last descriptor and its last process the kernel takes a namespace down, with all its devices,
+//! routes and settings.
+
+pub mod user;
+
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space};
+
+use crate::error::{Error, Result, Tried};
+
+/// A network namespace that this process holds.
+#[derive(Debug)]
+pub struct Namespace(OwnedFd);
+
+impl Namespace {
+    /// The namespace of the calling thread.
+    ///
+    /// # Errors
+    ///
+    /// `/proc` is not mounted.
+    pub fn current() -> Result<Self> {
+        rustix::fs::open(
+            "/proc/thread-self/ns/net",
+            OFlags::RDONLY | OFlags::CLOEXEC,
+            Mode::empty(),
+        )
+        .map(Self)
+        .tried(|| "cannot open the network namespace of this thread".to_owned())
+    }
+
+    /// A new namespace with its loopback device up and nothing else in it.
+    ///
+    /// # Errors
+    ///
+    /// The system forbids it; says which setting does.
+    pub fn new() -> Result<Self> {
+        in_thread(|| {
+            leave(UnshareFlags::NEWNET)
+                .map_err(|cause| user::forbidden("cannot make a network namespace", cause))?;
+            crate::device::bring_up("lo")?;
+            Self::current()
+        })
+    }
+
+    /// Runs `work` in this namespace, in a thread of its own: the caller's stays where it is.
+    /// Sockets and devices that `work` opens stay in this namespace, and so does every process
+    /// that it starts.
+    ///
+    /// # Errors
+    ///
+    /// Those of `work`, and the namespace cannot be entered.
+    pub fn enter<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        in_thread(|| {
+            move_into_link_name_space(self.0.as_fd(), Some(LinkNameSpaceType::Network))
+                .tried(|| "cannot enter the network namespace".to_owned())?;
+            work()
+        })
+    }
+}
+
+/// Leaves what the calling thread shares with the rest of the process.
+pub(crate) fn leave(what: UnshareFlags) -> rustix::io::Result<()> {
+    debug_assert!(!what.contains(UnshareFlags::FILES));
+    // SAFETY: the table of descriptors stays shared; nothing else of a namespace is visible to
+    // Rust's own structures.
+    #[expect(
+        unsafe_code,
+        reason = "unshare may take the descriptors apart, these flags do not"
+    )]
+    unsafe {
+        rustix::thread::unshare_unsafe(what)
+    }
+}
+
+/// Runs `work` in a thread that ends with it, so that its namespaces are not inherited by chance.
+fn in_thread<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    std::thread::scope(|scope| {
+        scope
+            .spawn(work)
+            .join()
+            .unwrap_or_else(|_| Err(Error::new("a thread of airtcp-net has panicked")))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+//! The kernel as sender: a short run, and requests that no kernel can meet.
+
+use super::{PIPE, Scenario, airtcp_net, is_allowed, text};
+
+fn measure(scenario: &Scenario, options: &[&str]) -> (bool, serde_json::Value, String) {
+    let output = airtcp_net()
+        .arg("measure")
+        .arg(scenario.path())
+        .args(["--set", "duration=2 s"])
+        .args(options)
+        .output()
+        .unwrap();
+    let found = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    (output.status.success(), found, text(&output.stderr))
+}
+
+/// A bulk transfer never gets more out of a link than goes in, and its round trip is the link's.
+#[test]
+fn the_kernel_sends_what_the_link_carries() {
+    if !is_allowed() {
+        return;
+    }
+    let scenario = Scenario::new(&format!("{PIPE}queue.packets = 1000\n"));
+    let (done, found, error) = measure(&scenario, &["--remedy", "initial-window:segments=20"]);
+    assert!(done, "{error}");
+    let goodput = found["goodput_bps"].as_f64().unwrap();
+    // 1448 of 1500 bytes are payload.
+    assert!(
+        goodput > 0.0 && goodput <= 50e6 * 1448.0 / 1500.0,
+        "{found}"
+    );
+    assert!(found["least_rtt_ms"].as_f64().unwrap() >= 20.0, "{found}");
+    assert_eq!(
+        found["steps"][0], "ip route change ROUTE initcwnd 20",
+        "{found}"
+    );
+}
+
+/// The kernel's own counters tell of losses, and each of a scenario's flows is measured.
+#[test]
+fn losses_are_counted_and_flows_are_told_apart() {
+    if !is_allowed() {
+        return;
+    }
+    let scenario = Scenario::new(&format!("{PIPE}[link.loss]\nrate = 0.03\n"));
+    let (done, found, error) = measure(&scenario, &["--set", "flows.count=2"]);
+    assert!(done, "{error}");
+    assert!(found["retransmissions"].as_u64().unwrap() > 0, "{found}");
+    let flows = found["flow_goodput_bps"].as_array().unwrap();
+    assert_eq!(flows.len(), 2);
+    let sum: f64 = flows.iter().map(|flow| flow.as_f64().unwrap()).sum();
+    assert!((sum - found["goodput_bps"].as_f64().unwrap()).abs() < 1.0);
+}
+
+#[test]
+fn what_no_kernel_can_do_is_refused_without_a_run() {
+    let scenario = Scenario::new(PIPE);
+    for (options, said) in [
+        (&["--remedy", "fack"][..], "4.15"),
+        (&["--remedy", "rto-factor"], "--deviation"),
+        (
+            &["--set", "tcp.congestion_control=jersey"],
+            "no Linux kernel",
+        ),
+        (&["--set", "flows.bytes=1 MB"], "bulk transfers"),
+        (&["--set", "tcp.max_window=20"], "max-window says"),
+        (&["--remedy", "split-tcp", "--check"], "no proxy"),
+    ] {
+        let (done, _, error) = measure(&scenario, options);
+        assert!(!done && error.contains(said), "{options:?}: {error}");
+    }
+    let (done, found, error) = measure(&scenario, &["--remedy", "sack", "--check"]);
+    assert!(done, "{error}");
+    assert_eq!(found["steps"][0], "sysctl -w net.ipv4.tcp_sack=1");
+}

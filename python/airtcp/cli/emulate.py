@@ -1,0 +1,28 @@
+"""`airtcp emulate`: hands over to airtcp-net, which carries real packets."""
+
+import os
+import sys
+
+import typer
+
+from airtcp.cli.console import clear_errors
+from airtcp.net import PROGRAM, find_program
+
+PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+"""Every argument is airtcp-net's, `--help` too."""
+
+
+def emulate_command(_context: typer.Context) -> None:
+    """Run a command over a scenario's link with real packets. Linux, no root needed.
+
+    [bold]Examples[/bold]
+
+    airtcp emulate scenarios/wlan-upload.toml
+
+    airtcp emulate FILE --server "iperf3 -s" -- sh -c 'iperf3 -c $AIRTCP_SERVER'
+    """
+    with clear_errors():
+        program = find_program()
+        # As they were typed: the parser would keep the "--" before the command to itself.
+        arguments = sys.argv[sys.argv.index("emulate") :]
+        os.execv(program, [PROGRAM, *arguments])

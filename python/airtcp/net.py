@@ -1,0 +1,34 @@
+"""airtcp-net, the program that carries real packets: where it is, and how it is asked."""
+
+import os
+import shutil
+import sys
+import sysconfig
+from pathlib import Path
+
+from airtcp._core import AirtcpError
+
+PROGRAM = "airtcp-net"
+
+
+def find_program() -> str:
+    """The path of airtcp-net: beside this Python's other programs, or else on the path.
+
+    Raises:
+        AirtcpError: it is not there, or the system is not Linux.
+    """
+    if sys.platform != "linux":
+        raise AirtcpError(
+            "real packets need Linux: its namespaces and TUN devices are the link; "
+            "simulate with `airtcp run` and `airtcp compare`"
+        )
+    beside = Path(sysconfig.get_path("scripts")) / PROGRAM
+    if os.access(beside, os.X_OK):
+        return str(beside)
+    found = shutil.which(PROGRAM)
+    if found is None:
+        raise AirtcpError(
+            f"{PROGRAM} is not installed: in the source tree `make build` puts it beside airtcp, "
+            "elsewhere `cargo install --path crates/net` does"
+        )
+    return found

@@ -1,0 +1,131 @@
+"""The report of a verification: one HTML page, and the same as data."""
+
+from pathlib import Path
+
+from airtcp.catalogue import BASELINE
+from airtcp.quantities import format_bit_rate, format_count
+from airtcp.report.pages import rendered, write_text
+from airtcp.report.tables import Table
+from airtcp.study.statistics import Outcome, PairedDifference
+from airtcp.study.verdict import amount
+from airtcp.study.verify import VerifiedRuns
+from airtcp.study.verify_verdict import verdict
+
+
+def write_report(runs: VerifiedRuns, directory: Path, command: str | None = None) -> Path:
+    """Writes index.html and verification.csv; returns index.html's path.
+
+    Raises:
+        OSError: the directory cannot be written.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    write_text(directory / "verification.csv", _csv(runs))
+    cells = runs.simulated.cells
+    page = rendered(
+        "verification.html.j2",
+        verdict=verdict(runs),
+        runs=runs,
+        effects=effects_table(runs),
+        cost=cost_table(runs),
+        times=lateness_table(runs),
+        steps=[(remedy, runs.measured[remedy][0]) for remedy in runs.remedies[1:]],
+        command=command,
+        engine_version=cells["engine_version"][0],
+        scenario=cells["scenario"][0],
+        scenario_hash=cells["scenario_hash"][0],
+    )
+    return write_text(directory / "index.html", page)
+
+
+def effects_table(runs: VerifiedRuns) -> Table:
+    """Goodput on the kernel and simulated, each with its paired difference."""
+    rows = []
+    for remedy in runs.remedies:
+        real = runs.goodput(remedy)
+        simulated = runs.simulated.values(remedy, "goodput_bps")
+        means = (_mean(real), _mean(simulated))
+        if remedy == BASELINE:
+            rows.append((remedy, "", format_bit_rate(means[0]), "", format_bit_rate(means[1]), ""))
+            continue
+        agreement = runs.agreements[remedy]
+        rows.append(
+            (
+                remedy,
+                "they agree" if agreement.agrees else "they differ",
+                format_bit_rate(means[0]),
+                _effect(agreement.real),
+                format_bit_rate(means[1]),
+                _effect(agreement.simulated),
+            )
+        )
+    columns = ("remedy", "shown", "kernel", "difference, 95 %", "simulated", "difference, 95 %")
+    return Table(columns, rows, 2)
+
+
+def cost_table(runs: VerifiedRuns) -> Table:
+    """Retransmissions, timeouts, undone repairs and round trips a run, kernel and simulated."""
+    rows = []
+    for remedy in runs.remedies:
+        retransmitted = _mean(runs.simulated.values(remedy, "segments_retransmitted"))
+        timeouts = _mean(runs.simulated.values(remedy, "timeouts"))
+        rows.append(
+            (
+                remedy,
+                format_count(runs.mean(remedy, "retransmissions")),
+                format_count(retransmitted),
+                format_count(runs.mean(remedy, "timeouts")),
+                format_count(timeouts),
+                format_count(runs.mean(remedy, "undos")),
+                f"{runs.mean(remedy, 'srtt_ms'):.1f} ms",
+            )
+        )
+    columns = (
+        "remedy",
+        "retransmissions",
+        "simulated",
+        "timeouts",
+        "simulated",
+        "undone repairs",
+        "SRTT at the end",
+    )
+    return Table(columns, rows)
+
+
+def lateness_table(runs: VerifiedRuns) -> Table:
+    """How late the emulator's packets were."""
+    rows = []
+    for remedy in runs.remedies:
+        worst = max(run["late_worst_ms"] for run in runs.measured[remedy])
+        rows.append(
+            (
+                remedy,
+                f"{runs.mean(remedy, 'late_median_ms'):.3f} ms",
+                f"{runs.mean(remedy, 'late_p99_ms'):.3f} ms",
+                f"{worst:.3f} ms",
+                f"{100 * runs.mean(remedy, 'late_share'):.3f} %",
+            )
+        )
+    return Table(("remedy", "median", "99th percentile", "worst", "later than 1 ms"), rows)
+
+
+def _csv(runs: VerifiedRuns) -> str:
+    import polars as pl
+
+    rows = []
+    for remedy in runs.remedies:
+        simulated = runs.simulated.values(remedy, "goodput_bps")
+        for index, (seed, run) in enumerate(zip(runs.seeds, runs.measured[remedy], strict=True)):
+            numbers = {key: value for key, value in run.items() if isinstance(value, int | float)}
+            rows.append(
+                {"remedy": remedy, "seed": seed, "simulated_goodput_bps": simulated[index]}
+                | numbers
+            )
+    return pl.DataFrame(rows).write_csv()
+
+
+def _effect(difference: PairedDifference) -> str:
+    return "identical" if difference.outcome is Outcome.IDENTICAL else amount(difference, sign=True)
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)

@@ -1,0 +1,143 @@
+"""Runs of this machine's kernel over an emulated link, as cells of a study."""
+
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypedDict, cast
+
+from airtcp._core import RunError, Scenario, ScenarioError
+from airtcp.net import find_program
+from airtcp.study.plan import Observation
+
+_ATTEMPTS = 3
+"""A run during which the machine did not keep up is repeated; so many runs at most."""
+
+_BAD_REQUEST = 2
+
+
+class Measurement(TypedDict):
+    """What `airtcp-net measure` says of a run."""
+
+    congestion_control: str
+    steps: list[str]
+    """How the remedies were deployed, in a user's words."""
+    instead: list[str]
+    """What that is in place of a remedy, where it is only the nearest thing."""
+    goodput_bps: float
+    retransmissions: int
+    timeouts: int
+    undos: int
+    srtt_ms: float
+    rttvar_ms: float
+    late_median_ms: float
+    late_p99_ms: float
+    late_worst_ms: float
+    late_share: float
+    in_time: bool
+    kernel: str
+
+
+@dataclass(frozen=True)
+class KernelRun:
+    """What a run of the kernel is asked for."""
+
+    source: str
+    """The path of the scenario."""
+    settings: tuple[tuple[str, str], ...]
+    remedy: str
+    """Empty for the baseline."""
+    deviation_ms: float | None = None
+    """The mean deviation of the link's round trips, for remedies that are a factor of it."""
+
+    def command(self, program: str, seed: int) -> list[str]:
+        """The command that makes the run."""
+        command = [program, "measure", self.source, "--seed", str(seed)]
+        for key, value in self.settings:
+            command += ["--set", f"{key}={value}"]
+        if self.remedy:
+            command += ["--remedy", self.remedy]
+        if self.deviation_ms is not None:
+            command += ["--deviation", f"{self.deviation_ms:.6f}"]
+        return command
+
+
+def kernel_observation(run: KernelRun) -> Observation:
+    """The way to run a cell on this kernel: its release is part of the cell's key."""
+    name = f"kernel {platform.release()}"
+    if run.deviation_ms is not None:
+        name += f" deviation {run.deviation_ms:.6f} ms"
+    return Observation(name, partial(_measured, run))
+
+
+def measurement(summary_json: str) -> Measurement:
+    """A stored run of the kernel."""
+    return cast(Measurement, json.loads(summary_json))
+
+
+def settings_of(settings: Mapping[str, object] | None) -> tuple[tuple[str, str], ...]:
+    """Settings as the command line writes them."""
+    return tuple(
+        (key, str(value).lower() if isinstance(value, bool) else str(value))
+        for key, value in (settings or {}).items()
+    )
+
+
+def readable_path(source: str | os.PathLike[str]) -> str:
+    """The path of a scenario that another program can read.
+
+    Raises:
+        ScenarioError: it is standard input, or a text.
+    """
+    path = os.fspath(source)
+    if path == "-" or "\n" in path:
+        raise ScenarioError("verify: the scenario has to be a file, which airtcp-net reads again")
+    return str(Path(path))
+
+
+def check(run: KernelRun) -> None:
+    """Asks whether this kernel can make a run, which takes no time.
+
+    Raises:
+        ScenarioError: the request cannot be met; says why.
+    """
+    command = run.command(find_program(), 1)
+    done = subprocess.run([*command, "--check"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise ScenarioError(_reason(done.stderr))
+
+
+def _measured(run: KernelRun, _scenario: Scenario, seed: int) -> str:
+    """Runs the kernel until a run was in time.
+
+    Raises:
+        ScenarioError: the request cannot be met; says why.
+        RunError: the machine did not keep up in any attempt, or the program failed.
+    """
+    command = run.command(find_program(), seed)
+    late = 0.0
+    for _ in range(_ATTEMPTS):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode == _BAD_REQUEST:
+            raise ScenarioError(_reason(done.stderr))
+        if done.returncode != 0:
+            raise RunError(
+                f"airtcp-net measure ended with {done.returncode}: {_reason(done.stderr)}"
+            )
+        found = measurement(done.stdout)
+        if found["in_time"]:
+            return done.stdout.strip()
+        late = found["late_share"]
+    raise RunError(
+        f"this machine did not keep up in {_ATTEMPTS} runs: in the last, {100 * late:.2f} % of the "
+        "packets were more than 1 ms late; run less beside it, lower --jobs, or a slower link"
+    )
+
+
+def _reason(stderr: str) -> str:
+    lines = stderr.strip().splitlines()
+    return lines[-1].removeprefix("airtcp-net: ") if lines else "no reason was given"

@@ -1,0 +1,196 @@
+"""A scenario and remedies on this machine's kernel, beside the simulation of the same thing."""
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import cast
+
+from airtcp.catalogue import BASELINE
+from airtcp.study.cells import Cell
+from airtcp.study.compare import ComparedRuns, ComparisonPlan, comparison_plan
+from airtcp.study.execute import Progress, Results, execute
+from airtcp.study.kernel import (
+    KernelRun,
+    Measurement,
+    check,
+    kernel_observation,
+    measurement,
+    readable_path,
+    settings_of,
+)
+from airtcp.study.plan import Plan, PlannedCell, planned_cell
+from airtcp.study.statistics import PairedDifference, paired_difference
+
+_NEEDS_DEVIATION = "rto-factor"
+"""The remedy that a kernel has only as a floor, m times the deviation of the link's round trips."""
+
+
+@dataclass(frozen=True)
+class VerifiedRuns:
+    """The finished cells of a verification, and what they say."""
+
+    simulated: ComparedRuns
+    measured: Mapping[str, tuple[Measurement, ...]]
+    """The kernel's runs by remedy, baseline first, in the order of the seeds."""
+
+    @property
+    def remedies(self) -> tuple[str, ...]:
+        """The remedies, "baseline" first."""
+        return self.simulated.remedies
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds of both."""
+        return self.simulated.seeds
+
+    @property
+    def kernel(self) -> str:
+        """The release of the kernel."""
+        return self.measured[BASELINE][0]["kernel"]
+
+    def goodput(self, remedy: str) -> list[float]:
+        """The kernel's goodput in bits a second, in the order of the seeds."""
+        return [run["goodput_bps"] for run in self.measured[remedy]]
+
+    @cached_property
+    def differences(self) -> dict[str, PairedDifference]:
+        """For each remedy but the baseline, the kernel's paired difference in goodput."""
+        before = self.goodput(BASELINE)
+        return {
+            remedy: paired_difference(before, self.goodput(remedy)) for remedy in self.remedies[1:]
+        }
+
+    @cached_property
+    def agreements(self) -> dict[str, "Agreement"]:
+        """For each remedy but the baseline, its effect on the kernel beside the simulated one."""
+        return {
+            remedy: Agreement(
+                self.differences[remedy], self.simulated.differences[remedy]["goodput_bps"]
+            )
+            for remedy in self.remedies[1:]
+        }
+
+    def mean(self, remedy: str, field: str) -> float:
+        """The mean of a field of the kernel's runs."""
+        total = 0.0
+        for run in self.measured[remedy]:
+            total += float(cast(Mapping[str, float], run)[field])
+        return total / len(self.seeds)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A remedy's effect on the kernel beside the simulated one, in per cent of the baseline."""
+
+    real: PairedDifference
+    simulated: PairedDifference
+
+    @property
+    def distance_percent(self) -> float | None:
+        """The kernel's effect minus the simulated one; None where a baseline delivered nothing."""
+        real, simulated = self.real.mean_percent, self.simulated.mean_percent
+        return None if real is None or simulated is None else real - simulated
+
+    @property
+    def half_width_percent(self) -> float:
+        """Half the 95 % interval of the distance, as if the two were independent."""
+        halves = (self.real.half_width_percent or 0.0, self.simulated.half_width_percent or 0.0)
+        return math.hypot(*halves)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the distance is within its interval: no disagreement is shown."""
+        distance = self.distance_percent
+        return distance is not None and abs(distance) <= self.half_width_percent
+
+
+@dataclass(frozen=True)
+class _Request:
+    """A verification, checked."""
+
+    source: str
+    settings: tuple[tuple[str, str], ...]
+    comparison: ComparisonPlan
+
+    def kernel_plan(self, remedies: Sequence[str], deviation_ms: float | None) -> list[PlannedCell]:
+        """The kernel's runs of these remedies, seed by seed."""
+        comparison = self.comparison
+        scenario_hash = comparison.scenario.hash()
+        cells = []
+        for seed in comparison.seeds:
+            for remedy in remedies:
+                name = "" if remedy == BASELINE else remedy
+                run = KernelRun(
+                    self.source,
+                    self.settings,
+                    name,
+                    deviation_ms if _NEEDS_DEVIATION in name else None,
+                )
+                cells.append(
+                    planned_cell(
+                        scenario_hash,
+                        comparison.variants[remedy],
+                        name,
+                        seed,
+                        f"{remedy} on the kernel, seed {seed}",
+                        kernel_observation(run),
+                    )
+                )
+        return cells
+
+
+def verified_runs(
+    source: str | os.PathLike[str],
+    remedies: Sequence[str],
+    seeds: int | Sequence[int],
+    settings: Mapping[str, object] | None = None,
+    *,
+    out: Path | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> VerifiedRuns:
+    """Runs the simulation, the kernel's baseline, and the kernel with each remedy.
+
+    The baseline comes first: what a remedy amounts to on a kernel may depend on the deviation of
+    the link's round trips, which the kernel measures.
+
+    Raises:
+        ScenarioError: the scenario, a setting or a remedy is wrong, or has no way on this kernel.
+        RunError: a run could not be finished, or none was in time.
+        StoreError: a cell cannot be stored.
+    """
+    comparison = comparison_plan(source, remedies, seeds, settings)
+    request = _Request(readable_path(source), settings_of(settings), comparison)
+    names = tuple(comparison.variants)
+    for remedy in names:
+        # Any deviation will do: whether there is a way does not depend on it.
+        check(
+            KernelRun(request.source, request.settings, "" if remedy == BASELINE else remedy, 1.0)
+        )
+    runs_of_kernel = len(comparison.seeds) * len(names)
+    done = 0
+
+    def told(finished: int, _cells: int, words: str) -> None:
+        if progress:
+            progress(done + finished, runs_of_kernel, words)
+
+    simulated = comparison.result(execute(comparison.plan, out=out))
+    before = request.kernel_plan(names[:1], None)
+    results: dict[str, tuple[Measurement, ...]] = {}
+    found: Results = execute(Plan(before), out=out, jobs=jobs, progress=told)
+    done = len(before)
+    results[BASELINE] = _measurements(before, found)
+    deviations = [run["rttvar_ms"] for run in results[BASELINE]]
+    after = request.kernel_plan(names[1:], sum(deviations) / len(deviations))
+    found = execute(Plan(after), out=out, jobs=jobs, progress=told)
+    for index, remedy in enumerate(names[1:]):
+        results[remedy] = _measurements(after[index :: len(names) - 1], found)
+    return VerifiedRuns(simulated, results)
+
+
+def _measurements(cells: Sequence[PlannedCell], found: Results) -> tuple[Measurement, ...]:
+    ordered: list[Cell] = [found[cell.key] for cell in cells]
+    return tuple(measurement(cell.summary_json) for cell in ordered)

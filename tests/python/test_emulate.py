@@ -1,0 +1,58 @@
+"""`airtcp emulate` hands over to airtcp-net; what that does, crates/net tests."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from airtcp import net
+from airtcp._core import AirtcpError
+
+ECHO = '#!/bin/sh\nprintf "%s|" "$@"\nexit 7\n'
+
+
+@pytest.fixture
+def echo(tmp_path: Path) -> Path:
+    """A folder with an airtcp-net that prints its arguments and ends with status 7."""
+    program = tmp_path / net.PROGRAM
+    program.write_text(ECHO)
+    program.chmod(0o755)
+    return tmp_path
+
+
+def hand_over(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs the command with `folder` in place of this Python's programs."""
+    code = (
+        "import sysconfig\n"
+        f"sysconfig.get_path = lambda name: {str(folder)!r}\n"
+        "from airtcp.cli import main\n"
+        "main()\n"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", code, "emulate", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_every_argument_and_the_status_pass_through(echo: Path) -> None:
+    done = hand_over(echo, "a.toml", "--seed", "3", "--help", "--", "sh", "-c", "exit 1")
+    assert done.stdout == "emulate|a.toml|--seed|3|--help|--|sh|-c|exit 1|"
+    assert done.returncode == 7
+
+
+def test_an_absent_program_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(net.sysconfig, "get_path", lambda _name: str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(AirtcpError, match="make build"):
+        net.find_program()
+
+
+def test_other_systems_are_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(net.sys, "platform", "darwin")
+    with pytest.raises(AirtcpError, match="need Linux"):
+        net.find_program()
