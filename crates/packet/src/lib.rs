@@ -3,6 +3,7 @@
 //! A [`Segment`] carries a length in place of its payload, so that a simulator moves a small plain
 //! value. [`wire`] turns it into the bytes of a real packet and back.
 
+mod ecn;
 mod feedback;
 mod flags;
 mod sack;
@@ -10,6 +11,7 @@ mod segment;
 mod sequence;
 pub mod wire;
 
+pub use ecn::Ecn;
 pub use feedback::LinkFeedback;
 pub use flags::Flags;
 pub use sack::{SackBlock, SackBlocks};

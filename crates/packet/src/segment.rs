@@ -1,6 +1,6 @@
 //! A TCP segment as a value.
 
-use crate::{Flags, SackBlocks, SequenceNumber};
+use crate::{Ecn, Flags, SackBlocks, SequenceNumber};
 
 /// The timestamps option (RFC 7323 §3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -24,6 +24,8 @@ pub struct Segment {
     pub window: u16,
     /// Control bits.
     pub flags: Flags,
+    /// The ECN field of the IP header that carries it.
+    pub ecn: Ecn,
     /// Timestamps option.
     pub timestamps: Option<Timestamps>,
     /// Selective acknowledgment option.

@@ -29,8 +29,8 @@ pub fn emit(
     let total = u16::try_from(segment.ip_bytes()).map_err(|_| WireError::TooLong)?;
     let (source, destination) = (addresses.source, addresses.destination);
     let start = out.len();
-    // Version 4 and a header of five words; no differentiated services.
-    out.extend([0x45, 0]);
+    // Version 4 and a header of five words; no differentiated services, and the ECN field.
+    out.extend([0x45, segment.ecn.bits()]);
     out.extend(total.to_be_bytes());
     out.extend(identification.to_be_bytes());
     // Don't fragment, offset 0; the checksum follows once the header is there.
@@ -72,8 +72,9 @@ pub fn emit_ipv6(
     let length = segment.header_bytes().saturating_add(segment.payload_bytes);
     let length = u16::try_from(length).map_err(|_| WireError::TooLong)?;
     let (source, destination) = (addresses.source, addresses.destination);
-    // Version 6, traffic class 0, flow label.
-    out.extend((0x6000_0000 + (flow_label & 0x000f_ffff)).to_be_bytes());
+    // Version 6, the ECN field in the traffic class, flow label.
+    let ecn = u32::from(segment.ecn.bits()) << 20;
+    out.extend((0x6000_0000 + ecn + (flow_label & 0x000f_ffff)).to_be_bytes());
     out.extend(length.to_be_bytes());
     out.extend([PROTOCOL_TCP, TIME_TO_LIVE]);
     out.extend(source.ip().octets());

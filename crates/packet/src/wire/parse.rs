@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::checksum::Sum;
 use super::{Addresses, IPV4_HEADER_BYTES, IPV6_HEADER_BYTES, PROTOCOL_TCP, Parsed};
 use super::{TCP_HEADER_BYTES, WireError, option};
-use crate::{Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
+use crate::{Ecn, Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
 
 /// Reads an IPv4 packet that carries a TCP segment.
 ///
@@ -43,7 +43,8 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed, WireError> {
         .add(&fixed[12..20])
         .add(&[0, PROTOCOL_TCP])
         .add(&(tcp.len() as u16).to_be_bytes());
-    let (segment, ports, payload) = parse_tcp(tcp, pseudo)?;
+    let (mut segment, ports, payload) = parse_tcp(tcp, pseudo)?;
+    segment.ecn = Ecn::from_bits(fixed[1]);
     let address = |at: usize| Ipv4Addr::from_bits(u32_at(fixed, at));
     Ok(Parsed {
         addresses: Addresses {
@@ -78,7 +79,9 @@ pub fn parse_ipv6(bytes: &[u8]) -> Result<Parsed<SocketAddrV6>, WireError> {
         .add(&header[8..40])
         .add(&header[4..6])
         .add(&[0, PROTOCOL_TCP]);
-    let (segment, ports, payload) = parse_tcp(tcp, pseudo)?;
+    let (mut segment, ports, payload) = parse_tcp(tcp, pseudo)?;
+    // The traffic class lies across the first two bytes (RFC 8200 §3).
+    segment.ecn = Ecn::from_bits(header[1] >> 4);
     let address = |at: usize| {
         let octets: [u8; 16] = std::array::from_fn(|index| header[at + index]);
         Ipv6Addr::from(octets)

@@ -8,7 +8,7 @@ use std::net::{SocketAddrV4, SocketAddrV6};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Flags, SackBlock, SackBlocks, SequenceNumber, Timestamps};
+use crate::{Ecn, Flags, SackBlock, SackBlocks, SequenceNumber, Timestamps};
 use captured::Captured;
 
 impl Captured {
@@ -97,7 +97,7 @@ fn writes_what_the_kernel_wrote_over_ipv6() {
 
 /// The internet checksum detects every single-bit error (RFC 1071 §1: a change of one word changes
 /// the sum). IPv6 leaves traffic class, flow label and hop limit without any checksum (RFC 8200
-/// §8.1), and they are not part of a segment.
+/// §8.1), and they are not part of a segment but for the class's last two bits, the ECN field.
 #[test]
 fn every_flipped_bit_is_detected() {
     for captured in captured::IPV4 {
@@ -113,7 +113,13 @@ fn every_flipped_bit_is_detected() {
             let mut bytes = captured.bytes();
             bytes[bit / 8] ^= 0x80 >> (bit % 8);
             let parsed = parse_ipv6(&bytes);
-            if (4..32).contains(&bit) || bit / 8 == 7 {
+            if (10..12).contains(&bit) {
+                // Lower bits stand to the right.
+                let flipped = 1 << (11 - bit);
+                let mut expected = whole.clone().unwrap();
+                expected.segment.ecn = Ecn::from_bits(expected.segment.ecn.bits() ^ flipped);
+                assert_eq!(parsed, Ok(expected), "{}: bit {bit}", captured.hex);
+            } else if (4..32).contains(&bit) || bit / 8 == 7 {
                 assert_eq!(parsed, whole, "{}: bit {bit}", captured.hex);
             } else {
                 assert!(parsed.is_err(), "{}: bit {bit}", captured.hex);
@@ -474,6 +480,7 @@ prop_compose! {
         timestamps in any::<Option<(u32, u32)>>(),
         blocks in prop::collection::vec(any::<(u32, u32)>(), 0..=4),
         (mss, window_scale, sack_permitted) in any::<(Option<u16>, Option<u8>, bool)>(),
+        ecn in 0_u8..4,
     ) -> Segment {
         let mut segment = Segment {
             sequence: SequenceNumber(sequence),
@@ -481,6 +488,7 @@ prop_compose! {
             payload_bytes,
             window,
             flags: Flags::from_bits(flags),
+            ecn: Ecn::from_bits(ecn),
             timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
             sack: SackBlocks::new(),
             mss,
