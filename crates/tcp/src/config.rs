@@ -7,6 +7,7 @@
 
 mod acknowledgment;
 mod congestion;
+mod ecn;
 mod limits;
 mod link_feedback;
 mod profile;
@@ -29,6 +30,7 @@ pub use congestion::{
     DuplicateCounting, ReceiveWindow, Reduction, ReductionBase, SlowStart, WindowGrowth,
     WindowValidation,
 };
+pub use ecn::EcnUse;
 pub use limits::LimitsConfig;
 #[cfg(feature = "schema")]
 pub use limits::LimitsTable;
@@ -91,6 +93,9 @@ settings! {
         sack: bool = false;
         /// Duplicates are reported (RFC 2883); only with `sack`.
         dsack: bool = true;
+        /// Packets may be marked in place of dropped, and marks are heeded (RFC 3168). Both sides
+        /// have the same setting: where nobody asks, nothing is marked.
+        ecn: EcnUse = EcnUse::Off;
         /// Timestamps are offered (RFC 7323).
         timestamps: bool = true;
         /// One tick of the timestamp clock (RFC 7323 §5.4: 1 ms to 1 s).

@@ -65,6 +65,11 @@ pub enum Event {
     LossRepairedByProbe,
     /// A zero-window probe was sent (RFC 9293 §3.8.6.1).
     WindowProbe,
+    /// The window was reduced for a mark of congestion (RFC 3168 §6.1.2).
+    ReducedForMark {
+        /// First byte never sent, at that time.
+        offset: u64,
+    },
     /// The connection is closed in both directions.
     Closed,
     /// The peer, or an unanswerable segment, reset the connection.

@@ -230,6 +230,7 @@ fn log_event(log: &mut EventLog, now: Instant, flow: u32, event: FlowEvent) {
         FlowEvent::LinkLoss {
             direction: Direction::Data,
             offset,
+            ..
         } => {
             push(now, EventKind::LinkLoss, Some(offset));
         }
@@ -242,7 +243,8 @@ fn log_event(log: &mut EventLog, now: Instant, flow: u32, event: FlowEvent) {
             | Event::RttSample { .. }
             | Event::DuplicateReported { .. }
             | Event::LossRepairedByProbe
-            | Event::WindowProbe,
+            | Event::WindowProbe
+            | Event::ReducedForMark { .. },
         ) => {}
     }
 }

@@ -3,10 +3,10 @@
 use airtcp_units::Duration;
 
 use super::{
-    Config, CongestionControl, DelayedAckConfig, DuplicateCounting, GrowthCredit, LateReports,
-    LossDetection, PartialAckTimer, ReceiveWindow, Recovery, Reduction, ReductionBase, Reneging,
-    ReportedRtt, RttEstimation, RttSampling, SlowStart, SpuriousDetection, SpuriousResponse,
-    TimeoutConfig, TimerRestart, WindowGrowth, WindowReopening, WindowValidation,
+    Config, CongestionControl, DelayedAckConfig, DuplicateCounting, EcnUse, GrowthCredit,
+    LateReports, LossDetection, PartialAckTimer, ReceiveWindow, Recovery, Reduction, ReductionBase,
+    Reneging, ReportedRtt, RttEstimation, RttSampling, SlowStart, SpuriousDetection,
+    SpuriousResponse, TimeoutConfig, TimerRestart, WindowGrowth, WindowReopening, WindowValidation,
 };
 
 /// Declares each profile once: its variant, its name in scenarios, what it stands for.
@@ -92,6 +92,8 @@ impl Profile {
 fn linux(congestion: CongestionControl) -> Config {
     Config {
         sack: true,
+        // `sysctl_tcp_ecn` is 2: who opens the connection does not ask.
+        ecn: EcnUse::Accept,
         congestion,
         reduction_base: ReductionBase::Window,
         reduction: Reduction::Proportional,
@@ -135,6 +137,8 @@ fn linux(congestion: CongestionControl) -> Config {
 /// clock to 1 ms.
 fn linux_2_4() -> Config {
     Config {
+        // `tcp_ecn` was 0 then.
+        ecn: EcnUse::Off,
         initial_window: 2,
         // Appropriate byte counting came with 2.6.14.
         window_growth: WindowGrowth::Acknowledgments,

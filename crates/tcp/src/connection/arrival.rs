@@ -215,6 +215,7 @@ impl Connection {
             bare: segment.sequence_length() == 0,
             sack: &sack[..count],
             echo,
+            marked: self.echoes_mark(segment),
         };
         let una = self.sender.una();
         self.sender
@@ -266,6 +267,7 @@ impl Connection {
         if !fits {
             self.receiver.demand_acknowledgment();
         }
+        self.take_marks(segment);
         self.receiver
             .on_data(now, start..end.min(limit), fin && fits);
         if self.receiver.is_finished() {

@@ -3,6 +3,7 @@
 use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 
+use super::ecn::EcnState;
 use super::{Connection, State};
 use crate::config::TimeoutConfig;
 use crate::observer::{Event, Observer};
@@ -69,12 +70,13 @@ impl Connection {
             return None;
         }
         let config = self.sender.config();
-        let (mss, sack) = (config.mss, config.sack);
+        let (mss, sack, wanted) = (config.mss, config.sack, config.ecn);
         let overhead = if config.timestamps {
             TIMESTAMP_BYTES
         } else {
             0
         };
+        let is_first = self.handshake.transmissions == 0;
         self.handshake.on_sent(now, &config.timeout);
         let window = if self.frozen {
             0
@@ -93,7 +95,7 @@ impl Connection {
         Some(Segment {
             sequence: self.iss,
             acknowledgment,
-            flags,
+            flags: flags | self.ecn.handshake_flags(wanted, answers, is_first),
             // The window of a SYN is never scaled (RFC 7323 §2.2).
             window: u16::try_from(window).unwrap_or(u16::MAX),
             timestamps: self.timestamps.option(now),
@@ -156,6 +158,9 @@ impl Connection {
     /// Takes the peer's initial sequence number and options.
     fn on_peer_syn(&mut self, now: Instant, segment: &Segment) {
         self.irs = segment.sequence;
+        let opens = self.state == State::SynSent;
+        self.ecn = EcnState::of_peer_syn(segment, self.sender.config().ecn, opens);
+        self.sender.heed_marks(self.ecn.is_agreed());
         self.timestamps.enabled &= segment.timestamps.is_some();
         if let Some(timestamps) = segment.timestamps {
             self.timestamps.on_segment(now, timestamps, 0);

@@ -10,6 +10,7 @@
 
 mod arrival;
 mod challenge;
+mod ecn;
 mod ending;
 mod freeze;
 mod handshake;
@@ -29,6 +30,7 @@ use crate::observer::Observer;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
 use challenge::Challenges;
+use ecn::EcnState;
 use ending::Ending;
 use handshake::Handshake;
 use patience::{Effort, Patience};
@@ -78,6 +80,7 @@ pub struct Connection {
     our_scale: u8,
     peer_scale: u8,
     timestamps: TimestampState,
+    ecn: EcnState,
     /// Sequence and acknowledgment offset of the segment last used to update the peer's window
     /// (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2).
     window_from: (u64, u64),
@@ -135,6 +138,7 @@ impl Connection {
             our_scale: handshake::window_scale(config.receive_buffer),
             peer_scale: 0,
             timestamps: TimestampState::new(config.timestamp_tick, config.timestamps),
+            ecn: EcnState::Off,
             window_from: (0, 0),
             largest_window: 0,
             challenges: Challenges::new(),
@@ -279,6 +283,12 @@ impl Connection {
     #[must_use]
     pub const fn state(&self) -> State {
         self.state
+    }
+
+    /// Whether both sides understand marks of congestion (RFC 3168 §6.1.1).
+    #[must_use]
+    pub const fn has_ecn(&self) -> bool {
+        self.ecn.is_agreed()
     }
 
     /// The send side, to look at.

@@ -84,6 +84,7 @@ impl Connection {
         let start = self.receiver.next_expected();
         let end = start + u64::from(segment.payload_bytes);
         if segment.acknowledgment != self.sequence(una)
+            || self.ecn.is_changed_by(segment)
             || !self.sender.is_at_rest()
             || !self.receiver.has_room_in_order(end)
         {

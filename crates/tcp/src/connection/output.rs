@@ -90,6 +90,7 @@ impl Connection {
         if range.end == self.sender.written() && range.end > range.start {
             segment.flags |= Flags::PSH;
         }
+        self.make_markable(&mut segment, transmission.retransmission);
         segment
     }
 
@@ -109,7 +110,7 @@ impl Connection {
         Segment {
             sequence: self.sequence(offset),
             acknowledgment: at(self.irs, self.receiver.next_expected()),
-            flags: Flags::ACK,
+            flags: self.echo_flags(),
             window: u16::try_from(window >> self.our_scale).unwrap_or(u16::MAX),
             timestamps: self.timestamps.option(now),
             ..Segment::default()

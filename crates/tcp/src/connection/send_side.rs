@@ -18,6 +18,8 @@ pub struct SendSide {
     mss: u32,
     /// Whether both sides send timestamps: `config` says what we offer.
     timestamps: bool,
+    /// Whether both sides understand marks of congestion.
+    marks: bool,
     /// First byte the peer has no room for, and the largest that it ever was.
     right_edge: u64,
     largest: u64,
@@ -40,6 +42,7 @@ impl SendSide {
         Self {
             mss: config.mss,
             timestamps: config.timestamps,
+            marks: false,
             config,
             right_edge: 0,
             largest: 0,
@@ -75,6 +78,9 @@ impl SendSide {
             ..*self.config
         };
         let mut sender = Box::new(Sender::new(&negotiated, self.mss));
+        if self.marks {
+            sender.heed_marks();
+        }
         if let Some(Established { rtt, rto }) = self.established {
             sender.on_established(self.largest, rtt, rto);
             sender.resume_window(self.right_edge);
@@ -101,6 +107,19 @@ impl SendSide {
                 sender.close();
             }
         }
+    }
+
+    /// Whether the peer echoes marks of congestion; to be told before its SYN is.
+    pub const fn heed_marks(&mut self, marks: bool) {
+        self.marks = marks;
+    }
+
+    /// As [`Sender::take_reduced`].
+    #[inline]
+    pub fn take_reduced(&mut self) -> bool {
+        self.sender
+            .get_mut()
+            .is_some_and(|sender| sender.take_reduced())
     }
 
     fn note_window(&mut self, right_edge: u64) {

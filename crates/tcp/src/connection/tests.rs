@@ -4,6 +4,7 @@
 mod arrival;
 mod attack;
 mod closing;
+mod ecn;
 mod freeze;
 mod handshake;
 mod limits;

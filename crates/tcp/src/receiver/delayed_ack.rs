@@ -69,6 +69,11 @@ impl DelayedAck {
         self.due = true;
     }
 
+    /// The next `segments` are acknowledged one by one.
+    pub fn acknowledge_at_once(&mut self, segments: u32) {
+        self.quick = self.quick.max(segments);
+    }
+
     /// An acknowledgment went out.
     #[inline]
     pub const fn on_sent(&mut self) {

@@ -132,6 +132,11 @@ impl Receiver {
         self.delayed.demand();
     }
 
+    /// The next `segments` in order are acknowledged one by one.
+    pub fn acknowledge_at_once(&mut self, segments: u32) {
+        self.delayed.acknowledge_at_once(segments);
+    }
+
     /// A segment arrived again whose every byte is below what is expected.
     pub fn on_old_duplicate(&mut self, range: Range<u64>) {
         self.duplicates += 1;

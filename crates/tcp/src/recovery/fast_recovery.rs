@@ -3,7 +3,7 @@
 use super::proportional_rate::ProportionalRate;
 
 /// How the window gets from where it was to where the loss puts it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pace {
     /// It is there at once.
     AtOnce,

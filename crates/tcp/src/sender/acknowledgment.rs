@@ -35,6 +35,8 @@ pub struct Acknowledgment<'a> {
     pub sack: &'a [Range<u64>],
     /// The echoed timestamp.
     pub echo: Option<Echo>,
+    /// Whether it echoes a mark of congestion (RFC 3168 §6.1.3).
+    pub marked: bool,
 }
 
 /// What the blocks of an acknowledgment report.
@@ -92,6 +94,9 @@ impl Sender {
             let silent = !advances && report.newly == 0 && !window_moved && acknowledgment.bare;
             self.judge_tail_probe(now, &before, report.duplicate, silent, observer);
         }
+        if acknowledgment.marked {
+            self.on_mark_echoed(now, observer);
+        }
         if self.is_reneged() {
             self.wait_out_reneging(now);
         } else if advances {
@@ -143,6 +148,7 @@ impl Sender {
         }
         let waits = self.look_for_losses(now, observer);
         let delivered = self.delivered(before, 0);
+        self.move_marked_window(before, delivered);
         self.set_recovery_window(before, delivered);
         // Where segments overtake each other, reports are progress like any (Linux,
         // `tcp_may_raise_cwnd`).
@@ -151,7 +157,7 @@ impl Sender {
             && self.growth.credit() == GrowthCredit::Delivered
             && self.detection.reordering() > self.detection.threshold()
         {
-            self.grow(delivered, before.in_flight);
+            self.grow(delivered, before.in_flight, acknowledgment.marked);
         }
         self.control_window(now, before, delivered);
         // The timer restarts only if what was reported was sent before the first outstanding
@@ -286,12 +292,12 @@ impl Sender {
                     self.try_undo_by_duplicates(now, observer);
                 }
                 if self.growth.credit() == GrowthCredit::Acknowledged {
-                    self.grow(acked, before.in_flight);
+                    self.grow(acked, before.in_flight, acknowledgment.marked);
                 }
             }
             Phase::Timeout { .. } => {
                 if self.growth.credit() == GrowthCredit::Acknowledged {
-                    self.grow(acked, before.in_flight);
+                    self.grow(acked, before.in_flight, acknowledgment.marked);
                 }
                 self.on_acknowledgment_after_timeout(
                     now,
@@ -307,10 +313,11 @@ impl Sender {
         }
         let waits = self.look_behind_front(now, observer);
         let delivered = self.delivered(before, acked);
+        self.move_marked_window(before, delivered);
         if self.repair.is_fast() {
             self.set_recovery_window(before, delivered);
         } else if self.growth.credit() == GrowthCredit::Delivered {
-            self.grow(delivered, before.in_flight);
+            self.grow(delivered, before.in_flight, acknowledgment.marked);
         }
         self.control_window(now, before, delivered);
         self.rearm_after_progress(now, restarts_timer && !waits);
@@ -376,9 +383,13 @@ impl Sender {
         }
     }
 
-    /// Opens the window by `credit` bytes, if it was used when `in_flight_before` bytes were in flight.
+    /// Opens the window by `credit` bytes, if it was used when `in_flight_before` bytes were in
+    /// flight; not at an acknowledgment that echoes a mark (RFC 3168 §6.1.2).
     #[inline]
-    fn grow(&mut self, credit: u64, in_flight_before: u64) {
+    fn grow(&mut self, credit: u64, in_flight_before: u64, marked: bool) {
+        if self.holds_window(marked) {
+            return;
+        }
         if self
             .growth
             .is_used(&self.congestion, in_flight_before, self.mss)

@@ -82,6 +82,7 @@ impl Sender {
         {
             rate.on_sent(bytes);
         }
+        self.count_for_marks(bytes);
     }
 
     /// How much of the window is used, where that decides whether it may grow. `limited`: the

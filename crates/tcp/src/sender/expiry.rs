@@ -93,7 +93,10 @@ impl Sender {
             let reported = self.board.sacked();
             self.detection.on_silent_loss(reported, self.mss);
         }
-        let reduces = first && !self.is_reduced_already();
+        // One reduction a round trip, where it is taken from the window.
+        let is_reduced = self.is_reduced_already();
+        self.on_window_reduced();
+        let reduces = first && !is_reduced;
         if reduces {
             self.keep_windows();
         }
@@ -138,11 +141,12 @@ impl Sender {
             .set_after_timeout(self.in_flight() + self.mss);
     }
 
-    /// Whether the window was reduced for this loss before the timer ran out: where a reduction is
-    /// taken from the window, which is smaller by then, a second one would count the loss twice
-    /// (Linux, `tcp_enter_loss`).
-    const fn is_reduced_already(&self) -> bool {
-        matches!(self.choices.reduction_base, ReductionBase::Window) && self.repair.is_fast()
+    /// Whether the window was reduced for this loss, or a mark of this round trip, before the timer
+    /// ran out: where a reduction is taken from the window, which is smaller by then, a second one
+    /// would count the loss twice (Linux, `tcp_enter_loss`).
+    fn is_reduced_already(&self) -> bool {
+        self.choices.reduction_base == ReductionBase::Window
+            && (self.repair.is_fast() || self.is_reduced_for_mark())
     }
 
     /// The FlightSize a timeout halves (RFC 5681 §3.1, eq. 4): what is in the network, and not

@@ -99,10 +99,13 @@ impl Sender {
         self.counters.fast_retransmits += 1;
         observer.event(now, Event::FastRetransmit { offset: una });
         let cause = self.classify(now, observer);
-        self.keep_windows();
         let cwnd = self.congestion.cwnd();
-        self.congestion
-            .on_loss(outstanding - self.repair.limited(outstanding), cause);
+        let reduced = self.on_window_reduced();
+        if reduced.is_none() {
+            self.keep_windows();
+            self.congestion
+                .on_loss(outstanding - self.repair.limited(outstanding), cause);
+        }
         self.tail_probe.forget();
         // Time tells which segments are lost, and the first need not be one of them.
         let first = (!self.detection.is_by_time()).then_some(una);
@@ -114,7 +117,9 @@ impl Sender {
             if first.is_some() {
                 self.detection.presume_front_lost(&mut self.board);
             }
-            let recovery = self.fast_recovery(cwnd);
+            let mut recovery = self.fast_recovery(cwnd);
+            // One reduction a round trip: one for a mark goes on.
+            recovery.pace = reduced.unwrap_or(recovery.pace);
             Entry::Fast { recovery, first }
         };
         self.repair.begin(entry, self.space.nxt());
@@ -191,7 +196,7 @@ impl Sender {
     }
 
     /// A fast recovery that moved the window as `pace` says is over.
-    fn settle_window(&mut self, pace: &Pace) {
+    pub(super) fn settle_window(&mut self, pace: &Pace) {
         match pace {
             // RFC 6582 §3.2 step 3, first case: not more than is in flight and one segment, so
             // that no burst follows a long repair. With SACK the window was ssthresh all along.
@@ -220,9 +225,26 @@ impl Sender {
             return;
         };
         // Where duplicates inflate the window, they stand for what has left the network.
-        let in_flight = in_flight.saturating_sub(recovery.inflation);
+        let inflation = recovery.inflation;
+        let mut pace = std::mem::replace(&mut recovery.pace, Pace::AtOnce);
+        let in_flight = in_flight.saturating_sub(inflation);
+        self.move_window(&mut pace, before, (delivered, in_flight));
+        if let Some(recovery) = self.repair.fast_mut() {
+            recovery.pace = pace;
+        }
+    }
+
+    /// Moves a window towards the threshold at its pace, when `delivered` more bytes have arrived
+    /// and `in_flight` are left.
+    #[inline]
+    pub(super) fn move_window(
+        &mut self,
+        pace: &mut Pace,
+        before: &Before,
+        (delivered, in_flight): (u64, u64),
+    ) {
         let ssthresh = self.congestion.ssthresh();
-        match &mut recovery.pace {
+        match pace {
             Pace::AtOnce => {}
             Pace::Proportional(rate) => {
                 if delivered > 0 {

@@ -14,6 +14,7 @@
 //! | [`RetransmissionTimeout`], [`RoundTrips`] | the RTO, and which round trips are measured |
 //! | [`TailProbe`], [`ZeroWindow`] | the two kinds of probes |
 //! | [`Pacing`], [`SmallSegments`] | what waits though the windows allow it |
+//! | [`Marks`] | reductions of the window for the network's marks |
 //! | [`Causes`], [`LinkReports`] | what research adds: causes of losses, the link's own reports |
 //!
 //! Three things happen to a sender, and each composes the parts in a file of its own: an
@@ -30,6 +31,7 @@ mod detection;
 mod expiry;
 mod growth;
 mod loss;
+mod marks;
 mod ordinary;
 mod pacing;
 mod repair;
@@ -61,6 +63,7 @@ use causes::Causes;
 use choices::Choices;
 use detection::Detection;
 use growth::Growth;
+use marks::Marks;
 use pacing::Pacing;
 use repair::Repair;
 use round_trips::RoundTrips;
@@ -135,6 +138,7 @@ pub struct Sender {
     rate: Option<Box<DeliveryRate>>,
     pacing: Option<Box<Pacing>>,
     link: Option<Box<LinkReports>>,
+    marks: Option<Box<Marks>>,
 }
 
 impl Sender {
@@ -172,6 +176,7 @@ impl Sender {
             small_segments: SmallSegments::new(config.nagle),
             causes: Causes::new(config),
             link: LinkReports::new(&config.link_feedback).map(Box::new),
+            marks: None,
             counters: Counters::default(),
         }
     }
@@ -298,6 +303,12 @@ impl Sender {
     #[must_use]
     pub const fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// Reductions of the window for marks of congestion (RFC 3168 §6.1.2).
+    #[must_use]
+    pub fn reductions_for_marks(&self) -> u64 {
+        self.marks.as_ref().map_or(0, |marks| marks.reductions())
     }
 
     /// The link says after how long it retransmits.

@@ -103,6 +103,7 @@ impl Sender {
             bare: true,
             sack: &[],
             echo,
+            marked: false,
         };
         self.on_new_data_acknowledged(now, &before, &acknowledgment, Report::default(), observer);
     }

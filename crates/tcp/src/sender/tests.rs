@@ -2,6 +2,7 @@
 
 mod expiry;
 mod keys;
+mod marks;
 mod recovery;
 mod sack;
 mod shut_window;
@@ -106,6 +107,7 @@ impl Trace {
             bare: true,
             sack: &[],
             echo: None,
+            marked: false,
         });
         self
     }
@@ -134,6 +136,7 @@ impl Trace {
             bare: true,
             sack: &sack,
             echo: None,
+            marked: false,
         });
         self
     }
@@ -153,6 +156,7 @@ impl Trace {
             bare: true,
             sack: &[],
             echo,
+            marked: false,
         });
         self.poll()
     }

@@ -261,6 +261,7 @@ fn only_a_bare_one_with_the_same_window_while_data_is_out_is_a_duplicate() {
             bare: false,
             sack: &[],
             echo: None,
+            marked: false,
         });
     }
     for step in 1..5 {

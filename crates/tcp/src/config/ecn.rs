@@ -1,0 +1,20 @@
+//! Which side speaks first about marks of congestion.
+
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+#[cfg(feature = "schema")]
+use serde::{Deserialize, Serialize};
+
+/// An endpoint's use of explicit congestion notification (RFC 3168).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
+pub enum EcnUse {
+    /// Its packets are never marked.
+    #[default]
+    Off,
+    /// It understands marks if the peer asks for it (Linux, `tcp_ecn` = 2, the default).
+    Accept,
+    /// It asks in its SYN, and accepts (Linux, `tcp_ecn` = 1).
+    Request,
+}
