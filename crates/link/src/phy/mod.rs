@@ -2,7 +2,9 @@
 
 pub mod error_rate;
 pub mod mode;
+pub mod standard;
 pub mod timing;
 
 pub use mode::{Mode, Modulation};
-pub use timing::{Phy, PhyError, Preamble, Standard};
+pub use standard::Standard;
+pub use timing::{Phy, PhyError, Preamble};

@@ -14,48 +14,7 @@
 use airtcp_units::{BitRate, Duration};
 
 use super::mode::{Mode, Modulation};
-
-/// A physical layer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Standard {
-    /// 2.4 GHz, direct sequence (IEEE 802.11-2016 §16).
-    #[default]
-    B,
-    /// 2.4 GHz, OFDM (§18).
-    G,
-    /// 5 GHz, OFDM (§17).
-    A,
-}
-
-impl Standard {
-    /// The name as users write it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::B => "802.11b",
-            Self::G => "802.11g",
-            Self::A => "802.11a",
-        }
-    }
-
-    /// How it modulates.
-    #[must_use]
-    pub const fn modulation(self) -> Modulation {
-        match self {
-            Self::B => Modulation::Dsss,
-            Self::G | Self::A => Modulation::Ofdm,
-        }
-    }
-
-    /// Its modes, slowest first.
-    #[must_use]
-    pub const fn modes(self) -> &'static [Mode] {
-        match self.modulation() {
-            Modulation::Dsss => &Mode::DSSS,
-            Modulation::Ofdm => &Mode::OFDM,
-        }
-    }
-}
+use super::standard::Standard;
 
 /// The preamble in front of each frame of 802.11b.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,16 +61,13 @@ pub enum PhyError {
         /// Rate of data frames.
         data: BitRate,
     },
-    /// Only 802.11b has a short preamble.
+    /// There is no short preamble.
     #[error("{} has one preamble; only 802.11b has a short one", .0.name())]
     Preamble(Standard),
 }
 
 fn rates(standard: Standard) -> String {
-    let rates = standard
-        .modes()
-        .iter()
-        .map(|mode| mode.bit_rate().to_string());
+    let rates = standard.modes().map(|mode| mode.bit_rate().to_string());
     rates.collect::<Vec<_>>().join(", ")
 }
 
@@ -130,7 +86,7 @@ impl Phy {
         let mode = |rate| {
             Mode::with_rate(standard.modulation(), rate).ok_or(PhyError::Rate { rate, standard })
         };
-        if preamble == Preamble::Short && standard != Standard::B {
+        if preamble == Preamble::Short && standard.row().short_header.is_none() {
             return Err(PhyError::Preamble(standard));
         }
         let phy = Self {
@@ -166,19 +122,13 @@ impl Phy {
     /// A slot of the back-off.
     #[must_use]
     pub const fn slot(&self) -> Duration {
-        Duration::from_micros(match self.standard {
-            Standard::B => 20,
-            Standard::G | Standard::A => 9,
-        })
+        Duration::from_micros(self.standard.row().slot)
     }
 
     /// The pause before an answer.
     #[must_use]
     pub const fn sifs(&self) -> Duration {
-        Duration::from_micros(match self.standard {
-            Standard::B | Standard::G => 10,
-            Standard::A => 16,
-        })
+        Duration::from_micros(self.standard.row().sifs)
     }
 
     /// The pause before contention: SIFS and two slots (IEEE 802.11-2016 §10.3.7).
@@ -191,20 +141,15 @@ impl Phy {
     /// DIFS (§10.3.7).
     #[must_use]
     pub fn eifs(&self) -> Duration {
-        let lowest = match self.standard.modulation() {
-            Modulation::Dsss => self.plcp(self.preamble) + Duration::from_micros(8 * 14),
-            Modulation::Ofdm => self.frame_time(Mode::Ofdm6, ACK_BYTES),
-        };
-        self.sifs() + lowest + self.difs()
+        let lowest = self.standard.row().lowest;
+        let answer = self.header(self.preamble) + self.body_time(lowest, ACK_BYTES);
+        self.sifs() + answer + self.difs()
     }
 
     /// Smallest and largest contention window in slots.
     #[must_use]
     pub const fn contention_window(&self) -> (u32, u32) {
-        match self.standard {
-            Standard::B => (31, 1023),
-            Standard::G | Standard::A => (15, 1023),
-        }
+        self.standard.row().contention_window
     }
 
     /// How long a sender waits for the start of an answer: SIFS, a slot and the time that a receiver
@@ -254,6 +199,11 @@ impl Phy {
 
     /// TXTIME: §16.3.4 for direct sequence, §17.4.3 and §18.5.3 for OFDM.
     fn frame_time(&self, mode: Mode, bytes: u32) -> Duration {
+        self.header_time(mode) + self.body_time(mode, bytes)
+    }
+
+    /// The same without what precedes a frame.
+    fn body_time(&self, mode: Mode, bytes: u32) -> Duration {
         let bits = 8 * u64::from(bytes);
         let rate = mode.bit_rate().as_bps();
         let micros = match mode.modulation() {
@@ -264,26 +214,24 @@ impl Phy {
                 4 * (16 + bits + 6).div_ceil(bits_a_symbol)
             }
         };
-        let extension = match self.standard {
-            Standard::G => 6,
-            Standard::A | Standard::B => 0,
-        };
-        self.header_time(mode) + Duration::from_micros(micros + extension)
+        Duration::from_micros(micros + self.standard.row().signal_extension)
     }
 
     /// What precedes a frame of that mode.
     fn header_time(&self, mode: Mode) -> Duration {
-        match mode {
-            Mode::Dsss1 => self.plcp(Preamble::Long),
-            _ => self.plcp(self.preamble),
+        // Frames in the lowest mode can be understood by who knows no short preamble (§16.2.2.3).
+        if mode == self.standard.row().lowest {
+            self.header(Preamble::Long)
+        } else {
+            self.header(self.preamble)
         }
     }
 
-    const fn plcp(&self, preamble: Preamble) -> Duration {
-        Duration::from_micros(match (self.standard, preamble) {
-            (Standard::B, Preamble::Long) => 192,
-            (Standard::B, Preamble::Short) => 96,
-            (Standard::G | Standard::A, _) => 20,
+    const fn header(&self, preamble: Preamble) -> Duration {
+        let row = self.standard.row();
+        Duration::from_micros(match (preamble, row.short_header) {
+            (Preamble::Short, Some(short)) => short,
+            (Preamble::Short | Preamble::Long, _) => row.header,
         })
     }
 }

@@ -28,9 +28,9 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
         .stations
         .get_or_insert(Whole::clamped(u64::from(flows)))
         .get_u32();
-    let mobile_queue = queue(table.queue.get_or_insert_default(), "wlan.queue")?;
+    let mobile_queue = queue(table.queue.get_or_insert_default());
     let access_point_queue = match &mut table.access_point_queue {
-        Some(given) => queue(given, "wlan.access_point_queue")?,
+        Some(given) => queue(given),
         none => {
             *none = table.queue;
             mobile_queue
@@ -96,10 +96,7 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
         None => None,
         Some(radio) => {
             refuse_error_model(table.loss.as_ref())?;
-            let carrier_mhz = match bss.phy.standard() {
-                Standard::B | Standard::G => 2_437.0,
-                Standard::A => 5_180.0,
-            };
+            let carrier_mhz = bss.phy.standard().carrier_mhz();
             Some(radio::resolve(radio, "wlan.radio", carrier_mhz)?)
         }
     };
@@ -142,16 +139,10 @@ fn rates(table: &mut WlanTable) -> Result<(Phy, Vec<Mode>), Problem> {
 
 fn phy(table: &mut WlanTable) -> Result<Phy, Problem> {
     let standard: Standard = (*table.standard.get_or_insert_default()).into();
-    let (fastest, basic) = match standard {
-        Standard::B => (11_000_000, 1_000_000),
-        Standard::G | Standard::A => (54_000_000, 6_000_000),
-    };
-    let rate = |key: &mut Option<Rate>, default| {
-        key.get_or_insert(Within::clamped(BitRate::from_bps(default)))
-            .get()
-    };
+    let (fastest, basic) = standard.usual_rates();
+    let rate = |key: &mut Option<Rate>, default| key.get_or_insert(Within::clamped(default)).get();
     let data = rate(&mut table.rate, fastest);
-    let control = rate(&mut table.basic_rate, basic.min(data.as_bps()));
+    let control = rate(&mut table.basic_rate, basic.min(data));
     let preamble: Preamble = (*table.preamble.get_or_insert_default()).into();
     Phy::new(standard, preamble, data, control).map_err(|error| {
         let key = match error {

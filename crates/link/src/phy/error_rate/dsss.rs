@@ -1,28 +1,25 @@
 //! Direct sequence and complementary code keying: 802.11b.
 
 use super::tail;
-use crate::phy::mode::Mode;
 
 /// Bandwidth of the noise in the channel (IEEE 802.11-2016 §16.3.8.2: the main lobe).
 const NOISE_HZ: f64 = 22e6;
 /// CCK symbols a second (§16.3.6.6): 8 chips at 11 MHz.
 const CCK_SYMBOLS: f64 = 1.375e6;
 
-/// The chance that a bit is wrong at a signal-to-noise *ratio* (not in decibels).
-pub(super) fn bit_error_rate(mode: Mode, snr: f64) -> f64 {
-    let per_bit = snr * NOISE_HZ / mode.bit_rate().as_bps() as f64;
-    let per_symbol = snr * NOISE_HZ / CCK_SYMBOLS;
-    match mode {
-        Mode::Dsss1 => dbpsk(per_bit),
-        Mode::Dsss2 => dqpsk(per_bit),
-        // One of 16 symbols for 4 bits: a wrong one has half of its bits wrong, 8/15 exactly.
-        Mode::Cck5_5 => 8.0 / 15.0 * biorthogonal_symbol_error(8, per_symbol),
-        // Two such symbols of half the energy for 8 bits: 128/255.
-        _ => {
-            let right = 1.0 - biorthogonal_symbol_error(8, per_symbol / 2.0);
-            128.0 / 255.0 * (1.0 - right * right)
-        }
-    }
+/// Energy of a bit over that of the noise, at a signal-to-noise *ratio* (not in decibels).
+pub(super) fn energy_of_bit(bits_per_second: f64, snr: f64) -> f64 {
+    snr * NOISE_HZ / bits_per_second
+}
+
+/// The chance that a bit of complementary code keying is wrong at a signal-to-noise *ratio*, with
+/// one symbol of 16 or two of half the energy.
+pub(super) fn cck(symbols: u8, snr: f64) -> f64 {
+    let energy = snr * NOISE_HZ / CCK_SYMBOLS / f64::from(symbols);
+    let right = 1.0 - biorthogonal_symbol_error(8, energy);
+    // Of n words one is sent; each other is as likely, and half of all bits differ: (n/2)/(n - 1).
+    let words = libm::pow(16.0, f64::from(symbols));
+    words / 2.0 / (words - 1.0) * (1.0 - libm::pow(right, f64::from(symbols)))
 }
 
 /// Differential BPSK: exp(-Eb/N0)/2 (J. Proakis, Digital Communications, 4th edition, eq. 5.2-69).

@@ -8,15 +8,18 @@ mod ofdm;
 
 use airtcp_units::Probability;
 
-use super::mode::{Mode, Modulation};
+use super::mode::{Mode, Signal};
 
 /// The chance that a bit is wrong.
 #[must_use]
 pub fn bit_error_rate(mode: Mode, snr_db: f64) -> f64 {
     let snr = libm::pow(10.0, snr_db / 10.0);
-    let rate = match mode.modulation() {
-        Modulation::Dsss => dsss::bit_error_rate(mode, snr),
-        Modulation::Ofdm => ofdm::bit_error_rate(mode, snr),
+    let energy_of_bit = || dsss::energy_of_bit(mode.bit_rate().as_bps() as f64, snr);
+    let rate = match mode.signal() {
+        Signal::Dbpsk => dsss::dbpsk(energy_of_bit()),
+        Signal::Dqpsk => dsss::dqpsk(energy_of_bit()),
+        Signal::Cck { symbols } => dsss::cck(symbols, snr),
+        Signal::Ofdm(constellation, code) => ofdm::bit_error_rate(constellation, code, snr),
     };
     // More than one in two would be a better channel, upside down.
     rate.clamp(0.0, 0.5)

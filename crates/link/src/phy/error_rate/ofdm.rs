@@ -5,7 +5,7 @@
 //! (Boeing Research, 2010). Interleaving is taken as perfect.
 
 use super::tail;
-use crate::phy::mode::Mode;
+use crate::phy::mode::{CodeRate, Constellation};
 
 /// A code: information bits a step, the distance of the first weight, and how many information bits
 /// are wrong on all paths of that distance, of the next, and so on.
@@ -49,16 +49,17 @@ const THREE_QUARTERS: Code = Code {
 };
 
 /// The chance that a bit is wrong at a signal-to-noise *ratio* (not in decibels).
-pub(super) fn bit_error_rate(mode: Mode, snr: f64) -> f64 {
-    let (uncoded, code) = match mode {
-        Mode::Ofdm6 => (bpsk(snr), HALF),
-        Mode::Ofdm9 => (bpsk(snr), THREE_QUARTERS),
-        Mode::Ofdm12 => (qpsk(snr), HALF),
-        Mode::Ofdm18 => (qpsk(snr), THREE_QUARTERS),
-        Mode::Ofdm24 => (qam16(snr), HALF),
-        Mode::Ofdm36 => (qam16(snr), THREE_QUARTERS),
-        Mode::Ofdm48 => (qam64(snr), TWO_THIRDS),
-        _ => (qam64(snr), THREE_QUARTERS),
+pub(super) fn bit_error_rate(constellation: Constellation, rate: CodeRate, snr: f64) -> f64 {
+    let uncoded = match constellation {
+        Constellation::Bpsk => bpsk(snr),
+        Constellation::Qpsk => qpsk(snr),
+        Constellation::Qam16 => qam16(snr),
+        Constellation::Qam64 => qam64(snr),
+    };
+    let code = match rate {
+        CodeRate::Half => HALF,
+        CodeRate::TwoThirds => TWO_THIRDS,
+        CodeRate::ThreeQuarters => THREE_QUARTERS,
     };
     decoded(uncoded, &code)
 }
