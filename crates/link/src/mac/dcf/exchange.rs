@@ -146,7 +146,7 @@ impl<P: Copy> Bss<P> {
             return self.decide(ends, Attempt::DataDamaged);
         }
         let ack = ends + self.pauses.sifs;
-        let ack_ends = ack + self.config.phy.ack_time();
+        let ack_ends = ack + self.pauses.ack;
         let damaged = self.damages(receiver, sender, None, ANSWER_BYTES, (ack, ack_ends));
         told.frame(receiver, FrameKind::Ack, ack, ack_ends, fate(damaged));
         self.decide(
@@ -167,14 +167,14 @@ impl<P: Copy> Bss<P> {
         start: Instant,
         told: &mut Told<'_, O>,
     ) -> Result<Instant, (Instant, Attempt)> {
-        let rts_ends = start + self.config.phy.rts_time();
+        let rts_ends = start + self.pauses.rts;
         let damaged = self.damages(sender, receiver, None, RTS_BYTES, (start, rts_ends));
         told.frame(sender, FrameKind::Rts, start, rts_ends, fate(damaged));
         if damaged {
             return Err((rts_ends, Attempt::RtsDamaged));
         }
         let cts = rts_ends + self.pauses.sifs;
-        let cts_ends = cts + self.config.phy.cts_time();
+        let cts_ends = cts + self.pauses.cts;
         let damaged = self.damages(receiver, sender, None, ANSWER_BYTES, (cts, cts_ends));
         told.frame(receiver, FrameKind::Cts, cts, cts_ends, fate(damaged));
         if damaged {
@@ -195,7 +195,7 @@ impl<P: Copy> Bss<P> {
                 continue;
             };
             let (frame, ends) = if next.is_to_be_cleared {
-                (FrameKind::Rts, now + self.config.phy.rts_time())
+                (FrameKind::Rts, now + self.pauses.rts)
             } else {
                 let ends = now + self.data_time(sender, next.to, next.bytes);
                 // It counts as a transmission, whatever the radio would have done to it.

@@ -80,10 +80,14 @@ impl<P: Copy> Bss<P> {
 
     /// How long a data frame takes: in the mode of the mobile at either end.
     #[inline]
-    pub(super) fn data_time(&self, from: u32, to: u32, bytes: u32) -> Duration {
+    pub(super) fn data_time(&mut self, from: u32, to: u32, bytes: u32) -> Duration {
         let mobile = if from == ACCESS_POINT { to } else { from };
         let mode = self.config.data_mode(mobile);
-        self.config.phy.data_time_in(mode, bytes)
+        let recent = &mut self.recent_times[usize::from(from == ACCESS_POINT)];
+        if (recent.0, recent.1) != (mode, bytes) {
+            *recent = (mode, bytes, self.config.phy.data_time_in(mode, bytes));
+        }
+        recent.2
     }
 
     /// Whether the radio damages a frame that is sent from its first bit to its last.

@@ -24,6 +24,7 @@ use airtcp_units::{Duration, Instant};
 
 use super::damage::Damage;
 use super::{ChannelObserver, Offer, Outcome};
+use crate::phy::Mode;
 use crate::random::Stream;
 pub use config::{BssConfig, BssError, LLC_BYTES, MAC_BYTES, StationConfig};
 use exchange::Exchange;
@@ -33,7 +34,7 @@ pub use station::StationCounters;
 /// The station that is the access point.
 pub const ACCESS_POINT: u32 = 0;
 
-/// Durations that every exchange needs.
+/// Durations that every exchange needs: pauses, and the link's own frames.
 #[derive(Clone, Copy, Debug)]
 struct Pauses {
     slot: Duration,
@@ -41,6 +42,9 @@ struct Pauses {
     difs: Duration,
     eifs: Duration,
     answer_timeout: Duration,
+    ack: Duration,
+    rts: Duration,
+    cts: Duration,
 }
 
 /// A station that sends, and the last bit of its frame when it collides.
@@ -56,6 +60,9 @@ pub struct Bss<P> {
     config: BssConfig,
     pauses: Pauses,
     windows: (u32, u32),
+    /// The last data frame's mode, size and duration, from mobiles and to them: nearly all frames
+    /// of a direction are alike, and a duration is a division.
+    recent_times: [(Mode, u32, Duration); 2],
     stations: Vec<Station<P>>,
     /// Stations that count down, with or without a frame to send.
     counting: Vec<u32>,
@@ -101,7 +108,11 @@ impl<P: Copy> Bss<P> {
                 answer_timeout: config
                     .answer_timeout
                     .unwrap_or_else(|| phy.answer_timeout()),
+                ack: phy.ack_time(),
+                rts: phy.rts_time(),
+                cts: phy.cts_time(),
             },
+            recent_times: [(Mode::Dsss1, u32::MAX, Duration::ZERO); 2],
             windows,
             stations,
             counting: Vec::with_capacity(config.stations as usize + 1),
