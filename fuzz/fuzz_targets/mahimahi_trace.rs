@@ -3,7 +3,8 @@
 #![no_main]
 
 use airtcp_link::{
-    Delay, ErrorModel, MahimahiTrace, Pipe, PipeConfig, QueueLimit, Service, Stream, Transmission,
+    Delay, Discipline, ErrorModel, MahimahiTrace, Pipe, PipeConfig, QueueLimit, Service, Stream,
+    Transmission,
 };
 use airtcp_units::{Duration, Instant};
 use libfuzzer_sys::fuzz_target;
@@ -24,6 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
         PipeConfig {
             service: Service::Mahimahi(Arc::new(trace)),
             queue: QueueLimit::Unlimited,
+            discipline: Discipline::DropTail,
             error: ErrorModel::None,
             delay: Delay::Constant(Duration::ZERO),
         },
@@ -40,7 +42,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let mut last = Instant::ZERO;
     while pipe.in_flight() > 0 {
-        let arrival = pipe.next_arrival();
+        let arrival = pipe.next_wakeup();
         let sent = pipe.pop(arrival).expect("it has arrived");
         assert!(sent < arrival && last <= arrival && arrival < Instant::FAR_FUTURE);
         last = arrival;

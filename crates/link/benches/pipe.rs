@@ -4,7 +4,8 @@
 //! best of several rounds is what the code costs undisturbed.
 
 use airtcp_link::{
-    Delay, ErrorModel, MahimahiTrace, Pipe, PipeConfig, QueueLimit, Service, Stream, Transmission,
+    Delay, Discipline, ErrorModel, MahimahiTrace, Pipe, PipeConfig, QueueLimit, Service, Stream,
+    Transmission,
 };
 use airtcp_units::{BitRate, Duration, Instant, Probability};
 use std::hint::black_box;
@@ -55,6 +56,7 @@ fn main() {
         let config = PipeConfig {
             service,
             queue: QueueLimit::Packets(100),
+            discipline: Discipline::DropTail,
             error,
             delay: Delay::Constant(Duration::from_millis(25)),
         };
@@ -83,7 +85,7 @@ fn nanos_per_packet(config: PipeConfig) -> f64 {
             },
             [index; 12],
         ));
-        while pipe.next_arrival() <= now {
+        while pipe.next_wakeup() <= now {
             black_box(pipe.pop(now));
         }
     }

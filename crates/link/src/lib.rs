@@ -23,14 +23,22 @@ pub mod pipe;
 pub mod queue;
 pub mod random;
 pub mod service;
+pub mod stops;
 pub mod trace;
 
-pub use delay::{Delay, DeliveryOrder, RecordingStart, RttModel, RttShape};
+pub use delay::{
+    BaseDelay, Delay, DeliveryOrder, Jitter, JitterShape, Late, RecordingStart, RttModel, RttShape,
+    VariableDelay,
+};
 pub use error::{ErrorModel, GilbertElliott};
 pub use pipe::{Admission, Pipe, PipeConfig, Transmission};
-pub use queue::QueueLimit;
+pub use queue::{CoDelConfig, Discipline, EcnField, FqCoDelConfig, QueueLimit};
 pub use random::Stream;
 pub use service::Service;
+pub use stops::{RandomStops, Stop, StopLength, Stops};
+pub use trace::conditions::{Condition, Conditions};
+pub use trace::lost_packets::LostPackets;
 pub use trace::mahimahi::MahimahiTrace;
 pub use trace::rtt_log::{RttSeries, RttSummary};
+pub use trace::stop_list::StopList;
 pub use trace::{TraceError, TraceProblem};

@@ -12,7 +12,9 @@ use airtcp_link::mac::damage::DamageConfig;
 use airtcp_link::mac::dcf::{BssConfig, LLC_BYTES, MAC_BYTES, StationConfig};
 use airtcp_link::mac::transmit_queue::RetransmissionOrder;
 use airtcp_link::phy::{Phy, Preamble, Standard};
-use airtcp_link::{Delay, ErrorModel, PipeConfig, QueueLimit, Service, mac::RetryLimit};
+use airtcp_link::{
+    Delay, Discipline, ErrorModel, PipeConfig, QueueLimit, Service, mac::RetryLimit,
+};
 use airtcp_network::{
     ACCESS_POINT, AirHop, Arrivals, Content, Hop, Host, MediumConfig, MediumKind,
 };
@@ -71,6 +73,7 @@ fn config() -> Result<NetworkConfig, Box<dyn Error>> {
     let line = PipeConfig {
         service: Service::Constant(BitRate::from_bps(10_000_000)),
         queue: QueueLimit::Packets(50),
+        discipline: Discipline::DropTail,
         error: ErrorModel::None,
         delay: Delay::Constant(Duration::from_millis(20)),
     };

@@ -55,7 +55,10 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
                 packet.next += 1;
                 self.forward(packet, hosts);
             }
-            let next = self.pipes[index as usize].pipe.next_arrival();
+            if self.pipes[index as usize].pipe.discards() {
+                self.take_discarded(index, hosts);
+            }
+            let next = self.pipes[index as usize].pipe.next_wakeup();
             if next > self.now {
                 break next;
             }
@@ -78,10 +81,20 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
             index,
         };
         let admission = node.pipe.push(self.now, transmission, packet);
-        let next = node.pipe.next_arrival();
+        let next = node.pipe.next_wakeup();
         node.alarm
             .arm(&mut self.queue, self.now, next, Turn::Pipe(pipe));
         if admission != Admission::Queued {
+            hosts.lost(self, &packet, admission);
+        } else if self.pipes[pipe as usize].pipe.discards() {
+            self.take_discarded(pipe, hosts);
+        }
+    }
+
+    /// Packets that a queue's discipline has dropped, or the link has lost behind it.
+    #[cold]
+    fn take_discarded(&mut self, pipe: u32, hosts: &mut impl Hosts<C, A>) {
+        while let Some((packet, admission)) = self.pipes[pipe as usize].pipe.take_discarded() {
             hosts.lost(self, &packet, admission);
         }
     }

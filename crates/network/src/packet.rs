@@ -1,7 +1,8 @@
 //! What is under way in a network.
 
+use airtcp_link::EcnField;
 use airtcp_link::mac::PacketClass;
-use airtcp_packet::{LinkFeedback, Segment};
+use airtcp_packet::{Ecn, LinkFeedback, Segment};
 
 /// What a packet says.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +62,20 @@ impl<C> Packet<C> {
             Content::Segment(segment) if segment.sequence_length() > 0 => PacketClass::Data,
             Content::Other(_) => PacketClass::Data,
             _ => PacketClass::Acknowledgment,
+        }
+    }
+}
+
+/// Of what is no segment the network sees the size alone.
+impl<C> EcnField for Packet<C> {
+    fn ecn(&self) -> Ecn {
+        self.segment()
+            .map_or(Ecn::NotCapable, |segment| segment.ecn)
+    }
+
+    fn mark(&mut self) {
+        if let Content::Segment(segment) = &mut self.content {
+            segment.mark();
         }
     }
 }

@@ -5,7 +5,7 @@ use airtcp_link::mac::RetryLimit;
 use airtcp_link::mac::arq::ArqConfig;
 use airtcp_link::mac::damage::{Affects, DamageConfig};
 use airtcp_link::mac::transmit_queue::RetransmissionOrder;
-use airtcp_link::{Admission, Delay, PipeConfig, QueueLimit, Service};
+use airtcp_link::{Admission, Delay, Discipline, PipeConfig, QueueLimit, Service};
 use airtcp_packet::{LinkFeedback, Segment};
 use airtcp_units::{BitRate, Duration, Probability};
 use proptest::prelude::*;
@@ -19,6 +19,7 @@ fn line(error: ErrorModel) -> PipeConfig {
     PipeConfig {
         service: Service::Constant(BitRate::from_bps(10_000_000)),
         queue: QueueLimit::Packets(1000),
+        discipline: Discipline::DropTail,
         error,
         delay: Delay::Constant(Duration::from_millis(5)),
     }

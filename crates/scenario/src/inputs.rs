@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use airtcp_link::trace::MAX_BYTES;
-use airtcp_link::{MahimahiTrace, RttSeries, TraceError};
+use airtcp_link::{Conditions, LostPackets, MahimahiTrace, RttSeries, StopList, TraceError};
 use sha2::{Digest, Sha256};
 
 use super::document::{Document, TraceTable};
@@ -30,6 +30,12 @@ pub(crate) struct Inputs {
     pub up: Option<Recording<MahimahiTrace>>,
     /// `link.rtt_log.path`.
     pub rtt_log: Option<Recording<RttSeries>>,
+    /// `link.stops.path`.
+    pub stops: Option<Recording<StopList>>,
+    /// `link.recorded.path` and `link.reverse.recorded.path`.
+    pub recorded: [Option<Recording<Conditions>>; 2],
+    /// `link.lost_packets.path` and `link.reverse.lost_packets.path`.
+    pub lost_packets: [Option<Recording<LostPackets>>; 2],
 }
 
 impl Inputs {
@@ -41,7 +47,30 @@ impl Inputs {
         let rtt_log = link
             .and_then(|link| link.rtt_log.as_ref())
             .map(|log| &log.path);
+        let reverse = link.and_then(|link| link.reverse.as_ref());
+        let stops = link.and_then(|link| link.stops.as_ref()?.path.as_ref());
+        let recorded = [
+            link.and_then(|link| link.recorded.as_ref()),
+            reverse.and_then(|reverse| reverse.recorded.as_ref()),
+        ];
+        let [data, acks] = recorded.map(|table| table.map(|table| &table.path));
+        let lost = [
+            link.and_then(|link| link.lost_packets.as_ref()),
+            reverse.and_then(|reverse| reverse.lost_packets.as_ref()),
+        ];
+        let [lost_data, lost_acks] = lost.map(|table| table.map(|table| &table.path));
+        let conditions = Conditions::parse;
+        let lost = LostPackets::parse;
         Ok(Self {
+            stops: read("link.stops.path", stops, folder, StopList::parse)?,
+            recorded: [
+                read("link.recorded.path", data, folder, conditions)?,
+                read("link.reverse.recorded.path", acks, folder, conditions)?,
+            ],
+            lost_packets: [
+                read("link.lost_packets.path", lost_data, folder, lost)?,
+                read("link.reverse.lost_packets.path", lost_acks, folder, lost)?,
+            ],
             down: read(
                 "link.trace.down",
                 down.as_ref(),

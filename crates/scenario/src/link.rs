@@ -7,7 +7,7 @@ use airtcp_link::mac::cellular::CellConfig;
 use airtcp_link::mac::damage::Outage;
 use airtcp_link::mac::dcf::BssConfig;
 use airtcp_link::mac::selective_repeat::SelectiveRepeatConfig;
-use airtcp_link::{ErrorModel, PipeConfig, Service};
+use airtcp_link::{ErrorModel, PipeConfig, Service, Stops};
 use airtcp_units::Duration;
 
 use super::names::LossDirection;
@@ -133,7 +133,10 @@ impl Link {
     pub fn outage(&self) -> Option<Outage> {
         match self {
             Self::Pipe { data, .. } => match data.service {
-                Service::Suspended { every, length, .. } => Some(Outage { every, length }),
+                Service::Suspended {
+                    stops: Stops::Periodic { every, length },
+                    ..
+                } => Some(Outage { every, length }),
                 _ => None,
             },
             Self::Wlan(wlan) => wlan.bss.damage.outage,

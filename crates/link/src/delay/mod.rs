@@ -1,8 +1,12 @@
 //! How long a packet is under way once its last byte has left.
 
 mod model;
+#[cfg(test)]
+mod tests;
+mod variable;
 
 pub use model::{RttModel, RttShape};
+pub use variable::{BaseDelay, Jitter, JitterShape, Late, VariableDelay};
 
 use crate::pipe::Transmission;
 use crate::random::Stream;
@@ -18,6 +22,8 @@ const NO_FLOW: u64 = u64::MAX;
 pub enum Delay {
     /// Always the same time: packets stay in order.
     Constant(Duration),
+    /// A time that varies.
+    Variable(Box<VariableDelay>),
     /// A recorded series of round-trip times, in the trace-driven model of Miyim (paper 1): the
     /// k-th transmission of a flow takes the k-th time of the series, which starts again at its end.
     /// The whole round trip lies on this direction, so the other one is to have none.
@@ -62,6 +68,7 @@ pub enum DeliveryOrder {
 #[derive(Clone, Debug)]
 pub(crate) enum DelayProcess {
     Constant(Duration),
+    Variable(Box<variable::VariableProcess>),
     Reorder(Replay),
     InOrder {
         replay: Replay,
@@ -89,6 +96,10 @@ impl DelayProcess {
     pub(crate) fn new(delay: Delay, stream: Stream) -> Self {
         let (series, order, start) = match delay {
             Delay::Constant(delay) => return Self::Constant(delay),
+            Delay::Variable(delay) => {
+                let process = variable::VariableProcess::new(*delay, stream);
+                return Self::Variable(Box::new(process));
+            }
             Delay::Recorded {
                 series,
                 order,
@@ -122,6 +133,7 @@ impl DelayProcess {
     pub(crate) fn arrival(&mut self, departure: Instant, transmission: &Transmission) -> Instant {
         match self {
             Self::Constant(delay) => departure + *delay,
+            Self::Variable(process) => process.arrival(departure, transmission),
             Self::Reorder(replay) => departure + replay.of(transmission),
             Self::InOrder {
                 replay,

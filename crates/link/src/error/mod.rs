@@ -7,12 +7,16 @@
 mod bit_errors;
 mod gilbert_elliott;
 
+use std::sync::Arc;
+
 use crate::pipe::Transmission;
 use crate::random::Stream;
-use airtcp_units::Probability;
+use crate::trace::conditions::Conditions;
+use crate::trace::lost_packets::LostPackets;
+use airtcp_units::{Instant, Probability};
 
 /// What the link loses.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ErrorModel {
     /// Nothing.
     None,
@@ -31,6 +35,11 @@ pub enum ErrorModel {
     GilbertElliott(GilbertElliott),
     /// Each bit with this probability, independently; one bad bit loses the packet.
     BitErrors(Probability),
+    /// These packets and no others: what a recorded run lost.
+    Listed(Arc<LostPackets>),
+    /// Each packet, independently, with the probability that was recorded for the time at which its
+    /// last byte leaves.
+    Recorded(Arc<Conditions>),
 }
 
 /// The parameters of a Gilbert-Elliott channel. The state is drawn anew before each transmission of
@@ -78,6 +87,8 @@ enum Model {
     Block { period: u32, lost: u32 },
     GilbertElliott(gilbert_elliott::Channel),
     BitErrors(bit_errors::FrameLosses),
+    Listed(Arc<LostPackets>),
+    Recorded(Arc<Conditions>),
 }
 
 impl ErrorProcess {
@@ -91,6 +102,8 @@ impl ErrorProcess {
                 Model::GilbertElliott(gilbert_elliott::Channel::new(parameters))
             }
             ErrorModel::BitErrors(rate) => Model::BitErrors(bit_errors::FrameLosses::new(rate)),
+            ErrorModel::Listed(lost) => Model::Listed(lost),
+            ErrorModel::Recorded(conditions) => Model::Recorded(conditions),
         };
         Self {
             draws: FlowDraws::new(stream),
@@ -98,16 +111,32 @@ impl ErrorProcess {
         }
     }
 
-    /// Whether `transmission` is lost. To be asked once for each, in the order of a flow's indices.
+    /// Whether `transmission` is lost, whenever it leaves. To be asked once for each, in the order
+    /// of a flow's indices.
     #[inline]
     pub(crate) fn loses(&mut self, transmission: &Transmission) -> bool {
         !matches!(self.model, Model::None) && self.draws_loss(transmission)
     }
 
+    /// Whether `transmission` is lost by what was recorded for the time of its `departure`, if
+    /// [`Self::loses`] has not lost it already.
+    #[inline]
+    pub(crate) fn loses_at(&mut self, departure: Instant, transmission: &Transmission) -> bool {
+        match &self.model {
+            Model::Recorded(conditions) => {
+                let draws = self.draws.of(transmission.flow);
+                let loss = conditions.at(departure).loss;
+                loss.happens(draws.draw(transmission.index))
+            }
+            _ => false,
+        }
+    }
+
     fn draws_loss(&mut self, transmission: &Transmission) -> bool {
         let Transmission { bytes, flow, index } = *transmission;
         match &mut self.model {
-            Model::None => false,
+            Model::None | Model::Recorded(_) => false,
+            Model::Listed(lost) => lost.contains(flow, index),
             Model::Independent(chance) => chance.happens(self.draws.of(flow).draw(index)),
             Model::Block { period, lost } => {
                 let place = index % u64::from(*period);

@@ -199,13 +199,49 @@ fn any_model() -> impl Strategy<Value = ErrorModel> {
     ]
 }
 
+/// Packets that are listed are lost, of the flow they are listed for, and no others.
+#[test]
+fn listed_packets_are_lost() {
+    let lost = LostPackets::new(vec![(3, 5), (3, 0), (2, 1)]);
+    let losses = losses_of(ErrorModel::Listed(Arc::new(lost)), 1500, 3, 8);
+    let places: Vec<usize> = (0..8).filter(|&place| losses[place]).collect();
+    assert_eq!(places, [0, 5]);
+}
+
+/// A recorded loss goes by the time of departure: none, a tenth, all.
+#[test]
+fn recorded_losses_go_by_time() {
+    let text = b"time_ms,delay_ms,loss\n0,0,0\n10,0,0.1\n20,0,1\n";
+    let conditions = Conditions::parse(text, "recorded").unwrap();
+    let model = ErrorModel::Recorded(Arc::new(conditions));
+    let mut process = ErrorProcess::new(model, Stream::new(42, "error"));
+    for (ms, expected) in [(9, 0.0), (10, 0.1), (20, 1.0)] {
+        let departure = Instant::from_nanos(ms * 1_000_000);
+        let losses: Vec<bool> = (0..SAMPLES)
+            .map(|index| {
+                let transmission = Transmission {
+                    bytes: 1500,
+                    flow: 1,
+                    index,
+                };
+                assert!(!process.loses(&transmission));
+                process.loses_at(departure, &transmission)
+            })
+            .collect();
+        assert!(
+            (share(&losses) - expected).abs() <= five_sigma(expected),
+            "at {ms} ms"
+        );
+    }
+}
+
 proptest! {
     #[test]
     fn what_a_flow_loses_is_its_own_affair(
         model in any_model(),
         others in proptest::collection::vec(proptest::collection::vec(0..6_u32, 0..4), 1..200),
     ) {
-        let alone = losses_of(model, 1500, 3, others.len() as u64);
+        let alone = losses_of(model.clone(), 1500, 3, others.len() as u64);
         let mut process = ErrorProcess::new(model, Stream::new(42, "error"));
         let mut sent = [0_u64; 7];
         let mut in_company = Vec::new();

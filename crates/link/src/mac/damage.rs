@@ -152,7 +152,8 @@ impl Damage {
     /// counts further stations too, from their first frame on.
     #[must_use]
     pub fn new(config: &DamageConfig, stations: u32, stream: Stream) -> Self {
-        let process = |direction| ErrorProcess::new(config.model, stream.substream(direction));
+        let process =
+            |direction| ErrorProcess::new(config.model.clone(), stream.substream(direction));
         let counters = match config.counted {
             Counted::Station => stations as usize,
             Counted::Channel => 1,
@@ -224,11 +225,13 @@ impl Damage {
         }
         let index = counts[owner as usize];
         counts[owner as usize] += 1;
-        self.errors[direction].loses(&Transmission {
+        let transmission = Transmission {
             bytes: frame.bytes,
             flow: owner,
             index,
-        })
+        };
+        let errors = &mut self.errors[direction];
+        errors.loses(&transmission) || errors.loses_at(frame.end, &transmission)
     }
 }
 

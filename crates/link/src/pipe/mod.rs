@@ -2,12 +2,14 @@
 //!
 //! However many packets are in it, a pipe needs one pending event: the arrival of the next. Packets
 //! wait for it in a ring sorted by arrival; those that arrive together stay in the order in which
-//! they were sent.
+//! they were sent. With a queue that decides at its head there is a second thing to wait for, the
+//! next departure, and still one event: whichever comes first.
 
 use crate::delay::{Delay, DelayProcess};
 use crate::error::{ErrorModel, ErrorProcess};
-use crate::queue::QueueLimit;
 use crate::queue::drop_tail::DropTail;
+use crate::queue::managed::{ManagedQueue, Waiting};
+use crate::queue::{Discipline, EcnField, QueueLimit};
 use crate::random::Stream;
 use crate::service::{Server, Service};
 use airtcp_units::Instant;
@@ -24,12 +26,15 @@ pub struct Transmission {
     pub index: u64,
 }
 
+/// Which flow queue a packet waits in is drawn from this part of a pipe's stream.
+const FLOW_HASH: u64 = u64::MAX - 5;
+
 /// What becomes of a packet that is handed to a pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// It will arrive.
+    /// It will arrive, unless the queue's discipline has it [discarded](Pipe::take_discarded).
     Queued,
-    /// The queue had no room; it takes nothing of the link.
+    /// The queue had no room, or its discipline drops it; it takes nothing of the link.
     Overflow,
     /// It takes its turn on the link, but is damaged and never arrives.
     Lost,
@@ -42,10 +47,27 @@ pub struct PipeConfig {
     pub service: Service,
     /// How much may wait for it.
     pub queue: QueueLimit,
+    /// The choice of the packet that is served, dropped or marked.
+    pub discipline: Discipline,
     /// What is lost on it.
     pub error: ErrorModel,
     /// How long a packet is under way.
     pub delay: Delay,
+}
+
+impl PipeConfig {
+    /// The same direction; its stops at random times are drawn from `shared`, so that two
+    /// directions with the same stream stop together.
+    #[must_use]
+    pub fn with_shared_stops(mut self, shared: Stream) -> Self {
+        if let Service::Suspended { stops, .. } = &mut self.service {
+            *stops = stops.clone().shared(shared);
+        }
+        if let Delay::Variable(delay) = &mut self.delay {
+            delay.held = delay.held.take().map(|stops| stops.shared(shared));
+        }
+        self
+    }
 }
 
 /// One direction of a link that carries packets of type `P`.
@@ -53,6 +75,8 @@ pub struct PipeConfig {
 pub struct Pipe<P> {
     server: Server,
     queue: DropTail,
+    /// In place of `queue`, where the discipline decides at the head.
+    managed: Option<Box<ManagedQueue<P>>>,
     errors: ErrorProcess,
     delays: DelayProcess,
     under_way: VecDeque<UnderWay<P>>,
@@ -64,12 +88,18 @@ struct UnderWay<P> {
     packet: P,
 }
 
-impl<P> Pipe<P> {
+impl<P: EcnField> Pipe<P> {
     /// An idle pipe; its losses are drawn from `stream`, which nothing else may use.
     pub fn new(config: PipeConfig, stream: Stream) -> Self {
         Self {
-            server: Server::new(config.service),
+            server: Server::new(config.service, stream),
             queue: DropTail::new(config.queue),
+            managed: ManagedQueue::new(
+                config.discipline,
+                config.queue,
+                stream.substream(FLOW_HASH),
+            )
+            .map(Box::new),
             errors: ErrorProcess::new(config.error, stream),
             delays: DelayProcess::new(config.delay, stream),
             under_way: VecDeque::new(),
@@ -80,12 +110,15 @@ impl<P> Pipe<P> {
     #[inline]
     pub fn push(&mut self, now: Instant, transmission: Transmission, packet: P) -> Admission {
         let lost = self.errors.loses(&transmission);
+        if self.managed.is_some() {
+            return self.push_managed(now, transmission, packet, lost);
+        }
         let start = self.server.next_start(now);
         if !self.queue.admit(now, start, transmission.bytes) {
             return Admission::Overflow;
         }
         let departure = self.server.serve(start, transmission.bytes);
-        if lost {
+        if lost || self.errors.loses_at(departure, &transmission) {
             return Admission::Lost;
         }
         let arrival = self.delays.arrival(departure, &transmission);
@@ -93,37 +126,123 @@ impl<P> Pipe<P> {
         Admission::Queued
     }
 
-    /// When the next packet arrives; [`Instant::FAR_FUTURE`] when none is under way.
+    /// When [`Self::pop`] is to be called next: when a packet arrives, or a queue that decides at
+    /// its head is to; [`Instant::FAR_FUTURE`] for never.
     #[inline]
-    pub fn next_arrival(&self) -> Instant {
-        self.under_way
+    pub fn next_wakeup(&self) -> Instant {
+        let arrival = self
+            .under_way
             .front()
-            .map_or(Instant::FAR_FUTURE, |head| head.arrival)
+            .map_or(Instant::FAR_FUTURE, |head| head.arrival);
+        match &self.managed {
+            None => arrival,
+            Some(queue) => arrival.min(queue.next_departure),
+        }
     }
 
-    /// The next packet, if it has arrived by `now`.
+    /// The next packet, if it has arrived by `now`. To be called until there is none.
     #[inline]
     pub fn pop(&mut self, now: Instant) -> Option<P> {
+        if self.managed.is_some() {
+            self.serve_until(now);
+        }
         if self.under_way.front()?.arrival > now {
             return None;
         }
         self.under_way.pop_front().map(|head| head.packet)
     }
 
+    /// Whether packets that were queued may be discarded.
+    #[inline]
+    pub const fn discards(&self) -> bool {
+        self.managed.is_some()
+    }
+
+    /// A packet that was [queued](Admission::Queued) and will not arrive, since the queue's
+    /// discipline dropped it or the link has lost it; never with drop-tail, where that is known as
+    /// it comes. To be called after [`Self::push`] and [`Self::pop`] until there is none.
+    #[inline]
+    pub fn take_discarded(&mut self) -> Option<(P, Admission)> {
+        self.managed.as_mut()?.discarded.pop_front()
+    }
+
     /// How many packets wait for the link at `now`.
     pub fn queued_packets(&mut self, now: Instant) -> usize {
-        self.queue.packets(now)
+        match &self.managed {
+            None => self.queue.packets(now),
+            Some(queue) => queue.packets(),
+        }
     }
 
     /// How many bytes wait for the link at `now`.
     pub fn queued_bytes(&mut self, now: Instant) -> u64 {
-        self.queue.bytes(now)
+        match &self.managed {
+            None => self.queue.bytes(now),
+            Some(queue) => queue.bytes(),
+        }
     }
 
-    /// How many packets have been admitted, will arrive, and have not been taken by [`Self::pop`]:
-    /// waiting, in service, under way or arrived.
+    /// How many packets have been admitted and have neither been taken by [`Self::pop`] nor
+    /// discarded: waiting, in service, under way or arrived.
     pub fn in_flight(&self) -> usize {
-        self.under_way.len()
+        let waiting = self.managed.as_ref().map_or(0, |queue| queue.packets());
+        self.under_way.len() + waiting
+    }
+
+    #[inline(never)]
+    fn push_managed(
+        &mut self,
+        now: Instant,
+        transmission: Transmission,
+        packet: P,
+        is_lost: bool,
+    ) -> Admission {
+        // What is due goes first.
+        self.serve_until(now);
+        let Some(queue) = &mut self.managed else {
+            return Admission::Overflow;
+        };
+        let waiting = Waiting {
+            packet,
+            transmission,
+            is_lost,
+            since: now,
+        };
+        if !queue.push(waiting) {
+            return Admission::Overflow;
+        }
+        if queue.next_departure == Instant::FAR_FUTURE {
+            queue.next_departure = self.server.next_start(now);
+            self.serve_until(now);
+        }
+        Admission::Queued
+    }
+
+    /// Serves the packets whose turn has come by `now` from a queue that decides at its head.
+    fn serve_until(&mut self, now: Instant) {
+        while let Some(queue) = &mut self.managed
+            && queue.next_departure <= now
+            && queue.next_departure < Instant::FAR_FUTURE
+        {
+            let start = queue.next_departure;
+            let Some(served) = queue.dequeue(start) else {
+                queue.next_departure = Instant::FAR_FUTURE;
+                return;
+            };
+            let departure = self.server.serve(start, served.transmission.bytes);
+            queue.next_departure = if queue.packets() == 0 {
+                Instant::FAR_FUTURE
+            } else {
+                self.server.next_start_behind(start)
+            };
+            if served.is_lost || self.errors.loses_at(departure, &served.transmission) {
+                queue.discarded.push_back((served.packet, Admission::Lost));
+                continue;
+            }
+            let arrival = self.delays.arrival(departure, &served.transmission);
+            let packet = served.packet;
+            self.insert(UnderWay { arrival, packet });
+        }
     }
 
     #[inline]

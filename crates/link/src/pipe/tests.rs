@@ -34,6 +34,7 @@ fn limits() -> impl Strategy<Value = QueueLimit> {
         Just(QueueLimit::Unlimited),
         (0..30_u32).prop_map(QueueLimit::Packets),
         (0..30_000_u64).prop_map(QueueLimit::Bytes),
+        (0..30_u32, 0..30_000_u64).prop_map(|(packets, bytes)| QueueLimit::Both { packets, bytes }),
     ]
 }
 
@@ -66,10 +67,13 @@ impl NaiveLink {
             self.in_service = Some((packet, now + u64::from(bytes) * MICRO));
             return true;
         }
+        let packets_fit = |limit: u32| self.waiting.len() < limit as usize;
+        let bytes_fit = |limit| self.bytes() + u64::from(bytes) <= limit;
         let fits = match limit {
             QueueLimit::Unlimited => true,
-            QueueLimit::Packets(limit) => self.waiting.len() < limit as usize,
-            QueueLimit::Bytes(limit) => self.bytes() + u64::from(bytes) <= limit,
+            QueueLimit::Packets(limit) => packets_fit(limit),
+            QueueLimit::Bytes(limit) => bytes_fit(limit),
+            QueueLimit::Both { packets, bytes } => packets_fit(packets) && bytes_fit(bytes),
         };
         if fits {
             self.waiting.push((packet, bytes));
@@ -89,6 +93,7 @@ fn config(queue: QueueLimit, error: ErrorModel, delay: Delay) -> PipeConfig {
     PipeConfig {
         service: Service::Constant(RATE),
         queue,
+        discipline: Discipline::DropTail,
         error,
         delay,
     }
@@ -118,15 +123,15 @@ fn carry(pipe: &mut Pipe<usize>, offers: &[Offer]) -> (Vec<(usize, u64)>, Vec<Ad
     }
     take_arrivals(pipe, u64::MAX - 1, &mut arrived);
     assert_eq!(
-        (pipe.in_flight(), pipe.next_arrival()),
+        (pipe.in_flight(), pipe.next_wakeup()),
         (0, Instant::FAR_FUTURE)
     );
     (arrived, verdicts)
 }
 
 fn take_arrivals(pipe: &mut Pipe<usize>, until: u64, arrived: &mut Vec<(usize, u64)>) {
-    while pipe.next_arrival() <= Instant::from_nanos(until) {
-        let at = pipe.next_arrival();
+    while pipe.next_wakeup() <= Instant::from_nanos(until) {
+        let at = pipe.next_wakeup();
         let just_before = Instant::from_nanos(at.as_nanos().saturating_sub(1));
         assert!(at == Instant::ZERO || pipe.pop(just_before).is_none());
         arrived.push((pipe.pop(at).unwrap(), at.as_nanos()));
@@ -225,6 +230,7 @@ fn recorded_delays_go_by_the_index_of_the_transmission() {
         let config = PipeConfig {
             service: Service::Unlimited,
             queue: QueueLimit::Packets(0),
+            discipline: Discipline::DropTail,
             error: ErrorModel::None,
             delay,
         };
@@ -252,6 +258,7 @@ fn a_recording_may_begin_anywhere() {
         let config = PipeConfig {
             service: Service::Unlimited,
             queue: QueueLimit::Unlimited,
+            discipline: Discipline::DropTail,
             error: ErrorModel::None,
             delay,
         };
@@ -262,7 +269,7 @@ fn a_recording_may_begin_anywhere() {
             index: 0,
         };
         pipe.push(Instant::ZERO, transmission, ());
-        pipe.next_arrival()
+        pipe.next_wakeup()
     };
     let arrivals: Vec<_> = (0..50).map(first_arrival).collect();
     assert_eq!(arrivals, (0..50).map(first_arrival).collect::<Vec<_>>());

@@ -43,11 +43,7 @@ impl DropTail {
         if until <= now {
             return true;
         }
-        let has_room = match self.limit {
-            QueueLimit::Unlimited => true,
-            QueueLimit::Packets(limit) => self.waiting.len() < limit as usize,
-            QueueLimit::Bytes(limit) => self.bytes.saturating_add(u64::from(bytes)) <= limit,
-        };
+        let has_room = self.limit.has_room(self.waiting.len(), self.bytes, bytes);
         if has_room {
             self.waiting.push_back(Waiting { until, bytes });
             self.bytes += u64::from(bytes);
@@ -92,6 +88,20 @@ mod tests {
             (QueueLimit::Bytes(2999), 1),
             (QueueLimit::Bytes(3000), 2),
             (QueueLimit::Packets(0), 0),
+            (
+                QueueLimit::Both {
+                    packets: 3,
+                    bytes: 3000,
+                },
+                2,
+            ),
+            (
+                QueueLimit::Both {
+                    packets: 1,
+                    bytes: 3000,
+                },
+                1,
+            ),
         ] {
             let mut queue = DropTail::new(limit);
             let admitted = (0..5).filter(|_| queue.admit(NOW, LATER, 1500)).count();

@@ -6,8 +6,11 @@
 
 mod constant;
 mod opportunities;
+mod stopping;
 mod suspended;
 
+use crate::random::Stream;
+use crate::stops::{StopSequence, Stops};
 use crate::trace::mahimahi::MahimahiTrace;
 use airtcp_units::{BitRate, Duration, Instant};
 use std::sync::Arc;
@@ -19,15 +22,13 @@ pub enum Service {
     Unlimited,
     /// At a constant rate.
     Constant(BitRate),
-    /// At a constant rate, but the link stops for `length` every `every`, first at `every`: what is
-    /// being sent then is paused and resumes.
+    /// At a constant rate, but the link stops now and then: what is being sent then is paused and
+    /// resumes.
     Suspended {
         /// Rate while the link works.
         rate: BitRate,
-        /// From the start of one stop to the start of the next.
-        every: Duration,
-        /// How long a stop lasts. From `every` on the link never works again.
-        length: Duration,
+        /// When it stops.
+        stops: Stops,
     },
     /// At recorded delivery opportunities.
     Mahimahi(Arc<MahimahiTrace>),
@@ -39,27 +40,36 @@ pub(crate) enum Server {
     Unlimited,
     Constant(constant::Constant),
     Suspended(suspended::Suspended),
+    Stopping(Box<stopping::Stopping>),
     Opportunities(opportunities::Opportunities),
 }
 
 impl Server {
-    pub(crate) fn new(service: Service) -> Self {
+    /// `stream` is the pipe's, from which stops at random times are drawn.
+    pub(crate) fn new(service: Service, stream: Stream) -> Self {
         match service {
             Service::Unlimited => Self::Unlimited,
-            Service::Constant(rate)
-            | Service::Suspended {
-                rate,
-                length: Duration::ZERO,
-                ..
-            } => Self::Constant(constant::Constant::new(rate)),
-            Service::Suspended {
-                rate,
-                every,
-                length,
-            } => Self::Suspended(suspended::Suspended::new(rate, every, length)),
+            Service::Constant(rate) => Self::Constant(constant::Constant::new(rate)),
+            Service::Suspended { rate, stops } => Self::suspended(rate, stops, stream),
             Service::Mahimahi(trace) => {
                 Self::Opportunities(opportunities::Opportunities::new(trace))
             }
+        }
+    }
+
+    fn suspended(rate: BitRate, stops: Stops, stream: Stream) -> Self {
+        let constant = || Self::Constant(constant::Constant::new(rate));
+        match stops {
+            Stops::Periodic {
+                length: Duration::ZERO,
+                ..
+            } => constant(),
+            Stops::Periodic { every, length } => {
+                Self::Suspended(suspended::Suspended::new(rate, every, length))
+            }
+            listed => StopSequence::new(listed, stream).map_or_else(constant, |stops| {
+                Self::Stopping(Box::new(stopping::Stopping::new(rate, stops)))
+            }),
         }
     }
 
@@ -70,7 +80,16 @@ impl Server {
             Self::Unlimited => now,
             Self::Constant(server) => server.next_start(now),
             Self::Suspended(server) => server.next_start(now),
+            Self::Stopping(server) => server.next_start(now),
             Self::Opportunities(server) => server.next_start(now),
+        }
+    }
+
+    /// When a packet that waited already would leave the queue, behind the one served from `start`.
+    pub(crate) fn next_start_behind(&mut self, start: Instant) -> Instant {
+        match self {
+            Self::Opportunities(server) => server.next_start_behind(),
+            other => other.next_start(start),
         }
     }
 
@@ -82,6 +101,7 @@ impl Server {
             Self::Unlimited => start,
             Self::Constant(server) => server.serve(start, bytes),
             Self::Suspended(server) => server.serve(start, bytes),
+            Self::Stopping(server) => server.serve(start, bytes),
             Self::Opportunities(server) => server.serve(bytes),
         }
     }

@@ -57,6 +57,14 @@ impl Opportunities {
         self.due
     }
 
+    /// A packet that waited already takes the rest of the current opportunity, or else the next.
+    pub(super) fn next_start_behind(&mut self) -> Instant {
+        if self.left == 0 {
+            self.advance();
+        }
+        self.due
+    }
+
     /// Serves from the current opportunity on, which [`Self::next_start`] has made sure is to come.
     pub(super) fn serve(&mut self, bytes: u32) -> Instant {
         let mut remaining = bytes;

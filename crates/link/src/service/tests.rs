@@ -30,7 +30,7 @@ fn at_instants(packets: &[Coming]) -> Vec<(u64, u32)> {
 
 /// When the queue lets go of each packet, and when its last byte is on the link.
 fn served(service: Service, arrivals: &[(u64, u32)]) -> Vec<(u64, u64)> {
-    let mut server = Server::new(service);
+    let mut server = Server::new(service, Stream::new(1, "service"));
     let serve = |&(at, bytes): &(u64, u32)| {
         let start = server.next_start(Instant::from_nanos(at));
         assert!(start.as_nanos() >= at);
@@ -81,8 +81,10 @@ proptest! {
         let horizon = arrivals[arrivals.len() - 1].0 + (work + 2) * (every + 1);
         let service = Service::Suspended {
             rate: BYTE_A_NANO,
-            every: Duration::from_nanos(every),
-            length: Duration::from_nanos(length),
+            stops: Stops::Periodic {
+                every: Duration::from_nanos(every),
+                length: Duration::from_nanos(length),
+            },
         };
         let expected = step_by_step(every, length, &arrivals, horizon);
         prop_assert_eq!(departures(service, &arrivals), expected);
@@ -177,18 +179,24 @@ fn the_far_future_is_no_trap() {
         Service::Constant(BitRate::from_bps(0)),
         Service::Suspended {
             rate: BitRate::from_bps(1),
-            every: stop * 2,
-            length: stop,
+            stops: Stops::Periodic {
+                every: stop * 2,
+                length: stop,
+            },
         },
         Service::Suspended {
             rate: BYTE_A_NANO,
-            every: Duration::ZERO,
-            length: stop,
+            stops: Stops::Periodic {
+                every: Duration::ZERO,
+                length: stop,
+            },
         },
         Service::Suspended {
             rate: BYTE_A_NANO,
-            every: Duration::MAX,
-            length: Duration::MAX,
+            stops: Stops::Periodic {
+                every: Duration::MAX,
+                length: Duration::MAX,
+            },
         },
     ];
     let end = u64::MAX - 10;

@@ -3,10 +3,14 @@
 //! A reader takes any byte source, reads no more than [`MAX_BYTES`] of it, and names file, line and
 //! remedy when it cannot use what it finds.
 
+mod columns;
+pub mod conditions;
+pub mod lost_packets;
 pub mod mahimahi;
 mod rtt_csv;
 pub mod rtt_log;
 mod rtt_ping;
+pub mod stop_list;
 
 use std::fmt;
 use std::io::Read;

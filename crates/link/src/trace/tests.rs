@@ -1,7 +1,10 @@
 //! The readers: what real tools write is read, and what is broken is named.
 
+use super::conditions::Conditions;
+use super::lost_packets::LostPackets;
 use super::mahimahi::MahimahiTrace;
 use super::rtt_log::RttSeries;
+use super::stop_list::StopList;
 use super::*;
 use airtcp_units::Duration;
 use proptest::prelude::*;
@@ -293,6 +296,116 @@ proptest! {
         for input in [&bytes[..], text.as_bytes()] {
             let _ = MahimahiTrace::parse(input, "x");
             let _ = RttSeries::parse(input, "x");
+        }
+    }
+}
+
+fn error_of<T: fmt::Debug>(result: Result<T, TraceError>) -> String {
+    result.unwrap_err().to_string()
+}
+
+#[test]
+fn stops_losses_and_conditions_are_read_by_the_names_of_their_columns() {
+    let text = b"\xef\xbb\xbflength_ms, start_ms\n0.000001,5\n2,7.5\n";
+    let stops = StopList::parse(text, "x").unwrap();
+    let spans: Vec<_> = stops
+        .as_slice()
+        .iter()
+        .map(|stop| (stop.start.as_nanos(), stop.end.as_nanos()))
+        .collect();
+    assert_eq!(spans, [(5_000_000, 5_000_001), (7_500_000, 9_500_000)]);
+    assert!(
+        StopList::read(&b"start_ms,length_ms\n"[..], "x")
+            .unwrap()
+            .as_slice()
+            .is_empty()
+    );
+
+    let lost = LostPackets::parse(b"flow,packet\n1,7\n0,3\n1,7\n", "x").unwrap();
+    assert_eq!(lost, LostPackets::new(vec![(0, 3), (1, 7)]));
+    assert!(lost.contains(1, 7) && !lost.contains(0, 7) && !lost.contains(1, 6));
+    assert_eq!(lost.to_csv(), "flow,packet\n0,3\n1,7\n");
+    let lost = LostPackets::read(&b"packet\n4\n"[..], "x").unwrap();
+    assert!(lost.contains(0, 4) && lost.len() == 1 && !lost.is_empty());
+
+    let text = b"time_ms,note,loss,delay_ms\n0,a,0.25,10\n5,b,0,20\n";
+    let conditions = Conditions::read(&text[..], "x").unwrap();
+    let at = |nanos| {
+        let step = conditions.at(airtcp_units::Instant::from_nanos(nanos));
+        (step.loss.as_f64(), step.delay)
+    };
+    assert_eq!(at(4_999_999), (0.25, Duration::from_millis(10)));
+    assert_eq!(at(5_000_000), (0.0, Duration::from_millis(20)));
+    assert_eq!(conditions.as_slice().len(), 2);
+}
+
+#[test]
+fn what_is_wrong_with_them_is_named() {
+    let stops = |bytes: &[u8]| error_of(StopList::parse(bytes, "x.csv"));
+    assert_eq!(
+        stops(b" \n"),
+        "trace \"x.csv\": empty: expected CSV with the columns start_ms and length_ms, a line for \
+         each stop; record it again"
+    );
+    assert_eq!(
+        stops(b"start,length\n1,2\n"),
+        "trace \"x.csv\", line 1: found \"start,length\": expected CSV with the columns start_ms \
+         and length_ms, a line for each stop; name the columns in the first line"
+    );
+    assert_eq!(
+        stops(b"start_ms,length_ms\n1,5\n5,1\n"),
+        "trace \"x.csv\", line 3: found \"5 ms, before 6 ms\": expected a start no earlier than \
+         the end of the stop before; sort the file by start_ms, or join stops that overlap"
+    );
+    assert_eq!(
+        stops(b"start_ms,length_ms\n1,-5\n"),
+        "trace \"x.csv\", line 2: found \"-5\": expected a time in milliseconds between 0 and \
+         2592000000 (30 days); correct or remove the line"
+    );
+    assert_eq!(
+        stops(b"start_ms,length_ms\n1\n"),
+        "trace \"x.csv\", line 2: found \"1\": expected as many columns as the header has; correct \
+         or remove the line"
+    );
+    let lost = |bytes: &[u8]| error_of(LostPackets::parse(bytes, "x.csv"));
+    assert_eq!(
+        lost(b"packet\n-1\n"),
+        "trace \"x.csv\", line 2: found \"-1\": expected a whole number, counted from 0; correct \
+         or remove the line"
+    );
+    assert_eq!(
+        lost(b"flow,packet\n1000000,1\n"),
+        "trace \"x.csv\", line 2: found \"1000000\": expected a flow below 1000000; correct or \
+         remove the line"
+    );
+    let conditions = |bytes: &[u8]| error_of(Conditions::parse(bytes, "x.csv"));
+    assert_eq!(
+        conditions(b"time_ms,delay_ms,loss\n0,1,1.5\n"),
+        "trace \"x.csv\", line 2: found \"1.5\": expected a probability between 0 and 1; correct \
+         or remove the line"
+    );
+    assert_eq!(
+        conditions(b"time_ms,delay_ms,loss\n5,1,0\n5,1,0\n"),
+        "trace \"x.csv\", line 3: found \"5 ms after 5 ms\": expected times that increase; sort \
+         the file by time_ms"
+    );
+    assert_eq!(
+        conditions(b"time_ms,delay_ms,loss\n"),
+        "trace \"x.csv\": empty: expected CSV with the columns time_ms, delay_ms (one way) and \
+         loss (0 to 1); record it again"
+    );
+}
+
+proptest! {
+    #[test]
+    fn readers_of_columns_answer_to_anything(
+        bytes in proptest::collection::vec(any::<u8>(), 0..200),
+        text in "(start_ms|length_ms|packet|flow|time_ms|delay_ms|loss|[0-9.,e\n\"-]){0,60}",
+    ) {
+        for input in [&bytes[..], text.as_bytes()] {
+            let _ = StopList::parse(input, "x");
+            let _ = LostPackets::parse(input, "x");
+            let _ = Conditions::parse(input, "x");
         }
     }
 }

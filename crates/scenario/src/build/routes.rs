@@ -8,7 +8,7 @@
 //! With two channels there is a mobile and an access point at both ends.
 
 use airtcp_link::agent::Toward;
-use airtcp_link::{Delay, ErrorModel, PipeConfig, QueueLimit, Service};
+use airtcp_link::{Delay, Discipline, ErrorModel, PipeConfig, QueueLimit, Service, Stream};
 use airtcp_units::Duration;
 
 use super::media;
@@ -45,8 +45,12 @@ impl<'a> Plan<'a> {
         };
         match &scenario.link {
             Link::Pipe { data, acks } => {
-                let data = add_pipe(network, "link.data", data.clone());
-                plan.link = (data, add_pipe(network, "link.acks", acks.clone()));
+                // Both directions stop at the same times.
+                let stops = Stream::new(seed, "link.stops");
+                let data = data.clone().with_shared_stops(stops);
+                let data = add_pipe(network, "link.data", data);
+                let acks = acks.clone().with_shared_stops(stops);
+                plan.link = (data, add_pipe(network, "link.acks", acks));
             }
             Link::Arq(arq) => plan.link.1 = add_pipe(network, "arq.back", arq.back.clone()),
             Link::Cell(cell) => {
@@ -76,7 +80,7 @@ impl<'a> Plan<'a> {
         };
         PipeConfig {
             error: if loses {
-                wired.errors
+                wired.errors.clone()
             } else {
                 ErrorModel::None
             },
@@ -245,6 +249,7 @@ fn add_line(network: &mut NetworkConfig, delay: Duration) -> Hop {
     let line = PipeConfig {
         service: Service::Unlimited,
         queue: QueueLimit::Unlimited,
+        discipline: Discipline::DropTail,
         error: ErrorModel::None,
         delay: Delay::Constant(delay),
     };

@@ -4,7 +4,10 @@ use airtcp_units::Probability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Amount, DAY, HOUR, LineDelay, Packets};
+use super::{
+    Amount, AqmTable, DAY, HOUR, JitterTable, LateTable, LineDelay, LostPacketsTable, Packets,
+    RecordedTable, StopsTable,
+};
 use crate::names::{
     Counted, DelayOrder, LogStart, LossDirection, LossModel, RttShapeName, TraceDirection,
 };
@@ -26,9 +29,29 @@ pub struct LinkTable {
     /// Packets that the link loses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<LossTable>,
-    /// A link that stops now and then, in both directions, and resumes what it was sending.
+    /// Which of the packets that wait is served, dropped or marked; the oldest is served, and what
+    /// finds no room is dropped, when this is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aqm: Option<AqmTable>,
+    /// Packets that the link loses by their numbers, in place of `loss`: what a recorded run lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost_packets: Option<LostPacketsTable>,
+    /// A link that stops at regular intervals, in both directions, and resumes what it was sending:
+    /// short for `stops` with `process = "periodic"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspension: Option<SuspensionTable>,
+    /// A link that stops: at random, at regular intervals, or as recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stops: Option<StopsTable>,
+    /// A delay that is drawn for each packet, in addition to `delay`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<JitterTable>,
+    /// Packets that come late, so that others overtake them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late: Option<LateTable>,
+    /// Delays and losses as they were recorded, in place of `delay` and `loss`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<RecordedTable>,
     /// A recorded link: delivery opportunities in mahimahi's format, in place of `rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<TraceTable>,
@@ -46,15 +69,15 @@ pub struct LinkTable {
     pub reverse: Option<ReverseTable>,
 }
 
-/// What may wait for the link: so many packets, or so many bytes. The packet being sent does not
-/// wait.
+/// What may wait for the link: a number of packets, of bytes, or both. The packet being sent does
+/// not wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueueTable {
     /// Packets that may wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets: Option<Packets>,
-    /// Bytes that may wait, in place of `packets`.
+    /// Bytes that may wait. With `packets` both limits hold; alone it stands in their place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Amount>,
 }
@@ -162,7 +185,7 @@ pub struct RttModelTable {
 }
 
 /// Where the direction that acknowledgments take differs from the other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReverseTable {
     /// How fast packets are put on the link.
@@ -177,4 +200,19 @@ pub struct ReverseTable {
     /// Packets that the link loses. Its `direction` may not be given here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<LossTable>,
+    /// Which of the packets that wait is served, dropped or marked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aqm: Option<AqmTable>,
+    /// Packets that are lost by their numbers, in place of `loss`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost_packets: Option<LostPacketsTable>,
+    /// A delay that is drawn for each packet, in addition to `delay`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<JitterTable>,
+    /// Packets that come late, so that others overtake them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late: Option<LateTable>,
+    /// Delays and losses as they were recorded, in place of `delay` and `loss`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<RecordedTable>,
 }

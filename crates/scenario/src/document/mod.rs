@@ -3,6 +3,7 @@
 //!
 //! A key that is left out is `None`; [`super::resolve`] fills in what it then is.
 
+mod aqm;
 mod arq;
 mod cell;
 mod flows;
@@ -10,6 +11,7 @@ mod link;
 mod radio;
 mod selective_repeat;
 mod traffic;
+mod variation;
 mod wired;
 mod wlan;
 
@@ -19,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::names::Topology;
 pub use airtcp_tcp::config::TcpTable;
 use airtcp_units::bounded::{Bytes, DAY, HOUR, SECOND, Span, Whole};
+pub use aqm::AqmTable;
 pub use arq::ArqTable;
 pub use cell::CellTable;
 pub use flows::{Directions, FlowsTable};
@@ -28,6 +31,7 @@ pub use link::{
 pub use radio::{Distances, RadioTable};
 pub use selective_repeat::SelectiveRepeatTable;
 pub use traffic::{EmailTable, FtpTable, HttpTable, MixTable, TrafficTable};
+pub use variation::{JitterTable, LateTable, LostPacketsTable, RecordedTable, StopsTable};
 pub use wired::{RoundTripTable, WiredTable};
 pub use wlan::WlanTable;
 pub(crate) use wlan::{Attempts, ContentionWindow};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{LineDelay, LossTable, QueueTable};
+use super::{AqmTable, LineDelay, LossTable, QueueTable};
 use crate::names::Shape;
 use airtcp_units::bounded::{Limit, Rate};
 
@@ -20,6 +20,10 @@ pub struct WiredTable {
     /// What may wait for the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueTable>,
+    /// Which of the packets that wait is served, dropped or marked; the oldest is served, and what
+    /// finds no room is dropped, when this is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aqm: Option<AqmTable>,
     /// Packets that get lost behind the access point, or in front of a receiver that refuses them.
     /// Where flows go both ways, acknowledgments that share the line with data are lost too.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -64,6 +64,65 @@ pub enum RttShapeName {
     Spikes,
 }
 
+/// When a link stops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopProcess {
+    /// At random: it works and stops in turn, for times that are independent of each other.
+    #[default]
+    Random,
+    /// At regular intervals.
+    Periodic,
+    /// As a file says.
+    Recorded,
+}
+
+/// The distribution of the lengths of stops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopLengthName {
+    /// Exponential.
+    #[default]
+    Exponential,
+    /// All alike.
+    Fixed,
+}
+
+/// The fate of packets while a link stops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StoppedPackets {
+    /// They wait for the link, and follow each other at its rate afterwards.
+    #[default]
+    Wait,
+    /// The link goes on, and what would arrive meanwhile arrives at once when the stop ends.
+    Held,
+}
+
+/// The distribution of jitter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum JitterName {
+    /// From 0 to twice the mean, all alike.
+    #[default]
+    Uniform,
+    /// Exponential.
+    Exponential,
+}
+
+/// Which waiting packet is served, dropped or marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DisciplineName {
+    /// A queue for each flow, served in turn, with CoDel in each (RFC 8290).
+    #[default]
+    FqCodel,
+    /// One queue whose head is dropped when packets wait for too long (RFC 8289).
+    Codel,
+    /// One queue; what finds no room is dropped.
+    DropTail,
+}
+
 /// Where in a recording a run begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

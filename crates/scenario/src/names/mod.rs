@@ -8,7 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use flows::{ApplicationName, FlowDirection, Shape};
-pub use link::{DelayOrder, LogStart, LossDirection, LossModel, RttShapeName, TraceDirection};
+pub use link::{
+    DelayOrder, DisciplineName, JitterName, LogStart, LossDirection, LossModel, RttShapeName,
+    StopLengthName, StopProcess, StoppedPackets, TraceDirection,
+};
 pub use wireless::{
     CellRates, Counted, FadingName, Preamble, SchedulerName, Standard, WindowCount,
 };

@@ -3,7 +3,7 @@
 use airtcp_link::mac::arq::{ArqConfig, ArqError};
 use airtcp_link::mac::damage::{Affects, DamageConfig};
 use airtcp_link::mac::transmit_queue::RetransmissionOrder;
-use airtcp_link::{Delay, ErrorModel, PipeConfig, QueueLimit, Service};
+use airtcp_link::{Delay, Discipline, ErrorModel, PipeConfig, QueueLimit, Service};
 use airtcp_units::{BitRate, ByteCount, Duration};
 
 use super::link::queue;
@@ -58,7 +58,7 @@ pub(super) fn resolve(table: &mut ArqTable) -> Result<Arq, Problem> {
             .get_or_insert(Within::clamped(DEFAULT_ACK_TIME))
             .get(),
         retry_limit: wlan::attempts(&mut table.retry_limit, DEFAULT_ATTEMPTS),
-        queue: queue(table.queue.get_or_insert_default(), "arq.queue")?,
+        queue: queue(table.queue.get_or_insert_default()),
         order: RetransmissionOrder::HeadOfLine,
         damage: DamageConfig {
             model: loss::resolve(loss, "arq.loss")?,
@@ -81,6 +81,7 @@ pub(super) fn resolve(table: &mut ArqTable) -> Result<Arq, Problem> {
     let back = PipeConfig {
         service: Service::Constant(config.rate),
         queue: QueueLimit::Unlimited,
+        discipline: Discipline::DropTail,
         error: ErrorModel::None,
         delay: Delay::Constant(delay),
     };

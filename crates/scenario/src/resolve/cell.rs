@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use airtcp_link::fading::Radio;
 use airtcp_link::mac::cellular::{CellConfig, CellError, RateLaw, Scheduler};
-use airtcp_link::{Delay, ErrorModel, PipeConfig, QueueLimit, Service, Stream};
+use airtcp_link::{Delay, Discipline, ErrorModel, PipeConfig, QueueLimit, Service, Stream};
 use airtcp_units::{Duration, Probability};
 
 use super::link::queue;
@@ -66,7 +66,7 @@ pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Pro
         )
         .unwrap_or(NonZeroU32::MIN),
         retry_limit: wlan::attempts(&mut table.retry_limit, DEFAULT_ATTEMPTS),
-        queue: queue(table.queue.get_or_insert_default(), "cell.queue")?,
+        queue: queue(table.queue.get_or_insert_default()),
         report_retries: false,
     };
     let any = Radio::new(&air.config, 1.0, Stream::new(0, ""))
@@ -95,6 +95,7 @@ pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Pro
         back: PipeConfig {
             service: Service::Unlimited,
             queue: QueueLimit::Unlimited,
+            discipline: Discipline::DropTail,
             error: ErrorModel::None,
             delay: Delay::Constant(delay),
         },

@@ -4,19 +4,20 @@
 use std::sync::Arc;
 
 use airtcp_link::{
-    Delay, DeliveryOrder, ErrorModel, MahimahiTrace, PipeConfig, QueueLimit, RecordingStart,
-    RttModel, RttShape, Service,
+    Conditions, Delay, DeliveryOrder, Discipline, ErrorModel, MahimahiTrace, PipeConfig,
+    QueueLimit, RecordingStart, RttModel, RttShape, Service, Stops,
 };
 use airtcp_units::{BitRate, ByteCount, Duration};
 
-use super::{loss, refuse, wlan};
+use super::variation::{self, Variation};
+use super::{aqm, losses, refuse};
 use crate::document::{
-    LinkTable, LossTable, Packets, QueueTable, RttLogTable, RttModelTable, SuspensionTable,
+    LinkTable, Packets, QueueTable, RttLogTable, RttModelTable, SuspensionTable,
 };
 use crate::error::Problem;
 use crate::inputs::{Inputs, Recording};
 use crate::link::Link;
-use crate::names::{DelayOrder, LogStart, LossDirection, RttShapeName, TraceDirection};
+use crate::names::{DelayOrder, LogStart, RttShapeName, TraceDirection};
 use airtcp_units::bounded::{Limit, Rate, Real, Within};
 
 /// The default link is the lossy pipe of `scenarios/lossy-pipe.toml`.
@@ -30,7 +31,7 @@ pub(super) fn resolve(
     table: &mut LinkTable,
     inputs: &Inputs,
 ) -> Result<(PipeConfig, PipeConfig), Problem> {
-    let (data_errors, ack_errors) = errors(table)?;
+    let (data_errors, ack_errors) = losses::errors(table, inputs)?;
     if table.rtt_log.is_some() || table.rtt_model.is_some() {
         refuse_beside_times(table)?;
         let delay = match &mut table.rtt_model {
@@ -44,47 +45,134 @@ pub(super) fn resolve(
     } else {
         rates(table)?
     };
-    let data_delay = table
-        .delay
-        .get_or_insert(Within::clamped(DEFAULT_DELAY))
-        .get();
-    let data_queue = queue(table.queue.get_or_insert_default(), "link.queue")?;
+    let (data_service, ack_service, held) = stopped(table, inputs, (data_service, ack_service))?;
+    let (data_delay, ack_delay) = delays(table, inputs)?;
+    let data_queue = queue(table.queue.get_or_insert_default());
     let reverse = table.reverse.get_or_insert_default();
-    let ack_delay = reverse
-        .delay
-        .get_or_insert(Within::clamped(data_delay))
-        .get();
     let ack_queue = match &mut reverse.queue {
-        Some(given) => queue(given, "link.reverse.queue")?,
+        Some(given) => queue(given),
         none => {
             *none = table.queue;
             data_queue
         }
     };
+    let is_unlimited = |service: &Service| matches!(service, Service::Unlimited);
     if data_delay + ack_delay == Duration::ZERO
-        && matches!(
-            (&data_service, &ack_service),
-            (Service::Unlimited, Service::Unlimited)
-        )
+        && is_unlimited(&data_service)
+        && is_unlimited(&ack_service)
+        && inputs.recorded[0].is_none()
     {
         return Err(Problem::at(
             "link.delay",
             "expected more than 0 s: on a link with neither rate nor delay time stands still",
         ));
     }
+    let [data_discipline, ack_discipline] = disciplines(table)?;
+    let [data_variation, ack_variation] = variations(table, inputs, held);
     let data = PipeConfig {
         service: data_service,
         queue: data_queue,
+        discipline: data_discipline,
         error: data_errors,
-        delay: Delay::Constant(data_delay),
+        delay: data_variation.delay(data_delay),
     };
     let acks = PipeConfig {
         service: ack_service,
         queue: ack_queue,
+        discipline: ack_discipline,
         error: ack_errors,
-        delay: Delay::Constant(ack_delay),
+        delay: ack_variation.delay(ack_delay),
     };
     Ok((data, acks))
+}
+
+/// Both services, which wait while the link stops, and the stops in which deliveries are held.
+fn stopped(
+    table: &mut LinkTable,
+    inputs: &Inputs,
+    (data, acks): (Service, Service),
+) -> Result<(Service, Service, [Option<Stops>; 2]), Problem> {
+    let Some(stops) = &mut table.stops else {
+        return Ok((data, acks, [None, None]));
+    };
+    refuse(
+        &table.suspension,
+        "link.suspension",
+        "link.stops says when the link stops; give one of them",
+    )?;
+    let stops = variation::stops(stops, inputs)?;
+    let (data, acks) = stops.suspend(data, acks)?;
+    Ok((data, acks, stops.held()))
+}
+
+/// The constant part of both delays; what is recorded stands in its place.
+fn delays(table: &mut LinkTable, inputs: &Inputs) -> Result<(Duration, Duration), Problem> {
+    if inputs.recorded[0].is_some() {
+        variation::refuse_delay(&table.delay, "link.delay")?;
+        if let Some(reverse) = &table.reverse {
+            variation::refuse_delay(&reverse.delay, "link.reverse.delay")?;
+        }
+        return Ok((Duration::ZERO, Duration::ZERO));
+    }
+    let data = table
+        .delay
+        .get_or_insert(Within::clamped(DEFAULT_DELAY))
+        .get();
+    let reverse = table.reverse.get_or_insert_default();
+    if inputs.recorded[1].is_some() {
+        variation::refuse_delay(&reverse.delay, "link.reverse.delay")?;
+        return Ok((data, Duration::ZERO));
+    }
+    let acks = reverse.delay.get_or_insert(Within::clamped(data)).get();
+    Ok((data, acks))
+}
+
+/// Which packets of both queues are served, dropped or marked.
+fn disciplines(table: &mut LinkTable) -> Result<[Discipline; 2], Problem> {
+    let data = match &mut table.aqm {
+        Some(aqm) => aqm::resolve(aqm, "link.aqm")?,
+        None => Discipline::DropTail,
+    };
+    let reverse = table.reverse.get_or_insert_default();
+    let acks = match &mut reverse.aqm {
+        Some(aqm) => aqm::resolve(aqm, "link.reverse.aqm")?,
+        none => {
+            *none = table.aqm;
+            data
+        }
+    };
+    Ok([data, acks])
+}
+
+/// The variations of both delays.
+fn variations(table: &mut LinkTable, inputs: &Inputs, held: [Option<Stops>; 2]) -> [Variation; 2] {
+    let reverse = table.reverse.get_or_insert_default();
+    variation::fill(table.jitter.as_mut());
+    variation::fill(reverse.jitter.as_mut());
+    reverse.jitter = reverse.jitter.or(table.jitter);
+    reverse.late = reverse.late.or(table.late);
+    if reverse.recorded.is_none() {
+        reverse.recorded.clone_from(&table.recorded);
+    }
+    let [data_held, acks_held] = held;
+    let of = |recording: &Option<Recording<Conditions>>| {
+        recording.as_ref().map(|file| Arc::clone(&file.content))
+    };
+    let recorded = of(&inputs.recorded[0]);
+    [
+        Variation {
+            recorded: recorded.clone(),
+            jitter: table.jitter,
+            late: table.late,
+            held: data_held,
+        },
+        Variation {
+            recorded: of(&inputs.recorded[1]).or(recorded),
+            jitter: reverse.jitter,
+            late: reverse.late,
+            held: acks_held,
+        },
+    ]
 }
 
 /// The remedy `queue`: so many packets may wait in the direction of data.
@@ -111,44 +199,6 @@ pub(super) fn change_queue(link: &mut Link, packets: u32) -> Result<(), Problem>
         Link::Cell(cell) => cell.config.queue = limit,
     }
     Ok(())
-}
-
-/// What each direction loses.
-fn errors(table: &mut LinkTable) -> Result<(ErrorModel, ErrorModel), Problem> {
-    let loss = table.loss.get_or_insert_default();
-    wlan::refuse_counted(loss, "link.loss")?;
-    let model = loss::resolve(loss, "link.loss")?;
-    let direction = *loss.direction.get_or_insert_default();
-    let of_reverse = match table
-        .reverse
-        .as_mut()
-        .and_then(|reverse| reverse.loss.as_mut())
-    {
-        Some(reverse) => Some(reverse_errors(reverse, direction)?),
-        None => None,
-    };
-    Ok(match direction {
-        LossDirection::Data => (model, of_reverse.unwrap_or(ErrorModel::None)),
-        LossDirection::Acks => (ErrorModel::None, model),
-        LossDirection::Both => (model, model),
-    })
-}
-
-fn reverse_errors(table: &mut LossTable, direction: LossDirection) -> Result<ErrorModel, Problem> {
-    let key = "link.reverse.loss";
-    refuse(
-        &table.direction,
-        &format!("{key}.direction"),
-        "this table is about acknowledgments alone; remove the key",
-    )?;
-    wlan::refuse_counted(table, key)?;
-    if direction != LossDirection::Data {
-        return Err(Problem::at(
-            key,
-            "link.loss.direction says already what acknowledgments lose; give one of them",
-        ));
-    }
-    loss::resolve(table, key)
 }
 
 /// A link with a rate, that perhaps stops now and then.
@@ -184,11 +234,8 @@ fn suspended(rate: BitRate, suspension: SuspensionTable) -> Result<Service, Prob
             format!("expected less than link.suspension.every, which is {every}"),
         ));
     }
-    Ok(Service::Suspended {
-        rate,
-        every,
-        length,
-    })
+    let stops = Stops::Periodic { every, length };
+    Ok(Service::Suspended { rate, stops })
 }
 
 /// A recorded link.
@@ -197,7 +244,7 @@ fn recorded_link(table: &mut LinkTable, inputs: &Inputs) -> Result<(Service, Ser
     refuse(&table.rate, "link.rate", why)?;
     refuse(&table.suspension, "link.suspension", why)?;
     refuse(
-        &table.reverse.and_then(|reverse| reverse.rate),
+        &table.reverse.as_ref().and_then(|reverse| reverse.rate),
         "link.reverse.rate",
         why,
     )?;
@@ -238,10 +285,19 @@ fn refuse_beside_times(table: &LinkTable) -> Result<(), Problem> {
     refuse(&table.delay, "link.delay", why)?;
     refuse(&table.queue, "link.queue", why)?;
     refuse(&table.suspension, "link.suspension", why)?;
-    if let Some(reverse) = table.reverse {
+    refuse(&table.stops, "link.stops", why)?;
+    refuse(&table.jitter, "link.jitter", why)?;
+    refuse(&table.late, "link.late", why)?;
+    refuse(&table.recorded, "link.recorded", why)?;
+    refuse(&table.aqm, "link.aqm", why)?;
+    if let Some(reverse) = &table.reverse {
         refuse(&reverse.rate, "link.reverse.rate", why)?;
         refuse(&reverse.delay, "link.reverse.delay", why)?;
         refuse(&reverse.queue, "link.reverse.queue", why)?;
+        refuse(&reverse.jitter, "link.reverse.jitter", why)?;
+        refuse(&reverse.late, "link.reverse.late", why)?;
+        refuse(&reverse.recorded, "link.reverse.recorded", why)?;
+        refuse(&reverse.aqm, "link.reverse.aqm", why)?;
     }
     Ok(())
 }
@@ -255,6 +311,7 @@ fn with_times(
     let pipe = |error, delay| PipeConfig {
         service: Service::Unlimited,
         queue: QueueLimit::Unlimited,
+        discipline: Discipline::DropTail,
         error,
         delay,
     };
@@ -323,7 +380,7 @@ fn modelled_times(table: &mut RttModelTable) -> Result<Delay, Problem> {
     Ok(Delay::Modelled { model, order })
 }
 
-const fn delivery(order: DelayOrder) -> DeliveryOrder {
+pub(super) const fn delivery(order: DelayOrder) -> DeliveryOrder {
     match order {
         DelayOrder::InOrder => DeliveryOrder::InOrder,
         DelayOrder::Reorder => DeliveryOrder::Reorder,
@@ -331,17 +388,17 @@ const fn delivery(order: DelayOrder) -> DeliveryOrder {
 }
 
 /// What may wait.
-pub(super) fn queue(table: &mut QueueTable, key: &str) -> Result<QueueLimit, Problem> {
+pub(super) fn queue(table: &mut QueueTable) -> QueueLimit {
     match (table.packets, table.bytes) {
-        (Some(_), Some(_)) => Err(Problem::at(
-            format!("{key}.bytes"),
-            format!("{key}.packets limits the queue already; give one of them"),
-        )),
-        (None, Some(bytes)) => Ok(QueueLimit::Bytes(ByteCount::as_bytes(bytes.get()))),
+        (Some(packets), Some(bytes)) => QueueLimit::Both {
+            packets: packets.get_u32(),
+            bytes: ByteCount::as_bytes(bytes.get()),
+        },
+        (None, Some(bytes)) => QueueLimit::Bytes(ByteCount::as_bytes(bytes.get())),
         (packets, None) => {
             let packets = packets.unwrap_or(Packets::clamped(DEFAULT_QUEUE_PACKETS));
             table.packets = Some(packets);
-            Ok(QueueLimit::Packets(packets.get_u32()))
+            QueueLimit::Packets(packets.get_u32())
         }
     }
 }

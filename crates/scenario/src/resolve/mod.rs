@@ -2,15 +2,18 @@
 //! so that the document that comes out says all there is to say.
 
 mod access_point;
+mod aqm;
 mod arq;
 mod cell;
 mod flows;
 mod link;
 mod loss;
+mod losses;
 mod radio;
 mod selective_repeat;
 mod tcp;
 mod traffic;
+mod variation;
 mod wired;
 mod wlan;
 

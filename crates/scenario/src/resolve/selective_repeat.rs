@@ -29,10 +29,7 @@ const DEFAULT_ACK_TIME: Duration = Duration::from_micros(100);
 
 pub(super) fn resolve(table: &mut SelectiveRepeatTable) -> Result<SelectiveRepeat, Problem> {
     let end = EndConfig {
-        queue: queue(
-            table.queue.get_or_insert_default(),
-            "selective_repeat.queue",
-        )?,
+        queue: queue(table.queue.get_or_insert_default()),
         retry_limit: wlan::attempts(&mut table.retry_limit, DEFAULT_ATTEMPTS),
         order: RetransmissionOrder::FirstDue,
     };

@@ -1,10 +1,10 @@
 //! `[wired]`: the path between the access point and the wired hosts.
 
-use airtcp_link::{Delay, ErrorModel, PipeConfig, Service};
+use airtcp_link::{Delay, Discipline, ErrorModel, PipeConfig, Service};
 use airtcp_units::{BitRate, Duration};
 
 use super::link::queue;
-use super::{loss, refuse, wlan};
+use super::{aqm, loss, refuse, wlan};
 use crate::document::{LineDelay, RoundTripTable, WiredTable};
 use crate::error::Problem;
 use crate::link::{RoundTrip, Wired};
@@ -31,7 +31,11 @@ pub(super) fn resolve(table: &mut WiredTable) -> Result<Wired, Problem> {
         None => DEFAULT_DELAY,
     };
     let delay = table.delay.get_or_insert(Within::clamped(default)).get();
-    let queue = queue(table.queue.get_or_insert_default(), "wired.queue")?;
+    let queue = queue(table.queue.get_or_insert_default());
+    let discipline = match &mut table.aqm {
+        Some(aqm) => aqm::resolve(aqm, "wired.aqm")?,
+        None => Discipline::DropTail,
+    };
     let (errors, lossy) = match &mut table.loss {
         None => (ErrorModel::None, LossDirection::Data),
         Some(loss) => {
@@ -47,6 +51,7 @@ pub(super) fn resolve(table: &mut WiredTable) -> Result<Wired, Problem> {
         line: PipeConfig {
             service,
             queue,
+            discipline,
             error: ErrorModel::None,
             delay: Delay::Constant(delay),
         },

@@ -5,7 +5,7 @@ mod tcp_keys;
 
 use std::path::Path;
 
-use airtcp_link::{Delay, DeliveryOrder, ErrorModel, PipeConfig, QueueLimit, Service};
+use airtcp_link::{Delay, DeliveryOrder, ErrorModel, PipeConfig, QueueLimit, Service, Stops};
 use airtcp_tcp::config::{Recovery, Retransmission, TimerScope};
 use airtcp_tcp::{Config, Profile};
 use airtcp_units::{BitRate, Probability};
@@ -30,6 +30,15 @@ fn folder() -> tempfile::TempDir {
     std::fs::write(folder.path().join("lte.down"), "1\n1\n4\n9\n").unwrap();
     std::fs::write(folder.path().join("lte.up"), "2\n8\n").unwrap();
     std::fs::write(folder.path().join("rtt.csv"), "rtt_ms\n50\n61.5\n").unwrap();
+    let files = [
+        ("stops.csv", "start_ms,length_ms\n5,2.5\n10,1\n"),
+        ("lost.csv", "packet\n3\n8\n"),
+        ("link.csv", "time_ms,delay_ms,loss\n0,10,0.1\n500,20,0\n"),
+        ("calm.csv", "time_ms,delay_ms,loss\n0,10,0\n"),
+    ];
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
     folder
 }
 
@@ -179,33 +188,34 @@ fn flows_may_have_a_table_of_their_own_in_turn() {
 fn a_direction_loses_what_it_is_told_to() {
     let direction = |text: &str| {
         let scenario = parsed(text);
-        (pipe(&scenario).0.error, pipe(&scenario).1.error)
+        let (data, acks) = pipe(&scenario);
+        (data.error.clone(), acks.error.clone())
     };
-    let tenth = ErrorModel::Independent(Probability::new(0.1).unwrap());
-    let none = ErrorModel::None;
-    assert_eq!(direction("link.loss.rate = 0.1"), (tenth, none));
-    assert_eq!(direction("link.loss.rate = \"10 %\""), (tenth, none));
+    let tenth = || ErrorModel::Independent(Probability::new(0.1).unwrap());
+    let none = || ErrorModel::None;
+    assert_eq!(direction("link.loss.rate = 0.1"), (tenth(), none()));
+    assert_eq!(direction("link.loss.rate = \"10 %\""), (tenth(), none()));
     assert_eq!(
         direction("link.loss = { rate = 0.1, direction = \"acks\" }"),
-        (none, tenth)
+        (none(), tenth())
     );
     assert_eq!(
         direction("link.loss = { rate = 0.1, direction = \"both\" }"),
-        (tenth, tenth)
+        (tenth(), tenth())
     );
-    assert_eq!(direction("link.reverse.loss.rate = 0.1"), (none, tenth));
+    assert_eq!(direction("link.reverse.loss.rate = 0.1"), (none(), tenth()));
     let block = ErrorModel::Block {
         period: 100,
         lost: 5,
     };
     assert_eq!(
         direction("link.loss = { model = \"block\", lost = 5 }"),
-        (block, none)
+        (block, none())
     );
     let bits = ErrorModel::BitErrors(Probability::new(1e-6).unwrap());
     assert_eq!(
         direction("link.loss = { model = \"bit-error\", rate = 1e-6 }"),
-        (bits, none)
+        (bits, none())
     );
 }
 
@@ -231,7 +241,7 @@ fn a_suspended_link_stops_both_ways() {
     for direction in [pipe(&scenario).0, pipe(&scenario).1] {
         assert!(matches!(
             direction.service,
-            Service::Suspended { every, length, .. }
+            Service::Suspended { stops: Stops::Periodic { every, length }, .. }
                 if every == Duration::from_secs(5) && length == Duration::from_millis(300)
         ));
     }

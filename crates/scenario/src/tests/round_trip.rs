@@ -150,6 +150,23 @@ fn likely_text() -> impl Strategy<Value = String> {
         "[link]\ntrace = { down = \"lte.down\", up = \"lte.up\" }\n",
         "[link]\nrtt_log = { path = \"rtt.csv\" }\nreverse.loss = { model = \"block\", lost = 2 }\n",
         "[link.loss]\nmodel = \"gilbert-elliott\"\ngood_to_bad = 0.01\nbad_to_good = 0.3\n",
+        "[link]\nstops = { working = \"1 s\", length = \"1 ms\" }\n",
+        "[link]\nqueue = { packets = 5, bytes = 9000 }\n",
+        "[link]\nstops = { process = \"recorded\", path = \"stops.csv\", packets = \"held\" }\n",
+        "[link]\nstops = { process = \"periodic\", every = \"2 s\", length = \"1 s\" }\n",
+        "[link.stops]\nworking = \"2 s\"\nlength = \"1 s\"\ndirection = \"acks\"\n",
+        "[link]\nlost_packets.path = \"lost.csv\"\nreverse.lost_packets.path = \"lost.csv\"\n",
+        "[link]\nlost_packets.path = \"lost.csv\"\nreverse.loss.rate = 0.1\n",
+        "[link]\nrecorded.path = \"link.csv\"\ntrace.down = \"lte.down\"\n",
+        "[link]\nrecorded.path = \"link.csv\"\n\
+         reverse = { recorded.path = \"calm.csv\", loss.rate = 0.1 }\n",
+        "[link]\nrecorded.path = \"calm.csv\"\nlost_packets.path = \"lost.csv\"\n",
+        "[link]\nreverse.recorded.path = \"link.csv\"\nloss.rate = 0.1\n",
+        "[link]\njitter = { mean = \"1 ms\" }\nlate = { share = 0.1, by = \"5 ms\" }\n",
+        "[link]\njitter = { mean = \"1 ms\", shape = \"exponential\", order = \"reorder\" }\n",
+        "[link]\naqm = {}\nreverse.aqm.discipline = \"drop-tail\"\n",
+        "[link]\naqm = { discipline = \"codel\", target = \"7 ms\", ecn = true }\n",
+        "[link]\naqm = { queues = 8, quantum = 300 }\n",
     ]);
     // Times that contradict each other are the commonest reason to refuse.
     let own = proptest::sample::select(&[

@@ -49,7 +49,11 @@ impl<W: Watch> Endpoints<'_, W> {
         };
         let event = match admission {
             Admission::Overflow => FlowEvent::QueueDrop { direction, offset },
-            _ => FlowEvent::LinkLoss { direction, offset },
+            _ => FlowEvent::LinkLoss {
+                direction,
+                offset,
+                packet: packet.index,
+            },
         };
         self.watch.event(network.now(), packet.flow, event);
     }

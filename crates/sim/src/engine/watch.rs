@@ -42,6 +42,8 @@ pub enum FlowEvent {
         direction: Direction,
         /// First byte of the segment, or the offset it acknowledged.
         offset: u64,
+        /// Its number among the packets of its host, from 0.
+        packet: u64,
     },
     /// The last byte of a transfer arrived.
     Completed,

@@ -7,6 +7,7 @@ use arrow_array::types::{Float64Type, UInt8Type, UInt32Type};
 
 use super::*;
 
+mod links;
 mod selective_repeat;
 mod wireless;
 

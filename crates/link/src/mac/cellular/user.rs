@@ -84,12 +84,11 @@ impl<P: Copy> User<P> {
 
     /// Adds a packet, or says `false` when there is no room.
     pub fn push(&mut self, offer: Offer, packet: P) -> bool {
-        let bytes = u64::from(offer.bytes.max(1));
-        let has_room = match self.limit {
-            QueueLimit::Unlimited => true,
-            QueueLimit::Packets(limit) => self.waiting() < limit as usize,
-            QueueLimit::Bytes(limit) => self.unsent_bytes.saturating_add(bytes) <= limit,
-        };
+        let bytes = offer.bytes.max(1);
+        let has_room = self
+            .limit
+            .has_room(self.waiting(), self.unsent_bytes, bytes);
+        let bytes = u64::from(bytes);
         if has_room {
             self.unsent_bytes += bytes;
             self.packets.push_back(Waiting {

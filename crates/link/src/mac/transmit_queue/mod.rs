@@ -97,11 +97,7 @@ impl<P: Copy> TransmitQueue<P> {
     #[inline]
     #[must_use]
     pub fn has_room(&self, bytes: u32) -> bool {
-        match self.limit {
-            QueueLimit::Unlimited => true,
-            QueueLimit::Packets(limit) => self.len() < limit as usize,
-            QueueLimit::Bytes(limit) => self.bytes.saturating_add(u64::from(bytes)) <= limit,
-        }
+        self.limit.has_room(self.len(), self.bytes, bytes)
     }
 
     /// Adds a packet for station `to`, or says `false` when there is no room.

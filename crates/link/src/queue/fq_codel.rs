@@ -1,0 +1,194 @@
+//! Flow queues with controlled delay: packets wait in queues by a hash of their flow, queues take
+//! turns by deficit round robin, those that were empty go first, and CoDel runs in each (RFC 8290).
+
+use std::collections::VecDeque;
+
+use airtcp_units::Instant;
+
+use super::codel::{CoDelConfig, Control, Head};
+use super::managed::{Fifo, Waiting};
+use super::{EcnField, QueueLimit};
+use crate::random::Stream;
+
+/// Most packets dropped at once when there is no room (Linux, `drop_batch_size`).
+const MOST_DROPPED_AT_ONCE: u32 = 64;
+
+/// The parameters of FQ-CoDel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FqCoDelConfig {
+    /// CoDel's, in each queue. Marks are on by default (Linux, `fq_codel_init`).
+    pub codel: CoDelConfig,
+    /// The number of queues (RFC 8290 §5.2.3: 1024).
+    pub queues: u32,
+    /// Bytes that a queue may send before the next one's turn (§5.2.4: one packet of the
+    /// interface's size, 1514 with an Ethernet header; packets here are counted without).
+    pub quantum: u32,
+}
+
+impl Default for FqCoDelConfig {
+    fn default() -> Self {
+        Self {
+            codel: CoDelConfig {
+                ecn: true,
+                ..CoDelConfig::default()
+            },
+            queues: 1024,
+            quantum: 1500,
+        }
+    }
+}
+
+/// The queues.
+#[derive(Clone, Debug)]
+pub(crate) struct FqCoDel<P> {
+    config: FqCoDelConfig,
+    limit: QueueLimit,
+    queues: Vec<FlowQueue<P>>,
+    /// Queues that were empty and are served first, and the others (RFC 8290 §4.1).
+    new: VecDeque<u32>,
+    old: VecDeque<u32>,
+    packets: usize,
+    bytes: u64,
+    /// Which queue a flow's packets wait in is drawn here: the hash's perturbation (§4.1.1).
+    hash: Stream,
+}
+
+#[derive(Clone, Debug)]
+struct FlowQueue<P> {
+    fifo: Fifo<P>,
+    control: Control,
+    /// Bytes that it may still send in this turn; below zero after a packet that was longer.
+    deficit: i64,
+    is_listed: bool,
+}
+
+impl<P: EcnField> FqCoDel<P> {
+    pub(crate) fn new(config: FqCoDelConfig, limit: QueueLimit, hash: Stream) -> Self {
+        let queue = |_| FlowQueue {
+            fifo: Fifo::default(),
+            control: Control::default(),
+            deficit: 0,
+            is_listed: false,
+        };
+        Self {
+            queues: (0..config.queues.max(1)).map(queue).collect(),
+            config,
+            limit,
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            packets: 0,
+            bytes: 0,
+            hash,
+        }
+    }
+
+    pub(crate) const fn packets(&self) -> usize {
+        self.packets
+    }
+
+    pub(crate) const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Adds a packet; where that is one too many, packets of the longest queue are discarded, from
+    /// its head (RFC 8290 §4.1.3).
+    pub(crate) fn push(&mut self, waiting: Waiting<P>, mut discard: impl FnMut(Waiting<P>)) {
+        let index = self.queue_of(waiting.transmission.flow);
+        let bytes = u64::from(waiting.transmission.bytes);
+        let queue = &mut self.queues[index as usize];
+        queue.fifo.push(waiting);
+        if !queue.is_listed {
+            queue.is_listed = true;
+            queue.deficit = i64::from(self.config.quantum);
+            self.new.push_back(index);
+        }
+        self.packets += 1;
+        self.bytes += bytes;
+        if !self.limit.holds(self.packets, self.bytes) {
+            self.shorten_longest(&mut discard);
+        }
+    }
+
+    /// The packet to be served at `now`; `discard` is given what CoDel drops on the way.
+    pub(crate) fn dequeue(
+        &mut self,
+        now: Instant,
+        mut discard: impl FnMut(Waiting<P>),
+    ) -> Option<Waiting<P>> {
+        loop {
+            let is_new = !self.new.is_empty();
+            let index = *self.new.front().or(self.old.front())?;
+            let queue = &mut self.queues[index as usize];
+            if queue.deficit <= 0 {
+                queue.deficit += i64::from(self.config.quantum);
+                self.unlist(is_new);
+                self.old.push_back(index);
+                continue;
+            }
+            let (packets, bytes) = (&mut self.packets, &mut self.bytes);
+            let fifo = &mut queue.fifo;
+            // The backlog is that of all queues (Linux, `fq_codel_dequeue`).
+            let take = || {
+                let waiting = fifo.pop()?;
+                *packets -= 1;
+                *bytes -= u64::from(waiting.transmission.bytes);
+                let backlog = *bytes;
+                Some(Head { waiting, backlog })
+            };
+            let control = &mut queue.control;
+            if let Some(served) = control.dequeue(now, &self.config.codel, take, &mut discard) {
+                queue.deficit -= i64::from(served.transmission.bytes);
+                return Some(served);
+            }
+            self.unlist(is_new);
+            // A queue that has been new goes through the old ones once, or short flows could starve
+            // them (RFC 8290 §4.2).
+            if is_new && !self.old.is_empty() {
+                self.old.push_back(index);
+            } else {
+                self.queues[index as usize].is_listed = false;
+            }
+        }
+    }
+
+    fn unlist(&mut self, is_new: bool) {
+        if is_new {
+            self.new.pop_front();
+        } else {
+            self.old.pop_front();
+        }
+    }
+
+    /// Drops half of the longest queue, at most a batch: the search costs less for each packet then
+    /// (Linux, `fq_codel_drop`).
+    fn shorten_longest(&mut self, mut discard: impl FnMut(Waiting<P>)) {
+        let longest = |best: usize, (index, queue): (usize, &FlowQueue<P>)| {
+            if queue.fifo.bytes() > self.queues[best].fifo.bytes() {
+                index
+            } else {
+                best
+            }
+        };
+        let index = self.queues.iter().enumerate().fold(0, longest);
+        let queue = &mut self.queues[index];
+        let enough = queue.fifo.bytes() / 2;
+        let (mut dropped, mut bytes) = (0, 0);
+        while let Some(waiting) = queue.fifo.pop() {
+            dropped += 1;
+            bytes += u64::from(waiting.transmission.bytes);
+            discard(waiting);
+            if dropped >= MOST_DROPPED_AT_ONCE || bytes >= enough {
+                break;
+            }
+        }
+        queue.control.on_overflow(dropped);
+        self.packets -= dropped as usize;
+        self.bytes -= bytes;
+    }
+
+    /// All values are equally likely, whatever the number of queues.
+    fn queue_of(&self, flow: u32) -> u32 {
+        let hash = u128::from(self.hash.draw(u64::from(flow)));
+        ((hash * self.queues.len() as u128) >> 64) as u32
+    }
+}

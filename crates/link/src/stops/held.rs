@@ -1,0 +1,80 @@
+//! Deliveries that a stop holds: what would arrive while it lasts arrives when it ends, all at
+//! once.
+
+use std::collections::VecDeque;
+
+use airtcp_units::{Duration, Instant};
+
+use super::{Stop, StopSequence, Stops};
+use crate::random::Stream;
+
+/// The stops that deliveries meet.
+#[derive(Clone, Debug)]
+pub(crate) enum HeldDeliveries {
+    Periodic {
+        every: Duration,
+        length: Duration,
+    },
+    Listed {
+        sequence: StopSequence,
+        /// Stops that a packet may still meet: packets overtake each other, so that one may arrive
+        /// before a stop that another has met.
+        known: VecDeque<Stop>,
+    },
+}
+
+impl HeldDeliveries {
+    pub(crate) fn new(stops: Stops, own: Stream) -> Self {
+        if let Stops::Periodic { every, length } = stops {
+            return Self::Periodic { every, length };
+        }
+        let sequence = StopSequence::new(stops, own)
+            .unwrap_or_else(|| unreachable!("only periodic stops are no sequence"));
+        Self::Listed {
+            sequence,
+            known: VecDeque::new(),
+        }
+    }
+
+    /// When a packet is delivered that left at `departure` and would arrive at `arrival`. The
+    /// departures of one packet after the other may not decrease.
+    pub(crate) fn release(&mut self, departure: Instant, arrival: Instant) -> Instant {
+        if arrival == Instant::FAR_FUTURE {
+            return arrival;
+        }
+        match self {
+            Self::Periodic { every, length } => {
+                let (every, length) = (every.as_nanos().max(1), length.as_nanos());
+                let into = arrival.as_nanos() % every;
+                if arrival.as_nanos() < every || into >= length {
+                    arrival
+                } else if length >= every {
+                    Instant::FAR_FUTURE
+                } else {
+                    arrival + Duration::from_nanos(length - into)
+                }
+            }
+            Self::Listed { sequence, known } => {
+                while known.front().is_some_and(|stop| stop.end <= departure) {
+                    known.pop_front();
+                }
+                let mut after = known.back().map_or(departure, |stop| stop.end);
+                while known.back().is_none_or(|stop| stop.start <= arrival) {
+                    let Some(stop) = sequence.ending_after(after) else {
+                        break;
+                    };
+                    after = stop.end;
+                    known.push_back(stop);
+                }
+                let holds = |arrival: Instant, stop: &Stop| {
+                    if (stop.start..stop.end).contains(&arrival) {
+                        stop.end
+                    } else {
+                        arrival
+                    }
+                };
+                known.iter().fold(arrival, holds)
+            }
+        }
+    }
+}

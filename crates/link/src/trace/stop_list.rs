@@ -1,0 +1,78 @@
+//! The stops of a link as they were recorded: CSV with the columns `start_ms` and `length_ms`.
+
+use super::columns::{Row, read_rows};
+use super::{Source, TraceError};
+use crate::stops::Stop;
+use airtcp_units::Instant;
+use std::io::Read;
+
+const EXPECTED: &str = "CSV with the columns start_ms and length_ms, a line for each stop";
+
+/// Stops in the order of their starts, none of which begins before the one before it ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StopList {
+    stops: Vec<Stop>,
+}
+
+impl StopList {
+    /// Reads a list of at most [`super::MAX_BYTES`]; `name` is what errors call it. A list without
+    /// any stop is one of a link that never stopped.
+    ///
+    /// # Errors
+    /// Unreadable, too large, no such columns, a time that is none, or stops that overlap.
+    pub fn read(reader: impl Read, name: &str) -> Result<Self, TraceError> {
+        let bytes = Source::new(name).read_all(reader)?;
+        Self::parse(&bytes, name)
+    }
+
+    /// Reads a list that is in memory; otherwise as [`Self::read`].
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn parse(bytes: &[u8], name: &str) -> Result<Self, TraceError> {
+        let mut stops: Vec<Stop> = Vec::new();
+        let take = |row: &Row<'_>| {
+            let start = Instant::ZERO + row.milliseconds(0)?.unwrap_or_default();
+            let end = start + row.milliseconds(1)?.unwrap_or_default();
+            if let Some(before) = stops.last()
+                && start < before.end
+            {
+                let found = format!("{start}, before {}", before.end);
+                let remedy = "sort the file by start_ms, or join stops that overlap";
+                return Err(row.refuse(
+                    &found,
+                    "a start no earlier than the end of the stop before",
+                    remedy,
+                ));
+            }
+            stops.push(Stop { start, end });
+            Ok(())
+        };
+        let columns: (&[_], &[_]) = (&["start_ms", "length_ms"], &[]);
+        read_rows(bytes, columns, EXPECTED, Source::new(name), take)?;
+        Ok(Self { stops })
+    }
+
+    /// Stops in the order of their starts, none of which may begin before the one before it ends.
+    pub(crate) const fn new(stops: Vec<Stop>) -> Self {
+        Self { stops }
+    }
+
+    /// The list as it is read, to the nanosecond.
+    #[must_use]
+    pub fn to_csv(&self) -> String {
+        let milliseconds = |nanos: u64| format!("{}.{:06}", nanos / 1_000_000, nanos % 1_000_000);
+        let rows = self.stops.iter().map(|stop| {
+            let start = milliseconds(stop.start.as_nanos());
+            let length = milliseconds((stop.end - stop.start).as_nanos());
+            format!("{start},{length}\n")
+        });
+        "start_ms,length_ms\n".to_owned() + &rows.collect::<String>()
+    }
+
+    /// The stops, in their order.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Stop] {
+        &self.stops
+    }
+}

@@ -1,0 +1,106 @@
+//! The losses of both directions of `[link]`: as listed, as recorded, or by error models.
+
+use std::sync::Arc;
+
+use airtcp_link::ErrorModel;
+
+use super::{loss, refuse, wlan};
+use crate::document::{LinkTable, LossTable};
+use crate::error::Problem;
+use crate::inputs::Inputs;
+use crate::names::LossDirection;
+
+/// The losses of each direction: as listed, as recorded, or by an error model.
+pub(super) fn errors(
+    table: &mut LinkTable,
+    inputs: &Inputs,
+) -> Result<(ErrorModel, ErrorModel), Problem> {
+    let data = known_losses(inputs, 0, &table.loss, "link")?;
+    let reverse_loss = table.reverse.as_ref().and_then(|reverse| reverse.loss);
+    let acks = known_losses(inputs, 1, &reverse_loss, "link.reverse")?;
+    if data.is_none() && acks.is_none() {
+        return modelled_losses(table);
+    }
+    if data.is_some() {
+        let modelled = table
+            .reverse
+            .as_mut()
+            .and_then(|reverse| reverse.loss.as_mut())
+            .map(|loss| reverse_errors(loss, LossDirection::Data))
+            .transpose()?;
+        let acks = acks.or(modelled).unwrap_or(ErrorModel::None);
+        return Ok((data.unwrap_or(ErrorModel::None), acks));
+    }
+    let (modelled, of_acks) = modelled_losses(table)?;
+    if of_acks != ErrorModel::None {
+        return Err(Problem::at(
+            "link.loss.direction",
+            "link.reverse says already what acknowledgments lose; give one of them",
+        ));
+    }
+    Ok((modelled, acks.unwrap_or(ErrorModel::None)))
+}
+
+/// The losses of a direction that are listed or recorded, if they are.
+fn known_losses(
+    inputs: &Inputs,
+    direction: usize,
+    loss: &Option<LossTable>,
+    key: &str,
+) -> Result<Option<ErrorModel>, Problem> {
+    // A recording of one direction alone is also the other's, as its delays are.
+    let recorded = inputs.recorded[direction]
+        .as_ref()
+        .or(inputs.recorded[0].as_ref());
+    let recorded = recorded.filter(|file| file.content.loses());
+    if let Some(listed) = &inputs.lost_packets[direction] {
+        let why = format!("{key}.lost_packets says already what is lost; give one of them");
+        refuse(loss, &format!("{key}.loss"), &why)?;
+        refuse(&recorded, &format!("{key}.recorded"), &why)?;
+        return Ok(Some(ErrorModel::Listed(Arc::clone(&listed.content))));
+    }
+    let Some(recorded) = recorded else {
+        return Ok(None);
+    };
+    let why = format!("{key}.recorded has losses already; give one of them");
+    refuse(loss, &format!("{key}.loss"), &why)?;
+    Ok(Some(ErrorModel::Recorded(Arc::clone(&recorded.content))))
+}
+
+/// The losses of each direction by error models.
+fn modelled_losses(table: &mut LinkTable) -> Result<(ErrorModel, ErrorModel), Problem> {
+    let loss = table.loss.get_or_insert_default();
+    wlan::refuse_counted(loss, "link.loss")?;
+    let model = loss::resolve(loss, "link.loss")?;
+    let direction = *loss.direction.get_or_insert_default();
+    let of_reverse = match table
+        .reverse
+        .as_mut()
+        .and_then(|reverse| reverse.loss.as_mut())
+    {
+        Some(reverse) => Some(reverse_errors(reverse, direction)?),
+        None => None,
+    };
+    Ok(match direction {
+        LossDirection::Data => (model, of_reverse.unwrap_or(ErrorModel::None)),
+        LossDirection::Acks => (ErrorModel::None, model),
+        LossDirection::Both => (model.clone(), model),
+    })
+}
+
+fn reverse_errors(table: &mut LossTable, direction: LossDirection) -> Result<ErrorModel, Problem> {
+    let key = "link.reverse.loss";
+    refuse(
+        &table.direction,
+        &format!("{key}.direction"),
+        "this table is about acknowledgments alone; remove the key",
+    )?;
+    wlan::refuse_counted(table, key)?;
+    if direction != LossDirection::Data {
+        return Err(Problem::at(
+            key,
+            "link.loss.direction says already what acknowledgments lose; give one of them",
+        ));
+    }
+    loss::resolve(table, key)
+}

@@ -1,0 +1,206 @@
+//! Variations of a link: `[link.stops]`, `[link.jitter]`, `[link.late]`, `[link.recorded]`.
+
+use std::sync::Arc;
+
+use airtcp_link::{
+    BaseDelay, Conditions, Delay, Jitter, JitterShape, Late, RandomStops, Service, StopLength,
+    Stops, VariableDelay,
+};
+use airtcp_units::Duration;
+
+use super::refuse;
+use crate::document::{JitterTable, LateTable, StopsTable};
+use crate::error::Problem;
+use crate::inputs::Inputs;
+use crate::names::{JitterName, LossDirection, StopLengthName, StopProcess, StoppedPackets};
+
+/// The stops of a link.
+#[derive(Clone, Debug)]
+pub(super) struct LinkStops {
+    stops: Stops,
+    packets: StoppedPackets,
+    direction: LossDirection,
+}
+
+/// The stops that `[link.stops]` describes.
+pub(super) fn stops(table: &mut StopsTable, inputs: &Inputs) -> Result<LinkStops, Problem> {
+    let process = *table.process.get_or_insert_default();
+    refuse_keys_of_others(table, process)?;
+    let stops = match process {
+        StopProcess::Periodic => {
+            let every = needed(table.every, "every", "periodic")?.get();
+            let length = needed(table.length, "length", "periodic")?.get();
+            if length >= every {
+                return Err(Problem::at(
+                    "link.stops.length",
+                    format!("expected less than link.stops.every, which is {every}"),
+                ));
+            }
+            Stops::Periodic { every, length }
+        }
+        StopProcess::Random => {
+            let length = needed(table.length, "length", "random")?.get();
+            Stops::Random(RandomStops {
+                working: needed(table.working, "working", "random")?.get(),
+                length: match *table.lengths.get_or_insert_default() {
+                    StopLengthName::Exponential => StopLength::Exponential(length),
+                    StopLengthName::Fixed => StopLength::Fixed(length),
+                },
+                shared: None,
+            })
+        }
+        StopProcess::Recorded => {
+            let recording = needed(inputs.stops.as_ref(), "path", "recorded")?;
+            Stops::Recorded(Arc::clone(&recording.content))
+        }
+    };
+    Ok(LinkStops {
+        stops,
+        packets: *table.packets.get_or_insert_default(),
+        direction: *table.direction.get_or_insert(LossDirection::Both),
+    })
+}
+
+fn needed<T>(value: Option<T>, name: &str, process: &str) -> Result<T, Problem> {
+    value.ok_or_else(|| {
+        Problem::at(
+            format!("link.stops.{name}"),
+            format!("is missing; link.stops.process = {process:?} needs it"),
+        )
+    })
+}
+
+fn refuse_keys_of_others(table: &StopsTable, process: StopProcess) -> Result<(), Problem> {
+    use StopProcess::{Periodic, Random, Recorded};
+    let keys = [
+        ("every", table.every.is_some(), &[Periodic][..], "periodic"),
+        ("working", table.working.is_some(), &[Random], "random"),
+        (
+            "length",
+            table.length.is_some(),
+            &[Periodic, Random],
+            "periodic\" or \"random",
+        ),
+        ("lengths", table.lengths.is_some(), &[Random], "random"),
+        ("path", table.path.is_some(), &[Recorded], "recorded"),
+    ];
+    for (name, is_given, owners, text) in keys {
+        if is_given && !owners.contains(&process) {
+            return Err(Problem::at(
+                format!("link.stops.{name}"),
+                format!("belongs to link.stops.process = \"{text}\"; remove it, or choose that"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+impl LinkStops {
+    const fn stops_data(&self) -> bool {
+        matches!(self.direction, LossDirection::Data | LossDirection::Both)
+    }
+
+    const fn stops_acks(&self) -> bool {
+        matches!(self.direction, LossDirection::Acks | LossDirection::Both)
+    }
+
+    /// The stops in which deliveries of data, and of acknowledgments, are held.
+    pub fn held(&self) -> [Option<Stops>; 2] {
+        let held = |stops: bool| {
+            (stops && self.packets == StoppedPackets::Held).then(|| self.stops.clone())
+        };
+        [held(self.stops_data()), held(self.stops_acks())]
+    }
+
+    /// The services of both directions, which wait while the link stops.
+    pub fn suspend(&self, data: Service, acks: Service) -> Result<(Service, Service), Problem> {
+        if self.packets == StoppedPackets::Held {
+            return Ok((data, acks));
+        }
+        let data = match self.stops_data() {
+            true => self.suspended(data, "link.rate")?,
+            false => data,
+        };
+        let acks = match self.stops_acks() {
+            true => self.suspended(acks, "link.reverse.rate")?,
+            false => acks,
+        };
+        Ok((data, acks))
+    }
+
+    fn suspended(&self, service: Service, key: &str) -> Result<Service, Problem> {
+        match service {
+            Service::Constant(rate) => Ok(Service::Suspended {
+                rate,
+                stops: self.stops.clone(),
+            }),
+            Service::Mahimahi(_) => Err(Problem::at(
+                "link.stops.packets",
+                "a recorded link (link.trace) shows its own stops; choose \"held\", or remove \
+                 link.stops",
+            )),
+            Service::Unlimited | Service::Suspended { .. } => Err(Problem::at(
+                key,
+                "expected a rate such as \"10 Mbit/s\": packets wait for a link that stops \
+                 (link.stops) only where it has one; or set link.stops.packets = \"held\"",
+            )),
+        }
+    }
+}
+
+/// The parts of a direction's delay, beyond the constant one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Variation {
+    pub recorded: Option<Arc<Conditions>>,
+    pub jitter: Option<JitterTable>,
+    pub late: Option<LateTable>,
+    pub held: Option<Stops>,
+}
+
+impl Variation {
+    /// The delay of a direction whose constant part is `constant`.
+    pub fn delay(self, constant: Duration) -> Delay {
+        let Self {
+            recorded,
+            jitter,
+            late,
+            held,
+        } = self;
+        if recorded.is_none() && jitter.is_none() && late.is_none() && held.is_none() {
+            return Delay::Constant(constant);
+        }
+        Delay::Variable(Box::new(VariableDelay {
+            base: recorded.map_or(BaseDelay::Constant(constant), BaseDelay::Recorded),
+            jitter: jitter.map(|table| Jitter {
+                shape: match table.shape.unwrap_or_default() {
+                    JitterName::Uniform => JitterShape::Uniform,
+                    JitterName::Exponential => JitterShape::Exponential,
+                },
+                mean: table.mean.get(),
+                order: super::link::delivery(table.order.unwrap_or_default()),
+            }),
+            late: late.map(|table| Late {
+                share: table.share,
+                by: table.by.get(),
+            }),
+            held,
+        }))
+    }
+}
+
+/// Writes what jitter is by default into the table.
+pub(super) fn fill(jitter: Option<&mut JitterTable>) {
+    if let Some(table) = jitter {
+        table.shape.get_or_insert_default();
+        table.order.get_or_insert_default();
+    }
+}
+
+/// A recorded delay stands in place of the constant one.
+pub(super) fn refuse_delay<T>(given: &Option<T>, key: &str) -> Result<(), Problem> {
+    refuse(
+        given,
+        key,
+        "a recording of delays (link.recorded) has them already; give one of them",
+    )
+}
