@@ -10,12 +10,14 @@
 
 mod jakes;
 mod placement;
+mod slotted;
 
 use airtcp_units::Instant;
 
 use crate::random::Stream;
 use jakes::Jakes;
 pub use placement::{Placement, PlacementError};
+pub use slotted::SlottedRadio;
 
 /// Metres a second (exact by the definition of the metre).
 const SPEED_OF_LIGHT: f64 = 299_792_458.0;

@@ -21,10 +21,11 @@ use std::num::NonZeroU32;
 use airtcp_units::{Duration, Instant, Probability};
 
 use super::{ChannelObserver, Fate, FrameKind, Occupancy, Offer, Outcome, RetryLimit};
-use crate::fading::Radio;
+use crate::fading::{Radio, SlottedRadio};
 use crate::queue::QueueLimit;
 use crate::random::Stream;
 pub use rate::RateLaw;
+use rate::RateTable;
 use scheduler::Averages;
 pub use scheduler::Scheduler;
 use user::User;
@@ -95,6 +96,8 @@ impl CellConfig {
 #[derive(Clone, Debug)]
 pub struct Cell<P> {
     config: CellConfig,
+    rates: RateTable,
+    radios: Vec<SlottedRadio>,
     users: Vec<User<P>>,
     averages: Averages,
     errors: Stream,
@@ -124,7 +127,10 @@ impl<P: Copy> Cell<P> {
         } else {
             Instant::FAR_FUTURE
         };
+        let slotted = |radio| SlottedRadio::new(radio, config.slot);
         Ok(Self {
+            rates: RateTable::new(config.rate),
+            radios: config.radios.iter().map(slotted).collect(),
             users,
             averages: Averages::new(config.scheduler, count),
             errors: stream,
@@ -212,15 +218,19 @@ impl<P: Copy> Cell<P> {
     /// Gives the slot to a user, if there is one whose signal allows any rate.
     fn serve(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
         let slot = self.slot;
-        let rates = self.config.radios.iter().map(|radio| {
-            let snr_db = radio.snr_db(now, slot);
-            self.config.rate.bits_per_second(snr_db)
-        });
-        let users = &self.users;
-        let wanted = rates.zip(users).map(|(rate, user)| {
-            let has_work = user.has_work(slot);
-            if has_work { rate } else { 0.0 }
-        });
+        let rates = &self.rates;
+        // A channel is looked at only for who has something to receive.
+        let wanted = self
+            .radios
+            .iter_mut()
+            .zip(&self.users)
+            .map(|(radio, user)| {
+                if user.has_work(slot) {
+                    rates.bits_per_second(radio.snr(slot))
+                } else {
+                    0.0
+                }
+            });
         let Some((index, rate)) = self.averages.choose(slot, wanted) else {
             return;
         };

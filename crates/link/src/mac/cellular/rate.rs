@@ -57,16 +57,49 @@ impl RateLaw {
     /// Bits a second at a signal-to-noise ratio; 0 where the signal is too weak for any.
     #[must_use]
     pub fn bits_per_second(&self, snr_db: f64) -> f64 {
-        match self {
-            Self::Evdo => EVDO
-                .iter()
-                .find(|(least, _)| snr_db >= *least)
-                .map_or(0.0, |(_, rate)| *rate),
-            Self::Shannon {
+        RateTable::new(*self).bits_per_second(ratio(snr_db))
+    }
+}
+
+/// A [`RateLaw`] ready to be asked for every slot: ratios of powers in place of decibels.
+#[derive(Clone, Debug)]
+pub(super) enum RateTable {
+    /// Least ratios and the rates, the highest first.
+    Steps([(f64, f64); EVDO.len()]),
+    /// Bandwidth, and what the ratio is divided by.
+    Shannon {
+        bandwidth_hz: f64,
+        gap: f64,
+    },
+    Proportional {
+        bits_per_second: f64,
+    },
+}
+
+impl RateTable {
+    pub(super) fn new(law: RateLaw) -> Self {
+        match law {
+            RateLaw::Evdo => Self::Steps(EVDO.map(|(least_db, rate)| (ratio(least_db), rate))),
+            RateLaw::Shannon {
                 bandwidth_hz,
                 gap_db,
-            } => bandwidth_hz * libm::log2(1.0 + ratio(snr_db - gap_db)),
-            Self::Proportional { bits_per_second } => bits_per_second * ratio(snr_db),
+            } => Self::Shannon {
+                bandwidth_hz,
+                gap: ratio(gap_db),
+            },
+            RateLaw::Proportional { bits_per_second } => Self::Proportional { bits_per_second },
+        }
+    }
+
+    /// Bits a second at a ratio of powers.
+    pub(super) fn bits_per_second(&self, snr: f64) -> f64 {
+        match self {
+            Self::Steps(steps) => steps
+                .iter()
+                .find(|(least, _)| snr >= *least)
+                .map_or(0.0, |(_, rate)| *rate),
+            Self::Shannon { bandwidth_hz, gap } => bandwidth_hz * libm::log2(1.0 + snr / gap),
+            Self::Proportional { bits_per_second } => bits_per_second * snr,
         }
     }
 }
