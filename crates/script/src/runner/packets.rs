@@ -1,6 +1,6 @@
 //! Segments that arrive, and segments that must leave.
 
-use airtcp_packet::{Flags, SackBlocks, Segment, SequenceNumber, Timestamps};
+use airtcp_packet::{Ecn, Flags, SackBlocks, Segment, SequenceNumber, Timestamps};
 use airtcp_units::{Duration, Instant};
 
 use super::{Machine, Step, Stop, unsupported};
@@ -29,6 +29,8 @@ impl Machine {
             payload_bytes: packet.payload,
             window: packet.window.unwrap_or(0),
             flags: packet.flags,
+            // Scripts with marks are refused when they are read.
+            ecn: Ecn::NotCapable,
             timestamps,
             sack,
             mss: options.mss,
