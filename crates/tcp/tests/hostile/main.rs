@@ -1,7 +1,8 @@
 //! Connections under attack, through the wire codec: no panic, no byte lost or doubled, no stall,
 //! no storm of acknowledgments, and no waste where nothing is lost.
 //!
-//! `AIRTCP_CONNECTIONS` says how many, `AIRTCP_SEED` repeats one.
+//! `AIRTCP_CONNECTIONS` says how many, `AIRTCP_SEED` repeats one; both together run that many seeds
+//! from there.
 
 mod directed;
 mod harness;
@@ -53,8 +54,11 @@ fn number(name: &str) -> Option<u64> {
 #[test]
 fn every_profile_survives_every_attack() {
     let seeds = if let Some(seed) = number("AIRTCP_SEED") {
-        println!("{}", hunt::describe(&hunt::plan_of_seed(seed)));
-        seed..seed + 1
+        let count = number("AIRTCP_CONNECTIONS").unwrap_or(1);
+        if count == 1 {
+            println!("{}", hunt::describe(&hunt::plan_of_seed(seed)));
+        }
+        seed..seed.saturating_add(count)
     } else {
         0..number("AIRTCP_CONNECTIONS").unwrap_or(CONNECTIONS)
     };

@@ -16,6 +16,12 @@ const REMEMBERED: usize = 64;
 /// `tcp_orphan_retries` of Linux: 6, 5, 8).
 const MOST_LOSSES_IN_A_ROW: u32 = 6;
 const MOST_LOSSES_OPENING: u32 = 4;
+/// How long an end may go without progress until the network loses nothing more. What bounds an
+/// established connection is time: an endpoint is patient for 924.6 s from its first timeout on
+/// (`tcp_retries2`). An RTO that has backed off to the longest, 120 s, stays there until a segment
+/// is measured that was sent once (Karn's rule, RFC 6298 §3), so that few losses can take long; but
+/// whatever leaves after this time arrives, and one RTO later something has left.
+const LONGEST_LOSSES: Duration = Duration::from_secs(300);
 
 impl World<'_> {
     /// A packet leaves its sender.
@@ -58,6 +64,9 @@ impl World<'_> {
         };
         self.lost_since_progress += 1;
         self.lost_since_progress <= most
+            && ends
+                .iter()
+                .all(|end| self.now - end.progress_at <= LONGEST_LOSSES)
     }
 
     fn treat(

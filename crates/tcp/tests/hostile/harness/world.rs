@@ -43,6 +43,9 @@ pub struct End {
     next_write: Instant,
     next_read: Instant,
     pub wakeups_now: u64,
+    /// When something that it sent was last acknowledged, or nothing waited to be.
+    pub progress_at: Instant,
+    known_una: u64,
     pub witness: Witness,
     pub answers: Answers,
 }
@@ -101,6 +104,8 @@ impl<'a> World<'a> {
                 },
                 next_read: plan.start,
                 wakeups_now: 0,
+                progress_at: plan.start,
+                known_una: 0,
                 witness: Witness::new(numbers[which], numbers[1 - which]),
                 answers: Answers::new(plan.start),
             }
@@ -215,6 +220,7 @@ impl<'a> World<'a> {
             self.ends.iter_mut().for_each(|end| end.wakeups_now = 0);
         }
         self.now = next;
+        self.ends.iter_mut().for_each(|end| end.note_progress(next));
         if let Some(entry) = self.queue.first_entry()
             && entry.key().0 <= next
         {
@@ -351,6 +357,15 @@ impl End {
     /// Whether it has read its peer's whole stream, up to the FIN.
     fn has_all(&self) -> bool {
         self.closed && self.connection.receiver().is_finished()
+    }
+
+    /// Before an event: what became of what it sent.
+    fn note_progress(&mut self, now: Instant) {
+        let sender = self.connection.sender();
+        let waits = sender.una() < sender.written() + u64::from(sender.is_closed());
+        if !waits || sender.una() != self.known_una {
+            (self.known_una, self.progress_at) = (sender.una(), now);
+        }
     }
 
     fn next_act(&self, silent_until: Instant) -> Instant {
