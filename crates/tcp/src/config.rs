@@ -109,8 +109,8 @@ settings! {
         initial_ssthresh: Option<u64> = None, as Limit<Amount>;
         /// Largest congestion window, in segments.
         max_window: Option<u32> = None, as Limit<Segments>;
-        /// The most that can wait at the receiver out of order or unread, in bytes; up to 1 GiB, the
-        /// largest window (RFC 7323 §2.3).
+        /// The most that can wait at the receiver out of order or unread, in bytes; up to 1 GiB,
+        /// the largest window (RFC 7323 §2.3).
         receive_buffer: u64 = 8 << 20, as Bytes<1, { 1 << 30 }>;
         /// What room the receiver offers of its buffer.
         receive_window: ReceiveWindow = ReceiveWindow::Fixed;
@@ -131,12 +131,13 @@ settings! {
         slow_start_limit_after_timeout: u32 = 1, as FewSegments;
         /// What an acknowledgment counts towards growth of the window.
         growth_credit: GrowthCredit = GrowthCredit::Acknowledged;
-        /// Which partial acknowledgments restart the retransmission timer (RFC 6582 §4); only without
-        /// `sack`.
+        /// Which partial acknowledgments restart the retransmission timer (RFC 6582 §4); only
+        /// without `sack`.
         partial_ack_timer: PartialAckTimer = PartialAckTimer::Impatient;
         /// What restarts the retransmission timer.
         timer_restart: TimerRestart = TimerRestart::NewData;
-        /// A round-trip sample from a segment that is reported for the first time; only with `sack`.
+        /// A round-trip sample from a segment that is reported for the first time; only with
+        /// `sack`.
         reported_rtt: ReportedRtt = ReportedRtt::Ignored;
         /// What is made of the reports in an acknowledgment older than one before it; only with
         /// `sack`.
@@ -176,8 +177,8 @@ settings! {
         /// A timeout is needless if what was not retransmitted is acknowledged after it, for which
         /// new data is tried first (F-RTO, RFC 5682).
         frto: bool = false, named "f_rto";
-        /// A recovery is needless of which every retransmission is reported as a duplicate (RFC 3708
-        /// §2); only with `dsack`.
+        /// A recovery is needless of which every retransmission is reported as a duplicate (RFC
+        /// 3708 §2); only with `dsack`.
         dsack_undo: bool = false;
     }
 
@@ -193,7 +194,8 @@ settings! {
         /// m in RTO = smoothed RTT + m × smoothed deviation (RFC 6298 §2.3: 4; Miyim §III: 10).
         factor: f64 = 4.0, as Real<1_000, 1_000_000_000_000>, named "rto_factor";
         /// Clock granularity G, the least the deviation term can be (RFC 6298 §2.3).
-        granularity: Duration = Duration::from_millis(1), as Span<0, MINUTE>, named "rto_granularity";
+        granularity: Duration = Duration::from_millis(1),
+            as Span<0, MINUTE>, named "rto_granularity";
         /// The timeout doubles each time it expires (RFC 6298 §5.5).
         back_off: bool = true, named "rto_back_off";
         /// How many retransmission timers there are. `automatic` is what the retransmission policy

@@ -41,7 +41,8 @@ macro_rules! settings {
             pub struct $Part:ident $(in $place:ident)? {
                 $(
                     $(#[$key_attribute:meta])*
-                    $key:ident: $Key:ty = $default:expr $(, as $Written:ty)? $(, named $name:literal)?;
+                    $key:ident: $Key:ty = $default:expr
+                        $(, as $Written:ty)? $(, named $name:literal)?;
                 )*
             }
             $(with tables {
@@ -108,7 +109,8 @@ macro_rules! settings {
 
         #[cfg(feature = "schema")]
         impl $Table {
-            /// The settings, where a key that is left out is as in `usual`, with which it is filled in.
+            /// The settings, where a key that is left out is as in `usual`, with which it is filled
+            /// in.
             pub fn fill(&mut self, usual: &$Config) -> $Config {
                 use $crate::config::schema::Written;
                 let mut settings = *usual;

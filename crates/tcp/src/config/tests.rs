@@ -19,9 +19,11 @@ fn profiles_are_tables_of_choices() {
                 ..
             } = profile.config();
             let (name, summary) = (profile.name(), profile.summary());
-            format!("{name}: {summary}\n  {recovery:?}, sack {sack}, limited transmit {limited_transmit}\n  \
-                 {congestion:?}, {slow_start:?}, {loss_detection:?}, {reduction:?}, tail loss probe \
-                 {tail_loss_probe}\n  {spurious_detection:?}\n")
+            format!(
+                "{name}: {summary}\n  {recovery:?}, sack {sack}, limited transmit \
+                 {limited_transmit}\n  {congestion:?}, {slow_start:?}, {loss_detection:?}, \
+                 {reduction:?}, tail loss probe {tail_loss_probe}\n  {spurious_detection:?}\n"
+            )
         })
         .collect();
     insta::assert_snapshot!(table);

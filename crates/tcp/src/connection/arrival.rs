@@ -73,8 +73,8 @@ impl Connection {
             return false;
         };
         if self.timestamps.is_old(now, timestamps) {
-            // A segment that is merely late is told so like any duplicate, but not an acknowledgment
-            // that data has overtaken (Linux, `tcp_disordered_ack_check`).
+            // A segment that is merely late is told so like any duplicate, but not an
+            // acknowledgment that data has overtaken (Linux, `tcp_disordered_ack_check`).
             if segment.sequence_length() > 0 || start >= self.receiver.next_expected() {
                 self.on_unacceptable(now, segment, start);
             }

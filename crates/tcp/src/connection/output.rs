@@ -97,7 +97,8 @@ impl Connection {
     /// A segment without data at stream offset `offset`, acknowledging what has arrived.
     #[inline]
     pub(super) fn acknowledgment(&mut self, now: Instant, offset: u64) -> Segment {
-        // Asked for in a freeze too: what was read must not ask for an acknowledgment over and over.
+        // Asked for in a freeze too: what was read must not ask for an acknowledgment over and
+        // over.
         let window = self.receiver.window();
         let window = if self.frozen { 0 } else { window };
         self.receiver.on_ack_sent();

@@ -3,8 +3,9 @@
 //!
 //! What counts is time without progress, as retransmissions that back off from the least RTO would
 //! take it, and not their number: whoever measured a long round trip is not patient for longer, and
-//! whoever never backs off has not lost patience in a moment. A shut window is something else: a peer that answers probes may keep it shut for as long as it
-//! likes (RFC 9293 §3.8.6.1), unless nobody is left on this side to care.
+//! whoever never backs off has not lost patience in a moment. A shut window is something else: a
+//! peer that answers probes may keep it shut for as long as it likes (RFC 9293 §3.8.6.1), unless
+//! nobody is left on this side to care.
 
 use airtcp_units::{Duration, Instant};
 
@@ -54,7 +55,8 @@ impl Patience {
         self.user_timeout = most;
     }
 
-    /// An acceptable acknowledgment arrived; whether it `advances`, and whether it `opens` a window.
+    /// An acceptable acknowledgment arrived; whether it `advances`, and whether it `opens` a
+    /// window.
     #[inline]
     pub const fn on_acknowledgment(&mut self, advances: bool, opens: bool) {
         self.unanswered_since = Instant::FAR_FUTURE;
@@ -114,8 +116,8 @@ impl Patience {
     }
 }
 
-/// The time in which `retries` retransmissions go unanswered, the wait after the last included, where
-/// each doubles the RTO (Linux, `tcp_model_timeout`).
+/// The time in which `retries` retransmissions go unanswered, the wait after the last included,
+/// where each doubles the RTO (Linux, `tcp_model_timeout`).
 fn time_of(retries: u8) -> Duration {
     let mut rto = LEAST_RTO;
     let mut time = rto;

@@ -412,7 +412,8 @@ impl Scoreboard {
         self.known = None;
     }
 
-    /// The first segment that is lost and not retransmitted since (RFC 6675 §4, `NextSeg()` rule 1).
+    /// The first segment that is lost and not retransmitted since (RFC 6675 §4, `NextSeg()` rule
+    /// 1).
     #[inline]
     pub fn next_lost(&mut self) -> Option<usize> {
         if self.sums.awaiting_repair == 0 {
@@ -429,8 +430,8 @@ impl Scoreboard {
         None
     }
 
-    /// The first segment below the highest reported byte that is neither reported nor retransmitted,
-    /// lost or not (RFC 6675 §4, `NextSeg()` rule 3).
+    /// The first segment below the highest reported byte that is neither reported nor
+    /// retransmitted, lost or not (RFC 6675 §4, `NextSeg()` rule 3).
     #[must_use]
     pub fn next_hole(&self) -> Option<usize> {
         let first = self.index_of(self.repair_from);
@@ -455,7 +456,8 @@ impl Scoreboard {
         (self.segments[index].flags & RESENT == 0).then_some(index)
     }
 
-    /// The segment at `index` is retransmitted at `now`, its own timer set to `deadline`. Returns it.
+    /// The segment at `index` is retransmitted at `now`, its own timer set to `deadline`. Returns
+    /// it.
     pub fn resend(&mut self, index: usize, now: Instant, deadline: Instant) -> SentSegment {
         let segment = &mut self.segments[index];
         self.sums.change(segment, segment.flags | RESENT);

@@ -1,5 +1,5 @@
-//! What an acknowledgment changes, in order: the window, what is delivered, the round trip, what was
-//! needless, what is lost, the congestion window, the timers.
+//! What an acknowledgment changes, in order: the window, what is delivered, the round trip, what
+//! was needless, what is lost, the congestion window, the timers.
 
 use std::ops::Range;
 
@@ -161,7 +161,8 @@ impl Sender {
         }
         self.control_window(now, before, delivered);
         // The timer restarts only if what was reported was sent before the first outstanding
-        // segment last was: else it would be put off again and again (Linux, `tcp_clean_rtx_queue`).
+        // segment last was: else it would be put off again and again (Linux,
+        // `tcp_clean_rtx_queue`).
         if self.choices.timer_restart == TimerRestart::Front
             && !waits
             && self.reports_older_than_front()

@@ -19,8 +19,8 @@
 //!
 //! Three things happen to a sender, and each composes the parts in a file of its own: an
 //! [`acknowledgment`] comes (its [`delivery`] is handed out, a [`loss`] found, a repair found
-//! [`spurious`]), a timer [expires](expiry) ([`watch`] says which one runs), and a segment is polled
-//! for: [`transmission`] chooses it, [`departure`] notes it.
+//! [`spurious`]), a timer [expires](expiry) ([`watch`] says which one runs), and a segment is
+//! polled for: [`transmission`] chooses it, [`departure`] notes it.
 
 mod acknowledgment;
 mod causes;

@@ -1,5 +1,5 @@
-//! The changes that an ordinary acknowledgment makes: of the data that it covers nothing is known to
-//! be lost or was retransmitted needlessly, and the window that it moves is open.
+//! The changes that an ordinary acknowledgment makes: of the data that it covers nothing is known
+//! to be lost or was retransmitted needlessly, and the window that it moves is open.
 //!
 //! The order is that of [`acknowledgment`](super::acknowledgment), without what cannot happen.
 

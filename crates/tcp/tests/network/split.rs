@@ -241,7 +241,11 @@ proptest! {
         prop_assert!(
             done,
             "stalls at {:?}: read {} {} of {bytes:?}, {:?} {:?}",
-            chain.now, client.read, server.read, client.connection.state(), server.connection.state(),
+            chain.now,
+            client.read,
+            server.read,
+            client.connection.state(),
+            server.connection.state(),
         );
     }
 }
