@@ -87,7 +87,8 @@ impl World<'_> {
                 copies.push(copy);
             }
             Treatment::Flip { .. } | Treatment::Cut { .. } => {
-                if self.may_lose() {
+                // One damage to a packet: the sum of two can be the checksum that was.
+                if packet.damaged.is_none() && self.may_lose() {
                     let meant = self.wire.unpack(packet.to, &packet.bytes);
                     packet.damaged = packet.damaged.or(meant);
                     packet.intact = None;

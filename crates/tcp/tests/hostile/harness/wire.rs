@@ -144,7 +144,8 @@ impl Wire {
     }
 }
 
-/// Where an option of this kind stands, and its length.
+/// Where an option of this kind stands, and its length; up to the first that is malformed, as
+/// another mangling of the same packet may have left one.
 fn find(options: &[u8], kind: u8) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -153,7 +154,10 @@ fn find(options: &[u8], kind: u8) -> Vec<(usize, usize)> {
             at += 1;
             continue;
         }
-        let length = usize::from(options[at + 1]);
+        let length = options.get(at + 1).map_or(0, |&length| usize::from(length));
+        if length < 2 || at + length > options.len() {
+            break;
+        }
         if options[at] == kind {
             found.push((at, length));
         }
