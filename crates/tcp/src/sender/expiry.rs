@@ -120,6 +120,7 @@ impl Sender {
             Retransmission::GoBackN => self.give_up_outstanding(now, segment.start),
             Retransmission::SelectiveRepeat => self.board.mark_lost(index),
         }
+        self.put_front_first();
         match self.choices.scope {
             TimerScope::Connection => {
                 self.timeout.on_expiry();
@@ -127,6 +128,19 @@ impl Sender {
             }
             // Retransmitting it restarts its timer; the others' run on.
             TimerScope::Segment => self.rearm_segment_timers(),
+        }
+    }
+
+    /// A lost front goes before the segment that has expired: nothing else moves the cumulative
+    /// acknowledgment, and while it waits for room its own timer does not run. Later segments that
+    /// expire and leave in turn could keep that room from it for ever.
+    fn put_front_first(&mut self) {
+        if let Some(front) = self.board.front()
+            && front.is_lost()
+            && !front.is_resent()
+        {
+            let start = front.start;
+            self.repair.set_first(start);
         }
     }
 

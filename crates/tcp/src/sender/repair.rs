@@ -197,6 +197,19 @@ impl Repair {
         };
     }
 
+    /// Whether new data has left to answer F-RTO's question. `nxt`: the first byte never sent.
+    pub const fn asks_by_new_data(&self, nxt: u64) -> bool {
+        nxt > self.recovery_point()
+    }
+
+    /// F-RTO's question cannot be asked: conventional recovery.
+    pub const fn stop_testing(&mut self) {
+        self.new_data_first = false;
+        if let Phase::Timeout { tests_new_data, .. } = &mut self.phase {
+            *tests_new_data = false;
+        }
+    }
+
     /// Bytes sent by limited transmit, of `outstanding` at most.
     pub fn limited(&self, outstanding: u64) -> u64 {
         self.limited.min(outstanding)

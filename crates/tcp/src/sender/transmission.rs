@@ -85,7 +85,14 @@ impl Sender {
         let window = self.window();
         let in_flight = self.in_flight();
         if self.repair.is_new_data_first() {
-            return self.poll_new(now, in_flight, window);
+            let new = self.poll_new(now, in_flight, window);
+            if new.is_some() || self.repair.asks_by_new_data(self.space.nxt()) {
+                return new;
+            }
+            // RFC 5682 §2.1 step 2b: where the peer's window or Nagle's algorithm lets nothing new
+            // leave, the question cannot be asked, and what is lost is retransmitted (Linux,
+            // `tcp_xmit_recovery`).
+            self.repair.stop_testing();
         }
         if let Some(index) = self.board.next_lost() {
             return self.poll_lost(index, now, in_flight, window);

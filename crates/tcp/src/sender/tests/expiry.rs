@@ -331,6 +331,39 @@ fn equal_timers_expire_one_after_the_other() {
     );
 }
 
+/// A pace may hold back what has expired. What expires meanwhile does not go before the front,
+/// which alone moves the cumulative acknowledgment.
+#[test]
+fn what_expires_later_does_not_go_before_the_front() {
+    let mut trace = Trace::new(selective_repeat());
+    trace.write(2).poll();
+    trace.at(300).wake();
+    trace.wake();
+    assert_eq!(trace.sender.counters().timeouts, 2);
+    assert_eq!((trace.poll().as_str(), trace.next_ms()), ("0*", Some(900)));
+    trace.at(400);
+    assert_eq!(trace.ack(1), "1*");
+}
+
+/// RFC 5682 §2.1 step 2b: F-RTO asks by new data. Where half a segment of room lets none leave,
+/// conventional recovery goes on (Linux, `tcp_xmit_recovery`).
+#[test]
+fn frto_without_room_for_new_data_repairs() {
+    let mut trace = Trace::new(Config {
+        spurious_detection: SpuriousDetection {
+            frto: true,
+            ..SpuriousDetection::default()
+        },
+        ..plain()
+    });
+    trace.window(3 * MSS + 500).write(10);
+    assert_eq!(trace.poll(), "0 1 2");
+    trace.at(300).wake();
+    assert_eq!(trace.poll(), "0*");
+    trace.at(400);
+    assert_eq!(trace.ack(1), "1* 2*");
+}
+
 /// Miyim §IV: "trace-N-retransmit", everything from the expired segment on, as the window opens.
 #[test]
 fn go_back_n_sends_everything_again() {
