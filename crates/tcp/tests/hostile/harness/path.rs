@@ -7,7 +7,7 @@ use airtcp_packet::Flags;
 use airtcp_units::Duration;
 
 use super::plan::{Treatment, WindowRule};
-use super::world::{End, Packet, World};
+use super::world::{End, Packet, World, assert_intact};
 
 /// Packets a replay can go back.
 const REMEMBERED: usize = 64;
@@ -118,7 +118,7 @@ impl World<'_> {
             return;
         }
         if let Some(damaged) = packet.damaged {
-            assert_eq!(segment, damaged, "a damaged packet is taken");
+            assert_intact(segment, damaged);
         }
         let real = segment.window;
         segment.window = match rule {
