@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 import pytest
+from scipy import stats
 
 from airtcp import _core
 
@@ -130,10 +131,16 @@ def test_timeouts_and_undos_are_of_the_kernels_order(point: Point, name: str) ->
         assert_retransmits_like(again, fmean(point.retransmitted), name)
 
 
+BURSTS = [
+    pytest.param(name, measured, id=name)
+    for name, measured in RUNS.items()
+    if measured.settings.get("link.loss.model") == "gilbert-elliott"
+]
 SINGLE = [
     pytest.param(name, measured, id=name)
     for name, measured in RUNS.items()
     if len(measured.runs[0].goodputs_mbps) == 1
+    and measured.settings.get("link.loss.model") != "gilbert-elliott"
 ]
 
 
@@ -147,6 +154,29 @@ def test_further_settings(
     if name.startswith("CUBIC, no SACK"):
         # A repair without SACK must not leave a window that the queue cannot take.
         assert min(reached.each_bps) > 5e6, name
+
+
+@pytest.mark.parametrize(("name", "measured"), BURSTS)
+def test_losses_in_bursts(name: str, measured: Measured) -> None:
+    """The runs whose timer never ran out, and how many the others are.
+
+    A burst that takes the whole flight and its probe leaves any sender its timer alone. Four in
+    five of the lone segments that this sends are lost too, so that one such burst makes several
+    timeouts, and pauses of up to 16 s: the mean over a few runs is that of one accident.
+    """
+    flows = [flow for (flow,) in flows_of(measured.settings, 100)]
+    ours = [flow["goodput_bps"] for flow in flows if flow["timeouts"] == 0]
+    kernels = [1e6 * run.goodputs_mbps[0] for run in measured.runs if run.timeouts == 0]
+    counts = [
+        [len(ours), len(flows) - len(ours)],
+        [len(kernels), len(measured.runs) - len(kernels)],
+    ]
+    chance = float(stats.fisher_exact(counts).pvalue)
+    ratio = fmean(ours) / fmean(kernels)
+    text = f"{name}: without and with a timeout {counts}, p {chance:.3f}, ratio {ratio:.3f}"
+    print(text)
+    assert abs(ratio - 1) <= TOLERANCE, text
+    assert chance >= 0.01, text
 
 
 @pytest.mark.parametrize(("name", "measured"), SINGLE)
