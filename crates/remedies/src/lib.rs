@@ -1,7 +1,8 @@
 //! The catalogue of remedies: a remedy's name and values in, configured parts of TCP and link out.
 //!
 //! A remedy is a named change at one of five places. Adding one is one file under the folder of
-//! its place, which gives its entry and what it changes, and one line in [`catalogue()`].
+//! its place, which gives its entry and what it changes, and one line in the `mod.rs` of that
+//! place.
 //!
 //! ```
 //! let chosen = airtcp_remedies::parse("rto-factor:factor=10+sack").unwrap();

@@ -37,8 +37,9 @@
 //!   MSG_MORE, silly window avoidance on both sides, zero-window probes.
 //! - **Receiving**: delayed and quick acknowledgments, reassembly within the buffer, a window of
 //!   fixed size or one that follows what is read.
+//! - **Marks**: ECN (RFC 3168), asked for, accepted when the peer asks, or off.
 //!
-//! Not implemented: **urgent data** (its bytes are ordinary ones), **keep-alive, ECN, path MTU
+//! Not implemented: **urgent data** (its bytes are ordinary ones), **keep-alive, path MTU
 //! discovery, Fast Open, authentication (MD5, AO), Multipath TCP, SYN cookies**. Initial sequence
 //! numbers are the caller's to choose (RFC 6528).
 

@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use super::clock::{self, Clock};
 use super::flows::{End, Flows};
 use super::lateness::Lateness;
-use super::packet::{rewrite, told};
+use super::packet::{told, write_changes};
 use super::store::{Store, Ticket};
 use crate::device::Tun;
 use crate::error::{Result, Tried};
@@ -167,12 +167,13 @@ impl Link {
                 self.passed.outlived += 1;
                 continue;
             };
-            if let Some(segment) = arrival.packet.segment()
-                && kept.segment.as_ref() != Some(segment)
+            if let (Some(is), Some(was)) = (arrival.packet.segment(), kept.segment)
+                && *is != was
             {
                 // Its own bytes were read as a segment before; that they no longer are is no error
                 // of the user's, and the packet goes as it came.
-                let _ = rewrite(&mut kept.bytes, segment);
+                let _ = write_changes(&mut kept.bytes, &was, is);
+                kept.segment = Some(*is);
             }
             let (device, way) = match end {
                 End::Server => (&self.server[self.flows.station(arrival.packet.flow)], 0),

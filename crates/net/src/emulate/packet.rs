@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 
 use airtcp_network::Content;
-use airtcp_packet::Segment;
 use airtcp_packet::wire::{self, WireError};
+use airtcp_packet::{Ecn, Segment};
 
 /// What the network is told of a packet.
 #[derive(Clone, Copy, Debug)]
@@ -51,12 +51,58 @@ pub fn told(bytes: &[u8]) -> Option<Told> {
     })
 }
 
+/// Writes what has become of a segment on its way into the packet's bytes: `was` is how it was read.
+///
+/// A queue's mark changes the two bits of the ECN field and nothing else, so that options and header
+/// fields that the codec does not know stay what they were; what an agent has changed is written
+/// by the codec.
+///
+/// # Errors
+///
+/// The bytes are no TCP packet, or the segment no longer fits one.
+pub fn write_changes(bytes: &mut Vec<u8>, was: &Segment, is: &Segment) -> Result<(), WireError> {
+    let marked = Segment {
+        ecn: is.ecn,
+        ..*was
+    };
+    if *is == marked {
+        mark(bytes, is.ecn);
+        return Ok(());
+    }
+    rewrite(bytes, is)
+}
+
+/// Sets the ECN field (RFC 3168 §5).
+fn mark(bytes: &mut [u8], ecn: Ecn) {
+    let Some(version) = bytes.first().map(|first| first >> 4) else {
+        return;
+    };
+    if version == 6 && bytes.len() > 1 {
+        // The traffic class lies across the first two bytes; its lowest bits are bits 4 and 5 of
+        // the second (RFC 8200 §3).
+        bytes[1] = bytes[1] & !0x30 | ecn.bits() << 4;
+    } else if version == 4 && bytes.len() >= 20 {
+        let before = u16::from_be_bytes([bytes[0], bytes[1]]);
+        bytes[1] = bytes[1] & !3 | ecn.bits();
+        let after = u16::from_be_bytes([bytes[0], bytes[1]]);
+        let checksum = u16::from_be_bytes([bytes[10], bytes[11]]);
+        bytes[10..12].copy_from_slice(&updated(checksum, before, after).to_be_bytes());
+    }
+}
+
+/// A checksum after one of its words has changed (RFC 1624 §3, eq. 3).
+const fn updated(checksum: u16, before: u16, after: u16) -> u16 {
+    let sum = !checksum as u32 + !before as u32 + after as u32;
+    let folded = (sum & 0xffff) + (sum >> 16);
+    !((folded & 0xffff) + (folded >> 16)) as u16
+}
+
 /// Writes a segment that an agent has changed on its way into the packet's bytes.
 ///
 /// # Errors
 ///
 /// The bytes are no TCP packet, or the segment no longer fits one.
-pub fn rewrite(bytes: &mut Vec<u8>, segment: &Segment) -> Result<(), WireError> {
+fn rewrite(bytes: &mut Vec<u8>, segment: &Segment) -> Result<(), WireError> {
     let mut rewritten = Vec::with_capacity(bytes.len());
     if bytes.first().is_some_and(|first| first >> 4 == 4) {
         let packet = wire::parse(bytes)?;
@@ -155,6 +201,48 @@ mod tests {
         assert!(told(&[0; 40]).is_none());
     }
 
+    /// A mark changes two bits and the checksum: what the codec does not know stays.
+    #[test]
+    fn a_mark_changes_the_ecn_field_alone() {
+        let marked = Segment {
+            ecn: Ecn::CongestionExperienced,
+            ..segment()
+        };
+        let mut bytes = ipv4(b"hello");
+        // A DSCP, a time to live and an urgent pointer that no codec of ours writes.
+        bytes[1] |= 0xb8;
+        bytes[8] = 7;
+        let sum = (0..10).fold(0_u32, |sum, word| {
+            let at = 2 * word;
+            let value = u32::from(u16::from_be_bytes([bytes[at], bytes[at + 1]]));
+            if at == 10 { sum } else { sum + value }
+        });
+        let checksum = !(((sum & 0xffff) + (sum >> 16)) as u16);
+        bytes[10..12].copy_from_slice(&checksum.to_be_bytes());
+        let before = bytes.clone();
+        let was = parse(&bytes).unwrap().segment;
+        write_changes(&mut bytes, &was, &marked).unwrap();
+        assert_eq!(parse(&bytes).unwrap().segment, marked);
+        assert_eq!((bytes[1], bytes[8]), (0xbb, 7));
+        let changed: Vec<_> = (0..bytes.len())
+            .filter(|&at| bytes[at] != before[at])
+            .collect();
+        assert!(
+            changed.iter().all(|at| [1, 10, 11].contains(at)),
+            "{changed:?}"
+        );
+
+        let mut bytes = ipv6(b"hello");
+        let before = bytes.clone();
+        let was = parse_ipv6(&bytes).unwrap().segment;
+        write_changes(&mut bytes, &was, &marked).unwrap();
+        assert_eq!(parse_ipv6(&bytes).unwrap().segment, marked);
+        let changed: Vec<_> = (0..bytes.len())
+            .filter(|&at| bytes[at] != before[at])
+            .collect();
+        assert_eq!(changed, [1]);
+    }
+
     /// An agent's change is all that changes: the payload and the ends stay.
     #[test]
     fn a_changed_segment_is_written_with_its_payload() {
@@ -164,13 +252,13 @@ mod tests {
             ..segment()
         };
         let mut bytes = ipv4(b"hello");
-        rewrite(&mut bytes, &changed).unwrap();
+        write_changes(&mut bytes, &segment(), &changed).unwrap();
         let read = parse(&bytes).unwrap();
         assert_eq!(read.segment, changed);
         assert_eq!(&bytes[read.payload], b"hello");
         assert_eq!(bytes[4..6], [0, 77]);
         let mut bytes = ipv6(b"hello");
-        rewrite(&mut bytes, &changed).unwrap();
+        write_changes(&mut bytes, &segment(), &changed).unwrap();
         let read = parse_ipv6(&bytes).unwrap();
         assert_eq!(read.segment, changed);
         assert_eq!(&bytes[read.payload], b"hello");
