@@ -60,7 +60,6 @@ SETTINGS = {
     "duration": f"{SECONDS} s",
     "wired.delay": "20 ms",
     "tcp.mss": 1000,
-    "tcp.rtt_sampling": "per-acknowledgment",
     "wlan.loss.counted": "channel",
 }
 

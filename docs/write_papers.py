@@ -36,7 +36,8 @@ def verdict_table(run: Mapping[str, Any]) -> str:
 def readings_table(run: Mapping[str, Any]) -> str:
     """Of each paper the joint reading that serves it best, and the claims that none gives."""
     lines = [
-        "| paper | readings run | serves it best | claims its way, default → best | none gives |",
+        "| paper | readings run | serves it best | claims its way, default → best "
+        "| none of those run gives |",
         "|---|---:|---|---|---|",
     ]
     for paper in run["papers"]:

@@ -1,5 +1,6 @@
 """Readings as data: what they change, in which order they are run, and what decides."""
 
+import importlib
 import os
 from pathlib import Path
 
@@ -11,23 +12,32 @@ from airtcp.papers.calibration import calibrated
 from airtcp.papers.check import PaperError
 from airtcp.papers.claims import Claim, Part
 from airtcp.papers.experiment import Axis, Choice, Experiment
-from airtcp.papers.outcomes import Outcomes
-from airtcp.papers.over_readings import Extent, judge_over_readings
+from airtcp.papers.judge_readings import judge_over_readings
+from airtcp.papers.judgement import FULL
+from airtcp.papers.outcomes import Outcomes, built
+from airtcp.papers.over_readings import OverReadings
 from airtcp.papers.paper import About, Calibration, Paper, PaperFile, Target
 from airtcp.papers.readings import (
     Admitted,
+    JointReading,
     OpenPoint,
+    Reading,
+    check_joint,
     check_readings,
     coarse_first,
     default_reading,
     departures,
     each_choice,
+    joint_readings,
     neighbours,
     one_at_a_time,
     read_as,
 )
 from airtcp.papers.rules import Verdict
+from airtcp.papers.search import Extent, grid
 from airtcp.papers.texts import NumberSpec, check_text, number_as_text
+from airtcp.papers.unset import without_unset
+from airtcp.scenarios import load_scenario
 
 PAPERS = Path(__file__).resolve().parents[2] / "papers"
 BEGIN, END = "<!-- readings: begin -->", "<!-- readings: end -->"
@@ -54,6 +64,9 @@ REMEDY = OpenPoint(
     "plain",
     "w",
     [Admitted("plain"), Admitted("other", replace={"newzag": "newzag:adjusted=1"})],
+)
+THRESHOLD = OpenPoint(
+    "threshold", "o", "s", "a", "w", [Admitted("a"), Admitted("b", {"tcp.initial_ssthresh": 1})]
 )
 POINTS = [WINDOW, COUNT, SIDE, REMEDY]
 EXPERIMENT = Experiment(
@@ -176,10 +189,7 @@ def _runs(experiment: Experiment, gain: float) -> Outcomes:
 
 def test_the_point_that_decides_is_found():
     """The gain goes by the window alone; the threshold does nothing."""
-    threshold = OpenPoint(
-        "threshold", "o", "s", "a", "w", [Admitted("a"), Admitted("b", {"tcp.initial_ssthresh": 1})]
-    )
-    paper = _paper([threshold, WINDOW])
+    paper = _paper([THRESHOLD, WINDOW])
     (experiment, _) = paper.file.experiments
     ran = []
 
@@ -244,7 +254,7 @@ def test_an_experiment_that_a_reading_does_not_touch_is_run_once():
 
 def test_few_seeds_that_show_nothing_are_no_reading_that_decides():
     """With its few seeds the default shows no more than the other readings do."""
-    paper = _paper([WINDOW, REMEDY])
+    paper = _paper([WINDOW, THRESHOLD])
     (experiment, _) = paper.file.experiments
 
     def run(readings: list[list[Experiment]], only: object) -> list[Outcomes]:
@@ -253,6 +263,98 @@ def test_few_seeds_that_show_nothing_are_no_reading_that_decides():
     (judged,), over = judge_over_readings(paper, _runs(experiment, 21.0), run, Extent(10))
     assert over.tally("1a") == {"reproduced": 1, "not shown": 3}
     assert judged.verdict is Verdict.REPRODUCED
+    assert over.too_few_seeds == {"1a"}
+
+
+def test_readings_that_do_not_touch_a_claim_are_counted_once():
+    """A remedy that the claim's runs do not have is no second reading of it, nor decides it."""
+    paper = _paper([REMEDY, WINDOW])
+    (experiment, _) = paper.file.experiments
+
+    def run(readings: list[list[Experiment]], only: object) -> list[Outcomes]:
+        return [
+            _runs(one, 21.0 if "tcp.max_window" in one.settings else -10.0) for (one,) in readings
+        ]
+
+    _, over = judge_over_readings(paper, _runs(experiment, -10.0), run, Extent(10))
+    assert len(over.verdicts) == 4
+    assert over.touching == {"1a": (1,)}
+    assert over.tally("1a") == {"reproduced": 1, "contradicted": 1}
+    decision = over.decided_by("1a")
+    assert decision is not None
+    assert decision.point is WINDOW
+
+
+def test_the_search_finds_what_the_grid_leaves_out():
+    """One of 32 readings gives the claim, and the six of the grid are not it."""
+    points = [
+        OpenPoint(name, "o", "s", "a", "w", [Admitted("a"), Admitted("b", {f"{name}.x": 1})])
+        for name in ("p", "q", "r", "s", "t")
+    ]
+    paper = _paper(points)
+    (experiment, _) = paper.file.experiments
+
+    def run(readings: list[list[Experiment]], only: object) -> list[Outcomes]:
+        good = {"p.x", "q.x"}
+        return [_runs(one, 21.0 if good == set(one.settings) else -10.0) for (one,) in readings]
+
+    def judged(improve: float) -> OverReadings:
+        extent = Extent(6, improve=improve)
+        return judge_over_readings(paper, _runs(experiment, -10.0), run, extent)[1]
+
+    assert judged(0).never == ["1a"]
+    found = judged(4)
+    assert departures(found.points, found.best) == ["p b", "q b"]
+
+
+@pytest.mark.parametrize("key", ["wlan.radio.speed_m_per_s"])
+def test_a_key_can_be_taken_away_with_what_it_belongs_to(tmp_path, key):
+    file = tmp_path / "s.toml"
+    file.write_text("[wlan.radio]\nfading = 'jakes'\nspeed_m_per_s = 0.8\ndistance_m = 55\n")
+    settings = without_unset(file, {key: None, "wlan.radio.fading": "independent"})
+    assert settings == {
+        "wlan.radio": '{ fading = "jakes", distance_m = 55 }',
+        "wlan.radio.fading": "independent",
+    }
+    given = {key: None, "wlan.radio": "{ speed_m_per_s = 1, between = [40, 70], on = true }"}
+    assert without_unset(file, given) == {"wlan.radio": "{ between = [40, 70], on = true }"}
+    with pytest.raises(PaperError, match=r"no table wlan\.air"):
+        without_unset(file, {"wlan.air.x": None})
+    point = OpenPoint("f", "o", "s", "a", "w", [Admitted("a"), Admitted("b", unset=[key])])
+    assert read_as(EXPERIMENT, [point], ("b",)).settings[key] is None
+
+
+def test_joint_readings_name_values_that_there_are():
+    check_joint("p", POINTS, [JointReading("w", {"window": "200"})])
+    assert joint_readings(POINTS, [JointReading("w", {"window": "200"})]) == [
+        ("200", "k", "data", "plain")
+    ]
+    with pytest.raises(PaperError, match="window = '30'"):
+        check_joint("p", POINTS, [JointReading("w", {"window": "30"})])
+
+
+def test_what_runs_beside_ns3_is_among_the_readings_judged(monkeypatch):
+    """Both readings of `benches/injection.py`, as the scenario that each of them is."""
+    monkeypatch.syspath_prepend(str(PAPERS.parent / "benches"))
+    injection = importlib.import_module("injection")
+    (paper,) = load_papers(PAPERS, ["delay-injection"])
+    points = paper.file.readings
+    delays = paper.experiment("delays")
+    length = {"duration": injection.SETTINGS["duration"]}
+
+    def hashed(reading: Reading) -> str:
+        coordinates = delays.coordinates({"delay": "20 ms", "PER": 15, "remedy": "inf-retry"})
+        for point in read_as(delays, points, reading).points():
+            if point.coordinates == coordinates:
+                longer = structs.replace(point, settings=point.settings | length)
+                return built(paper.folder, longer).hash()
+        raise AssertionError(coordinates)
+
+    judged = {hashed(reading) for reading in grid(paper, points, FULL.most)}
+    for reading in injection.READINGS:
+        settings = {**injection.SETTINGS, **reading.settings, "wlan.loss.lost": 15}
+        scenario = load_scenario(paper.folder / "upload.toml", settings).with_remedies("inf-retry")
+        assert scenario.hash() in judged, reading.name
 
 
 def test_events_decide_how_many_readings_are_run():

@@ -9,6 +9,7 @@ from airtcp import _core
 from airtcp.papers.cross import Cross, load_cross
 from airtcp.papers.experiment import Experiment, RunExtent
 from airtcp.papers.judge import JudgedClaim
+from airtcp.papers.judge_readings import judge_over_readings
 from airtcp.papers.outcomes import (
     Chosen,
     Outcomes,
@@ -17,10 +18,11 @@ from airtcp.papers.outcomes import (
     carry_out_planned,
     plan_experiments,
 )
-from airtcp.papers.over_readings import Extent, OverReadings, judge_over_readings
+from airtcp.papers.over_readings import OverReadings
 from airtcp.papers.paper import Paper
 from airtcp.papers.readings import departures
 from airtcp.papers.rules import Verdict
+from airtcp.papers.search import Extent
 from airtcp.papers.sensitivity import sensitivity_tables
 from airtcp.papers.texts import filled
 from airtcp.papers.used import points_used
@@ -138,8 +140,9 @@ class Judgement:
             "verdict": str(judged.verdict),
             "under_default": str(judged.under_default),
             "readings": {
-                "admissible": len(over.verdicts),
+                "admissible": len(over.of(claim.id)),
                 "by_verdict": over.tally(claim.id),
+                "too_few_seeds": claim.id in over.too_few_seeds,
                 "decided_by": decision.point.id if decision else None,
                 "decision": [
                     {"value": name, "papers_way": way, "not_shown": silent, "contradicted": against}
@@ -174,7 +177,7 @@ class Judgement:
         return filled(text, paper.file.numbers, experiments, self.outcomes[paper.name])
 
 
-FULL = Extent(most=28, least=8, events=450e6, improve=0.25)
+FULL = Extent(most=28, least=8, events=450e6, improve=0.25, papers_own=True)
 """How many readings of a paper a full run judges beside the default."""
 QUICK = Extent(most=5, least=2, events=6e6)
 """And a quick one."""

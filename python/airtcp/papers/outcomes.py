@@ -8,6 +8,7 @@ from airtcp._core import AirtcpError, Scenario
 from airtcp.papers.estimates import Estimate, gain
 from airtcp.papers.experiment import Coordinates, Experiment, Point, RunExtent, Value
 from airtcp.papers.measures import Measures, measures_of
+from airtcp.papers.unset import without_unset
 from airtcp.papers.windows import WATCHED
 from airtcp.scenarios import load_scenario
 from airtcp.study.cells import CellKey
@@ -210,8 +211,14 @@ def built(folder: Path, point: Point) -> Scenario:
     Raises:
         ScenarioError: a key, a value or a remedy is wrong.
     """
-    written = load_scenario((folder / point.scenario).resolve(), ordered(point.settings))
+    written = _written(folder, point)
     return written.with_remedies(point.remedies) if point.remedies else written
+
+
+def _written(folder: Path, point: Point) -> Scenario:
+    """The scenario of a point without its remedies."""
+    path = (folder / point.scenario).resolve()
+    return load_scenario(path, ordered(without_unset(path, point.settings)))
 
 
 def ordered(settings: Mapping[str, object]) -> dict[str, object]:
@@ -224,7 +231,7 @@ def _plan_point(
 ) -> None:
     """Adds a point of an experiment; one that is refused is noted."""
     observation = WATCHED if experiment.sampled else None
-    written = load_scenario((folder / point.scenario).resolve(), ordered(point.settings))
+    written = _written(folder, point)
     scenario = written
     if point.remedies:
         try:

@@ -16,7 +16,7 @@ from airtcp.papers.check import (
 )
 from airtcp.papers.claims import Claim, ClaimsFile
 from airtcp.papers.experiment import Experiment, Value
-from airtcp.papers.readings import OpenPoint, check_readings
+from airtcp.papers.readings import JointReading, OpenPoint, check_joint, check_readings
 from airtcp.papers.texts import NumberSpec, check_numbers, check_text
 
 
@@ -95,7 +95,9 @@ class Sensitivity(Struct, frozen=True, forbid_unknown_fields=True):
 class About(Struct, frozen=True, forbid_unknown_fields=True):
     """Who says what where, and what is to be taken from it today.
 
-    `short` is a word or two for the paper, as figures and tables name it.
+    `short` is a word or two for the paper, as figures and tables name it. `search` is how many
+    readings a full run may judge beyond the coarse grid in search of better ones, where a paper
+    leaves so much open that the usual share of the grid is too few.
     """
 
     number: int
@@ -105,6 +107,7 @@ class About(Struct, frozen=True, forbid_unknown_fields=True):
     venue: str
     remedies: list[str]
     today: str
+    search: int = 0
 
 
 class PaperFile(Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,6 +119,7 @@ class PaperFile(Struct, frozen=True, forbid_unknown_fields=True):
     calibrations: list[Calibration] = field(name="calibration", default_factory=list)
     sensitivities: list[Sensitivity] = field(name="sensitivity", default_factory=list)
     readings: list[OpenPoint] = field(name="reading", default_factory=list)
+    joint: list[JointReading] = field(default_factory=list)
     numbers: list[NumberSpec] = field(name="number", default_factory=list)
 
 
@@ -245,6 +249,7 @@ def check(paper: Paper) -> None:
             for side in (gain.baseline, gain.treated):
                 check_point(about, experiment, gain.at, side, default)
     check_readings(where, paper.file.readings, paper.file.experiments)
+    check_joint(where, paper.file.readings, paper.file.joint)
     experiments = {experiment.id: experiment for experiment in paper.file.experiments}
     check_numbers(where, paper.file.numbers, experiments)
     check_text(f"{where}: about.today", paper.about.today, paper.file.numbers, _known(paper))

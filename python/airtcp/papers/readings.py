@@ -27,8 +27,9 @@ class Admitted(Struct, frozen=True, forbid_unknown_fields=True):
 
     `settings` are keys of the scenario, `add` moves a numeric key wherever an experiment sets it
     (`wlan.loss.lost` by 1), `rename` sets another key in place of one (`link.reverse.loss.rate` for
-    `link.loss.rate`), `replace` puts one remedy in place of another. `at` limits the settings to
-    places of an experiment's axes.
+    `link.loss.rate`), `replace` puts one remedy in place of another, `unset` takes keys of the
+    scenario away that belong to what is replaced. `at` limits the settings to places of an
+    experiment's axes.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Admitted(Struct, frozen=True, forbid_unknown_fields=True):
     add: dict[str, float] = field(default_factory=dict)
     rename: dict[str, str] = field(default_factory=dict)
     replace: dict[str, str] = field(default_factory=dict)
+    unset: list[str] = field(default_factory=list)
     at: dict[str, Value] = field(default_factory=dict)
 
 
@@ -73,6 +75,37 @@ class OpenPoint(Struct, frozen=True, forbid_unknown_fields=True):
     def concerns(self, experiment: str) -> bool:
         """Whether the experiment of that id can be read in more than one way here."""
         return not self.experiments or experiment in self.experiments
+
+
+class JointReading(Struct, frozen=True, forbid_unknown_fields=True):
+    """A reading that departs at several points at once and is judged in any case, and why.
+
+    `values` has the value of each point at which it departs.
+    """
+
+    why: str
+    values: dict[str, str]
+
+
+def joint_readings(points: Sequence[OpenPoint], named: Sequence[JointReading]) -> list[Reading]:
+    """The joint readings that a paper names, as readings of these points."""
+    return [tuple(one.values.get(point.id, point.default) for point in points) for one in named]
+
+
+def check_joint(where: str, points: Sequence[OpenPoint], named: Sequence[JointReading]) -> None:
+    """That joint readings name points and their values.
+
+    Raises:
+        PaperError: a point or a value is unknown.
+    """
+    known = {point.id: point.names for point in points}
+    for one in named:
+        for identity, value in one.values.items():
+            if value not in known.get(identity, []):
+                raise PaperError(
+                    f"{where}: joint reading: {identity} = {value!r}: expected a reading's id "
+                    f"and one of its values: {known}"
+                )
 
 
 def default_reading(points: Sequence[OpenPoint]) -> Reading:
@@ -182,6 +215,7 @@ def read_as(experiment: Experiment, points: Sequence[OpenPoint], reading: Readin
             axes = [_limited(axis, value) for axis in axes]
         else:
             settings |= value.settings
+        settings |= dict.fromkeys(value.unset)
         for key, more in value.add.items():
             if key in settings:
                 settings[key] += more

@@ -27,6 +27,8 @@ class Readings:
     """Verdicts with the number of readings that give them, the most frequent first."""
     decided_by: str
     """The open point that decides, where readings disagree and one does."""
+    too_few_seeds: bool
+    """The default shows the claim with all seeds, and not with the few of the other readings."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,7 @@ def readings_of(claim: Mapping[str, Any]) -> Readings | None:
         admissible,
         tuple((str(verdict), int(count)) for verdict, count in counts if count),
         str(found.get("decided_by") or ""),
+        bool(found.get("too_few_seeds")),
     )
 
 

@@ -1,0 +1,59 @@
+"""The open points of a paper: those of its text, and what its calibrations do not identify."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from airtcp.papers.calibration import calibrated
+from airtcp.papers.experiment import Axis, Experiment, Value
+from airtcp.papers.outcomes import Outcomes
+from airtcp.papers.paper import Paper
+from airtcp.papers.readings import Admitted, OpenPoint
+
+
+def open_points(paper: Paper, outcomes: Outcomes) -> list[OpenPoint]:
+    """The paper's open points; before them, what its calibrations do not identify."""
+    points = []
+    for calibration in paper.file.calibrations:
+        alike = calibrated(paper, calibration, outcomes).alike
+        calibrating = paper.experiment(calibration.experiment)
+        axis = calibrating.axis(calibration.axis)
+        names = [place for place in axis.places if place in alike or place == calibration.chosen]
+        # What a calibration sets, another scenario may have no key for.
+        others = [
+            one.id
+            for one in paper.file.experiments
+            if one.id != calibrating.id
+            and one.scenario == calibrating.scenario
+            and _has_places(one, calibration.at)
+        ]
+        if len(names) < 2 or not others:
+            continue
+        points.append(
+            OpenPoint(
+                id=calibration.what,
+                open=f"{calibration.what}: alike in the calibration",
+                source=calibration.source,
+                default=str(calibration.chosen),
+                why="chosen by the calibration, which does not tell these apart",
+                values=[
+                    Admitted(
+                        str(place),
+                        settings=_beyond_default(axis, place, calibration.chosen),
+                        at=calibration.at,
+                    )
+                    for place in names
+                ],
+                experiments=others,
+            )
+        )
+    return points + list(paper.file.readings)
+
+
+def _has_places(experiment: Experiment, at: Mapping[str, Value]) -> bool:
+    places = {axis.name: axis.places for axis in experiment.axes}
+    return all(place in places.get(name, []) for name, place in at.items())
+
+
+def _beyond_default(axis: Axis, place: Value, chosen: Value) -> dict[str, Any]:
+    """What a place sets; nothing for the chosen one, which the scenario has already."""
+    return {} if place == chosen else dict(axis.choice(place).settings)

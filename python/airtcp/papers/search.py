@@ -1,0 +1,108 @@
+"""Which readings are run: a coarse grid, and on from the best toward one that serves the paper."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from airtcp.papers.over_readings import OverReadings
+from airtcp.papers.paper import Paper
+from airtcp.papers.readings import (
+    OpenPoint,
+    Reading,
+    coarse_first,
+    default_reading,
+    departures,
+    first_readings,
+    joint_readings,
+    neighbours,
+    one_at_a_time,
+)
+
+_CLIMBED = 2
+"""From this many of the best readings of a whole paper the search goes on."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How many readings are run beside the default: `most`, or as many as `events` pay for.
+
+    Events of the simulation are the same on every machine, as its time is not; `least` are run
+    whatever they cost. The search for the joint reading that serves the paper best may run the
+    share `improve` more, or, if `papers_own`, as many as the paper's `search` where that is more.
+    """
+
+    most: int
+    least: int = 0
+    events: float = math.inf
+    improve: float = 0.0
+    papers_own: bool = False
+
+    def readings(self, events_each: float) -> int:
+        """How many are run, where each takes `events_each` events."""
+        paid = self.events / max(1.0, events_each)
+        return int(min(self.most, max(self.least, paid)))
+
+    def searched(self, paper: Paper, readings: int) -> int:
+        """How many more the search may run beside so many of the grid."""
+        share = int(self.improve * readings)
+        return max(share, paper.about.search) if self.papers_own else share
+
+
+def grid(paper: Paper, points: Sequence[OpenPoint], most: int) -> list[Reading]:
+    """At most `most` readings of the grid.
+
+    First one at a time, of the text and of what calibrations leave; then the joint ones that the
+    paper names; then the text's jointly.
+    """
+    text = paper.file.readings
+    of_calibrations = points[: len(points) - len(text)]
+    left, rest = default_reading(of_calibrations), default_reading(text)
+    first = len(first_readings(text))
+    alone = one_at_a_time(of_calibrations)
+    of_text = [(*left, *one) for one in coarse_first(text, max(first, most - len(alone)))]
+    named = [(*left, *one) for one in joint_readings(text, paper.file.joint)]
+    readings = [*of_text[:first], *((*one, *rest) for one in alone), *named, *of_text[first:]]
+    return list(dict.fromkeys(readings))[:most]
+
+
+def next_better(over: OverReadings, most: int) -> list[Reading]:
+    """Neighbours, not run yet, of the readings that promise most; `most` of them at most.
+
+    Where these have none left, of the others. None where every claim goes the paper's way at once.
+    """
+    if over.served(over.best)[0] == len(over.verdicts[over.best]):
+        return []
+    ranked = sorted(over.verdicts, key=over.promises, reverse=True)
+    first = [_not_run(over, reading) for reading in _starts(over, ranked)]
+    # In turn, so that one reading with many neighbours does not use the search up.
+    turns = [near for turn in zip_longest(*first) for near in turn if near is not None]
+    if len(set(turns)) < most:
+        turns += [near for reading in ranked for near in _not_run(over, reading)]
+    return list(dict.fromkeys(turns))[:most]
+
+
+def _not_run(over: OverReadings, reading: Reading) -> list[Reading]:
+    return [near for near in neighbours(over.points, reading) if near not in over.verdicts]
+
+
+def _starts(over: OverReadings, ranked: Sequence[Reading]) -> list[Reading]:
+    """The readings, ranked by what they promise, from which the search goes on.
+
+    Those that are best for the whole paper; for each claim that these do not give, the one under
+    which most of its comparisons go the paper's way; and every departure at one point that is
+    better than the default.
+    """
+    starts = list(ranked[:_CLIMBED])
+    for claim, verdict in over.verdicts[over.best].items():
+        if not verdict.goes_the_papers_way:
+            nearest = max(ranked, key=lambda one: over.parts[one][claim])
+            if over.parts[nearest][claim] > 0:
+                starts.append(nearest)
+    default = over.promises(over.default)
+    winners = [
+        one
+        for one in ranked
+        if len(departures(over.points, one)) == 1 and over.promises(one) > default
+    ]
+    return list(dict.fromkeys([*starts, *winners]))

@@ -1,0 +1,61 @@
+"""Which open points touch a claim.
+
+Two readings that differ only where a claim's runs do not are one reading of that claim: its verdict
+is counted once.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from airtcp.papers.check import named_points
+from airtcp.papers.claims import Claim
+from airtcp.papers.experiment import Coordinates, Experiment, Point
+from airtcp.papers.paper import Paper
+from airtcp.papers.readings import OpenPoint, Reading, default_reading, read_as
+
+Touching = Mapping[str, tuple[int, ...]]
+"""Of each claim, by its id, the indices of the open points that change a run it rests on."""
+
+
+def touching(paper: Paper, points: Sequence[OpenPoint]) -> Touching:
+    """The points that touch each claim of a paper, of the parts that count."""
+    default = default_reading(points)
+    plain = _runs(paper, points, default)
+    changed: dict[int, set[tuple[str, Coordinates]]] = {}
+    for index, point in enumerate(points):
+        changed[index] = set()
+        for name in point.names[1:]:
+            runs = _runs(paper, points, (*default[:index], name, *default[index + 1 :]))
+            changed[index] |= {where for where, run in runs.items() if run != plain[where]}
+    return {
+        claim.id: tuple(
+            index for index, where in changed.items() if not where.isdisjoint(_rests(paper, claim))
+        )
+        for claim in paper.claims
+    }
+
+
+def _runs(
+    paper: Paper, points: Sequence[OpenPoint], reading: Reading
+) -> dict[tuple[str, Coordinates], Point]:
+    """Every point of every experiment that claims rest on, as this reading runs it."""
+    return {
+        (one.id, point.coordinates): point
+        for one in _experiments(paper)
+        for point in read_as(one, points, reading).points()
+    }
+
+
+def _experiments(paper: Paper) -> list[Experiment]:
+    named = {part.experiment for claim in paper.claims for part in claim.parts}
+    return [one for one in paper.file.experiments if one.id in named]
+
+
+def _rests(paper: Paper, claim: Claim) -> set[tuple[str, Coordinates]]:
+    """The points on which a claim's verdict rests."""
+    return {
+        (part.experiment, experiment.coordinates(point))
+        for part in claim.parts
+        if part.counts
+        for experiment in [paper.experiment(part.experiment)]
+        for point in named_points(part, experiment)
+    }
