@@ -39,7 +39,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Upload:
-    """An upload over 802.11b by so many stations."""
+    """An upload over 802.11b by this number of stations."""
 
     stations: int = 1
     seconds: float = 60.0

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from airtcp._core import ScenarioError
-from airtcp.papers import Verdict, load_papers, over_readings
+from airtcp.papers import Verdict, load_papers, open_points
 from airtcp.papers.calibration import Calibrated, calibrated
 from airtcp.papers.check import PaperError
 from airtcp.papers.claims import Part
@@ -81,9 +81,9 @@ def test_every_place_of_a_calibration_is_a_valid_reading(monkeypatch):
         axis = paper.experiment(calibration.experiment).axis(calibration.axis)
         return Calibrated(dict.fromkeys(axis.places, 0.0), axis.places)
 
-    monkeypatch.setattr(over_readings, "calibrated", none_told_apart)
+    monkeypatch.setattr(open_points, "calibrated", none_told_apart)
     for paper in load_papers(PAPERS):
-        points = over_readings.open_points(paper, Outcomes())
+        points = open_points.open_points(paper, Outcomes())
         for experiment in paper.file.experiments:
             for reading in one_at_a_time(points):
                 built(paper.folder, next(read_as(experiment, points, reading).points()))

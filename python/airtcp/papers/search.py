@@ -44,7 +44,7 @@ class Extent:
         return int(min(self.most, max(self.least, paid)))
 
     def searched(self, paper: Paper, readings: int) -> int:
-        """How many more the search may run beside so many of the grid."""
+        """How many more the search may run beside this number of the grid."""
         share = int(self.improve * readings)
         return max(share, paper.about.search) if self.papers_own else share
 

@@ -12,7 +12,7 @@ from airtcp.plot.style import VARIABLES
 
 
 class Drawing(Protocol):
-    """The numbers and words of a figure, small enough to be handed to another process."""
+    """The numbers and words of a figure, apart from how it is drawn."""
 
     def figure(self) -> Figure: ...  # noqa: D102
 

@@ -26,7 +26,7 @@ def write_report(
 ) -> Path:
     """Writes index.html, comparison.csv and each figure as SVG; returns index.html's path.
 
-    Runs the first seed once more with probes, for the baseline and each remedy shown.
+    Runs the first seed a second time, with probes, for the baseline and each remedy shown.
 
     Raises:
         OSError: the directory cannot be written.

@@ -36,7 +36,7 @@ class ReportFigure:
 def drawn(
     directory: Path, planned: Sequence[PlannedFigure], *, png: bool = False
 ) -> list[ReportFigure]:
-    """Draws figures, and writes each as SVG and, on request, as PNG.
+    """Draws figures one after another, and writes each as SVG and, on request, as PNG.
 
     Raises:
         OSError: a file cannot be written.

@@ -177,7 +177,7 @@ def chart_table(chart: Chart) -> Table:
 
 
 def _window(paper: Paper, spec: FigureSpec, outcomes: Outcomes, name: str) -> PlannedFigure:
-    """Runs the first seed of each series once more, for its window against time."""
+    """Runs the first seed of each series a second time, for its window against time."""
     experiment = paper.experiment(spec.experiment)
     seed = outcomes.seeds[experiment.id][0]
     lines: list[WindowLine] = []
