@@ -50,10 +50,10 @@ class Extent:
 
 
 def grid(paper: Paper, points: Sequence[OpenPoint], most: int) -> list[Reading]:
-    """At most `most` readings of the grid.
+    """At most `most` readings of the grid, and the joint ones that the paper names.
 
-    First one at a time, of the text and of what calibrations leave; then the joint ones that the
-    paper names; then the text's jointly.
+    First one at a time, of the text and of what calibrations leave; then those that are named; then
+    the text's jointly.
     """
     text = paper.file.readings
     of_calibrations = points[: len(points) - len(text)]
@@ -62,8 +62,9 @@ def grid(paper: Paper, points: Sequence[OpenPoint], most: int) -> list[Reading]:
     alone = one_at_a_time(of_calibrations)
     of_text = [(*left, *one) for one in coarse_first(text, max(first, most - len(alone)))]
     named = [(*left, *one) for one in joint_readings(text, paper.file.joint)]
-    readings = [*of_text[:first], *((*one, *rest) for one in alone), *named, *of_text[first:]]
-    return list(dict.fromkeys(readings))[:most]
+    single = [*of_text[:first], *((*one, *rest) for one in alone)]
+    coarse = [*single, *of_text[first:]][:most]
+    return list(dict.fromkeys([*coarse[: len(single)], *named, *coarse[len(single) :]]))
 
 
 def next_better(over: OverReadings, most: int) -> list[Reading]:
