@@ -58,23 +58,28 @@ impl HeldDeliveries {
                 while known.front().is_some_and(|stop| stop.end <= departure) {
                     known.pop_front();
                 }
+                let mut released = known.iter().fold(arrival, held_by);
+                // The stop in which a packet would arrive may be followed by another at once.
                 let mut after = known.back().map_or(departure, |stop| stop.end);
-                while known.back().is_none_or(|stop| stop.start <= arrival) {
+                while known.back().is_none_or(|stop| stop.start <= released) {
                     let Some(stop) = sequence.ending_after(after) else {
                         break;
                     };
                     after = stop.end;
+                    released = held_by(released, &stop);
                     known.push_back(stop);
                 }
-                let holds = |arrival: Instant, stop: &Stop| {
-                    if (stop.start..stop.end).contains(&arrival) {
-                        stop.end
-                    } else {
-                        arrival
-                    }
-                };
-                known.iter().fold(arrival, holds)
+                released
             }
         }
+    }
+}
+
+/// When a packet is delivered that would arrive at `arrival`, if there is no stop but this one.
+fn held_by(arrival: Instant, stop: &Stop) -> Instant {
+    if (stop.start..stop.end).contains(&arrival) {
+        stop.end
+    } else {
+        arrival
     }
 }

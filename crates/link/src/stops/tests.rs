@@ -90,6 +90,15 @@ fn touching_stops_are_one() {
     assert_eq!(process.arrival(at(100), &TRANSMISSION), at(200));
 }
 
+/// So does one that follows a stop which an earlier packet has met already.
+#[test]
+fn a_stop_after_a_known_one_is_met() {
+    let stops = Stops::Recorded(list(&[(100, 50), (150, 10), (160, 10)]));
+    let mut deliveries = HeldDeliveries::new(stops, Stream::new(1, "link"));
+    assert_eq!(deliveries.release(at(50), at(99)), at(99));
+    assert_eq!(deliveries.release(at(60), at(120)), at(170));
+}
+
 /// The share of time in which an alternating renewal process stands still is E[length] over
 /// E[working] + E[length] (D. Cox, Renewal Theory, 1962, §7.2), its stops come at a rate of one in
 /// that sum, and both kinds of times have their means and, exponential ones, standard deviations
