@@ -95,10 +95,10 @@ $(READY): requirements.txt | tools
 	touch $@
 
 $(EXTENSION): $(READY) $(RUST_SOURCES) pyproject.toml
-	PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet --release
+	PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet --profile local
 	touch $@
 
 # After the extension, whose crates it shares: two builds at once would take their turns anyway.
 $(BIN)/airtcp-net: $(RUST_SOURCES) | $(EXTENSION)
-	cargo build --quiet --release --package airtcp-net
-	install target/release/airtcp-net $@
+	cargo build --quiet --profile local --package airtcp-net
+	install target/local/airtcp-net $@
