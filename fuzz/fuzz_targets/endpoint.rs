@@ -1,5 +1,5 @@
-//! Two endpoints over a network that attacks them: the harness of `crates/tcp/tests/hostile`, with plans
-//! made of the fuzzer's bytes.
+//! Two endpoints over a network that attacks them: the harness of `crates/tcp/tests/hostile`, with
+//! plans made of the fuzzer's bytes.
 
 #![no_main]
 

@@ -159,9 +159,9 @@ def test_a_real_kernel_is_beside_its_simulation(lossy_file: Path) -> None:
     try:
         found = verify(lossy_file, ["sack"], 2, {"duration": "3 s"})
     except RunError as error:
-        # A machine that is too busy says so, and that is the promise.
-        assert "did not keep up" in str(error)  # noqa: PT017
-        return
+        if "did not keep up" not in str(error):
+            raise
+        pytest.skip(str(error))
     real, simulated = found.goodput("baseline"), found.simulated.values("baseline", "goodput_bps")
     assert all(0 < one <= 10e6 for one in real)
     # Three seconds with some twenty losses: the same channel, within a third of each other.

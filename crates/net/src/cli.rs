@@ -20,8 +20,8 @@ enum Command {
     Measure(measure::Options),
 }
 
-/// Runs what the command line asks for: the status is the command's own, 2 for a request that cannot
-/// be met.
+/// Runs what the command line asks for: the status is the command's own, 2 for a request that
+/// cannot be met.
 pub fn main() -> ExitCode {
     let mut arguments = std::env::args_os();
     if arguments

@@ -1,4 +1,5 @@
-//! Network devices: the TUN devices that carry real packets into a link, their addresses and routes.
+//! Network devices: the TUN devices that carry real packets into a link, their addresses and
+//! routes.
 
 use std::fmt;
 use std::io;
@@ -152,8 +153,8 @@ impl Tun {
         self.route(IpAddr::V6(Ipv6Addr::UNSPECIFIED), 0, &[])
     }
 
-    /// Sends what goes to `destination`, a network with a prefix of `prefix` bits, into this device,
-    /// with these attributes of TCP's. In the device's namespace.
+    /// Sends what goes to `destination`, a network with a prefix of `prefix` bits, into this
+    /// device, with these attributes of TCP's. In the device's namespace.
     ///
     /// # Errors
     ///

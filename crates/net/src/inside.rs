@@ -123,9 +123,8 @@ fn start(command: &[OsString], environment: &[(String, String)]) -> Result<Child
 pub fn first_process(command: &[OsString]) -> Result<i32> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .tried(|| "cannot ask to die with the emulator".to_owned())?;
-    // The emulator may have died before that was asked for; its thread is then another's child.
+    // A parent outside of this namespace of processes has no number inside.
     if rustix::process::getppid().is_some() {
-        // A parent outside of this namespace of processes has no number inside: it is None.
         return Err(Error::new(
             "airtcp-net inside is started by airtcp-net alone",
         ));

@@ -23,7 +23,11 @@ pub struct Request {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64))]
     pub seed: u64,
     /// The longest IP packet over the link, in bytes
-    #[arg(long, default_value_t = 1500, value_parser = clap::value_parser!(u16).range(1280..=65_535))]
+    #[arg(
+        long,
+        default_value_t = 1500,
+        value_parser = clap::value_parser!(u16).range(1280..=65_535)
+    )]
     pub mtu: u16,
 }
 

@@ -30,11 +30,11 @@ pub trait Hosts<C: Copy + Default, A: Copy>: Sized {
     #[inline]
     fn lost(&mut self, _network: &Network<C, A>, _packet: &Packet<C>, _why: Admission) {}
 
-    /// A packet crossed a medium or was given up there, after so many attempts.
+    /// A packet crossed a medium or was given up there, after `attempts` attempts.
     #[inline]
     fn crossed_air(&mut self, _packet: &Packet<C>, _attempts: u32) {}
 
-    /// A medium has the acknowledgment of a packet that was sent so many times.
+    /// A medium has the acknowledgment of a packet, after `attempts` attempts.
     #[inline]
     fn acknowledged_by_link(&mut self, _now: Instant, _packet: &Packet<C>, _attempts: u32) {}
 

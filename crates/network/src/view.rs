@@ -31,7 +31,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
                 snr_db: medium.snr_db(mobile(hop), now),
             };
         }
-        // The link's own pipe is the first that is laid.
+        // The link's own pipe is the first that is added.
         let queued = self
             .pipes
             .first_mut()

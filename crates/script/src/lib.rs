@@ -1,8 +1,8 @@
 //! packetdrill's language, run over the sans-IO endpoint: no root, no TUN, no real time.
 //!
 //! A script says which segments arrive and which calls the application makes, and when, and which
-//! segments must leave. packetdrill (Cardwell et al., USENIX ATC 2013) plays it against a kernel in real
-//! time; here it is played against [`airtcp_tcp::Connection`] in virtual time.
+//! segments must leave. packetdrill (Cardwell et al., USENIX ATC 2013) plays it against a kernel in
+//! real time; here it is played against [`airtcp_tcp::Connection`] in virtual time.
 //!
 //! ```
 //! let script = airtcp_script::parse("syn.pkt", "

@@ -1,5 +1,5 @@
-//! The project's own scripts, `tests/scripts/**/*.pkt`: folders are named by behaviour, files by the
-//! hypothesis. Those of the profiles `linux*` hold on Linux 6.18 under packetdrill itself, too.
+//! The project's own scripts, `tests/scripts/**/*.pkt`: folders are named by behaviour, files by
+//! the hypothesis. Those of the profiles `linux*` hold on Linux 6.18 under packetdrill itself, too.
 
 use std::fs;
 use std::path::{Path, PathBuf};

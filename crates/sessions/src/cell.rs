@@ -1,5 +1,5 @@
-//! Where a session belongs: peer, month, day of the week and hour of the day, as the thesis' table has
-//! them (§3.3).
+//! Where a session belongs: peer, month, day of the week and hour of the day, as the thesis' table
+//! has them (§3.3).
 
 use time::{OffsetDateTime, UtcOffset};
 
@@ -15,8 +15,8 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The cell of `unix_seconds` where clocks are `offset_seconds` ahead of UTC. An instant beyond the
-    /// calendar belongs to its beginning.
+    /// The cell of `unix_seconds` where clocks are `offset_seconds` ahead of UTC. An instant beyond
+    /// the calendar belongs to its beginning.
     #[must_use]
     pub fn at(unix_seconds: i64, offset_seconds: i32) -> Self {
         let offset = UtcOffset::from_whole_seconds(offset_seconds).unwrap_or(UtcOffset::UTC);
@@ -32,8 +32,8 @@ impl Cell {
     }
 }
 
-/// How closely past sessions must match. From the closest on, each is tried until one holds enough of
-/// them.
+/// How closely past sessions must match. From the closest on, each is tried until one holds enough
+/// of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
     /// Peer, month, weekday and hour.

@@ -87,8 +87,8 @@ impl Sessions {
         (Self { connection, limits }, Some(warning))
     }
 
-    /// A session with `peer` ended at `ended_at` with a steady window of so many segments; clocks there are
-    /// `offset_seconds` ahead of UTC.
+    /// A session with `peer` ended at `ended_at` with a steady window of that many segments; clocks
+    /// there are `offset_seconds` ahead of UTC.
     ///
     /// # Errors
     /// A warning if it could not be written; nothing else is lost.
@@ -142,8 +142,9 @@ impl Sessions {
         transaction.commit()
     }
 
-    /// The window to start with towards `peer` at `at`, in segments: the median of the past sessions that
-    /// match most closely, if there are enough. `None` for a peer not known, or on any error.
+    /// The window to start with towards `peer` at `at`, in segments: the median of the past
+    /// sessions that match most closely, if there are enough. `None` for a peer not known, or on
+    /// any error.
     ///
     /// # Errors
     /// A warning if the file could not be read.
@@ -258,8 +259,8 @@ fn open_checked(file: &Path) -> Result<Connection, Refusal> {
     Ok(connection)
 }
 
-/// Write-ahead logging: readers and a writer do not wait for each other, and a crash loses no more than
-/// the transaction that was being written.
+/// Write-ahead logging: readers and a writer do not wait for each other, and a crash loses no more
+/// than the transaction that was being written.
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     connection.execute_batch(&format!(

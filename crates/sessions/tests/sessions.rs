@@ -204,8 +204,8 @@ fn a_folder_that_is_not_there_is_no_reason_to_stop() {
     assert_eq!(sessions.count(), Ok(1));
 }
 
-/// What the child of the next test does, in a process of its own: never the same peer twice, so that
-/// nothing is deleted, and not for ever, should nobody kill it.
+/// What the child of the next test does, in a process of its own: never the same peer twice, so
+/// that nothing is deleted, and not for ever, should nobody kill it.
 #[test]
 #[ignore = "run by a_killed_writer_loses_nothing_that_was_written"]
 fn write_many() {

@@ -76,7 +76,8 @@ impl FromStr for Probability {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let trimmed = text.trim();
         let value = match trimmed.strip_suffix('%') {
-            // Shifting the decimal point in the text rounds once; dividing by 100 would round twice.
+            // Shifting the decimal point in the text rounds once; dividing by 100 would round
+            // twice.
             Some(percent) if !percent.contains(['e', 'E']) => {
                 format!("{}e-2", percent.trim_end()).parse()
             }

@@ -15,7 +15,7 @@ from airtcp.net import find_program
 from airtcp.study.plan import Observation
 
 _ATTEMPTS = 3
-"""A run during which the machine did not keep up is repeated; so many runs at most."""
+"""A run during which the machine did not keep up is repeated; this many attempts in all."""
 
 _BAD_REQUEST = 2
 

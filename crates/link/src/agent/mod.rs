@@ -113,7 +113,7 @@ pub enum AgentEvent {
         /// How long this acknowledgment is held.
         held: Duration,
     },
-    /// A packet was sent again by the agent.
+    /// A packet was retransmitted by the agent.
     LocalRetransmission {
         /// Whether its timer expired; else duplicate acknowledgments told of the loss.
         timeout: bool,

@@ -25,8 +25,8 @@ pub enum Delay {
     /// A time that varies.
     Variable(Box<VariableDelay>),
     /// A recorded series of round-trip times, in the trace-driven model of Miyim (paper 1): the
-    /// k-th transmission of a flow takes the k-th time of the series, which starts again at its end.
-    /// The whole round trip lies on this direction, so the other one is to have none.
+    /// k-th transmission of a flow takes the k-th time of the series, which starts again at its
+    /// end. The whole round trip lies on this direction, so the other one is to have none.
     Recorded {
         /// The recorded round-trip times.
         series: Arc<RttSeries>,
@@ -57,8 +57,8 @@ pub enum RecordingStart {
 /// Whether a packet may overtake another of the same direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryOrder {
-    /// No: one that would arrive before its predecessor arrives together with it, behind it (paper 1's
-    /// Trace 2).
+    /// No: one that would arrive before its predecessor arrives together with it, behind it (paper
+    /// 1's Trace 2).
     InOrder,
     /// Yes: each arrives after its own time (paper 1's Trace 1).
     Reorder,

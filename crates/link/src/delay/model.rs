@@ -1,5 +1,6 @@
-//! Round-trip times drawn from a stationary process, in place of recorded ones: for a series of which only
-//! a few facts are known (Miyim §V publishes of Trace 1 its lag-1 autocorrelation and a throughput).
+//! Round-trip times drawn from a stationary process, in place of recorded ones: for a series of
+//! which only a few facts are known (Miyim §V publishes of Trace 1 its lag-1 autocorrelation and a
+//! throughput).
 
 use crate::random::Stream;
 use crate::trace::rtt_log::RttSeries;
@@ -58,8 +59,9 @@ impl RttModel {
         RttSeries::new(rtts, 0).unwrap_or_else(|| unreachable!("the series has a fixed length"))
     }
 
-    /// Factors of mean 1. If the logarithm is normal with variance s² and correlation r from one to the
-    /// next, the factors have variation √(exp(s²) − 1) and correlation (exp(r s²) − 1)/(exp(s²) − 1).
+    /// Factors of mean 1. If the logarithm is normal with variance s² and correlation r from one to
+    /// the next, the factors have variation √(exp(s²) − 1) and correlation (exp(r s²) − 1)/(exp(s²)
+    /// − 1).
     fn log_normal(&self, variation: f64, stream: Stream) -> Vec<f64> {
         let squared = variation * variation;
         if squared == 0.0 {
@@ -146,7 +148,8 @@ mod tests {
         }
     }
 
-    /// A two-valued variable with share s and height h has variation (h − 1)√(s(1 − s)) over its mean.
+    /// A two-valued variable with share s and height h has variation (h − 1)√(s(1 − s)) over its
+    /// mean.
     #[test]
     fn spikes_have_their_share_height_and_correlation() {
         let shape = RttShape::Spikes {

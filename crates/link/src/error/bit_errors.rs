@@ -47,7 +47,8 @@ mod tests {
 
     #[test]
     fn frame_loss_is_the_complement_of_every_bit_surviving() {
-        // By decimal arithmetic with 60 digits: 1 - (1 - 1e-5)^12000, 1 - (1 - 1e-3)^320, 1 - (1 - 1e-9)^8.
+        // By decimal arithmetic with 60 digits: 1 - (1 - 1e-5)^12000, 1 - (1 - 1e-3)^320, 1 - (1 -
+        // 1e-9)^8.
         let cases = [
             (1e-5, 1500, 0.113_080_095_438_492_6),
             (1e-3, 40, 0.273_967_214_979_659_2),

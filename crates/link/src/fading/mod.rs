@@ -125,7 +125,7 @@ pub fn decibels(ratio: f64) -> f64 {
     10.0 * libm::log10(ratio)
 }
 
-/// The power ratio of so many decibels.
+/// The power ratio of a number of decibels.
 #[must_use]
 pub fn ratio(decibels: f64) -> f64 {
     libm::pow(10.0, decibels / 10.0)

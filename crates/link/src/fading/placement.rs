@@ -57,7 +57,8 @@ impl Placement {
         }
     }
 
-    /// The distance of station number `station` in metres: a function of the stream and the station.
+    /// The distance of station number `station` in metres: a function of the stream and the
+    /// station.
     #[must_use]
     pub fn distance_m(&self, station: u32, stream: Stream) -> f64 {
         match self {

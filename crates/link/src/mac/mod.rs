@@ -1,4 +1,4 @@
-//! Medium access: stations that share a channel, and what is sent again when a frame is damaged.
+//! Medium access: stations that share a channel, and what is retransmitted when a frame is damaged.
 //!
 //! A medium is handed packets and the time; it says when it wants to be woken, and what became of
 //! each packet. All media speak in the types of this file.
@@ -55,7 +55,7 @@ pub enum RetryLimit {
 }
 
 impl RetryLimit {
-    /// Whether a frame that was sent `attempts` times may not be sent again.
+    /// Whether a frame that was sent `attempts` times may not be retransmitted.
     #[inline]
     #[must_use]
     pub const fn is_reached(self, attempts: u32) -> bool {
@@ -70,7 +70,7 @@ impl RetryLimit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome<P> {
     /// It arrived at station `to`. Told once for a packet, also if its acknowledgment was lost and
-    /// it is sent again.
+    /// it is retransmitted.
     Delivered {
         /// The packet.
         packet: P,
@@ -79,7 +79,7 @@ pub enum Outcome<P> {
         /// The station it arrived at.
         to: u32,
         /// How often it was sent until then, all its fragments together less their number, plus 1:
-        /// 1 when nothing had to be sent again.
+        /// 1 when nothing had to be retransmitted.
         attempts: u32,
     },
     /// Its sender has the link's acknowledgment. Only told by links on which that takes its time,
@@ -95,7 +95,7 @@ pub enum Outcome<P> {
         /// How often it was sent, counted as above.
         attempts: u32,
     },
-    /// An attempt failed, and the packet will be sent again.
+    /// An attempt failed, and the packet will be retransmitted.
     Retried {
         /// The packet.
         packet: P,

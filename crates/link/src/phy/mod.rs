@@ -1,4 +1,5 @@
-//! The physical layer of IEEE 802.11: what a mode is, how long a frame takes, what noise does to it.
+//! The physical layer of IEEE 802.11: what a mode is, how long a frame takes, what noise does to
+//! it.
 
 pub mod error_rate;
 pub mod mode;

@@ -152,8 +152,8 @@ impl Phy {
         self.standard.row().contention_window
     }
 
-    /// How long a sender waits for the start of an answer: SIFS, a slot and the time that a receiver
-    /// needs to notice a preamble (§10.3.2.9, `aRxPHYStartDelay`).
+    /// How long a sender waits for the start of an answer: SIFS, a slot and the time that a
+    /// receiver needs to notice a preamble (§10.3.2.9, `aRxPHYStartDelay`).
     #[must_use]
     pub fn answer_timeout(&self) -> Duration {
         self.sifs() + self.slot() + self.header_time(self.control)
@@ -167,7 +167,7 @@ impl Phy {
         Self::new(self.standard, self.preamble, rate, self.control.bit_rate())
     }
 
-    /// A data frame of so many bytes, MAC header and FCS included.
+    /// A data frame of this many bytes, MAC header and FCS included.
     #[must_use]
     pub fn data_time(&self, bytes: u32) -> Duration {
         self.frame_time(self.data, bytes)

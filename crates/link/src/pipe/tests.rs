@@ -10,7 +10,7 @@ use std::sync::Arc;
 const RATE: BitRate = BitRate::from_bps(8_000_000);
 const MICRO: u64 = 1_000;
 
-/// A packet handed over `gap_us` after the one before, when so many had been asked for.
+/// A packet handed over `gap_us` after the one before, when that many had been asked for.
 #[derive(Clone, Copy, Debug)]
 struct Offer {
     gap_us: u64,

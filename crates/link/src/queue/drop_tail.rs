@@ -1,9 +1,9 @@
 //! Drop-tail: first in, first out, and what finds no room is dropped.
 //!
 //! Every service here is exogenous (the link does not look at the packets) and first in, first out,
-//! so the instant at which a packet leaves the queue is known when it enters. The queue is a ring of
-//! these instants: those that have passed are forgotten when somebody looks, and leaving costs no
-//! event.
+//! so the instant at which a packet leaves the queue is known when it enters. The queue is a ring
+//! of these instants: those that have passed are forgotten when somebody looks, and leaving costs
+//! no event.
 
 use super::QueueLimit;
 use airtcp_units::Instant;

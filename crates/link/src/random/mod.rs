@@ -1,10 +1,10 @@
 //! The project's only source of randomness: SplitMix64, addressed by counter.
 //!
 //! SplitMix64 (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators",
-//! OOPSLA 2014) adds an odd constant to its state and hashes the state; its i-th output is therefore
-//! a pure function of the key and of i. A model asks for *the draw of transmission i* instead of
-//! "the next number", so a remedy that sends more packets does not shift anybody else's draws, and
-//! two remedies meet the same channel (common random numbers).
+//! OOPSLA 2014) adds an odd constant to its state and hashes the state; its i-th output is
+//! therefore a pure function of the key and of i. A model asks for *the draw of transmission i*
+//! instead of "the next number", so a remedy that sends more packets does not shift anybody else's
+//! draws, and two remedies meet the same channel (common random numbers).
 //!
 //! This is airtcp's named, version-stable generator: results printed for a seed stay valid, so
 //! neither the constants nor the derivation of keys may ever change.
@@ -137,7 +137,8 @@ mod tests {
     const PINNED: [u64; 2] = [0x1752_948f_762f_91cf, 0x0d07_6de7_477a_d702];
 
     /// Streams that differ in one bit of seed, name or index share no more than chance allows:
-    /// the XOR of their draws has 32 of 64 bits set, on average over 4096 draws ± 6 standard errors.
+    /// the XOR of their draws has 32 of 64 bits set, on average over 4096 draws ± 6 standard
+    /// errors.
     #[test]
     fn neighbouring_streams_are_unrelated() {
         let base = Stream::new(7, "error");

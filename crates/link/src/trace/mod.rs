@@ -18,8 +18,8 @@ use std::io::Read;
 /// Most bytes that a recording may have: 64 MiB, twelve hours of a saturated LTE link.
 pub const MAX_BYTES: u64 = 64 << 20;
 
-/// Why a recording cannot be used. Its text names the file, the line, what was found there, what was
-/// expected, and what to do.
+/// Why a recording cannot be used. Its text names the file, the line, what was found there, what
+/// was expected, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("trace {source_name:?}{}: {problem}", At(*line))]
 pub struct TraceError {

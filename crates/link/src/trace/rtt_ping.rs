@@ -3,8 +3,8 @@
 //! Read are the replies, by `time=`, whatever stands around it: iputils with or without `-D`
 //! (`[1700000000.123456] 64 bytes from 10.0.0.2: icmp_seq=3 ttl=64 time=12.3 ms`), busybox
 //! (`seq=3`), BSD and macOS, Windows (`bytes=32 time=12ms`). Sequence numbers put late replies in
-//! the order of sending and tell which probes were not answered; without them every time-out that is
-//! printed counts.
+//! the order of sending and tell which probes were not answered; without them every time-out that
+//! is printed counts.
 
 use super::rtt_log::parse_ms;
 use super::{Source, TraceError, lines};

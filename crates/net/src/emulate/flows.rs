@@ -1,8 +1,8 @@
 //! Which flow of the network a real packet belongs to.
 //!
-//! Every TCP connection is a flow of its own, since agents keep what they know by flow and a channel
-//! draws its losses by flow and transmission: the first connection of a station meets what the first
-//! flow of the simulation meets. What is no TCP shares a flow.
+//! Every TCP connection is a flow of its own, since agents keep what they know by flow and a
+//! channel draws its losses by flow and transmission: the first connection of a station meets what
+//! the first flow of the simulation meets. What is no TCP shares a flow.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;

@@ -10,10 +10,11 @@ use crate::request::Request;
 ///
 /// COMMAND runs in a network of its own, whose only way out is the link. $AIRTCP_SERVER (IPv4) and
 /// $AIRTCP_SERVER6 are the addresses of the other end, where the command of --server runs. With
-/// several flows in the scenario, COMMAND runs once for each, at a station of its own; $AIRTCP_STATION
-/// says which. Needs no root.
+/// several flows in the scenario, COMMAND runs once for each, at a station of its own;
+/// $AIRTCP_STATION says which. Needs no root.
 ///
-/// Example: airtcp emulate wlan-upload.toml --server 'iperf3 -s' -- sh -c 'iperf3 -c $AIRTCP_SERVER'
+/// Example: airtcp emulate wlan-upload.toml --server 'iperf3 -s' -- sh -c 'iperf3 -c
+/// $AIRTCP_SERVER'
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The link.

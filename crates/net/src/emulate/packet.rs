@@ -51,11 +51,12 @@ pub fn told(bytes: &[u8]) -> Option<Told> {
     })
 }
 
-/// Writes what has become of a segment on its way into the packet's bytes: `was` is how it was read.
+/// Writes what has become of a segment on its way into the packet's bytes: `was` is how it was
+/// read.
 ///
-/// A queue's mark changes the two bits of the ECN field and nothing else, so that options and header
-/// fields that the codec does not know stay what they were; what an agent has changed is written
-/// by the codec.
+/// A queue's mark changes the two bits of the ECN field and nothing else, so that options and
+/// header fields that the codec does not know stay what they were; what an agent has changed is
+/// written by the codec.
 ///
 /// # Errors
 ///

@@ -55,7 +55,8 @@ const PORT: u16 = 5001;
 pub struct Options {
     #[command(flatten)]
     request: Request,
-    /// Mean deviation of the link's round trips in milliseconds, for remedies that are a factor of it
+    /// Mean deviation of the link's round trips in milliseconds, for remedies that are a factor of
+    /// it
     #[arg(long, value_name = "MS")]
     deviation: Option<f64>,
     /// Only say whether this kernel can make the run, and by which steps
@@ -115,8 +116,8 @@ pub struct Measurement {
 ///
 /// # Errors
 ///
-/// The scenario is refused or is no bulk transfer, a remedy has no way on this kernel, or the system
-/// forbids what is needed.
+/// The scenario is refused or is no bulk transfer, a remedy has no way on this kernel, or the
+/// system forbids what is needed.
 pub fn run(options: &Options) -> Result<i32> {
     let asked = Asked::new(options)?;
     if options.check {
@@ -190,7 +191,8 @@ impl Asked {
     }
 }
 
-/// Only what the kernel can do by itself is measured: bulk transfers for as long as the scenario lasts.
+/// Only what the kernel can do by itself is measured: bulk transfers for as long as the scenario
+/// lasts.
 fn check(scenario: &Scenario) -> Result<()> {
     emulate::check(scenario)?;
     if scenario.traffic.iter().any(Option::is_some) || scenario.flows.bytes.is_some() {

@@ -40,8 +40,9 @@ const ALWAYS: [(&str, &str); 2] = [
 ];
 
 impl Stack {
-    /// The kernel's TCP as near to `tcp` as its settings allow, with `remedies` deployed. `deviation_ms`
-    /// is the mean deviation of the link's round trips, for remedies that are a factor of it.
+    /// The kernel's TCP as near to `tcp` as its settings allow, with `remedies` deployed.
+    /// `deviation_ms` is the mean deviation of the link's round trips, for remedies that are a
+    /// factor of it.
     ///
     /// # Errors
     ///

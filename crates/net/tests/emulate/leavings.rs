@@ -61,6 +61,10 @@ fn a_killed_emulator_leaves_nothing() {
         .spawn()
         .unwrap();
     while processes(&mark).len() < 4 {
+        assert!(
+            emulator.try_wait().unwrap().is_none(),
+            "the emulator has ended"
+        );
         std::thread::yield_now();
     }
     emulator.kill().unwrap();

@@ -243,7 +243,8 @@ fn add_pipe(network: &mut NetworkConfig, name: &str, pipe: PipeConfig) -> u32 {
     index
 }
 
-/// A line of a flow's own, with delay alone. Its losses would be drawn from a stream of its own too.
+/// A line of a flow's own, with delay alone. Its losses would be drawn from a stream of its own
+/// too.
 fn add_line(network: &mut NetworkConfig, delay: Duration) -> Hop {
     let name = format!("access.{}", network.pipes.len());
     let line = PipeConfig {

@@ -34,7 +34,7 @@ pub struct CellTable {
     /// Chance that what a slot carries is damaged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_error: Option<Probability>,
-    /// Slots until a damaged block is sent again.
+    /// Slots until a damaged block is retransmitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arq_delay: Option<Whole<1, 10_000>>,
     /// How often a block is sent at most, the first time included.

@@ -92,7 +92,7 @@ pub struct LossTable {
     /// Chance that a packet is lost (`iid`) or a bit wrong (`bit-error`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Probability>,
-    /// Packets lost (`block`): the last so many of every `of`.
+    /// Packets lost (`block`): the last ones of every `of`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<Whole<0, 1_000_000_000>>,
     /// Length of a block in packets (`block`).

@@ -71,7 +71,8 @@ pub struct WlanTable {
     /// carry what `direction` says; acknowledgments of the link are spared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<LossTable>,
-    /// Frames that the radio damages by their signal-to-noise ratio, in place of `loss`: all frames.
+    /// Frames that the radio damages by their signal-to-noise ratio, in place of `loss`: all
+    /// frames.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub radio: Option<RadioTable>,
     /// A channel that goes away now and then: every frame is damaged meanwhile.

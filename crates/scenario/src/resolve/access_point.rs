@@ -47,8 +47,8 @@ pub(super) fn change(
     }
     if (freeze_warning.is_some() || hand_off_acks) && link.outage().is_none() {
         return Err(remedies(
-            "freeze-tcp and hand-off-acks are about a link that goes away: give link.suspension, wlan.outage, \
-             arq.outage or selective_repeat.outage",
+            "freeze-tcp and hand-off-acks are about a link that goes away: give link.suspension, \
+             wlan.outage, arq.outage or selective_repeat.outage",
         ));
     }
     let access_point = AccessPoint {

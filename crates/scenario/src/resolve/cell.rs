@@ -29,7 +29,7 @@ const DEFAULT_ATTEMPTS: u64 = 4;
 const MOST_USERS: u32 = 2_000;
 const DEFAULT_UPLINK: Duration = Duration::from_millis(40);
 
-/// The cell for so many flows, each of a user of its own.
+/// The cell for `flows` flows, each of a user of its own.
 pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Problem> {
     if flows > MOST_USERS {
         return Err(Problem::at(

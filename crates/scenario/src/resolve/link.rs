@@ -175,7 +175,7 @@ fn variations(table: &mut LinkTable, inputs: &Inputs, held: [Option<Stops>; 2]) 
     ]
 }
 
-/// The remedy `queue`: so many packets may wait in the direction of data.
+/// The remedy `queue`: the packets that may wait in the direction of data.
 pub(super) fn change_queue(link: &mut Link, packets: u32) -> Result<(), Problem> {
     let limit = QueueLimit::Packets(packets);
     match link {

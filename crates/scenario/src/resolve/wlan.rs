@@ -21,7 +21,7 @@ use airtcp_units::bounded::{Bytes, Limit, Rate, Whole, Within};
 const DEFAULT_SHORT_RETRY_LIMIT: u64 = 7;
 const DEFAULT_LONG_RETRY_LIMIT: u64 = 4;
 
-/// The channel for so many flows.
+/// The channel for that many flows.
 pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem> {
     let (phy, station_modes) = rates(table)?;
     let stations = table

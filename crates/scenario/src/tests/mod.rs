@@ -148,7 +148,7 @@ fn every_tcp_key_reaches_the_endpoint() {
     insta::assert_debug_snapshot!(tcp);
 }
 
-/// A flow's own table is laid over `[tcp]`, and remedies over both.
+/// A flow's own table overrides `[tcp]`, and remedies over both.
 #[test]
 fn flows_may_have_a_table_of_their_own_in_turn() {
     let text = r#"

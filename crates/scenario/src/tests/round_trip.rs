@@ -230,8 +230,8 @@ proptest! {
     }
 }
 
-/// The same for every kind of medium, with the scenarios whose runs are pinned: what is filled in on
-/// the way belongs together.
+/// The same for every kind of medium, with the scenarios whose runs are pinned: what is filled in
+/// on the way belongs together.
 #[test]
 fn what_is_filled_in_reads_again_to_the_same() {
     let pinned: serde_json::Value =

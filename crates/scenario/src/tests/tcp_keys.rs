@@ -1,4 +1,5 @@
-//! The keys of `[tcp]` with values to try, as the JSON Schema lists them: what is declared is tested.
+//! The keys of `[tcp]` with values to try, as the JSON Schema lists them: what is declared is
+//! tested.
 
 use serde_json::Value;
 

@@ -396,7 +396,8 @@ impl Machine {
             "TCP_MAXSEG" if !self.is_established() => {
                 if let Some(mss) = number(value).and_then(|mss| u32::try_from(mss).ok()) {
                     self.wanted_mss = Some(mss);
-                    // The socket's own value counts the timestamps in, as the option on the wire does.
+                    // The socket's own value counts the timestamps in, as the option on the wire
+                    // does.
                     let stamps = if self.config.timestamps { 12 } else { 0 };
                     self.config.mss = self.config.mss.min(mss.saturating_sub(stamps).max(1));
                     if self.listening.is_some() {

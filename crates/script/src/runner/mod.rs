@@ -17,7 +17,8 @@ use crate::stopwatch::Stopwatch;
 use crate::syntax::{Action, Call, Event, Script, Time};
 use crate::tcp_info;
 
-/// How far from its time something may happen, unless the script says otherwise (packetdrill's own).
+/// How far from its time something may happen, unless the script says otherwise (packetdrill's
+/// own).
 const TOLERANCE: Duration = Duration::from_micros(4000);
 /// Ethernet: what an option `--mtu` may change.
 const MTU: u32 = 1500;
@@ -72,8 +73,8 @@ struct Machine {
     stopwatch: Stopwatch,
 }
 
-/// Plays `script` against an endpoint that is configured as `config`, but for what the script itself
-/// sets.
+/// Plays `script` against an endpoint that is configured as `config`, but for what the script
+/// itself sets.
 #[must_use]
 pub fn run(script: &Script, config: &Config) -> Verdict {
     let mut machine = Machine {

@@ -69,8 +69,8 @@ impl Machine {
     pub(super) fn expect(&mut self, packet: &Packet, earliest: Instant, latest: Instant) -> Step {
         let first = self.next_sent(latest, packet)?;
         let (at, mut segment) = first;
-        // Linux hands whole trains to the device, and scripts show those: the segments of one instant
-        // that follow each other are one.
+        // Linux hands whole trains to the device, and scripts show those: the segments of one
+        // instant that follow each other are one.
         while segment.payload_bytes < packet.payload {
             let follows = |next: &Segment| {
                 next.sequence.0 == segment.sequence.0.wrapping_add(segment.payload_bytes)

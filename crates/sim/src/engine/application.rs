@@ -35,7 +35,7 @@ struct Written {
 }
 
 impl<W: Watch> Endpoints<'_, W> {
-    /// An end of a flow has received so many bytes.
+    /// An end of a flow has received this many bytes.
     #[inline(never)]
     pub(super) fn on_application_data(
         &mut self,

@@ -33,7 +33,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// A packet was sent so many times on a medium, the last time with success or not.
+    /// A packet took `attempts` attempts on a medium, the last time with success or not.
     #[inline]
     pub(super) fn on_air(&mut self, attempts: u32) {
         self.packets_on_air += 1;

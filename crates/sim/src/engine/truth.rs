@@ -113,8 +113,8 @@ impl Truth {
         causes.push((sequence, cause));
     }
 
-    /// What the loss of the packet at `sequence` was of, as far as that is kept. Of several copies the
-    /// first counts: the event is of its loss.
+    /// What the loss of the packet at `sequence` was of, as far as that is kept. Of several copies
+    /// the first counts: the event is of its loss.
     pub fn cause(&self, sequence: SequenceNumber) -> Option<Cause> {
         let mut causes = self.judged.as_ref()?.causes.iter();
         causes.find_map(|&(lost, cause)| (lost == sequence).then_some(cause))

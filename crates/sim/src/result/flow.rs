@@ -71,8 +71,8 @@ macro_rules! flow {
             }
         )+
 
-        /// One flow's numbers. Counts are of the sender unless they say otherwise, and truthful: the
-        /// simulator knows what arrived.
+        /// One flow's numbers. Counts are of the sender unless they say otherwise, and truthful:
+        /// the simulator knows what arrived.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
         pub struct FlowSummary {
             /// Number of the flow, from 0.
@@ -97,8 +97,8 @@ macro_rules! flow {
 flow! {
     /// What reached the application.
     Delivery as delivery of ended {
-        /// Bytes delivered to the application × 8, per second of simulated time since the flow started
-        /// until it was complete, or until the end.
+        /// Bytes delivered to the application × 8, per second of simulated time since the flow
+        /// started until it was complete, or until the end.
         goodput_bps: f64 = ended.goodput_bps();
         /// Bytes delivered to the receiving application in order.
         delivered_bytes: u64 = ended.flow.delivered();
@@ -126,8 +126,8 @@ flow! {
 
     /// What the sender took losses to be of, where it asks.
     Judgments as judgments of ended {
-        /// Loss events whose first segment the radio lost, and about which the sender asked what they
-        /// were of; 0 where it does not ask.
+        /// Loss events whose first segment the radio lost, and about which the sender asked what
+        /// they were of; 0 where it does not ask.
         loss_events_of_radio: u64 = ended.flow.verdicts().of_radio;
         /// Of these, those it judged so.
         loss_events_of_radio_judged_right: u64 = ended.flow.verdicts().of_radio_right;
@@ -175,8 +175,8 @@ flow! {
     Crossings as air of ended {
         /// Packets of either direction that crossed a medium or were given up there; 0 without one.
         packets_on_air: u64 = ended.flow.tally().packets_on_air;
-        /// How often they were sent there, all together: more than `packets_on_air` where frames had to
-        /// be sent again.
+        /// How often they were sent there, all together: more than `packets_on_air` where frames
+        /// had to be retransmitted.
         attempts_on_air: u64 = ended.flow.tally().attempts_on_air;
     }
 
@@ -184,8 +184,8 @@ flow! {
     Completed as transfers of ended {
         /// Files, pages or messages that arrived whole; 0 where no application runs.
         transfers_completed: u64 = ended.flow.transfers().completed;
-        /// How long one took on average, from the request or the write to its last byte; null when none
-        /// was completed.
+        /// How long one took on average, from the request or the write to its last byte; null when
+        /// none was completed.
         transfer_mean_s: Option<f64> = ended.flow.transfers().mean_s();
     }
 

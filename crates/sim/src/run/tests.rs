@@ -91,8 +91,8 @@ fn other_seeds_meet_other_channels() {
     assert_ne!(summary(&scenario, 1).digest, summary(&scenario, 2).digest);
 }
 
-/// Where the window is always the limit it does not matter how that is found out. Of the window that
-/// slow start loses at once RFC 6582's impatient timer is told by a key of its own.
+/// Where the window is always the limit it does not matter how that is found out. Of the window
+/// that slow start loses at once RFC 6582's impatient timer is told by a key of its own.
 #[test]
 fn how_a_window_that_is_always_used_is_validated_does_not_matter() {
     let goodput = |validation: &str| {

@@ -111,7 +111,7 @@ impl Session {
         });
     }
 
-    /// The source has received so many bytes of requests.
+    /// The source has received this many bytes of requests.
     pub(super) fn on_request(&mut self, bytes: u64, actions: &mut VecDeque<Action>) {
         self.requested += bytes;
         while self.requested >= self.http.request.max(1)
@@ -125,7 +125,7 @@ impl Session {
         }
     }
 
-    /// The sink has received so many bytes of objects.
+    /// The sink has received this many bytes of objects.
     pub(super) fn on_data(
         &mut self,
         now: Instant,

@@ -32,7 +32,7 @@ pub enum End {
 /// What an application does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Writes so many bytes at one end; never none.
+    /// Writes this many bytes at one end; never none.
     Write {
         /// Where.
         end: End,
@@ -99,7 +99,7 @@ impl Session {
         }
     }
 
-    /// An end has received so many more bytes. Call [`poll`](Self::poll) afterwards.
+    /// An end has received this many more bytes. Call [`poll`](Self::poll) afterwards.
     pub fn on_received(&mut self, now: Instant, end: End, bytes: u64) {
         let Self {
             work,

@@ -83,7 +83,7 @@ fn a_freeze_a_round_trip_ahead_keeps_the_window() {
 }
 
 /// Warned just in time for the acknowledgment alone: the burst in flight, most of a window, is
-/// lost, and sent again when the window opens, without a timeout and with the window as it was.
+/// lost, and retransmitted when the window opens, without a timeout and with the window as it was.
 #[test]
 fn a_late_freeze_repairs_without_a_timeout() {
     for profile in CLASSIC {

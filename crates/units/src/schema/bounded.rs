@@ -158,7 +158,7 @@ impl<const MIN: i64, const MAX: i64> JsonSchema for Real<MIN, MAX> {
 pub trait Bounded: Sized + fmt::Display + JsonSchema {
     /// The value inside, in its smallest unit.
     fn inside(&self) -> u64;
-    /// The value of so many smallest units.
+    /// The value of a number of smallest units.
     fn of(inside: u64) -> Self;
 }
 

@@ -31,7 +31,7 @@ pub struct AdaptiveDelay {
     /// `delay_factor` of algorithm 1: D is the size of the spike divided by this (§IV-C: 1.5).
     /// Above 0.
     pub delay_factor: f64,
-    /// After so many times the distance of the last two spikes, counted in acknowledgments, D has
+    /// After this many times the distance of the last two spikes, counted in acknowledgments, D has
     /// shrunk to zero (§IV-C: 5). At least 1.
     pub decay_spans: u32,
     /// What S averages.

@@ -27,7 +27,8 @@ pub enum ClockOffset {
 }
 
 impl Default for ClockOffset {
-    /// Windows of 2 minutes: clocks that drift apart by 100 parts in a million do so by 12 ms in one.
+    /// Windows of 2 minutes: clocks that drift apart by 100 parts in a million do so by 12 ms in
+    /// one.
     fn default() -> Self {
         Self::Estimated {
             window: Duration::from_secs(120),

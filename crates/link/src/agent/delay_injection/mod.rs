@@ -25,8 +25,9 @@
 //! to send again carries the timestamp of the newest copy, and is measured from there.
 //!
 //! **What is not judged** passes unchanged and at once, but never overtakes what its connection
-//! holds. The end of a connection (RST; FIN towards the mobile) and its start (SYN) release all that
-//! it holds, at once and in order, and forget it; so does being forgotten for another connection.
+//! holds. The end of a connection (RST; FIN towards the mobile) and its start (SYN) release all
+//! that it holds, at once and in order, and forget it; so does being forgotten for another
+//! connection.
 
 mod adaptive;
 mod hold_queue;

@@ -1,8 +1,8 @@
 //! A constant delay at constant distances.
 //!
-//! T. Klein, K. Leung, R. Parkinson, L. Samuel, "Avoiding Spurious TCP Timeouts in Wireless Networks
-//! by Delay Injection", GLOBECOM 2004, as Fotiadis & Siris §II describe it: "injecting static or
-//! random delay over static or random intervals". The exact algorithm is not known.
+//! T. Klein, K. Leung, R. Parkinson, L. Samuel, "Avoiding Spurious TCP Timeouts in Wireless
+//! Networks by Delay Injection", GLOBECOM 2004, as Fotiadis & Siris §II describe it: "injecting
+//! static or random delay over static or random intervals". The exact algorithm is not known.
 
 use std::num::NonZeroU64;
 

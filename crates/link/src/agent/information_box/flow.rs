@@ -39,7 +39,7 @@ enum Halves {
 pub(super) struct Flow {
     halves: Halves,
     estimator: Estimator,
-    /// The SYN's number, to tell a new connection from a SYN that is sent again.
+    /// The SYN's number, to tell a new connection from a SYN that is retransmitted.
     initial: Option<SequenceNumber>,
     /// The end of the newest data for the mobile.
     sent: Option<SequenceNumber>,

@@ -1,9 +1,9 @@
 //! The cross-layer information box: what the link learns of TCP's timers by watching.
 //!
 //! A link that knows when the sender of a packet will lose patience can send the most urgent first
-//! (Mahmoodi, Friderikos, Holland & Aghvami, "Cross-Layer Design to Improve Wireless TCP Performance
-//! with Link-Layer Adaptation", §III). The box watches data on its way to the mobile and the
-//! acknowledgments for it, and never touches a packet.
+//! (Mahmoodi, Friderikos, Holland & Aghvami, "Cross-Layer Design to Improve Wireless TCP
+//! Performance with Link-Layer Adaptation", §III). The box watches data on its way to the mobile
+//! and the acknowledgments for it, and never touches a packet.
 //!
 //! ```text
 //!   sender --- wired half / 2 ---> access point --- wireless half ---> mobile

@@ -1,8 +1,8 @@
 //! Halves of the round trip from data and acknowledgments alone.
 //!
 //! *Wireless half*: from the passage of a segment to that of the acknowledgment that ends where the
-//! segment ends. It is measured with every acknowledgment. Segments that were sent again, and those
-//! behind them, measure nothing (Karn's rule).
+//! segment ends. It is measured with every acknowledgment. Segments that were retransmitted, and
+//! those behind them, measure nothing (Karn's rule).
 //!
 //! *Wired half*: from the passage of something that the wired host answers to that of the answer.
 //! In the middle of a transfer nothing tells which acknowledgment released a segment, since others
@@ -12,8 +12,8 @@
 //!   wired host may wait before it answers, so this is the half or more: the smallest recent one is
 //!   taken;
 //! - the first acknowledgment for a flight that began in silence, and the next new segment: the
-//!   sender had sent all that it was allowed to. An application that writes piece by piece looks the
-//!   same, so this is used only where the first is missing: the handshake passed unseen.
+//!   sender had sent all that it was allowed to. An application that writes piece by piece looks
+//!   the same, so this is used only where the first is missing: the handshake passed unseen.
 //!
 //! ```text
 //!        silence  ddd ........ A ............... d
@@ -31,7 +31,7 @@ use airtcp_units::{Duration, Instant};
 
 use crate::agent::windowed_minimum::WindowedMinimum;
 
-/// So many segments wait for their acknowledgment at most; while there are so many, new ones are
+/// The most segments that wait for their acknowledgment; when there are that many, new ones are
 /// not recorded.
 const MOST_WAITING: usize = 128;
 
@@ -42,7 +42,7 @@ const WINDOW: Duration = Duration::from_secs(120);
 struct Record {
     end: SequenceNumber,
     passed: Instant,
-    /// It, or one before it, was sent again.
+    /// It, or one before it, was retransmitted.
     doubtful: bool,
 }
 

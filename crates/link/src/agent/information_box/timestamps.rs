@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use airtcp_packet::SequenceNumber;
 use airtcp_units::{Duration, Instant};
 
-/// So many stamps wait for their echo at most. While there are so many, new ones are not recorded.
+/// The most stamps that wait for their echo. When there are that many, new ones are not recorded.
 const MOST_WAITING: usize = 64;
 
 /// Stamps of one host that wait for their echo.

@@ -1,5 +1,5 @@
-//! When which connection's timer expires. A timer that moves to later stays filed where it is and is
-//! moved when that comes, so that an acknowledgment costs nothing here.
+//! When which connection's timer expires. A timer that moves to later stays filed where it is and
+//! is moved when that comes, so that an acknowledgment costs nothing here.
 
 use std::collections::BTreeSet;
 

@@ -61,9 +61,9 @@ pub enum Duplicate {
     Foreign,
     /// Not yet enough of them.
     Early,
-    /// Made by a packet that was under way when the missing one was sent again.
+    /// Made by a packet that was under way when the missing one was retransmitted.
     Expected,
-    /// The first copy is to be sent again.
+    /// The first copy is to be retransmitted.
     Repeat,
 }
 
@@ -202,8 +202,8 @@ impl<P: Copy> Flow<P> {
         Duplicate::Repeat
     }
 
-    /// The copy of what the mobile asks for, if it has left. There is none where the wired side left
-    /// a hole.
+    /// The copy of what the mobile asks for, if it has left. There is none where the wired side
+    /// left a hole.
     fn missing(&self) -> Option<&Kept<P>> {
         let front = self.kept.front()?;
         (front.start <= self.una && self.sent > 0).then_some(front)

@@ -45,7 +45,8 @@ pub struct SnoopConfig {
     /// Duplicate acknowledgments until a copy is repeated; those before pass to the sender. By
     /// default 1: over one hop nothing is reordered.
     pub threshold: NonZeroU32,
-    /// How often a copy is repeated at most; then the loss is the sender's to repair. By default 10.
+    /// How often a copy is repeated at most; then the loss is the sender's to repair. By default
+    /// 10.
     pub most_repeats: u32,
     /// Bounds of the local timer.
     pub timeout: LocalTimeout,

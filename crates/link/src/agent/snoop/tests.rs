@@ -107,7 +107,7 @@ impl Script {
         (next < Instant::FAR_FUTURE).then(|| (next - Instant::ZERO).as_nanos() / 1_000_000)
     }
 
-    /// How many packets were sent again and how many duplicates kept back since last asked.
+    /// How many packets were retransmitted and how many duplicates kept back since last asked.
     fn counts(&mut self) -> (usize, usize) {
         let events = std::mem::take(&mut self.events);
         let repeats = |event: &&AgentEvent| matches!(event, AgentEvent::LocalRetransmission { .. });
@@ -120,7 +120,8 @@ impl Script {
 }
 
 /// Balakrishnan et al. §3: of 0 to 4, 1 is lost. The packets 2, 3, 4 make three duplicates: the
-/// first has 1 sent again, the other two are expected. None passes; the acknowledgment of all does.
+/// first has 1 retransmitted, the other two are expected. None passes; the acknowledgment of all
+/// does.
 #[test]
 fn a_loss_on_the_radio_is_repaired_and_hidden() {
     let mut script = Script::new(SnoopConfig::default());

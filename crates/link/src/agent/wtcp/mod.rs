@@ -1,6 +1,6 @@
 //! WTCP (Ratnam & Matta, WTCP: an efficient mechanism for improving TCP performance over wireless
-//! links, ISCC 1998): the base station takes over the radio's reliability, with a window of its own,
-//! and hides from the source how long that took.
+//! links, ISCC 1998): the base station takes over the radio's reliability, with a window of its
+//! own, and hides from the source how long that took.
 //!
 //! ```text
 //!   source ── data ──▶ ┌─────────────────┐ ── within the wireless window ──▶ mobile
@@ -15,8 +15,8 @@
 //!   place of the copy: it passes at once if that has left before, and waits with it if not.
 //! - *Acknowledgments* in order pass. Duplicates that ask for a copy are kept back, and the first
 //!   repeats it; the window is not touched, since packets still arrive.
-//! - *A local timeout* means that the radio is bad: the window falls to one packet, and grows by one
-//!   with each new acknowledgment, up to its bound. (The thesis behind the paper may grow it
+//! - *A local timeout* means that the radio is bad: the window falls to one packet, and grows by
+//!   one with each new acknowledgment, up to its bound. (The thesis behind the paper may grow it
 //!   otherwise after a while; this is the simple reading.) The end-to-end meaning of
 //!   acknowledgments is kept: what the base station gives up is the source's to repair.
 //! - *The time in the buffer*, from a packet's arrival to its last departure, is added to the
@@ -45,12 +45,13 @@ use crate::random::Stream;
 pub struct WtcpConfig {
     /// Duplicate acknowledgments until a copy is repeated. By default 1.
     pub threshold: NonZeroU32,
-    /// The largest wireless window, in packets; it starts there. By default 32: more than a radio link holds in its queue is lost there.
+    /// The largest wireless window, in packets; it starts there. By default 32: more than a radio
+    /// link holds in its queue is lost there.
     pub window: NonZeroUsize,
     /// Packets buffered for a connection, under way and waiting. By default 256.
     pub packets: NonZeroUsize,
-    /// How often a copy is repeated at most, counted anew when its source sends it again. By default
-    /// 30: minutes, since the local timer doubles.
+    /// How often a copy is repeated at most, counted from zero when its source retransmits it. By
+    /// default 30: minutes, since the local timer doubles.
     pub most_repeats: u32,
     /// What a tick of the source's timestamp clock lasts. By default 1 ms; zero leaves the echo
     /// alone.

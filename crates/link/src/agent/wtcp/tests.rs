@@ -178,8 +178,8 @@ fn the_echo_moves_by_whole_ticks_of_the_source() {
     }
 }
 
-/// Local round trip 20 ms, so 60 ms. The window falls to one, is kept while nothing comes, and grows
-/// by one with each acknowledgment: 2, 3, 4, 4.
+/// Local round trip 20 ms, so 60 ms. The window falls to one, is kept while nothing comes, and
+/// grows by one with each acknowledgment: 2, 3, 4, 4.
 #[test]
 fn a_timeout_closes_the_wireless_window() {
     let mut script = Script::new(windowed(4));

@@ -1,4 +1,4 @@
-//! A stop-and-wait link: one frame at a time, sent again until it is acknowledged.
+//! A stop-and-wait link: one frame at a time, retransmitted until it is acknowledged.
 //!
 //! ```text
 //!   sender    ├─ frame ─┤                 ├─ frame ─┤
@@ -42,7 +42,7 @@ pub struct ArqConfig {
     pub retry_limit: RetryLimit,
     /// What may wait.
     pub queue: QueueLimit,
-    /// In which order packets that failed are sent again.
+    /// In which order packets that failed are retransmitted.
     pub order: RetransmissionOrder,
     /// What damages frames.
     pub damage: DamageConfig,
@@ -186,7 +186,7 @@ impl<P: Copy> ArqLink<P> {
         self.queue.len()
     }
 
-    /// Packets that wait for another attempt, by how often they were sent again in vain.
+    /// Packets that wait for another attempt, by how often they were retransmitted in vain.
     #[must_use]
     pub fn retries(&self) -> [usize; 3] {
         self.queue.retries()

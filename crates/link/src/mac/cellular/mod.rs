@@ -4,11 +4,11 @@
 //! ```text
 //!   queue of user 1 ─▶ ┐              slot     slot     slot
 //!   queue of user 2 ─▶ ├ scheduler ─▶ [ 1 ]    [ 3 ]    [ 1 ] …  ─▶ reordering ─▶ user
-//!   queue of user 3 ─▶ ┘                └ damaged: sent again some slots later
+//!   queue of user 3 ─▶ ┘                └ damaged: retransmitted some slots later
 //! ```
 //!
 //! What a slot carries is a *block*, cut from the user's packets as a stream of bytes. A damaged
-//! block is sent again; what came behind it waits, since packets are delivered in order: that is
+//! block is retransmitted; what came behind it waits, since packets are delivered in order: that is
 //! where the delay spikes of cellular links come from (Miyim §V, "Trace 2").
 
 mod rate;
@@ -48,7 +48,7 @@ pub struct CellConfig {
     pub saturated: u32,
     /// Chance that a block is damaged.
     pub block_error: Probability,
-    /// Slots from the start of a damaged block until it may be sent again.
+    /// Slots from the start of a damaged block until it may be retransmitted.
     pub arq_delay: NonZeroU32,
     /// How often a block is sent at most.
     pub retry_limit: RetryLimit,
@@ -262,7 +262,7 @@ impl<P: Copy> Cell<P> {
         });
     }
 
-    /// A slot has ended: its block has arrived, or is to be sent again.
+    /// A slot has ended: its block has arrived, or is to be retransmitted.
     fn end_block(&mut self, index: u32) {
         // It began one slot ago.
         let due = (self.slot - 1).saturating_add(u64::from(self.config.arq_delay.get()));

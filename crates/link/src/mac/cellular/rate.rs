@@ -8,7 +8,8 @@ use crate::fading::ratio;
 pub enum RateLaw {
     /// The rates of CDMA2000 1xEV-DO and the ratios that they need (P. Bender, P. Black, M. Grob,
     /// R. Padovani, N. Sindhushayana & A. Viterbi, "CDMA/HDR: a bandwidth-efficient high-speed
-    /// wireless data service for nomadic users", IEEE Communications Magazine 38(7), 2000, table 2).
+    /// wireless data service for nomadic users", IEEE Communications Magazine 38(7), 2000, table
+    /// 2).
     Evdo,
     /// Shannon's: bandwidth · log2(1 + SNR/gap).
     Shannon {

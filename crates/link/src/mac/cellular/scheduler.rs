@@ -105,7 +105,8 @@ impl Averages {
 mod tests {
     use super::*;
 
-    /// t = 4, R = 8, then idle: T is 8/4 = 2 after the first slot, 2·(3/4)² = 1.125 two slots later.
+    /// t = 4, R = 8, then idle: T is 8/4 = 2 after the first slot, 2·(3/4)² = 1.125 two slots
+    /// later.
     #[test]
     fn averages_decay_also_while_nothing_happens() {
         let scheduler = Scheduler::ProportionalFair { time_constant: 4.0 };

@@ -136,8 +136,9 @@ fn rates_are_the_tables() {
     assert!((shannon.bits_per_second(3.0) - 1e6).abs() < 1.0);
 }
 
-/// With blocks damaged at 30 % and no limit everything arrives, in order; the time is 1/(1 - 0.3) of
-/// that without, within four standard errors (4·√(0.3·0.7/5860) = 2.4 %) and the last round trips.
+/// With blocks damaged at 30 % and no limit everything arrives, in order; the time is 1/(1 - 0.3)
+/// of that without, within four standard errors (4·√(0.3·0.7/5860) = 2.4 %) and the last round
+/// trips.
 #[test]
 fn damaged_blocks_are_sent_again_and_order_is_kept() {
     let damaged = CellConfig {

@@ -30,7 +30,7 @@ struct Block {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     OnAir,
-    /// To be sent again, not before that slot.
+    /// To be retransmitted, not before that slot.
     Damaged(u64),
     Arrived,
     GivenUp,
@@ -164,8 +164,8 @@ impl<P: Copy> User<P> {
         Some(1)
     }
 
-    /// The slot of the block on the air is over. A damaged one may be sent again from slot `due` on,
-    /// unless its attempts are used up; then its oldest packet and the attempts are returned.
+    /// The slot of the block on the air is over. A damaged one may be retransmitted from slot `due`
+    /// on, unless its attempts are used up; then its oldest packet and the attempts are returned.
     pub fn end_block(&mut self, due: u64, is_used_up: impl Fn(u32) -> bool) -> Option<(P, u32)> {
         let damaged = self.on_air_is_damaged;
         let block = self
@@ -191,7 +191,7 @@ impl<P: Copy> User<P> {
         self.done.pop_front()
     }
 
-    /// The oldest block that is to be sent again.
+    /// The oldest block that is to be retransmitted.
     fn due_block(&self, slot: u64) -> Option<usize> {
         let is_due = |block: &Block| matches!(block.state, State::Damaged(due) if due <= slot);
         self.blocks.iter().position(is_due)

@@ -22,7 +22,7 @@ const LEAST_FRAGMENT: u32 = 256;
 pub struct StationConfig {
     /// What may wait.
     pub queue: QueueLimit,
-    /// In which order frames that failed are sent again.
+    /// In which order frames that failed are retransmitted.
     pub order: RetransmissionOrder,
     /// How often a frame up to the RTS threshold is sent at most, and an RTS. A retransmission
     /// order by deadline has its own limit in place of this.

@@ -39,7 +39,7 @@ impl BssConfig {
         }
     }
 
-    /// Whether a frame of so many bytes is preceded by RTS and CTS.
+    /// Whether a frame of this many bytes is preceded by RTS and CTS.
     #[inline]
     pub(super) fn is_above_rts_threshold(&self, bytes: u32) -> bool {
         self.rts_threshold

@@ -176,7 +176,7 @@ impl<P: Copy> Bss<P> {
             .map_or(0, |station| station.queue.len())
     }
 
-    /// Packets that wait at a station for another attempt, by how often they were sent again in
+    /// Packets that wait at a station for another attempt, by how often they were retransmitted in
     /// vain; see [`TransmitQueue::retries`](super::transmit_queue::TransmitQueue::retries).
     #[must_use]
     pub fn retries(&self, station: u32) -> [usize; 3] {

@@ -75,8 +75,8 @@ impl<P: Copy> Bss<P> {
         self.wakeup = self.next_start();
     }
 
-    /// The receiver has a fragment. A packet is delivered once, when it has all of them; if it comes
-    /// again it is a duplicate (IEEE 802.11-2016 §10.3.2.11).
+    /// The receiver has a fragment. A packet is delivered once, when it has all of them; if it
+    /// comes again it is a duplicate (IEEE 802.11-2016 §10.3.2.11).
     #[inline]
     fn on_received(&mut self, sender: u32) {
         let Some(waiting) = self.stations[sender as usize].queue.current() else {
@@ -162,7 +162,7 @@ impl<P: Copy> Bss<P> {
         self.next_packet(now, sender, counts_from);
     }
 
-    /// The chosen packet will be sent again, unless its order gives it up: then it is returned.
+    /// The chosen packet will be retransmitted, unless its order gives it up: then it is returned.
     fn put_back(&mut self, sender: u32, by_deadline: bool) -> Option<Waiting<P>> {
         let station = &mut self.stations[sender as usize];
         let told = station

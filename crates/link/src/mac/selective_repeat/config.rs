@@ -9,7 +9,8 @@ use crate::mac::damage::DamageConfig;
 use crate::mac::transmit_queue::RetransmissionOrder;
 use crate::queue::QueueLimit;
 
-/// The number of frames that may be outstanding: transmitted, and neither acknowledged nor given up.
+/// The number of frames that may be outstanding: transmitted, and neither acknowledged nor given
+/// up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Window {
     /// Any number.
@@ -82,8 +83,8 @@ pub enum SelectiveRepeatError {
     Rate,
     /// The timer would expire before any acknowledgment could come.
     #[error(
-        "a retransmission after {timeout}; expected at least {least}, which an acknowledgment takes \
-         to come back (twice the delay, and ack_time)"
+        "a retransmission after {timeout}; expected at least {least}, which an acknowledgment \
+         takes to come back (twice the delay, and ack_time)"
     )]
     RetryTimeout {
         /// The timeout.

@@ -7,13 +7,13 @@
 //!                    ◀── retry timeout ──▶
 //! ```
 //!
-//! As IEEE 802.16, RLC in acknowledged mode and IEEE 802.11 with a block ACK agreement have it. With
-//! a reordering buffer 3 and 4 wait for 2 ([`Handover::InOrder`]); without one they overtake it, which
-//! TCP sees as reordering ([`Handover::AsReceived`]).
+//! As IEEE 802.16, RLC in acknowledged mode and IEEE 802.11 with a block ACK agreement have it.
+//! With a reordering buffer 3 and 4 wait for 2 ([`Handover::InOrder`]); without one they overtake
+//! it, which TCP sees as reordering ([`Handover::AsReceived`]).
 //!
-//! Two stations, the access point 0 and the mobile 1, with a line each way. A frame carries one packet.
-//! The link's acknowledgments and its word that a frame was given up come back on a channel of their
-//! own, undamaged, so a frame is never retransmitted after it has arrived.
+//! Two stations, the access point 0 and the mobile 1, with a line each way. A frame carries one
+//! packet. The link's acknowledgments and its word that a frame was given up come back on a channel
+//! of their own, undamaged, so a frame is never retransmitted after it has arrived.
 
 mod config;
 mod direction;

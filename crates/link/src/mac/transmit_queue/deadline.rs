@@ -3,8 +3,9 @@
 //!
 //! The weight of a packet is 10⁴·n + RTO, n being how often it was sent *again* in vain and RTO the
 //! milliseconds left: below 10⁴ it waits in Q1, below 2·10⁴ in Q2, below 3·10⁴ in Q3, and above
-//! that it is dropped. With RTO held below 10⁴, the queue follows from n alone, and the order within
-//! it from the instant at which the timer expires, which unlike the time left does not change.
+//! that it is dropped. With RTO held below 10⁴, the queue follows from n alone, and the order
+//! within it from the instant at which the timer expires, which unlike the time left does not
+//! change.
 //!
 //! A packet of which nothing is known behaves as one whose timer never expires.
 
@@ -14,14 +15,14 @@ use airtcp_units::Instant;
 
 use super::Waiting;
 
-/// How many queues there are, and so how often a packet is sent again: "the maximum number of
+/// How many queues there are, and so how often a packet is retransmitted: "the maximum number of
 /// retransmission attempts is limited to 3" (§III-A).
 const QUEUES: usize = 3;
 
 /// The parameters of the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeadlineOrder {
-    /// The head of a queue with less time left than so many round trips is sent before all others
+    /// The head of a queue with less time left than this many round trips is sent before all others
     /// (§III-A: 2).
     pub urgent_round_trips: u32,
     /// Which retries a packet that was never sent goes ahead of.
@@ -30,9 +31,9 @@ pub struct DeadlineOrder {
     pub counted: Counted,
 }
 
-/// Whose attempts n counts where packets are cut into frames. The paper cuts them (320 bytes) and gives
-/// both schemes "a maximum of 3 retransmission attempts" (§IV); the scheme it compares with counts
-/// those of a frame, as IEEE 802.11 does.
+/// Whose attempts n counts where packets are cut into frames. The paper cuts them (320 bytes) and
+/// gives both schemes "a maximum of 3 retransmission attempts" (§IV); the scheme it compares with
+/// counts those of a frame, as IEEE 802.11 does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counted {
     /// Those of the frame that is next: three for each, as in the scheme compared with.
@@ -54,15 +55,15 @@ impl Default for DeadlineOrder {
 
 /// Which retries a packet that was never sent goes ahead of. The paper does not say where new
 /// packets stand; it wants "to avoid retransmitting any specific packet iteratively", so what was
-/// sent again in vain lets new packets pass, and what failed but once does not.
+/// retransmitted in vain lets new packets pass, and what failed but once does not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FreshBefore {
     /// All of them.
     FirstRetry,
-    /// Those that were sent again at least once.
+    /// Those that were retransmitted at least once.
     #[default]
     SecondRetry,
-    /// Those that were sent again twice.
+    /// Those that were retransmitted twice.
     ThirdRetry,
     /// None of them.
     Nothing,

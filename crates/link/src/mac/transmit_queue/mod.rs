@@ -26,7 +26,7 @@ use crate::queue::QueueLimit;
 use deadline::Retries;
 pub use deadline::{Counted, DeadlineOrder, FreshBefore};
 
-/// In which order what failed is sent again.
+/// In which order what failed is retransmitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RetransmissionOrder {
     /// At once, before anything else: IEEE 802.11, and stop-and-wait as a rule.
@@ -53,7 +53,7 @@ pub struct Waiting<P> {
     pub fragment_failures: u32,
     /// Fragments that were acknowledged.
     pub fragments_done: u32,
-    /// Whether it has arrived whole: if it is sent again, only an acknowledgment was lost.
+    /// Whether it has arrived whole: if it is retransmitted, only an acknowledgment was lost.
     pub arrived: bool,
 }
 
@@ -93,7 +93,7 @@ impl<P: Copy> TransmitQueue<P> {
         }
     }
 
-    /// Whether a packet of so many bytes may wait.
+    /// Whether a packet of this many bytes may wait.
     #[inline]
     #[must_use]
     pub fn has_room(&self, bytes: u32) -> bool {
@@ -160,7 +160,7 @@ impl<P: Copy> TransmitQueue<P> {
         self.chosen.take()
     }
 
-    /// The chosen packet failed and is to be sent again, its failures counted by the caller.
+    /// The chosen packet failed and is to be retransmitted, its failures counted by the caller.
     #[inline]
     pub fn put_back(&mut self) {
         if !matches!(self.retries, Waiters::Chosen)
@@ -170,7 +170,7 @@ impl<P: Copy> TransmitQueue<P> {
         }
     }
 
-    /// A packet that had left is to be sent again, its failures counted by the caller. It finds
+    /// A packet that had left is to be retransmitted, its failures counted by the caller. It finds
     /// room even in a full queue. With [`RetransmissionOrder::HeadOfLine`] it goes to the head.
     #[inline]
     pub fn retry(&mut self, waiting: Waiting<P>) {
@@ -219,7 +219,7 @@ impl<P: Copy> TransmitQueue<P> {
         self.chosen.is_none() && self.len() == 0
     }
 
-    /// Packets that wait for another attempt, by how often they were sent again in vain: never,
+    /// Packets that wait for another attempt, by how often they were retransmitted in vain: never,
     /// once, twice. Zeros but for [`RetransmissionOrder::Deadline`].
     #[must_use]
     pub fn retries(&self) -> [usize; 3] {

@@ -10,7 +10,7 @@ fn at(milliseconds: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(milliseconds)
 }
 
-/// A packet whose sender's timer expires at so many milliseconds.
+/// A packet whose sender's timer expires at that many milliseconds.
 fn offer(expires: u64) -> Offer {
     Offer {
         bytes: 1500,
@@ -73,7 +73,7 @@ fn follows_algorithm_1_step_by_step() {
         .take_expired()
         .map(|waiting| (waiting.packet, waiting.failures));
     assert_eq!(dropped, Some(('b', 4)));
-    // t = 650: c's timer has expired at 600: it is not sent again. a, of Q2, is.
+    // t = 650: c's timer has expired at 600: it is not retransmitted. a, of Q2, is.
     assert_eq!(
         queue.select(at(650)).map(|waiting| waiting.packet),
         Some('a')

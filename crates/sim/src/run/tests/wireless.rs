@@ -50,8 +50,8 @@ fn unlimited_retries_turn_losses_into_spurious_timeouts() {
     );
 }
 
-/// A tail that falls silent while the pace holds the sender back is probed all the same, and time goes on.
-/// Pages keep the windows small and their ends in need of probes.
+/// A tail that falls silent while the pace holds the sender back is probed all the same, and time
+/// goes on. Pages keep the windows small and their ends in need of probes.
 #[test]
 fn paced_senders_of_pages_probe_their_tails() {
     for profile in ["linux-bbr", "linux"] {
@@ -92,9 +92,9 @@ fn wired_losses_are_of_data_and_not_the_radios() {
     );
 }
 
-/// The injected delays widen the sender's timer: of the timeouts few are left. The cost is the delay
-/// itself: acknowledgments wait, and on this link, whose window is small, more is lost by waiting
-/// than by timeouts.
+/// The injected delays widen the sender's timer: of the timeouts few are left. The cost is the
+/// delay itself: acknowledgments wait, and on this link, whose window is small, more is lost by
+/// waiting than by timeouts.
 #[test]
 fn injected_delays_prevent_spurious_timeouts() {
     let (spikes, injected) = (
@@ -146,8 +146,8 @@ fn snoop_repairs_what_the_radio_loses() {
     assert!(with.flows[0].losses.segments_lost_link > without.flows[0].losses.segments_lost_link);
 }
 
-/// The same with a window of its own towards the mobile: more goodput still. The cost: what waits in
-/// its buffer waits long.
+/// The same with a window of its own towards the mobile: more goodput still. The cost: what waits
+/// in its buffer waits long.
 #[test]
 fn wtcp_repairs_what_the_radio_loses() {
     let (without, with) = pair(LOSSY_HOP, "wtcp", 2);
@@ -161,8 +161,8 @@ fn wtcp_repairs_what_the_radio_loses() {
 }
 
 /// A sender that measures by echoed timestamps (RFC 7323 §4.1) does not see the time that packets
-/// spend in WTCP's buffer (Ratnam & Matta): its round trips are those of the path, and with the echo
-/// left alone (`tick=0s`) they are not.
+/// spend in WTCP's buffer (Ratnam & Matta): its round trips are those of the path, and with the
+/// echo left alone (`tick=0s`) they are not.
 #[test]
 fn wtcp_hides_its_buffer_from_a_sender_that_reads_echoes() {
     let text = format!("{LOSSY_HOP}[tcp]\nrtt_sampling = 'echoed-timestamp'\n");
@@ -186,8 +186,8 @@ fn split_connections_repair_losses_over_the_last_hop() {
         with.goodput_bps
     );
     let flow = &with.flows[0];
-    // Of the radio's losses each costs the proxy a repeat, and the wired sender none: what it repeats
-    // was lost in its first overshoots of the wired queue.
+    // Of the radio's losses each costs the proxy a repeat, and the wired sender none: what it
+    // repeats was lost in its first overshoots of the wired queue.
     assert!(flow.proxy.proxy_segments_retransmitted >= flow.losses.segments_lost_link);
     assert!(flow.losses.segments_lost_link > 200 && flow.sending.fast_retransmits < 5);
     assert_eq!(without.flows[0].proxy.proxy_segments_sent, 0);

@@ -8,7 +8,7 @@ use airtcp_units::Instant;
 pub(super) const SACKED: u8 = 1;
 /// Presumed lost, and not counted in flight.
 pub(super) const LOST: u8 = 2;
-/// Sent again since it was presumed lost, or by RFC 6675 §4 rule 3 or 4: one copy is in flight.
+/// Retransmitted since it was presumed lost, or by RFC 6675 §4 rule 3 or 4: one copy is in flight.
 pub(super) const RESENT: u8 = 4;
 
 /// One outstanding segment.

@@ -20,8 +20,8 @@ use super::bench::{Bench, at, synchronised};
 /// | 8 | 1160 |  80    | 223.3203125    |  85     | 92.56103516, 27.32117  |
 /// | 9 | 1170 | 302    | 201.8457: spike| 139.626 |                        |
 ///
-/// At 5: D = (230 - 80) / 1.5 = 100, four acknowledgments since the start, subthresh = 100 / 20 = 5.
-/// 6 opens a hold of 100 until 1150; 7 comes within it; 8 opens one of the then current 90 until
+/// At 5: D = (230 - 80) / 1.5 = 100, four acknowledgments since the start, subthresh = 100 / 20 =
+/// 5. 6 opens a hold of 100 until 1150; 7 comes within it; 8 opens one of the then current 90 until
 /// 1250. At 9: D = (302 - 92.56103516) / 1.5; three since the last spike, so subthresh = D / 15.
 /// Its own acknowledgment is not held, but may not overtake 8.
 pub(super) fn run_the_table() -> Bench {

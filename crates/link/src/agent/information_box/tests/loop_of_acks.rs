@@ -224,11 +224,11 @@ fn coarse_stamps_cost_samples_not_accuracy() {
     assert!((settled / 50.0 - 1.0).abs() < 0.1, "{settled}");
 }
 
-/// The paper's simulator reads everything in ticks of 500 ms. With a round trip of 52.7 ms a reading
-/// is 0 or 500 ms; and since the first packet of a stamp follows the tick of its own host closely,
-/// it is the same for a whole transfer: by the phase between the clocks, 0 for nine transfers in ten
-/// (the timer is then taken for the floor) and ten times the truth for one. Of 25 phases 20 ms apart
-/// a tick falls between two passages in 52.7 / 20 = 2.6.
+/// The paper's simulator reads everything in ticks of 500 ms. With a round trip of 52.7 ms a
+/// reading is 0 or 500 ms; and since the first packet of a stamp follows the tick of its own host
+/// closely, it is the same for a whole transfer: by the phase between the clocks, 0 for nine
+/// transfers in ten (the timer is then taken for the floor) and ten times the truth for one. Of 25
+/// phases 20 ms apart a tick falls between two passages in 52.7 / 20 = 2.6.
 #[test]
 fn a_clock_of_half_a_second_cannot_tell() {
     let tick = Duration::from_millis(500);

@@ -108,10 +108,11 @@ const EXACT: PassiveMethod = PassiveMethod::Timestamps {
 /// SRTT 50, RTTVAR 25, RTO 150, lifted to the floor of 200. A segment that passes at 90 was sent
 /// half a wired half, 20, ago: its timer expires at 90 - 20 + 200 = 270.
 ///
-/// Then data stamped 140 passes at 90 and more at 91, the first one's acknowledgment stamped 1020 at 120 (wireless half 30),
-/// and what that released, with echo 1020, at 164 (wired half 44). By timestamps the sample is 74:
-/// RTTVAR = 3/4·25 + 1/4·24 = 24.75, SRTT = 53, RTO = 152. By self-clocking it is taken at 120 with
-/// the smallest wired half, 40, so 70: RTTVAR = 3/4·25 + 1/4·20 = 23.75, SRTT = 52.5.
+/// Then data stamped 140 passes at 90 and more at 91, the first one's acknowledgment stamped 1020
+/// at 120 (wireless half 30), and what that released, with echo 1020, at 164 (wired half 44). By
+/// timestamps the sample is 74: RTTVAR = 3/4·25 + 1/4·24 = 24.75, SRTT = 53, RTO = 152. By
+/// self-clocking it is taken at 120 with the smallest wired half, 40, so 70: RTTVAR = 3/4·25 +
+/// 1/4·20 = 23.75, SRTT = 52.5.
 #[test]
 fn both_methods_on_a_handshake_and_one_round() {
     for (method, expected) in [(EXACT, 53_000), (PassiveMethod::SelfClocking, 52_500)] {
@@ -183,8 +184,8 @@ fn only_an_expired_timer_backs_off() {
     }
 }
 
-/// Karn: the wireless half of what was sent again is unknown without timestamps, and so is that of
-/// what waited behind it. With timestamps the newer copy has its own stamp.
+/// Karn: the wireless half of what was retransmitted is unknown without timestamps, and so is that
+/// of what waited behind it. With timestamps the newer copy has its own stamp.
 #[test]
 fn what_was_sent_again_measures_nothing_without_timestamps() {
     for (method, samples) in [(EXACT, true), (PassiveMethod::SelfClocking, false)] {

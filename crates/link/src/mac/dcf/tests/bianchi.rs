@@ -3,8 +3,8 @@
 //!
 //! Share of attempts that collide, 802.11b, basic access: the model of 2000 takes the counter of a
 //! listening station to go down by one for each busy period, which the standard freezes. It is 1 to
-//! 2 % above ours from 10 stations on; [`refined`] takes that back. For two stations all such models
-//! are 3 % below ours, since they take stations for independent; [`two_stations`] does not.
+//! 2 % above ours from 10 stations on; [`refined`] takes that back. For two stations all such
+//! models are 3 % below ours, since they take stations for independent; [`two_stations`] does not.
 
 use super::*;
 
@@ -84,8 +84,8 @@ fn payload(config: &BssConfig) -> f64 {
     f64::from(8 * IP_BYTES) / config.phy.data_mode().bit_rate().as_bps() as f64
 }
 
-/// What a busy slot of the model costs: T_s and T_c of its equations 14 and 17, in seconds, but that
-/// what follows a collision is EIFS.
+/// What a busy slot of the model costs: T_s and T_c of its equations 14 and 17, in seconds, but
+/// that what follows a collision is EIFS.
 fn busy_times(config: &BssConfig) -> (f64, f64) {
     let phy = &config.phy;
     let frame = phy.data_time(IP_BYTES + config.overhead);
@@ -153,8 +153,8 @@ fn saturated(stations: u32, rts_threshold: Option<u32>) -> BssConfig {
     }
 }
 
-/// Throughput within 1 % of the model of 2000, 0.5 % of the refined one; collisions within 3 and 1.5 %
-/// but for two stations.
+/// Throughput within 1 % of the model of 2000, 0.5 % of the refined one; collisions within 3 and
+/// 1.5 % but for two stations.
 #[test]
 fn saturation_is_bianchis() {
     for rts in [None, Some(0)] {
@@ -190,8 +190,8 @@ fn saturation_is_bianchis() {
 }
 
 /// By the standard, colliding stations wait 222 µs and DIFS, listening ones 364 µs: the former are
-/// nearly five slots ahead. They draw from windows at least twice as large, so that they seldom make
-/// use of it: throughput stays within 2 % of the model all the same.
+/// nearly five slots ahead. They draw from windows at least twice as large, so that they seldom
+/// make use of it: throughput stays within 2 % of the model all the same.
 #[test]
 fn the_standards_timeout_changes_little() {
     for stations in [2, 5, 10, 20, 50] {

@@ -93,8 +93,8 @@ fn two_way(phy: Phy, every: u64) -> f64 {
 }
 
 /// Traffic as of TCP. The closed form of the notes gives each frame a back-off of its own: 1984,
-/// 1928 and 1883 µs for data, 930, 874 and 829 for an answer of 88 bytes (rounded up to microseconds
-/// as the standard does); 2233.5 and 305.5 in 802.11a. Two things are missing in it.
+/// 1928 and 1883 µs for data, 930, 874 and 829 for an answer of 88 bytes (rounded up to
+/// microseconds as the standard does); 2233.5 and 305.5 in 802.11a. Two things are missing in it.
 ///
 /// - Both count down at once. The mobile, which always has a frame, counts all idle slots: 15.5 for
 ///   each of its frames (7.5 in 802.11a). The access point counts none beyond these, so that the
@@ -102,12 +102,12 @@ fn two_way(phy: Phy, every: u64) -> f64 {
 /// - They collide: at most as often as two stations that always have a frame, c times a success by
 ///   the exact chain. Each collision costs the mobile a frame, the wait for an answer, DIFS, and a
 ///   back-off from a window that has doubled. With an answer to every packet there are 2c of them a
-///   packet, and the access point, which may send as often as the mobile, hardly ever has nothing to
-///   send: this is what goodput is. With an answer to every other it is more.
+///   packet, and the access point, which may send as often as the mobile, hardly ever has nothing
+///   to send: this is what goodput is. With an answer to every other it is more.
 ///
-/// In 802.11b the first is worth more: goodput is 4 to 7 % above the closed form. In 802.11a, with a
-/// window half as large, slots half as long and data that take longer, the second is: 7 % below, and
-/// 4 % below with an answer to every other.
+/// In 802.11b the first is worth more: goodput is 4 to 7 % above the closed form. In 802.11a, with
+/// a window half as large, slots half as long and data that take longer, the second is: 7 % below,
+/// and 4 % below with an answer to every other.
 #[test]
 fn answers_overlap_and_collide() {
     use Preamble::Long;

@@ -83,8 +83,8 @@ fn is_conserved(scenario: &Scenario) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Frames overlap only where they collide; after an idle time of SIFS comes an answer or the next of
-/// an exchange, and contention only after one of DIFS at least.
+/// Frames overlap only where they collide; after an idle time of SIFS comes an answer or the next
+/// of an exchange, and contention only after one of DIFS at least.
 fn keeps_its_distance(scenario: &Scenario) -> Result<(), TestCaseError> {
     let phy = &scenario.config.phy;
     let micros = |duration: Duration| duration.as_nanos() / 1000;

@@ -299,7 +299,8 @@ impl<'a> Reference<'a> {
         self.air.push(Sent { on_air, to, bytes });
         self.stations[from as usize].last_sent = Some(self.now);
         assert!(collides || self.air.len() == 1, "nobody else may send");
-        // "Recognition of anything else, including any other valid frame, is a failure" (§10.3.2.9).
+        // "Recognition of anything else, including any other valid frame, is a failure"
+        // (§10.3.2.9).
         for station in &mut self.stations {
             if matches!(station.awaits, Awaits::Answer { by } if by >= self.now)
                 && station.last_sent != Some(self.now)

@@ -67,7 +67,7 @@ fn retries_are_told_when_asked_for() {
     );
 }
 
-/// The last attempt is no retry: the packet will not be sent again, whoever decides that.
+/// The last attempt is no retry: the packet will not be retransmitted, whoever decides that.
 #[test]
 fn the_last_attempt_is_no_retry() {
     let mut by_limit = with_damage(1, 1, exact(true));
@@ -83,8 +83,8 @@ fn the_last_attempt_is_no_retry() {
 }
 
 /// With windows of 0 the RTS of both collide each time, until the access point gives its packet up
-/// after four attempts, as its order says; the mobile then has the channel to itself. Its packet has
-/// been sent but once: what collided were RTS.
+/// after four attempts, as its order says; the mobile then has the channel to itself. Its packet
+/// has been sent but once: what collided were RTS.
 #[test]
 fn an_rts_in_vain_is_an_attempt_by_deadline() {
     let mut config = BssConfig {

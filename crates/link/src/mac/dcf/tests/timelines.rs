@@ -1,7 +1,7 @@
-//! Exchanges worked out by hand, in microseconds. 802.11b with long preambles, data at 11 Mbit/s and
-//! the rest at 1 Mbit/s: SIFS 10, DIFS 50, EIFS 364, RTS 352, CTS and ACK 304. A frame of 1500 bytes
-//! takes 192 + 1091 = 1283. In vain: 10 + 20 + 192 until that is known and DIFS, 272 together. The
-//! contention window is 0, so that every back-off is.
+//! Exchanges worked out by hand, in microseconds. 802.11b with long preambles, data at 11 Mbit/s
+//! and the rest at 1 Mbit/s: SIFS 10, DIFS 50, EIFS 364, RTS 352, CTS and ACK 304. A frame of 1500
+//! bytes takes 192 + 1091 = 1283. In vain: 10 + 20 + 192 until that is known and DIFS, 272
+//! together. The contention window is 0, so that every back-off is.
 
 use super::scenario::{Arrival, History, Scenario};
 use super::*;
@@ -234,8 +234,8 @@ fn fragments_follow_each_other() {
     assert_eq!(history.delivered, [(3772, 0, 2)]);
 }
 
-/// Every other frame is damaged: the second, third and fourth fragment fail once each. That is three
-/// failures with a limit of 2, but none of a fragment twice.
+/// Every other frame is damaged: the second, third and fourth fragment fail once each. That is
+/// three failures with a limit of 2, but none of a fragment twice.
 #[test]
 fn retries_are_counted_by_fragment() {
     let config = BssConfig {
@@ -252,9 +252,9 @@ fn retries_are_counted_by_fragment() {
     assert_eq!(attempts, [4]);
 }
 
-/// 114 bytes of IP make a frame of 150, of 302 µs: 50 to 352, its ACK from 362 to 666. The channel is
-/// away from 500 to 503 and from 1500 to 1503, in the middle of the ACKs; the sender, which hears
-/// them damaged, waits for EIFS: 666 + 364 = 1030.
+/// 114 bytes of IP make a frame of 150, of 302 µs: 50 to 352, its ACK from 362 to 666. The channel
+/// is away from 500 to 503 and from 1500 to 1503, in the middle of the ACKs; the sender, which
+/// hears them damaged, waits for EIFS: 666 + 364 = 1030.
 #[test]
 fn a_packet_whose_ack_is_lost_is_delivered_once() {
     let config = BssConfig {

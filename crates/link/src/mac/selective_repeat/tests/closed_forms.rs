@@ -33,8 +33,8 @@ fn transfer(config: &SelectiveRepeatConfig) -> Transfer {
     transfer
 }
 
-/// A window without limit keeps the line busy: (1 − p) of the rate, whatever the delay. The standard
-/// error of 40 000 packets is at most 0.36 % (p = 0.5: sqrt(p)/sqrt(N)).
+/// A window without limit keeps the line busy: (1 − p) of the rate, whatever the delay. The
+/// standard error of 40 000 packets is at most 0.36 % (p = 0.5: sqrt(p)/sqrt(N)).
 #[test]
 fn an_ideal_window_carries_the_rate_less_what_is_damaged() {
     for rate in [0.0, 0.05, 0.2, 0.5] {
@@ -55,8 +55,8 @@ fn an_ideal_window_carries_the_rate_less_what_is_damaged() {
     }
 }
 
-/// With W < 1 + 2a, a being propagation in frames, each of W frames goes round in 1 + 2a frame times
-/// and is received in (1 − p) of its rounds: W/(1 + 2a)·(1 − p) of the rate.
+/// With W < 1 + 2a, a being propagation in frames, each of W frames goes round in 1 + 2a frame
+/// times and is received in (1 − p) of its rounds: W/(1 + 2a)·(1 − p) of the rate.
 #[test]
 fn a_small_window_limits_efficiency() {
     for rate in [0.0, 0.1, 0.3] {
@@ -124,9 +124,9 @@ fn what_is_given_up_is_given_by_the_retry_limit() {
     }
 }
 
-/// On an idle line a packet that needs k retransmissions is under way for a frame and the delay, and
-/// k times for LL_RTO and a frame; k is geometric. Chi-squared over k = 0 to 5 and above: 22.5 is the
-/// 0.1 % point of six degrees of freedom.
+/// On an idle line a packet that needs k retransmissions is under way for a frame and the delay,
+/// and k times for LL_RTO and a frame; k is geometric. Chi-squared over k = 0 to 5 and above: 22.5
+/// is the 0.1 % point of six degrees of freedom.
 #[test]
 fn delay_is_a_geometric_number_of_timeouts() {
     for (rate, delay, timeout) in [(0.2, 2, 5), (0.4, 10, 500)] {

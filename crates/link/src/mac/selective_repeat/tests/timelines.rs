@@ -35,9 +35,9 @@ fn third() -> SelectiveRepeatConfig {
     config(ErrorModel::Block { period: 3, lost: 1 }, 2, 5)
 }
 
-/// 0, 1, 2 leave at 0, 1, 2 ms; 2 is damaged, its last bit leaves at 3, its timer expires at 8. 3 and
-/// 4 follow at 3 and 4, 5, the sixth frame, is damaged too (last bit 6, timer 11). 2 leaves again at
-/// 8, 5 at 11.
+/// 0, 1, 2 leave at 0, 1, 2 ms; 2 is damaged, its last bit leaves at 3, its timer expires at 8. 3
+/// and 4 follow at 3 and 4, 5, the sixth frame, is damaged too (last bit 6, timer 11). 2 leaves
+/// again at 8, 5 at 11.
 #[test]
 fn frames_overtake_the_one_that_is_retransmitted() {
     let told = lines(&outcomes(&third(), &[0; 6]));
@@ -105,10 +105,10 @@ fn what_is_given_up_is_waited_for_no_longer() {
     assert_eq!(of("retried"), []);
 }
 
-/// A window of two: 2 waits for the acknowledgment of 0 at 5. Where numbers count, 2 is damaged at 5
-/// (timer 11), 3 follows at 6 when 1 is acknowledged, and 4 must wait until 2 is acknowledged at 16;
-/// where outstanding frames count it goes when 3 is acknowledged at 11, before 2's retransmission,
-/// which is due at 11 too, no: what is due goes first.
+/// A window of two: 2 waits for the acknowledgment of 0 at 5. Where numbers count, 2 is damaged at
+/// 5 (timer 11), 3 follows at 6 when 1 is acknowledged, and 4 must wait until 2 is acknowledged at
+/// 16; where outstanding frames count it goes when 3 is acknowledged at 11, before 2's
+/// retransmission, which is due at 11 too, no: what is due goes first.
 #[test]
 fn a_window_holds_the_sender_up() {
     let starts = |window: fn(NonZeroU32) -> Window| {
@@ -190,8 +190,8 @@ fn a_flow_that_sends_more_shifts_no_draw_of_another() {
     assert_eq!(fates(&beside), alone);
 }
 
-/// Both directions have a line and draws of their own: packets of the mobile arrive as if the access
-/// point had none.
+/// Both directions have a line and draws of their own: packets of the mobile arrive as if the
+/// access point had none.
 #[test]
 fn directions_do_not_share_the_line() {
     let mut link = SelectiveRepeatLink::new(&third(), Stream::new(1, "link")).unwrap();
@@ -223,8 +223,8 @@ fn directions_do_not_share_the_line() {
 }
 
 /// Two frames fail and are due again while the line is busy with others: by deadline the one whose
-/// sender's timer expires first goes first, although it failed later; after three retransmissions in
-/// vain a frame is dropped.
+/// sender's timer expires first goes first, although it failed later; after three retransmissions
+/// in vain a frame is dropped.
 #[test]
 fn retransmissions_can_be_ordered_by_deadline() {
     let run = |order| {
@@ -257,8 +257,8 @@ fn retransmissions_can_be_ordered_by_deadline() {
         }
         lines(&all)
     };
-    // 0 leaves at 0 and is due again at 3, while 1 (1 to 4) is on the line; 0 goes at 4, 1 is due at
-    // 6, and goes then.
+    // 0 leaves at 0 and is due again at 3, while 1 (1 to 4) is on the line; 0 goes at 4, 1 is due
+    // at 6, and goes then.
     let first_due: [Line; 4] = [
         (3, 0, "retried", 1),
         (6, 1, "retried", 1),

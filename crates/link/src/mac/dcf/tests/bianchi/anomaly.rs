@@ -41,8 +41,8 @@ fn with_one_at(slow: Mode, stations: u32, rts_threshold: Option<u32>) -> BssConf
     }
 }
 
-/// Seconds of a data frame in a mode, its answer and DIFS, and of a collision whose longest frame is
-/// in that mode.
+/// Seconds of a data frame in a mode, its answer and DIFS, and of a collision whose longest frame
+/// is in that mode.
 fn times(config: &BssConfig, mode: Mode) -> (f64, f64) {
     let phy = &config.phy;
     let frame = phy.data_time_in(mode, IP_BYTES + config.overhead);
@@ -145,8 +145,8 @@ fn stations_of_different_rates_get_the_same() {
         }
     }
 }
-/// "A host transmitting for example at 1 Mb/s reduces the throughput of all other hosts transmitting
-/// at 11 Mb/s to a low value below 1 Mb/s" (abstract).
+/// "A host transmitting for example at 1 Mb/s reduces the throughput of all other hosts
+/// transmitting at 11 Mb/s to a low value below 1 Mb/s" (abstract).
 #[test]
 fn one_station_at_1_mbit_leaves_the_others_less_than_that() {
     for stations in [2, 4] {

@@ -5,8 +5,8 @@
 //! 2010.
 //!
 //! Who listens to a frame has at least one slot left when it ends. So the first slot after it
-//! belongs to those that have just sent, and they use it when they draw 0; all others start in later
-//! slots, in which alone p and τ hold.
+//! belongs to those that have just sent, and they use it when they draw 0; all others start in
+//! later slots, in which alone p and τ hold.
 
 use super::{Saturation, busy_times, fixed_point, payload, window};
 use crate::mac::dcf::BssConfig;

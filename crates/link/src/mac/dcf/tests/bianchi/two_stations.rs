@@ -66,15 +66,15 @@ pub(in crate::mac::dcf::tests) fn collisions(smallest: usize, doublings: usize) 
     share
 }
 
-/// With a window that does not grow the chance to meet is 1/W whatever the other has left: 2/(W + 1)
-/// of the attempts collide.
+/// With a window that does not grow the chance to meet is 1/W whatever the other has left: 2/(W +
+/// 1) of the attempts collide.
 #[test]
 fn the_chain_is_right_where_the_answer_is_known() {
     assert!((collisions(32, 0) - 2.0 / 33.0).abs() < 1e-9);
 }
 
-/// Where models that take the two for independent are 3 % off: within 1 % (5.88 %, and 6.06 % with a
-/// window that does not grow; some 120 000 frames give 7000 collisions a seed).
+/// Where models that take the two for independent are 3 % off: within 1 % (5.88 %, and 6.06 % with
+/// a window that does not grow; some 120 000 frames give 7000 collisions a seed).
 #[test]
 fn two_stations_race() {
     for (window, doublings) in [((31, 1023), 5), ((31, 31), 0)] {
