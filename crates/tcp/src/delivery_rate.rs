@@ -8,6 +8,10 @@ use airtcp_units::{Duration, Instant};
 
 use crate::loss_detection::LatestSent;
 
+/// The shortest interval, that of the clock in Linux: on a path of virtual time that takes none,
+/// only what waited for something else would give estimates, of a network that all but stands.
+const GRAIN: Duration = Duration::from_micros(1);
+
 /// What is noted with a segment when it is sent (§3.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SendTag {
@@ -43,13 +47,10 @@ pub struct RateSample {
 }
 
 impl RateSample {
-    /// Bytes a second; zero for an interval of nothing.
+    /// Bytes a second.
     #[must_use]
     pub fn bytes_per_second(&self) -> u64 {
-        let nanos = self.interval.as_nanos();
-        if nanos == 0 {
-            return 0;
-        }
+        let nanos = self.interval.max(GRAIN).as_nanos();
         if let Some(product) = self.delivered.checked_mul(1_000_000_000) {
             return product / nanos;
         }
@@ -134,9 +135,9 @@ impl DeliveryRate {
         let acknowledge = now - tag.delivered_at;
         self.first_sent_at = latest.sent_at;
         let interval = send.max(acknowledge);
-        (interval >= minimum && interval > Duration::ZERO).then(|| RateSample {
+        (interval >= minimum).then(|| RateSample {
             delivered: self.delivered - tag.delivered,
-            interval,
+            interval: interval.max(GRAIN),
             prior_delivered: tag.delivered,
             lost: self.lost - tag.lost,
             in_flight_at_send: tag.in_flight,

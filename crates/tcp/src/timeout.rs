@@ -106,6 +106,14 @@ impl RetransmissionTimeout {
         self.back_off
     }
 
+    /// Two round trips, each of the clock's granularity at least; the RTO while none is measured.
+    #[must_use]
+    pub fn two_round_trips(&self) -> Duration {
+        self.estimator
+            .srtt()
+            .map_or(self.rto(), |srtt| srtt.max(self.granularity) * 2)
+    }
+
     /// The estimator behind it.
     #[must_use]
     pub const fn estimator(&self) -> &RttEstimator {

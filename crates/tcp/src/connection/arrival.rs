@@ -221,7 +221,7 @@ impl Connection {
         self.sender
             .on_acknowledgment(now, &acknowledgment, observer);
         self.patience
-            .on_acknowledgment(self.sender.una() > una, right_edge > self.sender.nxt());
+            .on_acknowledgment(self.sender.una() > una, right_edge > self.sender.una());
         if self.sender.is_closed() && self.sender.is_finished() {
             self.on_fin_acknowledged(now, observer);
         }

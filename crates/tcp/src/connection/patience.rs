@@ -58,9 +58,12 @@ impl Patience {
     /// An acceptable acknowledgment arrived; whether it `advances`, and whether it `opens` a
     /// window.
     #[inline]
-    pub const fn on_acknowledgment(&mut self, advances: bool, opens: bool) {
+    pub fn on_acknowledgment(&mut self, advances: bool, opens: bool) {
         self.unanswered_since = Instant::FAR_FUTURE;
-        if advances {
+        // While the window was shut nothing was retransmitted: what the peer did not acknowledge
+        // until then it may acknowledge now.
+        let reopens = opens && self.probing_since < Instant::FAR_FUTURE;
+        if advances || reopens {
             self.since = Instant::FAR_FUTURE;
         }
         if advances || opens {

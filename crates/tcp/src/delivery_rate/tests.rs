@@ -56,6 +56,17 @@ fn a_compressed_train_of_acknowledgments_is_no_sample() {
     assert_eq!(rate.on_delivered(at(120), 0, None, LEAST), None);
 }
 
+/// On a path of virtual time that takes none: 1000 bytes in the microsecond that Linux's clock
+/// tells from nothing.
+#[test]
+fn an_interval_of_nothing_is_a_microsecond() {
+    let mut rate = DeliveryRate::default();
+    let tag = rate.on_sent(at(100), true, 0, 1000);
+    let sample = rate.on_delivered(at(100), 1000, Some((tag, latest(at(100)))), Duration::ZERO);
+    let sample = sample.expect("no shorter than the least round trip");
+    assert_eq!(sample.bytes_per_second(), 1_000_000_000);
+}
+
 /// Draft §3.4: samples are the application's until what was in flight then is delivered.
 #[test]
 fn a_lull_of_the_application_marks_samples() {

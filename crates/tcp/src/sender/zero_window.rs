@@ -122,10 +122,10 @@ impl Sender {
     /// Whether the first outstanding segment left two round trips ago or longer, so that an answer
     /// is not to be expected any more (as RFC 8985 §7.2 reckons for a tail).
     fn is_front_silent(&self, now: Instant) -> bool {
-        let srtt = self.timeout.estimator().srtt().unwrap_or(Duration::ZERO);
+        let wait = self.timeout.two_round_trips();
         self.board
             .front()
-            .is_some_and(|front| front.sent_at + srtt * 2 <= now)
+            .is_some_and(|front| front.sent_at + wait <= now)
     }
 
     /// The window opens again, by an acknowledgment that `advances` or not. If the timer has run

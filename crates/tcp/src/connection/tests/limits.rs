@@ -258,6 +258,37 @@ fn a_shut_window_is_probed_for_as_long_as_it_answers() {
     assert_eq!(script.state(), State::Established);
 }
 
+/// What was tried before the window shut does not count when it has opened again, however little:
+/// in between nothing was retransmitted.
+#[test]
+fn a_window_that_was_shut_renews_patience() {
+    for opened in [50, 1000] {
+        let mut script = Script::established(&plain());
+        script.connection.write(100);
+        script.say();
+        let next = script.next_ms().expect("a retransmission");
+        assert_eq!(script.at(next).wake(), ["PA 1:101 ack 1"]);
+        let window = |window| Segment {
+            window,
+            ..peer(Flags::ACK, 1, 1)
+        };
+        script.take(window(0));
+        let begun = script.now;
+        while script.now - begun < Duration::from_secs(1000) {
+            let next = script.next_ms().expect("a probe");
+            script.at(next).wake();
+            script.take(window(0));
+        }
+        script.take(window(opened));
+        let opened_at = script.now;
+        let times = wake_until_silent(&mut script);
+        let last = times.last().copied().unwrap_or(0);
+        assert_eq!(script.connection.end(), Some(End::TimedOut));
+        let patience = Instant::ZERO + milliseconds(last) - opened_at;
+        assert!(patience >= milliseconds(924_600), "{patience:?}");
+    }
+}
+
 /// TCP_USER_TIMEOUT: to the instant, of what was sent and of what the window does not let leave.
 #[test]
 fn the_application_may_have_less_patience() {

@@ -61,6 +61,23 @@ fn a_short_freeze_does_not_wait_for_the_timer() {
     assert_eq!(trace.cwnd(), 10 * MSS);
 }
 
+/// Nothing is silent that has only just left: neither while no round trip is measured, nor where one
+/// takes no time that the clock could tell.
+#[test]
+fn a_window_that_flaps_at_once_resends_nothing() {
+    for round_trip in [None, Some(Duration::ZERO)] {
+        let mut trace = Trace::new(plain());
+        trace.sender = Sender::new(&plain(), 1000);
+        trace.sender.on_established(1000 * MSS, round_trip, None);
+        assert_eq!(trace.write(20).poll(), "0 1 2 3 4 5 6 7 8 9");
+        for _ in 0..3 {
+            trace.window(0);
+            trace.right_edge = 100 * MSS;
+            assert_eq!(trace.ack(0), "", "{round_trip:?}");
+        }
+    }
+}
+
 /// Acknowledgments that still come keep the clock: what is on its way stays there, and its timer
 /// restarts.
 #[test]
