@@ -5,7 +5,10 @@ use std::collections::VecDeque;
 use airtcp_tcp::{Config, Profile};
 use airtcp_units::{Duration, Instant};
 
-use super::harness::plan::{Application, Operation, Plan, Step, Treatment, WindowRule};
+use super::harness::plan::{
+    Acknowledges, Application, Forgery, Kind, Operation, Place, Plan, Report, Stamps, Step,
+    Treatment, WindowRule,
+};
 use super::harness::{Outcome, World, run};
 
 /// One end writes `bytes`; nothing disturbs it.
@@ -115,6 +118,75 @@ fn under(rule: WindowRule, profile: Profile, pacing: bool, bytes: u64) -> Outcom
         400
     ];
     run(&plan)
+}
+
+/// A window of one segment takes a round trip for each: longer than any stall may last.
+#[test]
+fn a_window_of_one_segment_takes_its_time() {
+    let mut plan = transfer(
+        Profile::LinuxReno,
+        |config| {
+            config.max_window = Some(1);
+            config.mss = 100;
+        },
+        300_000,
+    );
+    plan.delays = [Duration::from_millis(300); 2];
+    assert_eq!(run(&plan).delivered, 300_000);
+}
+
+/// After 25 days any timestamp is believed (RFC 7323 §5.5): also that of a packet which cannot be
+/// alive any more, and which nothing therefore brings back.
+#[test]
+fn no_packet_comes_back_after_25_days() {
+    let silence = Step {
+        after: 12,
+        operation: Operation::Silence {
+            seconds: 25 * 86_400,
+        },
+    };
+    let replay = |after| Step {
+        after,
+        operation: Operation::Replay {
+            to: 0,
+            // The last is the other end's FIN, which leaves when the silence is over.
+            back: 1,
+            first: false,
+            copies: 1,
+        },
+    };
+    for after in 1..40 {
+        let mut plan = transfer(Profile::Linux, |_| {}, 60_000);
+        plan.applications[0].write = (600, Duration::from_millis(1));
+        plan.steps = vec![silence, replay(after)];
+        assert_eq!(run(&plan).delivered, 60_000, "{after}");
+    }
+}
+
+/// Twenty copies of one forged acknowledgment of everything: the first ends a connection in
+/// LAST-ACK, and each of the others, which belong to none, is answered with a reset.
+#[test]
+fn a_closed_end_resets_every_copy() {
+    let forgery = Forgery {
+        kind: Kind::Bare,
+        place: Place::Exact,
+        acknowledges: Acknowledges::Optimistic,
+        stamps: Stamps::Right,
+        window_shift: 0,
+        report: Report::Nothing,
+    };
+    for after in 4..12 {
+        let mut plan = transfer(Profile::Linux, |_| {}, 0);
+        plan.lethal = true;
+        plan.applications[1].close_after = Duration::from_millis(500);
+        let operation = Operation::Forge {
+            to: 1,
+            forgery,
+            copies: 20,
+        };
+        plan.steps = vec![Step { after, operation }];
+        run(&plan);
+    }
 }
 
 /// A window that shuts and opens again with every acknowledgment is no reason to send anything

@@ -13,6 +13,11 @@ use super::plan::{
 };
 use super::world::{Packet, World};
 
+/// No packet lives longer (the MSL of RFC 9293 §3.4.2). One that did could set TS.Recent back after
+/// 24 days without a segment, when any timestamp is believed (RFC 7323 §5.5): nothing the peer says
+/// would be taken any more.
+const LONGEST_LIFE: Duration = Duration::from_secs(120);
+
 /// A silence from which on old timestamps may be taken for young ones.
 const LONG_SILENCE: u64 = 10_000;
 
@@ -60,11 +65,7 @@ impl World<'_> {
             Operation::Silence { seconds } => {
                 self.outcome.count("silence");
                 self.silent_until = self.now + Duration::from_secs(seconds);
-                if seconds > LONG_SILENCE {
-                    self.slept = true;
-                    // No packet lives that long (RFC 9293 §3.4.2).
-                    self.history = Default::default();
-                }
+                self.slept |= seconds > LONG_SILENCE;
             }
             Operation::Abort { end, release } if self.plan.lethal => {
                 self.outcome.count("abort");
@@ -105,6 +106,7 @@ impl World<'_> {
         };
         // A SYN of old at an end that listens opens a connection of its own.
         if let Some(packet) = packet.cloned()
+            && self.now - packet.sent_at <= LONGEST_LIFE
             && !self.ends[to].is_opening()
         {
             self.outcome.count("replay");
@@ -137,16 +139,27 @@ impl World<'_> {
             piece: None,
             depth: 0,
             forged: true,
+            sent_at: self.now,
         };
-        let before = self.bare_sent;
-        for _ in 0..copies {
-            self.deliver(&packet);
-        }
-        let answers = self.bare_sent - before;
         let limited = !matches!(forgery.kind, Kind::Data { .. } | Kind::Anything { .. });
+        let (mut answers, mut resets) = (0, 0);
+        for _ in 0..copies {
+            let is_closed = self.ends[to].connection.state() == State::Closed;
+            let before = self.bare_sent;
+            self.deliver(&packet);
+            let sent = self.bare_sent - before;
+            // Where a copy has ended the connection, each that follows belongs to none, and is
+            // answered with a reset (RFC 9293 §3.10.7.1).
+            if is_closed {
+                resets = resets.max(sent);
+            } else {
+                answers += sent;
+            }
+        }
         assert!(
-            !limited || answers <= MOST_CHALLENGES,
-            "storm: {answers} answers to {copies} copies of {segment:?}"
+            !limited || answers <= MOST_CHALLENGES && resets <= 1,
+            "storm: {answers} answers to {copies} copies of {segment:?}, and {resets} to each when \
+             closed"
         );
     }
 

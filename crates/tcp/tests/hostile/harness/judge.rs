@@ -102,7 +102,20 @@ impl World<'_> {
 
     pub fn patience_ends(&self) -> Instant {
         let calm = self.calm_at.unwrap_or(self.now);
-        calm.max(self.silent_until) + PATIENCE
+        let windows = (0..2).map(|end| self.time_of_windows(end)).max();
+        calm.max(self.silent_until) + PATIENCE + windows.unwrap_or(Duration::ZERO)
+    }
+
+    /// How long an end takes that may never have more than a few segments in flight: a round trip
+    /// for each window, and the wait of a delayed acknowledgment, which a lone segment meets.
+    fn time_of_windows(&self, end: usize) -> Duration {
+        let (this, peer) = (&self.ends[end], &self.ends[1 - end]);
+        let Some(segments) = this.config.max_window else {
+            return Duration::ZERO;
+        };
+        let window = u64::from(segments.max(1)) * this.connection.sender().mss();
+        let round_trip = self.plan.delays[0] + self.plan.delays[1];
+        (round_trip + peer.config.delayed_ack.timeout) * this.application.bytes.div_ceil(window)
     }
 
     /// Whether a run that cannot complete has gone on for long enough.

@@ -30,6 +30,7 @@ pub struct Packet {
     /// How many packets without data have followed from one another up to this.
     pub depth: u32,
     pub forged: bool,
+    pub sent_at: Instant,
 }
 
 /// One endpoint, and its application.
@@ -333,6 +334,7 @@ impl<'a> World<'a> {
                 piece,
                 depth,
                 forged: false,
+                sent_at: self.now,
             };
             self.send(packet);
         }
