@@ -65,6 +65,7 @@ def run(
     rtts: bool = False,
     pcap: str | PathLike[str] | None = None,
     qlog: str | PathLike[str] | None = None,
+    replay: str | PathLike[str] | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> RunResult: ...
 def run_many(

@@ -135,6 +135,7 @@ def run(
     rtts: bool = False,
     pcap: str | os.PathLike[str] | None = None,
     qlog: str | os.PathLike[str] | None = None,
+    replay: str | os.PathLike[str] | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Run:
     """Runs a scenario once; the same arguments give the same run, bit for bit, everywhere.
@@ -151,6 +152,8 @@ def run(
         rtts: whether to keep every round-trip time that senders measure.
         pcap: a file to write the segments to, for Wireshark.
         qlog: a file to write the events to, for qvis.
+        replay: a folder to write `scenario.toml` to, with the link's stops and losses as lists:
+            the same run, and for other remedies the same link.
         progress: called now and then with the share of virtual time that has passed, 0 to 1.
 
     Raises:
@@ -168,6 +171,7 @@ def run(
         rtts=rtts,
         pcap=pcap,
         qlog=qlog,
+        replay=replay,
         progress=progress,
     )
     return Run(loaded, result)

@@ -3,7 +3,6 @@
 import multiprocessing
 import os
 import signal
-import time
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +11,7 @@ import pytest
 import airtcp
 from airtcp import _core
 from airtcp.catalogue import BASELINE
+from airtcp.study import store
 
 REMEDIES = ["rto-factor:factor=10", "sack"]
 
@@ -93,24 +93,32 @@ def test_finished_cells_are_not_computed_again(
     assert len(dataset) == 18
 
 
-def _study(scenario: str, out: Path) -> None:
-    airtcp.compare(scenario, REMEDIES, seeds=40, settings={"duration": "200 s"}, out=out, jobs=1)
+def _killed_study(scenario: str, out: Path) -> None:
+    """Dies in the middle, by the signal that cannot be handled."""
+
+    def die(done: int, _: object) -> None:
+        if done == 35:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    store.BATCH_CELLS = 10
+    airtcp.compare(
+        scenario, REMEDIES, 40, settings={"duration": "200 s"}, out=out, jobs=1, progress=die
+    )
 
 
 def test_a_killed_study_goes_on_where_it_was(lossy: str, tmp_path: Path) -> None:
-    # A fresh interpreter, killed with the signal that cannot be handled.
-    study = multiprocessing.get_context("spawn").Process(target=_study, args=(lossy, tmp_path))
+    # A fresh interpreter.
+    context = multiprocessing.get_context("spawn")
+    study = context.Process(target=_killed_study, args=(lossy, tmp_path))
     study.start()
-    cells = tmp_path / "cells"
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and len(list(cells.glob("*.parquet"))) < 2:
-        time.sleep(0.01)
-    os.kill(study.pid, signal.SIGKILL)
     study.join()
+    assert study.exitcode == -signal.SIGKILL
+    cells = tmp_path / "cells"
     kept = {path.name: path.stat().st_mtime_ns for path in cells.glob("*.parquet")}
     finished = len(pl.read_parquet(cells / "*.parquet"))
-    assert len(kept) >= 2
-    assert finished < 120
+    # Whole batches; what was finished after the last of them is lost. A slow machine writes
+    # batches that are old before they are full.
+    assert 30 <= finished <= 35
     settings = {"duration": "200 s"}
     told: list[int] = []
     resumed = airtcp.compare(

@@ -195,3 +195,23 @@ def test_catalogue_and_schema() -> None:
         for parameter in remedy["parameters"]:
             assert parameter.keys() == airtcp.Parameter.__annotations__.keys()
     assert "link" in airtcp.schema()["properties"]
+
+
+def test_a_run_is_given_back_as_a_scenario(lossy: str, tmp_path: Path) -> None:
+    settings = {"link.stops.working": "1 s", "link.stops.length": "100 ms"}
+    first = airtcp.run(lossy, 4, settings, replay=tmp_path / "link")
+    again = airtcp.run(tmp_path / "link" / "scenario.toml", 4)
+    assert again.summary["flows"] == first.summary["flows"]
+    assert first.summary["flows"][0]["segments_lost_link"] > 3
+    # Another seed draws no other losses.
+    lost = pl.read_csv(tmp_path / "link" / "lost.csv")
+    other = airtcp.run(tmp_path / "link" / "scenario.toml", 5, replay=tmp_path / "other")
+    assert other.summary["flows"][0]["segments_lost_link"] > 0
+    met = pl.read_csv(tmp_path / "other" / "lost.csv")
+    assert met.join(lost, on=["flow", "packet"], how="anti").is_empty()
+
+
+def test_what_a_medium_loses_is_not_given_back(tmp_path: Path) -> None:
+    with pytest.raises(airtcp.ScenarioError, match="only the losses and stops of a"):
+        airtcp.run("topology = 'wlan'\n", replay=tmp_path / "link")
+    assert not (tmp_path / "link").exists()

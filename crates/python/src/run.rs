@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use airtcp_sim::RunError;
 use pyo3::prelude::*;
 
 use crate::errors::{run_error, scenario_error};
@@ -17,9 +18,11 @@ pub(crate) const LISTENING_INTERVAL: Duration = Duration::from_millis(100);
 /// that has passed; Ctrl-C ends the run.
 #[pyfunction]
 #[pyo3(signature = (scenario, seed, *, probes = Vec::new(), probe_interval_s = None, events = false,
-                    air = false, rtts = false, pcap = None, qlog = None, progress = None),
+                    air = false, rtts = false, pcap = None, qlog = None, replay = None,
+                    progress = None),
        text_signature = "(scenario, seed, *, probes=(), probe_interval_s=None, events=False, \
-                         air=False, rtts=False, pcap=None, qlog=None, progress=None)")]
+                         air=False, rtts=False, pcap=None, qlog=None, \
+                         replay=None, progress=None)")]
 #[expect(
     clippy::too_many_arguments,
     reason = "all but two are keywords in Python"
@@ -35,6 +38,7 @@ pub(crate) fn run(
     rtts: bool,
     pcap: Option<PathBuf>,
     qlog: Option<PathBuf>,
+    replay: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunResult> {
     let probe_interval = probe_interval_s
@@ -58,6 +62,7 @@ pub(crate) fn run(
         rtts,
         pcap,
         qlog,
+        replay,
     };
     let (result, raised) = py.detach(|| {
         let raised = RefCell::new(None);
@@ -80,7 +85,10 @@ pub(crate) fn run(
     });
     match raised {
         Some(error) => Err(error),
-        None => result.map(RunResult).map_err(|error| run_error(py, error)),
+        None => result.map(RunResult).map_err(|error| match error {
+            RunError::Scenario(error) => scenario_error(py, error),
+            error => run_error(py, error),
+        }),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use airtcp_link::trace::MAX_BYTES;
@@ -19,6 +19,8 @@ pub(crate) struct Recording<T> {
     pub content: Arc<T>,
     /// SHA-256 of the file, in hexadecimal.
     pub digest: String,
+    /// Where the file lies.
+    pub path: PathBuf,
 }
 
 /// What the files of one scenario hold.
@@ -93,14 +95,15 @@ fn read<T>(
     if path.is_empty() {
         return Err(Problem::at(key, "expected the name of a file"));
     }
-    let bytes =
-        read_bounded(&folder.join(path), MAX_BYTES).map_err(|reason| Problem::at(key, reason))?;
+    let place = folder.join(path);
+    let bytes = read_bounded(&place, MAX_BYTES).map_err(|reason| Problem::at(key, reason))?;
     let content =
         parse(&bytes, path).map_err(|error| Problem::at(key, format!("{}", Located(&error))))?;
     let digest = format!("{:x}", HexDigest(Sha256::digest(&bytes).as_slice()));
     Ok(Some(Recording {
         content: Arc::new(content),
         digest,
+        path: place,
     }))
 }
 

@@ -16,6 +16,7 @@ mod inputs;
 mod link;
 mod mix;
 mod names;
+mod replay;
 mod resolve;
 mod schema;
 mod settings;
@@ -38,6 +39,7 @@ use inputs::{HexDigest, Inputs, Recording, read_bounded};
 pub use link::{AccessPoint, Air, Arq, CellLink, Link, RoundTrip, SelectiveRepeat, Wired, Wlan};
 pub use mix::Mix;
 pub use names::{FlowDirection, LossDirection, Topology};
+pub use replay::Replay;
 pub use schema::schema;
 pub use traffic::{Email, Ftp, Http, Traffic};
 

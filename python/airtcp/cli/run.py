@@ -66,6 +66,13 @@ def run_command(
     qlog: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Writes the events, for qvis.")
     ] = None,
+    replay: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Writes a scenario that plays the link back: its stops and losses as lists.",
+        ),
+    ] = None,
     picture: Annotated[
         list[str] | None,
         typer.Option(
@@ -156,10 +163,12 @@ def run_command(
                 rtts=rtt_log is not None,
                 pcap=pcap,
                 qlog=qlog,
+                replay=replay,
                 progress=report,
             )
         if best_start:
             best_start.record(finished.summary)
+        played_back = replay / "scenario.toml" if replay else None
         if plot:
             finished.plot().savefig(plot)
         for kind, path in pictures:
@@ -179,7 +188,8 @@ def run_command(
         else:
             _print_summary(finished.summary)
             drawn = [path for _, path in pictures]
-            for path in filter(None, (samples, frames, agents, rtt_log, pcap, qlog, plot, *drawn)):
+            tables = (samples, frames, agents, rtt_log)
+            for path in filter(None, (*tables, pcap, qlog, played_back, plot, *drawn)):
                 say(f"wrote {path}")
 
 

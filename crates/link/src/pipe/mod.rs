@@ -12,6 +12,7 @@ use crate::queue::managed::{ManagedQueue, Waiting};
 use crate::queue::{Discipline, EcnField, QueueLimit};
 use crate::random::Stream;
 use crate::service::{Server, Service};
+use crate::stops::Stops;
 use airtcp_units::Instant;
 use std::collections::VecDeque;
 
@@ -67,6 +68,16 @@ impl PipeConfig {
             delay.held = delay.held.take().map(|stops| stops.shared(shared));
         }
         self
+    }
+
+    /// When it stops, if it does: packets wait for its service, or are held.
+    #[must_use]
+    pub fn stops(&self) -> Option<&Stops> {
+        match (&self.service, &self.delay) {
+            (Service::Suspended { stops, .. }, _) => Some(stops),
+            (_, Delay::Variable(delay)) => delay.held.as_ref(),
+            _ => None,
+        }
     }
 }
 

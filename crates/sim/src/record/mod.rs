@@ -1,7 +1,9 @@
-//! Runs as files that other tools open: pcapng for Wireshark and tcptrace, qlog for qvis.
+//! Runs as files: pcapng for Wireshark and tcptrace, qlog for qvis, a scenario that plays the link
+//! back.
 
 mod pcapng;
 mod qlog;
+mod replay;
 
 use std::fmt;
 use std::fs::File;
@@ -10,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 pub use pcapng::PcapWriter;
 pub use qlog::{Metrics, QlogWriter};
+pub use replay::ReplayWriter;
 
 /// A recording could not be written. Its text names the file and the reason.
 #[derive(Debug)]

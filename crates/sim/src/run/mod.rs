@@ -8,7 +8,7 @@ mod summary;
 use std::fmt;
 use std::path::PathBuf;
 
-use airtcp_scenario::{Scenario, build};
+use airtcp_scenario::{Scenario, ScenarioError, build};
 use airtcp_units::{Duration, Instant};
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
@@ -44,6 +44,8 @@ pub struct Observe {
     pub pcap: Option<PathBuf>,
     /// Where to write a qlog of the host that sends the data.
     pub qlog: Option<PathBuf>,
+    /// The folder to write a scenario to that plays the link back: its stops and losses as lists.
+    pub replay: Option<PathBuf>,
 }
 
 /// A finished run.
@@ -68,6 +70,8 @@ pub struct RunResult {
 pub enum RunError {
     /// Whoever listened to its progress did not want it to go on.
     Interrupted,
+    /// The scenario cannot be given back.
+    Scenario(ScenarioError),
     /// A capture or log could not be written.
     Record(RecordError),
     /// The columns could not be made.
@@ -78,6 +82,7 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Interrupted => f.write_str("the run was interrupted"),
+            Self::Scenario(error) => error.fmt(f),
             Self::Record(error) => error.fmt(f),
             Self::Columns(error) => write!(f, "cannot make the result's columns: {error}"),
         }
@@ -85,6 +90,12 @@ impl fmt::Display for RunError {
 }
 
 impl std::error::Error for RunError {}
+
+impl From<ScenarioError> for RunError {
+    fn from(error: ScenarioError) -> Self {
+        Self::Scenario(error)
+    }
+}
 
 impl From<RecordError> for RunError {
     fn from(error: RecordError) -> Self {
@@ -103,13 +114,16 @@ impl From<ArrowError> for RunError {
 ///
 /// # Errors
 /// [`RunError::Interrupted`] when `progress` says so; [`RunError::Record`] when a capture or log
-/// cannot be written.
+/// cannot be written; [`RunError::Scenario`] when the scenario cannot be played back as asked.
 pub fn run(
     scenario: &Scenario,
     seed: u64,
     observe: &Observe,
     progress: &dyn Fn(f64) -> bool,
 ) -> Result<RunResult, RunError> {
+    if observe.replay.is_some() {
+        scenario.check_replay()?;
+    }
     let mut simulation = Simulation::new(build(scenario, seed), seed);
     let mut sampler = Sampler::new(observe, scenario.duration);
     let mut recorder = Recorder::create(observe, &scenario.name)?;
@@ -130,7 +144,7 @@ pub fn run(
             progress,
         )?;
     }
-    let (samples, recorded) = (sampler.finish()?, recorder.finish()?);
+    let (samples, recorded) = (sampler.finish()?, recorder.finish(scenario, seed)?);
     Ok(RunResult {
         summary: summary::summarize(scenario, seed, simulation),
         samples,

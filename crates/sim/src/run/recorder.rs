@@ -6,6 +6,7 @@ use airtcp_link::agent::AgentEvent;
 use airtcp_link::mac::Occupancy;
 use airtcp_packet::Segment;
 use airtcp_packet::wire::Addresses;
+use airtcp_scenario::Scenario;
 use airtcp_tcp::Event;
 use airtcp_tcp::Sender;
 use airtcp_tcp::loss_differentiation::Cause;
@@ -14,7 +15,7 @@ use arrow_array::RecordBatch;
 
 use super::{EventLog, Observe, RunError};
 use crate::engine::{Direction, FlowEvent, Watch};
-use crate::record::{Metrics, PcapWriter, QlogWriter, RecordError};
+use crate::record::{Metrics, PcapWriter, QlogWriter, RecordError, ReplayWriter};
 use crate::result::{AgentLog, EventKind, FrameLog, RttTable};
 
 /// The flow whose endpoint a qlog shows: the format holds one connection's view.
@@ -40,6 +41,7 @@ pub(super) struct Recorder {
     rtts: Option<RttTable>,
     capture: Option<PcapWriter>,
     qlog: Option<QlogWriter>,
+    replay: Option<ReplayWriter>,
     metrics: Metrics,
     /// The first file that could not be written; nothing more is written after it.
     failed: Option<RecordError>,
@@ -64,6 +66,11 @@ impl Recorder {
             rtts: observe.rtts.then(RttTable::default),
             capture,
             qlog,
+            replay: observe
+                .replay
+                .as_deref()
+                .map(ReplayWriter::create)
+                .transpose()?,
             metrics: Metrics::default(),
             failed: None,
         })
@@ -76,14 +83,19 @@ impl Recorder {
             || self.rtts.is_some()
             || self.capture.is_some()
             || self.qlog.is_some()
+            || self.replay.is_some()
     }
 
-    pub(super) fn finish(self) -> Result<Recorded, RunError> {
+    /// What was written down of the run of `scenario` with `seed`, now that it has ended.
+    pub(super) fn finish(self, scenario: &Scenario, seed: u64) -> Result<Recorded, RunError> {
         if let Some(error) = self.failed {
             return Err(error.into());
         }
         self.capture.map(PcapWriter::finish).transpose()?;
         self.qlog.map(QlogWriter::finish).transpose()?;
+        self.replay
+            .map(|replay| replay.finish(scenario, seed))
+            .transpose()?;
         let (mut frames, mut agents) = self.air.unwrap_or_default();
         Ok(Recorded {
             events: self.log.unwrap_or_default().finish()?,
@@ -105,6 +117,15 @@ impl Watch for Recorder {
     fn event(&mut self, now: Instant, flow: u32, event: FlowEvent) {
         if let (Some(rtts), FlowEvent::Sender(Event::RttSample { rtt })) = (&mut self.rtts, event) {
             rtts.push(now, flow, rtt);
+        }
+        if let (
+            Some(replay),
+            FlowEvent::LinkLoss {
+                direction, packet, ..
+            },
+        ) = (&mut self.replay, event)
+        {
+            replay.lost(direction, flow, packet);
         }
         if let Some(log) = &mut self.log {
             log_event(log, now, flow, event);

@@ -121,16 +121,19 @@ fn watching_changes_nothing() {
         rtts: true,
         pcap: Some(folder.path().join("run.pcapng")),
         qlog: Some(folder.path().join("run.sqlog")),
+        replay: Some(folder.path().join("replay")),
     };
     let watched = run(&scenario, 1, &observe, &|_| true).expect("a run");
     assert_eq!(watched.summary, summary(&scenario, 1));
     assert_eq!(watched.samples.num_rows(), 500);
     assert!(watched.events.num_rows() > 0);
-    for file in ["run.pcapng", "run.sqlog"] {
-        assert!(
-            folder.path().join(file).metadata().expect(file).len() > 10_000,
-            "{file}"
-        );
+    for (file, least) in [
+        ("run.pcapng", 10_000),
+        ("run.sqlog", 10_000),
+        ("replay/lost.csv", 50),
+    ] {
+        let bytes = folder.path().join(file).metadata().expect(file).len();
+        assert!(bytes > least, "{file}: {bytes}");
     }
 }
 

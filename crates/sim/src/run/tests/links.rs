@@ -1,88 +1,94 @@
 //! Links that stop, that let packets overtake each other, and that mark them.
 
-use airtcp_link::{LostPackets, Service, Stream};
+use airtcp_scenario::{Scenario, build};
 use airtcp_units::Instant;
 
 use super::*;
-use airtcp_scenario::{Link, Scenario, build};
+use crate::engine::{Digest, Simulation};
 
-use crate::engine::{Direction, FlowEvent, Simulation, Watch};
-
-/// The numbers of the packets that a link loses, data and acknowledgments.
-#[derive(Default)]
-struct Losses([Vec<(u32, u64)>; 2]);
-
-impl Watch for Losses {
-    fn event(&mut self, _now: Instant, flow: u32, event: FlowEvent) {
-        if let FlowEvent::LinkLoss {
-            direction, packet, ..
-        } = event
-        {
-            self.0[usize::from(direction == Direction::Acknowledgments)].push((flow, packet));
-        }
-    }
+fn digest(scenario: &Scenario, layout: u64, channel: u64) -> Digest {
+    let mut simulation = Simulation::new(build(scenario, layout), channel);
+    simulation.run_until(Instant::ZERO + scenario.duration, &mut ());
+    simulation.digest()
 }
 
-/// The part that both runs have in common.
-const ENDS: &str = "duration = '40 s'\nflows.count = 2\ntcp.profile = 'linux'\n\
-    link.rate = '6 Mbit/s'\nlink.reverse.rate = '1 Mbit/s'\nlink.queue.packets = 40\n";
-
-/// A run with random stops and losses, and what it met, given back as files: the same run, with
-/// another seed for the channel.
+/// Random stops and losses, and what a run met, given back as files: the same run, even where the
+/// channel draws from another seed. The scenario of another seed is another run.
 #[test]
 fn a_recorded_run_is_played_back() {
     for packets in ["wait", "held"] {
         let drawn = scenario(&format!(
-            "{ENDS}link.loss = {{ rate = 0.01, direction = 'both' }}\n\
+            "duration = '40 s'\nflows.count = 2\ntcp.profile = 'linux'\n\
+             link.rate = '6 Mbit/s'\nlink.reverse.rate = '1 Mbit/s'\nlink.queue.packets = 40\n\
+             link.loss = {{ rate = 0.01, direction = 'both' }}\n\
              link.stops = {{ working = '1 s', length = '150 ms', packets = '{packets}' }}\n"
         ));
-        let end = Instant::ZERO + drawn.duration;
-        let mut network = Simulation::new(build(&drawn, 5), 5);
-        let mut losses = Losses::default();
-        network.run_until(end, &mut losses);
-
-        let Link::Pipe { data, .. } = &drawn.link else {
-            panic!("a pipe");
-        };
-        let stops = match (&data.service, &data.delay) {
-            (Service::Suspended { stops, .. }, _) => stops.clone(),
-            (_, airtcp_link::Delay::Variable(delay)) => delay.held.clone().expect("stops"),
-            other => panic!("{other:?}"),
-        };
-        let list = stops
-            .shared(Stream::new(5, "link.stops"))
-            .until(Stream::new(5, "own"), end);
-        assert!(list.as_slice().len() > 20, "{packets}");
-        let [data, acks] = losses.0.map(LostPackets::new);
-        assert!(
-            data.len() > 50 && acks.len() > 20,
-            "{} and {}",
-            data.len(),
-            acks.len()
-        );
-
         let folder = tempfile::tempdir().expect("a folder");
-        let write = |name: &str, text: String| {
-            std::fs::write(folder.path().join(name), text).expect("a file");
+        let observe = Observe {
+            replay: Some(folder.path().to_path_buf()),
+            ..Observe::default()
         };
-        write("stops.csv", list.to_csv());
-        write("lost.csv", data.to_csv());
-        write("lost-acks.csv", acks.to_csv());
-        let text = format!(
-            "{ENDS}link.stops.process = 'recorded'\nlink.stops.path = 'stops.csv'\n\
-             link.stops.packets = '{packets}'\nlink.lost_packets.path = 'lost.csv'\n\
-             link.reverse.lost_packets.path = 'lost-acks.csv'\n"
-        );
-        let recorded = Scenario::parse(&text, "test", folder.path()).expect("a scenario");
-        let mut again = Simulation::new(build(&recorded, 5), 77);
-        again.run_until(end, &mut ());
-        assert_eq!(again.digest(), network.digest(), "{packets}");
+        run(&drawn, 5, &observe, &|_| true).expect("a run");
+        let rows = |name| {
+            let text = std::fs::read_to_string(folder.path().join(name)).expect("a file");
+            text.lines().count() - 1
+        };
+        assert!(rows("stops.csv") > 20, "{packets}: {}", rows("stops.csv"));
+        assert!(rows("lost.csv") > 50, "{packets}: {}", rows("lost.csv"));
+        assert!(rows("lost-acks.csv") > 20, "{packets}");
 
-        // Another seed of the process is another run.
-        let mut other = Simulation::new(build(&drawn, 5), 6);
-        other.run_until(end, &mut ());
-        assert_ne!(other.digest(), network.digest());
+        let path = folder.path().join("scenario.toml");
+        let recorded = Scenario::load(&path, &[]).expect("a scenario");
+        assert_eq!(digest(&recorded, 5, 77), digest(&drawn, 5, 5), "{packets}");
+        assert_ne!(digest(&drawn, 6, 6), digest(&drawn, 5, 5));
     }
+}
+
+/// What is drawn beside stops and losses comes from the seed; files are found from another folder.
+#[test]
+fn a_recorded_run_keeps_its_other_draws() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("up.trace"), "1\n2\n5\n7\n").expect("a file");
+    for (name, link) in [
+        (
+            "jitter",
+            "link.jitter = { mean = '4 ms', order = 'in-order' }\nlink.late = { share = 0.01, by = '9 ms' }",
+        ),
+        (
+            "trace",
+            "link.trace = { up = 'up.trace', data = 'up' }\nlink.delay = '20 ms'",
+        ),
+    ] {
+        let text = format!("duration = '20 s'\nlink.loss.rate = 0.02\n{link}\n");
+        let drawn = Scenario::parse(&text, "test", folder.path()).expect("a scenario");
+        let elsewhere = folder.path().join(name);
+        let observe = Observe {
+            replay: Some(elsewhere.clone()),
+            ..Observe::default()
+        };
+        let first = run(&drawn, 3, &observe, &|_| true).expect("a run").summary;
+        assert!(first.flows[0].losses.segments_lost_link > 3, "{name}");
+        let recorded = Scenario::load(&elsewhere.join("scenario.toml"), &[]).expect("a scenario");
+        assert_eq!(digest(&recorded, 3, 3), digest(&drawn, 3, 3), "{name}");
+    }
+}
+
+/// Where losses go by transmissions, nothing is run or written.
+#[test]
+fn a_run_that_cannot_be_played_back_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("replay");
+    let observe = Observe {
+        replay: Some(path.clone()),
+        ..Observe::default()
+    };
+    let refused = run(&scenario("topology = 'wlan'"), 1, &observe, &|_| true);
+    let error = refused.expect_err("a refusal").to_string();
+    assert!(
+        error.contains("only the losses and stops of a [link]"),
+        "{error}"
+    );
+    assert!(!path.exists());
 }
 
 /// With marks a queue under CoDel loses nothing, and the window is reduced all the same; without

@@ -1,0 +1,134 @@
+//! A run given back as a scenario: what a link met, listed, in place of the processes that it was
+//! drawn from.
+
+use std::path::Path;
+
+use airtcp_link::{LostPackets, Stops, Stream};
+use airtcp_units::Instant;
+
+use crate::document::{LostPacketsTable, StopsTable};
+use crate::error::Problem;
+use crate::inputs::Recording;
+use crate::names::StopProcess;
+use crate::{Link, Scenario, ScenarioError, written};
+
+const STOPS: &str = "stops.csv";
+const LOST: [&str; 2] = ["lost.csv", "lost-acks.csv"];
+
+/// A scenario and the files that it names, to be written to one folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replay {
+    /// The scenario, as TOML. Files of the original scenario are named by their absolute paths.
+    pub scenario: String,
+    /// The other files: name and text.
+    pub files: Vec<(&'static str, String)>,
+}
+
+impl Scenario {
+    /// The scenario of a run with `seed` in which the link's random stops and losses are lists:
+    /// those that the seed gives, and the packets that the link lost, data and acknowledgments.
+    /// With the same seed it is the same run; with another, the link meets the same.
+    ///
+    /// # Errors
+    /// As [`Self::check_replay`].
+    pub fn replay(&self, seed: u64, lost: [LostPackets; 2]) -> Result<Replay, ScenarioError> {
+        self.check_replay()?;
+        let mut files = Vec::new();
+        let mut document = self.document.clone();
+        let Some(link) = &mut document.link else {
+            return Ok(Replay {
+                scenario: written(&document),
+                files,
+            });
+        };
+        if let (Some(table), Some(random)) = (&mut link.stops, self.random_stops()) {
+            let end = Instant::ZERO + self.duration;
+            let shared = Stream::new(seed, "link.stops");
+            files.push((STOPS, random.shared(shared).until(shared, end).to_csv()));
+            *table = StopsTable {
+                process: Some(StopProcess::Recorded),
+                path: Some(STOPS.to_owned()),
+                packets: table.packets,
+                direction: table.direction,
+                ..StopsTable::default()
+            };
+        }
+        link.loss = None;
+        let reverse = link.reverse.get_or_insert_default();
+        reverse.loss = None;
+        let tables = [&mut link.lost_packets, &mut reverse.lost_packets];
+        for ((table, lost), name) in tables.into_iter().zip(lost).zip(LOST) {
+            let path = name.to_owned();
+            *table = Some(LostPacketsTable { path });
+            files.push((name, lost.to_csv()));
+        }
+        if let Some(trace) = &mut link.trace {
+            name_absolutely(trace.down.as_mut(), self.inputs.down.as_ref());
+            name_absolutely(trace.up.as_mut(), self.inputs.up.as_ref());
+        }
+        let log = link.rtt_log.as_mut().map(|log| &mut log.path);
+        name_absolutely(log, self.inputs.rtt_log.as_ref());
+        let [recorded, of_acks] = &self.inputs.recorded;
+        let table = link.recorded.as_mut().map(|table| &mut table.path);
+        name_absolutely(table, recorded.as_ref());
+        let table = reverse.recorded.as_mut().map(|table| &mut table.path);
+        name_absolutely(table, of_acks.as_ref().or(recorded.as_ref()));
+        if let Some(stops) = link.stops.as_mut().and_then(|stops| stops.path.as_mut()) {
+            name_absolutely(Some(stops), self.inputs.stops.as_ref());
+        }
+        Ok(Replay {
+            scenario: written(&document),
+            files,
+        })
+    }
+
+    /// Whether a run can be given back: what a medium loses (802.11, ARQ, a cell) goes by
+    /// transmissions, which have no numbers that a scenario could list.
+    ///
+    /// # Errors
+    /// A link other than a pipe, or one whose recording has losses of its own.
+    pub fn check_replay(&self) -> Result<(), ScenarioError> {
+        let refused = |key, message| {
+            let problem = Problem::at(key, message);
+            Err(ScenarioError::new(&self.source, problem))
+        };
+        if !matches!(self.link, Link::Pipe { .. }) {
+            return refused(
+                "",
+                "only the losses and stops of a [link] can be given back by their numbers; \
+                 a medium repeats frames and draws for each transmission",
+            );
+        }
+        let loses = |file: &Recording<airtcp_link::Conditions>| file.content.loses();
+        if self.inputs.recorded.iter().flatten().any(loses) {
+            return refused(
+                "link.recorded",
+                "its losses are drawn and cannot be replaced by a list; \
+                 remove its column loss and give link.loss",
+            );
+        }
+        Ok(())
+    }
+
+    /// The link's stops, if they come at random.
+    fn random_stops(&self) -> Option<Stops> {
+        let Link::Pipe { data, acks } = &self.link else {
+            return None;
+        };
+        let stops = data.stops().or_else(|| acks.stops())?;
+        matches!(stops, Stops::Random(_)).then(|| stops.clone())
+    }
+}
+
+/// Puts where a file lies in place of its name, which is relative to the original scenario. A file
+/// that is among those to be written has none.
+fn name_absolutely<T>(name: Option<&mut String>, file: Option<&Recording<T>>) {
+    if let (Some(name), Some(file)) = (name, file) {
+        *name = absolute(&file.path);
+    }
+}
+
+fn absolute(path: &Path) -> String {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    whole.to_string_lossy().into_owned()
+}
