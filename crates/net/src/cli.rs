@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::{emulate, inside, measure};
+use crate::emulate::{self, uplink};
+use crate::{inside, measure};
 
 /// airtcp on real packets
 #[derive(Debug, Parser)]
@@ -24,12 +25,15 @@ enum Command {
 /// cannot be met.
 pub fn main() -> ExitCode {
     let mut arguments = std::env::args_os();
-    if arguments
-        .nth(1)
-        .is_some_and(|first| first == inside::ARGUMENT)
-    {
-        let command: Vec<_> = arguments.collect();
-        return status(inside::first_process(&command), 127);
+    if let Some(first) = arguments.nth(1) {
+        if first == inside::ARGUMENT {
+            let command: Vec<_> = arguments.collect();
+            return status(inside::first_process(&command), 127);
+        }
+        if first == uplink::ARGUMENT {
+            let command: Vec<_> = arguments.collect();
+            return status(uplink::become_tied(&command), 127);
+        }
     }
     match Arguments::parse().command {
         Command::Emulate(options) => status(emulate::run(&options), 2),

@@ -143,14 +143,22 @@ impl Tun {
         })
     }
 
-    /// Sends everything that no other route takes into this device. In the device's namespace.
+    /// Sends everything that no other route takes into this device, by way of these hosts. The
+    /// device has no use for them, but programs look for the gateways of a default route. In the
+    /// device's namespace.
     ///
     /// # Errors
     ///
     /// The kernel refuses the route.
-    pub fn make_default_route(&self) -> Result<()> {
-        self.route(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0, &[])?;
-        self.route(IpAddr::V6(Ipv6Addr::UNSPECIFIED), 0, &[])
+    pub fn make_default_route(&self, gateways: [IpAddr; 2]) -> Result<()> {
+        for gateway in gateways {
+            let all = match gateway {
+                IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+                IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+            };
+            self.add_route(all, 0, Some(gateway), &[])?;
+        }
+        Ok(())
     }
 
     /// Sends what goes to `destination`, a network with a prefix of `prefix` bits, into this
@@ -160,10 +168,20 @@ impl Tun {
     ///
     /// The kernel refuses the route or an attribute.
     pub fn route(&self, destination: IpAddr, prefix: u8, metrics: &[Metric]) -> Result<()> {
+        self.add_route(destination, prefix, None, metrics)
+    }
+
+    fn add_route(
+        &self,
+        destination: IpAddr,
+        prefix: u8,
+        gateway: Option<IpAddr>,
+        metrics: &[Metric],
+    ) -> Result<()> {
         let index = Interface::try_from_name(&self.name)
             .and_then(|device| device.index())
             .map_err(|error| Error::new(format!("cannot find {}: {error}", self.name)))?;
-        add_route(destination, prefix, index, metrics)
+        add_route(destination, prefix, gateway, index, metrics)
             .tried(|| format!("cannot route {destination}/{prefix} through {}", self.name))
     }
 
@@ -225,7 +243,17 @@ pub fn bring_up(name: &str) -> Result<()> {
         .map_err(|error| Error::new(format!("cannot bring {name} up: {error}")))
 }
 
-fn add_route(destination: IpAddr, prefix: u8, index: u32, metrics: &[Metric]) -> io::Result<()> {
+fn add_route(
+    destination: IpAddr,
+    prefix: u8,
+    gateway: Option<IpAddr>,
+    index: u32,
+    metrics: &[Metric],
+) -> io::Result<()> {
+    let in_netlink = |address| match address {
+        IpAddr::V4(address) => RouteAddress::Inet(address),
+        IpAddr::V6(address) => RouteAddress::Inet6(address),
+    };
     let mut message = RouteMessage::default();
     message.header = RouteHeader {
         address_family: match destination {
@@ -235,19 +263,23 @@ fn add_route(destination: IpAddr, prefix: u8, index: u32, metrics: &[Metric]) ->
         destination_prefix_length: prefix,
         table: RouteHeader::RT_TABLE_MAIN,
         protocol: RouteProtocol::Static,
-        scope: RouteScope::Link,
+        scope: match gateway {
+            Some(_) => RouteScope::Universe,
+            None => RouteScope::Link,
+        },
         kind: RouteType::Unicast,
         ..RouteHeader::default()
     };
     message.attributes.push(RouteAttribute::Oif(index));
     if prefix > 0 {
-        let address = match destination {
-            IpAddr::V4(address) => RouteAddress::Inet(address),
-            IpAddr::V6(address) => RouteAddress::Inet6(address),
-        };
+        let destination = in_netlink(destination);
         message
             .attributes
-            .push(RouteAttribute::Destination(address));
+            .push(RouteAttribute::Destination(destination));
+    }
+    if let Some(gateway) = gateway {
+        let gateway = in_netlink(gateway);
+        message.attributes.push(RouteAttribute::Gateway(gateway));
     }
     if !metrics.is_empty() {
         message

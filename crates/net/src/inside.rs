@@ -2,13 +2,16 @@
 //! and dies with the emulator, whatever kills it.
 
 use std::ffi::OsString;
+use std::net::IpAddr;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
-use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, unmount,
+};
 use rustix::process::{
     Pid, Signal, WaitOptions, kill_process, set_parent_process_death_signal, wait,
 };
@@ -19,6 +22,19 @@ use crate::namespace::{Namespace, leave};
 
 /// The hidden argument with which airtcp-net starts itself inside.
 pub const ARGUMENT: &str = "inside";
+/// What programs ask for the resolver (resolv.conf(5)).
+const RESOLVERS: &str = "/etc/resolv.conf";
+
+/// What runs in a namespace.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The command and its arguments.
+    pub command: Vec<OsString>,
+    /// Variables that are added to the environment.
+    pub environment: Vec<(String, String)>,
+    /// The resolver that it is to ask; the machine's own if none is named.
+    pub resolver: Option<IpAddr>,
+}
 
 /// A command that runs in a namespace, with all the processes that it starts. Dropped, it is killed
 /// with them.
@@ -30,25 +46,23 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts `command` in `namespace` with these variables added to the environment. When it ends,
-    /// `ended` is closed: whoever polls the other end of that pipe learns of it.
+    /// Starts `program` in `namespace`. When it ends, `ended` is closed: whoever polls the other
+    /// end of that pipe learns of it.
     ///
     /// # Errors
     ///
     /// A namespace is forbidden, or the program itself cannot be started once more.
     pub fn start(
         namespace: &Arc<Namespace>,
-        command: &[OsString],
-        environment: &[(String, String)],
+        program: Program,
         ended: Option<OwnedFd>,
     ) -> Result<Self> {
         let (tell, told) = mpsc::channel();
-        let (namespace, command) = (Arc::clone(namespace), command.to_vec());
-        let environment = environment.to_vec();
+        let namespace = Arc::clone(namespace);
         let waiter = std::thread::spawn(move || {
             let _ended = ended;
             namespace.enter(|| {
-                let started = start(&command, &environment);
+                let started = start(&program);
                 let mut child = match started {
                     Ok(child) => child,
                     Err(error) => {
@@ -102,25 +116,30 @@ impl Drop for Running {
     }
 }
 
-fn start(command: &[OsString], environment: &[(String, String)]) -> Result<Child> {
+fn start(program: &Program) -> Result<Child> {
     leave(UnshareFlags::NEWPID | UnshareFlags::NEWNS)
         .tried(|| "cannot make a namespace of processes".to_owned())?;
-    let program =
+    let this =
         std::env::current_exe().tried(|| "cannot find the program that is running".to_owned())?;
-    Command::new(program)
+    let resolver = program.resolver.map(|resolver| resolver.to_string());
+    let environment = program.environment.iter();
+    Command::new(this)
         .arg(ARGUMENT)
-        .args(command)
-        .envs(environment.iter().map(|(name, value)| (name, value)))
+        // Nothing for the machine's own.
+        .arg(resolver.unwrap_or_default())
+        .args(&program.command)
+        .envs(environment.map(|(name, value)| (name, value)))
         .spawn()
         .tried(|| "cannot start airtcp-net once more".to_owned())
 }
 
-/// What the first process does: never returns unless the command cannot be started.
+/// What the first process does, told the resolver, or nothing, and the command: never returns
+/// unless the command cannot be started.
 ///
 /// # Errors
 ///
 /// The command cannot be started.
-pub fn first_process(command: &[OsString]) -> Result<i32> {
+pub fn first_process(arguments: &[OsString]) -> Result<i32> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .tried(|| "cannot ask to die with the emulator".to_owned())?;
     // A parent outside of this namespace of processes has no number inside.
@@ -128,6 +147,17 @@ pub fn first_process(command: &[OsString]) -> Result<i32> {
         return Err(Error::new(
             "airtcp-net inside is started by airtcp-net alone",
         ));
+    }
+    let (resolver, command) = arguments
+        .split_first()
+        .ok_or_else(|| Error::new("no command to run"))?;
+    let _ = mount_change(
+        "/",
+        MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
+    );
+    if !resolver.is_empty() {
+        ask_only(&resolver.to_string_lossy())
+            .tried(|| format!("cannot put the link's resolver into {RESOLVERS}"))?;
     }
     show_own_processes();
     let (program, arguments) = command
@@ -143,10 +173,6 @@ pub fn first_process(command: &[OsString]) -> Result<i32> {
 /// Mounts a `/proc` of this namespace's processes. A system may forbid it; then tools such as ps
 /// show the others, and nothing else is wrong.
 fn show_own_processes() {
-    let _ = mount_change(
-        "/",
-        MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
-    );
     let _ = mount(
         "proc",
         "/proc",
@@ -154,6 +180,24 @@ fn show_own_processes() {
         MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC,
         None,
     );
+}
+
+/// Has this namespace's programs ask `resolver` alone: a file of a file system that has no other
+/// name, mounted over the machine's, which stays as it is.
+fn ask_only(resolver: &str) -> std::io::Result<()> {
+    // Hidden behind the file system of processes a moment later.
+    const FOLDER: &str = "/proc";
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    mount("tmpfs", FOLDER, "tmpfs", flags, None)?;
+    let file = format!("{FOLDER}/resolv.conf");
+    std::fs::write(&file, format!("nameserver {resolver}\n"))?;
+    let mounted = mount_bind(&file, RESOLVERS);
+    unmount(FOLDER, UnmountFlags::DETACH)?;
+    match mounted {
+        // A system without the file resolves by other means.
+        Err(rustix::io::Errno::NOENT) => Ok(()),
+        other => Ok(other?),
+    }
 }
 
 /// Waits for the command, and for the orphans that the first process of a namespace inherits.

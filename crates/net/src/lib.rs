@@ -8,4 +8,5 @@ pub mod error;
 pub mod inside;
 pub mod measure;
 pub mod namespace;
+pub mod record;
 pub mod request;

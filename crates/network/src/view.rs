@@ -42,6 +42,33 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         }
     }
 
+    /// Packets that wait now on the way from `port`, of all flows, for everything there that can
+    /// hold packets back.
+    pub fn queued_from(&mut self, port: &Port) -> u64 {
+        self.queued_along(port.route)
+    }
+
+    /// Packets that wait now on the rest of a packet's way, of all flows.
+    pub fn queued_ahead(&mut self, packet: &Packet<C>) -> u64 {
+        self.queued_along(packet.next)
+    }
+
+    fn queued_along(&mut self, route: u32) -> u64 {
+        let now = self.now;
+        let (routes, media, pipes) = (&self.routes, &self.media, &mut self.pipes);
+        let mut queued = 0;
+        for hop in routes.from(route) {
+            queued += match hop {
+                Hop::Air(hop) => {
+                    media[usize::from(hop.medium)].queued_packets(hop.from, mobile(hop))
+                }
+                Hop::Pipe(pipe) => pipes[pipe as usize].pipe.queued_packets(now),
+                Hop::Agent { .. } | Hop::Host(_) => 0,
+            } as u64;
+        }
+        queued
+    }
+
     /// After how long the first hop from `port` retransmits, if it is a medium that tells.
     #[must_use]
     pub fn told_retry_timeout(&self, port: &Port) -> Option<Duration> {

@@ -2,17 +2,19 @@
 
 use std::os::fd::BorrowedFd;
 
-use airtcp_network::{Arrivals, Network};
+use airtcp_network::{Content, Network, Packet};
 use airtcp_units::Instant;
 use rustix::event::{PollFd, PollFlags, poll};
 
 use super::clock::{self, Clock};
 use super::flows::{End, Flows};
 use super::lateness::Lateness;
+use super::outcomes::{Outcome, Outcomes};
 use super::packet::{told, write_changes};
 use super::store::{Store, Ticket};
 use crate::device::Tun;
 use crate::error::{Result, Tried};
+use crate::record::{Fate, Recording, Taken};
 
 /// Packets that are read from one device before the next has its turn: as many as a burst of a
 /// large window, so that reading is not what delays.
@@ -33,6 +35,10 @@ pub struct Passed {
     pub outlived: u64,
     /// Packets that the kernel's own queue refused.
     pub refused: u64,
+    /// Packets that the link lost.
+    pub lost: u64,
+    /// Packets that queues of the link dropped.
+    pub dropped: u64,
 }
 
 /// A link between stations and a server.
@@ -46,7 +52,8 @@ pub struct Link {
     clock: Clock,
     passed: Passed,
     lateness: Lateness,
-    arrivals: Arrivals<Ticket>,
+    outcomes: Outcomes,
+    recording: Option<Recording>,
     buffer: Vec<u8>,
 }
 
@@ -70,13 +77,28 @@ impl Link {
             clock,
             passed: Passed::default(),
             lateness: Lateness::default(),
-            arrivals: Arrivals::default(),
+            outcomes: Outcomes::default(),
+            recording: None,
             buffer: vec![0; LONGEST],
         }
     }
 
-    /// Carries packets until `stop` can be read, or `each` says so, which is asked after every turn
-    /// with the time and what passed.
+    /// The same link, which tells `recording` of every packet.
+    #[must_use]
+    pub fn recorded(self, recording: Recording) -> Self {
+        Self {
+            outcomes: Outcomes::new(true),
+            recording: Some(recording),
+            ..self
+        }
+    }
+
+    /// The recording, which ends.
+    pub const fn take_recording(&mut self) -> Option<Recording> {
+        self.recording.take()
+    }
+
+    /// Carries packets until `stop` can be read, or `each` says so, which is asked after every turn.
     ///
     /// # Errors
     ///
@@ -84,13 +106,13 @@ impl Link {
     pub fn run(
         &mut self,
         stop: BorrowedFd<'_>,
-        mut each: impl FnMut(Instant, &Passed, &Lateness) -> bool,
+        mut each: impl FnMut(&mut Self) -> bool,
     ) -> Result<()> {
         clock::wake_in_time();
         loop {
             let more = self.take_all()?;
             self.release()?;
-            if !each(self.clock.now(), &self.passed, &self.lateness) {
+            if !each(self) {
                 return Ok(());
             }
             if more {
@@ -113,9 +135,28 @@ impl Link {
         }
     }
 
-    /// What passed, and how late.
-    pub const fn passed(&self) -> (&Passed, &Lateness) {
-        (&self.passed, &self.lateness)
+    /// What passed.
+    pub const fn passed(&self) -> Passed {
+        Passed {
+            lost: self.outcomes.lost(),
+            dropped: self.outcomes.dropped(),
+            ..self.passed
+        }
+    }
+
+    /// How late packets left.
+    pub const fn lateness(&self) -> &Lateness {
+        &self.lateness
+    }
+
+    /// The time of the emulation.
+    pub fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    /// Packets that wait now on the ways of all stations, the data's direction and the other.
+    pub fn queued(&mut self) -> u64 {
+        self.flows.queued(&mut self.network)
     }
 
     /// Connections so far.
@@ -150,16 +191,22 @@ impl Link {
             let ticket = self.store.keep(bytes, &told.content);
             let port = self.flows.port(&mut self.network, station, from, told.ends);
             let packet = port.packet(told.content, ticket);
-            self.network
-                .inject(self.clock.now(), packet, &mut self.arrivals);
+            let now = self.clock.now();
+            // What happened before the packet came is done before it is looked at.
+            self.network.advance(now, &mut self.outcomes);
+            if self.recording.is_some() {
+                self.record(packet, station, from, now, length);
+            }
+            self.network.inject(now, packet, &mut self.outcomes);
         }
         Ok(true)
     }
 
     /// Moves the network on to now and hands what comes out to the kernel.
     fn release(&mut self) -> Result<()> {
-        self.network.advance(self.clock.now(), &mut self.arrivals);
-        for arrival in self.arrivals.by_ref() {
+        self.network.advance(self.clock.now(), &mut self.outcomes);
+        self.record_outcomes();
+        while let Some(arrival) = self.outcomes.next_arrival() {
             let Some(end) = self.flows.end(arrival.packet.flow, arrival.host) else {
                 continue;
             };
@@ -175,18 +222,75 @@ impl Link {
                 let _ = write_changes(&mut kept.bytes, &was, is);
                 kept.segment = Some(*is);
             }
+            let station = self.flows.station(arrival.packet.flow);
             let (device, way) = match end {
-                End::Server => (&self.server[self.flows.station(arrival.packet.flow)], 0),
+                End::Server => (&self.server[station], 0),
                 End::Station(station) => (&self.stations[station], 1),
             };
-            if device.write(&kept.bytes)? {
+            let is_taken = device.write(&kept.bytes)?;
+            if is_taken {
                 self.passed.delivered[way] += 1;
                 self.passed.delivered_bytes[way] += kept.bytes.len() as u64;
             } else {
                 self.passed.refused += 1;
             }
-            self.lateness.add(self.clock.now() - arrival.time);
+            let now = self.clock.now();
+            if let Some(recording) = &mut self.recording {
+                let number = arrival.packet.carried.number();
+                if is_taken {
+                    recording.delivered(number, end, station, arrival.time, now, &kept.bytes);
+                } else {
+                    recording.ended(number, Fate::Refused, arrival.time);
+                }
+            }
+            self.lateness.add(now - arrival.time);
         }
         Ok(())
+    }
+
+    /// Tells the recording of a packet of `length` bytes that lies in the buffer.
+    fn record(
+        &mut self,
+        packet: Packet<Ticket>,
+        station: usize,
+        from: End,
+        now: Instant,
+        length: usize,
+    ) {
+        let queued = self.network.queued_ahead(&packet);
+        let Some(recording) = &mut self.recording else {
+            return;
+        };
+        let taken = Taken {
+            number: packet.carried.number(),
+            flow: packet.flow,
+            index: packet.index,
+            station: u16::try_from(station).unwrap_or(u16::MAX),
+            from,
+            is_data: self.flows.sends_data(station, from),
+            is_tcp: matches!(packet.content, Content::Segment(_)),
+            bytes: packet.bytes(),
+            arrived: now,
+            queued: u32::try_from(queued).unwrap_or(u32::MAX),
+        };
+        recording.taken(&taken, &self.buffer[..length]);
+    }
+
+    /// Tells the recording what became of packets on their ways.
+    fn record_outcomes(&mut self) {
+        let Some(recording) = &mut self.recording else {
+            return;
+        };
+        while let Some(outcome) = self.outcomes.next_outcome() {
+            match outcome {
+                Outcome::Attempted(ticket, attempts) => {
+                    recording.attempted(ticket.number(), attempts);
+                }
+                Outcome::Dropped(ticket, time) => {
+                    recording.ended(ticket.number(), Fate::Dropped, time);
+                }
+                Outcome::Lost(ticket, time) => recording.ended(ticket.number(), Fate::Lost, time),
+            }
+        }
     }
 }

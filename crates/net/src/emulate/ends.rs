@@ -48,7 +48,7 @@ impl Ends {
             let namespace = Arc::new(Namespace::new()?);
             let device = namespace.enter(|| {
                 let device = Tun::new("link0", mtu, &networks(station, Side::Station))?;
-                device.make_default_route()?;
+                device.make_default_route(server_addresses(station))?;
                 Ok(device)
             })?;
             ends.station_devices.push(device);
@@ -76,13 +76,31 @@ pub struct Line {
 
 impl Line {
     /// The line of station number `station`.
-    pub const fn of(station: usize) -> Self {
+    pub fn of(station: usize) -> Self {
+        let depth = depth();
         Self {
-            station: Ipv4Addr::new(100, 64, station as u8, Side::Station as u8),
-            server: Ipv4Addr::new(100, 64, station as u8, Side::Server as u8),
+            station: Ipv4Addr::new(100, 64 + depth, station as u8, Side::Station as u8),
+            server: Ipv4Addr::new(100, 64 + depth, station as u8, Side::Server as u8),
         }
     }
 }
+
+/// How many emulated links this process is inside of already: each has addresses of its own, so
+/// that the inner link's are not those of the way out of it. The outer one is known by the
+/// variables that it sets.
+fn depth() -> u8 {
+    /// The last network of RFC 6598 is that of resolvers.
+    const DEEPEST: u8 = 62;
+    let outer = std::env::var(SERVER_VARIABLE).ok();
+    let outer = outer.and_then(|text| text.parse::<Ipv4Addr>().ok());
+    match outer.map(|address| address.octets()) {
+        Some([100, second @ 64..127, ..]) => (second - 64 + 1).min(DEEPEST),
+        _ => 0,
+    }
+}
+
+/// The variable of the server's IPv4 address.
+pub const SERVER_VARIABLE: &str = "AIRTCP_SERVER";
 
 /// The server's addresses as a station sees them: IPv4, then IPv6.
 pub fn server_addresses(station: usize) -> [IpAddr; 2] {
@@ -98,7 +116,7 @@ enum Side {
 /// Addresses of a line of its own for each station: of those for carriers' own networks (RFC 6598)
 /// and of the unique local ones (RFC 4193).
 fn networks(station: usize, side: Side) -> [Network; 2] {
-    let line = station as u16;
+    let line = u16::from(depth()) << 8 | station as u16;
     [
         Network {
             address: IpAddr::V4(match side {

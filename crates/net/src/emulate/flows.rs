@@ -97,7 +97,7 @@ impl Flows {
                 }
             },
         });
-        let sends_data = (from == End::Server) == self.ways[station].downwards;
+        let sends_data = self.sends_data(station, from);
         &mut self.flows[flow as usize].ports[usize::from(!sends_data)]
     }
 
@@ -112,6 +112,26 @@ impl Flows {
             Host::Server | Host::Client => Some(End::Server),
             Host::Proxy(_) => None,
         }
+    }
+
+    /// Whether what `from` sends between `station` and the server goes the way of the scenario's
+    /// data.
+    pub fn sends_data(&self, station: usize, from: End) -> bool {
+        (from == End::Server) == self.ways[station].downwards
+    }
+
+    /// Packets that wait on the ways of all stations: of each, those of a flow of its own, since
+    /// flows share what holds packets back.
+    pub fn queued(&self, network: &mut Network<Ticket>) -> u64 {
+        let mut seen = vec![false; self.ways.len()];
+        let mut queued = 0;
+        for flow in &self.flows {
+            if !std::mem::replace(&mut seen[flow.station], true) {
+                let ports = flow.ports.iter();
+                queued += ports.map(|port| network.queued_from(port)).sum::<u64>();
+            }
+        }
+        queued
     }
 
     /// The station of a flow.

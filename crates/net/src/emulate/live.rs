@@ -4,8 +4,8 @@ use std::io::{IsTerminal, Write, stderr};
 
 use airtcp_units::{Duration, Instant};
 
-use super::drive::{Link, Passed};
-use super::lateness::{Lateness, TOLERATED, TOLERATED_SHARE};
+use super::drive::Link;
+use super::lateness::{TOLERATED, TOLERATED_SHARE};
 
 /// The line is written this often.
 const EVERY: Duration = Duration::from_secs(1);
@@ -16,9 +16,19 @@ pub struct Live {
     /// No line: the output is no terminal, or none is wanted.
     silent: bool,
     quiet: bool,
+    /// When the line is due, and when it was written last.
     next: Instant,
-    last_bytes: [u64; 2],
+    written: Instant,
+    last: Seen,
     shown: bool,
+}
+
+/// What had passed when the line was written last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    bytes: [u64; 2],
+    taken: u64,
+    lost: u64,
 }
 
 impl Live {
@@ -28,26 +38,35 @@ impl Live {
             silent: quiet || !stderr().is_terminal(),
             quiet,
             next: Instant::ZERO + EVERY,
-            last_bytes: [0; 2],
+            written: Instant::ZERO,
+            last: Seen::default(),
             shown: false,
         }
     }
 
-    /// Writes the line when its time has come. Always goes on.
-    pub fn show(&mut self, now: Instant, passed: &Passed, lateness: &Lateness) -> bool {
+    /// Writes the line when its time has come: what passed since the last one, and how late since
+    /// the start. Always goes on.
+    pub fn show(&mut self, link: &mut Link) -> bool {
+        let now = link.now();
         if self.silent || now < self.next {
             return true;
         }
-        let bytes = passed.delivered_bytes;
-        let rate = |way: usize| (bytes[way] - self.last_bytes[way]) as f64 * 8e-6;
+        let passed = link.passed();
+        let seen = Seen {
+            bytes: passed.delivered_bytes,
+            taken: passed.taken.iter().sum(),
+            lost: passed.lost + passed.dropped,
+        };
         // A terminal that is gone has no line; the link goes on.
         let _ = write!(
             stderr(),
-            "\r\x1b[Kup {:.2} Mbit/s, down {:.2} Mbit/s, {lateness}",
-            rate(0),
-            rate(1),
+            "\r\x1b[K{}, {} queued, {}",
+            line(self.last, seen, now - self.written),
+            link.queued(),
+            link.lateness(),
         );
-        self.last_bytes = bytes;
+        self.last = seen;
+        self.written = now;
         self.next = now + EVERY;
         self.shown = true;
         true
@@ -66,15 +85,18 @@ impl Live {
         if self.quiet {
             return;
         }
-        let (passed, lateness) = link.passed();
+        let (passed, lateness) = (link.passed(), link.lateness());
         let mut out = stderr();
         let _ = writeln!(
             out,
-            "airtcp: up {} of {} packets, down {} of {}; {} connections; {lateness}",
+            "airtcp: up {} of {} packets, down {} of {}; {} lost, {} dropped by queues; {} \
+             connections; {lateness}",
             passed.delivered[0],
             passed.taken[0],
             passed.delivered[1],
             passed.taken[1],
+            passed.lost,
+            passed.dropped,
             link.connections(),
         );
         if passed.outlived > 0 {
@@ -95,5 +117,49 @@ impl Live {
                 TOLERATED_SHARE * 100.0
             );
         }
+    }
+}
+
+/// Rates, and the share of packets that were lost or dropped, between two looks.
+fn line(before: Seen, now: Seen, between: Duration) -> String {
+    let seconds = between.as_secs_f64().max(1e-9);
+    let rate = |way: usize| (now.bytes[way] - before.bytes[way]) as f64 * 8e-6 / seconds;
+    let (taken, lost) = (now.taken - before.taken, now.lost - before.lost);
+    let share = if taken == 0 {
+        0.0
+    } else {
+        100.0 * lost as f64 / taken as f64
+    };
+    format!(
+        "up {:.2} Mbit/s, down {:.2} Mbit/s, {share:.1} % lost",
+        rate(0),
+        rate(1)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_tells_what_passed_since_the_last_one() {
+        let before = Seen {
+            bytes: [1_000, 0],
+            taken: 10,
+            lost: 0,
+        };
+        let now = Seen {
+            bytes: [251_000, 125_000],
+            taken: 210,
+            lost: 5,
+        };
+        assert_eq!(
+            line(before, now, Duration::from_secs(2)),
+            "up 1.00 Mbit/s, down 0.50 Mbit/s, 2.5 % lost"
+        );
+        assert_eq!(
+            line(now, now, Duration::from_secs(1)),
+            "up 0.00 Mbit/s, down 0.00 Mbit/s, 0.0 % lost"
+        );
     }
 }

@@ -12,26 +12,34 @@ pub mod ends;
 pub mod flows;
 pub mod lateness;
 mod live;
+mod masquerade;
 mod options;
+pub mod outcomes;
 pub mod packet;
 pub mod store;
+pub mod uplink;
 
-use std::os::fd::AsFd;
+use std::net::IpAddr;
+use std::os::fd::{AsFd, OwnedFd};
 use std::process::ExitStatus;
+use std::sync::Arc;
 
 use airtcp_network::Network;
 use airtcp_scenario::{FlowDirection, Link as ScenarioLink, Scenario, build};
+use airtcp_units::Instant;
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::error::{Error, Result, Tried};
-use crate::inside::{Running, exit_code};
-use crate::namespace::user;
+use crate::inside::{Program, Running, exit_code};
+use crate::namespace::{Namespace, user};
+use crate::record::{Recording, Replay, Summary};
 use clock::Clock;
 use drive::Link;
-use ends::{Ends, server_addresses};
+use ends::{Ends, SERVER_VARIABLE, server_addresses};
 use flows::{Flows, Way};
 use live::Live;
 pub use options::Options;
+use uplink::Uplink;
 
 /// Places for packets under way: a second of 1 Gbit/s, or 30 s of 30 Mbit/s.
 pub(crate) const PLACES: usize = 1 << 16;
@@ -49,6 +57,11 @@ pub fn run(options: &Options) -> Result<i32> {
     user::become_root_of_own_namespaces()?;
     let ends = Ends::new(ways.len(), request.mtu)?;
     let layout = build(&scenario, request.seed);
+    let recording = match &options.record {
+        Some(folder) => Some(Recording::begin(folder, ways.len(), PLACES, since_1970())?),
+        None => None,
+    };
+    let network = layout.network.clone();
     let mut link = Link::new(
         Network::new(layout.network, request.seed),
         Flows::new(ways),
@@ -57,51 +70,104 @@ pub fn run(options: &Options) -> Result<i32> {
         PLACES,
         Clock::start(),
     );
+    if let Some(recording) = recording {
+        link = link.recorded(recording);
+    }
 
     let (until, ended) = pipe_with(PipeFlags::CLOEXEC).tried(|| "cannot make a pipe".to_owned())?;
-    let server = match options.server_command() {
-        // Its end stops nothing: only those of the stations' commands do.
-        Some(command) => Some(Running::start(&ends.server, &command, &[], None)?),
-        None => None,
-    };
-    let commands: Vec<Running> = ends
-        .stations
-        .iter()
-        .enumerate()
-        .map(|(station, namespace)| {
-            let ended = ended
-                .try_clone()
-                .tried(|| "cannot copy a descriptor".to_owned())?;
-            let [ipv4, ipv6] = server_addresses(station);
-            let environment = [
-                ("AIRTCP_SERVER".to_owned(), ipv4.to_string()),
-                ("AIRTCP_SERVER6".to_owned(), ipv6.to_string()),
-                ("AIRTCP_STATION".to_owned(), station.to_string()),
-            ];
-            Running::start(
-                namespace,
-                &options.station_command(),
-                &environment,
-                Some(ended),
-            )
-        })
-        .collect::<Result<_>>()?;
+    let (server, uplink) = far_end(options, &ends.server)?;
+    let resolver = uplink.as_ref().map(Uplink::resolver);
+    let commands = start_commands(options, &ends.stations, resolver, &ended)?;
     // The pipe hangs up when the last command has ended.
     drop(ended);
 
     let mut live = Live::new(options.quiet);
-    let carried = link.run(until.as_fd(), |now, passed, lateness| {
-        live.show(now, passed, lateness)
-    });
+    let carried = link.run(until.as_fd(), |link| live.show(link));
     live.end();
     carried?;
     let statuses: Vec<ExitStatus> = commands
         .into_iter()
         .map(Running::wait)
         .collect::<Result<_>>()?;
-    drop(server);
+    drop((server, uplink));
     live.summary(&link);
-    Ok(statuses.into_iter().map(exit_code).max().unwrap_or(0))
+    let status = statuses.into_iter().map(exit_code).max().unwrap_or(0);
+    if let Some(recording) = link.take_recording() {
+        let end = link.now();
+        let replay = Replay::of(&scenario, &network, request.seed, end);
+        let summary = Summary::new(
+            &scenario,
+            request.seed,
+            (end - Instant::ZERO).as_secs_f64(),
+            link.connections(),
+            &link.passed(),
+            link.lateness(),
+        );
+        if let Err(error) = recording.finish(&replay, &summary) {
+            eprintln!("airtcp-net: {error}");
+            return Ok(status.max(1));
+        }
+    }
+    Ok(status)
+}
+
+/// Starts what is at the far end: its command, or a way out to the machine's network. A system that
+/// has no such way is told, and the far end answers by itself alone.
+fn far_end(
+    options: &Options,
+    server: &Arc<Namespace>,
+) -> Result<(Option<Running>, Option<Uplink>)> {
+    if let Some(command) = options.server_command() {
+        let program = Program {
+            command,
+            ..Program::default()
+        };
+        // Its end stops nothing: only those of the stations' commands do.
+        return Ok((Some(Running::start(server, program, None)?), None));
+    }
+    match Uplink::start(server, options.request.mtu) {
+        Ok(uplink) => Ok((None, Some(uplink))),
+        Err(error) => {
+            if !options.quiet {
+                eprintln!("airtcp-net: {error}");
+            }
+            Ok((None, None))
+        }
+    }
+}
+
+/// Starts the command of every station; `ended` is closed when the last of them has ended.
+fn start_commands(
+    options: &Options,
+    stations: &[Arc<Namespace>],
+    resolver: Option<IpAddr>,
+    ended: &OwnedFd,
+) -> Result<Vec<Running>> {
+    let started = stations.iter().enumerate().map(|(station, namespace)| {
+        let ended = ended
+            .try_clone()
+            .tried(|| "cannot copy a descriptor".to_owned())?;
+        let [ipv4, ipv6] = server_addresses(station);
+        let program = Program {
+            command: options.station_command(),
+            environment: vec![
+                (SERVER_VARIABLE.to_owned(), ipv4.to_string()),
+                ("AIRTCP_SERVER6".to_owned(), ipv6.to_string()),
+                ("AIRTCP_STATION".to_owned(), station.to_string()),
+            ],
+            resolver,
+        };
+        Running::start(namespace, program, Some(ended))
+    });
+    started.collect()
+}
+
+/// The system's clock, in nanoseconds since the start of 1970.
+fn since_1970() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+    })
 }
 
 /// What an emulated link cannot have.

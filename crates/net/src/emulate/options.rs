@@ -1,6 +1,7 @@
 //! What `airtcp emulate` is asked for.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -23,6 +24,11 @@ pub struct Options {
     /// A command for the far end of the link, run by sh
     #[arg(long, value_name = "COMMAND")]
     pub server: Option<String>,
+    /// Write what passed and what became of each packet into DIR: stations.pcapng and
+    /// server.pcapng, packets.parquet, the lost packets and stops as a scenario reads them back,
+    /// summary.json
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<PathBuf>,
     /// No live line and no summary on the terminal
     #[arg(long, short)]
     pub quiet: bool,

@@ -11,6 +11,13 @@ use airtcp_packet::Segment;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ticket(u64);
 
+impl Ticket {
+    /// The packet's number among all that were kept, from 1; 0 for none.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
+
 /// A packet as it was read.
 #[derive(Clone, Debug, Default)]
 pub struct Kept {

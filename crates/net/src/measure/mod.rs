@@ -187,7 +187,7 @@ impl Asked {
             .zip(before)
             .map(|(after, before)| after - before)
             .collect();
-        Ok(self.report(&transfers, &counts, link.passed().1))
+        Ok(self.report(&transfers, &counts, link.lateness()))
     }
 }
 
@@ -313,8 +313,8 @@ fn carry(
             })
             .collect();
         // What is under way at the end still has a link, so that the connections end in order.
-        let carried = link.run(until.as_fd(), |now, _, _| {
-            now < end + Duration::from_millis(1)
+        let carried = link.run(until.as_fd(), |link| {
+            link.now() < end + Duration::from_millis(1)
         });
         stop.store(true, Ordering::Relaxed);
         drop(over);

@@ -6,7 +6,7 @@
 
 pub mod user;
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space};
@@ -45,6 +45,16 @@ impl Namespace {
             crate::device::bring_up("lo")?;
             Self::current()
         })
+    }
+
+    /// A path by which other programs enter it, as long as this process holds it.
+    pub fn path(&self) -> String {
+        let process = rustix::process::getpid();
+        format!(
+            "/proc/{}/fd/{}",
+            process.as_raw_nonzero(),
+            self.0.as_raw_fd()
+        )
     }
 
     /// Runs `work` in this namespace, in a thread of its own: the caller's stays where it is.

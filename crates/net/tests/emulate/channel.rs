@@ -38,7 +38,7 @@ fn every_byte_arrives_in_its_place() {
 }
 
 /// Numbered datagrams over a link, and the numbers in the order in which they came out.
-fn numbered(scenario: &Scenario, seed: u64, packets: usize, bytes: usize) -> Vec<usize> {
+pub fn numbered(scenario: &Scenario, options: &[&str], packets: usize, bytes: usize) -> Vec<usize> {
     let receive = "import os,socket\n\
          s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); s.bind(('0.0.0.0',4000))\n\
          open('ready','w').close(); seen=[]\n\
@@ -66,12 +66,7 @@ fn numbered(scenario: &Scenario, seed: u64, packets: usize, bytes: usize) -> Vec
     }
     std::fs::write(folder.join("receive.py"), receive).unwrap();
     std::fs::write(folder.join("send.py"), send).unwrap();
-    let output = emulate(
-        scenario,
-        &["--seed", &seed.to_string()],
-        "python3 receive.py",
-        "python3 send.py",
-    );
+    let output = emulate(scenario, options, "python3 receive.py", "python3 send.py");
     assert!(output.status.success(), "{}", text(&output.stderr));
     let seen = std::fs::read_to_string(folder.join("seen")).unwrap();
     let numbers = seen.split(' ').filter(|one| !one.is_empty());
@@ -89,7 +84,7 @@ fn a_seed_loses_the_same_packets_as_in_virtual_time() {
     let scenario = Scenario::new(&format!("{PIPE}[link.loss]\nrate = 0.2\n"));
     for seed in [1, 7] {
         assert_eq!(
-            numbered(&scenario, seed, PACKETS, BYTES),
+            numbered(&scenario, &["--seed", &seed.to_string()], PACKETS, BYTES),
             in_virtual_time(&scenario, seed, PACKETS, BYTES),
             "seed {seed}"
         );
@@ -111,10 +106,14 @@ fn stops_and_jitter_keep_the_order_and_late_packets_lose_it() {
         "[link.jitter]\nmean = \"5 ms\"\nshape = \"exponential\"\n",
     ] {
         let scenario = Scenario::new(&format!("{PIPE}{kept}"));
-        assert_eq!(numbered(&scenario, 3, PACKETS, 100), every, "{kept}");
+        assert_eq!(
+            numbered(&scenario, &["--seed", "3"], PACKETS, 100),
+            every,
+            "{kept}"
+        );
     }
     let scenario = Scenario::new(&format!("{PIPE}[link.late]\nshare = 0.1\nby = \"20 ms\"\n"));
-    let seen = numbered(&scenario, 3, PACKETS, 100);
+    let seen = numbered(&scenario, &["--seed", "3"], PACKETS, 100);
     assert!(!seen.is_sorted(), "no packet was overtaken");
     let mut sorted = seen;
     sorted.sort_unstable();
@@ -124,7 +123,18 @@ fn stops_and_jitter_keep_the_order_and_late_packets_lose_it() {
 /// The packets that come out of the same network when its time is virtual.
 fn in_virtual_time(scenario: &Scenario, seed: u64, packets: usize, bytes: usize) -> Vec<usize> {
     let read = airtcp_scenario::Scenario::load(&scenario.path(), &[]).unwrap();
-    let layout = airtcp_scenario::build(&read, seed);
+    let arrivals = simulated(&read, seed, packets, bytes).into_iter();
+    arrivals.map(|(_, number)| number).collect()
+}
+
+/// Numbered packets, one a millisecond: when which comes out.
+pub fn simulated(
+    read: &airtcp_scenario::Scenario,
+    seed: u64,
+    packets: usize,
+    bytes: usize,
+) -> Vec<(Instant, usize)> {
+    let layout = airtcp_scenario::build(read, seed);
     let mut network: Network<usize, Infallible> = Network::new(layout.network, seed);
     let mut arrivals = Arrivals::default();
     let flow = &layout.flows[0];
@@ -136,7 +146,9 @@ fn in_virtual_time(scenario: &Scenario, seed: u64, packets: usize, bytes: usize)
         now += Duration::from_millis(1);
     }
     network.advance(now + Duration::from_secs(1), &mut arrivals);
-    arrivals.map(|arrival| arrival.packet.carried).collect()
+    arrivals
+        .map(|arrival| (arrival.time, arrival.packet.carried))
+        .collect()
 }
 
 /// A handshake takes a round trip: two delays of the link at least, however fast the machine.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
 
 use super::{PIPE, Scenario, airtcp_net, emulate, is_allowed, text};
 
@@ -72,4 +73,93 @@ fn a_killed_emulator_leaves_nothing() {
     while !processes(&mark).is_empty() {
         std::thread::yield_now();
     }
+}
+
+/// Namespaces that any process of this machine is in, by their numbers.
+fn namespaces() -> BTreeSet<String> {
+    let entries = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    entries
+        .filter_map(|entry| fs::read_link(entry.path().join("ns/net")).ok())
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect()
+}
+
+/// Namespaces with a name in the file system.
+fn names() -> BTreeSet<String> {
+    let entries = fs::read_dir("/run/netns").into_iter().flatten();
+    entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect()
+}
+
+/// Routes and settings that a way out could have left in the machine's own namespace.
+fn rules() -> Vec<String> {
+    let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
+    vec![
+        read("/proc/net/route"),
+        read("/proc/sys/net/ipv4/ip_forward"),
+        read("/proc/sys/net/ipv6/conf/all/forwarding"),
+        // Tables of the old kind; nf_tables are listed by a tool that need not be here.
+        read("/proc/net/ip_tables_names"),
+        Command::new("nft")
+            .args(["list", "ruleset"])
+            .output()
+            .map_or_else(|_| String::new(), |output| text(&output.stdout)),
+    ]
+}
+
+/// A hundred links one after the other, each with what way out the machine has, and every tenth
+/// killed: devices, names and rules are those of before, and the namespaces that the commands were
+/// in are gone, with all processes.
+#[test]
+fn a_hundred_starts_leave_nothing() {
+    if !is_allowed() {
+        return;
+    }
+    let scenario = Scenario::new(PIPE);
+    let (before, named, ruled) = (devices(), names(), rules());
+    let mark = format!("86402.{}", std::process::id());
+    let seen = scenario.folder().join("namespaces");
+    let note = format!("readlink /proc/self/ns/net >> '{}'", seen.display());
+    for round in 0..100 {
+        let mut emulator = airtcp_net()
+            .args(["emulate", "--quiet"])
+            .arg(scenario.path())
+            .args(["--", "sh", "-c"])
+            .arg(if round % 10 == 9 {
+                format!("{note}; exec sleep {mark}")
+            } else {
+                note.clone()
+            })
+            .spawn()
+            .unwrap();
+        if round % 10 == 9 {
+            while fs::read_to_string(&seen)
+                .unwrap_or_default()
+                .lines()
+                .count()
+                <= round
+            {
+                assert!(emulator.try_wait().unwrap().is_none(), "round {round}");
+                std::thread::yield_now();
+            }
+            emulator.kill().unwrap();
+        }
+        let status = emulator.wait().unwrap();
+        assert_eq!(status.success(), round % 10 != 9, "round {round}");
+    }
+    let seen = fs::read_to_string(&seen).unwrap();
+    let seen: BTreeSet<String> = seen.lines().map(str::to_owned).collect();
+    assert!(!seen.is_empty() && seen.iter().all(|name| name.starts_with("net:")));
+    // What is killed goes as its last thread does; numbers may be those of other tests' by now.
+    while !processes(&mark).is_empty()
+        || !processes("/tmp/far-end").is_empty()
+        || !namespaces().is_disjoint(&seen)
+    {
+        std::thread::yield_now();
+    }
+    assert_eq!(devices(), before);
+    assert_eq!(names(), named);
+    assert_eq!(rules(), ruled);
 }

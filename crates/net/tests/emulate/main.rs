@@ -6,7 +6,9 @@
 mod channel;
 mod leavings;
 mod measure;
+mod record;
 mod requests;
+mod way_out;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,0 +1,97 @@
+//! What came out of the network and what did not, since the driver last looked.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+
+use airtcp_link::Admission;
+use airtcp_network::{Arrival, Host, Hosts, Network, Packet};
+use airtcp_units::Instant;
+
+use super::store::Ticket;
+
+/// What became of a packet on its way.
+#[derive(Clone, Copy, Debug)]
+pub enum Outcome {
+    /// It crossed a medium, or was given up there, after this many attempts.
+    Attempted(Ticket, u32),
+    /// A queue refused it or dropped it, at this time.
+    Dropped(Ticket, Instant),
+    /// The link lost it, at this time.
+    Lost(Ticket, Instant),
+}
+
+/// The hosts of a link as its network sees them: they collect.
+#[derive(Debug, Default)]
+pub struct Outcomes {
+    arrivals: VecDeque<Arrival<Ticket>>,
+    /// In the order in which they happened; empty unless `is_detailed`.
+    outcomes: VecDeque<Outcome>,
+    is_detailed: bool,
+    lost: u64,
+    dropped: u64,
+}
+
+impl Outcomes {
+    /// Nothing came out yet. What became of each packet is kept if `is_detailed`.
+    pub fn new(is_detailed: bool) -> Self {
+        Self {
+            is_detailed,
+            ..Self::default()
+        }
+    }
+
+    /// The next packet that came out.
+    pub fn next_arrival(&mut self) -> Option<Arrival<Ticket>> {
+        self.arrivals.pop_front()
+    }
+
+    /// The next that happened to a packet on its way.
+    pub fn next_outcome(&mut self) -> Option<Outcome> {
+        self.outcomes.pop_front()
+    }
+
+    /// Packets that the link lost so far.
+    pub const fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Packets that queues dropped so far.
+    pub const fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    fn note(&mut self, outcome: Outcome) {
+        if self.is_detailed {
+            self.outcomes.push_back(outcome);
+        }
+    }
+}
+
+impl Hosts<Ticket, Infallible> for Outcomes {
+    fn arrived(&mut self, network: &mut Network<Ticket>, host: Host, packet: &Packet<Ticket>) {
+        self.arrivals.push_back(Arrival {
+            time: network.now(),
+            host,
+            packet: *packet,
+        });
+    }
+
+    fn woken(&mut self, _network: &mut Network<Ticket>, alarm: Infallible) {
+        match alarm {}
+    }
+
+    fn lost(&mut self, network: &Network<Ticket>, packet: &Packet<Ticket>, why: Admission) {
+        let (ticket, now) = (packet.carried, network.now());
+        if why == Admission::Overflow {
+            self.dropped += 1;
+            self.note(Outcome::Dropped(ticket, now));
+        } else {
+            self.lost += 1;
+            self.note(Outcome::Lost(ticket, now));
+        }
+    }
+
+    fn crossed_air(&mut self, packet: &Packet<Ticket>, attempts: u32) {
+        self.note(Outcome::Attempted(packet.carried, attempts));
+    }
+}

@@ -1,0 +1,234 @@
+//! `--record`: what is written, that it can be read back, and disks that fail.
+
+use std::fs::File;
+use std::path::Path;
+
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::{Field, Row};
+use pcap_file::pcapng::{Block, PcapNgReader};
+
+use super::channel::{numbered, simulated};
+use super::{PIPE, Scenario, airtcp_net, emulate, is_allowed, text};
+
+const PACKETS: usize = 300;
+const BYTES: usize = 100;
+
+/// The rows of the packets that carried numbers: the first ones, of the one flow there is.
+fn rows(folder: &Path) -> Vec<Row> {
+    let file = File::open(folder.join("packets.parquet")).unwrap();
+    let reader = SerializedFileReader::new(file).unwrap();
+    let rows = reader.get_row_iter(None).unwrap();
+    rows.map(Result::unwrap).collect()
+}
+
+fn field<'a>(row: &'a Row, name: &str) -> &'a Field {
+    let mut columns = row.get_column_iter();
+    columns.find(|(column, _)| *column == name).unwrap().1
+}
+
+fn long(row: &Row, name: &str) -> Option<i64> {
+    match field(row, name) {
+        Field::Long(value) => Some(*value),
+        Field::Int(value) => Some(i64::from(*value)),
+        Field::Null => None,
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+fn is_text(row: &Row, name: &str, text: &str) -> bool {
+    matches!(field(row, name), Field::Str(value) if value == text)
+}
+
+/// The packets of a capture: which way they passed, and their lengths.
+fn captured(path: &Path) -> Vec<usize> {
+    let mut reader = PcapNgReader::new(File::open(path).unwrap()).unwrap();
+    let mut lengths = Vec::new();
+    while let Some(block) = reader.next_block() {
+        if let Block::EnhancedPacket(packet) = block.unwrap() {
+            lengths.push(packet.data.len());
+        }
+    }
+    lengths
+}
+
+fn summary(folder: &Path) -> serde_json::Value {
+    serde_json::from_slice(&std::fs::read(folder.join("summary.json")).unwrap()).unwrap()
+}
+
+/// The scenario of a pipe without chance of its own, with the settings that a recording names.
+fn replayed(folder: &Path) -> airtcp_scenario::Scenario {
+    std::fs::write(folder.join("replay.toml"), PIPE).unwrap();
+    let found = summary(folder);
+    let settings: Vec<(String, String)> = found["replay"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|setting| setting.as_str().unwrap().split_once('=').unwrap())
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .collect();
+    airtcp_scenario::Scenario::load(&folder.join("replay.toml"), &settings).unwrap()
+}
+
+/// The table, both captures and the list of losses tell the same story, and a scenario that reads
+/// the list loses the same packets in virtual time, whatever its seed.
+#[test]
+fn a_recording_is_read_back() {
+    if !is_allowed() {
+        return;
+    }
+    let scenario = Scenario::new(&format!("{PIPE}[link.loss]\nrate = 0.1\n"));
+    let folder = scenario.folder().join("recording");
+    let seen = numbered(
+        &scenario,
+        &["--seed", "5", "--record", "recording"],
+        PACKETS,
+        BYTES,
+    );
+    assert!(seen.len() < PACKETS);
+
+    let all = rows(&folder);
+    // Answers of the other end's kernel, where the last datagrams found nobody, go down.
+    let (up, down): (Vec<&Row>, Vec<&Row>) = all.iter().partition(|row| is_text(row, "way", "up"));
+    for (place, row) in up.iter().enumerate() {
+        assert_eq!(long(row, "number"), Some(place as i64));
+        let left = long(row, "left_ns").map(|left| left - long(row, "arrived_ns").unwrap());
+        // What the link loses, it loses as it takes it.
+        assert!(left.is_none_or(|left| left >= 0), "{row}");
+        let is_seen = place >= PACKETS || seen.contains(&place);
+        if place < PACKETS {
+            assert_eq!(is_text(row, "fate", "delivered"), is_seen, "{row}");
+            assert_eq!(is_text(row, "fate", "lost"), !is_seen, "{row}");
+            assert_eq!(long(row, "bytes"), Some(BYTES as i64));
+        }
+        if is_text(row, "fate", "delivered") {
+            // A byte takes 160 ns at 50 Mbit/s, and 10 ms to the other end.
+            let least = 10_000_000 + 160 * long(row, "bytes").unwrap();
+            assert!(left.unwrap() >= least, "{row}");
+            assert!(long(row, "delivered_ns") >= long(row, "left_ns"), "{row}");
+        }
+        assert!(is_text(row, "direction", "data"));
+        assert_eq!(long(row, "retries"), None, "a pipe makes no attempts");
+    }
+    let delivered = |rows: &[&Row]| {
+        let rows = rows.iter();
+        rows.filter(|row| is_text(row, "fate", "delivered")).count()
+    };
+    assert_eq!(
+        captured(&folder.join("stations.pcapng")).len(),
+        up.len() + delivered(&down)
+    );
+    assert_eq!(
+        captured(&folder.join("server.pcapng")).len(),
+        down.len() + delivered(&up)
+    );
+    assert_eq!(summary(&folder)["up"]["taken"], up.len());
+
+    let again = simulated(&replayed(&folder), 99, PACKETS, BYTES);
+    let again: Vec<usize> = again.into_iter().map(|(_, number)| number).collect();
+    assert_eq!(again, seen);
+}
+
+/// Stops that were drawn are a list afterwards: the link that reads it delivers at the same times.
+#[test]
+fn recorded_stops_stop_the_replay_at_the_same_times() {
+    if !is_allowed() {
+        return;
+    }
+    for packets in ["held", "wait"] {
+        let scenario = Scenario::new(&format!(
+            "{PIPE}[link.stops]\nprocess = \"random\"\nworking = \"50 ms\"\nlength = \"30 ms\"\n\
+             packets = \"{packets}\"\n"
+        ));
+        let folder = scenario.folder().join("recording");
+        numbered(
+            &scenario,
+            &["--seed", "4", "--record", "recording"],
+            PACKETS,
+            BYTES,
+        );
+        let drawn = airtcp_scenario::Scenario::load(&scenario.path(), &[]).unwrap();
+        let first = simulated(&drawn, 4, PACKETS, BYTES);
+        let again = simulated(&replayed(&folder), 99, PACKETS, BYTES);
+        assert_eq!(again, first, "{packets}");
+        let smooth = simulated(
+            &airtcp_scenario::Scenario::load(&Scenario::new(PIPE).path(), &[]).unwrap(),
+            99,
+            PACKETS,
+            BYTES,
+        );
+        assert_ne!(again, smooth, "{packets}: no stop was met");
+    }
+}
+
+/// Attempts on a medium are in the table.
+#[test]
+fn retries_are_recorded() {
+    if !is_allowed() {
+        return;
+    }
+    let scenario = Scenario::new(
+        "topology = \"wlan\"\n[wlan]\nretry_limit = \"unlimited\"\nqueue.packets = 1000\n[wlan.loss]\n\
+         model = \"iid\"\nrate = 0.3\n[flows]\ndirection = \"up\"\n",
+    );
+    let seen = numbered(&scenario, &["--record", "recording"], PACKETS, BYTES);
+    assert_eq!(seen.len(), PACKETS);
+    let folder = scenario.folder().join("recording");
+    let retries: i64 = rows(&folder)
+        .iter()
+        .take(PACKETS)
+        .map(|row| long(row, "retries").unwrap())
+        .sum();
+    // 3/7 a packet on average: 129 of 300, and five of its deviations either way.
+    assert!((60..=200).contains(&retries), "{retries}");
+    assert_eq!(summary(&folder)["replay"], serde_json::json!([]));
+}
+
+/// A full disk is one error at the end, and the command has had its link.
+#[test]
+fn a_full_disk_does_not_stop_the_link() {
+    if !is_allowed() || !Path::new("/dev/full").exists() {
+        return;
+    }
+    let scenario = Scenario::new(PIPE);
+    for name in ["server.pcapng", "packets.parquet"] {
+        let folder = scenario.folder().join("recording");
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir(&folder).unwrap();
+        std::os::unix::fs::symlink("/dev/full", folder.join(name)).unwrap();
+        let output = emulate(
+            &scenario,
+            &["--record", "recording"],
+            "python3 -c \"import socket; s=socket.create_server(('0.0.0.0',4000)); \
+             open('ready','w').close(); c,a=s.accept(); c.sendall(b'x'*1000000)\"",
+            "while ! test -e ready; do sleep 0.01; done; python3 -c \"import os,socket; \
+             c=socket.create_connection((os.environ['AIRTCP_SERVER'],4000)); n=0\nwhile \
+             d:=c.recv(65536): n+=len(d)\nprint(n)\"; rm ready",
+        );
+        let error = text(&output.stderr);
+        assert_eq!(text(&output.stdout), "1000000", "{error}");
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+        assert!(
+            error.contains(name) && error.contains("free some space"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_an_error_before_anything_runs() {
+    if !is_allowed() {
+        return;
+    }
+    let scenario = Scenario::new(PIPE);
+    let output = airtcp_net()
+        .args(["emulate", "--quiet", "--record"])
+        .arg(scenario.path().join("below-a-file"))
+        .arg(scenario.path())
+        .args(["--", "echo", "ran"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(text(&output.stdout), "");
+    assert!(text(&output.stderr).contains("cannot make the folder"));
+}

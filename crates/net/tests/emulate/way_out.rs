@@ -1,0 +1,111 @@
+//! The way out of the far end: one emulated link inside another, whose far end stands for the
+//! world.
+
+use std::process::Command;
+
+use super::{PIPE, Scenario, airtcp_net, emulate, is_allowed, text};
+
+fn is_installed(program: &str) -> bool {
+    let found = Command::new("sh")
+        .args(["-c", &format!("command -v {program}")])
+        .output();
+    found.is_ok_and(|output| output.status.success())
+}
+
+/// The far end of the outer link serves a page, and answers for every name in place of the
+/// machine's resolver, whose address it takes.
+const WORLD: &str = "import socket,subprocess,threading
+answer=socket.inet_aton('192.0.2.80')
+for line in open('/etc/resolv.conf'):
+    if line.startswith('nameserver'):
+        resolver=line.split()[1]; break
+subprocess.run(['ip','addr','add',resolver+'/32','dev','lo'],check=True)
+names=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); names.bind((resolver,53))
+def resolve():
+    while True:
+        d,a=names.recvfrom(512); end=d[12:].index(0)+5
+        names.sendto(d[:2]+b'\\x81\\x80\\0\\1\\0\\1\\0\\0\\0\\0'+d[12:12+end]
+            +b'\\xc0\\x0c\\0\\1\\0\\1\\0\\0\\0\\x3c\\0\\4'+answer,a)
+threading.Thread(target=resolve,daemon=True).start()
+s=socket.create_server(('::',4000),family=socket.AF_INET6,dualstack_ipv6=True)
+open('ready','w').close()
+while True:
+    c,a=s.accept(); c.sendall(b'the world'); c.close()
+";
+
+/// What the inner link's command asks: the world by both addresses, and for a name.
+const ASK: &str = "import os,socket,time
+def ask(address):
+    c=socket.create_connection((address,4000),timeout=2)
+    return c.recv(100).decode()
+begun=time.monotonic(); print(ask(os.environ['WORLD']))
+# A handshake over two links of 10 ms each way.
+assert time.monotonic()-begun>=0.04
+while True:
+    # The way out learns its IPv6 addresses a moment later.
+    try: print(ask(os.environ['WORLD6'])); break
+    except OSError: time.sleep(0.1)
+print(socket.gethostbyname('no.such.name.example'))
+";
+
+/// A command inside reaches what the machine reaches, by name too, and so does one inside of it.
+#[test]
+fn a_nested_link_reaches_the_world_through_the_outer_one() {
+    if !is_allowed() {
+        return;
+    }
+    if !is_installed("slirp4netns") {
+        eprintln!("skipped: slirp4netns is not installed");
+        return;
+    }
+    let resolvers = std::fs::read_to_string("/etc/resolv.conf").unwrap_or_default();
+    let mut resolvers = resolvers.lines().filter_map(|line| {
+        let address = line.strip_prefix("nameserver")?.trim();
+        address.parse::<std::net::Ipv4Addr>().ok()
+    });
+    if resolvers
+        .next()
+        .is_none_or(|resolver| resolver.is_loopback())
+    {
+        eprintln!("skipped: the machine has no resolver of its own to stand for");
+        return;
+    }
+    let scenario = Scenario::new(PIPE);
+    for (name, program) in [("world.py", WORLD), ("ask.py", ASK)] {
+        std::fs::write(scenario.folder().join(name), program).unwrap();
+    }
+    let inner = format!(
+        "while ! test -e ready; do sleep 0.01; done
+         export WORLD=$AIRTCP_SERVER WORLD6=$AIRTCP_SERVER6
+         exec '{}' emulate '{}' -- python3 ask.py",
+        env!("CARGO_BIN_EXE_airtcp-net"),
+        scenario.path().display(),
+    );
+    let output = emulate(&scenario, &[], "python3 world.py", &inner);
+    assert_eq!(
+        text(&output.stdout),
+        "the world\nthe world\n192.0.2.80",
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+/// Without either program the link is there all the same, and the message says what is missing.
+#[test]
+fn a_missing_way_out_is_said() {
+    if !is_allowed() {
+        return;
+    }
+    let scenario = Scenario::new(PIPE);
+    let output = airtcp_net()
+        .arg("emulate")
+        .arg(scenario.path())
+        .args(["--", "/bin/sh", "-c", "echo ran"])
+        .env("PATH", "/nowhere")
+        .output()
+        .unwrap();
+    let error = text(&output.stderr);
+    assert_eq!(text(&output.stdout), "ran", "{error}");
+    assert!(output.status.success(), "{error}");
+    assert!(error.contains("install slirp4netns"), "{error}");
+}
