@@ -22,7 +22,7 @@ FUZZ_SECONDS ?= 600
 CONNECTIONS ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo papers papers-docs build test bench lint check-long docs clean tools
+.PHONY: help demo papers papers-docs build test bench count lint check-long docs clean tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
@@ -56,6 +56,9 @@ test: build ## every test: Rust, Python, and the stub against the binary
 
 bench: tools ## packets a second, beside ns-3 and ns-2 where they are installed
 	$(PYTHON) benches/run.py
+
+count: tools ## instructions a packet; fails where the lossy pipe takes over 2 % more than recorded
+	$(PYTHON) benches/instructions.py --check
 
 lint: $(READY) | tools ## formatting, clippy, ruff, mypy
 	cargo fmt --all --check

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import instructions
+
 ROOT = Path(__file__).resolve().parent.parent
 NS3_MODULES = [
     *("core", "network", "internet", "point-to-point", "applications", "traffic-control"),
@@ -35,6 +37,7 @@ class Case:
     seed: int = 1
     rate_per_flow_bps: int = 10_000_000
     queue_per_flow: float = 100.0
+    max_window: int | None = None
 
 
 @dataclass(frozen=True)
@@ -62,15 +65,10 @@ class Airtcp:
     name = "airtcp"
 
     def __init__(self) -> None:
-        if shutil.which("cargo") is None:
-            raise AbsentError("no cargo: install Rust")
-        subprocess.run(
-            ["cargo", "build", "--quiet", "--release", "--package", "airtcp-throughput"],
-            check=True,
-            cwd=ROOT,
-        )
-        metadata = printed(["cargo", "metadata", "--no-deps", "--format-version", "1"])
-        self._binaries = Path(metadata["target_directory"]) / "release"
+        try:
+            self._binaries = instructions.build(ROOT)
+        except instructions.AbsentError as reason:
+            raise AbsentError(str(reason)) from None
 
     def run(self, case: Case, *, count_acknowledgments: bool = False) -> dict[str, Any]:
         """One run of the case: SACK, growth by acknowledgments, as the peers have it."""
@@ -85,6 +83,7 @@ class Airtcp:
             "tcp.window_growth": "acknowledgments",
             "tcp.min_rto": "200 ms",
             "tcp.delayed_ack.segments": case.delack,
+            "tcp.max_window": case.max_window or "unlimited",
         }
         command = [str(self._binaries / "lossy-pipe"), f"--seed={case.seed}"]
         if count_acknowledgments:

@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""Instructions a packet, counted by callgrind: the same however busy the machine is.
+
+    benches/instructions.py            the table
+    benches/instructions.py --check    fails where the lossy pipe takes 2 % more than recorded
+    benches/instructions.py --record   writes the counts to benches/instructions.json
+
+Callgrind counts inside ``lossy_pipe::event_loop`` alone (``--toggle-collect``), neither start-up
+nor the scenario's reading. One run is enough, where the difference of two durations would take
+two and leave out slow start. The binary is the one that ``make bench`` times, built with the
+release profile of Cargo.toml whatever ``CARGO_PROFILE_RELEASE_*`` says.
+
+A count belongs to a compiler and an instruction set, and both stand beside it. Where the compiler
+is another, the commit that recorded the counts is built with today's compiler and counted too, so
+that the compiler's own share cancels. Where that commit is not in the repository (a shallow
+clone), or the instruction set is another, nothing is compared, and that is said.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+RECORD = ROOT / "benches" / "instructions.json"
+FUNCTION = "lossy_pipe::event_loop*"
+TOLERANCE = 0.02
+# The aims of the table: for the pipe without loss, and for the Linux profiles over SACK.
+AIM, AIM_OVER_SACK = 1800.0, 1.5
+AIMED_AT = "lossy pipe, sack, 0% loss, delack 1"
+PIPE = "scenarios/lossy-pipe.toml"
+
+
+class AbsentError(Exception):
+    """Counting cannot be done here; says why, and what would change that."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """A run whose instructions are counted."""
+
+    name: str
+    scenario: str
+    settings: Mapping[str, object]
+    beside: str | None = None
+    """The run whose cost its own is compared with."""
+
+    @property
+    def is_held(self) -> bool:
+        """Whether CI holds the count: that of the lossy pipe."""
+        return self.scenario == PIPE
+
+
+def _pipe(profile: str, loss: float, delack: int | None = None) -> Count:
+    """A run over the lossy pipe; without ``delack`` the profile says when to acknowledge."""
+    of_run = {"duration": "20 s", "tcp.profile": profile, "link.loss.rate": loss}
+    if delack is not None:
+        name = f"lossy pipe, {profile}, {loss:.0%} loss, delack {delack}"
+        return Count(name, PIPE, {**of_run, "tcp.delayed_ack.segments": delack})
+    beside = f"lossy pipe, sack, {loss:.0%} loss"
+    name = f"lossy pipe, {profile}, {loss:.0%} loss"
+    return Count(name, PIPE, of_run, beside if name != beside else None)
+
+
+COUNTS = [
+    _pipe("sack", 0, delack=1),
+    _pipe("sack", 0.01, delack=1),
+    *(_pipe(profile, loss) for profile in ("sack", "linux", "linux-bbr") for loss in (0, 0.01)),
+    Count(
+        "802.11b upload, one station, sack",
+        "scenarios/wlan-upload.toml",
+        {"duration": "20 s", "tcp.profile": "sack", "wlan.loss.lost": 0},
+    ),
+    Count(
+        "802.11b, ten clients, sack",
+        "scenarios/wlan-clients.toml",
+        {"duration": "5 s", "tcp.profile": "sack"},
+    ),
+    Count("cell, sack", "scenarios/cell.toml", {"duration": "20 s", "tcp.profile": "sack"}),
+]
+
+
+def own_environment() -> dict[str, str]:
+    """The environment without what would change the release profile."""
+    return {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith("CARGO_PROFILE_RELEASE_")
+    }
+
+
+def build(root: Path) -> Path:
+    """Builds the benchmark's binaries of the checkout at ``root``; returns their folder."""
+    if shutil.which("cargo") is None:
+        raise AbsentError("no cargo: install Rust")
+    environment = own_environment()
+    if root != ROOT:
+        # What today's sources and those share is compiled once more, once.
+        environment["CARGO_TARGET_DIR"] = str(ROOT / "target" / "recorded")
+    subprocess.run(
+        ["cargo", "build", "--quiet", "--release", "--package", "airtcp-throughput"],
+        check=True,
+        cwd=root,
+        env=environment,
+    )
+    metadata = subprocess.run(
+        ["cargo", "metadata", "--no-deps", "--format-version", "1"],
+        check=True,
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    return Path(json.loads(metadata.stdout)["target_directory"]) / "release"
+
+
+def count(binaries: Path, run: Count, profile: Path | None = None) -> float:
+    """Instructions of the event loop for each segment sent; ``profile`` keeps callgrind's file."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = profile or Path(folder) / "callgrind.out"
+        settings = (f"--set={key}={value}" for key, value in run.settings.items())
+        command = [
+            *("valgrind", "--tool=callgrind", "--quiet", f"--toggle-collect={FUNCTION}"),
+            *(f"--callgrind-out-file={out}", str(binaries / "lossy-pipe")),
+            *(f"--scenario={run.scenario}", *settings),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+        if done.returncode != 0:
+            raise SystemExit(f"instructions: {' '.join(command)}\n{done.stderr or done.stdout}")
+        result: dict[str, Any] = json.loads(
+            next(line for line in done.stdout.splitlines() if line.startswith("{"))
+        )
+        return instructions_in(out.read_text()) / float(result["segments_sent"])
+
+
+def instructions_in(profile: str) -> int:
+    """The sum that callgrind wrote at the end of its file."""
+    total = next(
+        (int(line.split()[1]) for line in profile.splitlines() if line.startswith("totals:")), 0
+    )
+    if total == 0:
+        raise SystemExit(f"instructions: callgrind counted nothing: is {FUNCTION} still its name?")
+    return total
+
+
+def count_all(binaries: Path, runs: list[Count]) -> dict[str, float]:
+    """Instructions a packet of each run, by name."""
+    if shutil.which("valgrind") is None:
+        raise AbsentError("no valgrind: apt install valgrind")
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        counted = pool.map(lambda run: count(binaries, run), runs)
+        return {run.name: round(each, 1) for run, each in zip(runs, counted, strict=True)}
+
+
+def compiler() -> str:
+    """What ``rustc`` calls itself."""
+    words = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True)
+    return words.stdout.strip()
+
+
+def table(counted: Mapping[str, float]) -> list[list[str]]:
+    """Rows of name, instructions a packet, and the ratio to SACK with the same loss."""
+    beside = {run.name: run.beside for run in COUNTS}
+    rows = []
+    for name, each in counted.items():
+        reference = counted.get(beside[name] or "")
+        ratio = "-" if reference is None else f"{each / reference:.2f}"
+        rows.append([name, f"{each:,.0f}", ratio])
+    return rows
+
+
+def judge(recorded: Mapping[str, float], counted: Mapping[str, float]) -> tuple[bool, list[str]]:
+    """Whether no count grew by more than the tolerance, and a line for each."""
+    passes, lines = True, []
+    for name, each in counted.items():
+        before = recorded.get(name)
+        if before is None:
+            passes = False
+            lines.append(f"{name}: {each:,.1f}, not recorded: FAILS, run with --record")
+            continue
+        change = each / before - 1
+        says = "held"
+        if change > TOLERANCE:
+            passes, says = False, f"FAILS: over {TOLERANCE:.0%} more"
+        elif change < -TOLERANCE:
+            says = "fewer: run with --record, so that it stays so"
+        lines.append(f"{name}: {before:,.1f} recorded, {each:,.1f} now, {change:+.2%}: {says}")
+    return passes, lines
+
+
+def count_recording_commit(runs: list[Count]) -> dict[str, float] | None:
+    """The counts of the commit that wrote the record, with today's compiler; None without it."""
+    git = ["git", "-C", str(ROOT)]
+    found = subprocess.run(
+        [*git, "log", "-1", "--format=%H", "--", str(RECORD)], capture_output=True, text=True
+    )
+    shallow = subprocess.run(
+        [*git, "rev-parse", "--is-shallow-repository"], capture_output=True, text=True
+    )
+    commit = found.stdout.strip()
+    if found.returncode != 0 or not commit or shallow.stdout.strip() != "false":
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        checkout = Path(folder) / "checkout"
+        subprocess.run(
+            [*git, "worktree", "add", "--quiet", "--detach", str(checkout), commit], check=True
+        )
+        try:
+            return count_all(build(checkout), runs)
+        finally:
+            subprocess.run([*git, "worktree", "remove", "--force", str(checkout)], check=True)
+
+
+def check() -> bool:
+    """Compares with the record, and says how it came out."""
+    record = json.loads(RECORD.read_text())
+    held = [run for run in COUNTS if run.is_held]
+    if record["instruction_set"] != platform.machine():
+        print(
+            f"instructions: NOT COMPARED: recorded on {record['instruction_set']}, "
+            f"this is {platform.machine()}"
+        )
+        return True
+    counted = count_all(build(ROOT), held)
+    recorded: Mapping[str, float] = record["instructions_a_packet"]
+    if record["rustc"] != compiler():
+        print(
+            f"instructions: recorded with {record['rustc']}, this is {compiler()}: "
+            "counting the commit that recorded them with this compiler"
+        )
+        recounted = count_recording_commit(held)
+        if recounted is None:
+            print("instructions: NOT COMPARED: that commit is not here (a shallow clone?)")
+            return True
+        recorded = recounted
+    passes, lines = judge(recorded, counted)
+    print("\n".join(f"instructions: {line}" for line in lines))
+    return passes
+
+
+def record() -> None:
+    """Writes the counts, and with what they were made."""
+    written = {
+        "rustc": compiler(),
+        "instruction_set": platform.machine(),
+        "instructions_a_packet": count_all(build(ROOT), COUNTS),
+    }
+    RECORD.write_text(json.dumps(written, indent=2) + "\n")
+
+
+def main() -> None:
+    """Counts, and prints, checks or records."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--check", action="store_true", help="compare with the record")
+    parser.add_argument("--record", action="store_true", help="write the record")
+    parser.add_argument("--only", metavar="PART", help="runs whose name contains this")
+    parser.add_argument("--profile", type=Path, help="keep callgrind's file of the only run here")
+    arguments = parser.parse_args()
+    try:
+        if arguments.check:
+            sys.exit(0 if check() else 1)
+        if arguments.record:
+            record()
+            return
+        runs = [run for run in COUNTS if (arguments.only or "") in run.name]
+        if arguments.profile is not None:
+            print(f"{runs[0].name}: {count(build(ROOT), runs[0], arguments.profile):,.1f}")
+            return
+        for row in table(count_all(build(ROOT), runs)):
+            print("  ".join(row))
+    except AbsentError as reason:
+        print(f"instructions: SKIPPED: {reason}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
