@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
+use airtcp_tcp::config::EcnUse;
 use airtcp_tcp::{Config, Profile};
 use airtcp_units::{Duration, Instant};
 
 use super::harness::plan::{
-    Acknowledges, Application, Forgery, Kind, Operation, Place, Plan, Report, Stamps, Step,
-    Treatment, WindowRule,
+    Acknowledges, Application, Forgery, Kind, MarkRule, Operation, Place, Plan, Report, Stamps,
+    Step, Treatment, WindowRule,
 };
 use super::harness::{Outcome, World, run};
 
@@ -120,6 +121,30 @@ fn under(rule: WindowRule, profile: Profile, pacing: bool, bytes: u64) -> Outcom
     run(&plan)
 }
 
+/// Every packet of a connection whose ends agree on marks is marked: each reduces the window, and
+/// nothing is retransmitted for it.
+#[test]
+fn marks_cost_no_retransmission() {
+    const BYTES: u64 = 300_000;
+    for profile in Profile::ALL {
+        let plan = transfer(profile, |config| config.ecn = EcnUse::Request, BYTES);
+        let mut world = World::new(&plan);
+        let rule = MarkRule::Congested;
+        world.treatments[1].push((u64::MAX, Treatment::Mark { rule }));
+        world.begin();
+        while world.ends[1].read < BYTES
+            && let Some(next) = world.next_instant()
+        {
+            world.advance(next);
+            world.check();
+        }
+        let (name, sender) = (profile.name(), world.ends[0].connection.sender());
+        assert_eq!(world.ends[1].read, BYTES, "{name}");
+        assert!(sender.reductions_for_marks() > 1, "{name}");
+        assert_eq!(sender.counters().segments_retransmitted, 0, "{name}");
+    }
+}
+
 /// A window of one segment takes a round trip for each: longer than any stall may last.
 #[test]
 fn a_window_of_one_segment_takes_its_time() {
@@ -174,6 +199,7 @@ fn a_closed_end_resets_every_copy() {
         stamps: Stamps::Right,
         window_shift: 0,
         report: Report::Nothing,
+        marks: 0,
     };
     for after in 4..12 {
         let mut plan = transfer(Profile::Linux, |_| {}, 0);

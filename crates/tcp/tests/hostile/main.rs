@@ -20,7 +20,7 @@ use harness::plan::Plan;
 /// Connections of an ordinary run.
 const CONNECTIONS: u64 = 1000;
 /// What that many connections must have met.
-const OPERATIONS: [&str; 20] = [
+const OPERATIONS: [&str; 21] = [
     "abort",
     "anything",
     "cut",
@@ -35,6 +35,7 @@ const OPERATIONS: [&str; 20] = [
     "link report",
     "lose",
     "mangle",
+    "mark",
     "no delay",
     "replay",
     "reset inside the window",

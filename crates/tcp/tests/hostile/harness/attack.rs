@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use airtcp_packet::{
-    Flags, LinkFeedback, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps,
+    Ecn, Flags, LinkFeedback, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps,
 };
 use airtcp_tcp::State;
 use airtcp_units::Duration;
@@ -24,6 +24,9 @@ const LONG_SILENCE: u64 = 10_000;
 /// Answers to copies of one forged packet that come at once: a challenge (RFC 5961 §7), and what
 /// was to be acknowledged anyway.
 const MOST_CHALLENGES: u64 = 2;
+
+/// ECE and CWR.
+const MARK_FLAGS: u8 = 0xc0;
 
 impl World<'_> {
     pub fn perform(&mut self, operation: &Operation) {
@@ -259,7 +262,8 @@ impl World<'_> {
                 .window
                 .checked_shr(forgery.window_shift)
                 .unwrap_or(0),
-            flags,
+            flags: flags | Flags::from_bits(forgery.marks & MARK_FLAGS),
+            ecn: Ecn::from_bits(forgery.marks),
             timestamps,
             sack: self.lies(to, forgery.report, timestamps.is_some()),
             ..Segment::default()
@@ -306,6 +310,7 @@ impl Treatment {
             Self::Cut { .. } => "cut",
             Self::Mangle { .. } => "mangle",
             Self::Window { .. } => "window",
+            Self::Mark { .. } => "mark",
         }
     }
 }

@@ -3,10 +3,11 @@
 
 use airtcp_tcp::config::{
     CongestionControl, DelayedAckConfig, DeviationFrom, DuplicateCounting, DynamicThreshold,
-    GapCount, GrowthCredit, LateReports, LinkFeedbackConfig, LossDetection, PartialAckTimer,
-    ReceiveWindow, Recovery, Reduction, ReductionBase, Reneging, ReportedRtt, Retransmission,
-    RttEstimation, RttSampling, SlowStart, SpuriousDetection, SpuriousResponse, ThresholdCap,
-    TimeoutConfig, TimerRestart, TimerScope, WindowGrowth, WindowReopening, WindowValidation,
+    EcnUse, GapCount, GrowthCredit, LateReports, LinkFeedbackConfig, LossDetection,
+    PartialAckTimer, ReceiveWindow, Recovery, Reduction, ReductionBase, Reneging, ReportedRtt,
+    Retransmission, RttEstimation, RttSampling, SlowStart, SpuriousDetection, SpuriousResponse,
+    ThresholdCap, TimeoutConfig, TimerRestart, TimerScope, WindowGrowth, WindowReopening,
+    WindowValidation,
 };
 use airtcp_tcp::loss_differentiation::{Differentiation, ZigZagTable};
 use airtcp_tcp::{Config, Profile};
@@ -48,6 +49,7 @@ pub fn config(source: &mut Source<'_>) -> (Profile, Config) {
         source.pick(&[config.receive_buffer, 1 << 20, 20_000, 3000, 300, 65_535]);
     config.pacing = source.one_in(4);
     config.pacing_shift = source.pick(&[config.pacing_shift, 10, 7, 0, 31]);
+    config.ecn = source.pick(&[config.ecn, EcnUse::Request, EcnUse::Accept, EcnUse::Off]);
     let changes = source.below(6);
     for _ in 0..changes {
         match source.below(5) {

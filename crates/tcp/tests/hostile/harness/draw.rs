@@ -5,8 +5,8 @@ use airtcp_units::{Duration, Instant};
 
 use super::choices;
 use super::plan::{
-    Acknowledges, Application, Forgery, Kind, Mangling, Operation, Place, Plan, Report, Stamps,
-    Step, Treatment, WindowRule,
+    Acknowledges, Application, Forgery, Kind, Mangling, MarkRule, Operation, Place, Plan, Report,
+    Stamps, Step, Treatment, WindowRule,
 };
 use super::source::Source;
 
@@ -108,7 +108,7 @@ fn start(source: &mut Source<'_>, config: &Config) -> Instant {
 
 fn operation(source: &mut Source<'_>) -> Operation {
     let end = source.below(2) as usize;
-    match source.below(16) {
+    match source.below(17) {
         0..=4 => Operation::Treat {
             to: end,
             count: source.between(1, 9),
@@ -151,6 +151,13 @@ fn operation(source: &mut Source<'_>) -> Operation {
             _ => Operation::LinkReport {
                 end,
                 delivered: Some((source.below(20_000) as u32, source.below(8) as u32)),
+            },
+        },
+        15 => Operation::Treat {
+            to: end,
+            count: source.between(1, 200),
+            treatment: Treatment::Mark {
+                rule: mark_rule(source),
             },
         },
         _ if source.one_in(8) => Operation::Abort {
@@ -225,6 +232,19 @@ fn window_rule(source: &mut Source<'_>) -> WindowRule {
     }
 }
 
+fn mark_rule(source: &mut Source<'_>) -> MarkRule {
+    match source.below(4) {
+        0 | 1 => MarkRule::Congested,
+        2 => MarkRule::Field {
+            bits: source.below(4) as u8,
+        },
+        _ => MarkRule::Flags {
+            ece: source.one_in(2),
+            cwr: source.one_in(2),
+        },
+    }
+}
+
 fn forgery(source: &mut Source<'_>) -> Forgery {
     let kind = match source.below(9) {
         0..=2 => Kind::Bare,
@@ -277,5 +297,6 @@ fn forgery(source: &mut Source<'_>) -> Forgery {
         stamps,
         window_shift: source.pick(&[0, 0, 1, 4, 16]),
         report,
+        marks: source.pick(&[0, 0, 0x40, 0x80, 0xc3, 0x03]),
     }
 }

@@ -3,10 +3,10 @@
 use std::mem;
 use std::rc::Rc;
 
-use airtcp_packet::Flags;
+use airtcp_packet::{Ecn, Flags};
 use airtcp_units::Duration;
 
-use super::plan::{Treatment, WindowRule};
+use super::plan::{MarkRule, Treatment, WindowRule};
 use super::world::{End, Packet, World, assert_intact};
 
 /// Packets a replay can go back.
@@ -105,8 +105,34 @@ impl World<'_> {
             }
             Treatment::Mangle { .. } => {}
             Treatment::Window { rule } => self.rewrite_window(&mut copies, rule),
+            Treatment::Mark { rule } => self.rewrite_marks(packet, rule),
         }
         copies
+    }
+
+    fn rewrite_marks(&self, packet: &mut Packet, rule: MarkRule) {
+        let Some(mut segment) = self.wire.unpack(packet.to, &packet.bytes) else {
+            return;
+        };
+        if let Some(damaged) = packet.damaged {
+            assert_intact(segment, damaged);
+        }
+        match rule {
+            MarkRule::Congested if segment.ecn.is_capable() => {
+                segment.ecn = Ecn::CongestionExperienced;
+            }
+            MarkRule::Congested => {}
+            MarkRule::Field { bits } => segment.ecn = Ecn::from_bits(bits),
+            MarkRule::Flags { ece, cwr } => {
+                let marks = [(ece, Flags::ECE), (cwr, Flags::CWR)];
+                let kept = segment.flags.bits() & !(Flags::ECE | Flags::CWR).bits();
+                let set = marks.iter().filter(|(on, _)| *on);
+                segment.flags = set.fold(Flags::from_bits(kept), |flags, (_, mark)| flags | *mark);
+            }
+        }
+        packet.bytes = Rc::new(self.wire.pack(1 - packet.to, &segment));
+        packet.intact = Some(segment);
+        packet.damaged = None;
     }
 
     fn rewrite_window(&self, copies: &mut Vec<(Duration, Packet)>, rule: WindowRule) {

@@ -110,6 +110,10 @@ pub enum Treatment {
     Window {
         rule: WindowRule,
     },
+    /// What it says of congestion is rewritten.
+    Mark {
+        rule: MarkRule,
+    },
 }
 
 /// How options are rewritten.
@@ -149,6 +153,17 @@ pub enum WindowRule {
     ShutAfter,
 }
 
+/// How marks of congestion are rewritten (RFC 3168).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarkRule {
+    /// A router is congested: it marks what is capable.
+    Congested,
+    /// The field of the IP header is overwritten, capable or not: 0 bleaches it.
+    Field { bits: u8 },
+    /// ECE and CWR are turned on or off, in whatever carries them.
+    Flags { ece: bool, cwr: bool },
+}
+
 /// A packet that nobody sent, relative to what its victim expects.
 #[derive(Clone, Copy, Debug)]
 pub struct Forgery {
@@ -159,6 +174,8 @@ pub struct Forgery {
     /// Shift of the window that the victim was told last; 16 is zero.
     pub window_shift: u32,
     pub report: Report,
+    /// ECE and CWR, as the flags' highest bits, and the field of the IP header as the lowest.
+    pub marks: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,7 +256,7 @@ impl Treatment {
     pub const fn may_lose(self) -> bool {
         match self {
             Self::Lose | Self::Flip { .. } | Self::Cut { .. } | Self::Delay { .. } => true,
-            Self::Duplicate { .. } | Self::Window { .. } => false,
+            Self::Duplicate { .. } | Self::Window { .. } | Self::Mark { .. } => false,
             Self::Mangle { mangling } => matches!(mangling, Mangling::EndAtOnce),
         }
     }

@@ -2,7 +2,7 @@
 //! much window it was told of, what it has sent. It goes by the true offsets that each packet
 //! carries beside its bytes, so that no wrap of a number can mislead it as it might the endpoint.
 
-use airtcp_packet::{Flags, Segment, SequenceNumber};
+use airtcp_packet::{Ecn, Flags, Segment, SequenceNumber};
 
 /// A piece of a stream, a FIN counted as the byte behind the last.
 pub type Piece = (u64, u64);
@@ -31,6 +31,8 @@ pub struct Witness {
     pub own_stamp: Option<u32>,
     /// Payload bytes it has sent, each time they were.
     pub payload_sent: u64,
+    /// Whether data has reached it that was marked.
+    marked: bool,
 }
 
 impl Witness {
@@ -49,6 +51,7 @@ impl Witness {
             peer_stamp: None,
             own_stamp: None,
             payload_sent: 0,
+            marked: false,
         }
     }
 
@@ -76,6 +79,7 @@ impl Witness {
         }
         if let Some(piece) = piece {
             self.add(piece);
+            self.marked |= segment.ecn == Ecn::CongestionExperienced;
         }
         if let Some(stamps) = segment.timestamps {
             let older = |known: u32| SequenceNumber(stamps.value).before(SequenceNumber(known));
@@ -95,6 +99,27 @@ impl Witness {
                 }
             }
         }
+    }
+
+    /// It is about to send a segment, and understands marks if `agreed`: new data alone may be
+    /// marked (RFC 3168 §6.1.4, §6.1.5 and §6.1.6), and what echoes a mark has met one.
+    pub fn check_marks(&self, segment: &Segment, agreed: bool) {
+        let has = |flag| segment.flags.contains(flag);
+        if has(Flags::SYN) {
+            assert_eq!(segment.ecn, Ecn::NotCapable, "a SYN that may be marked");
+            return;
+        }
+        let speaks = segment.ecn != Ecn::NotCapable || has(Flags::ECE) || has(Flags::CWR);
+        assert!(agreed || !speaks, "{segment:?} speaks of marks unasked");
+        let start = offset(segment.sequence, self.own, self.sent_to);
+        let new = segment.payload_bytes > 0 && start == self.sent_to;
+        let legal = segment.ecn == Ecn::NotCapable || segment.ecn == Ecn::Capable0 && new;
+        assert!(legal, "{segment:?} may be marked");
+        assert!(!has(Flags::CWR) || new, "{segment:?} has reduced no window");
+        assert!(
+            !has(Flags::ECE) || self.marked,
+            "{segment:?} echoes nothing"
+        );
     }
 
     fn add(&mut self, (start, end): Piece) {

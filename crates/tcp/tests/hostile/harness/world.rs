@@ -316,6 +316,8 @@ impl<'a> World<'a> {
             assert!(segment.sack_blocks_on_wire() == segment.sack.len());
             let piece = end.witness.piece(&segment);
             if !self.wounded {
+                let agreed = end.connection.has_ecn();
+                end.witness.check_marks(&segment, agreed);
                 end.witness.on_sent(&segment);
             }
             let bare = segment.sequence_length() == 0;
