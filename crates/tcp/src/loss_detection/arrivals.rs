@@ -2,10 +2,14 @@
 //! acknowledgment stands for one (Linux, `sacked_out` of a connection without SACK). What has
 //! arrived is no longer in flight, so that the window needs no inflation.
 
-/// What duplicate acknowledgments stand for. In bytes.
+use super::reordering_of;
+
+/// What duplicate acknowledgments stand for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrivals {
     bytes: u64,
+    /// Segments that reordering reaches, as far as it was seen; zero where it was not.
+    reordering: u32,
 }
 
 /// What is outstanding after an acknowledgment, as far as it bounds what can have arrived.
@@ -27,12 +31,24 @@ impl Arrivals {
         self.bytes
     }
 
+    /// Segments that reordering was seen to reach; zero where it was not.
+    #[inline]
+    #[must_use]
+    pub const fn reordering(self) -> u32 {
+        self.reordering
+    }
+
+    /// Reordering was thought to reach too far (`tcp_enter_loss`).
+    pub const fn forget_reordering(&mut self) {
+        self.reordering = 0;
+    }
+
     /// A duplicate acknowledgment: one more segment has arrived (`tcp_add_reno_sack`). Returns the
     /// bytes delivered: none where more duplicates come than segments can have arrived.
     pub fn on_duplicate(&mut self, outstanding: Outstanding) -> u64 {
         let before = self.bytes;
         self.bytes += outstanding.mss;
-        self.bound(outstanding);
+        self.bound(outstanding, 0);
         self.bytes.saturating_sub(before)
     }
 
@@ -42,7 +58,7 @@ impl Arrivals {
         let gap = acked.min(outstanding.mss);
         let delivered = acked.saturating_sub(self.bytes).max(gap);
         self.bytes = self.bytes.saturating_sub(acked - gap);
-        self.bound(outstanding);
+        self.bound(outstanding, acked);
         delivered
     }
 
@@ -53,15 +69,23 @@ impl Arrivals {
     }
 
     /// What is presumed lost has not arrived, and neither has the segment that is asked for
-    /// (`tcp_limit_reno_sacked`).
-    fn bound(&mut self, outstanding: Outstanding) {
-        let gap = outstanding.lost.max(outstanding.mss);
-        self.bytes = self.bytes.min(outstanding.bytes.saturating_sub(gap));
+    /// (`tcp_limit_reno_sacked`). More duplicates than that are taken for reordering, as far as
+    /// what was outstanding before `acked` bytes of it were acknowledged
+    /// (`tcp_check_reno_reordering`).
+    fn bound(&mut self, outstanding: Outstanding, acked: u64) {
+        let gap = outstanding.lost.max(outstanding.mss).min(outstanding.bytes);
+        let most = outstanding.bytes - gap;
+        if self.bytes > most {
+            self.bytes = most;
+            self.reordering =
+                reordering_of((outstanding.bytes + acked).div_ceil(outstanding.mss.max(1)));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::LARGEST_REORDERING;
     use super::*;
 
     const MSS: u64 = 1000;
@@ -96,6 +120,27 @@ mod tests {
         arrivals.on_duplicate(outstanding(10, 1));
         let delivered = arrivals.on_acknowledged(6 * MSS, outstanding(4, 0));
         assert_eq!((delivered, arrivals.bytes()), (5 * MSS, 0));
+    }
+
+    /// Five outstanding segments of which two are lost: three can have arrived, and the fourth
+    /// duplicate is of a segment that came late. Acknowledged bytes count as outstanding before.
+    #[test]
+    fn more_duplicates_than_can_have_arrived_tell_of_reordering() {
+        let mut arrivals = Arrivals::default();
+        for _ in 0..3 {
+            arrivals.on_duplicate(outstanding(5, 2));
+            assert_eq!(arrivals.reordering(), 0);
+        }
+        arrivals.on_duplicate(outstanding(5, 2));
+        assert_eq!((arrivals.reordering(), arrivals.bytes()), (5, 3 * MSS));
+        arrivals.on_acknowledged(MSS, outstanding(4, 2));
+        assert_eq!((arrivals.reordering(), arrivals.bytes()), (5, 2 * MSS));
+        arrivals.forget_reordering();
+        arrivals.forget();
+        for _ in 0..500 {
+            arrivals.on_duplicate(outstanding(400, 1));
+        }
+        assert_eq!(arrivals.reordering(), LARGEST_REORDERING);
     }
 
     /// Of three outstanding segments the first is asked for: two can have arrived.

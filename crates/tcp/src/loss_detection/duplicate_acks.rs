@@ -17,9 +17,14 @@ impl DuplicateAcks {
         }
     }
 
-    /// One more arrived. Returns whether the threshold is reached.
-    pub const fn on_duplicate(&mut self) -> bool {
+    /// One more arrived.
+    pub const fn on_duplicate(&mut self) {
         self.count = self.count.saturating_add(1);
+    }
+
+    /// Whether as many have come as mean a loss.
+    #[must_use]
+    pub const fn is_reached(&self) -> bool {
         self.count >= self.threshold
     }
 
@@ -55,14 +60,19 @@ mod tests {
     #[test]
     fn the_third_in_a_row_means_a_loss() {
         let mut duplicates = DuplicateAcks::new(3);
-        assert!(!duplicates.on_duplicate());
-        assert!(!duplicates.on_duplicate());
+        let mut next = || {
+            duplicates.on_duplicate();
+            duplicates.is_reached()
+        };
+        assert!(!next() && !next());
         duplicates.reset();
         assert_eq!(duplicates.count(), 0);
-        assert!(!duplicates.on_duplicate());
-        assert!(!duplicates.on_duplicate());
-        assert!(duplicates.on_duplicate());
-        assert!(duplicates.on_duplicate());
+        let mut next = || {
+            duplicates.on_duplicate();
+            duplicates.is_reached()
+        };
+        assert!(!next() && !next());
+        assert!(next() && next());
         assert_eq!(duplicates.count(), 4);
         assert_eq!(duplicates.threshold(), 3);
     }

@@ -12,3 +12,14 @@ pub use delivery::{Delivery, LatestSent};
 pub use duplicate_acks::DuplicateAcks;
 pub use rack::{Detected, Rack};
 pub use scoreboard::{Advanced, Scoreboard, SentSegment};
+
+/// Segments that reordering is thought to reach at most (Linux, `tcp_max_reordering`).
+const LARGEST_REORDERING: u32 = 300;
+
+/// As how many segments a reordering that spans `segments` counts.
+#[must_use]
+pub fn reordering_of(segments: u64) -> u32 {
+    u32::try_from(segments)
+        .unwrap_or(u32::MAX)
+        .min(LARGEST_REORDERING)
+}

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use airtcp_units::{Duration, Instant};
 
 use super::delivery::{Delivery, LatestSent};
-use super::{Scoreboard, SentSegment};
+use super::{Scoreboard, SentSegment, reordering_of};
 
 /// Recoveries for which a reordering window that duplicates have widened is kept (RFC 8985 §6.2
 /// step 4).
@@ -108,11 +108,14 @@ impl Rack {
         // Never retransmitted, yet behind what was delivered before: it was overtaken.
         if delivery.lowest_original < highest_reported {
             let distance = (highest_reported - delivery.lowest_original).div_ceil(mss);
-            self.reordering = self
-                .reordering
-                .max(u32::try_from(distance).unwrap_or(u32::MAX).min(300));
-            self.reorderings_seen = self.reorderings_seen.saturating_add(1);
+            self.on_reordering(reordering_of(distance));
         }
+    }
+
+    /// A segment has arrived behind one sent `reach` segments later.
+    pub fn on_reordering(&mut self, reach: u32) {
+        self.reordering = self.reordering.max(reach);
+        self.reorderings_seen = self.reorderings_seen.saturating_add(1);
     }
 
     /// The peer reported a duplicate: something was retransmitted too soon (§6.2 step 4).

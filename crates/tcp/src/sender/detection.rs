@@ -73,9 +73,19 @@ impl Detection {
         self.duplicates.set_threshold(threshold);
     }
 
-    /// A duplicate acknowledgment. Returns whether as many have come as mean a loss.
-    pub const fn on_duplicate(&mut self) -> bool {
-        self.duplicates.on_duplicate()
+    /// A duplicate acknowledgment.
+    pub const fn on_duplicate(&mut self) {
+        self.duplicates.on_duplicate();
+    }
+
+    /// Whether as many duplicates have come as mean a loss; where they stand for segments that have
+    /// arrived, as many segments, and more than reordering reaches (Linux,
+    /// `tcp_newreno_mark_lost`).
+    pub fn is_loss_told(&self, mss: u64) -> bool {
+        match &self.arrivals {
+            Some(counted) => counted.arrivals.bytes() >= u64::from(self.reordering()) * mss,
+            None => self.duplicates.is_reached(),
+        }
     }
 
     /// New data was acknowledged, or the timer expired: duplicates are counted from none.
@@ -144,9 +154,14 @@ impl Detection {
 
     /// Distance in segments that reordering has reached, at least the duplicate-ACK threshold.
     pub fn reordering(&self) -> u32 {
-        self.rack
+        if let Some(rack) = &self.rack {
+            return rack.reordering();
+        }
+        let seen = self
+            .arrivals
             .as_ref()
-            .map_or(self.threshold(), |rack| rack.reordering())
+            .map_or(0, |counted| counted.arrivals.reordering());
+        self.threshold().max(seen)
     }
 
     /// How often a segment was seen to arrive behind a later one.
@@ -163,6 +178,11 @@ impl Detection {
             && reported >= u64::from(threshold) * mss
         {
             rack.bound_reordering(threshold);
+        }
+        if let Some(counted) = &mut self.arrivals
+            && counted.arrivals.bytes() >= u64::from(threshold) * mss
+        {
+            counted.arrivals.forget_reordering();
         }
     }
 

@@ -24,7 +24,7 @@ pub(super) enum End {
 impl Sender {
     /// A duplicate acknowledgment, or one that reports something new.
     pub(super) fn on_duplicate(&mut self, now: Instant, observer: &mut impl Observer) {
-        let reached = self.detection.on_duplicate();
+        self.detection.on_duplicate();
         if self.is_arrival() {
             self.detection.count_arrivals(0, &self.board, self.mss);
         }
@@ -40,6 +40,7 @@ impl Sender {
             return;
         }
         let fresh = self.choices.sack || self.repair.is_another_loss(self.space.una());
+        let reached = self.detection.is_loss_told(self.mss);
         if (reached && fresh) || (self.choices.sack && self.front_is_lost()) {
             self.enter_recovery(now, observer);
         }

@@ -1,7 +1,9 @@
 //! Loss recovery without SACK: RFC 5681 §3.2, RFC 6582 §3.2, RFC 3042.
 
 use super::*;
-use crate::config::{DuplicateCounting, ReductionBase, SpuriousDetection, SpuriousResponse};
+use crate::config::{
+    DuplicateCounting, Reduction, ReductionBase, SpuriousDetection, SpuriousResponse,
+};
 
 /// Ten segments out, duplicates for them until `duplicates` have come; what each made us send.
 fn with_duplicates(config: Config, duplicates: usize) -> (Trace, Vec<String>) {
@@ -315,6 +317,39 @@ fn duplicates_that_count_as_arrivals_survive_a_partial_acknowledgment() {
         trace.sender.in_flight(),
         trace.sender.nxt() - trace.sender.una()
     );
+}
+
+/// Linux, `tcp_check_reno_reordering`: more duplicates than segments can have arrived are of
+/// segments that came late, and as many as were outstanding are needed then before a loss is
+/// believed (`tcp_newreno_mark_lost`).
+#[test]
+fn surplus_duplicates_raise_the_threshold() {
+    let mut trace = Trace::new(Config {
+        sack: false,
+        duplicate_counting: DuplicateCounting::Arrivals,
+        reduction_base: ReductionBase::Window,
+        reduction: Reduction::Proportional,
+        ..plain()
+    });
+    // Of twelve duplicates nine can be of segments that arrived behind the first of ten.
+    trace.write(10).poll();
+    for _ in 0..12 {
+        trace.at(100).ack(0);
+    }
+    assert_eq!(trace.sender.reordering(), 10);
+    trace.at(200).ack(10);
+    assert!(trace.is_open());
+    trace.write(5);
+    assert_eq!(trace.poll(), "10 11 12 13 14");
+    trace.at(300);
+    for duplicates in 1..5 {
+        assert_eq!(trace.ack(10), "", "{duplicates} duplicates");
+    }
+    assert!(trace.is_open(), "four are fewer than ten");
+    // The timer expires though enough have come for any loss: they were thought to reach too far.
+    let due = trace.next_ms().expect("a timer");
+    trace.at(due).wake();
+    assert_eq!(trace.sender.reordering(), 3);
 }
 
 /// Linux, `tcp_clean_rtx_queue`: without SACK the acknowledgment of a retransmission covers what
