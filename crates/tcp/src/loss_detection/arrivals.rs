@@ -38,6 +38,11 @@ impl Arrivals {
         self.reordering
     }
 
+    /// A segment has arrived behind one sent `reach` segments later.
+    pub fn on_reordering(&mut self, reach: u32) {
+        self.reordering = self.reordering.max(reach);
+    }
+
     /// Reordering was thought to reach too far (`tcp_enter_loss`).
     pub const fn forget_reordering(&mut self) {
         self.reordering = 0;

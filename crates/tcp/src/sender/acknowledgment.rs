@@ -353,7 +353,7 @@ impl Sender {
                 self.repair.set_first(una);
             }
         }
-        self.on_partial_acknowledgment(now, acknowledgment.echo, observer);
+        self.on_partial_acknowledgment(now, acked, acknowledgment.echo, observer);
         restarts_timer
     }
 

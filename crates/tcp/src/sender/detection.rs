@@ -5,6 +5,7 @@ use airtcp_units::{Duration, Instant};
 use crate::config::{Config, DuplicateCounting, LossDetection};
 use crate::loss_detection::{
     Arrivals, Delivery, Detected, DuplicateAcks, Outstanding, Rack, Scoreboard, SentSegment,
+    reordering_of,
 };
 use crate::rtt::RttEstimator;
 
@@ -167,6 +168,18 @@ impl Detection {
     /// How often a segment was seen to arrive behind a later one.
     pub fn reorderings_seen(&self) -> u32 {
         self.rack.as_ref().map_or(0, |rack| rack.reorderings_seen())
+    }
+
+    /// What was presumed lost has arrived behind `bytes` sent later: it was late (Linux,
+    /// `tcp_check_sack_reordering`).
+    pub fn on_reordering(&mut self, bytes: u64, mss: u64) {
+        let reach = reordering_of(bytes.div_ceil(mss));
+        if let Some(rack) = &mut self.rack {
+            rack.on_reordering(reach);
+        }
+        if let Some(counted) = &mut self.arrivals {
+            counted.arrivals.on_reordering(reach);
+        }
     }
 
     /// The timer expired with `reported` bytes reported, while nothing was known to be lost. If

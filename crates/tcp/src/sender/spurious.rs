@@ -37,15 +37,19 @@ impl Sender {
         let detection = self.choices.spurious_detection;
         if detection.dsack_undo && self.repair.is_disproved_by_duplicates() {
             Some(Evidence::Duplicates)
-        } else if detection.eifel
-            && self
-                .repair
-                .is_disproved_by_echo(echo, self.choices.timestamp_tick)
-        {
+        } else if self.echoes_original(echo) {
             Some(Evidence::Echo)
         } else {
             None
         }
+    }
+
+    /// Whether an echoed timestamp shows that what was retransmitted had only been late.
+    fn echoes_original(&self, echo: Option<Echo>) -> bool {
+        self.choices.spurious_detection.eifel
+            && self
+                .repair
+                .is_disproved_by_echo(echo, self.choices.timestamp_tick)
     }
 
     /// Takes the reduction of the window back. `unmark`: what is presumed lost is on its way again.
@@ -114,16 +118,23 @@ impl Sender {
         self.end_repair(now, end, observer);
     }
 
-    /// Part of what was outstanding is acknowledged. If it was sent before the first
-    /// retransmission, it was late and not lost (Linux, `tcp_try_undo_partial`).
+    /// `acked` bytes, part of what was outstanding, are acknowledged. If they were sent before the
+    /// first retransmission, they were late and not lost: that is reordering, whether the recovery
+    /// can be taken back or not (Linux, `tcp_try_undo_partial`).
     pub(super) fn on_partial_acknowledgment(
         &mut self,
         now: Instant,
+        acked: u64,
         echo: Option<Echo>,
         observer: &mut impl Observer,
     ) {
         if self.choices.spurious_response == SpuriousResponse::None {
             return;
+        }
+        if self.echoes_original(echo) {
+            let una = self.space.una();
+            let behind = self.board.highest_sacked().max(una) - una;
+            self.detection.on_reordering(acked + behind, self.mss);
         }
         if self.evidence(echo) == Some(Evidence::Echo) {
             // What was retransmitted is still on its way: the window waits for that.

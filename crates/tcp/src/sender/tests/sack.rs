@@ -1,6 +1,7 @@
 //! Recovery with SACK: RFC 6675 §5, and DSACK: RFC 2883 §4.
 
 use super::*;
+use crate::config::{LossDetection, Reduction, SpuriousDetection, SpuriousResponse};
 
 fn selective() -> Config {
     Config {
@@ -261,4 +262,40 @@ fn a_report_of_a_duplicate_alone_takes_a_recovery_back() {
     blocks(&mut trace, 4, &[(0, 1)]);
     assert_eq!(trace.sender.counters().recoveries_taken_back, 1);
     assert_eq!(trace.cwnd(), before);
+}
+
+/// Linux, `tcp_try_undo_partial`: a segment that was retransmitted and then arrives, late, is
+/// reordering, and from then on a quarter of the least round trip is waited for others.
+#[test]
+fn a_late_original_in_a_recovery_is_reordering() {
+    let mut trace = Trace::new(Config {
+        loss_detection: LossDetection::Rack,
+        timestamps: true,
+        reduction: Reduction::Proportional,
+        spurious_detection: SpuriousDetection {
+            eifel: true,
+            ..SpuriousDetection::default()
+        },
+        spurious_response: SpuriousResponse::Restore,
+        ..selective()
+    });
+    trace.write(60);
+    assert_eq!(trace.poll(), "0 1 2 3 4 5 6 7 8 9");
+    trace.at(100);
+    blocks(&mut trace, 0, &[(1, 3)]);
+    let sent = blocks(&mut trace, 0, &[(1, 4)]);
+    assert!(sent.contains("0*"), "{sent}");
+    assert_eq!(trace.sender.reorderings_seen(), 0);
+    // The original of segment 0, which left at 0 ms, fills the gap.
+    trace.at(108).echo(4, 0);
+    assert!(trace.is_open());
+    assert_eq!(trace.sender.counters().recoveries_taken_back, 1);
+    assert_eq!(
+        (trace.sender.reorderings_seen(), trace.sender.reordering()),
+        (1, 4)
+    );
+    // Three reports above segment 4 retransmit nothing yet.
+    let sent = blocks(&mut trace, 4, &[(5, 8)]);
+    assert!(!sent.contains('*'), "{sent}");
+    assert!(trace.is_open());
 }
