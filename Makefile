@@ -22,7 +22,7 @@ FUZZ_SECONDS ?= 600
 CONNECTIONS ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo papers papers-docs build test bench count lint check-long docs clean tools
+.PHONY: help demo papers papers-docs verify build test bench count lint check-long docs clean tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
@@ -33,6 +33,10 @@ demo: build ## compare remedies on a recorded link and on 802.11, judge the pape
 	$(BIN)/airtcp compare $(UPLOAD) $(addprefix --remedy ,$(UPLOAD_REMEDIES)) --seeds 10 --out $(REPORT)/upload
 	$(BIN)/airtcp run $(UPLOAD) --set flows.count=4 --set "duration=5 s" --picture channel=$(REPORT)/channel.png
 	$(BIN)/airtcp papers --quick --out $(REPORT)/papers
+	@echo
+	@echo "The best remedy of the upload on this machine's kernel:"
+	@$(BIN)/python benches/verify_best.py $(REPORT)/upload $(UPLOAD) \
+	  --set tcp.max_window=unlimited --set tcp.profile=linux-reno
 	@echo
 	@echo "The report:         $(CURDIR)/$(REPORT)/index.html"
 	@echo "An 802.11b upload:  $(CURDIR)/$(REPORT)/upload/index.html"
@@ -45,6 +49,9 @@ papers: build ## every claim of the papers, judged; out/papers/index.html
 papers-docs: build ## the same, and what came out written into README.md, docs/ and papers/
 	$(BIN)/airtcp papers --png --out out/papers
 	$(BIN)/python docs/write_papers.py out/papers
+
+verify: build ## 48 settings on this machine's kernel beside the simulation, written into docs/real.md
+	$(BIN)/python docs/write_real.py --out out/verify
 
 build: $(EXTENSION) $(NET) ## the Python package with its Rust core and airtcp-net, in .venv
 

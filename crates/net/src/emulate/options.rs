@@ -10,7 +10,8 @@ use crate::request::Request;
 /// Run a command over a scenario's link, with real packets
 ///
 /// COMMAND runs in a network of its own, whose only way out is the link. $AIRTCP_SERVER (IPv4) and
-/// $AIRTCP_SERVER6 are the addresses of the other end, where the command of --server runs. With
+/// $AIRTCP_SERVER6 are the addresses of the other end, where the command of --server runs; without
+/// one the other end reaches the machine's network by slirp4netns or pasta, if installed. With
 /// several flows in the scenario, COMMAND runs once for each, at a station of its own;
 /// $AIRTCP_STATION says which. Needs no root.
 ///

@@ -1,0 +1,123 @@
+"""Runs the kernel beside the simulation, and writes docs/real.md's tables.
+
+    make verify             # runs docs/real.toml, resumably, into out/verify; then writes
+
+The data behind the tables are kept beside them in docs/real.json, so that a test can tell whether
+a table is that of the run.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+GRID = ROOT / "docs" / "real.toml"
+DATA = ROOT / "docs" / "real.json"
+PAGE = ROOT / "docs" / "real.md"
+
+
+def kernel_table(run: Mapping[str, Any]) -> str:
+    """Settings down; goodput with half its 95 % interval on the kernel and simulated."""
+    lines = [
+        "| link | sender | kernel, Mbit/s | simulated | ratio | retransmitted, kernel | simulated "
+        "| timeouts, kernel | simulated | |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|---|",
+    ]
+    for one in run["settings"]:
+        ratio = "-" if one["ratio"] is None else f"{one['ratio']:.3f}"
+        cells = [
+            one["link"],
+            one["stack"],
+            _mean(one["kernel"]["goodput_bps"], one["kernel"]["half_width"]),
+            _mean(one["simulated"]["goodput_bps"], one["simulated"]["half_width"]),
+            ratio,
+            *(
+                f"{fmean(one[side][what]):.1f}"
+                for what in ("retransmissions", "timeouts")
+                for side in ("kernel", "simulated")
+            ),
+            one["agreement"],
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def share_sentence(run: Mapping[str, Any]) -> str:
+    """How many settings agree, on which kernel, and how late the emulator was."""
+    settings = run["settings"]
+    near = sum(one["agreement"] == "near" for one in settings)
+    inside = sum(one["agreement"] == "inside" for one in settings)
+    late = run["late"]
+    return (
+        f"Kernel {run['kernel']}, {run['seeds']} seeds of {run['seconds']:g} s each: of "
+        f"{len(settings)} settings {near} are within 10 % of the simulated goodput, and {inside} "
+        f"more have each mean inside the other's 95 % interval: "
+        f"{100 * (near + inside) / len(settings):.0f} % agree. Packets left "
+        f"{1e3 * late['median_ms']:.0f} µs late (median of the runs' medians), "
+        f"{1e3 * late['p99_ms']:.0f} µs (median of their 99th percentiles), "
+        f"{late['worst_ms']:.1f} ms at worst."
+    )
+
+
+def _mean(values: Sequence[float], half: float | None) -> str:
+    text = f"{fmean(values) / 1e6:.3f}"
+    return text if half is None else f"{text} ± {half / 1e6:.3f}"
+
+
+def put(text: str, mark: str, content: str) -> str:
+    """The text with what is between two marks replaced.
+
+    Raises:
+        ValueError: the marks are not there.
+    """
+    begin, end = f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->"
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"no place for {mark}: expected {begin} and {end}")
+    return f"{before}{begin}\n{content}\n{end}{after}"
+
+
+def written(text: str, run: Mapping[str, Any]) -> str:
+    """The page, as it must be after the run."""
+    text = put(text, "kernel-share", share_sentence(run))
+    return put(text, "kernel-table", kernel_table(run))
+
+
+def main() -> None:
+    """Runs what is not finished, keeps the data, and writes the page."""
+    from airtcp._core import AirtcpError
+    from airtcp.study.beside import document, run_beside
+    from airtcp.study.grid import load_grid
+
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--out", type=Path, default=ROOT / "out" / "verify")
+    parser.add_argument("--seeds", type=int)
+    parser.add_argument("--jobs", type=int, default=3, help="runs of the kernel at the same time")
+    arguments = parser.parse_args()
+
+    def told(done: int, runs: int, words: str) -> None:
+        print(f"{done} of {runs} {words}", file=sys.stderr, flush=True)
+
+    try:
+        settings = run_beside(
+            load_grid(GRID),
+            arguments.seeds,
+            out=arguments.out,
+            jobs=arguments.jobs,
+            progress=told,
+        )
+    except AirtcpError as error:
+        raise SystemExit(f"make verify: {error}") from error
+    run = document(settings)
+    DATA.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(written(PAGE.read_text("utf-8"), run), encoding="utf-8")
+    print(share_sentence(run))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""The kernel beside the simulation: what counts as agreement, and the tables of docs/real.md."""
+
+import json
+import runpy
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from airtcp._core import ScenarioError
+from airtcp.study.beside import Setting, document, half_width, run_beside
+from airtcp.study.grid import Grid, load_grid
+from airtcp.study.grid import Setting as Part
+from airtcp.study.kernel import Measurement
+from airtcp.summary import RunSummary
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _setting(measured: list[float], simulated: list[float]) -> Setting:
+    def run(bps: float) -> dict[str, Any]:
+        return {
+            "goodput_bps": bps,
+            "retransmissions": 2,
+            "timeouts": 1,
+            "kernel": "6.1-test",
+            "late_median_ms": 0.02,
+            "late_p99_ms": 0.1,
+            "late_worst_ms": 0.9,
+            "duration_s": "8",
+            "flows": [{"segments_retransmitted": 3, "timeouts": 0}],
+        }
+
+    return Setting(
+        "a link",
+        "Reno",
+        tuple(cast(Measurement, run(bps)) for bps in measured),
+        tuple(cast(RunSummary, run(bps)) for bps in simulated),
+    )
+
+
+@pytest.mark.parametrize(
+    ("measured", "simulated", "agreement"),
+    [
+        ([1.0, 1.0], [1.09, 1.1], "near"),
+        # Half the interval of two values is 12.706 times their deviation over the root of two.
+        ([1.0, 2.0], [1.0, 1.4], "inside"),
+        ([1.0, 1.001], [1.2, 2.2], "off"),
+        # The kernel's mean is inside the simulation's interval, and not the other way round.
+        ([1.0, 1.01], [0.5, 2.0], "off"),
+        ([0.0, 0.0], [1.0, 1.0], "off"),
+        ([1.0, 1.0], [0.0, 0.0], "off"),
+    ],
+)
+def test_agreement_is_near_or_inside_both(
+    measured: list[float], simulated: list[float], agreement: str
+) -> None:
+    assert _setting(measured, simulated).agreement == agreement
+
+
+def test_half_an_interval_is_students() -> None:
+    # t of 0.975 with 2 degrees of freedom is 4.3027; the deviation of 1, 2, 3 is 1.
+    assert half_width([1.0, 2.0, 3.0]) == pytest.approx(4.3027 / 3**0.5, abs=1e-4)
+    assert half_width([1.0]) is None
+
+
+def test_a_setting_that_no_kernel_can_have_is_refused_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "airtcp-net"
+    program.write_text("#!/bin/sh\necho 'airtcp-net: no such control' >&2; exit 2\n")
+    program.chmod(0o755)
+    monkeypatch.setattr("airtcp.study.kernel.find_program", lambda: str(program))
+    link = Part("pipe", {}, ROOT / "scenarios" / "lossy-pipe.toml")
+    grid = Grid("small", "", 1, (), (link,), (Part("Jersey", {"duration": "1 s"}),))
+    with pytest.raises(ScenarioError, match="no such control"):
+        run_beside(grid)
+
+
+def test_the_grid_has_thirty_settings_at_least() -> None:
+    grid = load_grid(ROOT / "docs" / "real.toml")
+    assert len(grid.links) * len(grid.stacks) >= 30
+
+
+def test_the_document_tells_the_settings() -> None:
+    told = document([_setting([1e6, 2e6], [1e6, 3e6])])
+    assert (told["kernel"], told["seeds"], told["seconds"]) == ("6.1-test", 2, 8.0)
+    row = cast(list[dict[str, Any]], told["settings"])[0]
+    assert row["ratio"] == pytest.approx(0.75)
+    assert row["simulated"]["retransmissions"] == [3, 3]
+
+
+def test_the_tables_are_of_the_runs_whose_data_are_kept() -> None:
+    writer = runpy.run_path(str(ROOT / "docs" / "write_real.py"))
+    page = (ROOT / "docs" / "real.md").read_text("utf-8")
+    run = json.loads((ROOT / "docs" / "real.json").read_text("utf-8"))
+    assert len(run["settings"]) >= 30
+    assert writer["written"](page, run) == page, "make verify writes it"
+    speed = json.loads((ROOT / "docs" / "real-speed.json").read_text("utf-8"))
+    table = runpy.run_path(str(ROOT / "benches" / "emulate.py"))["table"]
+    assert writer["put"](page, "speed", table(speed)) == page, "benches/emulate.py --write"
+
+
+def test_the_best_remedy_is_one_that_is_shown(tmp_path: Path) -> None:
+    best = runpy.run_path(str(ROOT / "benches" / "verify_best.py"))["best_remedy"]
+    table = tmp_path / "comparison.csv"
+    head = "remedy,goodput_bps,outcome\nbaseline,9.0,\nsack,3.0,higher\n"
+    table.write_text(head + "fack,5.0,no difference shown\n")
+    assert best(table) == "sack"
+    table.write_text(head.replace("higher", "lower") + "fack,5.0,no difference shown\n")
+    assert best(table) == "fack"
