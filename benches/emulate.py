@@ -44,7 +44,7 @@ LINKS = (
         "",
     ),
     (
-        "pipe, no limit to its rate",
+        "pipe, 10 Gbit/s, 0.1 ms",
         "lossy-pipe",
         ("link.rate=10 Gbit/s", "link.delay=100 us", "link.queue.packets=5000"),
         "",
