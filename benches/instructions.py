@@ -32,6 +32,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import parts
+
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "benches" / "instructions.json"
 FUNCTION = "lossy_pipe::event_loop*"
@@ -125,8 +127,13 @@ def build(root: Path) -> Path:
     return Path(json.loads(metadata.stdout)["target_directory"]) / "release"
 
 
-def count(binaries: Path, run: Count, profile: Path | None = None) -> float:
-    """Instructions of the event loop for each segment sent; ``profile`` keeps callgrind's file."""
+def count(binaries: Path, run: Count) -> float:
+    """Instructions of the event loop for each segment sent."""
+    return sum(count_parts(binaries, run).values())
+
+
+def count_parts(binaries: Path, run: Count, profile: Path | None = None) -> dict[str, float]:
+    """The same by part of the house; ``profile`` keeps callgrind's file."""
     with tempfile.TemporaryDirectory() as folder:
         out = profile or Path(folder) / "callgrind.out"
         settings = (f"--set={key}={value}" for key, value in run.settings.items())
@@ -141,17 +148,11 @@ def count(binaries: Path, run: Count, profile: Path | None = None) -> float:
         result: dict[str, Any] = json.loads(
             next(line for line in done.stdout.splitlines() if line.startswith("{"))
         )
-        return instructions_in(out.read_text()) / float(result["segments_sent"])
-
-
-def instructions_in(profile: str) -> int:
-    """The sum that callgrind wrote at the end of its file."""
-    total = next(
-        (int(line.split()[1]) for line in profile.splitlines() if line.startswith("totals:")), 0
-    )
-    if total == 0:
-        raise SystemExit(f"instructions: callgrind counted nothing: is {FUNCTION} still its name?")
-    return total
+        counted = parts.spent(out)
+        if counted.total() == 0:
+            raise SystemExit(f"instructions: nothing was counted: is {FUNCTION} still its name?")
+        segments = float(result["segments_sent"])
+        return {part: each / segments for part, each in counted.most_common()}
 
 
 def count_all(binaries: Path, runs: list[Count]) -> dict[str, float]:
@@ -265,7 +266,11 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="compare with the record")
     parser.add_argument("--record", action="store_true", help="write the record")
     parser.add_argument("--only", metavar="PART", help="runs whose name contains this")
-    parser.add_argument("--profile", type=Path, help="keep callgrind's file of the only run here")
+    parser.add_argument(
+        "--profile",
+        type=Path,
+        help="keep callgrind's file of the first run here, and print its parts",
+    )
     arguments = parser.parse_args()
     try:
         if arguments.check:
@@ -275,7 +280,9 @@ def main() -> None:
             return
         runs = [run for run in COUNTS if (arguments.only or "") in run.name]
         if arguments.profile is not None:
-            print(f"{runs[0].name}: {count(build(ROOT), runs[0], arguments.profile):,.1f}")
+            print(runs[0].name)
+            for part, each in count_parts(build(ROOT), runs[0], arguments.profile).items():
+                print(f"{each:8,.1f}  {part}")
             return
         for row in table(count_all(build(ROOT), runs)):
             print("  ".join(row))

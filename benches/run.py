@@ -38,6 +38,12 @@ FLOW_CASES = [
 # How many times the cost at one flow a packet may cost at so many.
 FLOW_TARGETS = {1000: 2.0, 100_000: 3.0}
 MEMORY_TARGET = 2048.0
+SHOWN_BY_PART = (
+    instructions.AIMED_AT,
+    "lossy pipe, sack, 1% loss",
+    "lossy pipe, linux-bbr, 1% loss",
+)
+MOST_PARTS = 16
 # Each flow has 100 kbit/s and one place in the queue: what is measured is what a flow takes,
 # and not the packets on the link: each of those is 96 bytes more, whosever it is.
 MEMORY_CASE = Case(flows=100_000, seconds=5, rate_per_flow_bps=100_000, queue_per_flow=1)
@@ -296,7 +302,22 @@ def measure_instructions() -> tuple[list[Table], dict[str, Any]]:
         elif ratio != "-":
             target = verdict(float(ratio), instructions.AIM_OVER_SACK, at_least=False)
         table.rows.append([name, each, ratio, target])
-    return [table], {"instructions_a_packet": counted}
+    return [table, where_spent()], {"instructions_a_packet": counted}
+
+
+def where_spent() -> Table:
+    """The parts of the house that instructions of some runs are spent in."""
+    runs = [run for run in instructions.COUNTS if run.name in SHOWN_BY_PART]
+    binaries = instructions.build(ROOT)
+    columns = [instructions.count_parts(binaries, run) for run in runs]
+    names = [run.name.removeprefix("lossy pipe, ") for run in runs]
+    table = Table("Where they are spent, by the place of the source line", ["part", *names])
+    largest = sorted(columns[-1], key=lambda part: -columns[-1][part])[:MOST_PARTS]
+    for part in largest:
+        table.rows.append([part, *(f"{column.get(part, 0.0):,.0f}" for column in columns)])
+    others = (sum(column.values()) - sum(column.get(p, 0.0) for p in largest) for column in columns)
+    table.rows.append(["all others", *(f"{each:,.0f}" for each in others)])
+    return table
 
 
 def machine(peers: dict[str, Any]) -> dict[str, str]:

@@ -7,6 +7,7 @@ a table is that of the run.
 """
 
 import argparse
+import hashlib
 import json
 import shutil
 from collections.abc import Mapping
@@ -15,6 +16,9 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "papers.json"
+IMAGES = ROOT / "docs" / "images"
+PICTURES = {"verdicts.png": "papers.png", "cross.png": "cross.png"}
+"""What a run calls its pictures, and what the documentation does."""
 
 
 def verdict_table(run: Mapping[str, Any]) -> str:
@@ -126,6 +130,13 @@ def written(run: Mapping[str, Any]) -> dict[Path, str]:
     return pages
 
 
+def picture_digests() -> dict[str, str]:
+    """SHA-256 of each picture of the documentation, which ties it to the data of its run."""
+    return {
+        name: hashlib.sha256((IMAGES / name).read_bytes()).hexdigest() for name in PICTURES.values()
+    }
+
+
 def main() -> None:
     """Copies the run's data and pictures, and writes the pages."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -134,9 +145,10 @@ def main() -> None:
     run = json.loads((folder / "papers.json").read_text("utf-8"))
     if run["quick"]:
         raise SystemExit(f"{folder}: a quick run; the documentation shows a full one")
-    shutil.copy(folder / "papers.json", DATA)
-    for picture, name in (("verdicts.png", "papers.png"), ("cross.png", "cross.png")):
-        shutil.copy(folder / picture, ROOT / "docs" / "images" / name)
+    for picture, name in PICTURES.items():
+        shutil.copy(folder / picture, IMAGES / name)
+    run["pictures"] = picture_digests()
+    DATA.write_text(json.dumps(run, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     for path, text in written(run).items():
         path.write_text(text, encoding="utf-8")
 

@@ -13,3 +13,9 @@ def test_every_table_is_of_the_run_whose_data_are_kept():
     assert not run["quick"]
     for path, text in writer["written"](run).items():
         assert path.read_text("utf-8") == text, f"{path}: make papers-docs writes it"
+
+
+def test_pictures_are_of_the_run_whose_data_are_kept():
+    writer = runpy.run_path(str(ROOT / "docs" / "write_papers.py"))
+    run = json.loads((ROOT / "docs" / "papers.json").read_text("utf-8"))
+    assert run["pictures"] == writer["picture_digests"](), "make papers-docs writes them"
