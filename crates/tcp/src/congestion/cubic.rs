@@ -172,3 +172,22 @@ impl Rule for Cubic {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Linux, `bictcp_update`: Reno's window of ten segments grows when more than
+    /// 10 · 15/8 = 18 of them are acknowledged, and not at the eighteenth.
+    #[test]
+    fn renos_window_grows_behind_its_share() {
+        for (acked, grown, left) in [(18.0, 10.0, 18.0), (19.0, 11.0, 1.0_f64)] {
+            let mut cubic = Cubic::default();
+            cubic.begin_epoch(10.0);
+            cubic.acked = acked;
+            cubic.acked_per_segment(10.0);
+            let of = [cubic.reno, cubic.acked].map(f64::to_bits);
+            assert_eq!(of, [grown, left].map(f64::to_bits), "{acked}");
+        }
+    }
+}

@@ -43,3 +43,15 @@ fn scaled(value: u64, gain: f64) -> u64 {
 const fn bit_rate(bytes_per_second: u64) -> BitRate {
     BitRate::from_bps(bytes_per_second.saturating_mul(8))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Linux, `bbr_min_tso_rate`: 1.2 Mbit/s.
+    #[test]
+    fn two_segments_leave_together_from_1200_kbit_a_second_on() {
+        assert_eq!(least_burst(BitRate::from_bps(1_199_999)), 1);
+        assert_eq!(least_burst(BitRate::from_bps(1_200_000)), 2);
+    }
+}
