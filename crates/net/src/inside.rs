@@ -13,7 +13,7 @@ use rustix::mount::{
     MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, unmount,
 };
 use rustix::process::{
-    Pid, Signal, WaitOptions, kill_process, set_parent_process_death_signal, wait,
+    Pid, Signal, WaitOptions, getpid, kill_process, set_parent_process_death_signal, wait,
 };
 use rustix::thread::UnshareFlags;
 
@@ -125,6 +125,7 @@ fn start(program: &Program) -> Result<Child> {
     let environment = program.environment.iter();
     Command::new(this)
         .arg(ARGUMENT)
+        .arg(getpid().to_string())
         // Nothing for the machine's own.
         .arg(resolver.unwrap_or_default())
         .args(&program.command)
@@ -133,24 +134,25 @@ fn start(program: &Program) -> Result<Child> {
         .tried(|| "cannot start airtcp-net once more".to_owned())
 }
 
-/// What the first process does, told the resolver, or nothing, and the command: never returns
-/// unless the command cannot be started.
+/// What the first process does, told the emulator's number, the resolver or nothing, and the
+/// command: never returns unless the command cannot be started.
 ///
 /// # Errors
 ///
-/// The command cannot be started.
+/// The command cannot be started, or the emulator has ended.
 pub fn first_process(arguments: &[OsString]) -> Result<i32> {
+    let [emulator, resolver, command @ ..] = arguments else {
+        return Err(Error::new("no command to run"));
+    };
     set_parent_process_death_signal(Some(Signal::KILL))
         .tried(|| "cannot ask to die with the emulator".to_owned())?;
-    // A parent outside of this namespace of processes has no number inside.
-    if rustix::process::getppid().is_some() {
+    // A parent outside of this namespace of processes has no number inside, but one in the /proc
+    // that is still mounted. An emulator that was killed before now can no longer kill this.
+    if rustix::process::getppid().is_some() || parent_outside().as_deref() != emulator.to_str() {
         return Err(Error::new(
-            "airtcp-net inside is started by airtcp-net alone",
+            "airtcp-net inside is started by airtcp-net alone, which has ended",
         ));
     }
-    let (resolver, command) = arguments
-        .split_first()
-        .ok_or_else(|| Error::new("no command to run"))?;
     let _ = mount_change(
         "/",
         MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
@@ -168,6 +170,13 @@ pub fn first_process(arguments: &[OsString]) -> Result<i32> {
         .spawn()
         .tried(|| format!("cannot run {}", program.to_string_lossy()))?;
     reap(child.id())
+}
+
+/// The number of this process's parent as the machine counts (proc_pid_status(5)).
+fn parent_outside() -> Option<String> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+    Some(parent.trim().to_owned())
 }
 
 /// Mounts a `/proc` of this namespace's processes. A system may forbid it; then tools such as ps

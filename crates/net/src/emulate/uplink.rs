@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs, io};
 
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_change};
-use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
 use rustix::thread::UnshareFlags;
 
 use super::masquerade::masquerade;
@@ -147,6 +147,7 @@ impl Uplink {
         let this = env::current_exe().tried(|| "cannot find the program itself".to_owned())?;
         let child = Command::new(this)
             .arg(ARGUMENT)
+            .arg(getpid().to_string())
             .arg(server.path())
             .arg(carrier.program())
             .args(carrier.arguments(mtu))
@@ -230,20 +231,20 @@ fn has_default_route() -> bool {
 }
 
 /// Becomes a program that the kernel kills when the thread ends that started this process. Told the
-/// path of a namespace, which it puts where the program looks for it, and the command. Only returns
-/// if that cannot be done.
+/// emulator's number, the path of a namespace, which it puts where the program looks for it, and
+/// the command. Only returns if that cannot be done.
 ///
 /// # Errors
 ///
-/// The program cannot be run.
+/// The program cannot be run, or the emulator has ended.
 pub fn become_tied(arguments: &[OsString]) -> Result<i32> {
-    let parent = getppid();
     set_parent_process_death_signal(Some(Signal::KILL))
         .tried(|| "cannot ask to die with the emulator".to_owned())?;
-    let [namespace, program, arguments @ ..] = arguments else {
+    let [emulator, namespace, program, arguments @ ..] = arguments else {
         return Err(Error::new("no command to run"));
     };
-    if getppid() != parent {
+    // One that was killed before now can no longer kill this.
+    if getppid().map(|parent| parent.to_string()).as_deref() != emulator.to_str() {
         return Err(Error::new("the emulator has ended"));
     }
     show_namespace(namespace).tried(|| format!("cannot mount a namespace at {MOUNTED}"))?;

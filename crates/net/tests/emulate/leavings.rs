@@ -21,6 +21,11 @@ fn processes(mark: &str) -> BTreeSet<u32> {
         .collect()
 }
 
+/// Leaves the processor to what is waited for, until the next look.
+fn look_again() {
+    std::thread::sleep(std::time::Duration::from_millis(5));
+}
+
 fn devices() -> BTreeSet<String> {
     let entries = fs::read_dir("/sys/class/net")
         .unwrap()
@@ -66,12 +71,12 @@ fn a_killed_emulator_leaves_nothing() {
             emulator.try_wait().unwrap().is_none(),
             "the emulator has ended"
         );
-        std::thread::yield_now();
+        look_again();
     }
     emulator.kill().unwrap();
     assert_eq!(emulator.wait().unwrap().signal(), Some(9));
     while !processes(&mark).is_empty() {
-        std::thread::yield_now();
+        look_again();
     }
 }
 
@@ -142,7 +147,7 @@ fn a_hundred_starts_leave_nothing() {
                 <= round
             {
                 assert!(emulator.try_wait().unwrap().is_none(), "round {round}");
-                std::thread::yield_now();
+                look_again();
             }
             emulator.kill().unwrap();
         }
@@ -157,7 +162,7 @@ fn a_hundred_starts_leave_nothing() {
         || !processes("/tmp/far-end").is_empty()
         || !namespaces().is_disjoint(&seen)
     {
-        std::thread::yield_now();
+        look_again();
     }
     assert_eq!(devices(), before);
     assert_eq!(names(), named);
