@@ -188,6 +188,46 @@ fn no_packet_comes_back_after_25_days() {
     }
 }
 
+/// A SYN-ACK offers one byte, unscaled (RFC 7323 §2.2). A forged segment that repeats the field
+/// would offer 256 of them, and nothing tells it from the peer's: what is forged here offers no
+/// more than was offered, and no byte is sent that the peer has no room for.
+#[test]
+fn the_window_of_a_syn_is_not_forged_into_a_scaled_one() {
+    let shrink = Step {
+        after: 0,
+        operation: Operation::Treat {
+            to: 0,
+            count: 1,
+            treatment: Treatment::Window {
+                rule: WindowRule::Shrink { shift: 15 },
+            },
+        },
+    };
+    let forgery = Forgery {
+        kind: Kind::Bare,
+        place: Place::Exact,
+        acknowledges: Acknowledges::Right,
+        stamps: Stamps::Right,
+        window_shift: 0,
+        report: Report::Nothing,
+        marks: 0,
+    };
+    let mut forged = 0;
+    for after in 1..12 {
+        let mut plan = transfer(Profile::Linux, |_| {}, 300_000);
+        let operation = Operation::Forge {
+            to: 0,
+            forgery,
+            copies: 1,
+        };
+        plan.steps = vec![shrink, Step { after, operation }];
+        let outcome = run(&plan);
+        assert_eq!(outcome.delivered, 300_000, "{after}");
+        forged += outcome.performed.get("forged acknowledgment").unwrap_or(&0);
+    }
+    assert!(forged > 0, "nothing was forged to synchronized ends");
+}
+
 /// Twenty copies of one forged acknowledgment of everything: the first ends a connection in
 /// LAST-ACK, and each of the others, which belong to none, is answered with a reset.
 #[test]

@@ -258,10 +258,7 @@ impl World<'_> {
             sequence,
             acknowledgment,
             payload_bytes: u32::from(bytes),
-            window: witness
-                .window
-                .checked_shr(forgery.window_shift)
-                .unwrap_or(0),
+            window: witness.window_field(forgery.window_shift),
             flags: flags | Flags::from_bits(forgery.marks & MARK_FLAGS),
             ecn: Ecn::from_bits(forgery.marks),
             timestamps,

@@ -20,8 +20,8 @@ pub struct Witness {
     right_edge: u64,
     /// The largest window it was told of, in bytes (MAX.SND.WND of RFC 5961 §5.2).
     pub largest_window: u64,
-    /// The last window field it was told, with the highest acknowledgment.
-    pub window: u16,
+    /// The last window it was told with the highest acknowledgment, in bytes.
+    window: u64,
     heard: u64,
     /// The highest offset sent, exclusive, and the highest acknowledged.
     sent_to: u64,
@@ -53,6 +53,14 @@ impl Witness {
             payload_sent: 0,
             marked: false,
         }
+    }
+
+    /// A window field for a segment that is not a SYN, which says the window it was told last,
+    /// shifted right, and never more: that of a SYN was not scaled (RFC 7323 §2.2), and would be
+    /// larger if it were repeated as it stood there.
+    pub fn window_field(&self, shift: u32) -> u16 {
+        let told = self.window.checked_shr(shift).unwrap_or(0) >> self.scale;
+        u16::try_from(told).unwrap_or(u16::MAX)
     }
 
     /// How many bytes from the start of the peer's stream have reached it.
@@ -95,7 +103,7 @@ impl Witness {
             if acknowledged <= self.sent_to {
                 self.right_edge = self.right_edge.max(acknowledged + window);
                 if acknowledged >= self.heard {
-                    (self.heard, self.window) = (acknowledged, segment.window);
+                    (self.heard, self.window) = (acknowledged, window);
                 }
             }
         }
