@@ -77,7 +77,7 @@ fn a_nested_link_reaches_the_world_through_the_outer_one() {
     let inner = format!(
         "while ! test -e ready; do sleep 0.01; done
          export WORLD=$AIRTCP_SERVER WORLD6=$AIRTCP_SERVER6
-         exec '{}' emulate '{}' -- python3 ask.py",
+         exec '{}' emulate --mtu 1280 '{}' -- python3 ask.py",
         env!("CARGO_BIN_EXE_airtcp-net"),
         scenario.path().display(),
     );
