@@ -6,6 +6,7 @@ mod marks;
 mod recovery;
 mod sack;
 mod shut_window;
+mod spurious;
 mod windows;
 
 use std::fmt::Write as _;

@@ -1,0 +1,58 @@
+//! A timeout was needless, and what the sender does about that.
+
+use super::*;
+use crate::config::{SpuriousDetection, SpuriousResponse};
+
+/// Detected by timestamps (RFC 3522), answered as RFC 4015 says; an initial window of two segments,
+/// slow start to ten.
+fn eifel() -> Config {
+    Config {
+        initial_window: 2,
+        timestamps: true,
+        spurious_detection: SpuriousDetection {
+            eifel: true,
+            ..SpuriousDetection::default()
+        },
+        spurious_response: SpuriousResponse::Eifel,
+        ..plain()
+    }
+}
+
+/// Segments 6 to 13 left at 200 ms in a window of eight. The timer has expired, and the first of
+/// them is retransmitted.
+fn expired() -> Trace {
+    let mut trace = Trace::new(eifel());
+    trace.write(40);
+    assert_eq!(trace.poll(), "0 1");
+    trace.at(100);
+    assert_eq!(trace.echo(1, 0), "2 3");
+    assert_eq!(trace.echo(2, 0), "4 5");
+    trace.at(200);
+    for segment in 3..=6 {
+        trace.echo(segment, 100);
+    }
+    assert_eq!(
+        (trace.sender.una(), trace.sender.nxt()),
+        (6 * MSS, 14 * MSS)
+    );
+    assert_eq!(trace.cwnd(), 8 * MSS);
+    let due = trace.next_ms().expect("a timer");
+    trace.at(due).wake();
+    assert_eq!((trace.poll().as_str(), trace.cwnd()), ("6*", MSS));
+    trace
+}
+
+/// RFC 4015 §3.2, step 6: cwnd becomes FlightSize + min(bytes_acked, IW). `bytes_acked` is what
+/// this acknowledgment covers, not all that any has.
+#[test]
+fn eifel_resumes_with_what_is_out_and_what_was_acknowledged() {
+    for (acked, resumed) in [(1, 7 + 1), (2, 6 + 2), (3, 5 + 2), (5, 3 + 2), (7, 1 + 2)] {
+        let mut trace = expired();
+        let now = trace.next_ms().expect("a timer") - 10;
+        trace.at(now).echo(6 + acked, 200);
+        assert_eq!(trace.cwnd(), resumed * MSS, "{acked} segments");
+        assert!(trace.is_open());
+        assert_eq!(trace.sender.in_flight(), resumed * MSS, "new data follows");
+        assert_eq!(trace.sender.counters().segments_retransmitted, 1);
+    }
+}
