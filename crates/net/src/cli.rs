@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::emulate::{self, uplink};
-use crate::{inside, measure};
+use crate::{control, deploy, inside, measure};
 
 /// airtcp on real packets
 #[derive(Debug, Parser)]
@@ -17,8 +17,14 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Control(control::Options),
+    Deploy(deploy::Deploy),
+    Deployed(deploy::Deployed),
     Emulate(emulate::Options),
+    #[command(hide = true)]
+    Guard(deploy::GuardOptions),
     Measure(measure::Options),
+    Undeploy(deploy::Undeploy),
 }
 
 /// Runs what the command line asks for: the status is the command's own, 2 for a request that
@@ -36,6 +42,11 @@ pub fn main() -> ExitCode {
         }
     }
     match Arguments::parse().command {
+        Command::Control(options) => status(control::run(&options), 2),
+        Command::Deploy(options) => status(deploy::deploy(&options), 2),
+        Command::Deployed(options) => status(deploy::deployed(&options), 2),
+        Command::Guard(options) => status(deploy::guard(&options), 2),
+        Command::Undeploy(options) => status(deploy::undeploy(&options), 2),
         Command::Emulate(options) => status(emulate::run(&options), 2),
         Command::Measure(options) => status(measure::run(&options), 2),
     }

@@ -1,7 +1,10 @@
 //! A scenario on real packets, on Linux: between namespaces, with the kernel's TCP at its ends.
 #![cfg(target_os = "linux")]
 
+pub mod bpf;
 pub mod cli;
+pub mod control;
+pub mod deploy;
 pub mod device;
 pub mod emulate;
 pub mod error;

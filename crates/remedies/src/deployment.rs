@@ -76,6 +76,15 @@ pub enum Step {
         /// The name under which the kernel knows it.
         name: &'static str,
     },
+    /// A congestion control that airtcp brings for the kernel's BPF.
+    BpfCongestionControl {
+        /// The program and the name under which the kernel knows it while it is registered.
+        name: &'static str,
+        /// The program's constant that takes the value, or empty.
+        constant: &'static str,
+        /// A whole number, or nothing.
+        value: Setting,
+    },
     /// A queueing discipline on the device that leads onto the link, as tc(8) names it.
     Qdisc {
         /// The kind and its options that do not depend on a parameter: `pfifo limit`.
@@ -114,6 +123,8 @@ pub enum Setting {
     Fixed(&'static str),
     /// A parameter that is a number, as it is.
     Parameter(&'static str),
+    /// A parameter that is a real number, in thousandths, rounded.
+    Thousandths(&'static str),
     /// A parameter that is a time, in milliseconds with their unit: `400ms`.
     Milliseconds(&'static str),
     /// A parameter that is a time, in microseconds without a unit.
@@ -223,6 +234,7 @@ impl Step {
         match *self {
             Self::Sysctl { value, .. }
             | Self::RouteAttribute { value, .. }
+            | Self::BpfCongestionControl { value, .. }
             | Self::Qdisc { value, .. }
             | Self::SocketOption { value, .. }
             | Self::ModuleParameter { value, .. } => Some(value),
@@ -237,6 +249,7 @@ impl Setting {
         match self {
             Self::Fixed(_) => None,
             Self::Parameter(name)
+            | Self::Thousandths(name)
             | Self::Milliseconds(name)
             | Self::Microseconds(name)
             | Self::Deviations(name) => Some(name),
@@ -255,6 +268,7 @@ impl Setting {
         Some(match self {
             Self::Fixed(value) => value.to_owned(),
             Self::Parameter(name) => values.get(name).to_string(),
+            Self::Thousandths(name) => format!("{:.0}", values.number(name) * 1000.0),
             // Rounded up: a floor of less than a unit is not none.
             Self::Milliseconds(name) => {
                 format!("{}ms", values.time(name).as_nanos().div_ceil(1_000_000))

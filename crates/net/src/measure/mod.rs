@@ -2,7 +2,7 @@
 //! `airtcp verify` runs once for each remedy and seed.
 
 mod counters;
-mod stack;
+pub(crate) mod stack;
 mod tcp_info;
 mod transfer;
 
@@ -20,6 +20,7 @@ use clap::Args;
 use rustix::pipe::{PipeFlags, pipe_with};
 use serde::Serialize;
 
+use crate::bpf::{Registered, Verdicts};
 use crate::emulate::clock::Clock;
 use crate::emulate::drive::Link;
 use crate::emulate::ends::{Ends, Line};
@@ -92,6 +93,8 @@ pub struct Measurement {
     pub tail_probes: u64,
     /// Repairs that the kernel took back because they were needless.
     pub undos: u64,
+    /// Losses by their number and the verdict of a congestion control that judges them.
+    pub verdicts: Vec<Verdicts>,
     /// The kernel's smoothed round trip at the end, mean over the flows, in milliseconds.
     pub srtt_ms: f64,
     /// Its mean deviation, in milliseconds.
@@ -157,6 +160,17 @@ impl Asked {
 
     fn measure(self) -> Result<Measurement> {
         let ways = ways(&self.scenario, self.seed);
+        // For as long as the run takes, under a name of its own: several runs at once may have
+        // different constants.
+        let mut stack = self.stack.clone();
+        let registered = match &self.stack.program {
+            Some((program, constants)) => {
+                stack.congestion_control = format!("{program}_{:x}", std::process::id());
+                let name = &stack.congestion_control;
+                Some(Registered::new(program, name, constants)?)
+            }
+            None => None,
+        };
         user::become_root_of_own_namespaces()?;
         let ends = Ends::new(ways.len(), self.mtu)?;
         let layout = build(&self.scenario, self.seed);
@@ -167,7 +181,7 @@ impl Asked {
             .map(|(station, way)| Hosts::new(&ends, station, way))
             .collect();
         for (station, hosts) in hosts.iter().enumerate() {
-            hosts.prepare(&ends, station, &self.stack)?;
+            hosts.prepare(&ends, station, &stack)?;
         }
         let before = counted(&hosts)?;
         let clock = Clock::start();
@@ -180,14 +194,15 @@ impl Asked {
             clock,
         );
         let end = Instant::ZERO + self.scenario.duration;
-        let transfers = carry(&mut link, &hosts, &starts, &self.stack, clock, end)?;
+        let transfers = carry(&mut link, &hosts, &starts, &stack, clock, end)?;
         let after = counted(&hosts)?;
         let counts: Vec<u64> = after
             .iter()
             .zip(before)
             .map(|(after, before)| after - before)
             .collect();
-        Ok(self.report(&transfers, &counts, link.lateness()))
+        let verdicts = registered.map_or(Ok(Vec::new()), |control| control.verdicts())?;
+        Ok(self.report(&transfers, &counts, verdicts, link.lateness()))
     }
 }
 
@@ -333,7 +348,13 @@ fn joined<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
 }
 
 impl Asked {
-    fn report(self, transfers: &[Transfer], counts: &[u64], lateness: &Lateness) -> Measurement {
+    fn report(
+        self,
+        transfers: &[Transfer],
+        counts: &[u64],
+        verdicts: Vec<Verdicts>,
+        lateness: &Lateness,
+    ) -> Measurement {
         let Self {
             scenario,
             stack,
@@ -370,6 +391,7 @@ impl Asked {
             timeouts: counts[1],
             tail_probes: counts[2],
             undos: counts[3..].iter().sum(),
+            verdicts,
             srtt_ms: mean(|info| info.srtt_us),
             rttvar_ms: mean(|info| info.rttvar_us),
             least_rtt_ms: f64::from(least.unwrap_or(0)) / 1e3,

@@ -8,6 +8,7 @@ use airtcp_tcp::Config;
 use airtcp_tcp::config::{CongestionControl, LossDetection};
 use serde::Serialize;
 
+use crate::bpf::{self, Constants};
 use crate::device::Metric;
 use crate::error::{Error, Result, Tried};
 
@@ -16,6 +17,8 @@ use crate::error::{Error, Result, Tried};
 pub struct Stack {
     /// The congestion control of the senders.
     pub congestion_control: String,
+    /// The program in BPF that is registered as that, with its constants.
+    pub program: Option<(String, Constants)>,
     /// Settings of the sender's namespace, key and value, in the order in which they are set.
     pub sender_settings: Vec<(String, String)>,
     /// Settings of the receiver's.
@@ -61,11 +64,17 @@ impl Stack {
                 .iter()
                 .find(|way| is_supported(way))
                 .ok_or_else(|| {
-                    Error::new(format!(
+                    let error = Error::new(format!(
                         "remedy \"{}\": this kernel has no way to it. {}",
                         remedy.name,
                         one.deployment()
-                    ))
+                    ));
+                    match bpf::allowed() {
+                        Err(reason) if remedy.deployment.ways.iter().any(is_bpf) => {
+                            error.remedied_by(reason.to_string())
+                        }
+                        _ => error,
+                    }
                 })?;
             let steps = way.concrete(&one.given(), deviation_ms).ok_or_else(|| {
                 Error::new(format!(
@@ -175,6 +184,10 @@ impl Stack {
                 }
             }
             Step::CongestionControl { name } => name.clone_into(&mut self.congestion_control),
+            Step::BpfCongestionControl { name, constant, .. } => {
+                name.clone_into(&mut self.congestion_control);
+                self.program = Some((name.to_owned(), constants(constant, value)?));
+            }
             // The one option that remedies set; how much does not matter above any link's rate.
             Step::SocketOption { .. } => self.paced = true,
             Step::Qdisc { .. } | Step::ModuleParameter { .. } | Step::Radio { .. } => {}
@@ -195,11 +208,46 @@ const fn acts_at_an_end(place: airtcp_remedies::Place) -> bool {
 fn is_supported(way: &Way) -> bool {
     way.steps.iter().all(|step| match step {
         Step::Sysctl { key, .. } => setting_path(key).is_ok_and(|path| path.exists()),
-        Step::RouteAttribute { .. }
-        | Step::CongestionControl { .. }
-        | Step::SocketOption { .. } => true,
+        Step::RouteAttribute { .. } | Step::SocketOption { .. } => true,
+        Step::CongestionControl { name } => has_control(name),
+        Step::BpfCongestionControl { .. } => bpf::allowed().is_ok(),
         Step::Qdisc { .. } | Step::ModuleParameter { .. } | Step::Radio { .. } => false,
     })
+}
+
+fn is_bpf(way: &Way) -> bool {
+    way.steps
+        .iter()
+        .any(|step| matches!(step, Step::BpfCongestionControl { .. }))
+}
+
+/// A program's constant with the value of a step; none where the program takes none.
+///
+/// # Errors
+///
+/// The value is no whole number.
+pub fn constants(constant: &str, value: &str) -> Result<Constants> {
+    if constant.is_empty() {
+        return Ok(Constants::new());
+    }
+    let number = value
+        .parse()
+        .map_err(|_| Error::new(format!("{constant} = {value:?}: expected a whole number")))?;
+    Ok(vec![(constant.to_owned(), number)])
+}
+
+/// Whether this kernel has a congestion control, built in or as a module that it can load.
+pub fn has_control(name: &str) -> bool {
+    let available = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+    if available.is_ok_and(|names| names.split_whitespace().any(|known| known == name)) {
+        return true;
+    }
+    let Ok(release) = fs::read_to_string("/proc/sys/kernel/osrelease") else {
+        return false;
+    };
+    let modules = format!("/lib/modules/{}/modules.dep", release.trim());
+    let file = format!("/tcp_{name}.ko");
+    fs::read_to_string(modules).is_ok_and(|listed| listed.contains(&file))
 }
 
 /// Sets kernel settings of the calling thread's namespace.
@@ -214,7 +262,12 @@ pub fn apply(settings: &[(String, String)]) -> Result<()> {
     Ok(())
 }
 
-fn setting_path(key: &str) -> Result<std::path::PathBuf> {
+/// The file of a setting of a network namespace.
+///
+/// # Errors
+///
+/// Another key.
+pub fn setting_path(key: &str) -> Result<std::path::PathBuf> {
     // Keys come from the catalogue; one with a slash or of another tree is none of a namespace's.
     if !key.starts_with("net.") || key.contains('/') || key.contains("..") {
         return Err(Error::new(format!(

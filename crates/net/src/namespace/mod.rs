@@ -4,6 +4,7 @@
 //! last descriptor and its last process the kernel takes a namespace down, with all its devices,
 //! routes and settings.
 
+mod cookie;
 pub mod user;
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -12,6 +13,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space};
 
 use crate::error::{Error, Result, Tried};
+pub use cookie::cookie;
 
 /// A network namespace that this process holds.
 #[derive(Debug)]

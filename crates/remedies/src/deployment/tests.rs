@@ -55,7 +55,9 @@ fn a_step_reads_only_its_remedys_parameters_and_of_the_right_kind() {
             Setting::Milliseconds(_) | Setting::Microseconds(_) => {
                 matches!(default, Quantity::Time(_))
             }
-            Setting::Deviations(_) => matches!(default, Quantity::Number(_)),
+            Setting::Thousandths(_) | Setting::Deviations(_) => {
+                matches!(default, Quantity::Number(_))
+            }
         };
         assert!(right, "{name}: {setting:?} of {default:?}");
     }
@@ -79,6 +81,14 @@ fn values_are_in_the_words_of_the_system() {
     assert_eq!(
         one("newreno"),
         "sysctl -w net.ipv4.tcp_sack=0; sysctl -w net.ipv4.tcp_congestion_control=reno"
+    );
+    assert_eq!(
+        one("newzag:adjusted=1"),
+        "sysctl -w net.ipv4.tcp_sack=1; airtcp-net control newzag --set adjusted=1"
+    );
+    assert_eq!(
+        one("coin:q=0.25"),
+        "airtcp-net control coin --set radio_per_mille=250"
     );
 }
 

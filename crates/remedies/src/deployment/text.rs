@@ -16,6 +16,13 @@ impl fmt::Display for Concrete {
             Step::CongestionControl { name } => {
                 write!(f, "sysctl -w net.ipv4.tcp_congestion_control={name}")
             }
+            Step::BpfCongestionControl { name, constant, .. } => {
+                write!(f, "airtcp-net control {name}")?;
+                if constant.is_empty() {
+                    return Ok(());
+                }
+                write!(f, " --set {constant}={value}")
+            }
             Step::Qdisc { words, .. } => {
                 let command = format!("tc qdisc replace dev DEVICE root {words} {value}");
                 f.write_str(command.trim_end())

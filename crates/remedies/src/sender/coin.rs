@@ -2,6 +2,7 @@
 
 use airtcp_tcp::loss_differentiation::Differentiation;
 
+use crate::deployment::{At, Setting, Step, Way};
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
@@ -17,10 +18,16 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Number(1.0),
         effect: "how often a loss is called random",
     }],
-    deployment: Deployment::none(
-        "Linux has none ready-made: it takes a congestion control in BPF or as a module. A larger \
-         factor of reduction comes to the same: (1 - q)/2 + 4/5 q.",
-    ),
+    deployment: Deployment::by(&[Way::new(
+        At::Sender,
+        &[Step::BpfCongestionControl {
+            name: "coin",
+            constant: "radio_per_mille",
+            value: Setting::Thousandths("q"),
+        }],
+    )
+    .since("6.4")])
+    .noting("A larger factor of reduction comes to the same: (1 - q)/2 + 4/5 q."),
     decides: "what a loss is taken for",
     apply,
 };

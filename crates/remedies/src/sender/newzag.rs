@@ -2,6 +2,7 @@
 
 use airtcp_tcp::loss_differentiation::{Differentiation, ZigZagTable};
 
+use crate::deployment::{At, Setting, Step, Way};
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
@@ -18,9 +19,18 @@ pub(crate) const REMEDY: Remedy = Remedy {
         effect: "1 for the adjusted classifier, which takes up to three losses below the mean \
                  round trip for random",
     }],
-    deployment: Deployment::none(
-        "Linux has none ready-made: it takes a congestion control in BPF or as a module.",
-    ),
+    deployment: Deployment::by(&[Way::new(
+        At::Sender,
+        &[
+            Step::fixed_sysctl("net.ipv4.tcp_sack", "1"),
+            Step::BpfCongestionControl {
+                name: "newzag",
+                constant: "adjusted",
+                value: Setting::Parameter("adjusted"),
+            },
+        ],
+    )
+    .since("6.4")]),
     decides: "what a loss is taken for",
     apply,
 };

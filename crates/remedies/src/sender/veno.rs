@@ -2,7 +2,7 @@
 
 use airtcp_tcp::config::CongestionControl;
 
-use crate::deployment::{At, Step, Way};
+use crate::deployment::{At, Setting, Step, Way};
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 
 pub(crate) const REMEDY: Remedy = Remedy {
@@ -18,10 +18,19 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Number(1000.0),
         effect: "backlog from which on a loss means congestion",
     }],
-    deployment: Deployment::by(&[Way::new(
-        At::Sender,
-        &[Step::CongestionControl { name: "veno" }],
-    )])
+    deployment: Deployment::by(&[
+        Way::new(
+            At::Sender,
+            &[Step::BpfCongestionControl {
+                name: "veno",
+                constant: "beta_thousandths",
+                value: Setting::Thousandths("beta"),
+            }],
+        )
+        .since("6.4"),
+        Way::new(At::Sender, &[Step::CongestionControl { name: "veno" }])
+            .instead("the kernel's own, whose beta is 3"),
+    ])
     .noting("It is a module in most distributions: modprobe tcp_veno."),
     decides: "how large the congestion window is",
     apply,

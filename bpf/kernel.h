@@ -1,0 +1,104 @@
+/* The kernel's types that the congestion controls touch, with the members that they use alone.
+ * The loader finds each member's place in the running kernel by its BTF (CO-RE), so that neither a
+ * dump of the kernel's types nor its headers are needed.
+ */
+#ifndef AIRTCP_KERNEL_H
+#define AIRTCP_KERNEL_H
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef int __s32;
+typedef unsigned long long __u64;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#define RELOCATED __attribute__((preserve_access_index))
+
+/* include/net/tcp.h: events of cwnd_event */
+enum tcp_ca_event {
+	CA_EVENT_TX_START,
+	CA_EVENT_CWND_RESTART,
+	CA_EVENT_COMPLETE_CWR,
+	CA_EVENT_LOSS,
+};
+
+#define TCP_CONG_NON_RESTRICTED 1
+#define TCP_CA_NAME_MAX 16
+
+struct sock {
+} RELOCATED;
+
+struct inet_connection_sock {
+	__u64 icsk_ca_priv[13];
+} RELOCATED;
+
+struct tcp_sock {
+	struct inet_connection_sock inet_conn;
+	__u32 snd_cwnd;
+	__u32 snd_cwnd_cnt;
+	__u32 snd_ssthresh;
+	__u32 prior_cwnd;
+	__u32 packets_out;
+	__u32 lost_out;
+	__u32 sacked_out;
+	__u32 snd_una;
+	__u32 snd_nxt;
+	__u32 mss_cache;
+	__u64 bytes_acked;
+	__u8 is_cwnd_limited : 1;
+} RELOCATED;
+
+struct ack_sample {
+	__u32 pkts_acked;
+	__s32 rtt_us;
+	__u32 in_flight;
+} RELOCATED;
+
+struct tcp_congestion_ops {
+	__u32 (*ssthresh)(struct sock *sk);
+	void (*cong_avoid)(struct sock *sk, __u32 ack, __u32 acked);
+	void (*set_state)(struct sock *sk, __u8 new_state);
+	void (*cwnd_event)(struct sock *sk, enum tcp_ca_event ev);
+	void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
+	__u32 (*undo_cwnd)(struct sock *sk);
+	void (*init)(struct sock *sk);
+	char name[TCP_CA_NAME_MAX];
+	__u32 flags;
+} RELOCATED;
+
+extern __u32 tcp_reno_undo_cwnd(struct sock *sk) __ksym;
+extern __u32 tcp_slow_start(struct tcp_sock *tp, __u32 acked) __ksym;
+extern void tcp_cong_avoid_ai(struct tcp_sock *tp, __u32 w, __u32 acked) __ksym;
+
+static inline struct tcp_sock *tcp_sk(const struct sock *sk)
+{
+	return (struct tcp_sock *)sk;
+}
+
+static inline __u32 max32(__u32 a, __u32 b)
+{
+	return a > b ? a : b;
+}
+
+/* RFC 5681 §3.1: slow start below ssthresh, then a segment a round trip. */
+static inline void grow_as_reno(struct sock *sk, __u32 acked)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (!tp->is_cwnd_limited)
+		return;
+	if (tp->snd_cwnd < tp->snd_ssthresh) {
+		acked = tcp_slow_start(tp, acked);
+		if (!acked)
+			return;
+	}
+	tcp_cong_avoid_ai(tp, tp->snd_cwnd, acked);
+}
+
+#endif

@@ -1,0 +1,137 @@
+//! Congestion controls in BPF, registered with the kernel.
+
+use std::fmt;
+use std::path::Path;
+
+use libbpf_rs::{Link, MapCore, MapFlags, Object};
+
+use super::object::{Unloaded, failed, is_section};
+use super::{Constants, Verdicts};
+use crate::error::{Error, Result};
+
+macro_rules! object {
+    ($name:literal) => {
+        (
+            $name,
+            include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".bpf.o")) as &[u8],
+        )
+    };
+}
+
+/// The programs by name. Each holds a congestion control of the same name.
+const PROGRAMS: [(&str, &[u8]); 4] = [
+    object!("coin"),
+    object!("newzag"),
+    object!("veno"),
+    object!("westwood"),
+];
+/// Rows of counted losses in a program that classifies: n = 0 to 4.
+const ROWS: usize = 5;
+/// Two counters a row.
+const ROW_BYTES: usize = 16;
+
+/// A congestion control that sockets can choose as long as this value lives, or for good once it is
+/// kept. A socket that has chosen it keeps it until it closes.
+pub struct Registered {
+    object: Object,
+    link: Link,
+    name: String,
+}
+
+impl fmt::Debug for Registered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Registered").field(&self.name).finish()
+    }
+}
+
+impl Registered {
+    /// Registers `program` under `name` with these constants.
+    ///
+    /// # Errors
+    ///
+    /// No such program or constant, a name that the kernel has already, no privilege, or a kernel
+    /// that lacks something; says which.
+    pub fn new(program: &str, name: &str, constants: &Constants) -> Result<Self> {
+        let (program, bytes) = PROGRAMS
+            .into_iter()
+            .find(|(known, _)| *known == program)
+            .ok_or_else(|| {
+                let known: Vec<_> = PROGRAMS.iter().map(|(known, _)| *known).collect();
+                Error::new(format!(
+                    "congestion control {program:?}: expected one of {}",
+                    known.join(", ")
+                ))
+            })?;
+        let mut unloaded = Unloaded::read(program, bytes)?;
+        unloaded.set_all(constants)?;
+        unloaded.name_control(program, name)?;
+        let mut object = unloaded.load()?;
+        let link = object
+            .maps_mut()
+            .find(|map| map.name().to_string_lossy() == program)
+            .ok_or_else(|| Error::new(format!("{program}: no congestion control in it")))?
+            .attach_struct_ops()
+            .map_err(|cause| {
+                failed(
+                    &format!("cannot register congestion control {name}"),
+                    &cause,
+                )
+                .remedied_by(
+                    "the kernel needs struct_ops (Linux 5.6, with links 6.4), and no other \
+                         control of that name (sysctl net.ipv4.tcp_available_congestion_control)",
+                )
+            })?;
+        Ok(Self {
+            object,
+            link,
+            name: name.to_owned(),
+        })
+    }
+
+    /// The losses judged so far, by their number; empty for a control that does not judge.
+    ///
+    /// # Errors
+    ///
+    /// The kernel does not let its memory be read.
+    pub fn verdicts(&self) -> Result<Vec<Verdicts>> {
+        let Some(map) = self
+            .object
+            .maps()
+            .find(|map| is_section(&map.name().to_string_lossy(), ".bss"))
+        else {
+            return Ok(Vec::new());
+        };
+        let bytes = map
+            .lookup(&0_u32.to_ne_bytes(), MapFlags::ANY)
+            .map_err(|cause| failed("cannot read the counted losses", &cause))?
+            .unwrap_or_default();
+        if bytes.len() < ROWS * ROW_BYTES {
+            return Ok(Vec::new());
+        }
+        let number = |place: usize| {
+            let mut eight = [0; 8];
+            eight.copy_from_slice(&bytes[place..place + 8]);
+            u64::from_ne_bytes(eight)
+        };
+        Ok((0..ROWS)
+            .map(|row| Verdicts {
+                lost: row as u32,
+                radio: number(row * ROW_BYTES),
+                congestion: number(row * ROW_BYTES + 8),
+            })
+            .collect())
+    }
+
+    /// Keeps it registered after this process: until its name in `directory`, of a BPF file
+    /// system, is removed.
+    ///
+    /// # Errors
+    ///
+    /// The directory is none of a BPF file system.
+    pub fn keep(&mut self, directory: &Path) -> Result<()> {
+        let path = directory.join(&self.name);
+        self.link
+            .pin(&path)
+            .map_err(|cause| failed(&format!("cannot keep {}", path.display()), &cause))
+    }
+}

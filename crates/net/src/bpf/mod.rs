@@ -1,0 +1,111 @@
+//! What airtcp brings for the kernel's BPF: congestion controls, and the treatment of a share of
+//! new connections.
+//!
+//! A build without the feature `bpf` has the same functions, and each says that it is one.
+
+use std::net::IpAddr;
+
+use crate::error::{Error, Result};
+
+#[cfg(feature = "bpf")]
+mod control;
+#[cfg(feature = "bpf")]
+mod object;
+#[cfg(feature = "bpf")]
+mod treat;
+
+#[cfg(not(feature = "bpf"))]
+mod absent;
+
+#[cfg(not(feature = "bpf"))]
+pub use absent::{Registered, groups, treat};
+#[cfg(feature = "bpf")]
+pub use control::Registered;
+#[cfg(feature = "bpf")]
+pub use treat::{groups, treat};
+
+/// Where the kernel says what types it has.
+const TYPES: &str = "/sys/kernel/btf/vmlinux";
+
+/// Constants of a program, by their names in its source.
+pub type Constants = Vec<(String, u64)>;
+
+/// Losses that a congestion control has judged, by their number n.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Verdicts {
+    /// Segments lost at once; 4 stands for more too, 0 for timeouts.
+    pub lost: u32,
+    /// Taken for the radio's.
+    pub radio: u64,
+    /// Taken for congestion.
+    pub congestion: u64,
+}
+
+/// How new connections are treated.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Treatment {
+    /// Connections treated, of 10000; the others are the control group.
+    pub share: u32,
+    /// What makes the choice differ from one deployment to the next.
+    pub salt: u32,
+    /// The peers whose connections are meant, with the bits of the prefix; all if nothing is given.
+    pub peers: Option<(IpAddr, u8)>,
+    /// The end, in nanoseconds of `CLOCK_BOOTTIME`.
+    pub until_ns: Option<u64>,
+    /// The congestion control that they get.
+    pub control: Option<String>,
+    /// The initial window, in segments.
+    pub initial_window: Option<u32>,
+    /// The floor of the retransmission timer, in microseconds.
+    pub least_timeout_us: Option<u32>,
+    /// A limit of the rate in bytes a second, which turns the kernel's pacing on.
+    pub pacing_rate: Option<u64>,
+}
+
+/// The group of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Treated, or left as control.
+    pub treated: bool,
+    /// The kernel's first refusal, as an errno, or 0.
+    pub refused: i32,
+}
+
+/// Whether this program and this kernel can have BPF at all, short of the privilege.
+///
+/// # Errors
+///
+/// Built without it, or a kernel without its types; says what helps.
+pub fn available() -> Result<()> {
+    if cfg!(not(feature = "bpf")) {
+        return Err(Error::new("this airtcp-net was built without BPF").remedied_by(
+            "install what it needs (apt install clang libelf-dev zlib1g-dev) and build it again, \
+             with `make build` or --features bpf",
+        ));
+    }
+    if !std::path::Path::new(TYPES).exists() {
+        return Err(Error::new(format!("BPF: this kernel has no {TYPES}"))
+            .remedied_by("a kernel built with CONFIG_DEBUG_INFO_BTF has it"));
+    }
+    Ok(())
+}
+
+/// The same, and that this process may load programs.
+///
+/// # Errors
+///
+/// As [`available`], or the process is not root of the machine.
+pub fn allowed() -> Result<()> {
+    available()?;
+    // struct_ops and sock_ops want CAP_BPF and CAP_NET_ADMIN in the first user namespace, which a
+    // user namespace's root does not have; its map of users tells the two apart.
+    let first = std::fs::read_to_string("/proc/self/uid_map")
+        .is_ok_and(|map| map.split_whitespace().eq(["0", "0", "4294967295"]));
+    if !first || !rustix::process::geteuid().is_root() {
+        return Err(
+            Error::new("BPF programs may be loaded by root of the machine alone")
+                .remedied_by("run it as root, outside of user namespaces"),
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,184 @@
+//! An object of BPF programs, with its constants set before the kernel takes it.
+
+use libbpf_rs::btf::Btf;
+use libbpf_rs::btf::types::{DataSec, Var};
+use libbpf_rs::{AsRawLibbpf, Object, ObjectBuilder, OpenObject};
+
+use super::{Constants, allowed};
+use crate::error::{Error, Result};
+
+/// The part of an object that holds its constants.
+const CONSTANTS: &str = ".rodata";
+
+/// An object that is read but not loaded yet.
+pub struct Unloaded {
+    name: &'static str,
+    object: OpenObject,
+}
+
+impl Unloaded {
+    /// Reads an object.
+    ///
+    /// # Errors
+    ///
+    /// BPF is not to be had here; the error says why.
+    pub fn read(name: &'static str, bytes: &[u8]) -> Result<Self> {
+        allowed()?;
+        libbpf_rs::set_print(None);
+        let object = ObjectBuilder::default()
+            .open_memory(bytes)
+            .map_err(|cause| failed(&format!("cannot read {name}.bpf.o"), &cause))?;
+        Ok(Self { name, object })
+    }
+
+    /// Sets a constant to the bytes of a value: as many as the constant has.
+    ///
+    /// # Errors
+    ///
+    /// The program has no such constant; names those that it has.
+    pub fn set_bytes(&mut self, constant: &str, value: &[u8]) -> Result<()> {
+        let (offset, size) = self.place_of(constant)?;
+        if value.len() > size {
+            return Err(Error::new(format!(
+                "{}: {constant} takes {size} bytes, not {}",
+                self.name,
+                value.len()
+            )));
+        }
+        let name = self.name;
+        let mut section = self
+            .object
+            .maps_mut()
+            .find(|map| is_section(&map.name().to_string_lossy(), CONSTANTS))
+            .ok_or_else(|| Error::new(format!("{name}: no constants")))?;
+        let place = section
+            .initial_value_mut()
+            .and_then(|bytes| bytes.get_mut(offset..offset + size))
+            .ok_or_else(|| Error::new(format!("{name}: {constant} lies outside of its section")))?;
+        place.fill(0);
+        place[..value.len()].copy_from_slice(value);
+        Ok(())
+    }
+
+    /// Sets a constant that is a whole number.
+    ///
+    /// # Errors
+    ///
+    /// The program has no such constant, or it is too small for the value.
+    pub fn set(&mut self, constant: &str, value: u64) -> Result<()> {
+        let (_, size) = self.place_of(constant)?;
+        if size < 8 && value >> (8 * size) != 0 {
+            return Err(Error::new(format!(
+                "{}: {constant} = {value}: expected at most {}",
+                self.name,
+                (1_u64 << (8 * size)) - 1
+            )));
+        }
+        let bytes = value.to_ne_bytes();
+        let used = if cfg!(target_endian = "little") {
+            &bytes[..size.min(8)]
+        } else {
+            &bytes[8 - size.min(8)..]
+        };
+        self.set_bytes(constant, used)
+    }
+
+    /// Sets several.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::set`].
+    pub fn set_all(&mut self, constants: &Constants) -> Result<()> {
+        for (name, value) in constants {
+            self.set(name, *value)?;
+        }
+        Ok(())
+    }
+
+    /// Names a congestion control: its first member of 16 bytes that begins with `known`.
+    ///
+    /// # Errors
+    ///
+    /// The object holds none of that name, or the new one is too long.
+    pub fn name_control(&mut self, known: &str, name: &str) -> Result<()> {
+        // TCP_CA_NAME_MAX with the zero that ends it.
+        if name.len() > 15 || name.is_empty() {
+            return Err(Error::new(format!(
+                "congestion control {name:?}: expected a name of 1 to 15 bytes"
+            )));
+        }
+        let mut searched = known.as_bytes().to_vec();
+        searched.resize(16, 0);
+        for mut map in self.object.maps_mut() {
+            if map.name().to_string_lossy() != known {
+                continue;
+            }
+            let Some(bytes) = map.initial_value_mut() else {
+                continue;
+            };
+            if let Some(place) = bytes.windows(16).position(|part| part == searched) {
+                bytes[place..place + 16].fill(0);
+                bytes[place..place + name.len()].copy_from_slice(name.as_bytes());
+                return Ok(());
+            }
+        }
+        Err(Error::new(format!(
+            "{}: no congestion control {known:?} in it",
+            self.name
+        )))
+    }
+
+    /// Hands the programs to the kernel.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's verifier refuses them, or lacks something they need.
+    pub fn load(self) -> Result<Object> {
+        let name = self.name;
+        self.object
+            .load()
+            .map_err(|cause| failed(&format!("the kernel refuses {name}.bpf.o"), &cause))
+    }
+
+    /// Offset and size of a constant.
+    fn place_of(&self, constant: &str) -> Result<(usize, usize)> {
+        let name = self.name;
+        // SAFETY: the object outlives this borrow of it.
+        #[expect(unsafe_code, reason = "an object's types are read through its pointer")]
+        let raw = unsafe { self.object.as_libbpf_object().as_ref() };
+        let types = Btf::from_bpf_object(raw)
+            .map_err(|cause| failed(&format!("cannot read the types of {name}"), &cause))?
+            .ok_or_else(|| Error::new(format!("{name} has no types")))?;
+        let section: DataSec<'_> = types
+            .type_by_name(CONSTANTS)
+            .ok_or_else(|| Error::new(format!("{name} has no constants")))?;
+        let mut known = Vec::new();
+        for variable in section.iter() {
+            let Some(found) = types.type_by_id::<Var<'_>>(variable.ty) else {
+                continue;
+            };
+            let found = found
+                .name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default();
+            if found == constant {
+                return Ok((variable.offset as usize, variable.size));
+            }
+            known.push(found);
+        }
+        Err(Error::new(format!(
+            "{name}: no constant {constant:?}; it has {}",
+            known.join(", ")
+        )))
+    }
+}
+
+/// The kernel's name of a section's map is cut to 15 bytes and has the object's name before it.
+pub fn is_section(map: &str, section: &str) -> bool {
+    map.ends_with(section)
+}
+
+/// An error of libbpf's.
+pub fn failed(tried: &str, cause: &libbpf_rs::Error) -> Error {
+    Error::new(format!("{tried}: {cause:#}"))
+}

@@ -1,0 +1,86 @@
+//! `airtcp-net control`: a congestion control in BPF for as long as a command runs.
+
+use std::ffi::OsString;
+use std::process::Command;
+
+use clap::Args;
+
+use crate::bpf::{Registered, Verdicts};
+use crate::error::{Error, Result, Tried};
+use crate::inside::exit_code;
+
+/// Register a congestion control in BPF while a command runs
+///
+/// Its sockets choose it by name (`iperf3 -C newzag`, TCP_CONGESTION). With the command it goes
+/// away, also after kill -9, and what it counted is printed. Root of the machine only.
+///
+/// Example: airtcp-net control newzag --set adjusted=1 -- iperf3 -C newzag -c 10.0.0.1
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// newzag, coin, veno or westwood
+    name: String,
+    /// A constant of the program, a whole number; may be given again
+    #[arg(long, value_name = "CONSTANT=NUMBER")]
+    set: Vec<String>,
+    /// The name under which sockets choose it; by default that of the program
+    #[arg(long, value_name = "NAME")]
+    called: Option<String>,
+    /// What to run; a shell if nothing is given
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+/// Registers, runs the command, and returns its status.
+///
+/// # Errors
+///
+/// The program cannot be registered or the command not be run; says why.
+pub fn run(options: &Options) -> Result<i32> {
+    let constants = options
+        .set
+        .iter()
+        .map(|text| {
+            let given = text
+                .split_once('=')
+                .and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
+            given.ok_or_else(|| {
+                Error::new(format!(
+                    "--set {text:?}: expected CONSTANT=NUMBER, such as adjusted=1"
+                ))
+            })
+        })
+        .collect::<Result<_>>()?;
+    let name = options.called.as_ref().unwrap_or(&options.name);
+    let registered = Registered::new(&options.name, name, &constants)?;
+    let shell = [std::env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into())];
+    let (program, arguments) = options
+        .command
+        .split_first()
+        .unwrap_or_else(|| (&shell[0], &[]));
+    let status = Command::new(program)
+        .args(arguments)
+        .status()
+        .tried(|| format!("cannot run {}", program.to_string_lossy()))?;
+    for line in lines(name, &registered.verdicts()?) {
+        eprintln!("{line}");
+    }
+    Ok(exit_code(status))
+}
+
+/// What was counted, in words.
+fn lines(name: &str, verdicts: &[Verdicts]) -> Vec<String> {
+    verdicts
+        .iter()
+        .map(|row| match row.lost {
+            0 => format!("{name}: {} timeouts", row.congestion),
+            1..=3 => format!(
+                "{name}: losses of n = {}: {} the radio's, {} congestion",
+                row.lost, row.radio, row.congestion
+            ),
+            _ => format!(
+                "{name}: losses of n > 3: {} the radio's, {} congestion",
+                row.radio, row.congestion
+            ),
+        })
+        .collect()
+}

@@ -1,0 +1,155 @@
+//! The guard: a process that outlives the one that changes the machine, and ends what it began.
+//!
+//! It holds the other end of a pipe. When the pipe hangs up, whatever has ended the other process,
+//! the guard takes the lock and looks into the journal: what is half made or half undone it puts
+//! back. Where the deployment has an end it waits for that, and puts it back then.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::inotify;
+use rustix::time::{ClockId, Timespec, clock_gettime};
+
+use super::engine;
+use super::journal::{Journal, Stage};
+use super::options::Places;
+use crate::error::{Error, Result, Tried};
+
+/// The longest wait, in seconds: a suspended machine's clock goes on, and a wait does not.
+const LONGEST_WAIT: u64 = 30;
+/// What a guard says once it watches.
+const READY: u8 = b'.';
+
+/// A guard that watches over this process, until this value is dropped.
+#[derive(Debug)]
+pub struct Guard {
+    _process: Child,
+    /// Hangs up with this process.
+    _pipe: ChildStdin,
+}
+
+impl Guard {
+    /// Starts one, and waits until it watches. `program` is airtcp-net.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be started.
+    pub fn start(program: &Path, places: &Places) -> Result<Self> {
+        let failed = || format!("cannot start the guard, {}", program.display());
+        let mut process = Command::new(program)
+            .arg("guard")
+            .arg("--state")
+            .arg(&places.state)
+            .arg("--pins")
+            .arg(&places.pins)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .tried(failed)?;
+        let (Some(pipe), Some(mut said)) = (process.stdin.take(), process.stdout.take()) else {
+            return Err(Error::new(failed()));
+        };
+        let mut ready = [0];
+        said.read_exact(&mut ready).tried(failed)?;
+        Ok(Self {
+            _process: process,
+            _pipe: pipe,
+        })
+    }
+}
+
+/// What the guard does, from its start to its end.
+///
+/// # Errors
+///
+/// Something could not be put back; the journal says what.
+pub fn watch(places: &Places) -> Result<i32> {
+    // A session of its own: what the terminal sends to the others does not reach it.
+    rustix::process::setsid().tried(|| "cannot leave the session".to_owned())?;
+    let journal = places.journal()?;
+    std::io::stdout()
+        .write_all(&[READY])
+        .and_then(|()| std::io::stdout().flush())
+        .tried(|| "cannot say that the guard watches".to_owned())?;
+    // Nothing comes but the end.
+    let _ = std::io::stdin().read_to_end(&mut Vec::new());
+    let Some((id, until_ns)) = settle(&journal)? else {
+        return Ok(0);
+    };
+    if wait(&journal, id, until_ns)? {
+        let lock = journal.lock(true)?;
+        if current(&journal)?.is_some_and(|(now, _)| now == id) {
+            engine::undo(&journal, &lock, false)?;
+        }
+    }
+    Ok(0)
+}
+
+/// Puts back what a dead process has left half done. Returns the deployment that has an end.
+fn settle(journal: &Journal) -> Result<Option<(u64, u64)>> {
+    let lock = journal.lock(true)?;
+    match journal.read()? {
+        Some((Stage::Making | Stage::Undoing, _)) => {
+            engine::undo(journal, &lock, false)?;
+            Ok(None)
+        }
+        Some((Stage::Deployed, entry)) => Ok(entry.until_ns.map(|until| (entry.id, until))),
+        None => Ok(None),
+    }
+}
+
+/// Waits until the end of a deployment: true then, false if it has been put back before.
+fn wait(journal: &Journal, id: u64, until_ns: u64) -> Result<bool> {
+    let watched = || format!("cannot watch {}", journal.directory().display());
+    let changes = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK)
+        .tried(watched)?;
+    inotify::add_watch(
+        &changes,
+        journal.directory(),
+        inotify::WatchFlags::MOVE | inotify::WatchFlags::DELETE,
+    )
+    .tried(watched)?;
+    loop {
+        if current(journal)?.is_none_or(|(now, _)| now != id) {
+            return Ok(false);
+        }
+        let left = until_ns.saturating_sub(boot_time_ns());
+        if left == 0 {
+            return Ok(true);
+        }
+        let seconds = (left / 1_000_000_000).min(LONGEST_WAIT);
+        let whole = seconds == LONGEST_WAIT;
+        let time = Timespec {
+            tv_sec: seconds as i64,
+            tv_nsec: if whole {
+                0
+            } else {
+                (left % 1_000_000_000) as i64
+            },
+        };
+        let mut polled = [PollFd::new(&changes, PollFlags::IN)];
+        match poll(&mut polled, Some(&time)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(cause) => return Err(Error::system(watched(), cause)),
+        }
+        // Which name it was does not matter: the journal is read again.
+        while rustix::io::read(&changes, &mut [0; 4096]).is_ok() {}
+    }
+}
+
+/// The deployment that is there, and its end.
+fn current(journal: &Journal) -> Result<Option<(u64, Option<u64>)>> {
+    Ok(match journal.read()? {
+        Some((Stage::Deployed, entry)) => Some((entry.id, entry.until_ns)),
+        _ => None,
+    })
+}
+
+/// The time since the machine was started, with the time it slept.
+pub fn boot_time_ns() -> u64 {
+    let now = clock_gettime(ClockId::Boottime);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}

@@ -1,0 +1,221 @@
+//! The last step: `airtcp deploy`, `deployed` and `undeploy` change this machine as a remedy's
+//! entry says, and put it back.
+//!
+//! ```text
+//!   remedy ── plan ── changes ── journal ── engine ──▶ the machine
+//!                                   ▲                      │
+//!                                 guard ◀── any death ─────┘ puts back
+//! ```
+
+pub mod change;
+mod check;
+mod connections;
+pub mod engine;
+mod groups;
+pub mod guard;
+pub mod journal;
+mod options;
+mod plan;
+mod prerequisites;
+pub mod route;
+pub mod target;
+mod text;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use airtcp_units::Duration;
+
+use crate::error::{Error, Result, Tried};
+use crate::namespace::cookie;
+use change::Change;
+use guard::{Guard, boot_time_ns};
+use journal::{Entry, Journal, Locked, Stage};
+pub use options::{Deploy, Deployed, Guard as GuardOptions, Places, Undeploy};
+use plan::{Asked, Plan};
+
+impl Places {
+    /// The journal of the calling thread's network namespace.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be told from others, or the directory cannot be made.
+    pub fn journal(&self) -> Result<Journal> {
+        let journal = Journal::new(self.state.clone(), cookie()?);
+        journal.prepare()?;
+        Ok(journal)
+    }
+}
+
+/// Deploys. Returns the status to exit with.
+///
+/// # Errors
+///
+/// There is no way, something is missing, or the system refuses a change: nothing is changed then.
+pub fn deploy(options: &Deploy) -> Result<i32> {
+    let target = options.target.target();
+    let remedies =
+        airtcp_remedies::parse(&options.remedy).map_err(|error| Error::new(error.to_string()))?;
+    if remedies.is_empty() {
+        return Err(Error::new("no remedy is given: airtcp remedies lists them"));
+    }
+    let asked = Asked {
+        target: &target,
+        share: options.share,
+        deviation_ms: options.deviation,
+        pins: &options.places.pins,
+    };
+    let plan = Plan::new(&remedies, &asked)?;
+    let command = command(options, &target.to_string());
+    let missing = prerequisites::missing(&plan, &options.places.state);
+    if options.dry_run {
+        println!("{}", text::dry_run(&command, &plan, &missing));
+        return Ok(0);
+    }
+    if options.script {
+        println!("{}", text::script(&command, &plan)?);
+        return Ok(0);
+    }
+    if plan.changes.is_empty() {
+        println!("{}", text::dry_run(&command, &plan, &[]));
+        return Ok(0);
+    }
+    if !missing.is_empty() {
+        return Err(Error::new(format!(
+            "nothing was changed; missing here: {}",
+            missing.join("; ")
+        )));
+    }
+    let journal = options.places.journal()?;
+    let lock = journal.lock(false)?;
+    make_room(&journal, &lock)?;
+    let entry = entry(options, &target.to_string(), plan);
+    let program =
+        std::env::current_exe().tried(|| "cannot find the program that is running".to_owned())?;
+    let guard = Guard::start(&program, &options.places)?;
+    engine::make(&journal, &lock, &entry, &mut |_| {})?;
+    drop((lock, guard));
+    println!("{}", text::deployed(&entry));
+    for change in &entry.changes {
+        println!("  {}", change.words());
+    }
+    for note in &entry.notes {
+        println!("{note}");
+    }
+    Ok(0)
+}
+
+/// Puts back what is overdue or was interrupted; what is deployed stands in the way.
+fn make_room(journal: &Journal, lock: &Locked) -> Result<()> {
+    match journal.read()? {
+        None => Ok(()),
+        Some((Stage::Deployed, entry))
+            if entry.until_ns.is_none_or(|until| until > boot_time_ns()) =>
+        {
+            Err(
+                Error::new(format!("there is a deployment: {}", text::deployed(&entry)))
+                    .remedied_by("airtcp undeploy puts it back; a+b deploys two together"),
+            )
+        }
+        Some(_) => engine::undo(journal, lock, false).map(drop),
+    }
+}
+
+fn entry(options: &Deploy, target: &str, plan: Plan) -> Entry {
+    let now = boot_time_ns();
+    let until_ns = options
+        .period
+        .map(|period: Duration| now + period.as_nanos());
+    let mut changes = plan.changes;
+    for change in &mut changes {
+        if let Change::Treatment { treatment, .. } = change {
+            treatment.until_ns = until_ns;
+            // Another choice of connections each time, which its journal tells.
+            treatment.salt = (now ^ (now >> 32)) as u32;
+        }
+    }
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    Entry {
+        remedies: options.remedy.clone(),
+        target: target.to_owned(),
+        share: options.share,
+        since: since.map_or(0, |time| time.as_secs()),
+        until_ns,
+        id: now,
+        changes,
+        notes: plan.notes,
+        control: plan.control,
+    }
+}
+
+fn command(options: &Deploy, target: &str) -> String {
+    let share = options
+        .share
+        .map(|share| format!(" --share {}%", f64::from(share) / 100.0))
+        .unwrap_or_default();
+    format!("airtcp deploy {} {target}{share}", options.remedy)
+}
+
+/// Puts everything back. Returns the status to exit with.
+///
+/// # Errors
+///
+/// Something cannot be put back.
+pub fn undeploy(options: &Undeploy) -> Result<i32> {
+    let journal = options.places.journal()?;
+    let lock = journal.lock(false)?;
+    let Some((stage, entry)) = journal.read()? else {
+        println!("nothing is deployed");
+        return Ok(0);
+    };
+    let program =
+        std::env::current_exe().tried(|| "cannot find the program that is running".to_owned())?;
+    // Should this process die meanwhile, the guard goes on.
+    let guard = Guard::start(&program, &options.places)?;
+    let left = engine::undo(&journal, &lock, options.forget)?;
+    drop((lock, guard));
+    println!(
+        "{} {}: put back{}",
+        entry.remedies,
+        entry.target,
+        if stage == Stage::Deployed {
+            ""
+        } else {
+            ", after it had been interrupted"
+        }
+    );
+    for line in left {
+        println!("{line}");
+    }
+    if entry.control.is_some() {
+        println!("connections made meanwhile keep their congestion control until they close");
+    }
+    Ok(0)
+}
+
+/// Watches over another process's changes. Returns the status to exit with.
+///
+/// # Errors
+///
+/// Something cannot be put back.
+pub fn guard(options: &GuardOptions) -> Result<i32> {
+    guard::watch(&options.places)
+}
+
+/// Says what is deployed. Returns the status to exit with.
+///
+/// # Errors
+///
+/// The journal or the kernel cannot be read.
+pub fn deployed(options: &Deployed) -> Result<i32> {
+    let journal = options.places.journal()?;
+    let found = journal.read()?;
+    let report = check::Report::new(found, options)?;
+    if options.json {
+        let text = serde_json::to_string(&report)
+            .map_err(|error| Error::new(format!("cannot write the result: {error}")))?;
+        println!("{text}");
+    } else {
+        println!("{}", report.text());
+    }
+    Ok(0)
+}

@@ -1,0 +1,102 @@
+//! A plan and a deployment in words: what is done, and what puts it back.
+
+use super::change::Change;
+use super::guard::boot_time_ns;
+use super::journal::Entry;
+use super::plan::Plan;
+use crate::error::{Error, Result};
+
+/// What `--dry-run` prints.
+pub fn dry_run(command: &str, plan: &Plan, missing: &[String]) -> String {
+    let mut lines = vec![if plan.changes.is_empty() {
+        format!("{command}: everything is so already, nothing to change")
+    } else {
+        format!("{command} would do, in this order:")
+    }];
+    lines.extend(
+        plan.changes
+            .iter()
+            .map(|change| format!("  {}", change.words())),
+    );
+    lines.extend(plan.notes.iter().cloned());
+    if !missing.is_empty() {
+        lines.push("missing here:".to_owned());
+        lines.extend(missing.iter().map(|what| format!("  {what}")));
+    }
+    lines.join("\n")
+}
+
+/// What `--script` prints: a program for sh that does it, and with `undo` puts it back.
+///
+/// # Errors
+///
+/// A change that sysctl and iproute2 have no words for.
+pub fn script(command: &str, plan: &Plan) -> Result<String> {
+    let words = |change: &Change| {
+        change
+            .commands()
+            .zip(change.undo_commands())
+            .ok_or_else(|| {
+                Error::new(format!(
+                    "--script: sysctl and iproute2 have no words for: {}",
+                    change.words()
+                ))
+                .remedied_by("without --script, airtcp deploy does it itself")
+            })
+    };
+    let commands: Vec<(String, String)> = plan.changes.iter().map(words).collect::<Result<_>>()?;
+    let forward = commands.iter().map(|(make, _)| format!("    {make}"));
+    let backward = commands.iter().rev().map(|(_, undo)| format!("    {undo}"));
+    let notes = plan.notes.iter().map(|note| format!("# {note}"));
+    let mut lines = vec![
+        "#!/bin/sh".to_owned(),
+        format!("# What `{command}` does; with the argument undo, what puts it back."),
+    ];
+    lines.extend(notes);
+    lines.extend([
+        "set -eu".into(),
+        "case \"${1:-make}\" in".into(),
+        "make)".into(),
+    ]);
+    lines.extend(forward.chain(["    :".to_owned()]));
+    lines.extend(["    ;;".into(), "undo)".into()]);
+    lines.extend(backward.chain(["    :".to_owned()]));
+    lines.extend([
+        "    ;;".into(),
+        "*)".into(),
+        "    echo \"$0: expected make or undo\" >&2".into(),
+        "    exit 2".into(),
+        "    ;;".into(),
+        "esac".into(),
+    ]);
+    Ok(lines.join("\n"))
+}
+
+/// What is deployed, in a sentence.
+pub fn deployed(entry: &Entry) -> String {
+    let share = entry
+        .share
+        .map(|share| format!(" --share {}%", f64::from(share) / 100.0))
+        .unwrap_or_default();
+    let now = boot_time_ns();
+    let age = seconds(now.saturating_sub(entry.id));
+    let end = match entry.until_ns {
+        Some(until) if until > now => format!(", ends by itself in {}", seconds(until - now)),
+        Some(_) => ", overdue: its guard was killed, undeploy puts it back".to_owned(),
+        None => ", until undeploy".to_owned(),
+    };
+    format!(
+        "{} {}{share}: deployed {age} ago{end}",
+        entry.remedies, entry.target
+    )
+}
+
+/// A time to the second in the largest units that it fills.
+fn seconds(ns: u64) -> String {
+    let seconds = ns / 1_000_000_000;
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7199 => format!("{} min", seconds / 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
