@@ -7,6 +7,12 @@ READY := $(VENV)/.requirements
 EXTENSION := $(VENV)/.extension
 # Real packets are Linux's alone.
 NET := $(if $(filter Linux,$(shell uname -s)),$(BIN)/airtcp-net)
+# Programs for the kernel's BPF are built where what they need is there; make build names what is missing.
+has_header = $(shell echo '\#include <$(1)>' | cc -E - >/dev/null 2>&1 && echo yes)
+BPF_MISSING := $(strip $(if $(shell command -v clang),,clang) $(if $(call has_header,libelf.h),,libelf-dev) \
+  $(if $(call has_header,zlib.h),,zlib1g-dev))
+BPF_FEATURES := $(if $(NET),$(if $(BPF_MISSING),,--features airtcp-net/bpf))
+BPF_SOURCES := $(wildcard bpf/*)
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
 # The demo: real round-trip times of a Wi-Fi link with delay spikes, and one loss in 200.
@@ -56,7 +62,7 @@ verify: build ## 48 settings on this machine's kernel beside the simulation, wri
 build: $(EXTENSION) $(NET) ## the Python package with its Rust core and airtcp-net, in .venv
 
 test: build ## every test: Rust, Python, and the stub against the binary
-	cargo test --workspace
+	cargo test --workspace $(BPF_FEATURES)
 	$(BIN)/pytest
 	$(BIN)/python -m mypy.stubtest airtcp._core
 	@echo "make test: all passed"
@@ -69,7 +75,7 @@ count: tools ## instructions a packet; fails where the lossy pipe takes over 2 %
 
 lint: $(READY) | tools ## formatting, clippy, ruff, mypy
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy --workspace --all-targets $(BPF_FEATURES) -- -D warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -109,6 +115,7 @@ $(EXTENSION): $(READY) $(RUST_SOURCES) pyproject.toml
 	touch $@
 
 # After the extension, whose crates it shares: two builds at once would take their turns anyway.
-$(BIN)/airtcp-net: $(RUST_SOURCES) | $(EXTENSION)
-	cargo build --quiet --profile local --package airtcp-net
+$(BIN)/airtcp-net: $(RUST_SOURCES) $(BPF_SOURCES) | $(EXTENSION)
+	$(if $(BPF_MISSING),@echo "airtcp-net is built without BPF (newzag, coin, deploy --cgroup and --share): apt install $(BPF_MISSING)")
+	cargo build --quiet --profile local --package airtcp-net $(BPF_FEATURES)
 	install target/local/airtcp-net $@

@@ -68,23 +68,31 @@ struct peers {
 	__u32 remote[4];
 };
 
+/* The verifier takes no pointer into this context but the context itself, which a compiler would
+ * make of two reads in two branches: each member is read at its own place, whether it is needed or
+ * not.
+ */
+#define READ(member) (*(const volatile __u32 *)&(member))
+
 static inline void addresses(struct bpf_sock_ops *ops, struct peers *peers)
 {
-	if (ops->family == AF_INET) {
-		peers->local[2] = peers->remote[2] = bpf_htonl(0xffff);
-		peers->local[3] = ops->local_ip4;
-		peers->remote[3] = ops->remote_ip4;
+	__u32 local_ip4 = READ(ops->local_ip4);
+	__u32 remote_ip4 = READ(ops->remote_ip4);
+
+	peers->local[0] = READ(ops->local_ip6[0]);
+	peers->local[1] = READ(ops->local_ip6[1]);
+	peers->local[2] = READ(ops->local_ip6[2]);
+	peers->local[3] = READ(ops->local_ip6[3]);
+	peers->remote[0] = READ(ops->remote_ip6[0]);
+	peers->remote[1] = READ(ops->remote_ip6[1]);
+	peers->remote[2] = READ(ops->remote_ip6[2]);
+	peers->remote[3] = READ(ops->remote_ip6[3]);
+	if (READ(ops->family) != AF_INET)
 		return;
-	}
-	/* One by one: the verifier allows no variable offset into this context. */
-	peers->local[0] = ops->local_ip6[0];
-	peers->local[1] = ops->local_ip6[1];
-	peers->local[2] = ops->local_ip6[2];
-	peers->local[3] = ops->local_ip6[3];
-	peers->remote[0] = ops->remote_ip6[0];
-	peers->remote[1] = ops->remote_ip6[1];
-	peers->remote[2] = ops->remote_ip6[2];
-	peers->remote[3] = ops->remote_ip6[3];
+	peers->local[0] = peers->local[1] = peers->remote[0] = peers->remote[1] = 0;
+	peers->local[2] = peers->remote[2] = bpf_htonl(0xffff);
+	peers->local[3] = local_ip4;
+	peers->remote[3] = remote_ip4;
 }
 
 static inline int is_meant(const struct peers *peers)

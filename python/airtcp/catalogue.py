@@ -51,6 +51,17 @@ class Remedy(TypedDict):
     """The choice it makes; two remedies that make the same choice cannot be combined."""
 
 
+class Deployment(TypedDict):
+    """How a remedy is had on a real system, with the values of its parameters."""
+
+    name: str
+    """The remedy with its parameters, as it is written."""
+    text: str
+    """In sentences; commands stand between backticks."""
+    on_a_host: bool
+    """Whether `airtcp deploy` can have it on an end of the connections."""
+
+
 def remedies() -> list[Remedy]:
     """Every remedy, in the order of the catalogue."""
     return cast(list[Remedy], json.loads(_core.remedies()))
@@ -68,6 +79,15 @@ def remedy(name: str) -> Remedy:
     near = get_close_matches(name, catalogue, n=1)
     hint = f' (did you mean "{near[0]}"?)' if near else ""
     raise ScenarioError(f'remedy "{name}": unknown{hint}: `airtcp remedies` lists them')
+
+
+def deployments(remedies: str) -> list[Deployment]:
+    """How each remedy of a combination such as "sack+min-rto:min=1s" is had on a real system.
+
+    Raises:
+        ScenarioError: one is unknown, or a parameter is wrong.
+    """
+    return cast(list[Deployment], json.loads(_core.deployments(remedies)))
 
 
 def schema() -> dict[str, object]:

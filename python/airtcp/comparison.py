@@ -28,6 +28,13 @@ class Comparison(ComparedRuns):
 
         return verdict(self)
 
+    @property
+    def deployment(self) -> list[str]:
+        """How the best remedy is had on a real system; empty where none raises the goodput."""
+        from airtcp.study.deployment import deployment
+
+        return deployment(self)
+
     def plot(self) -> "Figure":
         """Each remedy's goodput as paired difference to the baseline, with intervals."""
         from airtcp.report.comparison import difference_rows

@@ -5,10 +5,22 @@ import shutil
 import sys
 import sysconfig
 from pathlib import Path
+from typing import NoReturn
 
 from airtcp._core import AirtcpError
 
 PROGRAM = "airtcp-net"
+
+
+def hand_over(command: str) -> NoReturn:
+    """Becomes airtcp-net with a command and all that stands after it on the command line.
+
+    Raises:
+        AirtcpError: it is not there, or the system is not Linux.
+    """
+    program = find_program()
+    # As they were typed: a parser would keep a "--" to itself.
+    os.execv(program, [PROGRAM, *sys.argv[sys.argv.index(command) :]])
 
 
 def find_program() -> str:

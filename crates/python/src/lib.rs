@@ -20,7 +20,7 @@ mod _core {
     #[pymodule_export]
     use crate::run::{probes, run};
     #[pymodule_export]
-    use crate::scenario::{Scenario, remedies, schema};
+    use crate::scenario::{Scenario, deployments, remedies, schema};
 
     #[pymodule_export]
     use crate::script::{profiles, script};

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use airtcp_remedies::deployment::Way;
 use pyo3::prelude::*;
 
 use crate::errors::{run_error, scenario_error};
@@ -71,6 +72,25 @@ impl Scenario {
 #[pyfunction]
 pub(crate) fn remedies(py: Python<'_>) -> PyResult<String> {
     serde_json::to_string(airtcp_remedies::catalogue()).map_err(|error| run_error(py, error))
+}
+
+/// How each remedy of a combination is had on a real system, as JSON: its name, sentences with its
+/// values filled in, and whether a host can have it.
+#[pyfunction]
+pub(crate) fn deployments(py: Python<'_>, remedies: &str) -> PyResult<String> {
+    let chosen = airtcp_remedies::parse(remedies).map_err(|error| scenario_error(py, error))?;
+    let each: Vec<_> = chosen
+        .as_slice()
+        .iter()
+        .map(|one| {
+            serde_json::json!({
+                "name": one.to_string(),
+                "text": one.deployment(),
+                "on_a_host": one.remedy.deployment.ways.iter().any(Way::is_on_a_host),
+            })
+        })
+        .collect();
+    serde_json::to_string(&each).map_err(|error| run_error(py, error))
 }
 
 /// The JSON Schema of scenario files.

@@ -177,6 +177,13 @@ impl Way {
     /// What Linux does by itself at the sender.
     pub(crate) const BY_ITSELF: Self = Self::new(At::Sender, &[]);
 
+    /// Whether it changes something at an end of connections, and nothing before the link.
+    pub fn is_on_a_host(&self) -> bool {
+        let ends = matches!(self.at, At::Sender | At::Receiver | At::BothEnds);
+        let changes = |step: &Step| !matches!(step, Step::Qdisc { .. } | Step::Radio { .. });
+        ends && !self.steps.is_empty() && self.steps.iter().all(changes)
+    }
+
     /// The same way, which works from that version of Linux.
     pub(crate) const fn since(self, version: &'static str) -> Self {
         Self {

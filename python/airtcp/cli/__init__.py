@@ -7,6 +7,7 @@ import typer
 from airtcp import _core
 from airtcp.cli.compare import compare_command
 from airtcp.cli.console import out
+from airtcp.cli.deploy import deploy_command, deployed_command, undeploy_command
 from airtcp.cli.emulate import PASSED_ON, emulate_command
 from airtcp.cli.papers import papers_command
 from airtcp.cli.remedies import remedies_command
@@ -28,12 +29,15 @@ app = typer.Typer(
 )
 app.command("run")(run_command)
 app.command("compare")(compare_command)
+app.command("deploy", context_settings=PASSED_ON)(deploy_command)
+app.command("deployed", context_settings=PASSED_ON)(deployed_command)
 app.command("emulate", context_settings=PASSED_ON)(emulate_command)
 app.command("papers")(papers_command)
 app.command("remedies")(remedies_command)
 app.command("schema")(schema_command)
 app.command("script")(script_command)
 app.command("study")(study_command)
+app.command("undeploy", context_settings=PASSED_ON)(undeploy_command)
 app.command("verify")(verify_command)
 
 

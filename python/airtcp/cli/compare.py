@@ -138,6 +138,9 @@ def _print_comparison(comparison: Comparison) -> None:
     out.print(table)
     seeds = len(comparison.seeds)
     out.print(f"\nMeans a run over {seeds} {'seed' if seeds == 1 else 'seeds'}.", highlight=False)
+    if lines := comparison.deployment:
+        out.print()
+        print_lines(lines)
 
 
 def _difference(comparison: Comparison, remedy: str) -> str:
@@ -156,6 +159,7 @@ def _json_object(comparison: Comparison, page: Path | None) -> dict[str, object]
         "engine_version": cells["engine_version"][0],
         "seeds": list(comparison.seeds),
         "verdict": comparison.verdict,
+        "deployment": comparison.deployment,
         "remedies": comparison.table.to_dicts(),
         "cells": cells.drop("summary", "scenario", "scenario_hash", "engine_version").to_dicts(),
         "report": None if page is None else str(page),

@@ -1,12 +1,9 @@
 """`airtcp emulate`: hands over to airtcp-net, which carries real packets."""
 
-import os
-import sys
-
 import typer
 
 from airtcp.cli.console import clear_errors
-from airtcp.net import PROGRAM, find_program
+from airtcp.net import hand_over
 
 PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 """Every argument is airtcp-net's, `--help` too."""
@@ -22,7 +19,4 @@ def emulate_command(_context: typer.Context) -> None:
     airtcp emulate FILE --server "iperf3 -s" -- sh -c 'iperf3 -c $AIRTCP_SERVER'
     """
     with clear_errors():
-        program = find_program()
-        # As they were typed: the parser would keep the "--" before the command to itself.
-        arguments = sys.argv[sys.argv.index("emulate") :]
-        os.execv(program, [PROGRAM, *arguments])
+        hand_over("emulate")

@@ -15,6 +15,7 @@ from airtcp.report.pages import rendered, write_text
 from airtcp.report.tables import cost_table, goodput_table, seeds_table, timeline_rows
 from airtcp.runs import run
 from airtcp.study.compare import ComparedRuns
+from airtcp.study.deployment import deployment
 from airtcp.study.verdict import amount, outcome_words, verdict
 
 _MOST_TIMELINES = 8
@@ -49,6 +50,7 @@ def write_report(
         "report.html.j2",
         verdict=verdict(comparison),
         comparison=comparison,
+        deployment=deployment(comparison),
         goodput=goodput_table(comparison),
         cost=cost_table(comparison),
         figures=drawn(directory, planned, png=png),

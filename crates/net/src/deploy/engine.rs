@@ -14,6 +14,10 @@ pub enum Taken {
     Made(usize),
     /// The journal says that it is deployed.
     Deployed,
+    /// The journal says that it is being put back.
+    Undoing,
+    /// The change of that number is put back, or left to somebody else.
+    Undone(usize),
 }
 
 /// Makes a deployment; `told` hears of every step. What fails is put back.
@@ -31,7 +35,7 @@ pub fn make(
     told(Taken::Written);
     for (number, change) in entry.changes.iter().enumerate() {
         if let Err(error) = change.make() {
-            let left = undo(journal, lock, false)?;
+            let left = undo(journal, lock, false, told)?;
             return Err(if left.is_empty() {
                 error.remedied_by("everything is as it was")
             } else {
@@ -46,25 +50,33 @@ pub fn make(
 }
 
 /// Puts everything back that the journal says, the last change first. Returns what somebody else
-/// has changed meanwhile, which is left. With `forget`, so is what cannot be put back.
+/// has changed meanwhile, which is left. With `forget`, so is what cannot be put back. `told` hears
+/// of every step.
 ///
 /// # Errors
 ///
 /// The system refuses to put something back: the others are put back, and the journal keeps it.
-pub fn undo(journal: &Journal, _lock: &Locked, forget: bool) -> Result<Vec<String>> {
+pub fn undo(
+    journal: &Journal,
+    _lock: &Locked,
+    forget: bool,
+    told: &mut dyn FnMut(Taken),
+) -> Result<Vec<String>> {
     let Some((stage, entry)) = journal.read()? else {
         return Ok(Vec::new());
     };
     if stage != Stage::Undoing {
         journal.advance(stage, Stage::Undoing)?;
     }
+    told(Taken::Undoing);
     let (mut left, mut failed) = (Vec::new(), Vec::new());
-    for change in entry.changes.iter().rev() {
+    for (number, change) in entry.changes.iter().enumerate().rev() {
         match change.undo() {
             Ok(Undone::Back) => {}
             Ok(Undone::Left(why)) => left.push(format!("left as it is: {why}")),
             Err(error) => failed.push(error.to_string()),
         }
+        told(Taken::Undone(number));
     }
     if !failed.is_empty() && !forget {
         return Err(Error::new(format!(

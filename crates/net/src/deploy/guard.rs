@@ -1,12 +1,12 @@
 //! The guard: a process that outlives the one that changes the machine, and ends what it began.
 //!
-//! It holds the other end of a pipe. When the pipe hangs up, whatever has ended the other process,
-//! the guard takes the lock and looks into the journal: what is half made or half undone it puts
-//! back. Where the deployment has an end it waits for that, and puts it back then.
+//! It holds the other end of a pipe. When the pipe hangs up without a word, whatever has ended the
+//! other process, the guard takes the lock and looks into the journal: what is half made or half
+//! undone it puts back. Where the deployment has an end it waits for that, and puts it back then.
 
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::inotify;
@@ -19,15 +19,18 @@ use crate::error::{Error, Result, Tried};
 
 /// The longest wait, in seconds: a suspended machine's clock goes on, and a wait does not.
 const LONGEST_WAIT: u64 = 30;
-/// What a guard says once it watches.
+/// What a guard says once it watches, and once it knows that all is done.
 const READY: u8 = b'.';
+/// What it is told when all is done.
+const DONE: u8 = b'!';
 
 /// A guard that watches over this process, until this value is dropped.
 #[derive(Debug)]
 pub struct Guard {
     _process: Child,
     /// Hangs up with this process.
-    _pipe: ChildStdin,
+    pipe: ChildStdin,
+    said: ChildStdout,
 }
 
 impl Guard {
@@ -56,8 +59,18 @@ impl Guard {
         said.read_exact(&mut ready).tried(failed)?;
         Ok(Self {
             _process: process,
-            _pipe: pipe,
+            pipe,
+            said,
         })
+    }
+
+    /// Tells it that all is done, and waits until it knows: it does not take the lock any more but
+    /// at the end of the deployment.
+    pub fn dismiss(mut self) {
+        // One that was killed knows nothing, and takes no lock.
+        if self.pipe.write_all(&[DONE]).is_ok() {
+            let _ = self.said.read(&mut [0]);
+        }
     }
 }
 
@@ -70,22 +83,34 @@ pub fn watch(places: &Places) -> Result<i32> {
     // A session of its own: what the terminal sends to the others does not reach it.
     rustix::process::setsid().tried(|| "cannot leave the session".to_owned())?;
     let journal = places.journal()?;
-    std::io::stdout()
-        .write_all(&[READY])
-        .and_then(|()| std::io::stdout().flush())
-        .tried(|| "cannot say that the guard watches".to_owned())?;
-    // Nothing comes but the end.
-    let _ = std::io::stdin().read_to_end(&mut Vec::new());
-    let Some((id, until_ns)) = settle(&journal)? else {
+    say_ready()?;
+    let mut word = [0];
+    let is_done = matches!(std::io::stdin().read(&mut word), Ok(1)) && word == [DONE];
+    let found = if is_done {
+        // The other process still has the lock, and changes nothing any more.
+        let found = current(&journal)?.and_then(|(id, until)| Some((id, until?)));
+        say_ready()?;
+        found
+    } else {
+        settle(&journal)?
+    };
+    let Some((id, until_ns)) = found else {
         return Ok(0);
     };
     if wait(&journal, id, until_ns)? {
         let lock = journal.lock(true)?;
         if current(&journal)?.is_some_and(|(now, _)| now == id) {
-            engine::undo(&journal, &lock, false)?;
+            engine::undo(&journal, &lock, false, &mut |_| {})?;
         }
     }
     Ok(0)
+}
+
+fn say_ready() -> Result<()> {
+    std::io::stdout()
+        .write_all(&[READY])
+        .and_then(|()| std::io::stdout().flush())
+        .tried(|| "cannot say that the guard watches".to_owned())
 }
 
 /// Puts back what a dead process has left half done. Returns the deployment that has an end.
@@ -93,7 +118,7 @@ fn settle(journal: &Journal) -> Result<Option<(u64, u64)>> {
     let lock = journal.lock(true)?;
     match journal.read()? {
         Some((Stage::Making | Stage::Undoing, _)) => {
-            engine::undo(journal, &lock, false)?;
+            engine::undo(journal, &lock, false, &mut |_| {})?;
             Ok(None)
         }
         Some((Stage::Deployed, entry)) => Ok(entry.until_ns.map(|until| (entry.id, until))),

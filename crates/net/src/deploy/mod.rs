@@ -93,7 +93,8 @@ pub fn deploy(options: &Deploy) -> Result<i32> {
         std::env::current_exe().tried(|| "cannot find the program that is running".to_owned())?;
     let guard = Guard::start(&program, &options.places)?;
     engine::make(&journal, &lock, &entry, &mut |_| {})?;
-    drop((lock, guard));
+    guard.dismiss();
+    drop(lock);
     println!("{}", text::deployed(&entry));
     for change in &entry.changes {
         println!("  {}", change.words());
@@ -116,7 +117,7 @@ fn make_room(journal: &Journal, lock: &Locked) -> Result<()> {
                     .remedied_by("airtcp undeploy puts it back; a+b deploys two together"),
             )
         }
-        Some(_) => engine::undo(journal, lock, false).map(drop),
+        Some(_) => engine::undo(journal, lock, false, &mut |_| {}).map(drop),
     }
 }
 
@@ -171,8 +172,9 @@ pub fn undeploy(options: &Undeploy) -> Result<i32> {
         std::env::current_exe().tried(|| "cannot find the program that is running".to_owned())?;
     // Should this process die meanwhile, the guard goes on.
     let guard = Guard::start(&program, &options.places)?;
-    let left = engine::undo(&journal, &lock, options.forget)?;
-    drop((lock, guard));
+    let left = engine::undo(&journal, &lock, options.forget, &mut |_| {})?;
+    guard.dismiss();
+    drop(lock);
     println!(
         "{} {}: put back{}",
         entry.remedies,
@@ -207,7 +209,8 @@ pub fn guard(options: &GuardOptions) -> Result<i32> {
 ///
 /// The journal or the kernel cannot be read.
 pub fn deployed(options: &Deployed) -> Result<i32> {
-    let journal = options.places.journal()?;
+    // Nothing is made for a question.
+    let journal = Journal::new(options.places.state.clone(), cookie()?);
     let found = journal.read()?;
     let report = check::Report::new(found, options)?;
     if options.json {

@@ -343,12 +343,6 @@ fn number_of(name: &str, value: &str) -> Result<u32> {
 
 /// Why these connections cannot have this way.
 fn refusal(one: &Chosen, way: &Way, asked: &Asked<'_>) -> Option<String> {
-    if matches!(way.at, At::Mobile) {
-        return Some(format!(
-            "it acts on {}: set it there by hand",
-            way.at.name()
-        ));
-    }
     // Without the deviation the first way says that it is missing.
     let steps = way.concrete(&one.given(), Some(asked.deviation_ms.unwrap_or(1.0)))?;
     steps.iter().find_map(|step| step_refusal(step, asked))
@@ -411,7 +405,7 @@ fn step_refusal(step: &Concrete, asked: &Asked<'_>) -> Option<String> {
             let file = module_file(module, name);
             (!file.exists()).then(|| format!("this kernel has no {}", file.display()))
         }
-        Step::Radio { .. } => Some(format!("it is the radio's: {step}")),
+        Step::Radio { .. } => Some(format!("it is left to you, on the mobile: {step}")),
     }
 }
 

@@ -1,0 +1,173 @@
+//! `kill -9` after every step of deploying and of putting back: the machine is as it was or as it is
+//! to be, and never in between.
+
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+use airtcp_net::deploy::change::Change;
+use airtcp_net::deploy::engine::{self, Taken};
+use airtcp_net::deploy::guard::{Guard, boot_time_ns};
+use airtcp_net::deploy::journal::{Entry, Stage};
+use airtcp_net::error::Result;
+use rustix::process::{Signal, getpid, kill_process};
+
+use crate::machine::{PROGRAM, on_a_machine, places, routes, setting, succeeds};
+
+const DIRECTORY: &str = "AIRTCP_TEST_DIRECTORY";
+const WORK: &str = "AIRTCP_TEST_WORK";
+const DIES_AFTER: &str = "AIRTCP_TEST_DIES_AFTER";
+const GUARDED: &str = "AIRTCP_TEST_GUARDED";
+/// The written journal, three changes, and the journal's word that they are made. Putting back
+/// takes as many.
+const STEPS: usize = 5;
+/// The guard needs milliseconds; a machine under load gets this long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What the machine is asked for.
+fn entry() -> Entry {
+    let setting = |key: &str, old: &str, new: &str| Change::Setting {
+        file: Path::new("/proc/sys").join(key.replace('.', "/")),
+        key: Some(key.to_owned()),
+        old: old.to_owned(),
+        new: new.to_owned(),
+    };
+    Entry {
+        remedies: "three changes".to_owned(),
+        target: "--all".to_owned(),
+        share: None,
+        since: 0,
+        until_ns: None,
+        id: boot_time_ns(),
+        changes: vec![
+            setting("net.ipv4.tcp_sack", "1", "0"),
+            Change::Route {
+                is_v6: false,
+                old: Some("10.9.0.0/24 dev t0 proto kernel scope link src 10.9.0.1".to_owned()),
+                new: "10.9.0.0/24 dev t0 proto kernel scope link src 10.9.0.1 initcwnd 33"
+                    .to_owned(),
+            },
+            setting("net.ipv4.tcp_reordering", "3", "7"),
+        ],
+        notes: Vec::new(),
+        control: None,
+    }
+}
+
+/// What of the three changes is there.
+fn there() -> [bool; 3] {
+    [
+        setting("net.ipv4.tcp_sack") == "0",
+        routes().contains("initcwnd 33"),
+        setting("net.ipv4.tcp_reordering") == "7",
+    ]
+}
+
+/// Not a test of its own: the process that the tests below kill. It kills itself after a step.
+#[test]
+fn a_process_that_dies() {
+    let Some(directory) = std::env::var_os(DIRECTORY) else {
+        return;
+    };
+    let number = |name| std::env::var(name).unwrap().parse::<usize>().unwrap();
+    let (places, dies_after) = (places(&PathBuf::from(directory)), number(DIES_AFTER));
+    let journal = places.journal().unwrap();
+    let lock = journal.lock(true).unwrap();
+    let guard = (number(GUARDED) == 1).then(|| Guard::start(Path::new(PROGRAM), &places).unwrap());
+    let mut steps = 0;
+    let mut told = |_: Taken| {
+        if steps == dies_after {
+            kill_process(getpid(), Signal::KILL).unwrap();
+        }
+        steps += 1;
+    };
+    if number(WORK) == 0 {
+        engine::make(&journal, &lock, &entry(), &mut told).unwrap();
+    } else {
+        engine::undo(&journal, &lock, false, &mut told).unwrap();
+    }
+    if let Some(guard) = guard {
+        guard.dismiss();
+    }
+    drop(lock);
+}
+
+/// Runs the process above, in this network namespace.
+fn dies(directory: &Path, undoes: bool, after: usize, guarded: bool) -> ExitStatus {
+    let number = |flag: bool| if flag { "1" } else { "0" };
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "deaths::a_process_that_dies", "--nocapture"])
+        .env(DIRECTORY, directory)
+        .env(WORK, number(undoes))
+        .env(DIES_AFTER, after.to_string())
+        .env(GUARDED, number(guarded))
+        .output()
+        .unwrap()
+        .status
+}
+
+/// Waits until nothing is half done: then the journal says that it is deployed, or nothing.
+fn settled(directory: &Path) -> Result<Option<Stage>> {
+    let journal = places(directory).journal()?;
+    let start = Instant::now();
+    loop {
+        let stage = journal.read()?.map(|(stage, _)| stage);
+        if matches!(stage, None | Some(Stage::Deployed)) {
+            return Ok(stage);
+        }
+        assert!(start.elapsed() < PATIENCE, "the guard has put nothing back");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn a_death_while_deploying_leaves_all_or_nothing() {
+    on_a_machine(|directory| {
+        for step in 0..STEPS {
+            let status = dies(directory, false, step, true);
+            assert_eq!(status.signal(), Some(9), "step {step}: {status}");
+            let stage = settled(directory)?;
+            let is_deployed = stage == Some(Stage::Deployed);
+            assert_eq!(is_deployed, step == STEPS - 1, "step {step}");
+            assert_eq!(there(), [is_deployed; 3], "step {step}");
+        }
+        succeeds(directory, &["undeploy"])?;
+        assert_eq!(there(), [false; 3]);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_death_while_putting_back_leaves_nothing() {
+    on_a_machine(|directory| {
+        // The journal's word, and three changes; the journal goes last.
+        for step in 0..STEPS - 1 {
+            assert!(dies(directory, false, usize::MAX, true).success());
+            assert_eq!(there(), [true; 3], "step {step}");
+            let status = dies(directory, true, step, true);
+            assert_eq!(status.signal(), Some(9), "step {step}: {status}");
+            assert_eq!(settled(directory)?, None, "step {step}");
+            assert_eq!(there(), [false; 3], "step {step}");
+        }
+        Ok(())
+    });
+}
+
+/// The guard is killed too: the journal knows, and the next airtcp puts back.
+#[test]
+fn what_no_guard_has_put_back_undeploy_does() {
+    on_a_machine(|directory| {
+        for step in 0..STEPS - 1 {
+            let status = dies(directory, false, step, false);
+            assert_eq!(status.signal(), Some(9), "step {step}: {status}");
+            let said = succeeds(directory, &["deployed"])?;
+            assert!(said.contains("interrupted"), "step {step}: {said}");
+            let said = succeeds(directory, &["undeploy"])?;
+            assert!(said.contains("interrupted"), "step {step}: {said}");
+            assert_eq!(there(), [false; 3], "step {step}");
+            assert_eq!(settled(directory)?, None);
+        }
+        Ok(())
+    });
+}

@@ -1,0 +1,94 @@
+//! A machine to deploy on: a network namespace with a device and a route.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use airtcp_net::deploy::Places;
+use airtcp_net::device::{Network, Tun};
+use airtcp_net::error::{Error, Result};
+use airtcp_net::namespace::Namespace;
+
+/// The program that is tested.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_airtcp-net");
+
+/// Runs `work` on a new machine, or prints why there can be none.
+pub fn on_a_machine(work: impl FnOnce(&Path) -> Result<()> + Send) {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("skipped: deployments are root's");
+        return;
+    }
+    let namespace = match Namespace::new() {
+        Ok(namespace) => namespace,
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            return;
+        }
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let entered = namespace.enter(|| {
+        let own = Network {
+            address: "10.9.0.1".parse().unwrap(),
+            prefix: 24,
+        };
+        let _device = Tun::new("t0", 1500, &[own])?;
+        if Command::new("ip").arg("-V").output().is_err() {
+            eprintln!("skipped: ip is not installed");
+            return Ok(());
+        }
+        work(directory.path())
+    });
+    entered.unwrap();
+}
+
+/// Where its deployments are written down.
+pub fn places(directory: &Path) -> Places {
+    Places {
+        state: directory.join("state"),
+        pins: directory.join("bpf/airtcp"),
+    }
+}
+
+/// Runs airtcp-net with these words and the machine's places.
+pub fn airtcp_net(directory: &Path, words: &[&str]) -> Output {
+    let places = places(directory);
+    Command::new(PROGRAM)
+        .args(words)
+        .arg("--state")
+        .arg(&places.state)
+        .arg("--pins")
+        .arg(&places.pins)
+        .output()
+        .unwrap()
+}
+
+/// The same, which has to succeed; returns what it printed.
+pub fn succeeds(directory: &Path, words: &[&str]) -> Result<String> {
+    let output = airtcp_net(directory, words);
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(Error::new(format!(
+        "{words:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    )))
+}
+
+/// The same, which has to be refused; returns the error.
+pub fn fails(directory: &Path, words: &[&str]) -> String {
+    let output = airtcp_net(directory, words);
+    assert_eq!(output.status.code(), Some(2), "{words:?}: {output:?}");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A setting of the machine's.
+pub fn setting(key: &str) -> String {
+    let file = Path::new("/proc/sys").join(key.replace('.', "/"));
+    fs::read_to_string(file).unwrap().trim().to_owned()
+}
+
+/// The machine's routes.
+pub fn routes() -> String {
+    let output = Command::new("ip").args(["-4", "route"]).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}

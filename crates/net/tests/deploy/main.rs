@@ -1,0 +1,7 @@
+//! Deployments in network namespaces of their own: nothing of this machine is touched.
+#![cfg(target_os = "linux")]
+
+mod deaths;
+mod machine;
+mod programs;
+mod words;

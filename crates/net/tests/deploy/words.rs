@@ -1,0 +1,170 @@
+//! Deployments of settings and routes by the program itself.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::machine::{fails, on_a_machine, routes, setting, succeeds};
+
+#[test]
+fn what_is_deployed_is_put_back() {
+    on_a_machine(|directory| {
+        let before = routes();
+        succeeds(
+            directory,
+            &[
+                "deploy",
+                "min-rto:min=400ms+initial-window:segments=24",
+                "--all",
+            ],
+        )?;
+        assert_eq!(setting("net.ipv4.tcp_rto_min_us"), "400000");
+        assert!(routes().contains("initcwnd 24"), "{}", routes());
+        let said = succeeds(directory, &["deployed"])?;
+        assert_eq!(said.matches("in place: ").count(), 2, "{said}");
+        let error = fails(directory, &["deploy", "go-back-n", "--all"]);
+        assert!(error.contains("there is a deployment"), "{error}");
+        succeeds(directory, &["undeploy"])?;
+        assert_eq!(setting("net.ipv4.tcp_rto_min_us"), "200000");
+        assert_eq!(routes(), before);
+        assert_eq!(succeeds(directory, &["deployed"])?, "nothing is deployed\n");
+        Ok(())
+    });
+}
+
+#[test]
+fn a_route_of_its_own_goes_again() {
+    on_a_machine(|directory| {
+        let before = routes();
+        succeeds(
+            directory,
+            &[
+                "deploy",
+                "initial-window:segments=24",
+                "--route",
+                "10.9.0.7",
+            ],
+        )?;
+        assert!(routes().contains("10.9.0.7 dev t0"), "{}", routes());
+        succeeds(directory, &["undeploy"])?;
+        assert_eq!(routes(), before);
+        Ok(())
+    });
+}
+
+#[test]
+fn what_another_has_changed_is_left() {
+    on_a_machine(|directory| {
+        succeeds(directory, &["deploy", "min-rto:min=400ms", "--all"])?;
+        fs::write("/proc/sys/net/ipv4/tcp_rto_min_us", "300000").unwrap();
+        let said = succeeds(directory, &["deployed"])?;
+        assert!(said.contains("NOT in place"), "{said}");
+        let said = succeeds(directory, &["undeploy"])?;
+        assert!(said.contains("left as it is"), "{said}");
+        assert_eq!(setting("net.ipv4.tcp_rto_min_us"), "300000");
+        Ok(())
+    });
+}
+
+#[test]
+fn a_period_ends_by_itself() {
+    on_a_machine(|directory| {
+        succeeds(
+            directory,
+            &["deploy", "min-rto:min=400ms", "--all", "--for", "1s"],
+        )?;
+        assert_eq!(setting("net.ipv4.tcp_rto_min_us"), "400000");
+        let start = Instant::now();
+        while succeeds(directory, &["deployed"])? != "nothing is deployed\n" {
+            assert!(
+                start.elapsed() < Duration::from_secs(60),
+                "it has not ended"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(setting("net.ipv4.tcp_rto_min_us"), "200000");
+        Ok(())
+    });
+}
+
+/// The script does what deploy does, and with "undo" puts the same back.
+#[test]
+fn the_script_says_the_same() {
+    on_a_machine(|directory| {
+        let before = routes();
+        let script = succeeds(
+            directory,
+            &[
+                "deploy",
+                "min-rto:min=400ms+initial-window:segments=24",
+                "--all",
+                "--script",
+            ],
+        )?;
+        assert_eq!(
+            setting("net.ipv4.tcp_rto_min_us"),
+            "200000",
+            "nothing is changed yet"
+        );
+        let path = directory.join("script");
+        fs::write(&path, script).unwrap();
+        if !Path::new("/usr/sbin/sysctl").exists() && !Path::new("/sbin/sysctl").exists() {
+            eprintln!("skipped: sysctl is not installed");
+            return Ok(());
+        }
+        let run = |word: &str| {
+            let status = Command::new("sh").arg(&path).arg(word).output().unwrap();
+            assert!(status.status.success(), "{status:?}");
+        };
+        run("make");
+        assert_eq!(setting("net.ipv4.tcp_rto_min_us"), "400000");
+        assert!(routes().contains("initcwnd 24"));
+        run("undo");
+        assert_eq!(setting("net.ipv4.tcp_rto_min_us"), "200000");
+        assert_eq!(routes(), before);
+        Ok(())
+    });
+}
+
+#[test]
+fn what_cannot_be_had_is_refused_with_the_way_that_works() {
+    on_a_machine(|directory| {
+        for (words, expected) in [
+            (
+                &["deploy", "min-rto:min=400ms", "--all", "--share", "50%"][..],
+                "--all without --share",
+            ),
+            (
+                &["deploy", "delayed-ack", "--all", "--share", "50%"],
+                "use --route",
+            ),
+            (
+                &["deploy", "delay-injection", "--all"],
+                "there is no way to deploy it",
+            ),
+            (&["deploy", "rto-factor", "--all"], "--deviation"),
+            (&["deploy", "queue", "--all"], "tc qdisc replace"),
+            (&["deploy", "inf-retry", "--all"], "iw phy"),
+            (
+                &["deploy", "sack", "--all", "--share", "101%"],
+                "below 100%",
+            ),
+            (&["deploy", "sac", "--all"], "sack"),
+            (&["deploy", "sack"], "--cgroup"),
+            (
+                &["deploy", "cubic", "--cgroup", "/proc"],
+                "cgroup version 2",
+            ),
+            (
+                &["deploy", "initial-window:segments=5", "--route", "10.9.0.1"],
+                "own address",
+            ),
+        ] {
+            let error = fails(directory, words);
+            assert!(error.contains(expected), "{words:?}: {error}");
+        }
+        assert_eq!(succeeds(directory, &["deployed"])?, "nothing is deployed\n");
+        Ok(())
+    });
+}

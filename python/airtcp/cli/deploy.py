@@ -1,0 +1,31 @@
+"""`airtcp deploy`, `deployed` and `undeploy`: hand over to airtcp-net, which changes the machine."""
+
+import typer
+
+from airtcp.cli.console import clear_errors
+from airtcp.net import hand_over
+
+
+def deploy_command(_context: typer.Context) -> None:
+    """Have this machine's TCP use a remedy, for all connections, a route, a cgroup or a share.
+
+    [bold]Examples[/bold]
+
+    airtcp deploy sack --all --dry-run
+
+    airtcp deploy newzag --cgroup /sys/fs/cgroup/web --share 50% --for 10min
+    """
+    with clear_errors():
+        hand_over("deploy")
+
+
+def deployed_command(_context: typer.Context) -> None:
+    """Say what is deployed; with --check, which connections have it and what they gain."""
+    with clear_errors():
+        hand_over("deployed")
+
+
+def undeploy_command(_context: typer.Context) -> None:
+    """Put back everything that `airtcp deploy` has changed, also after a crash."""
+    with clear_errors():
+        hand_over("undeploy")
