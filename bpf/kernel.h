@@ -15,6 +15,7 @@ typedef __u16 __be16;
 typedef __u32 __be32;
 typedef __u32 __wsum;
 
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
@@ -51,6 +52,7 @@ struct tcp_sock {
 	__u32 snd_nxt;
 	__u32 mss_cache;
 	__u64 bytes_acked;
+	__u32 max_packets_out;
 	__u8 is_cwnd_limited : 1;
 } RELOCATED;
 
@@ -86,12 +88,23 @@ static inline __u32 max32(__u32 a, __u32 b)
 	return a > b ? a : b;
 }
 
+/* A window that was not filled does not grow (RFC 7661), but in slow start to twice what was in
+ * flight (tcp_is_cwnd_limited). A bit has no fixed place in the kernel's structures, and only this
+ * macro finds it.
+ */
+static inline int is_limited_by_window(struct tcp_sock *tp)
+{
+	if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
+		return 1;
+	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
+}
+
 /* RFC 5681 §3.1: slow start below ssthresh, then a segment a round trip. */
 static inline void grow_as_reno(struct sock *sk, __u32 acked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 
-	if (!tp->is_cwnd_limited)
+	if (!is_limited_by_window(tp))
 		return;
 	if (tp->snd_cwnd < tp->snd_ssthresh) {
 		acked = tcp_slow_start(tp, acked);

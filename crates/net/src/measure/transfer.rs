@@ -81,7 +81,16 @@ pub fn send(
             Err(error) => return Err(Error::system("the connection has ended early", error)),
         }
     }
-    tcp_info(&stream)
+    let info = tcp_info(&stream)?;
+    end_at_once(&stream)?;
+    Ok(info)
+}
+
+/// Closes without waiting for the peer: the link is about to go, and a connection that waits for it
+/// would hold its congestion control for minutes.
+fn end_at_once(stream: &TcpStream) -> Result<()> {
+    sockopt::set_socket_linger(stream, Some(StdDuration::ZERO))
+        .tried(|| "cannot close the connection at once".to_owned())
 }
 
 /// Receives until the end; returns the bytes that arrived by then. In the receiver's namespace.
@@ -127,6 +136,7 @@ pub fn receive(listener: &TcpListener, times: Times, stop: &AtomicBool) -> Resul
             Err(error) => return Err(Error::system("cannot receive", error)),
         }
     }
+    end_at_once(&stream)?;
     Ok(bytes)
 }
 
