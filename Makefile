@@ -28,7 +28,7 @@ FUZZ_SECONDS ?= 600
 CONNECTIONS ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo papers papers-docs verify build test bench count lint check-long docs clean tools
+.PHONY: help demo papers papers-docs verify newzag-docs build test bench count lint check-long docs clean tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
@@ -58,6 +58,9 @@ papers-docs: build ## the same, and what came out written into README.md, docs/ 
 
 verify: build ## 48 settings on this machine's kernel beside the simulation, written into docs/real.md
 	$(BIN)/python docs/write_real.py --out out/verify
+
+newzag-docs: build ## NewZag on this machine's kernel, written into docs/real.md; as root, 15 minutes
+	$(BIN)/python docs/write_newzag.py out/newzag
 
 build: $(EXTENSION) $(NET) ## the Python package with its Rust core and airtcp-net, in .venv
 

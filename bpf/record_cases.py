@@ -1,11 +1,10 @@
-"""Writes cases.csv: round trips of recorded connections, and what NewZag would say of a loss of n
-segments after each.
+"""Writes cases.csv: recorded round trips, and NewZag's verdict on a loss of n segments after each.
 
     python3 bpf/record_cases.py NAME=CAPTURE.pcap ... > bpf/cases.csv
 
-A capture is one of a bulk sender's own device (raw IPv4 packets, tcpdump -i link0). The verdicts are
-computed here in exact fractions, after Lien, Reeve & Lee, §III.A and §V: the classifiers in C and in
-Rust are compared with a third one.
+A capture is one of a bulk sender's own device (raw IPv4 packets; dumpcap -P -i link0). The verdicts
+are computed here in exact fractions, after Lien, Reeve & Lee, §III.A and §V: the classifiers in C
+and in Rust are compared with a third one.
 """
 
 import struct
@@ -77,6 +76,7 @@ def verdicts(latest: Fraction, mean: Fraction, deviation: Fraction, table) -> st
 
 
 def main() -> None:
+    """Prints the cases of the captures that are named."""
     print("case,rtt_us,newzag,adjusted")
     for argument in sys.argv[1:]:
         name, path = argument.split("=", 1)

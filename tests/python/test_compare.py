@@ -10,7 +10,7 @@ import pytest
 
 import airtcp
 from airtcp import _core
-from airtcp.catalogue import BASELINE
+from airtcp.catalogue import BASELINE, deployments
 from airtcp.study import store
 
 REMEDIES = ["rto-factor:factor=10", "sack"]
@@ -42,6 +42,25 @@ def test_a_remedy_that_changes_nothing_is_called_so(steady_file: Path) -> None:
     comparison = airtcp.compare(steady_file, ["dupack-threshold:segments=3"], seeds=3)
     assert comparison.table["outcome"].to_list() == [None, "identical"]
     assert "changes nothing here" in comparison.verdict[0]
+
+
+def test_a_winner_says_how_it_is_deployed(lossy: str, tmp_path: Path) -> None:
+    """The steps are those of the catalogue, with the values of this remedy."""
+    comparison = airtcp.compare(lossy, ["initial-window:segments=31"], seeds=2)
+    gains = comparison.differences["initial-window:segments=31"]["goodput_bps"].mean > 0
+    lines = deployments("initial-window:segments=31+sack")
+    assert "`ip route change ROUTE initcwnd 31`" in lines[0]["text"]
+    assert "`sysctl -w net.ipv4.tcp_sack=1`" in lines[1]["text"]
+    assert bool(comparison.deployment) == gains
+    page = comparison.report(tmp_path).read_text()
+    assert ("Deploying the best remedy" in page) == gains
+    if gains:
+        assert lines[0]["text"] in comparison.deployment[0]
+        assert "<code>ip route change ROUTE initcwnd 31</code>" in page
+
+
+def test_what_no_host_can_have_is_not_offered_to_one() -> None:
+    assert [part["on_a_host"] for part in deployments("delay-injection+sack")] == [False, True]
 
 
 def test_one_seed_says_that_it_has_no_interval(lossy: str) -> None:

@@ -1,4 +1,4 @@
-"""`airtcp emulate` hands over to airtcp-net; what that does, crates/net tests."""
+"""`airtcp emulate` and `deploy` hand over to airtcp-net; what that does, crates/net tests."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ def echo(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def hand_over(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def hand_over(folder: Path, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Runs the command with `folder` in place of this Python's programs."""
     code = (
         "import sysconfig\n"
@@ -30,7 +30,7 @@ def hand_over(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]
         "main()\n"
     )
     return subprocess.run(
-        [sys.executable, "-c", code, "emulate", *arguments],
+        [sys.executable, "-c", code, command, *arguments],
         capture_output=True,
         text=True,
         check=False,
@@ -38,8 +38,15 @@ def hand_over(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 
 
 def test_every_argument_and_the_status_pass_through(echo: Path) -> None:
-    done = hand_over(echo, "a.toml", "--seed", "3", "--help", "--", "sh", "-c", "exit 1")
+    done = hand_over(echo, "emulate", "a.toml", "--seed", "3", "--help", "--", "sh", "-c", "exit 1")
     assert done.stdout == "emulate|a.toml|--seed|3|--help|--|sh|-c|exit 1|"
+    assert done.returncode == 7
+
+
+@pytest.mark.parametrize("command", ["deploy", "deployed", "undeploy"])
+def test_what_changes_the_machine_is_handed_over_too(echo: Path, command: str) -> None:
+    done = hand_over(echo, command, "sack", "--all", "--share", "50%", "--help")
+    assert done.stdout == f"{command}|sack|--all|--share|50%|--help|"
     assert done.returncode == 7
 
 

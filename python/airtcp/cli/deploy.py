@@ -1,4 +1,4 @@
-"""`airtcp deploy`, `deployed` and `undeploy`: hand over to airtcp-net, which changes the machine."""
+"""`airtcp deploy`, `deployed` and `undeploy`: hand over to airtcp-net."""
 
 import typer
 

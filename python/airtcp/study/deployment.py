@@ -18,8 +18,8 @@ def deployment(comparison: ComparedRuns) -> list[str]:
     lines = [f"Deploying {part['name']}: {part['text']}" for part in parts]
     if all(part["on_a_host"] for part in parts):
         lines.append(
-            f"`airtcp verify` tries it on this machine's kernel; `airtcp deploy {quote(best)} --all "
-            "--dry-run` prints what it changes here, and without --dry-run does it until "
-            "`airtcp undeploy`."
+            "`airtcp verify` tries it on this machine's kernel; "
+            f"`airtcp deploy {quote(best)} --all --dry-run` prints what it changes here, and "
+            "without --dry-run does it until `airtcp undeploy`."
         )
     return lines

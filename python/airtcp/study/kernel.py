@@ -20,6 +20,15 @@ _ATTEMPTS = 3
 _BAD_REQUEST = 2
 
 
+class Verdicts(TypedDict):
+    """Losses of one number n that a congestion control has judged."""
+
+    lost: int
+    """n, where 4 stands for more too, and 0 for timeouts."""
+    radio: int
+    congestion: int
+
+
 class Measurement(TypedDict):
     """What `airtcp-net measure` says of a run."""
 
@@ -32,6 +41,8 @@ class Measurement(TypedDict):
     retransmissions: int
     timeouts: int
     undos: int
+    verdicts: list[Verdicts]
+    """Losses by their number and the verdict of a congestion control that judges them."""
     srtt_ms: float
     rttvar_ms: float
     late_median_ms: float
