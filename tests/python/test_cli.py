@@ -96,6 +96,7 @@ def test_compare_prints_one_json_object(lossy_file: Path, tmp_path: Path) -> Non
         "engine_version",
         "seeds",
         "verdict",
+        "deployment",
         "remedies",
         "cells",
         "report",

@@ -46,17 +46,20 @@ def test_a_remedy_that_changes_nothing_is_called_so(steady_file: Path) -> None:
 
 def test_a_winner_says_how_it_is_deployed(lossy: str, tmp_path: Path) -> None:
     """The steps are those of the catalogue, with the values of this remedy."""
-    comparison = airtcp.compare(lossy, ["initial-window:segments=31"], seeds=2)
-    gains = comparison.differences["initial-window:segments=31"]["goodput_bps"].mean > 0
-    lines = deployments("initial-window:segments=31+sack")
-    assert "`ip route change ROUTE initcwnd 31`" in lines[0]["text"]
-    assert "`sysctl -w net.ipv4.tcp_sack=1`" in lines[1]["text"]
-    assert bool(comparison.deployment) == gains
+    comparison = airtcp.compare(lossy, ["max-window:segments=4", "coin:q=1"], seeds=6)
+    assert comparison.best == "coin:q=1"
+    (steps, offer) = comparison.deployment
+    assert "`airtcp-net control coin --set radio_per_mille=1000`" in steps
+    assert "`airtcp deploy coin:q=1 --all --dry-run`" in offer
     page = comparison.report(tmp_path).read_text()
-    assert ("Deploying the best remedy" in page) == gains
-    if gains:
-        assert lines[0]["text"] in comparison.deployment[0]
-        assert "<code>ip route change ROUTE initcwnd 31</code>" in page
+    assert "Deploying the best remedy" in page
+    assert "<code>airtcp-net control coin --set radio_per_mille=1000</code>" in page
+
+
+def test_what_is_not_shown_to_help_is_not_deployed(lossy: str, tmp_path: Path) -> None:
+    comparison = airtcp.compare(lossy, ["max-window:segments=4"], seeds=3)
+    assert comparison.deployment == []
+    assert "Deploying" not in comparison.report(tmp_path).read_text()
 
 
 def test_what_no_host_can_have_is_not_offered_to_one() -> None:

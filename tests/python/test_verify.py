@@ -31,7 +31,8 @@ late = {late} > calls
 print(json.dumps({{
     "scenario": "steady", "congestion_control": "reno", "steps": ["a step"] if remedy else [],
     "instead": [], "goodput_bps": 5e6 + seed * 1e4 + (1e6 if remedy else 0),
-    "retransmissions": seed, "timeouts": 1, "undos": 0, "verdicts": [], "srtt_ms": 50.0, "rttvar_ms": 3.0,
+    "retransmissions": seed, "timeouts": 1, "undos": 0,
+    "verdicts": [], "srtt_ms": 50.0, "rttvar_ms": 3.0,
     "late_median_ms": 0.02, "late_p99_ms": 0.1, "late_worst_ms": 0.9,
     "late_share": 0.5 if late else 0.0, "in_time": not late, "kernel": "6.1-test",
 }}))
