@@ -35,7 +35,7 @@ FLOW_CASES = [
     # Nine round trips of ten segments each, so that it is flows that fill the memory.
     Case(flows=100_000, seconds=0.5, max_window=10),
 ]
-# How many times the cost at one flow a packet may cost at so many.
+# How many times the cost at one flow a packet may cost, by the number of flows.
 FLOW_TARGETS = {1000: 2.0, 100_000: 3.0}
 MEMORY_TARGET = 2048.0
 SHOWN_BY_PART = (

@@ -48,7 +48,7 @@ impl Stage {
 pub struct Entry {
     /// The remedies, as they were given.
     pub remedies: String,
-    /// For whom, as on the command line.
+    /// The target, as on the command line.
     pub target: String,
     /// The part of the connections that is treated, of 10000, if there is a control group.
     pub share: Option<u32>,

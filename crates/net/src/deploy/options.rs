@@ -37,7 +37,7 @@ pub struct Places {
 pub struct Deploy {
     /// A remedy with its parameters, as in `airtcp compare`; a+b deploys two together
     pub remedy: String,
-    /// For whom.
+    /// The connections that are treated.
     #[command(flatten)]
     pub target: Targets,
     /// Treat this part of the new connections, by hash, and keep the others as control group
@@ -60,7 +60,7 @@ pub struct Deploy {
     pub(super) places: Places,
 }
 
-/// For whom a remedy is deployed.
+/// The connections that a remedy is deployed for.
 #[derive(Args, Clone, Debug)]
 #[group(required = true, multiple = false)]
 pub struct Targets {

@@ -1,4 +1,4 @@
-//! From remedies and those for whom they are meant to changes of the machine.
+//! From remedies and a target to changes of the machine.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ const CONTROL_KEY: &str = "net.ipv4.tcp_congestion_control";
 /// What is asked for.
 #[derive(Clone, Debug)]
 pub struct Asked<'a> {
-    /// For whom.
+    /// The connections that are treated.
     pub target: &'a Target,
     /// The part that is treated, of 10000.
     pub share: Option<u32>,

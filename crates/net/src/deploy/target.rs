@@ -1,4 +1,4 @@
-//! For whom a remedy is deployed.
+//! The connections that a remedy is deployed for: a cgroup's, those to a destination, or all.
 
 use std::fmt;
 use std::net::IpAddr;

@@ -5,7 +5,7 @@ use std::fs;
 use airtcp_remedies::Selection;
 use airtcp_remedies::deployment::{At, Concrete, Step, Way};
 use airtcp_tcp::Config;
-use airtcp_tcp::config::{CongestionControl, LossDetection};
+use airtcp_tcp::config::{CongestionControl, EcnUse, LossDetection};
 use serde::Serialize;
 
 use crate::bpf::{self, Constants};
@@ -114,7 +114,13 @@ impl Stack {
         }
         let on = |is_on: bool| if is_on { "1" } else { "0" };
         let by_time = tcp.loss_detection == LossDetection::Rack;
+        let marks = match tcp.ecn {
+            EcnUse::Off => "0",
+            EcnUse::Request => "1",
+            EcnUse::Accept => "2",
+        };
         let shared = [
+            ("net.ipv4.tcp_ecn", marks.to_owned()),
             ("net.ipv4.tcp_sack", on(tcp.sack).to_owned()),
             ("net.ipv4.tcp_dsack", on(tcp.dsack).to_owned()),
             ("net.ipv4.tcp_timestamps", on(tcp.timestamps).to_owned()),
@@ -306,6 +312,7 @@ mod tests {
             last(&stack.sender_settings, "net.ipv4.tcp_recovery"),
             Some("0")
         );
+        assert_eq!(last(&stack.sender_settings, "net.ipv4.tcp_ecn"), Some("0"));
         assert!(stack.steps.is_empty());
     }
 
