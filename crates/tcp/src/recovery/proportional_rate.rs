@@ -139,4 +139,25 @@ mod tests {
             10 * MSS
         );
     }
+
+    /// RFC 6937 §3: where what is in flight is the threshold, there is no room below it, and what
+    /// the proportion would owe counts above it only.
+    #[test]
+    fn at_the_threshold_nothing_more_leaves() {
+        let mut rate = ProportionalRate::new(20 * MSS);
+        let progress = |delivered, in_flight| Progress {
+            delivered,
+            in_flight,
+            safe: true,
+        };
+        // The first retransmission leaves all the same.
+        let window = rate.on_acknowledged(&progress(9 * MSS, 10 * MSS), 10 * MSS, MSS);
+        assert_eq!(window, 11 * MSS);
+        rate.on_sent(MSS);
+        let window = rate.on_acknowledged(&progress(MSS, 10 * MSS), 10 * MSS, MSS);
+        assert_eq!(window, 10 * MSS);
+        // One byte above it the proportion counts: CEIL(11 × 10/20) = 6, less the one sent.
+        let window = rate.on_acknowledged(&progress(MSS, 10 * MSS + 1), 10 * MSS, MSS);
+        assert_eq!(window, 10 * MSS + 1 + 5 * MSS);
+    }
 }

@@ -76,3 +76,88 @@ impl Undo {
         self.resent_at = None;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WINDOWS: Saved = Saved {
+        cwnd: 10_000,
+        ssthresh: 7000,
+    };
+
+    fn at(milliseconds: u64) -> Instant {
+        Instant::ZERO + Duration::from_millis(milliseconds)
+    }
+
+    fn echo(sent_at: u64) -> Option<Echo> {
+        Some(Echo {
+            sent_at: at(sent_at),
+            rtt: Duration::from_millis(100),
+        })
+    }
+
+    /// Linux, `tcp_check_dsack`: a duplicate counts that ends behind `undo_marker`, and not one of
+    /// what was acknowledged before. Every retransmission needs one of its own, also those that
+    /// were under way at the start.
+    #[test]
+    fn every_retransmission_needs_a_duplicate_of_its_own() {
+        let mut undo = Undo::default();
+        undo.begin(5000, Some(WINDOWS), 1);
+        undo.on_resent(at(10));
+        undo.on_resent(at(20));
+        undo.on_duplicate_reported(5000);
+        for end in [5001, 7000] {
+            undo.on_duplicate_reported(end);
+            assert!(!undo.is_proved_by_duplicates(), "{end}");
+        }
+        undo.on_duplicate_reported(6000);
+        assert!(undo.is_proved_by_duplicates());
+        assert_eq!(undo.take(), Some(WINDOWS));
+        assert!(!undo.is_proved_by_duplicates(), "taken back already");
+    }
+
+    /// Where nothing was retransmitted, nothing was needless (Linux: `undo_retrans` is −1).
+    #[test]
+    fn without_a_retransmission_no_duplicate_proves_anything() {
+        let mut undo = Undo::default();
+        undo.begin(5000, Some(WINDOWS), 0);
+        assert!(undo.is_possible());
+        assert!(!undo.is_proved_by_duplicates());
+        undo.on_duplicate_reported(6000);
+        assert!(!undo.is_proved_by_duplicates());
+    }
+
+    /// RFC 3522 §3.2, step 5: the echo is older than the first retransmission, by a tick or more,
+    /// as within one tick both carry the same timestamp.
+    #[test]
+    fn an_echo_proves_that_is_a_tick_older_than_the_first_retransmission() {
+        let tick = Duration::from_millis(10);
+        let mut undo = Undo::default();
+        undo.begin(5000, Some(WINDOWS), 0);
+        assert!(!undo.is_proved_by_echo(echo(0), tick), "nothing resent");
+        undo.on_resent(at(300));
+        undo.on_resent(at(400));
+        for (sent_at, proved) in [(0, true), (290, true), (291, false), (300, false)] {
+            let proof = undo.is_proved_by_echo(echo(sent_at), tick);
+            assert_eq!(proof, proved, "{sent_at} ms");
+        }
+        assert!(!undo.is_proved_by_echo(None, tick));
+        assert_eq!(undo.take(), Some(WINDOWS));
+        assert!(!undo.is_possible() && !undo.is_proved_by_echo(echo(0), tick));
+        assert_eq!(undo.take(), None);
+    }
+
+    /// The first retransmission is that of the recovery at hand.
+    #[test]
+    fn what_was_resent_before_is_forgotten() {
+        let mut undo = Undo::default();
+        undo.begin(5000, Some(WINDOWS), 0);
+        undo.on_resent(at(300));
+        undo.on_open();
+        undo.begin(9000, Some(WINDOWS), 0);
+        assert!(!undo.is_proved_by_echo(echo(0), Duration::ZERO));
+        undo.on_resent(at(900));
+        assert!(undo.is_proved_by_echo(echo(800), Duration::ZERO));
+    }
+}

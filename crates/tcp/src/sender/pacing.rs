@@ -144,4 +144,47 @@ mod tests {
         let sent = departures(&mut pacing, 12_000_000, 1, 9 + 3);
         assert_eq!(sent[9..], [0, 500, 1500]);
     }
+
+    /// Linux, `tcp_update_skb_after_send`: a burst that leaves 1 ms late takes so much less until
+    /// the next, and no segment of it makes up for the same millisecond: 8 ms less 1.
+    #[test]
+    fn lateness_is_made_up_for_once() {
+        let pace = Pace {
+            rate: BitRate::from_bps(3_000_000),
+            least_burst: 2,
+        };
+        let mut pacing = Pacing::new(10);
+        let start = Instant::ZERO + Duration::from_secs(1);
+        departures(&mut pacing, 3_000_000, 2, 11);
+        // Lateness of a second was made up for by half of each segment.
+        let next = start + Duration::from_millis(4);
+        assert_eq!(pacing.blocked_until(start), Some(next));
+        assert_eq!(pacing.blocked_until(next), None);
+        assert_eq!(pacing.next_departure(start), next);
+        let late = next + Duration::from_millis(1);
+        assert_eq!(pacing.next_departure(late), late);
+        for _ in 0..2 {
+            assert_eq!(pacing.blocked_until(late), None, "one burst");
+            pacing.on_sent(late, MSS, MSS, pace);
+        }
+        let after = late + Duration::from_millis(7);
+        assert_eq!(pacing.blocked_until(late), Some(after));
+    }
+
+    /// Linux, `tcp_tso_autosize`: `gso_max_size` bounds a burst, whatever the rate: 43 segments of
+    /// 1500 bytes. A rate of nothing is still a segment a second.
+    #[test]
+    fn no_burst_is_larger_than_offload_takes() {
+        let fast = Pace {
+            rate: BitRate::from_bps(100_000_000_000),
+            least_burst: 2,
+        };
+        assert_eq!(burst(fast, 10, MSS), 43 * MSS);
+        let none = Pace {
+            rate: BitRate::from_bps(0),
+            least_burst: 1,
+        };
+        assert_eq!(burst(none, 10, MSS), MSS);
+        assert_eq!(transmission_time(none.rate, MSS), Duration::from_secs(1));
+    }
 }
