@@ -95,7 +95,7 @@ pub struct Measurement {
     pub undos: u64,
     /// Losses by their number and the verdict of a congestion control that judges them.
     pub verdicts: Vec<Verdicts>,
-    /// The kernel's smoothed round trip at the end, mean over the flows, in milliseconds.
+    /// The kernel's smoothed round trip at the end, mean over the connections, in milliseconds.
     pub srtt_ms: f64,
     /// Its mean deviation, in milliseconds.
     pub rttvar_ms: f64,
@@ -288,8 +288,8 @@ fn counted(hosts: &[Hosts]) -> Result<[u64; COUNTED.len()]> {
     Ok(sums)
 }
 
-/// A transfer's bytes, and what the kernel said of it.
-type Transfer = (u64, TcpInfo);
+/// A transfer's bytes, and what the kernel said of its connection, if it came about.
+type Transfer = (u64, Option<TcpInfo>);
 
 /// Runs the transfers while the link carries them.
 fn carry(
@@ -366,11 +366,12 @@ impl Asked {
             .iter()
             .map(|(bytes, _)| *bytes as f64 * 8.0 / seconds)
             .collect();
+        let connected: Vec<TcpInfo> = transfers.iter().filter_map(|&(_, info)| info).collect();
         let mean = |of: fn(&TcpInfo) -> u32| {
-            let sum: f64 = transfers.iter().map(|(_, info)| f64::from(of(info))).sum();
-            sum / transfers.len().max(1) as f64 / 1e3
+            let sum: f64 = connected.iter().map(|info| f64::from(of(info))).sum();
+            sum / connected.len().max(1) as f64 / 1e3
         };
-        let least = transfers.iter().map(|(_, info)| info.least_rtt_us).min();
+        let least = connected.iter().map(|info| info.least_rtt_us).min();
         let ms = |late: Duration| late.as_secs_f64() * 1e3;
         Measurement {
             scenario: scenario.name.clone(),

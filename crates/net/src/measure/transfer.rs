@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration as StdDuration;
 
 use airtcp_units::Instant;
+use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, ipproto, socket_with, sockopt};
 
 use super::tcp_info::{TcpInfo, tcp_info};
@@ -28,19 +29,19 @@ pub struct Times {
     pub end: Instant,
 }
 
-/// Sends until the end; returns what the kernel says of the connection then. In the sender's
-/// namespace.
+/// Sends until the end; returns what the kernel says of the connection then, or nothing if the
+/// link let none come about by then. In the sender's namespace.
 ///
 /// # Errors
 ///
-/// The congestion control is forbidden here, or the connection cannot be made.
+/// The congestion control is forbidden here, or the connection is refused.
 pub fn send(
     to: SocketAddr,
     control: &str,
     paced: bool,
     times: Times,
     stop: &AtomicBool,
-) -> Result<TcpInfo> {
+) -> Result<Option<TcpInfo>> {
     let socket = socket_with(
         if to.is_ipv4() {
             AddressFamily::INET
@@ -63,12 +64,24 @@ pub fn send(
         super::tcp_info::pace(&socket).tried(|| "cannot pace the socket".to_owned())?;
     }
     wait_until(times.start, times.clock, stop);
-    // The peer listens before the link carries anything.
-    connect(&socket, &to).tried(|| format!("cannot connect to {to} over the link"))?;
-    let mut stream = TcpStream::from(socket);
-    stream
-        .set_write_timeout(Some(LOOK))
+    sockopt::set_socket_timeout(&socket, sockopt::Timeout::Send, Some(LOOK))
         .tried(|| "cannot limit the time of a write".to_owned())?;
+    // The peer listens before the link carries anything.
+    loop {
+        match connect(&socket, &to) {
+            Ok(()) => break,
+            // The time of a write limits a call of connect too (socket(7), SO_SNDTIMEO); the
+            // handshake goes on, and the next call waits for it.
+            Err(Errno::INPROGRESS | Errno::ALREADY | Errno::INTR) => {}
+            Err(error) => {
+                return Err(error).tried(|| format!("cannot connect to {to} over the link"));
+            }
+        }
+        if times.clock.now() >= times.end || stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+    }
+    let mut stream = TcpStream::from(socket);
     let chunk = vec![0_u8; CHUNK];
     while times.clock.now() < times.end && !stop.load(Ordering::Relaxed) {
         match stream.write(&chunk) {
@@ -83,7 +96,7 @@ pub fn send(
     }
     let info = tcp_info(&stream)?;
     end_at_once(&stream)?;
-    Ok(info)
+    Ok(Some(info))
 }
 
 /// Closes without waiting for the peer: the link is about to go, and a connection that waits for it

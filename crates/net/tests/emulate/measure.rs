@@ -52,6 +52,22 @@ fn losses_are_counted_and_flows_are_told_apart() {
     assert!((sum - found["goodput_bps"].as_f64().unwrap()).abs() < 1.0);
 }
 
+/// A link may let no handshake through in time, as a station's in a fade: nothing is delivered, and
+/// the run ends when its time is over, not when the kernel gives up (two minutes).
+#[test]
+fn a_connection_that_never_comes_about_delivers_nothing() {
+    if !is_allowed() {
+        return;
+    }
+    let scenario = Scenario::new(PIPE);
+    let begun = std::time::Instant::now();
+    let (done, found, error) = measure(&scenario, &["--set", "link.delay=60 s"]);
+    assert!(done, "{error}");
+    assert_eq!(found["goodput_bps"].as_f64(), Some(0.0), "{found}");
+    assert_eq!(found["srtt_ms"].as_f64(), Some(0.0), "{found}");
+    assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
+}
+
 #[test]
 fn what_no_kernel_can_do_is_refused_without_a_run() {
     let scenario = Scenario::new(PIPE);
