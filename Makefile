@@ -56,8 +56,9 @@ papers-docs: build ## the same, and what came out written into README.md, docs/ 
 	$(BIN)/airtcp papers --png --out out/papers
 	$(BIN)/python docs/write_papers.py out/papers
 
-verify: build ## 48 settings on this machine's kernel beside the simulation, written into docs/real.md
+verify: build ## 48 settings and the papers on this machine's kernel beside the simulation, written into docs/
 	$(BIN)/python docs/write_real.py --out out/verify
+	$(BIN)/python docs/write_papers_real.py --out out/verify
 
 newzag-docs: build ## NewZag on this machine's kernel, written into docs/real.md; as root, 15 minutes
 	$(BIN)/python docs/write_newzag.py out/newzag

@@ -47,17 +47,22 @@ def kernel_table(run: Mapping[str, Any]) -> str:
 
 
 def share_sentence(run: Mapping[str, Any]) -> str:
-    """How many settings agree, on which kernel, and how late the emulator was."""
+    """How many settings agree, on which kernel, and how late packets were."""
     settings = run["settings"]
     near = sum(one["agreement"] == "near" for one in settings)
     inside = sum(one["agreement"] == "inside" for one in settings)
-    late = run["late"]
     return (
         f"Kernel {run['kernel']}, {run['seeds']} seeds of {run['seconds']:g} s each: of "
         f"{len(settings)} settings {near} are within 10 % of the simulated goodput, and {inside} "
         f"more have each mean inside the other's 95 % interval: "
-        f"{100 * (near + inside) / len(settings):.0f} % agree. Packets left "
-        f"{1e3 * late['median_ms']:.0f} µs late (median of the runs' medians), "
+        f"{100 * (near + inside) / len(settings):.0f} % agree. {lateness(run['late'])}"
+    )
+
+
+def lateness(late: Mapping[str, float]) -> str:
+    """How late the emulator was."""
+    return (
+        f"Packets left {1e3 * late['median_ms']:.0f} µs late (median of the runs' medians), "
         f"{1e3 * late['p99_ms']:.0f} µs (median of their 99th percentiles), "
         f"{late['worst_ms']:.1f} ms at worst."
     )

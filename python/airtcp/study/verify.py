@@ -24,7 +24,7 @@ from airtcp.study.kernel import (
 from airtcp.study.plan import Plan, PlannedCell, planned_cell
 from airtcp.study.statistics import PairedDifference, paired_difference
 
-_NEEDS_DEVIATION = "rto-factor"
+NEEDS_DEVIATION = "rto-factor"
 """The remedy that a kernel has only as a floor, m times the deviation of the link's round trips."""
 
 
@@ -127,7 +127,7 @@ class _Request:
                     self.source,
                     self.settings,
                     name,
-                    deviation_ms if _NEEDS_DEVIATION in name else None,
+                    deviation_ms if NEEDS_DEVIATION in name else None,
                 )
                 cells.append(
                     planned_cell(

@@ -1,0 +1,328 @@
+"""Papers on this machine's kernel: `papers/<name>/kernel.toml`, beside the simulation of the same.
+
+A case is a scenario of the paper and the remedies that are tried on it. What the kernel cannot
+have, or the emulator cannot carry, stays in the results with the reason.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median
+
+from msgspec import Struct, field
+
+from airtcp._core import Scenario, ScenarioError
+from airtcp.papers.paper import Paper, read_toml
+from airtcp.scenarios import load_scenario
+from airtcp.study.beside import half_width
+from airtcp.study.execute import Progress, Results, execute
+from airtcp.study.kernel import (
+    KernelRun,
+    Measurement,
+    check,
+    kernel_observation,
+    measurement,
+    readable_path,
+    settings_of,
+)
+from airtcp.study.plan import Plan, PlannedCell, planned_cell
+from airtcp.study.statistics import PairedDifference, paired_difference
+from airtcp.study.verify import NEEDS_DEVIATION, Agreement
+
+FILE = "kernel.toml"
+"""What a paper's folder calls its cases."""
+
+_ANY_DEVIATION = 1.0
+"""Whether there is a way to a remedy does not depend on the deviation, so any will do."""
+
+
+class CaseSpec(Struct, frozen=True, forbid_unknown_fields=True):
+    """A `[[case]]`."""
+
+    name: str
+    scenario: str
+    remedies: list[str] = field(default_factory=list)
+    settings: dict[str, str | int | float | bool] = field(default_factory=dict)
+
+
+class KernelFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """A `kernel.toml`: its cases, and the settings that all of them begin with."""
+
+    seeds: int
+    cases: list[CaseSpec] = field(name="case")
+    settings: dict[str, str | int | float | bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A case under one remedy, or as it is; `refusal` says why it cannot be run."""
+
+    remedy: str
+    """Empty for the case as it is."""
+    scenario: Scenario | None
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case, checked against this kernel."""
+
+    paper: Paper
+    name: str
+    source: str
+    settings: tuple[tuple[str, str], ...]
+    seeds: tuple[int, ...]
+    baseline: Variant
+    remedies: tuple[Variant, ...]
+
+    @property
+    def variants(self) -> Iterator[Variant]:
+        """What is run, the baseline first."""
+        if self.baseline.scenario:
+            yield from (one for one in (self.baseline, *self.remedies) if one.scenario)
+
+    def simulated(self, variant: Variant) -> list[PlannedCell]:
+        """The simulated runs of a variant, seed by seed."""
+        return [self._cell(variant, seed, None) for seed in self.seeds]
+
+    def measured(self, variant: Variant, deviation_ms: float | None) -> list[PlannedCell]:
+        """The kernel's runs of a variant, seed by seed."""
+        if NEEDS_DEVIATION not in variant.remedy:
+            deviation_ms = None
+        run = KernelRun(self.source, self.settings, variant.remedy, deviation_ms)
+        return [self._cell(variant, seed, run) for seed in self.seeds]
+
+    def _cell(self, variant: Variant, seed: int, run: KernelRun | None) -> PlannedCell:
+        assert self.baseline.scenario is not None
+        assert variant.scenario is not None
+        where = f"{self.paper.short_title}, {self.name}"
+        return planned_cell(
+            self.baseline.scenario.hash(),
+            variant.scenario,
+            variant.remedy,
+            seed,
+            ", ".join(part for part in (where, variant.remedy, f"seed {seed}") if part),
+            kernel_observation(run) if run else None,
+        )
+
+
+def load_cases(papers: Sequence[Paper], seeds: int | None = None) -> list[Case]:
+    """The cases of all papers, each asked of this kernel, which runs nothing.
+
+    Raises:
+        PaperError: a file is missing or wrong.
+        ScenarioError: a scenario or a setting is wrong.
+    """
+    cases = []
+    for paper in papers:
+        file = read_toml(paper.folder / FILE, KernelFile)
+        chosen = tuple(range(1, (seeds or file.seeds) + 1))
+        cases += [_case(paper, spec, file.settings, chosen) for spec in file.cases]
+    return cases
+
+
+def _case(
+    paper: Paper, spec: CaseSpec, shared: Mapping[str, object], seeds: tuple[int, ...]
+) -> Case:
+    settings = {**shared, **spec.settings}
+    source = readable_path(paper.folder / spec.scenario)
+    told = settings_of(settings)
+    written = load_scenario(source, settings)
+
+    def variant(remedy: str) -> Variant:
+        # First: a wrong name is an error of the file and not a refusal of the kernel.
+        scenario = written.with_remedies(remedy) if remedy else written
+        try:
+            check(KernelRun(source, told, remedy, _ANY_DEVIATION))
+        except ScenarioError as error:
+            return Variant(remedy, None, str(error))
+        return Variant(remedy, scenario)
+
+    return Case(
+        paper,
+        spec.name,
+        source,
+        told,
+        seeds,
+        variant(""),
+        tuple(variant(remedy) for remedy in spec.remedies),
+    )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A variant on the kernel and simulated, seed by seed."""
+
+    variant: Variant
+    measured: tuple[Measurement, ...]
+    simulated_bps: tuple[float, ...]
+
+    @property
+    def measured_bps(self) -> tuple[float, ...]:
+        """The kernel's goodput in bits a second, in the order of the seeds."""
+        return tuple(run["goodput_bps"] for run in self.measured)
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """What came out of a case; no outcomes where it could not be run."""
+
+    case: Case
+    outcomes: tuple[Outcome, ...]
+
+    def agreement(self, outcome: Outcome) -> Agreement:
+        """A remedy's effect on the kernel beside the simulated one."""
+        before = self.outcomes[0]
+        return Agreement(
+            paired_difference(before.measured_bps, outcome.measured_bps),
+            paired_difference(before.simulated_bps, outcome.simulated_bps),
+        )
+
+
+def run_cases(
+    cases: Sequence[Case],
+    out: Path | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> list[CaseResult]:
+    """Simulates the cases, then has the kernel run them: baselines first, then remedies.
+
+    What a remedy amounts to may depend on the deviation that the kernel measured in the baseline.
+
+    Args:
+        cases: what to run.
+        out: a folder; what its folder `cells` holds is not run, what is finished is kept there.
+        jobs: runs of the kernel at the same time; those that were late are repeated.
+        progress: called after each of the kernel's runs.
+
+    Raises:
+        RunError: a run could not be finished, or none was in time.
+        StoreError: a cell cannot be stored.
+    """
+    simulated = execute(
+        Plan(cell for case in cases for one in case.variants for cell in case.simulated(one)),
+        out=out,
+    )
+    runnable = [(case, list(case.variants)) for case in cases]
+    before = [case.measured(variants[0], None) if variants else [] for case, variants in runnable]
+    runs_of_kernel = sum(len(case.seeds) * len(variants) for case, variants in runnable)
+    done = 0
+
+    def told(finished: int, _cells: int, words: str) -> None:
+        if progress:
+            progress(done + finished, runs_of_kernel, words)
+
+    plan = Plan(cell for cells in before for cell in cells)
+    found = dict(execute(plan, out=out, jobs=jobs, progress=told))
+    done = len(plan)
+    measured = [
+        [cells, *(case.measured(one, _deviation_ms(cells, found)) for one in variants[1:])]
+        if variants
+        else []
+        for cells, (case, variants) in zip(before, runnable, strict=True)
+    ]
+    plan = Plan(cell for of_case in measured for cells in of_case[1:] for cell in cells)
+    found |= execute(plan, out=out, jobs=jobs, progress=told)
+    return [
+        CaseResult(
+            case,
+            tuple(
+                Outcome(one, _measurements(cells, found), _goodputs(case.simulated(one), simulated))
+                for one, cells in zip(variants, of_case, strict=True)
+            ),
+        )
+        for (case, variants), of_case in zip(runnable, measured, strict=True)
+    ]
+
+
+def _deviation_ms(cells: Sequence[PlannedCell], found: Results) -> float:
+    """The mean deviation of the round trips, as the kernel measured it in these runs."""
+    return fmean(run["rttvar_ms"] for run in _measurements(cells, found))
+
+
+def _goodputs(cells: Sequence[PlannedCell], found: Results) -> tuple[float, ...]:
+    return tuple(float(found[cell.key].summary["goodput_bps"]) for cell in cells)
+
+
+def _measurements(cells: Sequence[PlannedCell], found: Results) -> tuple[Measurement, ...]:
+    return tuple(measurement(found[cell.key].summary_json) for cell in cells)
+
+
+def document(results: Sequence[CaseResult]) -> dict[str, object]:
+    """The results as JSON, with the kernel that was measured and how late the emulator was.
+
+    Raises:
+        ScenarioError: no case could be run.
+    """
+    runs = [run for one in results for outcome in one.outcomes for run in outcome.measured]
+    if not runs:
+        raise ScenarioError("the papers' cases: this machine can run none of them")
+    return {
+        "kernel": runs[0]["kernel"],
+        "seeds": len(results[0].case.seeds),
+        "late": {
+            "median_ms": median(run["late_median_ms"] for run in runs),
+            "p99_ms": median(run["late_p99_ms"] for run in runs),
+            "worst_ms": max(run["late_worst_ms"] for run in runs),
+        },
+        "cases": [_case_in_json(one) for one in results],
+    }
+
+
+def _case_in_json(result: CaseResult) -> dict[str, object]:
+    case = result.case
+    by_remedy = {outcome.variant.remedy: outcome for outcome in result.outcomes}
+    return {
+        "paper": case.paper.about.number,
+        "short": case.paper.about.short,
+        "name": case.name,
+        "settings": dict(case.settings),
+        "refusal": case.baseline.refusal,
+        "baseline": _outcome_in_json(by_remedy[""]) if by_remedy else None,
+        "remedies": [
+            _remedy_in_json(result, one, by_remedy.get(one.remedy)) for one in case.remedies
+        ],
+    }
+
+
+def _remedy_in_json(
+    result: CaseResult, variant: Variant, outcome: Outcome | None
+) -> dict[str, object]:
+    if outcome is None:
+        return {"remedy": variant.remedy, "refusal": variant.refusal}
+    agreement = result.agreement(outcome)
+    return {
+        "remedy": variant.remedy,
+        "refusal": "",
+        "steps": outcome.measured[0]["steps"],
+        "instead": outcome.measured[0]["instead"],
+        **_outcome_in_json(outcome),
+        "effect": {
+            "kernel": _difference_in_json(agreement.real),
+            "simulated": _difference_in_json(agreement.simulated),
+        },
+        "agrees": agreement.agrees,
+    }
+
+
+def _outcome_in_json(outcome: Outcome) -> dict[str, object]:
+    return {
+        "kernel": {
+            "goodput_bps": list(outcome.measured_bps),
+            "half_width": half_width(outcome.measured_bps),
+            "retransmissions": [run["retransmissions"] for run in outcome.measured],
+            "timeouts": [run["timeouts"] for run in outcome.measured],
+        },
+        "simulated": {
+            "goodput_bps": list(outcome.simulated_bps),
+            "half_width": half_width(outcome.simulated_bps),
+        },
+    }
+
+
+def _difference_in_json(difference: PairedDifference) -> dict[str, object]:
+    return {
+        "percent": difference.mean_percent,
+        "half_width": difference.half_width_percent,
+        "outcome": difference.outcome.value,
+    }
