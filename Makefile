@@ -53,7 +53,7 @@ papers: build ## every claim of the papers, judged; out/papers/index.html
 	$(BIN)/airtcp papers --out out/papers
 
 papers-docs: build ## the same, and what came out written into README.md, docs/ and papers/
-	$(BIN)/airtcp papers --png --out out/papers
+	$(BIN)/airtcp papers --png --seed-sets 3 --out out/papers
 	$(BIN)/python docs/write_papers.py out/papers
 
 verify: build ## 48 settings and the papers on this machine's kernel beside the simulation, written into docs/

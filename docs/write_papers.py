@@ -1,6 +1,6 @@
 """Writes what a full run of the papers gave into README.md, docs/papers.md and papers/*/README.md.
 
-    make papers-docs        # runs `airtcp papers --png`, then this
+    make papers-docs        # runs `airtcp papers --png --seed-sets 3`, then this
 
 The data behind the texts are kept beside them in docs/papers.json, so that a test can tell whether
 a table is that of the run.
@@ -77,6 +77,27 @@ def decisions_table(run: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def seeds_table(run: Mapping[str, Any]) -> str:
+    """The claims of which other sets of seeds say something else, and what each set says."""
+    claims = [claim for paper in run["papers"] for claim in paper["claims"]]
+    sets = 1 + max(len(claim.get("verdicts_of_other_seeds", [])) for claim in claims)
+    if sets == 1:
+        return "Other sets of seeds were not judged."
+    unsteady = [claim for claim in claims if claim["id"] in run["unsteady"]]
+    head = f"{sets} disjoint sets of seeds give the same verdict for {len(claims) - len(unsteady)} "
+    lines = [f"{head}of {len(claims)} claims."]
+    if unsteady:
+        names = [f"set {number}" for number in range(1, sets + 1)]
+        lines += ["", "| claim | " + " | ".join(names) + " |", "|---" * (sets + 1) + "|"]
+        lines += [
+            f"| {claim['id']} | "
+            + " | ".join([claim["verdict"], *claim["verdicts_of_other_seeds"]])
+            + " |"
+            for claim in unsteady
+        ]
+    return "\n".join(lines)
+
+
 def today_list(run: Mapping[str, Any]) -> str:
     """What a practitioner takes from each paper."""
     return "\n".join(
@@ -119,6 +140,7 @@ def written(run: Mapping[str, Any]) -> dict[Path, str]:
         ("verdicts", verdict_table(run)),
         ("serves-best", readings_table(run)),
         ("decisions", decisions_table(run)),
+        ("seeds", seeds_table(run)),
         ("today", today_list(run)),
     ):
         pages[page] = put(pages[page], mark, table)
