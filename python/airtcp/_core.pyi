@@ -10,6 +10,7 @@ __all__ = [
     "RunResult",
     "Scenario",
     "ScenarioError",
+    "deployments",
     "engine_version",
     "probes",
     "profiles",
