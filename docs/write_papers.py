@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from airtcp.report.marked import put
+
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "papers.json"
 IMAGES = ROOT / "docs" / "images"
@@ -115,20 +117,6 @@ def sensitivity_tables(paper: Mapping[str, Any]) -> str:
         rows = ["| " + " | ".join(row) + " |" for row in table["rows"]]
         blocks.append("\n".join([f"{table['title']}:\n", head, rule, *rows]))
     return "\n\n".join(blocks)
-
-
-def put(text: str, mark: str, content: str) -> str:
-    """The text with what is between two marks replaced.
-
-    Raises:
-        ValueError: the marks are not there.
-    """
-    begin, end = f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->"
-    before, found, rest = text.partition(begin)
-    _, closed, after = rest.partition(end)
-    if not found or not closed:
-        raise ValueError(f"no place for {mark}: expected {begin} and {end}")
-    return f"{before}{begin}\n{content}\n{end}{after}"
 
 
 def written(run: Mapping[str, Any]) -> dict[Path, str]:

@@ -15,6 +15,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from airtcp.report.marked import put
+
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "papers-real.json"
 PAGE = ROOT / "docs" / "papers.md"
@@ -96,8 +98,8 @@ def sentence(run: Mapping[str, Any]) -> str:
 
 def written(text: str, run: Mapping[str, Any]) -> str:
     """The page, as it must be after the run."""
-    text = REAL["put"](text, "papers-kernel-share", sentence(run))
-    return str(REAL["put"](text, "papers-kernel", table(run)))
+    text = put(text, "papers-kernel-share", sentence(run))
+    return put(text, "papers-kernel", table(run))
 
 
 def main() -> None:

@@ -14,6 +14,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from airtcp.report.marked import put
+
 ROOT = Path(__file__).resolve().parent.parent
 GRID = ROOT / "docs" / "real.toml"
 DATA = ROOT / "docs" / "real.json"
@@ -71,20 +73,6 @@ def lateness(late: Mapping[str, float]) -> str:
 def _mean(values: Sequence[float], half: float | None) -> str:
     text = f"{fmean(values) / 1e6:.3f}"
     return text if half is None else f"{text} ± {half / 1e6:.3f}"
-
-
-def put(text: str, mark: str, content: str) -> str:
-    """The text with what is between two marks replaced.
-
-    Raises:
-        ValueError: the marks are not there.
-    """
-    begin, end = f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->"
-    before, found, rest = text.partition(begin)
-    _, closed, after = rest.partition(end)
-    if not found or not closed:
-        raise ValueError(f"no place for {mark}: expected {begin} and {end}")
-    return f"{before}{begin}\n{content}\n{end}{after}"
 
 
 def written(text: str, run: Mapping[str, Any]) -> str:

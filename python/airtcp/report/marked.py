@@ -1,0 +1,15 @@
+"""Pages of which a run writes a part, between two marks."""
+
+
+def put(text: str, mark: str, content: str) -> str:
+    """The text with what is between two marks replaced.
+
+    Raises:
+        ValueError: the marks are not there.
+    """
+    begin, end = f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->"
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"no place for {mark}: expected {begin} and {end}")
+    return f"{before}{begin}\n{content}\n{end}{after}"
