@@ -7,7 +7,7 @@ have, or the emulator cannot carry, stays in the results with the reason.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean, median
+from statistics import fmean
 
 from msgspec import Struct, field
 
@@ -21,6 +21,7 @@ from airtcp.study.kernel import (
     Measurement,
     check,
     kernel_observation,
+    lateness,
     measurement,
     readable_path,
     settings_of,
@@ -260,11 +261,7 @@ def document(results: Sequence[CaseResult]) -> dict[str, object]:
     return {
         "kernel": runs[0]["kernel"],
         "seeds": len(results[0].case.seeds),
-        "late": {
-            "median_ms": median(run["late_median_ms"] for run in runs),
-            "p99_ms": median(run["late_p99_ms"] for run in runs),
-            "worst_ms": max(run["late_worst_ms"] for run in runs),
-        },
+        "late": lateness(runs),
         "cases": [_case_in_json(one) for one in results],
     }
 

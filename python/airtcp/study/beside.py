@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean, median, stdev
+from statistics import fmean, stdev
 
 from airtcp.scenarios import load_scenario
 from airtcp.study.execute import Progress, execute
@@ -13,6 +13,7 @@ from airtcp.study.kernel import (
     Measurement,
     check,
     kernel_observation,
+    lateness,
     measurement,
     readable_path,
     settings_of,
@@ -148,11 +149,7 @@ def document(settings: Sequence[Setting]) -> dict[str, object]:
         "kernel": runs[0]["kernel"],
         "seeds": len(settings[0].measured),
         "seconds": float(settings[0].simulated[0]["duration_s"]),
-        "late": {
-            "median_ms": median(run["late_median_ms"] for run in runs),
-            "p99_ms": median(run["late_p99_ms"] for run in runs),
-            "worst_ms": max(run["late_worst_ms"] for run in runs),
-        },
+        "late": lateness(runs),
         "settings": [_in_json(setting) for setting in settings],
     }
 

@@ -4,10 +4,11 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import TypedDict, cast
 
 from airtcp._core import RunError, Scenario, ScenarioError
@@ -51,6 +52,25 @@ class Measurement(TypedDict):
     late_share: float
     in_time: bool
     kernel: str
+
+
+class Lateness(TypedDict):
+    """How late the emulator was in several runs, in milliseconds."""
+
+    median_ms: float
+    """Median of the runs' medians."""
+    p99_ms: float
+    """Median of their 99th percentiles."""
+    worst_ms: float
+
+
+def lateness(runs: Sequence[Measurement]) -> Lateness:
+    """How late the emulator was in `runs`, of which there is one at least."""
+    return {
+        "median_ms": median(run["late_median_ms"] for run in runs),
+        "p99_ms": median(run["late_p99_ms"] for run in runs),
+        "worst_ms": max(run["late_worst_ms"] for run in runs),
+    }
 
 
 @dataclass(frozen=True)
