@@ -3,6 +3,7 @@
 use std::fmt;
 
 use airtcp_units::Duration;
+use serde::Serialize;
 
 /// Later than this, a packet no longer counts as in time.
 pub const TOLERATED: Duration = Duration::from_millis(1);
@@ -36,7 +37,34 @@ impl Default for Lateness {
     }
 }
 
+/// How punctual a link was, in the numbers that results have.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Punctuality {
+    /// How late packets left: median, in milliseconds.
+    pub late_median_ms: f64,
+    /// The 99th percentile.
+    pub late_p99_ms: f64,
+    /// The latest of all.
+    pub late_worst_ms: f64,
+    /// Share of packets that were later than [`TOLERATED`].
+    pub late_share: f64,
+    /// Whether the machine kept up; a measurement that was late does not count.
+    pub in_time: bool,
+}
+
 impl Lateness {
+    /// The same in numbers.
+    pub fn punctuality(&self) -> Punctuality {
+        let ms = |late: Duration| late.as_secs_f64() * 1e3;
+        Punctuality {
+            late_median_ms: ms(self.quantile(0.5)),
+            late_p99_ms: ms(self.quantile(0.99)),
+            late_worst_ms: ms(self.worst),
+            late_share: self.late_share(),
+            in_time: self.is_tolerable(),
+        }
+    }
+
     /// A packet left `late` after it was due.
     pub fn add(&mut self, late: Duration) {
         let bin = bin(late.as_nanos()).min(self.counts.len() - 1);

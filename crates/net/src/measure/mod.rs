@@ -25,7 +25,7 @@ use crate::emulate::clock::Clock;
 use crate::emulate::drive::Link;
 use crate::emulate::ends::{Ends, Line};
 use crate::emulate::flows::{Flows, Way};
-use crate::emulate::lateness::Lateness;
+use crate::emulate::lateness::{Lateness, Punctuality};
 use crate::emulate::{self, PLACES, ways};
 use crate::error::{Error, Result, Tried};
 use crate::namespace::{Namespace, user};
@@ -101,16 +101,9 @@ pub struct Measurement {
     pub rttvar_ms: f64,
     /// The least round trip of all flows, in milliseconds.
     pub least_rtt_ms: f64,
-    /// How late packets left, in milliseconds.
-    pub late_median_ms: f64,
-    /// The 99th percentile of that.
-    pub late_p99_ms: f64,
-    /// The latest of all.
-    pub late_worst_ms: f64,
-    /// Share of packets that were more than 1 ms late.
-    pub late_share: f64,
-    /// Whether the machine kept up; a measurement that was late does not count.
-    pub in_time: bool,
+    /// How late packets left.
+    #[serde(flatten)]
+    pub punctuality: Punctuality,
     /// The kernel that was measured.
     pub kernel: String,
 }
@@ -372,7 +365,6 @@ impl Asked {
             sum / connected.len().max(1) as f64 / 1e3
         };
         let least = connected.iter().map(|info| info.least_rtt_us).min();
-        let ms = |late: Duration| late.as_secs_f64() * 1e3;
         Measurement {
             scenario: scenario.name.clone(),
             remedies: scenario
@@ -396,11 +388,7 @@ impl Asked {
             srtt_ms: mean(|info| info.srtt_us),
             rttvar_ms: mean(|info| info.rttvar_us),
             least_rtt_ms: f64::from(least.unwrap_or(0)) / 1e3,
-            late_median_ms: ms(lateness.quantile(0.5)),
-            late_p99_ms: ms(lateness.quantile(0.99)),
-            late_worst_ms: ms(lateness.worst()),
-            late_share: lateness.late_share(),
-            in_time: lateness.is_tolerable(),
+            punctuality: lateness.punctuality(),
             kernel: rustix::system::uname()
                 .release()
                 .to_string_lossy()

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::writer::{PACKETS, SERVER, STATIONS, failed};
 use crate::emulate::drive::Passed;
-use crate::emulate::lateness::Lateness;
+use crate::emulate::lateness::{Lateness, Punctuality};
 use crate::error::Result;
 
 const NAME: &str = "summary.json";
@@ -34,16 +34,9 @@ pub struct Summary {
     pub dropped: u64,
     /// Packets that the kernel's own queues refused.
     pub refused: u64,
-    /// How late packets left: median, in milliseconds.
-    pub late_median_ms: f64,
-    /// The 99th percentile.
-    pub late_p99_ms: f64,
-    /// The latest of all.
-    pub late_worst_ms: f64,
-    /// Share of packets that were more than 1 ms late.
-    pub late_share: f64,
-    /// Whether the machine kept up.
-    pub in_time: bool,
+    /// How late packets left.
+    #[serde(flatten)]
+    pub punctuality: Punctuality,
     /// The kernel at both ends.
     pub kernel: String,
 }
@@ -83,7 +76,6 @@ impl Summary {
             delivered: passed.delivered[index],
             delivered_bytes: passed.delivered_bytes[index],
         };
-        let ms = |share| lateness.quantile(share).as_secs_f64() * 1e3;
         Self {
             scenario: scenario.name.clone(),
             remedies: scenario
@@ -100,11 +92,7 @@ impl Summary {
             lost: passed.lost,
             dropped: passed.dropped,
             refused: passed.refused,
-            late_median_ms: ms(0.5),
-            late_p99_ms: ms(0.99),
-            late_worst_ms: lateness.worst().as_secs_f64() * 1e3,
-            late_share: lateness.late_share(),
-            in_time: lateness.is_tolerable(),
+            punctuality: lateness.punctuality(),
             kernel: rustix::system::uname()
                 .release()
                 .to_string_lossy()
