@@ -1,4 +1,4 @@
-//! Any bytes are the lists that a link replays (stops, lost packets, conditions) or one clear error.
+//! Any bytes are a list that a link replays (stops, lost packets, conditions) or one clear error.
 
 #![no_main]
 

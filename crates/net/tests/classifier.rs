@@ -1,4 +1,4 @@
-//! NewZag's classifier in C, as the kernel runs it, beside the one in Rust and the exact verdicts of
+//! NewZag's classifier in C, as the kernel runs it, beside that in Rust and the exact verdicts of
 //! `bpf/cases.csv`: round trips of recorded connections, and a letter for each n from 1 to 4.
 
 use std::fmt::Write;

@@ -98,7 +98,8 @@ impl Link {
         self.recording.take()
     }
 
-    /// Carries packets until `stop` can be read, or `each` says so, which is asked after every turn.
+    /// Carries packets until `stop` can be read, or `each`, which is asked after every turn, says
+    /// so.
     ///
     /// # Errors
     ///

@@ -202,7 +202,8 @@ mod tests {
         assert!(answers(&[0; 7]).is_empty());
     }
 
-    /// The kernel takes the table, and says why it does not take one for a device that is not there.
+    /// The kernel takes the table, and says why it does not take one for a device that is not
+    /// there.
     #[test]
     fn the_kernel_takes_the_rule() {
         let namespace = match Namespace::new() {

@@ -73,7 +73,7 @@ impl Carrier {
                 "0:0",
                 "--ns-ifname",
                 DEVICE,
-                // A device without an address of its own, such as an outer link's, has none to lend.
+                // A device without an address, such as an outer link's, has none to lend.
                 "--mac-addr",
                 "02:00:00:00:00:01",
                 "--mtu",
@@ -209,7 +209,7 @@ impl Drop for Uplink {
     }
 }
 
-/// Sets a setting of the calling thread's namespace. A kernel without IPv6 has none of its settings,
+/// Changes a setting of the thread's namespace. A kernel without IPv6 has none of its settings,
 /// and no packets for them.
 fn set(key: &str, value: &str) {
     let _ = fs::write(format!("/proc/sys/net/{key}"), value);

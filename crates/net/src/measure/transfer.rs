@@ -55,9 +55,14 @@ pub fn send(
     .tried(|| "cannot make a socket".to_owned())?;
     // Before the connection: a socket that began with a paced control stays paced.
     sockopt::set_tcp_congestion(&socket, control).map_err(|cause| {
-        Error::system(format!("cannot send with congestion control {control}"), cause).remedied_by(
+        Error::system(
+            format!("cannot send with congestion control {control}"),
+            cause,
+        )
+        .remedied_by(
             "root may use all that the kernel has (sysctl \
-             net.ipv4.tcp_available_congestion_control; others are modules), a user those in net.ipv4.tcp_allowed_congestion_control",
+             net.ipv4.tcp_available_congestion_control; others are modules), a user those in \
+             net.ipv4.tcp_allowed_congestion_control",
         )
     })?;
     if paced {

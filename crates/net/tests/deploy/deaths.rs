@@ -1,4 +1,4 @@
-//! `kill -9` after every step of deploying and of putting back: the machine is as it was or as it is
+//! `kill -9` after each step of deploying and of putting back: the machine is as it was or as it is
 //! to be, and never in between.
 
 use std::os::unix::process::ExitStatusExt;

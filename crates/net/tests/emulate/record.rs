@@ -167,7 +167,8 @@ fn retries_are_recorded() {
         return;
     }
     let scenario = Scenario::new(
-        "topology = \"wlan\"\n[wlan]\nretry_limit = \"unlimited\"\nqueue.packets = 1000\n[wlan.loss]\n\
+        "topology = \"wlan\"\n[wlan]\nretry_limit = \"unlimited\"\nqueue.packets = 1000\n\
+         [wlan.loss]\n\
          model = \"iid\"\nrate = 0.3\n[flows]\ndirection = \"up\"\n",
     );
     let seen = numbered(&scenario, &["--record", "recording"], PACKETS, BYTES);

@@ -52,7 +52,8 @@ fn a_recorded_run_keeps_its_other_draws() {
     for (name, link) in [
         (
             "jitter",
-            "link.jitter = { mean = '4 ms', order = 'in-order' }\nlink.late = { share = 0.01, by = '9 ms' }",
+            "link.jitter = { mean = '4 ms', order = 'in-order' }\n\
+             link.late = { share = 0.01, by = '9 ms' }",
         ),
         (
             "trace",

@@ -61,7 +61,7 @@ fn a_short_freeze_does_not_wait_for_the_timer() {
     assert_eq!(trace.cwnd(), 10 * MSS);
 }
 
-/// Nothing is silent that has only just left: neither while no round trip is measured, nor where one
+/// Nothing is silent that has just left: neither while no round trip is measured, nor where one
 /// takes no time that the clock could tell.
 #[test]
 fn a_window_that_flaps_at_once_resends_nothing() {
