@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Records the corpus: this machine's TCP over emulated links, with what became of each packet.
+
+    tests/captures/record.py FOLDER                 all that is not yet there
+    tests/captures/record.py FOLDER --half kept     one half
+    tests/captures/record.py FOLDER --only queue    cases whose name holds a word
+
+A case becomes a folder: `stations.pcapng` and `server.pcapng`, `packets.parquet` and `stops.csv` as
+`airtcp emulate --record` writes them, `kernel.json` with the sender's own counters, and `case.json`
+with what was asked. What was late is recorded again. Linux; a case takes half a minute.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+
+from cases import SECONDS, Case, halves
+
+from airtcp.net import find_program
+
+TRAFFIC = Path(__file__).with_name("traffic.py")
+ATTEMPTS = 3
+LIMIT_S = SECONDS + 60
+
+
+def main() -> None:
+    """Records what the command line asks for."""
+    options = _options()
+    development, kept = halves()
+    chosen = {"development": development, "kept": kept, "all": development + kept}[options.half]
+    wanted = [case for case in chosen if all(word in case.name for word in options.only)]
+    missing = [case for case in wanted if not (folder_of(options.folder, case)).exists()]
+    print(f"{len(wanted)} cases, {len(missing)} to record", file=sys.stderr)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        names = pool.map(lambda case: _record(options.folder, case), missing)
+        failed = [name for name in names if name]
+    if failed:
+        sys.exit(f"not recorded: {', '.join(failed)}")
+
+
+def folder_of(corpus: Path, case: Case) -> Path:
+    """Where a case is recorded."""
+    return corpus / case.name.replace(" ", "-")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--half", choices=("development", "kept", "all"), default="all")
+    parser.add_argument("--only", action="append", default=[], metavar="WORD")
+    parser.add_argument("--jobs", type=int, default=1, help="cases at the same time")
+    return parser.parse_args()
+
+
+def _record(corpus: Path, case: Case) -> str | None:
+    """Records a case until it was in time; returns its name if it never was."""
+    folder = folder_of(corpus, case)
+    work = folder.with_name(folder.name + ".part")
+    for attempt in range(1, ATTEMPTS + 1):
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(parents=True)
+        summary = _recorded(work, case, seed=_seed(case) + attempt)
+        if summary is not None and summary["in_time"]:
+            work.rename(folder)
+            print(f"{case.name}: recorded", file=sys.stderr)
+            return None
+        print(f"{case.name}: attempt {attempt} was late or failed", file=sys.stderr)
+    shutil.rmtree(work, ignore_errors=True)
+    return case.name
+
+
+def _seed(case: Case) -> int:
+    """The same channel every time, another for each case."""
+    return 10 * sum(position * byte for position, byte in enumerate(case.name.encode(), 1))
+
+
+def _recorded(work: Path, case: Case, seed: int) -> dict[str, object] | None:
+    """Runs the emulator once; returns its summary, or none where it failed."""
+    write_steps(work / "steps.opportunities")
+    (work / "scenario.toml").write_text(f'name = "capture"\nduration = "{SECONDS + 30} s"\n')
+    asked = asdict(case) | {"seconds": SECONDS, "seed": seed}
+    (work / "case.json").write_text(json.dumps(asked, indent=1))
+    parts = ("send", "receive") if case.download else ("receive", "send")
+    ends = [
+        shlex.join([sys.executable, str(TRAFFIC), str(work / "case.json"), *words])
+        for words in (
+            (str(work / "kernel.json"), "listen", parts[0]),
+            (str(work / "kernel.json"), "connect", parts[1]),
+        )
+    ]
+    command = [find_program(), "emulate", str(work / "scenario.toml"), "--seed", str(seed)]
+    for key, value in case.settings.items():
+        shown = str(work / value) if key.startswith("link.trace.u") else value
+        command += ["--set", f"{key}={shown}"]
+    command += ["--record", str(work), "--quiet", "--server", ends[0], "--", "sh", "-c", ends[1]]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=LIMIT_S, check=False, env=os.environ
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    if done.returncode or not (work / "kernel.json").exists():
+        print(done.stderr.strip(), file=sys.stderr)
+        return None
+    summary: dict[str, object] = json.loads((work / "summary.json").read_text())
+    return summary
+
+
+def write_steps(path: Path) -> None:
+    """A rate of 12 and 3 Mbit/s in turn, 4 s each, as delivery opportunities of 1500 bytes."""
+    opportunities = [*range(1, 4001), *range(4004, 8001, 4)]
+    path.write_text("".join(f"{at}\n" for at in opportunities))
+
+
+if __name__ == "__main__":
+    main()

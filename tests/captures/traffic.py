@@ -1,0 +1,123 @@
+"""One end of a captured connection: listens or connects, sends or receives, counts, and ends.
+
+    traffic.py CASE.json RESULT.json listen|connect send|receive
+
+Run in the network of `airtcp-net emulate`, whose $AIRTCP_SERVER is the listening end. The sender
+leaves the kernel's own counters in RESULT.json.
+"""
+
+import json
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+PORT = 5001
+CHUNK = bytes(65_536)
+TICK_S = 0.01
+PATIENCE_S = 20.0
+
+
+def main() -> None:
+    """Does what the command line says."""
+    case_file, result_file, role, part = sys.argv[1:]
+    case = json.loads(Path(case_file).read_text())
+    sender = case["sender"]
+    for key, wanted in (("tcp_sack", sender["sack"]), ("tcp_timestamps", sender["timestamps"])):
+        Path(f"/proc/sys/net/ipv4/{key}").write_text("1" if wanted else "0")
+    before = _counters()
+    with _connection(role, part, sender) as connection:
+        if part == "send":
+            _send(connection, sender, case["seconds"])
+            counted = {name: value - before.get(name, 0) for name, value in _counters().items()}
+            Path(result_file).write_text(json.dumps(counted, indent=1))
+        else:
+            _receive(connection, sender["read_bps"])
+
+
+def _connection(role: str, part: str, sender: dict[str, Any]) -> socket.socket:
+    plain = socket.socket()
+    plain.settimeout(PATIENCE_S)
+    if part == "receive" and sender["receive_buffer"]:
+        # Before the handshake, which decides on the scale of the window.
+        plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, sender["receive_buffer"])
+    if part == "send":
+        control = sender["control"].encode()
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control)
+    if role == "connect":
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                plain.connect((os.environ["AIRTCP_SERVER"], PORT))
+            except ConnectionRefusedError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+                continue
+            return plain
+    plain.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    plain.bind(("", PORT))
+    plain.listen(1)
+    connection, _ = plain.accept()
+    plain.close()
+    return connection
+
+
+def _send(connection: socket.socket, sender: dict[str, Any], seconds: float) -> None:
+    """Sends for as long as is asked, then waits until all of it has arrived."""
+    begun = time.monotonic()
+    connection.settimeout(0.2)
+    written = 0
+    while (passed := time.monotonic() - begun) < seconds:
+        if sender["burst_bytes"]:
+            allowed = (int(passed / sender["pause_s"]) + 1) * sender["burst_bytes"]
+        elif sender["rate_bps"]:
+            allowed = int(passed * sender["rate_bps"] / 8)
+        else:
+            allowed = written + len(CHUNK)
+        if allowed <= written:
+            time.sleep(TICK_S)
+            continue
+        try:
+            written += connection.send(CHUNK[: allowed - written])
+        except TimeoutError:
+            continue
+    connection.shutdown(socket.SHUT_WR)
+    connection.settimeout(PATIENCE_S)
+    try:
+        connection.recv(1)  # the receiver closes when it has all
+    except OSError as error:
+        print(f"traffic: {error}", file=sys.stderr)
+
+
+def _receive(connection: socket.socket, read_bps: int) -> None:
+    begun = time.monotonic()
+    read = 0
+    while True:
+        if read_bps and read > (time.monotonic() - begun) * read_bps / 8:
+            time.sleep(TICK_S)
+            continue
+        chunk = connection.recv(16_384 if read_bps else 262_144)
+        if not chunk:
+            return
+        read += len(chunk)
+
+
+def _counters() -> dict[str, int]:
+    """The TCP counters of this network, by nstat's names."""
+    found: dict[str, int] = {}
+    for name in ("snmp", "netstat"):
+        lines = Path(f"/proc/self/net/{name}").read_text().splitlines()
+        for names, values in zip(lines[::2], lines[1::2], strict=True):
+            group, _, names = names.partition(": ")
+            if group not in ("Tcp", "TcpExt"):
+                continue
+            for key, value in zip(names.split(), values.split()[1:], strict=True):
+                found[group + key] = int(value)
+    return found
+
+
+if __name__ == "__main__":
+    main()
