@@ -38,6 +38,30 @@ def main() -> None:
 
 
 def _connection(role: str, part: str, sender: dict[str, Any]) -> socket.socket:
+    if role == "connect":
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            # A socket that was refused once is of no more use.
+            plain = _socket(part, sender)
+            try:
+                plain.connect((os.environ["AIRTCP_SERVER"], PORT))
+            except ConnectionRefusedError:
+                plain.close()
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+                continue
+            return plain
+    plain = _socket(part, sender)
+    plain.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    plain.bind(("", PORT))
+    plain.listen(1)
+    connection, _ = plain.accept()
+    plain.close()
+    return connection
+
+
+def _socket(part: str, sender: dict[str, Any]) -> socket.socket:
     plain = socket.socket()
     plain.settimeout(PATIENCE_S)
     if part == "receive" and sender["receive_buffer"]:
@@ -46,23 +70,7 @@ def _connection(role: str, part: str, sender: dict[str, Any]) -> socket.socket:
     if part == "send":
         control = sender["control"].encode()
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control)
-    if role == "connect":
-        deadline = time.monotonic() + PATIENCE_S
-        while True:
-            try:
-                plain.connect((os.environ["AIRTCP_SERVER"], PORT))
-            except ConnectionRefusedError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.05)
-                continue
-            return plain
-    plain.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    plain.bind(("", PORT))
-    plain.listen(1)
-    connection, _ = plain.accept()
-    plain.close()
-    return connection
+    return plain
 
 
 def _send(connection: socket.socket, sender: dict[str, Any], seconds: float) -> None:

@@ -10,7 +10,9 @@ pub mod mahimahi;
 mod rtt_csv;
 pub mod rtt_log;
 mod rtt_ping;
+mod rtt_reply;
 pub mod stop_list;
+mod text;
 
 use std::fmt;
 use std::io::Read;

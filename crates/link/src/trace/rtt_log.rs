@@ -1,6 +1,6 @@
 //! A recorded series of round-trip times, from whatever the user has: the output of `ping`, or CSV.
 
-use super::{Source, TraceError, TraceProblem, lines, rtt_csv, rtt_ping};
+use super::{Source, TraceError, TraceProblem, lines, rtt_csv, rtt_ping, text};
 use airtcp_units::Duration;
 use std::io::Read;
 
@@ -45,7 +45,8 @@ impl RttSeries {
     ///
     /// The format is told by the first line that is not blank: a number, a CSV header that names a
     /// column `rtt_ms`, `rtt` or `time_ms` (milliseconds all), or else the output of a `ping`
-    /// (iputils, busybox, BSD and macOS, Windows).
+    /// (iputils, busybox, BSD and macOS, Windows, fping; in English or German). UTF-16 with a byte
+    /// order mark and the eight-bit code pages of Windows' console are read, too.
     ///
     /// Errors: unreadable, too large, empty, no round-trip time in it, or one that is negative, not
     /// a number or above an hour.
@@ -57,6 +58,7 @@ impl RttSeries {
     /// Reads a log that is in memory; otherwise as [`Self::read`].
     pub fn parse(bytes: &[u8], name: &str) -> Result<Self, TraceError> {
         let source = Source::new(name);
+        let bytes = &text::decoded(bytes)[..];
         let Some((_, first)) = lines(bytes).find(|(_, text)| !text.is_empty()) else {
             return Err(source.error(None, TraceProblem::Empty { expected: EXPECTED }));
         };

@@ -2,11 +2,13 @@
 //!
 //! Read are the replies, by `time=`, whatever stands around it: iputils with or without `-D`
 //! (`[1700000000.123456] 64 bytes from 10.0.0.2: icmp_seq=3 ttl=64 time=12.3 ms`), busybox
-//! (`seq=3`), BSD and macOS, Windows (`bytes=32 time=12ms`). Sequence numbers put late replies in
-//! the order of sending and tell which probes were not answered; without them every time-out that
-//! is printed counts.
+//! (`seq=3`), BSD and macOS, Windows (`bytes=32 time=12ms`), fping (`[3], 84 bytes, 12.3 ms`), and
+//! what they say in German. Sequence numbers put late replies in the order of sending and tell
+//! which probes were not answered; without them every time-out that is printed counts, or what the
+//! closing statistics say if that is more.
 
 use super::rtt_log::parse_ms;
+use super::rtt_reply::{Reply, begins_run, is_unanswered, sequence, transmitted};
 use super::{Source, TraceError, lines};
 use airtcp_units::Duration;
 use std::collections::HashSet;
@@ -24,7 +26,8 @@ pub(super) fn parse(bytes: &[u8], source: Source<'_>) -> Result<(Vec<Duration>, 
             Reply::None => log.note(text),
             Reply::Time(_) if text.contains("(DUP!)") => {}
             Reply::Time(ms) => {
-                let rtt = parse_ms(ms.as_bytes(), line, source)?;
+                // Some write the decimal comma of their language.
+                let rtt = parse_ms(ms.replace(',', ".").as_bytes(), line, source)?;
                 log.answer(sequence(text), rtt);
             }
             // A recording that was killed may end within a line.
@@ -40,40 +43,6 @@ pub(super) fn parse(bytes: &[u8], source: Source<'_>) -> Result<(Vec<Duration>, 
         }
     }
     Ok(log.finish())
-}
-
-/// What a line says of a reply's round-trip time.
-enum Reply<'a> {
-    None,
-    Time(&'a str),
-    NoUnit,
-}
-
-impl<'a> Reply<'a> {
-    fn find(text: &'a str) -> Self {
-        // "time<1ms": below the resolution of the clock, taken as its upper bound.
-        let Some((_, after)) = text
-            .split_once(" time=")
-            .or_else(|| text.split_once(" time<"))
-        else {
-            return Self::None;
-        };
-        after
-            .split_once("ms")
-            .map_or(Self::NoUnit, |(ms, _)| Self::Time(ms))
-    }
-}
-
-/// The sequence number in `icmp_seq=7`, `seq=7` or `icmp_seq 7`: 16 bits, as ICMP has it.
-fn sequence(text: &str) -> Option<u16> {
-    let (_, after) = text
-        .split_once("seq=")
-        .or_else(|| text.split_once("seq "))?;
-    let digits = after
-        .find(|c: char| !c.is_ascii_digit())
-        .map_or(after, |end| &after[..end]);
-    // Some print a counter that does not wrap.
-    digits.parse::<u64>().ok().map(|number| number as u16)
 }
 
 /// What has been read so far; several runs of `ping` may stand in one file.
@@ -104,18 +73,11 @@ struct Run {
 impl Log {
     /// A line that is no reply.
     fn note(&mut self, text: &str) {
-        let timeout = [
-            "imeout",
-            "timed out",
-            "nreachable",
-            "no answer yet",
-            "xceeded",
-        ];
-        if text.starts_with("PING ") || text.starts_with("Pinging ") {
+        if begins_run(text) {
             self.end_run();
-        } else if let Some((count, _)) = text.split_once(" packets transmitted") {
-            self.run.transmitted = count.trim().parse().unwrap_or(0);
-        } else if timeout.iter().any(|sign| text.contains(sign)) {
+        } else if let Some(count) = transmitted(text) {
+            self.run.transmitted = count;
+        } else if is_unanswered(text) {
             match sequence(text) {
                 Some(sequence) => {
                     self.run.widen(sequence);

@@ -164,6 +164,59 @@ fn the_pings_of_other_systems_are_read() {
     read_log(windows, &[12_000, 1_000], 1);
 }
 
+/// Printed by iputils under `LC_ALL=de_DE.UTF-8`, by a German Windows, and by fping 5.
+#[test]
+fn german_logs_and_those_of_fping_are_read() {
+    let iputils = "PING 10.0.0.2 (10.0.0.2) 56(84) Bytes an Daten.\n\
+                   64 Bytes von 10.0.0.2: icmp_seq=1 ttl=64 Zeit=12,3 ms\n\
+                   64 Bytes von 10.0.0.2: icmp_seq=3 ttl=64 Zeit=9 ms\n\
+                   4 Pakete übertragen, 2 empfangen, 50% Paketverlust, Zeit 3004ms\n";
+    read_log(iputils, &[12_300, 9_000], 2);
+    let windows = "\r\nPing wird ausgeführt für 10.0.0.2 mit 32 Bytes Daten:\r\n\
+                   Antwort von 10.0.0.2: Bytes=32 Zeit=12ms TTL=54\r\n\
+                   Zeitüberschreitung der Anforderung.\r\n\
+                   Antwort von 10.0.0.1: Zielhost nicht erreichbar.\r\n\
+                   Antwort von 10.0.0.2: Bytes=32 Zeit<1ms TTL=54\r\n";
+    read_log(windows, &[12_000, 1_000], 2);
+    // The statistics are in any language what the lines before them may not be.
+    let swedish = "Svar fr 10.0.0.2: byte=32 time=12ms TTL=54\r\n\
+                   Paket: Skickade = 4, mottagna = 1, tappade = 3 (75 % tappade),\r\n";
+    read_log(swedish, &[12_000], 3);
+    let fping = "10.0.0.2 : [0], 84 bytes, 12.3 ms (12.3 avg, 0% loss)\n\
+                 10.0.0.2 : [1], timed out (12.3 avg, 50% loss)\n\
+                 10.0.0.2 : [2], 64 bytes, 9 ms (10.6 avg, 33% loss)\n\n\
+                 10.0.0.2 : xmt/rcv/%loss = 4/2/50%, min/avg/max = 9/10.6/12.3\n";
+    read_log(fping, &[12_300, 9_000], 2);
+}
+
+#[test]
+fn logs_of_any_encoding_are_read() {
+    let german = "Antwort von 10.0.0.2: Bytes=32 Zeit=12ms TTL=54\r\n\
+                  Zeitüberschreitung der Anforderung.\r\n";
+    let units: Vec<u16> = german.encode_utf16().collect();
+    let little = [
+        vec![0xff, 0xfe],
+        units.iter().flat_map(|u| u.to_le_bytes()).collect(),
+    ]
+    .concat();
+    let big = [
+        vec![0xfe, 0xff],
+        units.iter().flat_map(|u| u.to_be_bytes()).collect(),
+    ]
+    .concat();
+    // Code page 850, that of Windows' console: u with two dots is 0x81.
+    let console = german.replace('ü', "?").into_bytes();
+    let console = console
+        .into_iter()
+        .map(|byte| if byte == b'?' { 0x81 } else { byte })
+        .collect();
+    for bytes in [little, big, console, german.as_bytes().to_vec()] {
+        let series = RttSeries::parse(&bytes, "x.log").unwrap();
+        assert_eq!(series.as_slice(), micros(&[12_000]));
+        assert_eq!(series.summary().lost, 1);
+    }
+}
+
 #[test]
 fn absurd_statistics_do_not_overflow() {
     let run = "64 bytes from a: icmp_seq=1 ttl=64 time=1 ms\n\
