@@ -10,13 +10,17 @@ Every function raises `ScenarioError` for bad input and `RunError` when a run ca
 both are `AirtcpError`.
 """
 
-from airtcp._core import AirtcpError, RunError, Scenario, ScenarioError
-from airtcp._core import engine_version as __version__
-from airtcp.catalogue import Parameter, Remedy, remedies, schema
-from airtcp.comparison import Comparison, compare
-from airtcp.plot import TIMELINE_PROBES
-from airtcp.runs import Run, run
-from airtcp.scenarios import load_scenario
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from airtcp._core import AirtcpError, RunError, Scenario, ScenarioError
+    from airtcp._core import engine_version as __version__
+    from airtcp.catalogue import Parameter, Remedy, remedies, schema
+    from airtcp.comparison import Comparison, compare
+    from airtcp.plot import TIMELINE_PROBES
+    from airtcp.runs import Run, run
+    from airtcp.scenarios import load_scenario
 
 __all__ = [
     "TIMELINE_PROBES",
@@ -35,3 +39,37 @@ __all__ = [
     "run",
     "schema",
 ]
+
+# What a name needs is imported when the name is used: a command that only prints a list should not
+# wait for what draws figures.
+_MODULES = {
+    "AirtcpError": "_core",
+    "Comparison": "comparison",
+    "Parameter": "catalogue",
+    "Remedy": "catalogue",
+    "Run": "runs",
+    "RunError": "_core",
+    "Scenario": "_core",
+    "ScenarioError": "_core",
+    "TIMELINE_PROBES": "plot",
+    "compare": "comparison",
+    "load_scenario": "scenarios",
+    "remedies": "catalogue",
+    "run": "runs",
+    "schema": "catalogue",
+}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            return import_module("airtcp._core").engine_version
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"airtcp.{_MODULES[name]}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

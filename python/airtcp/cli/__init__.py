@@ -1,49 +1,103 @@
 """The command line: `airtcp run`, `compare`, `emulate`, `papers`, `verify`, and more."""
 
+import os
+import sys
 from typing import Annotated
 
 import typer
 
-from airtcp import _core
-from airtcp.cli.compare import compare_command
-from airtcp.cli.console import out
-from airtcp.cli.deploy import deploy_command, deployed_command, undeploy_command
-from airtcp.cli.emulate import PASSED_ON, emulate_command
-from airtcp.cli.papers import papers_command
-from airtcp.cli.remedies import remedies_command
-from airtcp.cli.run import run_command
-from airtcp.cli.schema import schema_command
-from airtcp.cli.script import script_command
-from airtcp.cli.study import study_command
-from airtcp.cli.verify import verify_command
+from airtcp.cli.lazy import LazyCommand, LazyGroup
+
+_ASK = "What helps on a link"
+_REAL = "With real packets (Linux)"
+_KNOW = "What there is"
+
+COMMANDS = {
+    "compare": LazyCommand(
+        _ASK,
+        "compare:compare_command",
+        "Compare remedies with the scenario as written, every one on the same seeds.",
+    ),
+    "run": LazyCommand(_ASK, "run:run_command", "Run a scenario once."),
+    "study": LazyCommand(
+        _ASK,
+        "study:study_command",
+        "Compare remedies on every link and stack that a study file names.",
+    ),
+    "papers": LazyCommand(
+        _ASK,
+        "papers:papers_command",
+        "Rerun every table and figure of the papers, and say of every claim whether it holds.",
+    ),
+    "script": LazyCommand(
+        _ASK,
+        "script:script_command",
+        "Run packetdrill scripts against the simulated endpoint: no root, no real time.",
+    ),
+    "verify": LazyCommand(
+        _REAL,
+        "verify:verify_command",
+        "Try remedies on this machine's kernel over the scenario's link, and simulate the same.",
+    ),
+    "deploy": LazyCommand(
+        _REAL,
+        "deploy:deploy_command",
+        "Have this machine's TCP use a remedy, for all connections, a route, a cgroup or a share.",
+        passed_on=True,
+    ),
+    "deployed": LazyCommand(
+        _REAL,
+        "deploy:deployed_command",
+        "Say what is deployed; with --check, which connections have it and what they gain.",
+        passed_on=True,
+    ),
+    "undeploy": LazyCommand(
+        _REAL,
+        "deploy:undeploy_command",
+        "Put back everything that `airtcp deploy` has changed, also after a crash.",
+        passed_on=True,
+    ),
+    "emulate": LazyCommand(
+        _REAL,
+        "emulate:emulate_command",
+        "Run a command over a scenario's link with real packets. Linux, no root needed.",
+        passed_on=True,
+    ),
+    "remedies": LazyCommand(
+        _KNOW,
+        "remedies:remedies_command",
+        "List the remedies: what each changes, where, and who proposed it.",
+    ),
+    "schema": LazyCommand(
+        _KNOW,
+        "schema:schema_command",
+        "Print the JSON Schema of scenario files, for editors that check and complete TOML.",
+    ),
+}
+"""Every command; a new one is a module in `airtcp.cli` and an entry here."""
+
+
+class _Group(LazyGroup):
+    table = COMMANDS
+
 
 app = typer.Typer(
     name="airtcp",
+    cls=_Group,
     help="Finds, proves and deploys the change that makes TCP fast over a wireless link.",
     epilog="Start with: airtcp compare scenarios/ping.toml --remedy sack --out out",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("run")(run_command)
-app.command("compare")(compare_command)
-app.command("deploy", context_settings=PASSED_ON)(deploy_command)
-app.command("deployed", context_settings=PASSED_ON)(deployed_command)
-app.command("emulate", context_settings=PASSED_ON)(emulate_command)
-app.command("papers")(papers_command)
-app.command("remedies")(remedies_command)
-app.command("schema")(schema_command)
-app.command("script")(script_command)
-app.command("study")(study_command)
-app.command("undeploy", context_settings=PASSED_ON)(undeploy_command)
-app.command("verify")(verify_command)
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        out.print(f"airtcp {_core.engine_version}", highlight=False)
+        from airtcp._core import engine_version
+
+        print(f"airtcp {engine_version}")
         raise typer.Exit
 
 
@@ -61,4 +115,11 @@ def _root(
 
 def main() -> None:
     """The entry point of the program `airtcp`."""
+    if sys.stderr is None:
+        # Closed by the caller: messages have nowhere to go, and that is no reason to stop.
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115
+    if sys.stdout is None:
+        sys.exit("airtcp: standard output is closed: send it to a file, or to /dev/null")
+    # A name that is no text prints as it can, on standard output as on standard error.
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     app(prog_name="airtcp")

@@ -17,6 +17,7 @@ from airtcp.cli.console import (
     Settings,
     WithPng,
     clear_errors,
+    complete_remedy,
     out,
     print_json,
     print_lines,
@@ -36,6 +37,7 @@ def compare_command(
         list[str] | None,
         typer.Option(
             metavar="NAME[:PARAMETER=VALUE]",
+            autocompletion=complete_remedy,
             help="A remedy from `airtcp remedies` to compare. Repeatable: each is compared with "
             "the scenario as written; a+b applies two together.",
         ),

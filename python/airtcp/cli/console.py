@@ -6,20 +6,39 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, Protocol
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
 from airtcp._core import AirtcpError, ScenarioError
 
-out = Console(soft_wrap=True, width=None if sys.stdout.isatty() else 120)
-"""Results; nothing else goes to standard output. A file or pipe has no width to fit into."""
+if TYPE_CHECKING:
+    from rich.console import Console
 
-err = Console(stderr=True, soft_wrap=True)
-"""Messages and progress."""
+    out: Console
+    """Results; nothing else goes to standard output. A file or pipe has no width to fit into."""
+    err: Console
+    """Messages and progress."""
+else:
+
+    def __getattr__(name: str) -> object:
+        # Consoles are made by those who print with them: importing rich takes longer than most
+        # commands that do not.
+        if name in {"out", "err"}:
+            return _console(name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+@cache
+def _console(name: str) -> "Console":
+    from rich.console import Console
+
+    if name == "err":
+        return Console(stderr=True, soft_wrap=True)
+    return Console(soft_wrap=True, width=None if sys.stdout.isatty() else 120)
+
 
 BAD_INPUT = 2
 FAILURE = 1
@@ -51,6 +70,16 @@ Jobs = Annotated[
         metavar="N", min=1, max=1024, help="Runs at the same time; default all processors."
     ),
 ]
+
+
+def complete_remedy(incomplete: str) -> list[str]:
+    """The remedies that begin so, for the shell; in a combination, those for its last part."""
+    from airtcp.catalogue import remedies
+
+    before, plus, last = incomplete.rpartition("+")
+    return [
+        f"{before}{plus}{entry['name']}" for entry in remedies() if entry["name"].startswith(last)
+    ]
 
 
 @contextmanager
@@ -85,12 +114,12 @@ def print_json(value: object) -> None:
 def print_lines(lines: list[str]) -> None:
     """Prints sentences as they are: a bracket in a name is no markup."""
     for line in lines:
-        out.print(line, markup=False, highlight=False)
+        _console("out").print(line, markup=False, highlight=False)
 
 
 def say(message: str) -> None:
     """Prints a message for the person at the terminal."""
-    err.print(message, markup=False, highlight=False)
+    print(message, file=sys.stderr, flush=True)
 
 
 def existing_folder(path: Path, option: str) -> Path:
@@ -113,9 +142,12 @@ class Report(Protocol):
 @contextmanager
 def progress_bar(title: str) -> Iterator[Report]:
     """A bar with an estimate on standard error, on a terminal and for long work only."""
+    err = _console("err")
     if not err.is_terminal:
         yield lambda share, words="": None
         return
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
     progress = Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),

@@ -5,9 +5,6 @@ import typer
 from airtcp.cli.console import clear_errors
 from airtcp.net import hand_over
 
-PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-"""Every argument is airtcp-net's, `--help` too."""
-
 
 def emulate_command(_context: typer.Context) -> None:
     """Run a command over a scenario's link with real packets. Linux, no root needed.

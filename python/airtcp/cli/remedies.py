@@ -1,19 +1,23 @@
 """`airtcp remedies`: the catalogue."""
 
+from textwrap import fill
 from typing import Annotated
 
 import typer
-from rich.markup import escape
-from rich.padding import Padding
-from rich.table import Table
 
 from airtcp.catalogue import Remedy, remedies, remedy
-from airtcp.cli.console import AsJson, clear_errors, out, print_json
+from airtcp.cli.columns import columns, width
+from airtcp.cli.console import AsJson, clear_errors, complete_remedy, print_json
 
 
 def remedies_command(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Only this remedy, with its parameters.")
+        str | None,
+        typer.Argument(
+            metavar="[NAME]",
+            help="Only this remedy, with its parameters.",
+            autocompletion=complete_remedy,
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -41,37 +45,25 @@ def remedies_command(
 
 
 def _print_catalogue(catalogue: list[Remedy]) -> None:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("remedy", "place", "effect"):
-        table.add_column(column, no_wrap=column != "effect", overflow="fold")
-    for entry in catalogue:
-        table.add_row(f"[bold]{escape(entry['name'])}[/]", entry["place"], escape(entry["effect"]))
-    out.print(table, soft_wrap=False)
-    out.print("\n`airtcp remedies NAME` shows the parameters and the source.", highlight=False)
+    rows = [(entry["name"], entry["place"], entry["effect"]) for entry in catalogue]
+    print(columns(("remedy", "place", "effect"), rows))
+    print("\n`airtcp remedies NAME` shows the parameters and the source.")
 
 
 def _print_remedy(entry: Remedy) -> None:
-    out.print(f"[bold]{escape(entry['name'])}[/] ({entry['place']})", highlight=False)
+    print(f"{entry['name']} ({entry['place']})")
     for label in ("effect", "source", "deployment"):
-        out.print(f"{label}: {entry[label]}", markup=False, highlight=False)
+        print(fill(f"{label}: {entry[label]}", width(), break_on_hyphens=False))
     if not entry["parameters"]:
-        out.print("It has no parameters.", highlight=False)
+        print("It has no parameters.")
         return
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("parameter", "default", "range", "effect"):
-        table.add_column(column, no_wrap=column != "effect", overflow="fold")
+    rows = []
     for parameter in entry["parameters"]:
         unit = f" {parameter['unit']}" if parameter["unit"] else ""
-        table.add_row(
-            escape(parameter["name"]),
-            f"{parameter['default']}{unit}",
-            f"{parameter['minimum']} to {parameter['maximum']}{unit}",
-            escape(parameter["effect"]),
+        bounds = f"{parameter['minimum']} to {parameter['maximum']}{unit}"
+        rows.append(
+            (parameter["name"], f"{parameter['default']}{unit}", bounds, parameter["effect"])
         )
-    out.print(Padding(table, (1, 0, 0, 0)), soft_wrap=False)
+    print("\n" + columns(("parameter", "default", "range", "effect"), rows))
     first = entry["parameters"][0]
-    out.print(
-        f"\nFor example --remedy {entry['name']}:{first['name']}={first['default']}",
-        markup=False,
-        highlight=False,
-    )
+    print(f"\nFor example --remedy {entry['name']}:{first['name']}={first['default']}")

@@ -15,6 +15,7 @@ from airtcp.cli.console import (
     ScenarioFile,
     Settings,
     clear_errors,
+    complete_remedy,
     existing_folder,
     out,
     print_json,
@@ -48,6 +49,7 @@ def run_command(
         list[str] | None,
         typer.Option(
             metavar="NAME[:PARAMETER=VALUE]",
+            autocompletion=complete_remedy,
             help="Applies a remedy from `airtcp remedies`. Repeatable: all are applied together.",
         ),
     ] = None,

@@ -13,6 +13,7 @@ from airtcp.cli.console import (
     AsJson,
     Settings,
     clear_errors,
+    complete_remedy,
     out,
     print_json,
     print_lines,
@@ -29,6 +30,7 @@ def verify_command(
         list[str] | None,
         typer.Option(
             metavar="NAME[:PARAMETER=VALUE]",
+            autocompletion=complete_remedy,
             help="A remedy from `airtcp remedies` to verify. Repeatable.",
         ),
     ] = None,

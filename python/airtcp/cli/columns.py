@@ -1,0 +1,51 @@
+"""Text in columns, the last of them wrapped to the terminal; stacked where that is narrow."""
+
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from textwrap import fill
+
+_GAP = 2
+_NARROWEST_TEXT = 30
+"""A last column with fewer characters than this is put below the others instead."""
+
+
+def width() -> int:
+    """The columns of the terminal; 120 where standard output is a file or a pipe."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 120
+
+
+def columns(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table as text.
+
+    Args:
+        head: the columns' names.
+        rows: the cells, as many in each as there are names.
+    """
+    table = [head, *rows]
+    widths = [max(len(row[index]) for row in table) for index in range(len(head) - 1)]
+    indent = sum(widths) + _GAP * len(widths)
+    is_narrow = width() - indent < _NARROWEST_TEXT
+    return "\n".join(
+        _stacked(row) if is_narrow else _side_by_side(row, widths, indent) for row in table
+    )
+
+
+def _side_by_side(row: Sequence[str], widths: Sequence[int], indent: int) -> str:
+    cells = (cell.ljust(width + _GAP) for cell, width in zip(row[:-1], widths, strict=True))
+    return _filled("".join(cells) + row[-1], indent)
+
+
+def _stacked(row: Sequence[str]) -> str:
+    return f"{' '.join(cell for cell in row[:-1] if cell)}\n{_filled('    ' + row[-1], 4)}"
+
+
+def _filled(text: str, indent: int) -> str:
+    # drop_whitespace would take the gap of an empty cell, too, were it at a line's end.
+    return fill(
+        text,
+        max(width(), indent + _NARROWEST_TEXT // 2),
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,85 @@
+"""Commands that are imported when they are asked for: most of a short command would be imports."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+if TYPE_CHECKING:
+    from typer._click import Command, Context, HelpFormatter
+
+PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+"""Every argument is airtcp-net's, `--help` too."""
+
+
+@dataclass(frozen=True)
+class LazyCommand:
+    """One command: where it is, and its line in `airtcp --help`, which imports none of them."""
+
+    section: str
+    """The heading it stands under."""
+    function: str
+    """The function as "module:name", the module below `airtcp.cli`."""
+    line: str
+    """The first sentence of the function's docstring."""
+    passed_on: bool = False
+    """Whether its arguments are airtcp-net's to read."""
+
+    def load(self, name: str) -> TyperCommand:
+        """The command itself."""
+        module, _, function = self.function.partition(":")
+        single = typer.Typer(
+            add_completion=False,
+            rich_markup_mode="rich",
+            pretty_exceptions_enable=False,
+            context_settings={"help_option_names": ["-h", "--help"]},
+        )
+        settings = PASSED_ON if self.passed_on else None
+        single.command(name, context_settings=settings)(
+            getattr(import_module(f"airtcp.cli.{module}"), function)
+        )
+        command = typer.main.get_command(single)
+        assert isinstance(command, TyperCommand)
+        return command
+
+
+class LazyGroup(TyperGroup):
+    """A group whose commands are in a table; each is loaded when it is run or completed.
+
+    Until then a stand-in has its name and its line.
+    """
+
+    table: ClassVar[Mapping[str, LazyCommand]] = {}
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, entry in self.table.items():
+            self.add_command(TyperCommand(name, help=entry.line))
+
+    def resolve_command(
+        self, ctx: "Context", args: list[str]
+    ) -> tuple[str | None, "Command | None", list[str]]:
+        """The command that is asked for, loaded."""
+        name, stand_in, rest = super().resolve_command(ctx, args)
+        return name, self.table[name].load(name) if name else stand_in, rest
+
+    def format_help(self, ctx: "Context", formatter: "HelpFormatter") -> None:
+        """In plain text: drawing boxes takes longer than all else."""
+        super(TyperGroup, self).format_help(ctx, formatter)
+
+    def format_commands(self, ctx: "Context", formatter: "HelpFormatter") -> None:
+        """A line a command, under the headings of the table."""
+        del ctx
+        width = max(map(len, self.table))
+        for section in dict.fromkeys(entry.section for entry in self.table.values()):
+            with formatter.section(section):
+                formatter.write_dl(
+                    [
+                        (name.ljust(width), entry.line)
+                        for name, entry in self.table.items()
+                        if entry.section == section
+                    ]
+                )

@@ -1,0 +1,92 @@
+"""What a short command costs: it imports what it prints with, and no more."""
+
+import inspect
+import json
+import os
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+from airtcp.cli import COMMANDS
+
+HEAVY = {"jinja2", "matplotlib", "msgspec", "numpy", "polars", "pydantic", "rich", "scipy"}
+
+_PRINT_MODULES = """
+import json, sys
+from airtcp.cli import main
+sys.argv[1:] = {arguments}
+try:
+    main()
+except SystemExit as stop:
+    assert not stop.code, stop.code
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def _modules(*arguments: str) -> set[str]:
+    """What a command has imported by its end."""
+    done = subprocess.run(
+        [sys.executable, "-c", _PRINT_MODULES.format(arguments=list(arguments))],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {module.split(".")[0] for module in json.loads(done.stdout.splitlines()[-1])}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--help",), ("--version",), ("remedies",), ("remedies", "rto-factor"), ("schema",)],
+    ids=" ".join,
+)
+def test_a_short_command_imports_nothing_heavy(arguments: tuple[str, ...]) -> None:
+    modules = _modules(*arguments)
+    assert "airtcp" in modules
+    assert not modules & HEAVY
+
+
+def test_the_package_imports_nothing_heavy() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import airtcp, sys; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not {name.split(".")[0] for name in done.stdout.split()} & HEAVY
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_listed_as_its_docstring_says(name: str) -> None:
+    module, function = COMMANDS[name].function.split(":")
+    text = inspect.getdoc(getattr(import_module(f"airtcp.cli.{module}"), function))
+    assert text is not None
+    assert " ".join(text.split()).startswith(COMMANDS[name].line)
+    assert COMMANDS[name].load(name).name == name
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("airtcp dep", {"deploy", "deployed"}),
+        ("airtcp compare --seed", {"--seeds"}),
+        ("airtcp remedies rto-fac", {"rto-factor"}),
+        ("airtcp compare x.toml --remedy tah", {"tahoe"}),
+    ],
+)
+def test_the_shell_completes(typed: str, expected: set[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "airtcp"],
+        env=os.environ
+        | {
+            "_AIRTCP_COMPLETE": "complete_bash",
+            "COMP_WORDS": typed,
+            "COMP_CWORD": str(len(typed.split()) - 1),
+            "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert set(done.stdout.split()) == expected, done.stderr
