@@ -35,9 +35,12 @@ pub struct Stack {
     pub instead: Vec<String>,
 }
 
-/// What makes runs alike: no run learns from the one before it.
-const ALWAYS: [(&str, &str); 2] = [
+/// What makes runs alike: no run learns from the one before it, and none depends on the congestion
+/// control that this machine gives its sockets by default. The senders' own is a socket option.
+const ALWAYS: [(&str, &str); 3] = [
     ("net.ipv4.tcp_no_metrics_save", "1"),
+    // Every kernel has it and lets every namespace choose it.
+    ("net.ipv4.tcp_congestion_control", "reno"),
     // Room for every window that a scenario may ask for.
     ("net.ipv4.tcp_wmem", "4096 262144 67108864"),
 ];
