@@ -28,7 +28,7 @@ FUZZ_SECONDS ?= 600
 CONNECTIONS ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo papers papers-docs verify newzag-docs build test bench count lint check-long docs clean tools
+.PHONY: help demo papers papers-docs verify newzag-docs build test real bench count lint check-long docs clean tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
@@ -70,6 +70,9 @@ test: build ## every test: Rust, Python, and the stub against the binary
 	$(BIN)/pytest
 	$(BIN)/python -m mypy.stubtest airtcp._core
 	@echo "make test: all passed"
+
+real: build ## the short part of the tests on real packets, and what of it is skipped here
+	BPF_FEATURES="$(BPF_FEATURES)" .ci/real
 
 bench: tools ## packets a second, beside ns-3 and ns-2 where they are installed
 	$(PYTHON) benches/run.py
