@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::emulate::{self, uplink};
+use crate::emulate::{self, uplink::tied};
 use crate::{control, deploy, inside, measure};
 
 /// airtcp on real packets
@@ -36,9 +36,9 @@ pub fn main() -> ExitCode {
             let command: Vec<_> = arguments.collect();
             return status(inside::first_process(&command), 127);
         }
-        if first == uplink::ARGUMENT {
+        if first == tied::ARGUMENT {
             let command: Vec<_> = arguments.collect();
-            return status(uplink::become_tied(&command), 127);
+            return status(tied::become_tied(&command), 127);
         }
     }
     match Arguments::parse().command {

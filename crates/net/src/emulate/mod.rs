@@ -12,7 +12,6 @@ pub mod ends;
 pub mod flows;
 pub mod lateness;
 mod live;
-mod masquerade;
 mod options;
 pub mod outcomes;
 pub mod packet;
@@ -76,7 +75,7 @@ pub fn run(options: &Options) -> Result<i32> {
 
     let (until, ended) = pipe_with(PipeFlags::CLOEXEC).tried(|| "cannot make a pipe".to_owned())?;
     let (server, uplink) = far_end(options, &ends.server)?;
-    let resolver = uplink.as_ref().map(Uplink::resolver);
+    let resolver = uplink.as_ref().and_then(Uplink::resolver);
     let commands = start_commands(options, &ends.stations, resolver, &ended)?;
     // The pipe hangs up when the last command has ended.
     drop(ended);

@@ -11,9 +11,9 @@ use crate::request::Request;
 ///
 /// COMMAND runs in a network of its own, whose only way out is the link. $AIRTCP_SERVER (IPv4) and
 /// $AIRTCP_SERVER6 are the addresses of the other end, where the command of --server runs; without
-/// one the other end reaches the machine's network by slirp4netns or pasta, if installed. With
-/// several flows in the scenario, COMMAND runs once for each, at a station of its own;
-/// $AIRTCP_STATION says which. Needs no root.
+/// one the other end reaches the machine's network by slirp4netns or pasta, if installed, else as
+/// root by address translation on a machine that forwards. With several flows in the scenario,
+/// COMMAND runs once for each, at a station of its own; $AIRTCP_STATION says which. Needs no root.
 ///
 /// Example: airtcp emulate wlan-upload.toml --server 'iperf3 -s' -- sh -c 'iperf3 -c
 /// $AIRTCP_SERVER'

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use super::{PIPE, Scenario, airtcp_net, emulate, is_allowed, text};
+use super::{PIPE, Scenario, emulate, is_allowed, text};
 
 fn is_installed(program: &str) -> bool {
     let found = Command::new("sh")
@@ -90,22 +90,102 @@ fn a_nested_link_reaches_the_world_through_the_outer_one() {
     );
 }
 
-/// Without either program the link is there all the same, and the message says what is missing.
+/// A machine of its own, root over its network, with a world behind a second device that knows of no
+/// other network. The emulator finds neither program there.
+const MACHINE: &str = "set -e
+ip link set lo up
+unshare -n sleep 1000 & world=$!
+trap 'kill $world' EXIT
+while [ \"$(readlink /proc/$world/ns/net)\" = \"$(readlink /proc/self/ns/net)\" ]; do sleep 0.01; done
+ip link add up0 type veth peer name w0 netns $world
+ip addr add 192.0.2.1/30 dev up0; ip link set up0 up
+nsenter -t $world -n sh -c 'ip addr add 192.0.2.2/30 dev w0; ip link set w0 up'
+echo $FORWARDS > /proc/sys/net/ipv4/ip_forward
+nsenter -t $world -n python3 -c \"import socket
+s=socket.create_server(('192.0.2.2',4000)); open('ready','w').close()
+while True:
+    c,a=s.accept(); c.sendall(a[0].encode()); c.close()\" & server=$!
+trap 'kill $server $world' EXIT
+while ! test -e ready; do sleep 0.01; done
+python=$(python3 -c 'import sys; print(sys.executable)')
+PATH=/nowhere \"$EMULATOR\" emulate --quiet link.toml -- \"$python\" -c \"import socket
+try: print(socket.create_connection(('192.0.2.2',4000),timeout=5).recv(100).decode())
+except OSError: print('no way')\"
+# The kernel takes a namespace's devices down a moment after its last process.
+while ip link | grep -q airtcp-; do sleep 0.01; done
+echo gone
+";
+
+/// Runs the emulator in such a machine. None where that cannot be had.
+fn in_a_machine(forwards: bool) -> Option<std::process::Output> {
+    for program in ["ip", "unshare", "nsenter"] {
+        if !is_installed(program) {
+            eprintln!("skipped: {program} is not installed");
+            return None;
+        }
+    }
+    let scenario = Scenario::new(PIPE);
+    let output = Command::new("unshare")
+        .args(["--map-root-user", "--net", "sh", "-c", MACHINE])
+        .env("EMULATOR", env!("CARGO_BIN_EXE_airtcp-net"))
+        .env("FORWARDS", if forwards { "1" } else { "0" })
+        .current_dir(scenario.folder())
+        .output();
+    Some(output.expect("unshare starts"))
+}
+
+/// As root, and where the machine forwards, the far end's packets take the machine's address.
+#[test]
+fn a_machine_that_forwards_translates_for_the_far_end() {
+    if !is_allowed() {
+        return;
+    }
+    let Some(output) = in_a_machine(true) else {
+        return;
+    };
+    let error = text(&output.stderr);
+    if error.contains("nft_masq") {
+        eprintln!("skipped: {error}");
+        return;
+    }
+    // What the world sees, and then that nothing is left.
+    assert_eq!(text(&output.stdout), "192.0.2.1\ngone", "{error}");
+}
+
+/// Nothing of the machine's settings is changed: what it would take is said.
+#[test]
+fn a_machine_that_does_not_forward_is_left_as_it_is() {
+    if !is_allowed() {
+        return;
+    }
+    let Some(output) = in_a_machine(false) else {
+        return;
+    };
+    assert_eq!(
+        text(&output.stdout),
+        "no way\ngone",
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+/// Without any way out the link is there all the same, and the message says what is missing.
 #[test]
 fn a_missing_way_out_is_said() {
     if !is_allowed() {
         return;
     }
     let scenario = Scenario::new(PIPE);
-    let output = airtcp_net()
-        .arg("emulate")
-        .arg(scenario.path())
-        .args(["--", "/bin/sh", "-c", "echo ran"])
-        .env("PATH", "/nowhere")
-        .output()
-        .unwrap();
+    let command = format!(
+        "echo 0 > /proc/sys/net/ipv4/ip_forward
+         PATH=/nowhere exec '{}' emulate '{}' -- /bin/sh -c 'echo ran'",
+        env!("CARGO_BIN_EXE_airtcp-net"),
+        scenario.path().display(),
+    );
+    let output = emulate(&scenario, &[], "true", &command);
     let error = text(&output.stderr);
     assert_eq!(text(&output.stdout), "ran", "{error}");
     assert!(output.status.success(), "{error}");
     assert!(error.contains("install slirp4netns"), "{error}");
+    assert!(error.contains("net.ipv4.ip_forward=1"), "{error}");
 }

@@ -1,31 +1,21 @@
-//! The way from the far end of a link to the machine's network: slirp4netns(1) or pasta(1), which
-//! carry it by sockets of their own. Nothing of the machine's own rules, routes or settings is
-//! touched; what is set is set in the far end's namespace and goes with it.
+//! slirp4netns(1) or pasta(1), which carry a namespace's packets by sockets of their own. Nothing of
+//! the machine's own rules, routes or settings is touched; what is set is set in the far end's
+//! namespace and goes with it.
 
-use std::ffi::OsString;
-use std::net::{IpAddr, Ipv4Addr};
-use std::os::unix::process::CommandExt;
+use std::net::Ipv4Addr;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use std::{env, fs, io};
+use std::{env, fs};
 
-use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_change};
-use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
-use rustix::thread::UnshareFlags;
+use rustix::process::getpid;
 
-use super::masquerade::masquerade;
+use super::DEVICE;
+use super::masquerade::{Leaving, masquerade};
+use super::tied::{ARGUMENT, MOUNTED};
 use crate::error::{Error, Result, Tried};
-use crate::namespace::{Namespace, leave};
+use crate::namespace::Namespace;
 
-/// The hidden argument with which airtcp-net becomes a program that dies with it.
-pub const ARGUMENT: &str = "tied";
-/// Where the program finds the far end's namespace: in a mount namespace of its own, since it drops
-/// the right to look at the emulator's descriptors.
-const FOLDER: &str = "/tmp";
-const MOUNTED: &str = "/tmp/far-end";
-/// The device of the way out, in the far end's namespace.
-const DEVICE: &str = "out0";
 /// How long a program may take to set its device up.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often it is looked at meanwhile.
@@ -34,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(5);
 /// Programs that carry a namespace's packets by sockets. pasta comes second: that of Debian 12
 /// (2023-03-09) closes connections over paths on which a handshake takes its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Carrier {
+pub enum Carrier {
     Slirp,
     Pasta,
 }
@@ -106,44 +96,32 @@ impl Carrier {
         arguments.into_iter().map(str::to_owned).collect()
     }
 
-    fn is_installed(self) -> bool {
+    /// The first that is installed.
+    pub fn installed() -> Option<Self> {
         let paths = env::var_os("PATH").unwrap_or_default();
-        env::split_paths(&paths).any(|folder| folder.join(self.program()).is_file())
+        let is_installed = |carrier: &Self| {
+            env::split_paths(&paths).any(|at| at.join(carrier.program()).is_file())
+        };
+        Self::ALL.into_iter().find(is_installed)
     }
 }
 
-/// A running way out. Dropped, it ends.
+/// A program that carries. Dropped, it ends.
 #[derive(Debug)]
-pub struct Uplink {
+pub struct Carried {
     carrier: Carrier,
     child: Child,
 }
 
-impl Uplink {
+impl Carried {
     /// Joins `server`'s namespace, in which packets of up to `mtu` bytes arrive, to the machine's
     /// network. To be called by a thread that lives as long as the emulator: the program dies with
     /// it.
     ///
     /// # Errors
     ///
-    /// Neither program is installed, or the one that is cannot do it.
-    pub fn start(server: &Arc<Namespace>, mtu: u16) -> Result<Self> {
-        let carrier = Carrier::ALL
-            .into_iter()
-            .find(|carrier| carrier.is_installed())
-            .ok_or_else(|| {
-                Error::new("the far end has no way out to the machine's network").remedied_by(
-                    "install slirp4netns or pasta (package passt), or give the far end a command \
-                     by --server",
-                )
-            })?;
-        server.enter(|| {
-            // slirp4netns advertises itself as an IPv6 router: to be heard by one that forwards.
-            set("ipv6/conf/default/accept_ra", "2");
-            set("ipv6/conf/all/forwarding", "1");
-            set("ipv4/ip_forward", "1");
-            Ok(())
-        })?;
+    /// The program cannot do it; says what it said.
+    pub fn start(carrier: Carrier, server: &Arc<Namespace>, mtu: u16) -> Result<Self> {
         let this = env::current_exe().tried(|| "cannot find the program itself".to_owned())?;
         let child = Command::new(this)
             .arg(ARGUMENT)
@@ -156,15 +134,15 @@ impl Uplink {
             .stderr(Stdio::piped())
             .spawn()
             .tried(|| "cannot start airtcp-net once more".to_owned())?;
-        let mut uplink = Self { carrier, child };
-        uplink.await_device(server)?;
-        server.enter(|| masquerade(DEVICE))?;
-        Ok(uplink)
+        let mut carried = Self { carrier, child };
+        carried.await_device(server)?;
+        server.enter(|| masquerade(&Leaving::by(DEVICE)?))?;
+        Ok(carried)
     }
 
     /// The resolver that answers behind it.
-    pub const fn resolver(&self) -> IpAddr {
-        IpAddr::V4(self.carrier.resolver())
+    pub const fn resolver(&self) -> Ipv4Addr {
+        self.carrier.resolver()
     }
 
     /// The program has set its device up when there is a default route through it.
@@ -202,17 +180,11 @@ impl Uplink {
     }
 }
 
-impl Drop for Uplink {
+impl Drop for Carried {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Changes a setting of the thread's namespace. A kernel without IPv6 has none of its settings,
-/// and no packets for them.
-fn set(key: &str, value: &str) {
-    let _ = fs::write(format!("/proc/sys/net/{key}"), value);
 }
 
 /// Whether the calling thread's namespace has a default route through [`DEVICE`], of either version
@@ -228,40 +200,4 @@ fn has_default_route() -> bool {
         ipv4 || ipv6
     };
     ipv4.lines().chain(ipv6.lines()).any(is_default)
-}
-
-/// Becomes a program that the kernel kills when the thread ends that started this process. Told the
-/// emulator's number, the path of a namespace, which it puts where the program looks for it, and
-/// the command. Only returns if that cannot be done.
-///
-/// # Errors
-///
-/// The program cannot be run, or the emulator has ended.
-pub fn become_tied(arguments: &[OsString]) -> Result<i32> {
-    set_parent_process_death_signal(Some(Signal::KILL))
-        .tried(|| "cannot ask to die with the emulator".to_owned())?;
-    let [emulator, namespace, program, arguments @ ..] = arguments else {
-        return Err(Error::new("no command to run"));
-    };
-    // One that was killed before now can no longer kill this.
-    if getppid().map(|parent| parent.to_string()).as_deref() != emulator.to_str() {
-        return Err(Error::new("the emulator has ended"));
-    }
-    show_namespace(namespace).tried(|| format!("cannot mount a namespace at {MOUNTED}"))?;
-    let error = Command::new(program).args(arguments).exec();
-    Err(error).tried(|| format!("cannot run {}", program.to_string_lossy()))
-}
-
-/// Mounts the namespace of `path` where this process alone sees it.
-fn show_namespace(path: &OsString) -> io::Result<()> {
-    leave(UnshareFlags::NEWNS)?;
-    mount_change(
-        "/",
-        MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
-    )?;
-    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    mount("tmpfs", FOLDER, "tmpfs", flags, None)?;
-    fs::write(MOUNTED, "")?;
-    mount_bind(path, MOUNTED)?;
-    Ok(())
 }

@@ -1,0 +1,155 @@
+//! Routes, and what TCP reads from them.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use netlink_packet_core::{NLM_F_CREATE, NLM_F_REPLACE};
+use netlink_packet_route::AddressFamily;
+use netlink_packet_route::RouteNetlinkMessage;
+use netlink_packet_route::route::{
+    RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteMetric, RouteProtocol,
+    RouteScope, RouteType,
+};
+use serde::Serialize;
+
+use super::request::request;
+use crate::error::{Error, Result, Tried};
+
+/// An attribute of a route that TCP reads, as ip-route(8) names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// `initcwnd`: the congestion window at the start, in segments.
+    InitialWindow(u32),
+    /// `rto_min lock`: the floor of the retransmission timer, in milliseconds.
+    LeastTimeout(u32),
+    /// `quickack`: every segment is acknowledged at once.
+    QuickAcks(u32),
+    /// `reordering`: the duplicate-acknowledgment threshold at the start.
+    Reordering(u32),
+}
+
+impl Metric {
+    /// The attribute of that name with a value as ip-route(8) takes it.
+    ///
+    /// # Errors
+    ///
+    /// Another name, or no number.
+    pub fn parse(name: &str, value: &str) -> Result<Self> {
+        let number: u32 = value
+            .trim_end_matches("ms")
+            .parse()
+            .map_err(|_| Error::new(format!("route attribute {name}: {value:?} is no number")))?;
+        match name {
+            "initcwnd" => Ok(Self::InitialWindow(number)),
+            "rto_min" => Ok(Self::LeastTimeout(number)),
+            "quickack" => Ok(Self::QuickAcks(number)),
+            "reordering" => Ok(Self::Reordering(number)),
+            _ => Err(Error::new(format!("no route attribute {name:?} is known"))),
+        }
+    }
+
+    /// All of them as the kernel takes them: with a mask of those that it is not to learn.
+    fn in_netlink(all: &[Self]) -> Vec<RouteMetric> {
+        /// RTAX_RTO_MIN of include/uapi/linux/rtnetlink.h as a bit.
+        const RTO_MIN: u32 = 1 << 13;
+        let mut lock = 0;
+        let mut metrics: Vec<_> = all
+            .iter()
+            .map(|metric| match *metric {
+                Self::InitialWindow(segments) => RouteMetric::InitCwnd(segments),
+                Self::LeastTimeout(ms) => {
+                    lock |= RTO_MIN;
+                    RouteMetric::RtoMin(ms)
+                }
+                Self::QuickAcks(on) => RouteMetric::QuickAck(on),
+                Self::Reordering(segments) => RouteMetric::Reordering(segments),
+            })
+            .collect();
+        if lock != 0 {
+            metrics.push(RouteMetric::Lock(lock));
+        }
+        metrics
+    }
+}
+
+/// Sends everything that no other route takes into this device of the calling thread's namespace,
+/// by way of a gateway.
+///
+/// # Errors
+///
+/// There is no such device, or the kernel refuses the route.
+pub fn make_default_route(device: &str, gateway: IpAddr) -> Result<()> {
+    let all = match gateway {
+        IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+        IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+    };
+    add(device, all, 0, Some(gateway), &[])
+}
+
+/// Sends what goes to `destination`, a network with a prefix of `prefix` bits, into this device of
+/// the calling thread's namespace, with these attributes of TCP's.
+///
+/// # Errors
+///
+/// There is no such device, or the kernel refuses the route or an attribute.
+pub fn add(
+    device: &str,
+    destination: IpAddr,
+    prefix: u8,
+    gateway: Option<IpAddr>,
+    metrics: &[Metric],
+) -> Result<()> {
+    let index = super::index(device)?;
+    send(destination, prefix, gateway, index, metrics)
+        .tried(|| format!("cannot route {destination}/{prefix} through {device}"))
+}
+
+fn send(
+    destination: IpAddr,
+    prefix: u8,
+    gateway: Option<IpAddr>,
+    index: u32,
+    metrics: &[Metric],
+) -> io::Result<()> {
+    let in_netlink = |address| match address {
+        IpAddr::V4(address) => RouteAddress::Inet(address),
+        IpAddr::V6(address) => RouteAddress::Inet6(address),
+    };
+    let mut message = RouteMessage::default();
+    message.header = RouteHeader {
+        address_family: match destination {
+            IpAddr::V4(_) => AddressFamily::Inet,
+            IpAddr::V6(_) => AddressFamily::Inet6,
+        },
+        destination_prefix_length: prefix,
+        table: RouteHeader::RT_TABLE_MAIN,
+        protocol: RouteProtocol::Static,
+        scope: match gateway {
+            Some(_) => RouteScope::Universe,
+            None => RouteScope::Link,
+        },
+        kind: RouteType::Unicast,
+        ..RouteHeader::default()
+    };
+    message.attributes.push(RouteAttribute::Oif(index));
+    if prefix > 0 {
+        let destination = in_netlink(destination);
+        message
+            .attributes
+            .push(RouteAttribute::Destination(destination));
+    }
+    if let Some(gateway) = gateway {
+        let gateway = in_netlink(gateway);
+        message.attributes.push(RouteAttribute::Gateway(gateway));
+    }
+    if !metrics.is_empty() {
+        message
+            .attributes
+            .push(RouteAttribute::Metrics(Metric::in_netlink(metrics)));
+    }
+    request(
+        RouteNetlinkMessage::NewRoute(message),
+        NLM_F_CREATE | NLM_F_REPLACE,
+    )
+}
