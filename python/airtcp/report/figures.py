@@ -6,8 +6,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from airtcp.files import write_whole
-from airtcp.plot.svg import Drawing, png_of, svg_file, svg_in_page, svg_of
+from airtcp.plot.svg import Drawing, svg_in_page
+from airtcp.report.drawing import Sheet, draw_all
 from airtcp.report.tables import Table
 
 
@@ -36,11 +36,12 @@ class ReportFigure:
 def drawn(
     directory: Path, planned: Sequence[PlannedFigure], *, png: bool = False
 ) -> list[ReportFigure]:
-    """Draws figures one after another, and writes each as SVG and, on request, as PNG.
+    """Draws figures, and writes each as SVG and, on request, as PNG.
 
     Raises:
         OSError: a file cannot be written.
     """
+    sheets = [Sheet(one.name, one.drawing) for one in planned]
     return [
         ReportFigure(
             one.name,
@@ -50,20 +51,5 @@ def drawn(
             Markup(svg_in_page(svg, f"{one.title}; its numbers are in the table below")),
             one.table,
         )
-        for one in planned
-        for svg in [write_figure(directory, one.name, one.drawing, png=png)]
+        for one, svg in zip(planned, draw_all(directory, sheets, png=png), strict=True)
     ]
-
-
-def write_figure(directory: Path, name: str, drawing: Drawing, *, png: bool = False) -> str:
-    """Draws a figure and writes its files; returns its `<svg>` element.
-
-    Raises:
-        OSError: a file cannot be written.
-    """
-    figure = drawing.figure()
-    svg = svg_of(figure, name)
-    write_whole(directory / f"{name}.svg", svg_file(svg))
-    if png:
-        write_whole(directory / f"{name}.png", png_of(figure))
-    return svg

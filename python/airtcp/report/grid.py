@@ -5,9 +5,8 @@ from pathlib import Path
 from airtcp.files import write_whole
 from airtcp.plot.matrix import Matrix, MatrixCell
 from airtcp.plot.scores import Score, Scores
-from airtcp.plot.svg import Drawing
 from airtcp.quantities import format_bit_rate
-from airtcp.report.figures import write_figure
+from airtcp.report.drawing import Sheet, draw_all
 from airtcp.study.grid import Entry, GridResult, text_of
 from airtcp.study.statistics import Outcome
 
@@ -21,13 +20,12 @@ def write_study(result: GridResult, folder: Path, *, png: bool = False) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "study.csv", result.table().write_csv().encode())
     text = effect_table(result)
-    figures: dict[str, Drawing] = {"effects": effect_matrix(result)}
+    sheets = [Sheet("effects", effect_matrix(result))]
     if judges(result):
         text += "\n" + score_table(result)
-        figures["scores"] = score_squares(result)
+        sheets.append(Sheet("scores", score_squares(result)))
     write_whole(folder / "study.md", text.encode())
-    for name, drawing in figures.items():
-        write_figure(folder, name, drawing, png=png)
+    draw_all(folder, sheets, png=png)
 
 
 def effect_table(result: GridResult) -> str:

@@ -1,6 +1,7 @@
 """The report on the papers: an index, a page a paper, one of all remedies; the same as data."""
 
 import json
+from itertools import islice
 from pathlib import Path
 
 from airtcp import _core
@@ -9,11 +10,12 @@ from airtcp.papers.rules import Verdict
 from airtcp.plot.matrix import KEY_PERCENT, effect_colour, key_words
 from airtcp.plot.style import INK
 from airtcp.plot.verdicts import LOOKS, VerdictTiles, look_of
-from airtcp.report.figures import write_figure
+from airtcp.report.drawing import Sheet, draw_all
+from airtcp.report.figures import drawn
 from airtcp.report.pages import rendered, write_text
 from airtcp.report.papers.claims import told_of
 from airtcp.report.papers.cross import cross_of, matrix_figure, pairs_table
-from airtcp.report.papers.sections import section_of
+from airtcp.report.papers.sections import figures_of, section_of
 from airtcp.study.grid import GridResult
 
 
@@ -30,11 +32,20 @@ def write_papers_report(
     text = json.dumps(whole, indent=1, ensure_ascii=False)
     write_text(directory / "papers.json", text + "\n")
     write_text(directory / "verdicts.md", verdict_lines(judgement))
-    write_figure(directory, "verdicts", _tiles(judgement), png=png)
     grid, pairs = cross_of(judgement)
+    matrix = matrix_figure(grid) if grid is not None else None
+    sheets = [Sheet("verdicts", _tiles(judgement))]
+    if matrix is not None:
+        sheets.append(Sheet(matrix.name, matrix.drawing))
+    draw_all(directory, sheets, png=png)
     told = told_of(whole)
+    groups = [figures_of(paper, judgement.outcomes[paper.name]) for paper in judgement.papers]
+    # All in one go, so that they are shared among processes.
+    planned = [figure for both in groups for group in both for figure in group]
+    figures = iter(drawn(directory, planned, png=png))
     sections = [
-        section_of(judgement, paper, told, grid, directory, png=png) for paper in judgement.papers
+        section_of(judgement, paper, told, grid, *(list(islice(figures, len(one))) for one in both))
+        for paper, both in zip(judgement.papers, groups, strict=True)
     ]
     pages = [("index", "all claims")]
     pages += [(section.paper.name, section.title) for section in sections]
@@ -55,9 +66,7 @@ def write_papers_report(
     for section in sections:
         page = rendered("papers-paper.html.j2", section=section, **shared)
         write_text(directory / f"{section.paper.name}.html", page)
-    if grid is not None:
-        matrix = matrix_figure(grid)
-        write_figure(directory, matrix.name, matrix.drawing, png=png)
+    if grid is not None and matrix is not None:
         page = rendered(
             "papers-cross.html.j2",
             matrix=matrix.drawing,

@@ -1,7 +1,6 @@
 """What the page of a paper shows: its claims, its figures and tables, and why claims fail."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from airtcp.papers.calibration import Calibrated, calibrated
 from airtcp.papers.experiment import Value
@@ -13,7 +12,7 @@ from airtcp.papers.windows import watched
 from airtcp.plot.charts import Chart, Distances
 from airtcp.plot.svg import Drawing
 from airtcp.plot.window import WindowLine, Windows
-from airtcp.report.figures import PlannedFigure, ReportFigure, drawn
+from airtcp.report.figures import PlannedFigure, ReportFigure
 from airtcp.report.papers.charts import calibration_chart, chart_of
 from airtcp.report.papers.claims import ClaimLine, Reason, Told, claim_lines, reasons
 from airtcp.report.papers.readings import best_reading, open_points
@@ -42,36 +41,34 @@ class PaperSection:
     best_reading: list[str]
 
 
+def figures_of(paper: Paper, outcomes: Outcomes) -> tuple[list[PlannedFigure], list[PlannedFigure]]:
+    """The figures on the page of a paper: those of its calibrations, and its own."""
+    calibrations = [
+        _calibration(paper, number, calibration, outcomes)
+        for number, calibration in enumerate(paper.file.calibrations, 1)
+    ]
+    return calibrations, [_figure(paper, spec, outcomes) for spec in paper.file.figures]
+
+
 def section_of(
     judgement: Judgement,
     paper: Paper,
     told: Told,
     grid: GridResult | None,
-    directory: Path,
-    *,
-    png: bool,
+    calibrations: list[ReportFigure],
+    figures: list[ReportFigure],
 ) -> PaperSection:
-    """Everything on the page of a paper, its figures drawn.
-
-    Raises:
-        OSError: a figure cannot be written.
-    """
-    outcomes = judgement.outcomes[paper.name]
-    calibrations = [
-        _calibration(paper, number, calibration, outcomes)
-        for number, calibration in enumerate(paper.file.calibrations, 1)
-    ]
-    figures = [_figure(paper, spec, outcomes) for spec in paper.file.figures]
+    """Everything on the page of a paper, its figures drawn already."""
     return PaperSection(
         paper,
         paper.short_title,
         claim_lines(judgement, paper, told),
         reasons(judgement, paper, told),
-        drawn(directory, calibrations, png=png),
-        drawn(directory, figures, png=png),
+        calibrations,
+        figures,
         [
             (table.title, Table(table.columns, table.rows))
-            for table in sensitivity_tables(paper, outcomes)
+            for table in sensitivity_tables(paper, judgement.outcomes[paper.name])
         ],
         judgement.today(paper).strip(),
         _with_todays_sender(paper, grid),

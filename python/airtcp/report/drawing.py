@@ -1,0 +1,130 @@
+"""Drawing many figures: a share by this process, the others by worker processes beside it.
+
+A worker is a program of its own, which reads its figures from standard input. It imports nothing of
+the caller's, so that a script without a guard around its main part works too.
+"""
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+
+from airtcp.files import write_whole
+from airtcp.plot.svg import Drawing, png_of, svg_file, svg_of
+
+FEWEST_EACH = 8
+"""A process that starts to draw loads matplotlib first, which takes as long as some figures."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A figure to be drawn into files of this name."""
+
+    name: str
+    drawing: Drawing
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one process draws, and where."""
+
+    directory: Path
+    sheets: tuple[Sheet, ...]
+    png: bool
+
+    def drawn(self) -> list[str]:
+        """Draws and writes all of it; returns the `<svg>` elements.
+
+        Raises:
+            OSError: a file cannot be written.
+        """
+        return [draw(self.directory, sheet, png=self.png) for sheet in self.sheets]
+
+
+def draw(directory: Path, sheet: Sheet, *, png: bool = False) -> str:
+    """Draws a figure and writes its files; returns its `<svg>` element.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    figure = sheet.drawing.figure()
+    svg = svg_of(figure, sheet.name)
+    write_whole(directory / f"{sheet.name}.svg", svg_file(svg))
+    if png:
+        write_whole(directory / f"{sheet.name}.png", png_of(figure))
+    return svg
+
+
+def draw_all(
+    directory: Path, sheets: Sequence[Sheet], *, png: bool = False, processes: int | None = None
+) -> list[str]:
+    """Draws figures and writes their files; returns their `<svg>` elements in the same order.
+
+    Args:
+        directory: where the files go.
+        sheets: the figures.
+        png: whether each is also written as PNG.
+        processes: how many share the work; unless given, as many as this one may use processors,
+            but none for fewer than eight figures.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    if processes is None:
+        processes = min(os.cpu_count() or 1, len(sheets) // FEWEST_EACH)
+    processes = max(1, min(processes, len(sheets)))
+    # Dealt out like cards: neighbours are of one kind and take as long.
+    shares = [Share(directory, tuple(sheets[first::processes]), png) for first in range(processes)]
+    workers = [_Worker(share) for share in shares[1:]]
+    parts = [shares[0].drawn(), *(worker.result() for worker in workers)]
+    return [parts[place % processes][place // processes] for place in range(len(sheets))]
+
+
+_PROGRAM = f"from {__name__} import serve; serve()"
+
+
+class _Worker:
+    """A process that draws a share, fed and read by a thread."""
+
+    def __init__(self, share: Share) -> None:
+        self._share = share
+        self._answer = b""
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        done = subprocess.run(
+            [sys.executable, "-c", _PROGRAM],
+            input=pickle.dumps(self._share),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
+        if done.returncode == 0:
+            self._answer = done.stdout
+
+    def result(self) -> list[str]:
+        """The elements. A worker that failed or was killed leaves its share to this process."""
+        self._thread.join()
+        if not self._answer:
+            return self._share.drawn()
+        answer = pickle.loads(self._answer)
+        if isinstance(answer, OSError):
+            raise answer
+        drawn: list[str] = answer
+        return drawn
+
+
+def serve() -> None:
+    """Draws the share on standard input; writes the elements, or the error, to standard output."""
+    share: Share = pickle.load(sys.stdin.buffer)
+    answer: list[str] | OSError
+    try:
+        answer = share.drawn()
+    except OSError as error:
+        answer = error
+    sys.stdout.buffer.write(pickle.dumps(answer))
