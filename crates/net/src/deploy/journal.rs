@@ -12,6 +12,7 @@
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
@@ -74,10 +75,18 @@ pub struct Journal {
     number: u64,
 }
 
-/// Nobody else changes anything as long as this lives.
+/// Nobody else changes anything as long as this lives. Its file goes with it.
 #[derive(Debug)]
 pub struct Locked {
     _file: File,
+    path: PathBuf,
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // Before the lock is let go: who waited for it sees that its file has no name any more.
+        let _ = fs::remove_file(&self.path);
+    }
 }
 
 impl Journal {
@@ -108,30 +117,29 @@ impl Journal {
     /// Another process has it.
     pub fn lock(&self, waiting: bool) -> Result<Locked> {
         let path = self.path("lock");
-        let file = File::options()
-            .create(true)
-            .append(true)
-            .open(&path)
-            .tried(|| format!("cannot open {}", path.display()))?;
+        let failed = || format!("cannot lock {}", path.display());
         let operation = if waiting {
             FlockOperation::LockExclusive
         } else {
             FlockOperation::NonBlockingLockExclusive
         };
         loop {
+            let file = File::options()
+                .create(true)
+                .append(true)
+                .open(&path)
+                .tried(failed)?;
             match flock(&file, operation) {
-                Ok(()) => return Ok(Locked { _file: file }),
-                Err(rustix::io::Errno::INTR) => {}
+                // One whose holder has removed it locks nobody else out.
+                Ok(()) if is_named(&file, &path).tried(failed)? => {
+                    return Ok(Locked { _file: file, path });
+                }
+                Ok(()) | Err(rustix::io::Errno::INTR) => {}
                 Err(rustix::io::Errno::WOULDBLOCK) => {
                     return Err(Error::new("another airtcp is changing this machine")
                         .remedied_by("wait until it has ended"));
                 }
-                Err(cause) => {
-                    return Err(Error::system(
-                        format!("cannot lock {}", path.display()),
-                        cause,
-                    ));
-                }
+                Err(cause) => return Err(Error::system(failed(), cause)),
             }
         }
     }
@@ -219,5 +227,15 @@ impl Journal {
     /// Names are on the disk only when their directory is.
     fn sync(&self) -> std::io::Result<()> {
         File::open(&self.directory)?.sync_all()
+    }
+}
+
+/// Whether an open file is still the one of this name.
+fn is_named(file: &File, path: &Path) -> std::io::Result<bool> {
+    let open = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(named) => Ok((named.dev(), named.ino()) == (open.dev(), open.ino())),
+        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(false),
+        Err(cause) => Err(cause),
     }
 }

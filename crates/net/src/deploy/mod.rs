@@ -68,15 +68,18 @@ pub fn deploy(options: &Deploy) -> Result<i32> {
     let command = command(options, &target.to_string());
     let missing = prerequisites::missing(&plan, &options.places.state);
     if options.dry_run {
-        println!("{}", text::dry_run(&command, &plan, &missing));
+        println!(
+            "{}",
+            text::dry_run(&command, &plan, options.period, &missing)
+        );
         return Ok(0);
     }
     if options.script {
-        println!("{}", text::script(&command, &plan)?);
+        println!("{}", text::script(&command, &plan, options.period)?);
         return Ok(0);
     }
     if plan.changes.is_empty() {
-        println!("{}", text::dry_run(&command, &plan, &[]));
+        println!("{}", text::dry_run(&command, &plan, None, &[]));
         return Ok(0);
     }
     if !missing.is_empty() {
@@ -153,7 +156,11 @@ fn command(options: &Deploy, target: &str) -> String {
         .share
         .map(|share| format!(" --share {}%", f64::from(share) / 100.0))
         .unwrap_or_default();
-    format!("airtcp deploy {} {target}{share}", options.remedy)
+    let period = options
+        .period
+        .map(|period| format!(" --for {}s", period.as_secs_f64()))
+        .unwrap_or_default();
+    format!("airtcp deploy {} {target}{share}{period}", options.remedy)
 }
 
 /// Puts everything back. Returns the status to exit with.

@@ -1,5 +1,7 @@
 //! A plan and a deployment in words: what is done, and what puts it back.
 
+use airtcp_units::Duration;
+
 use super::change::Change;
 use super::guard::boot_time_ns;
 use super::journal::Entry;
@@ -7,7 +9,7 @@ use super::plan::Plan;
 use crate::error::{Error, Result};
 
 /// What `--dry-run` prints.
-pub fn dry_run(command: &str, plan: &Plan, missing: &[String]) -> String {
+pub fn dry_run(command: &str, plan: &Plan, period: Option<Duration>, missing: &[String]) -> String {
     let mut lines = vec![if plan.changes.is_empty() {
         format!("{command}: everything is so already, nothing to change")
     } else {
@@ -18,6 +20,12 @@ pub fn dry_run(command: &str, plan: &Plan, missing: &[String]) -> String {
             .iter()
             .map(|change| format!("  {}", change.words())),
     );
+    if let Some(period) = period.filter(|_| !plan.changes.is_empty()) {
+        lines.push(format!(
+            "  and after {} put it back in the opposite order",
+            seconds(period.as_nanos())
+        ));
+    }
     lines.extend(plan.notes.iter().cloned());
     if !missing.is_empty() {
         lines.push("missing here:".to_owned());
@@ -31,7 +39,7 @@ pub fn dry_run(command: &str, plan: &Plan, missing: &[String]) -> String {
 /// # Errors
 ///
 /// A change that sysctl and iproute2 have no words for.
-pub fn script(command: &str, plan: &Plan) -> Result<String> {
+pub fn script(command: &str, plan: &Plan, period: Option<Duration>) -> Result<String> {
     let words = |change: &Change| {
         change
             .commands()
@@ -59,6 +67,13 @@ pub fn script(command: &str, plan: &Plan) -> Result<String> {
         "make)".into(),
     ]);
     lines.extend(forward.chain(["    :".to_owned()]));
+    if let Some(period) = period {
+        // Like the changes themselves, it does not outlive the machine's next start.
+        let wait = period.as_nanos().div_ceil(1_000_000_000);
+        lines.push(format!(
+            "    (sleep {wait} && exec sh \"$0\" undo) </dev/null >/dev/null 2>&1 &"
+        ));
+    }
     lines.extend(["    ;;".into(), "undo)".into()]);
     lines.extend(backward.chain(["    :".to_owned()]));
     lines.extend([

@@ -88,6 +88,44 @@ fn a_period_ends_by_itself() {
     });
 }
 
+/// A lock's file goes with the lock, and another process that waited takes its own.
+#[test]
+fn nothing_stays_in_the_state_directory() {
+    on_a_machine(|directory| {
+        succeeds(directory, &["deploy", "min-rto:min=400ms", "--all"])?;
+        succeeds(directory, &["undeploy"])?;
+        let left: Vec<_> = fs::read_dir(directory.join("state")).unwrap().collect();
+        assert!(left.is_empty(), "{left:?}");
+        Ok(())
+    });
+}
+
+/// A trial's end is said before it begins, and the script keeps it.
+#[test]
+fn a_period_stands_in_the_words_and_in_the_script() {
+    on_a_machine(|directory| {
+        let deploy = ["deploy", "min-rto:min=400ms", "--all", "--for", "1s"];
+        let said = succeeds(directory, &[&deploy[..], &["--dry-run"]].concat())?;
+        assert!(said.contains("--for 1s would do"), "{said}");
+        assert!(said.contains("after 1 s put it back"), "{said}");
+        let script = succeeds(directory, &[&deploy[..], &["--script"]].concat())?;
+        let path = directory.join("script");
+        fs::write(&path, script).unwrap();
+        if !Path::new("/usr/sbin/sysctl").exists() && !Path::new("/sbin/sysctl").exists() {
+            eprintln!("skipped: sysctl is not installed");
+            return Ok(());
+        }
+        let run = Command::new("sh").arg(&path).output().unwrap();
+        assert!(run.status.success(), "{run:?}");
+        let said = String::from_utf8_lossy(&run.stdout);
+        assert!(said.contains("net.ipv4.tcp_rto_min_us = 400000"), "{said}");
+        while setting("net.ipv4.tcp_rto_min_us") != "200000" {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(())
+    });
+}
+
 /// The script does what deploy does, and with "undo" puts the same back.
 #[test]
 fn the_script_says_the_same() {
