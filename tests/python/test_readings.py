@@ -266,6 +266,22 @@ def test_few_seeds_that_show_nothing_are_no_reading_that_decides():
     assert over.too_few_seeds == {"1a"}
 
 
+@pytest.mark.parametrize(
+    ("most", "verdict"), [(3, "contradicted"), (2, "not shown"), (1, "not shown"), (0, "not shown")]
+)
+def test_contradicted_needs_every_reading(most, verdict):
+    paper = _paper([WINDOW, THRESHOLD])
+    (experiment, _) = paper.file.experiments
+
+    def run(readings: list[list[Experiment]], only: object) -> list[Outcomes]:
+        return [_runs(one, -10.0) for (one,) in readings]
+
+    (judged,), over = judge_over_readings(paper, _runs(experiment, -10.0), run, Extent(most))
+    assert len(over.verdicts) == 1 + most
+    assert judged.under_default is Verdict.CONTRADICTED
+    assert str(judged.verdict) == verdict
+
+
 def test_readings_that_do_not_touch_a_claim_are_counted_once():
     """A remedy that the claim's runs do not have is no second reading of it, nor decides it."""
     paper = _paper([REMEDY, WINDOW])

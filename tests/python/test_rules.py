@@ -294,6 +294,8 @@ def test_a_claim_is_the_sum_of_its_parts():
 
 def test_contradicted_needs_every_reading():
     assert over_readings(C, [C, C]) is C
+    assert over_readings(C, [C, C], enough=False) is N
+    assert over_readings(C, [C, R], enough=False) is DEPENDS
     assert over_readings(C, [C, N]) is N
     assert over_readings(C, [C, R]) is DEPENDS
     assert over_readings(R, [D, LARGER]) is R

@@ -48,7 +48,7 @@ def judge_over_readings(
     over = OverReadings(points, touching(paper, points), admissible)
     over.take(over.default, judged)
     if not extent.most or over.admissible == 1:
-        return judged, over
+        return [_over(one, over, one.verdict) for one in judged], over
     judging = _Judging(paper, points, outcomes, run)
     few = few or judging.default_with_few_seeds()
     most = extent.readings(judging.events(few))
@@ -77,8 +77,9 @@ def judge_over_readings(
 
 
 def _over(judged: JudgedClaim, over: OverReadings, few: Verdict) -> JudgedClaim:
-    verdicts = over.of(judged.claim.id)
-    return replace(judged, verdict=over_readings(verdicts[0], verdicts[1:], few))
+    default, *others = over.of(judged.claim.id)
+    enough = over.refutes(judged.claim.id)
+    return replace(judged, verdict=over_readings(default, others, few, enough=enough))
 
 
 class _Judging:

@@ -12,6 +12,8 @@ from airtcp.papers.touching import Touching
 
 _TELLS_APART = 0.1
 """A point decides a claim where it explains this much of the disagreement, at least."""
+_REFUTE = 20
+"""None of so many differs: with 95 % confidence at most 3 / 20 of all do (the rule of three)."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,19 @@ class OverReadings:
     def of(self, claim: str) -> list[Verdict]:
         """The verdicts on a claim, one a reading of it, the default's first."""
         return list(self._distinct[claim].values())
+
+    def refutes(self, claim: str) -> bool:
+        """Whether the readings of a claim are enough for a verdict on all of them.
+
+        All there are, or as many as leave one in seven at most that nobody has met, with each value
+        of each point that touches the claim among them.
+        """
+        known, touching = self._distinct[claim], self.touching[claim]
+        there_are = math.prod(len(self.points[index].values) for index in touching)
+        return len(known) >= min(there_are, _REFUTE) and all(
+            {reading[place] for reading in known} == set(self.points[index].names)
+            for place, index in enumerate(touching)
+        )
 
     def tally(self, claim: str) -> dict[str, int]:
         """How many readings give which verdict, the best first."""

@@ -218,11 +218,17 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def over_readings(
-    default: Verdict, others: Sequence[Verdict], with_few_seeds: Verdict | None = None
+    default: Verdict,
+    others: Sequence[Verdict],
+    with_few_seeds: Verdict | None = None,
+    *,
+    enough: bool = True,
 ) -> Verdict:
     """The verdict on a claim, from that under the default reading and under the other ones.
 
-    A reading that shows nothing neither supports nor refutes. Contradicted needs every reading.
+    A reading that shows nothing neither supports nor refutes. Contradicted needs every reading, and
+    `enough` of them: a quick run tries but a few, and says of such a claim no more than that it is
+    not shown.
     Readings disagree where some go the paper's way and some are contradicted, where the default
     shows nothing and others go the paper's way, and where most do not show what the default does;
     but not where the default with as few seeds as the others (`with_few_seeds`) shows it no more:
@@ -233,7 +239,8 @@ def over_readings(
     against = sum(verdict is Verdict.CONTRADICTED for verdict in verdicts)
     silent = len(verdicts) - way - against
     if way == 0:
-        return Verdict.CONTRADICTED if against == len(verdicts) else Verdict.NOT_SHOWN
+        refuted = against == len(verdicts) and enough
+        return Verdict.CONTRADICTED if refuted else Verdict.NOT_SHOWN
     too_few = with_few_seeds is not None and not with_few_seeds.goes_the_papers_way
     most_show_it = silent <= way or too_few
     agree = against == 0 and default.goes_the_papers_way and most_show_it
