@@ -11,5 +11,6 @@ pub mod error;
 pub mod inside;
 pub mod measure;
 pub mod namespace;
+pub mod nftables;
 pub mod record;
 pub mod request;

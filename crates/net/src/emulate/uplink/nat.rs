@@ -42,17 +42,17 @@ impl Nat {
         pair::make(&name, DEVICE, server, mtu)?;
         let [here, there] = line(device::index(&name)?);
         device::bring_up(&name)?;
-        pair::add_address(&name, here)?;
+        pair::add_address(&name, network(here))?;
         server.enter(|| {
             device::bring_up(DEVICE)?;
-            pair::add_address(DEVICE, there)?;
-            device::make_default_route(DEVICE, here.address)?;
+            pair::add_address(DEVICE, network(there))?;
+            device::make_default_route(DEVICE, IpAddr::V4(here))?;
             masquerade(&Leaving::by(DEVICE)?)
         })?;
         let table = format!("airtcp_{}", std::process::id());
         Ok(Self {
             resolver: resolver(),
-            _rule: Held::new(&table, &Leaving::From(there.address))?,
+            _rule: Held::new(&table, &Leaving::From(there))?,
         })
     }
 
@@ -64,13 +64,17 @@ impl Nat {
 
 /// The addresses of the machine and of the far end: of a line of its own for each device that the
 /// machine has by its index, in a network that no emulated link has (RFC 6598).
-fn line(index: u32) -> [Network; 2] {
+fn line(index: u32) -> [Ipv4Addr; 2] {
     let line = (index % (1 << 13)) * 4;
     let network = u32::from(Ipv4Addr::new(100, 127, 0, 0)) + line;
-    [1, 2].map(|host| Network {
-        address: IpAddr::V4(Ipv4Addr::from(network + host)),
+    [1, 2].map(|host| Ipv4Addr::from(network + host))
+}
+
+const fn network(host: Ipv4Addr) -> Network {
+    Network {
+        address: IpAddr::V4(host),
         prefix: 30,
-    })
+    }
 }
 
 /// The first resolver that another namespace reaches too.
@@ -102,9 +106,9 @@ mod tests {
     fn lines_do_not_overlap_and_are_no_emulated_links() {
         let mut seen = std::collections::BTreeSet::new();
         for index in 1..=1 << 13 {
-            for network in line(index) {
-                assert!(seen.insert(network.address), "{index}");
-                assert!(network.address.to_string().starts_with("100.127."));
+            for host in line(index) {
+                assert!(seen.insert(host), "{index}");
+                assert!(host.to_string().starts_with("100.127."));
             }
         }
     }
