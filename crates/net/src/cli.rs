@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::emulate::{self, uplink::tied};
-use crate::{control, deploy, inside, measure};
+use crate::{control, deploy, inside, measure, proxy};
 
 /// airtcp on real packets
 #[derive(Debug, Parser)]
@@ -24,6 +24,7 @@ enum Command {
     #[command(hide = true)]
     Guard(deploy::GuardOptions),
     Measure(measure::Options),
+    Proxy(proxy::Options),
     Undeploy(deploy::Undeploy),
 }
 
@@ -49,6 +50,7 @@ pub fn main() -> ExitCode {
         Command::Undeploy(options) => status(deploy::undeploy(&options), 2),
         Command::Emulate(options) => status(emulate::run(&options), 2),
         Command::Measure(options) => status(measure::run(&options), 2),
+        Command::Proxy(options) => status(proxy::run(&options), 2),
     }
 }
 

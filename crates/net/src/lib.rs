@@ -12,5 +12,6 @@ pub mod inside;
 pub mod measure;
 pub mod namespace;
 pub mod nftables;
+pub mod proxy;
 pub mod record;
 pub mod request;

@@ -63,6 +63,12 @@ COMMANDS = {
         "Run a command over a scenario's link with real packets. Linux, no root needed.",
         passed_on=True,
     ),
+    "proxy": LazyCommand(
+        _REAL,
+        "proxy:proxy_command",
+        "End TCP connections here and begin others beyond: split TCP, a TCP of its own per side.",
+        passed_on=True,
+    ),
     "remedies": LazyCommand(
         _KNOW,
         "remedies:remedies_command",

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::route::{Route, ip};
 use crate::bpf::{self, Constants, Registered, Treatment};
 use crate::error::{Error, Result, Tried};
+use crate::proxy::divert::Diversion;
 
 /// BPF_FS_MAGIC of include/uapi/linux/magic.h.
 const BPF_SYSTEM: u64 = 0xcafe_4a11;
@@ -58,6 +59,8 @@ pub enum Change {
         /// The directory of a BPF file system that keeps it.
         pins: PathBuf,
     },
+    /// The connections that a transparent proxy takes.
+    Diversion(Diversion),
 }
 
 /// What became of a change that was to be put back.
@@ -95,6 +98,7 @@ impl Change {
                 make_pins(pins)?;
                 bpf::treat(treatment, cgroup, pins)
             }
+            Self::Diversion(diversion) => diversion.make(),
         }
     }
 
@@ -119,6 +123,7 @@ impl Change {
             Self::Route { is_v6, old, new } => undo_route(*is_v6, old.as_deref(), new),
             Self::Control { name, pins, .. } => remove_pins(pins, &[name]),
             Self::Treatment { pins, .. } => remove_pins(pins, &["treat", "groups"]),
+            Self::Diversion(diversion) => diversion.undo().map(|()| Undone::Back),
         }
     }
 
@@ -145,6 +150,9 @@ impl Change {
             }
             Self::Control { name, pins, .. } => absent(&pins.join(name)),
             Self::Treatment { pins, .. } => absent(&pins.join("treat")),
+            Self::Diversion(diversion) => {
+                (!diversion.is_there()?).then(|| "the rule is gone".to_owned())
+            }
         })
     }
 
@@ -153,7 +161,7 @@ impl Change {
         match self {
             Self::Setting { file, key, new, .. } => Some(setting(file, key.as_deref(), new)),
             Self::Route { is_v6, new, .. } => Some(format!("{} {new}", replace_words(*is_v6))),
-            Self::Control { .. } | Self::Treatment { .. } => None,
+            Self::Control { .. } | Self::Treatment { .. } | Self::Diversion(_) => None,
         }
     }
 
@@ -165,7 +173,7 @@ impl Change {
                 Some(old) => format!("{} {old}", replace_words(*is_v6)),
                 None => format!("ip {} route del {}", family(*is_v6), first_word(new)),
             }),
-            Self::Control { .. } | Self::Treatment { .. } => None,
+            Self::Control { .. } | Self::Treatment { .. } | Self::Diversion(_) => None,
         }
     }
 
@@ -208,6 +216,7 @@ impl Change {
                     .unwrap_or_default(),
                 effects(treatment)
             ),
+            Self::Diversion(diversion) => diversion.words(),
         }
     }
 }

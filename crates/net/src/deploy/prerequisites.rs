@@ -31,7 +31,7 @@ pub fn missing(plan: &Plan, state: &Path) -> Vec<String> {
     for change in &plan.changes {
         match change {
             Change::Setting { file, .. } => need(writable(file)),
-            Change::Route { .. } => routes = true,
+            Change::Route { .. } | Change::Diversion(_) => routes = true,
             Change::Control { pins, .. } | Change::Treatment { pins, .. } => {
                 need(kernel(OLDEST_WITH_PROGRAMS));
                 need(bpf::allowed());

@@ -3,7 +3,7 @@
 
 mod counters;
 pub(crate) mod stack;
-mod tcp_info;
+pub mod tcp_info;
 mod transfer;
 
 use std::io::Write;

@@ -14,6 +14,8 @@ pub struct TcpInfo {
     pub rttvar_us: u32,
     /// The least round trip, in microseconds.
     pub least_rtt_us: u32,
+    /// The round trip as the receiving side measures it, in microseconds.
+    pub receiver_rtt_us: u32,
     /// Segments retransmitted so far.
     pub retransmissions: u32,
     /// The congestion window, in segments.
@@ -49,6 +51,7 @@ pub fn tcp_info(socket: &impl AsFd) -> Result<TcpInfo> {
         srtt_us: info.tcpi_rtt,
         rttvar_us: info.tcpi_rttvar,
         least_rtt_us: info.tcpi_min_rtt,
+        receiver_rtt_us: info.tcpi_rcv_rtt,
         retransmissions: info.tcpi_total_retrans,
         cwnd: info.tcpi_snd_cwnd,
     })

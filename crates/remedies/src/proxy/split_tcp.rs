@@ -18,8 +18,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
         effect: "most that the proxy holds for one side",
     }],
     deployment: Deployment::none(
-        "Any transparent proxy on the access point does it: iptables TPROXY and, for instance, \
-         HAProxy in TCP mode.",
+        "airtcp proxy --transparent on the access point, or on a router before it, does it \
+         (docs/proxy.md).",
     ),
     decides: "whether connections are split",
     apply,

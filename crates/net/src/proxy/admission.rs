@@ -1,0 +1,97 @@
+//! Where a client's connection goes on to.
+
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::os::fd::OwnedFd;
+
+use super::socket;
+use super::stack::KernelStack;
+use crate::error::{Error, Result};
+
+/// The servers of clients' connections.
+#[derive(Clone, Debug)]
+pub enum Servers {
+    /// One with these addresses, which are tried in this order.
+    Named(Vec<SocketAddr>),
+    /// The one that the client has asked for, as the client's own address. Nothing that the client
+    /// sends to the proxy's own port.
+    Original {
+        /// The port of the listeners.
+        listener: u16,
+    },
+}
+
+impl Servers {
+    /// The server of that name.
+    ///
+    /// # Errors
+    ///
+    /// The name has no address, or it is the proxy's own.
+    pub fn named(name: &str, listener: SocketAddr) -> Result<Self> {
+        let addresses: Vec<SocketAddr> = name
+            .to_socket_addrs()
+            .map_err(|cause| {
+                Error::system(
+                    format!("--to {name}: expected a HOST:PORT that has an address"),
+                    cause,
+                )
+            })?
+            .collect();
+        if addresses.is_empty() {
+            return Err(Error::new(format!("--to {name}: it has no address")));
+        }
+        let is_own = |to: &SocketAddr| {
+            let same_host = to.ip() == listener.ip()
+                || (listener.ip().is_unspecified() && to.ip().is_loopback());
+            to.port() == listener.port() && same_host
+        };
+        if addresses.iter().any(is_own) {
+            return Err(Error::new(format!(
+                "--to {name}: that is where the proxy itself listens"
+            )));
+        }
+        Ok(Self::Named(addresses))
+    }
+
+    /// Begins a connection to the server of that client, at its address number `attempt`. `None`
+    /// where there is none of that number.
+    pub fn dial(
+        &self,
+        client: &OwnedFd,
+        from: SocketAddr,
+        attempt: usize,
+        stack: Option<&KernelStack>,
+    ) -> Option<io::Result<OwnedFd>> {
+        match self {
+            Self::Named(addresses) => {
+                let server = *addresses.get(attempt)?;
+                Some(socket::dial(server, None, stack))
+            }
+            Self::Original { listener } if attempt == 0 => {
+                // TPROXY leaves the packet as it is: the socket's own address is the server's.
+                let server = rustix::net::getsockname(client)
+                    .and_then(SocketAddr::try_from)
+                    .ok()
+                    .filter(|server| server.port() != *listener)?;
+                Some(socket::dial(server, Some(from), stack))
+            }
+            Self::Original { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proxy_does_not_go_on_to_itself() {
+        let listener = "[::]:8080".parse().unwrap();
+        for own in ["127.0.0.1:8080", "[::1]:8080"] {
+            let error = Servers::named(own, listener).unwrap_err().to_string();
+            assert!(error.contains("itself"), "{error}");
+        }
+        assert!(Servers::named("127.0.0.1:8081", listener).is_ok());
+        assert!(Servers::named("192.0.2.1", listener).is_err());
+    }
+}

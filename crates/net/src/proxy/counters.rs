@@ -1,0 +1,108 @@
+//! What the proxy has done, in numbers and in words.
+
+use serde::Serialize;
+
+/// What has happened since the start, and what is now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counters {
+    /// Connections of clients so far.
+    pub accepted: u64,
+    /// Those that are there now.
+    pub open: u64,
+    /// Of these, those whose server has not answered yet.
+    pub connecting: u64,
+    /// Connections that have ended in order at both ends.
+    pub over: u64,
+    /// Connections that were reset because one end had failed.
+    pub failed: u64,
+    /// Connections that were reset because no server could be reached.
+    pub unreached: u64,
+    /// Bytes handed to servers.
+    pub up_bytes: u64,
+    /// Bytes handed to clients.
+    pub down_bytes: u64,
+    /// Pipes that hold data now.
+    pub pipes: u64,
+    /// Bytes that the kernel may hold at most for the connections that are there now.
+    pub granted_bytes: u64,
+}
+
+impl Counters {
+    /// A line of what is, and of what passed since `before` in so many seconds.
+    pub fn line(&self, before: &Self, seconds: f64) -> String {
+        let rate = |now: u64, then: u64| (now - then) as f64 * 8e-6 / seconds.max(1e-9);
+        format!(
+            "{} open ({} connecting), {} new, {} over, {} failed, {} unreached, up {:.2} Mbit/s, \
+             down {:.2} Mbit/s, at most {:.0} MiB",
+            self.open,
+            self.connecting,
+            self.accepted - before.accepted,
+            self.over - before.over,
+            self.failed - before.failed,
+            self.unreached - before.unreached,
+            rate(self.up_bytes, before.up_bytes),
+            rate(self.down_bytes, before.down_bytes),
+            self.granted_bytes as f64 / f64::from(1 << 20),
+        )
+    }
+
+    /// As one JSON object, with the number of the process.
+    pub fn json(&self) -> String {
+        #[derive(Serialize)]
+        struct Said<'a> {
+            process: u32,
+            #[serde(flatten)]
+            counters: &'a Counters,
+        }
+        let said = Said {
+            process: std::process::id(),
+            counters: self,
+        };
+        serde_json::to_string(&said).unwrap_or_default()
+    }
+
+    /// All that has happened, in a sentence.
+    pub fn summary(&self) -> String {
+        format!(
+            "{} connections: {} over, {} failed, {} unreached, {} reset at the end; up {:.1} MB, \
+             down {:.1} MB",
+            self.accepted,
+            self.over,
+            self.failed,
+            self.unreached,
+            self.open,
+            self.up_bytes as f64 * 1e-6,
+            self.down_bytes as f64 * 1e-6,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_tells_of_the_time_since_the_last_one() {
+        let before = Counters {
+            accepted: 10,
+            over: 4,
+            up_bytes: 1_000_000,
+            ..Counters::default()
+        };
+        let now = Counters {
+            accepted: 12,
+            open: 3,
+            connecting: 1,
+            over: 9,
+            up_bytes: 2_000_000,
+            down_bytes: 500_000,
+            granted_bytes: 3 << 20,
+            ..before
+        };
+        assert_eq!(
+            now.line(&before, 2.0),
+            "3 open (1 connecting), 2 new, 5 over, 0 failed, 0 unreached, up 4.00 Mbit/s, down \
+             2.00 Mbit/s, at most 3 MiB"
+        );
+    }
+}

@@ -1,0 +1,159 @@
+//! Split TCP for real: `airtcp proxy`.
+//!
+//! ```text
+//!   client ══ the kernel's TCP ══ pipe, by splice(2) ══ the kernel's TCP ══ server
+//!             └ one of the two with the mobile side's congestion control ┘
+//! ```
+//!
+//! Nothing is read that the other side could not begin to take, so that what waits, waits in the
+//! sender's window. An end, a reset or an error of one side becomes the same on the other.
+
+mod admission;
+mod counters;
+pub mod divert;
+mod flow;
+mod kept;
+mod limits;
+mod memory;
+mod options;
+mod pipes;
+mod relay;
+mod serve;
+mod signals;
+mod socket;
+mod stack;
+mod status;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::os::fd::OwnedFd;
+
+use crate::error::{Error, Result};
+use admission::Servers;
+use counters::Counters;
+use divert::Diversion;
+use flow::Shared;
+use kept::Kept;
+use limits::Limits;
+use memory::Memory;
+use options::Mobile;
+pub use options::Options;
+use pipes::Pipes;
+use serve::{Policy, Proxy, Sources};
+use stack::KernelStack;
+
+/// Runs the proxy until a signal ends it. Returns the status to exit with.
+///
+/// # Errors
+///
+/// An address is taken, the stack cannot be had, or the system refuses what is needed: nothing is
+/// changed then.
+pub fn run(options: &Options) -> Result<i32> {
+    if options.status {
+        return status::print_all();
+    }
+    let Some(listen) = options.listen else {
+        return Err(Error::new("--listen is missing"));
+    };
+    let memory = options.memory as usize * (1 << 20);
+    let limits = Limits::raise(options.connections, memory)?;
+    let memory = Memory::new(
+        memory,
+        limits.connections,
+        options.buffer as usize * (1 << 10),
+    );
+    let shared = Shared::new(Pipes::new(limits.pipes), memory);
+    let servers = match &options.to {
+        Some(name) => Servers::named(name, listen)?,
+        None => Servers::Original {
+            listener: listen.port(),
+        },
+    };
+    let stack = options.mobile_stack.as_deref().map(KernelStack::new);
+    let stack = stack.transpose()?;
+    let (of_clients, of_servers) = match options.mobile {
+        Mobile::Clients => (stack, None),
+        Mobile::Servers => (None, stack),
+    };
+    if let Some(stack) = &of_servers {
+        // Refused now rather than for every client.
+        stack.apply(
+            &rustix::net::socket(
+                rustix::net::AddressFamily::INET,
+                rustix::net::SocketType::STREAM,
+                None,
+            )
+            .map_err(|cause| Error::system("cannot make a socket", cause))?,
+        )?;
+    }
+    let listeners = listeners(listen, options.transparent, of_clients.as_ref())?;
+    let kept = match &options.device {
+        Some(device) => {
+            let diversion = Diversion {
+                device: device.clone(),
+                ports: options.port.clone(),
+                listener: listen.port(),
+                has_v6: listeners.len() > 1,
+            };
+            let words = diversion.words();
+            let kept = Kept::make(diversion, &options.places)?;
+            eprintln!("airtcp-net: {words}");
+            Some(kept)
+        }
+        None => None,
+    };
+    let policy = Policy {
+        servers,
+        stack: of_servers,
+        most: limits.connections,
+        has_stats: options.stats,
+    };
+    let worked = work(listeners, policy, shared);
+    // Connections are gone by now: their packets needed the rules.
+    if let Some(kept) = kept {
+        kept.undo()?;
+    }
+    eprintln!("airtcp-net: {}", worked?.summary());
+    Ok(0)
+}
+
+fn work(listeners: Vec<OwnedFd>, policy: Policy, shared: Shared) -> Result<Counters> {
+    let sources = Sources {
+        listeners,
+        signals: signals::ending()?,
+        status: status::listener()?,
+    };
+    let most = policy.most;
+    let proxy = Proxy::new(sources, policy, shared)?;
+    eprintln!("airtcp-net: at most {most} connections");
+    eprintln!("airtcp-net: ready");
+    proxy.run()
+}
+
+/// The listening sockets: one, and for `--transparent` on every address one of each family.
+fn listeners(
+    listen: SocketAddr,
+    transparent: bool,
+    stack: Option<&KernelStack>,
+) -> Result<Vec<OwnedFd>> {
+    if transparent && !listen.ip().is_unspecified() {
+        return Err(Error::new(format!(
+            "--listen {listen}: expected a port of every address, such as :{}, with --transparent",
+            listen.port()
+        )));
+    }
+    let v4 = SocketAddr::from((Ipv4Addr::UNSPECIFIED, listen.port()));
+    let has_v6 = std::path::Path::new("/proc/sys/net/ipv6").exists();
+    match listen {
+        SocketAddr::V6(address) if address.ip().is_unspecified() => {
+            let mut made = Vec::new();
+            if transparent || !has_v6 {
+                made.push(socket::listener(v4, transparent, stack)?);
+            }
+            if has_v6 {
+                made.push(socket::listener(listen, transparent, stack)?);
+            }
+            Ok(made)
+        }
+        listen => Ok(vec![socket::listener(listen, transparent, stack)?]),
+    }
+}

@@ -1,0 +1,384 @@
+//! The loop: one thread and one event queue for all connections.
+//!
+//! A round hears all that the kernel has to say, then gives each connection that has something to
+//! do its turn, and accepts last: no event of a round is about a connection of the next.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixListener;
+use std::time::{Duration, Instant};
+
+use rustix::event::Timespec;
+use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::{SocketFlags, acceptfrom_with};
+use slab::Slab;
+
+use super::admission::Servers;
+use super::counters::Counters;
+use super::flow::Shared;
+use super::relay::{End, Relay, Standing};
+use super::stack::KernelStack;
+use super::{signals, socket, status};
+use crate::error::{Error, Result, Tried};
+
+/// Events that are heard in a round.
+const EVENTS: usize = 512;
+/// Connections that are accepted in a round.
+const ACCEPTED: usize = 64;
+/// Connections that are asked for memory when a new one finds none.
+const ASKED: usize = 256;
+/// What is waited for beside connections.
+const SIGNAL: u64 = 0;
+const STATUS: u64 = 1;
+const LISTENERS: u64 = 2;
+/// Each connection has two ends.
+const RELAYS: u64 = 16;
+
+/// What the loop waits for beside connections.
+#[derive(Debug)]
+pub struct Sources {
+    /// Where clients connect.
+    pub listeners: Vec<OwnedFd>,
+    /// Signals that end the proxy.
+    pub signals: OwnedFd,
+    /// Where the status is asked for.
+    pub status: UnixListener,
+}
+
+/// What the loop does with a client's connection.
+#[derive(Debug)]
+pub struct Policy {
+    /// Where it goes on to.
+    pub servers: Servers,
+    /// The TCP of connections to servers, if these are the mobile side.
+    pub stack: Option<KernelStack>,
+    /// The most connections at a time.
+    pub most: usize,
+    /// A line a second.
+    pub has_stats: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    relay: Relay,
+    is_queued: bool,
+}
+
+/// The proxy at work.
+#[derive(Debug)]
+pub struct Proxy {
+    queue: OwnedFd,
+    sources: Sources,
+    policy: Policy,
+    shared: Shared,
+    relays: Slab<Entry>,
+    /// Connections that have something to do.
+    ready: VecDeque<usize>,
+    is_accepting: bool,
+    /// The connection that is asked for memory next.
+    asked: usize,
+    counters: Counters,
+    shown: (Counters, Instant),
+}
+
+impl Proxy {
+    /// A proxy without connections.
+    ///
+    /// # Errors
+    ///
+    /// The system refuses an event queue.
+    pub fn new(sources: Sources, policy: Policy, shared: Shared) -> Result<Self> {
+        let queue = epoll::create(epoll::CreateFlags::CLOEXEC)
+            .tried(|| "cannot make an event queue".to_owned())?;
+        let proxy = Self {
+            queue,
+            sources,
+            policy,
+            shared,
+            relays: Slab::new(),
+            ready: VecDeque::new(),
+            is_accepting: true,
+            asked: 0,
+            counters: Counters::default(),
+            shown: (Counters::default(), Instant::now()),
+        };
+        proxy.watch(&proxy.sources.signals, SIGNAL, EventFlags::IN)?;
+        proxy.watch(&proxy.sources.status, STATUS, EventFlags::IN)?;
+        for (listener, token) in proxy.sources.listeners.iter().zip(LISTENERS..) {
+            proxy.watch(listener, token, EventFlags::IN)?;
+        }
+        Ok(proxy)
+    }
+
+    /// Works until a signal comes, then resets what is open. Returns what has happened.
+    ///
+    /// # Errors
+    ///
+    /// The event queue fails.
+    pub fn run(mut self) -> Result<Counters> {
+        let mut events = Vec::with_capacity(EVENTS);
+        while self.round(&mut events)? {}
+        let counters = self.counters();
+        for entry in self.relays.drain() {
+            entry.relay.reset(&mut self.shared);
+        }
+        Ok(counters)
+    }
+
+    /// One round. Returns whether there is to be another.
+    fn round(&mut self, events: &mut Vec<epoll::Event>) -> Result<bool> {
+        events.clear();
+        let timeout = self.timeout();
+        let spare = rustix::buffer::spare_capacity(events);
+        match epoll::wait(&self.queue, spare, timeout.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(cause) => return Err(Error::system("cannot wait for events", cause)),
+        }
+        let (mut has_clients, mut is_asked) = (false, false);
+        for event in events.iter() {
+            let (token, flags) = (event.data.u64(), event.flags);
+            match token {
+                SIGNAL if signals::take(&self.sources.signals) => return Ok(false),
+                SIGNAL => {}
+                STATUS => is_asked = true,
+                LISTENERS..RELAYS => has_clients = true,
+                token => self.hear(token, flags),
+            }
+        }
+        // Those that are ready now; who could go on is ready for the next round.
+        for _ in 0..self.ready.len() {
+            if let Some(key) = self.ready.pop_front() {
+                self.turn(key);
+            }
+        }
+        if has_clients {
+            self.accept();
+        }
+        if is_asked {
+            let counters = self.counters();
+            status::answer(&self.sources.status, || counters.json());
+        }
+        self.show();
+        Ok(true)
+    }
+
+    fn hear(&mut self, token: u64, flags: EventFlags) {
+        let (key, end) = connection(token);
+        if let Some(entry) = self.relays.get_mut(key) {
+            entry.relay.hear(end, flags);
+            if !entry.is_queued {
+                entry.is_queued = true;
+                self.ready.push_back(key);
+            }
+        }
+    }
+
+    fn turn(&mut self, key: usize) {
+        let Some(entry) = self.relays.get_mut(key) else {
+            return;
+        };
+        entry.is_queued = false;
+        match entry.relay.turn(&mut self.shared) {
+            Standing::Waits => {}
+            Standing::Again => {
+                entry.is_queued = true;
+                self.ready.push_back(key);
+            }
+            Standing::Over => {
+                self.counters.over += 1;
+                self.remove(key).close(&mut self.shared);
+            }
+            Standing::Failed(_) => {
+                self.counters.failed += 1;
+                self.remove(key).reset(&mut self.shared);
+            }
+            Standing::Unreached(_) => {
+                if !self.retry(key) {
+                    self.counters.unreached += 1;
+                    self.remove(key).reset(&mut self.shared);
+                }
+            }
+        }
+    }
+
+    /// Goes on to the server's next address. Returns whether there is one.
+    fn retry(&mut self, key: usize) -> bool {
+        let Some(entry) = self.relays.get_mut(key) else {
+            return false;
+        };
+        let relay = &mut entry.relay;
+        let stack = self.policy.stack.as_ref();
+        let client = relay.socket(End::Client);
+        let mut attempt = relay.attempt + 1;
+        loop {
+            match (self.policy.servers).dial(client, relay.from, attempt, stack) {
+                None => return false,
+                Some(Err(_)) => attempt += 1,
+                Some(Ok(server)) => {
+                    relay.retry(server, attempt);
+                    let watched = watch_end(&self.queue, relay, key, End::Server);
+                    return watched.is_ok();
+                }
+            }
+        }
+    }
+
+    fn remove(&mut self, key: usize) -> Relay {
+        let relay = self.relays.remove(key).relay;
+        let [up, down] = relay.passed();
+        self.counters.up_bytes += up;
+        self.counters.down_bytes += down;
+        if !self.is_accepting {
+            self.set_accepting(true);
+        }
+        relay
+    }
+
+    /// Accepts clients, as many as have their turn in a round and find room.
+    fn accept(&mut self) {
+        for index in 0..self.sources.listeners.len() {
+            for _ in 0..ACCEPTED {
+                if self.relays.len() >= self.policy.most {
+                    self.set_accepting(false);
+                    return;
+                }
+                let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+                match acceptfrom_with(&self.sources.listeners[index], flags) {
+                    Ok((client, from)) => {
+                        let from = from.and_then(|from| SocketAddr::try_from(from).ok());
+                        self.counters.accepted += 1;
+                        if from.is_none_or(|from| !self.admit(client, from)) {
+                            self.counters.unreached += 1;
+                        }
+                    }
+                    Err(Errno::AGAIN) => break,
+                    // The client has gone already, or what it has run into is its own.
+                    Err(Errno::INTR | Errno::CONNABORTED | Errno::PROTO | Errno::PERM) => {}
+                    // No descriptors or no memory: when a connection has ended there are some.
+                    Err(_) => {
+                        self.set_accepting(self.relays.is_empty());
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Begins a client's connection to its server. Returns whether it is on its way; a client whose
+    /// server is out of reach is reset.
+    fn admit(&mut self, client: OwnedFd, from: SocketAddr) -> bool {
+        if socket::prepare(&client).is_err() {
+            return false;
+        }
+        let stack = self.policy.stack.as_ref();
+        let mut attempt = 0;
+        let server = loop {
+            match (self.policy.servers).dial(&client, from, attempt, stack) {
+                None => return false,
+                Some(Err(_)) => attempt += 1,
+                Some(Ok(server)) => break server,
+            }
+        };
+        self.find_memory();
+        let relay = Relay::new(client, from, (server, attempt), &mut self.shared);
+        let key = self.relays.vacant_key();
+        let watched = [End::Client, End::Server]
+            .into_iter()
+            .all(|end| watch_end(&self.queue, &relay, key, end).is_ok());
+        if !watched {
+            relay.reset(&mut self.shared);
+            return false;
+        }
+        self.relays.insert(Entry {
+            relay,
+            is_queued: false,
+        });
+        true
+    }
+
+    /// Asks some connections for memory, if there is none left.
+    fn find_memory(&mut self) {
+        for _ in 0..ASKED {
+            if self.shared.memory.has_room() || self.relays.capacity() == 0 {
+                return;
+            }
+            self.asked = (self.asked + 1) % self.relays.capacity();
+            if let Some(entry) = self.relays.get_mut(self.asked) {
+                entry.relay.shrink(&mut self.shared);
+            }
+        }
+    }
+
+    fn set_accepting(&mut self, accepting: bool) {
+        self.is_accepting = accepting;
+        let flags = if accepting {
+            EventFlags::IN
+        } else {
+            EventFlags::empty()
+        };
+        for (listener, token) in self.sources.listeners.iter().zip(LISTENERS..) {
+            let _ = epoll::modify(&self.queue, listener, EventData::new_u64(token), flags);
+        }
+    }
+
+    fn watch(&self, source: &impl AsFd, token: u64, flags: EventFlags) -> Result<()> {
+        epoll::add(&self.queue, source, EventData::new_u64(token), flags)
+            .tried(|| "cannot watch a descriptor".to_owned())
+    }
+
+    fn counters(&self) -> Counters {
+        let mut counters = self.counters;
+        for (_, entry) in &self.relays {
+            let [up, down] = entry.relay.passed();
+            counters.up_bytes += up;
+            counters.down_bytes += down;
+            counters.connecting += u64::from(entry.relay.is_connecting());
+        }
+        counters.open = self.relays.len() as u64;
+        counters.pipes = self.shared.pipes.lent() as u64;
+        counters.granted_bytes = self.shared.memory.granted() as u64;
+        counters
+    }
+
+    /// How long to wait: not at all with work to do, until the next line if there is to be one.
+    fn timeout(&self) -> Option<Timespec> {
+        let wait = if !self.ready.is_empty() {
+            Duration::ZERO
+        } else if self.policy.has_stats {
+            Duration::from_secs(1).saturating_sub(self.shown.1.elapsed())
+        } else {
+            return None;
+        };
+        Timespec::try_from(wait).ok()
+    }
+
+    /// Writes the line whose time has come.
+    fn show(&mut self) {
+        let since = self.shown.1.elapsed();
+        if self.policy.has_stats && since >= Duration::from_secs(1) {
+            let now = self.counters();
+            eprintln!("{}", now.line(&self.shown.0, since.as_secs_f64()));
+            self.shown = (now, Instant::now());
+        }
+    }
+}
+
+/// Has the event queue tell of an end of a connection, once whenever something changes.
+fn watch_end(queue: &OwnedFd, relay: &Relay, key: usize, end: End) -> rustix::io::Result<()> {
+    let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
+    let data = EventData::new_u64(RELAYS + (key as u64 * 2) + u64::from(end == End::Server));
+    epoll::add(queue, relay.socket(end), data, flags)
+}
+
+/// The connection and the end that a token stands for.
+fn connection(token: u64) -> (usize, End) {
+    let number = token - RELAYS;
+    let end = if number.is_multiple_of(2) {
+        End::Client
+    } else {
+        End::Server
+    };
+    (usize::try_from(number / 2).unwrap_or(usize::MAX), end)
+}

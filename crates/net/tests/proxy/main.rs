@@ -1,0 +1,11 @@
+//! The proxy as operators run it: the program itself, between a client and a server in namespaces
+//! of their own.
+//!
+//! Where the system forbids namespaces each test says so and is skipped.
+#![cfg(target_os = "linux")]
+
+mod deaths;
+mod ends;
+mod pressure;
+mod transparent;
+mod world;

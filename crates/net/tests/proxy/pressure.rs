@@ -1,0 +1,105 @@
+//! Whoever reads slowly slows down whoever sends, and nothing is held without bounds.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+
+use rustix::net::sockopt::{set_socket_recv_buffer_size, set_socket_send_buffer_size};
+
+use super::world::{World, await_that, bytes, v4};
+
+/// The ends' own buffers, of which the kernel makes twice as much.
+const OWN: usize = 64 << 10;
+/// What the proxy may hold in each of a direction's buffers.
+const HELD: usize = 256 << 10;
+
+/// Writes until the other side takes no more: returns how much it has taken.
+fn fill(stream: &mut TcpStream, data: &[u8]) -> usize {
+    stream.set_nonblocking(true).unwrap();
+    let (mut taken, mut waits) = (0, 0);
+    // The proxy may be behind: only where it takes nothing for as long as it needs for everything
+    // else is it full.
+    while waits < 100 {
+        match stream.write(&data[taken..]) {
+            Ok(more) => {
+                taken += more;
+                waits = 0;
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                waits += 1;
+                std::thread::sleep(std::time::Duration::from_millis(3));
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    stream.set_nonblocking(false).unwrap();
+    taken
+}
+
+#[test]
+fn a_slow_reader_bounds_what_is_held() {
+    let Some(world) = World::new() else { return };
+    let listener = world.listen(v4().server);
+    let (_proxy, address) = world.proxy_to(&listener, &["--buffer", "256"]);
+    let mut client = world.connect(address);
+    let (mut server, _) = listener.accept().unwrap();
+    set_socket_recv_buffer_size(&client, OWN).unwrap();
+    set_socket_send_buffer_size(&server, OWN).unwrap();
+    let data = bytes(5, 32 << 20);
+    let taken = fill(&mut server, &data);
+    // The two ends' buffers, two of the proxy's, each with the kernel's overhead, and a pipe. What
+    // the client's window had promised before its buffer was bounded counts too.
+    let most = 2 * (2 * OWN) + 2 * (2 * HELD) + HELD + (64 << 10);
+    assert!(taken <= most, "{taken} of at most {most}");
+    assert!(world.counted("granted_bytes") <= 8 * HELD as u64);
+    // All of it is still there, and the rest follows.
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            server.write_all(&data[taken..]).unwrap();
+            drop(server);
+        });
+        let mut read = Vec::new();
+        client.read_to_end(&mut read).unwrap();
+        assert!(read == data);
+    });
+}
+
+/// With all places taken a client waits, and has its turn when another has ended.
+#[test]
+fn who_finds_no_place_waits_for_one() {
+    let Some(world) = World::new() else { return };
+    let listener = world.listen(v4().server);
+    let (_proxy, address) = world.proxy_to(&listener, &["--connections", "1"]);
+    let first = world.connect(address);
+    let _server = listener.accept().unwrap();
+    let mut second = world.connect(address);
+    second.write_all(b"?").unwrap();
+    await_that(|| world.counted("open") == 1, "one connection");
+    assert_eq!(world.counted("accepted"), 1);
+    // Its server would keep the first open: both its ends have to go.
+    drop((first, _server));
+    let (mut server, _) = listener.accept().unwrap();
+    server.read_exact(&mut [0]).unwrap();
+    assert_eq!(world.counted("accepted"), 2);
+}
+
+/// Grown buffers are taken back for those who come later, down to what everybody can have.
+#[test]
+fn memory_is_shared_among_many() {
+    let Some(world) = World::new() else { return };
+    let listener = world.listen(v4().server);
+    let options = ["--connections", "100", "--memory", "8"];
+    let (_proxy, address) = world.proxy_to(&listener, &options);
+    let mut open = Vec::new();
+    for number in 0..100 {
+        let mut client = world.connect(address);
+        let (mut server, _) = listener.accept().unwrap();
+        client.write_all(&[number]).unwrap();
+        let mut seen = [0];
+        server.read_exact(&mut seen).unwrap();
+        assert_eq!(seen, [number]);
+        open.push((client, server));
+    }
+    assert_eq!(world.counted("open"), 100);
+    let granted = world.counted("granted_bytes");
+    assert!(granted <= 8 << 20, "{granted}");
+}

@@ -1,0 +1,85 @@
+//! Transparent mode: both ends see each other's addresses.
+
+use std::io::{Read, Write};
+use std::net::SocketAddr;
+
+use super::world::{World, bytes, v4, v6};
+
+/// The connection is the proxy's, and neither end can tell by its addresses.
+#[test]
+fn both_ends_keep_their_addresses() {
+    let Some(world) = World::new() else { return };
+    let options = ["--listen", ":3129", "--transparent", "--device", "c0"];
+    let proxy = world.proxy(&options);
+    for (number, addresses) in [(1, v4()), (2, v6())] {
+        let listener = world.listen(addresses.server);
+        let mut client = world.connect(listener.local_addr().unwrap());
+        let (mut server, peer) = listener.accept().unwrap();
+        assert_eq!(peer, client.local_addr().unwrap());
+        assert_eq!(peer.ip(), addresses.client);
+        assert_eq!(client.peer_addr().unwrap(), server.local_addr().unwrap());
+        let data = bytes(number, 1 << 20);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                server.write_all(&data).unwrap();
+                drop(server);
+            });
+            let mut read = Vec::new();
+            client.read_to_end(&mut read).unwrap();
+            assert!(read == data);
+        });
+        assert_eq!(world.counted("accepted"), number);
+        assert!(world.counted("down_bytes") >= data.len() as u64);
+    }
+    assert!(world.rules().contains("0x6174"), "{}", world.rules());
+    let (status, said) = proxy.end();
+    assert!(status.success(), "{said}");
+    assert_eq!(world.rules(), "");
+}
+
+/// What is not meant passes by: other ports, other devices, and this machine's own addresses.
+#[test]
+fn what_is_not_meant_passes_by() {
+    let Some(world) = World::new() else { return };
+    let meant = world.listen(v4().server);
+    let port = meant.local_addr().unwrap().port().to_string();
+    let _proxy = world.proxy(&[
+        "--listen",
+        ":3129",
+        "--transparent",
+        "--device",
+        "c0",
+        "--port",
+        &port,
+    ]);
+    let _first = world.connect(meant.local_addr().unwrap());
+    meant.accept().unwrap();
+    assert_eq!(world.counted("accepted"), 1);
+    let other = world.listen(v4().server);
+    let _second = world.connect(other.local_addr().unwrap());
+    other.accept().unwrap();
+    // A connection to the router itself, at the port that is meant.
+    let own = SocketAddr::from((v4().router, port.parse().unwrap()));
+    let bound = world
+        .router
+        .enter(|| Ok(std::net::TcpListener::bind(own).unwrap()));
+    let bound = bound.unwrap();
+    let _third = world.connect(own);
+    bound.accept().unwrap();
+    assert_eq!(world.counted("accepted"), 1);
+}
+
+/// A server that does not answer the proxy resets the client, as the client's own kernel would see
+/// it without one: refused.
+#[test]
+fn a_refused_connection_is_told() {
+    let Some(world) = World::new() else { return };
+    let _proxy = world.proxy(&["--listen", ":3129", "--transparent", "--device", "c0"]);
+    let listener = world.listen(v4().server);
+    let closed = listener.local_addr().unwrap();
+    drop(listener);
+    let mut client = world.connect(closed);
+    let error = client.read(&mut [0]).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
+    world.await_count("unreached", 1);
+}
