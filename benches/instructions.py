@@ -82,7 +82,12 @@ COUNTS = [
     Count(
         "802.11b upload, one station, sack",
         "scenarios/wlan-upload.toml",
-        {"duration": "20 s", "tcp.profile": "sack", "wlan.loss.lost": 0},
+        {
+            "duration": "20 s",
+            "tcp.profile": "sack",
+            "tcp.max_window": 20,
+            "wlan.loss.lost": 0,
+        },
     ),
     Count(
         "802.11b, ten clients, sack",

@@ -2,12 +2,15 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airtcp._core import Scenario
+from airtcp._core import RunError, Scenario
 from airtcp.study.compare import ComparedRuns, comparison_plan
+from airtcp.study.everything import ALL
 from airtcp.study.execute import execute
+from airtcp.study.metrics import metric_named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,10 +73,11 @@ class Comparison(ComparedRuns):
 
 def compare(
     scenario: Scenario | str | os.PathLike[str],
-    remedies: Sequence[str],
+    remedies: Sequence[str] = (ALL,),
     seeds: int | Sequence[int] = DEFAULT_SEEDS,
     settings: Mapping[str, object] | None = None,
     *,
+    metric: str = "goodput",
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -82,9 +86,11 @@ def compare(
 
     Args:
         scenario: a path, TOML text, or a `Scenario` (see `load_scenario`).
-        remedies: what to compare, at least one; "a+b" applies two together.
+        remedies: what to compare; "a+b" applies two together. Left out, every remedy that has a
+            place on the link, with intervals that hold for all of them at once.
         seeds: their number (1, 2, 3, ...) or the seeds themselves.
         settings: dotted key to value, applied to every cell.
+        metric: what decides which remedy is best, one of `airtcp.study.metrics.METRICS`.
         out: a folder; finished cells are saved in its folder `cells`, and found there again.
         jobs: runs at the same time; None takes the processors this process may use.
         progress: called at the start and after each cell.
@@ -94,6 +100,7 @@ def compare(
         RunError: a cell could not be finished; the others are finished and saved first.
         OSError: a cell cannot be saved.
     """
+    metric_named(metric)
     planned = comparison_plan(scenario, remedies, seeds, settings)
     results = execute(
         planned.plan,
@@ -101,5 +108,7 @@ def compare(
         jobs=jobs,
         progress=None if progress is None else lambda done, cells, _: progress(done, cells),
     )
-    compared = planned.result(results)
-    return Comparison(compared.scenario, compared.remedies, compared.seeds, compared.finished)
+    compared = planned.result(results, metric)
+    if not compared.decisive:
+        raise RunError(f'metric "{metric}": the runs of this scenario have none')
+    return Comparison(**{field.name: getattr(compared, field.name) for field in fields(compared)})

@@ -1,8 +1,57 @@
-"""Files that are whole at every moment, also when two processes write them."""
+"""Files: read only where they can be what is wanted, and whole whenever they are read."""
 
 import os
+import stat
 import tempfile
+import tomllib
 from pathlib import Path
+from typing import Any
+
+MOST_BYTES = 1 << 20
+"""The largest file of settings, claims or events that is read: 1 MiB."""
+
+
+class FileError(ValueError):
+    """A file that cannot be what is wanted; says its name, and what it is."""
+
+
+def read_text(path: Path) -> str:
+    """The text of a file that a person wrote.
+
+    Raises:
+        FileError: it is no file but a folder, a pipe or a device, is larger than 1 MiB, or not
+            UTF-8.
+        OSError: it cannot be read.
+    """
+    kind = path.stat().st_mode
+    if stat.S_ISDIR(kind):
+        raise FileError(f"{path}: is a folder; expected a file")
+    if not stat.S_ISREG(kind):
+        raise FileError(f"{path}: is a pipe or a device; expected a file: save it as one first")
+    with path.open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise FileError(f"{path}: larger than 1 MiB; check that this is the right file")
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path}: is no text (UTF-8) from byte {error.start} on") from error
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file.
+
+    Raises:
+        FileError: as `read_text`, and a text that is not TOML.
+        OSError: it cannot be read.
+    """
+    text = read_text(path)
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FileError(f"{path}: {error}") from error
+    except RecursionError as error:
+        raise FileError(f"{path}: brackets are nested too deeply") from error
 
 
 def write_whole(path: Path, content: bytes) -> None:

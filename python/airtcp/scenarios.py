@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from airtcp._core import Scenario, ScenarioError
 
@@ -36,7 +37,21 @@ def load_scenario(
     else:
         pairs = [(key, _setting_text(value)) for key, value in (settings or {}).items()]
         scenario = _read(source, pairs)
+    if isinstance(remedies, str):
+        raise ScenarioError(f'remedies = "{remedies}": expected a list of names: ["{remedies}"]')
+    for remedy in remedies:
+        check_remedy(remedy)
     return scenario.with_remedies("+".join(remedies)) if remedies else scenario
+
+
+def check_remedy(name: str) -> None:
+    """That a remedy is named at all.
+
+    Raises:
+        ScenarioError: the name is empty.
+    """
+    if not name.strip():
+        raise ScenarioError(f'remedy "{name}": expected a name: `airtcp remedies` lists them')
 
 
 def parse_setting(text: str) -> tuple[str, str]:
@@ -50,6 +65,10 @@ def parse_setting(text: str) -> tuple[str, str]:
         raise ScenarioError(
             f'setting "{text}": expected key=value, for example link.loss.rate=0.01'
         )
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ScenarioError(f"setting {text!a}: is no text (UTF-8)") from None
     return key.strip(), value.strip()
 
 
@@ -58,14 +77,37 @@ def _read(source: str | os.PathLike[str], settings: list[tuple[str, str]]) -> Sc
         return Scenario.parse(_standard_input(), "stdin", settings=settings)
     if isinstance(source, str) and "\n" in source:
         return Scenario.parse(source, settings=settings)
+    path = Path(source)
+    if path.is_fifo():
+        # As of `<(command)`: what somebody writes to it meanwhile is as good as a file.
+        return Scenario.parse(_piped(path), str(path), settings=settings)
     return Scenario.load(source, settings)
 
 
 def _standard_input() -> str:
+    if sys.stdin is None:
+        raise ScenarioError('scenario "stdin": standard input is closed; name a file')
+    return _text(sys.stdin.buffer.read(_MOST_BYTES), "stdin")
+
+
+def _piped(path: Path) -> str:
+    """What is written to a pipe; nobody is waited for who does not write to it yet."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with open(handle, "rb") as pipe:  # noqa: PTH123
+        try:
+            if not (first := os.read(handle, 1)):
+                raise ScenarioError(f'scenario "{path}": is a pipe that nobody writes to')
+        except BlockingIOError:
+            first = b""
+        os.set_blocking(handle, True)
+        return _text(first + pipe.read(_MOST_BYTES), str(path))
+
+
+def _text(content: bytes, source: str) -> str:
     try:
-        return sys.stdin.buffer.read(_MOST_BYTES).decode()
+        return content.decode()
     except UnicodeDecodeError:
-        raise ScenarioError('scenario "stdin": is no text (UTF-8); expected TOML') from None
+        raise ScenarioError(f'scenario "{source}": is no text (UTF-8); expected TOML') from None
 
 
 def _setting_text(value: object) -> str:

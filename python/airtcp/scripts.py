@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from airtcp import _core
+from airtcp.files import read_text
 
 Outcome = Literal["passed", "failed", "unsupported", "unreadable"]
 
@@ -58,9 +59,10 @@ def run_script(path: Path, profile: str | None = None) -> ScriptResult:
 
     Raises:
         OSError: the file cannot be read.
+        FileError: it is no file, larger than 1 MiB, or no text.
         ValueError: there is no such profile.
     """
-    text = path.read_text(encoding="utf-8", errors="replace")
+    text = read_text(path)
     named = _PROFILE.search(text)
     chosen = profile or (named.group(1) if named else DEFAULT_PROFILE)
     outcome, line, report = _core.script(str(path), text, chosen)

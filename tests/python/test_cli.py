@@ -95,7 +95,10 @@ def test_compare_prints_one_json_object(lossy_file: Path, tmp_path: Path) -> Non
         "scenario_hash",
         "engine_version",
         "seeds",
+        "metric",
+        "link_and_sender",
         "verdict",
+        "refused",
         "deployment",
         "remedies",
         "cells",
@@ -175,7 +178,7 @@ BAD = {
     "set of a negative": (["run", "FILE", "--set", "link.rate=-1 Mbit/s"], "-1 Mbit/s"),
     "unknown remedy": (["run", "FILE", "--remedy", "sackk"], "sackk"),
     "unknown remedy compared": (["compare", "FILE", "--remedy", "sackk"], "sackk"),
-    "no remedy compared": (["compare", "FILE"], "airtcp remedies"),
+    "unknown metric": (["compare", "FILE", "--metric", "speed"], "expected one of goodput"),
     "remedy not in the catalogue": (["remedies", "sackk"], 'did you mean "sack"'),
     "unknown probe": (["run", "FILE", "--probe", "cwmd"], "cwmd"),
     "plot of a wrong kind": (["run", "FILE", "--plot", "a.docx"], ".png or .svg"),
@@ -226,10 +229,10 @@ def test_an_endless_file_is_refused_at_once() -> None:
     assert "larger than" in done.stderr
 
 
-def test_a_folder_that_cannot_be_written_is_status_1(lossy_file: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_bad_input(lossy_file: Path) -> None:
     done = airtcp_command("compare", lossy_file, "--remedy", "sack", "--out", "/dev/null/out")
-    assert done.exit_code == 1
-    assert done.stderr.startswith("airtcp: /dev/null/out")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("airtcp: --out /dev/null/out: cannot be written")
     assert "Traceback" not in done.stderr
 
 

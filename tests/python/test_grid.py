@@ -84,7 +84,7 @@ def test_shipped_studies_run(path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (("seeds = 3", "seeds = 0"), "seeds = 0: expected a whole number"),
+        (("seeds = 3", "seeds = 0"), "seeds = 0: expected a number from 1"),
         (('name = "small"', 'title = "small"'), "unknown key 'title'"),
         (("[[stack]]", "[[stacks]]"), "unknown key 'stacks'"),
         (('name = "radio"\n', ""), "a [[link]] has no name"),

@@ -128,4 +128,11 @@ def main() -> None:
         sys.exit("airtcp: standard output is closed: send it to a file, or to /dev/null")
     # A name that is no text prints as it can, on standard output as on standard error.
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    app(prog_name="airtcp")
+    if os.environ.get("NO_COLOR"):
+        # Typer's help and errors leave out colours, and print bold all the same.
+        os.environ["_TYPER_FORCE_DISABLE_TERMINAL"] = "1"
+    try:
+        app(prog_name="airtcp")
+    except OSError as error:
+        # Help and completion are printed before a command could say what went wrong.
+        sys.exit(f"airtcp: standard output: {error.strerror}")

@@ -31,6 +31,40 @@ def columns(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     )
 
 
+def numbers(head: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) -> str:
+    """A table of numbers as text: right-aligned, and a paragraph a row where that is too wide.
+
+    Args:
+        head: the columns' names; empty ones are not shown.
+        rows: the cells, as many in each as there are names.
+        names: how many columns, from the left, are names and not numbers.
+    """
+    table = [list(head), *map(list, rows)]
+    widths = [max(len(row[index]) for row in table) for index in range(len(head))]
+    if sum(widths) + _GAP * (len(widths) - 1) > width():
+        return "\n".join(_paragraph(head, row, names) for row in table[1:])
+    lines = [
+        (" " * _GAP)
+        .join(
+            cell.ljust(wide) if index < names else cell.rjust(wide)
+            for index, (cell, wide) in enumerate(zip(row, widths, strict=True))
+        )
+        .rstrip()
+        for row in (table if any(head) else table[1:])
+    ]
+    return "\n".join(lines)
+
+
+def _paragraph(head: Sequence[str], row: Sequence[str], names: int) -> str:
+    title = ", ".join(row[:names])
+    parts = [
+        f"{name} {cell}".strip()
+        for name, cell in zip(head[names:], row[names:], strict=True)
+        if cell
+    ]
+    return "\n".join([title, *(_filled(f"    {part}", 6) for part in parts)])
+
+
 def _side_by_side(row: Sequence[str], widths: Sequence[int], indent: int) -> str:
     cells = (cell.ljust(width + _GAP) for cell, width in zip(row[:-1], widths, strict=True))
     return _filled("".join(cells) + row[-1], indent)

@@ -3,13 +3,13 @@
 import shlex
 import sys
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from airtcp.catalogue import BASELINE
+from airtcp.cli.columns import numbers
 from airtcp.cli.console import (
     AsJson,
     Jobs,
@@ -18,15 +18,18 @@ from airtcp.cli.console import (
     WithPng,
     clear_errors,
     complete_remedy,
-    out,
+    folder_name,
     print_json,
     print_lines,
     progress_bar,
     say,
+    writable_folder,
 )
 from airtcp.comparison import DEFAULT_SEEDS, Comparison, compare
-from airtcp.quantities import format_bit_rate, format_count, format_percent
 from airtcp.scenarios import parse_setting
+from airtcp.study.context import context
+from airtcp.study.everything import ALL
+from airtcp.study.metrics import METRICS, Metric
 from airtcp.study.statistics import Outcome
 from airtcp.study.verdict import amount
 
@@ -39,7 +42,9 @@ def compare_command(
             metavar="NAME[:PARAMETER=VALUE]",
             autocompletion=complete_remedy,
             help="A remedy from `airtcp remedies` to compare. Repeatable: each is compared with "
-            "the scenario as written; a+b applies two together.",
+            "the scenario as written; a+b applies two together. Left out, every remedy that has a "
+            "place on the link is.",
+            show_default=False,
         ),
     ] = None,
     seeds: Annotated[
@@ -49,11 +54,20 @@ def compare_command(
         ),
     ] = DEFAULT_SEEDS,
     settings: Settings = None,
+    metric: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help=f"What decides which remedy is best: {', '.join(METRICS)}.",
+            autocompletion=lambda: list(METRICS),
+        ),
+    ] = "goodput",
     as_json: AsJson = False,
     folder: Annotated[
         Path | None,
         typer.Option(
             "--out",
+            parser=folder_name,
             metavar="DIR",
             help="Writes DIR/index.html (the report), DIR/comparison.csv, the figures and "
             "DIR/cells, from which an interrupted comparison goes on.",
@@ -64,17 +78,22 @@ def compare_command(
 ) -> None:
     """Compare remedies with the scenario as written, every one on the same seeds.
 
-    Shown are the paired differences in goodput with their 95 % confidence intervals.
+    Shown are the paired differences in goodput, or in what --metric names, with their 95 %
+    confidence intervals.
 
     [bold]Examples[/bold]
 
-    airtcp compare scenarios/ping.toml --remedy sack --remedy rto-factor:factor=10 --out out
+    airtcp compare scenarios/wlan-upload.toml --seeds 20 --out out
 
-    airtcp compare scenarios/lossy-pipe.toml --set link.loss.rate=0.01 --remedy sack --seeds 20
+    airtcp compare scenarios/ping.toml --remedy sack --remedy rto-factor:factor=10
+
+    airtcp compare scenarios/lossy-pipe.toml --set link.loss.rate=0.01 --metric rtt-p95
 
     airtcp compare scenarios/ping.toml --remedy go-back-n+rto-factor:factor=10 --json
     """
     with clear_errors():
+        if folder:
+            writable_folder(folder)
         done = _Done()
         try:
             with progress_bar(f"comparing on {file}") as report:
@@ -85,9 +104,10 @@ def compare_command(
 
                 comparison = compare(
                     file,
-                    remedy or [],
+                    remedy or [ALL],
                     seeds,
                     dict(parse_setting(text) for text in settings or []),
+                    metric=metric,
                     out=folder,
                     jobs=jobs,
                     progress=progress,
@@ -122,34 +142,66 @@ def _command() -> str:
 
 
 def _print_comparison(comparison: Comparison) -> None:
-    print_lines(comparison.verdict)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("remedy", overflow="fold")
-    for column in ("goodput", "difference, 95 %", "resent", "timeouts", "spurious"):
-        table.add_column(column, justify="right", no_wrap=True)
-    for row in comparison.table.iter_rows(named=True):
-        table.add_row(
-            escape(row["remedy"]),
-            format_bit_rate(row["goodput_bps"]),
-            _difference(comparison, row["remedy"]),
-            format_percent(100 * row["retransmitted_share"]),
-            format_count(row["timeouts"]),
-            format_count(row["timeouts_spurious"]),
-        )
-    out.print()
-    out.print(table)
+    lines = comparison.verdict
+    # The sentences of a search's other remedies say what its table says.
+    print_lines([lines[0], context(comparison), *lines[1 : 3 if comparison.is_search else None]])
+    metric = METRICS[comparison.metric]
+    own = "" if comparison.metric == "goodput" else metric.label
+    head: tuple[str, ...] = (
+        "remedy",
+        "goodput",
+        own,
+        "difference, 95 %",
+        "RTT p50",
+        "p95",
+        "resent",
+        "timeouts",
+    )
+    rows = [_row(comparison, remedy, metric) for remedy in (BASELINE, *comparison.shown)]
+    # What no run has, and what is said already, is no column.
+    kept = [
+        column
+        for column in range(len(head))
+        if column < 1 or (head[column] and any(row[column] not in {"", "none"} for row in rows))
+    ]
+    head = tuple(head[column] for column in kept)
+    rows = [tuple(row[column] for column in kept) for row in rows]
     seeds = len(comparison.seeds)
-    out.print(f"\nMeans a run over {seeds} {'seed' if seeds == 1 else 'seeds'}.", highlight=False)
+    print(f"\n{numbers(head, rows)}")
+    print(f"\nMeans a run over {seeds} {'seed' if seeds == 1 else 'seeds'}.")
     if lines := comparison.deployment:
-        out.print()
+        print()
         print_lines(lines)
 
 
-def _difference(comparison: Comparison, remedy: str) -> str:
+def _row(comparison: Comparison, remedy: str, metric: Metric) -> tuple[str, ...]:
+    def mean(name: str) -> str:
+        known = [
+            value
+            for run in comparison.summaries[remedy]
+            if (value := METRICS[name].of(run)) is not None
+        ]
+        return METRICS[name].show(fmean(known)) if known else "none"
+
+    name = f"{remedy} (floods)" if remedy != BASELINE and comparison.floods(remedy) else remedy
+    timeouts = f"{mean('timeouts')} ({mean('spurious')} spurious)"
+    return (
+        name,
+        mean("goodput"),
+        mean(metric.name),
+        _difference(comparison, remedy, metric),
+        mean("rtt-p50"),
+        mean("rtt-p95"),
+        mean("retransmitted"),
+        timeouts,
+    )
+
+
+def _difference(comparison: Comparison, remedy: str, metric: Metric) -> str:
     if remedy == BASELINE:
         return ""
-    goodput = comparison.differences[remedy]["goodput_bps"]
-    return "identical" if goodput.outcome is Outcome.IDENTICAL else amount(goodput, sign=True)
+    by = comparison.decisive[remedy]
+    return "identical" if by.outcome is Outcome.IDENTICAL else amount(by, sign=True, metric=metric)
 
 
 def _json_object(comparison: Comparison, page: Path | None) -> dict[str, object]:
@@ -160,7 +212,10 @@ def _json_object(comparison: Comparison, page: Path | None) -> dict[str, object]
         "scenario_hash": cells["scenario_hash"][0],
         "engine_version": cells["engine_version"][0],
         "seeds": list(comparison.seeds),
+        "metric": comparison.metric,
+        "link_and_sender": context(comparison),
         "verdict": comparison.verdict,
+        "refused": dict(comparison.refused),
         "deployment": comparison.deployment,
         "remedies": comparison.table.to_dicts(),
         "cells": cells.drop("summary", "scenario", "scenario_hash", "engine_version").to_dicts(),

@@ -3,12 +3,13 @@
 import json
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 
 import typer
 
@@ -35,9 +36,13 @@ else:
 def _console(name: str) -> "Console":
     from rich.console import Console
 
+    # Without colours there is no bold either: https://no-color.org speaks of ANSI colour, and who
+    # sets it has a terminal or a log that shows the codes as they are.
+    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
     if name == "err":
-        return Console(stderr=True, soft_wrap=True)
-    return Console(soft_wrap=True, width=None if sys.stdout.isatty() else 120)
+        return Console(stderr=True, soft_wrap=True, color_system=colours)
+    is_terminal = sys.stdout.isatty()
+    return Console(soft_wrap=True, color_system=colours, width=None if is_terminal else 120)
 
 
 BAD_INPUT = 2
@@ -100,7 +105,7 @@ def clear_errors() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(FAILURE) from None
     except OSError as error:
-        _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", FAILURE)
+        _fail(f"{error.filename or 'standard output'}: {error.strerror or error}", FAILURE)
     except KeyboardInterrupt:
         _fail("interrupted", FAILURE)
 
@@ -112,9 +117,9 @@ def print_json(value: object) -> None:
 
 
 def print_lines(lines: list[str]) -> None:
-    """Prints sentences as they are: a bracket in a name is no markup."""
+    """Prints sentences, a line each."""
     for line in lines:
-        _console("out").print(line, markup=False, highlight=False)
+        print(line)
 
 
 def say(message: str) -> None:
@@ -122,15 +127,53 @@ def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
-def existing_folder(path: Path, option: str) -> Path:
-    """The path of a file to write, its folder checked before a long run rather than after.
+def writable_file(path: Path, option: str) -> Path:
+    """The path of a file to write, checked before a long run rather than after.
 
     Raises:
-        ScenarioError: the folder does not exist.
+        ScenarioError: its folder does not exist, or nothing can be written there.
     """
-    if not path.absolute().parent.is_dir():
+    folder = path.absolute().parent
+    if not folder.is_dir():
         raise ScenarioError(f"{option} {path}: the folder {path.parent} does not exist")
+    if path.is_dir():
+        raise ScenarioError(f"{option} {path}: is a folder; expected the name of a file")
+    try:
+        if path.exists():
+            with path.open("ab"):
+                pass
+        else:
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+    except OSError as error:
+        raise ScenarioError(f"{option} {path}: cannot be written ({error.strerror})") from error
     return path
+
+
+def writable_folder(path: Path, option: str = "--out") -> Path:
+    """The folder to write into, made if absent, checked before a long run rather than after.
+
+    Raises:
+        ScenarioError: it cannot be made or written.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise ScenarioError(f"{option} {path}: cannot be written ({error.strerror})") from error
+    return path
+
+
+def folder_name(text: str) -> Path:
+    """The name of a folder as it was typed: an empty one is not the current folder.
+
+    Raises:
+        typer.BadParameter: it is empty.
+    """
+    if not text:
+        raise typer.BadParameter("is empty; expected the name of a folder, . for this one")
+    return Path(text)
 
 
 class Report(Protocol):

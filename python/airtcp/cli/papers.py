@@ -12,10 +12,12 @@ from airtcp.cli.console import (
     Jobs,
     WithPng,
     clear_errors,
+    folder_name,
     out,
     print_json,
     progress_bar,
     say,
+    writable_folder,
 )
 from airtcp.papers.judgement import Judgement, judge_papers
 from airtcp.papers.over_readings import OverReadings
@@ -47,6 +49,7 @@ def papers_command(
         Path,
         typer.Option(
             "--out",
+            parser=folder_name,
             metavar="DIR",
             help="Writes DIR/index.html, papers.json, verdicts.md and the figures, and DIR/cells, "
             "from which an interrupted run goes on.",
@@ -111,6 +114,7 @@ def papers_command(
     airtcp papers --seed-sets 3
     """
     with clear_errors():
+        writable_folder(folder)
         where = papers or find_papers()
         chosen = load_papers(where, names)
         with progress_bar("papers") as report:

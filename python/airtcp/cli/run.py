@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from airtcp._core import ScenarioError
+from airtcp.cli.columns import numbers
 from airtcp.cli.console import (
     LARGEST_SEED,
     AsJson,
@@ -16,11 +15,10 @@ from airtcp.cli.console import (
     Settings,
     clear_errors,
     complete_remedy,
-    existing_folder,
-    out,
     print_json,
     progress_bar,
     say,
+    writable_file,
 )
 from airtcp.plot import TIMELINE_PROBES
 from airtcp.plot.pictures import PICTURES
@@ -140,7 +138,7 @@ def run_command(
         pictures = _pictures(picture or [])
         for option, path in {"--pcap": pcap, "--qlog": qlog}.items():
             if path:
-                existing_folder(path, option)
+                writable_file(path, option)
         probes = [
             *(probe or []),
             *(TIMELINE_PROBES if plot else ()),
@@ -200,7 +198,7 @@ def _check_name(path: Path | None, option: str, suffixes: tuple[str, ...]) -> No
         return
     if path.suffix not in suffixes:
         raise ScenarioError(f"{option} {path}: expected a name ending in {' or '.join(suffixes)}")
-    existing_folder(path, option)
+    writable_file(path, option)
 
 
 def _pictures(texts: list[str]) -> list[tuple[str, Path]]:
@@ -242,29 +240,19 @@ def _json_object(finished: Run, probes: list[str]) -> dict[str, object]:
 
 def _print_summary(summary: RunSummary) -> None:
     remedies = " + ".join(summary["remedies"]) or "as written"
-    out.print(
-        f"[bold]{escape(summary['scenario'])}[/], {escape(remedies)}, seed {summary['seed']}, "
-        f"{summary['duration_s']:g} s",
-        highlight=False,
-    )
+    print(f"{summary['scenario']}, {remedies}, seed {summary['seed']}, {summary['duration_s']:g} s")
     flows = summary["flows"]
     shown = flows[:_MOST_FLOWS_SHOWN]
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), show_header=len(flows) > 1)
-    table.add_column("")
-    for flow in shown:
-        table.add_column(f"flow {flow['flow']}", justify="right", no_wrap=True)
-    for name, show in _ROWS.items():
-        table.add_row(name, *(show(flow) for flow in shown))
-    out.print(table)
+    head = ["", *(f"flow {flow['flow']}" if len(flows) > 1 else "" for flow in shown)]
+    print(numbers(head, [[name, *map(show, shown)] for name, show in _ROWS.items()]))
     if len(flows) > 1:
         hidden = f" (the first {len(shown)} shown)" if len(flows) > len(shown) else ""
-        out.print(
+        print(
             f"{len(flows)} flows{hidden}: {format_bit_rate(summary['goodput_bps'])} in all, "
             f"{format_percent(100 * retransmitted_share(summary))} retransmitted, "
-            f"{format_count(total(summary, 'timeouts'))} timeouts",
-            highlight=False,
+            f"{format_count(total(summary, 'timeouts'))} timeouts"
         )
-    out.print(f"digest {summary['digest']}", highlight=False)
+    print(f"digest {summary['digest']}")
 
 
 _ROWS: dict[str, Callable[[FlowSummary], str]] = {

@@ -8,6 +8,7 @@ import typer
 from rich.markup import escape
 
 from airtcp.cli.console import AsJson, clear_errors, out, print_json
+from airtcp.files import FileError
 from airtcp.scripts import ScriptResult, find_scripts, profiles, run_script
 
 _COLOURS = {"passed": "green", "failed": "red", "unsupported": "yellow", "unreadable": "red"}
@@ -47,7 +48,7 @@ def script_command(
             )
         try:
             results = [run_script(path, profile) for path in find_scripts(paths)]
-        except (OSError, ValueError) as error:
+        except (FileError, FileNotFoundError) as error:
             raise typer.BadParameter(str(error)) from error
         if as_json:
             print_json([_as_dict(result) for result in results])

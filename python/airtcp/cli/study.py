@@ -11,10 +11,12 @@ from airtcp.cli.console import (
     Jobs,
     WithPng,
     clear_errors,
+    folder_name,
     out,
     print_json,
     progress_bar,
     say,
+    writable_folder,
 )
 from airtcp.study.grid import load_grid, run_grid
 
@@ -33,6 +35,7 @@ def study_command(
         Path | None,
         typer.Option(
             "--out",
+            parser=folder_name,
             metavar="DIR",
             help="Writes DIR/study.csv, DIR/study.md, the figures and DIR/cells, from which an "
             "interrupted study goes on.",
@@ -58,6 +61,8 @@ def study_command(
             grid = load_grid(file)
         except OSError as error:
             raise typer.BadParameter(f"{file}: {error.strerror}", param_hint="FILE") from error
+        if folder:
+            writable_folder(folder)
         with progress_bar(f"study {grid.name}") as report:
 
             def progress(finished: int, runs: int, what: str) -> None:

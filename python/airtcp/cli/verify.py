@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
+from airtcp.cli.columns import numbers
 from airtcp.cli.console import (
     AsJson,
     Settings,
     clear_errors,
     complete_remedy,
-    out,
+    folder_name,
     print_json,
     print_lines,
     progress_bar,
     say,
+    writable_folder,
 )
 from airtcp.scenarios import parse_setting
 from airtcp.verification import DEFAULT_SEEDS, Verification, verify
@@ -44,6 +44,7 @@ def verify_command(
         Path | None,
         typer.Option(
             "--out",
+            parser=folder_name,
             metavar="DIR",
             help="Writes DIR/index.html (the report), DIR/verification.csv and DIR/cells, from "
             "which an interrupted verification goes on.",
@@ -71,6 +72,8 @@ def verify_command(
     airtcp verify scenarios/wlan-upload.toml --remedy inf-retry --remedy min-rto:min=1s --out out
     """
     with clear_errors():
+        if folder:
+            writable_folder(folder)
         with progress_bar(f"verifying on {file}") as report:
             verification = verify(
                 file,
@@ -99,17 +102,11 @@ def _print(verification: Verification) -> None:
 
     print_lines(verification.verdict)
     shown = effects_table(verification)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for index, column in enumerate(shown.columns):
-        table.add_column(column, justify="right" if index >= shown.names else "left")
-    for row in shown.rows:
-        table.add_row(*(escape(cell) for cell in row))
-    out.print()
-    out.print(table)
+    print(f"\n{numbers(shown.columns, shown.rows, shown.names)}")
     for remedy in verification.remedies[1:]:
         steps = verification.measured[remedy][0]["steps"]
         if steps:
-            out.print(f"\n{remedy}: {'; '.join(steps)}", markup=False, highlight=False)
+            print(f"\n{remedy}: {'; '.join(steps)}")
 
 
 def _json_object(verification: Verification, page: Path | None) -> dict[str, object]:

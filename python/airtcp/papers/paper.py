@@ -6,6 +6,8 @@ from typing import Literal, TypeVar
 import msgspec
 from msgspec import Struct, field
 
+from airtcp import files
+from airtcp.files import FileError
 from airtcp.papers.check import (
     PaperError,
     check_axis,
@@ -202,10 +204,12 @@ def read_toml(path: Path, kind: type[T]) -> T:
         PaperError: it cannot be read, is no TOML, or a key is wrong.
     """
     try:
-        return msgspec.toml.decode(path.read_bytes(), type=kind)
+        return msgspec.convert(files.read_toml(path), kind)
     except OSError as error:
         raise PaperError(f"{path}: cannot be read ({error.strerror})") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except FileError as error:
+        raise PaperError(str(error)) from error
+    except msgspec.ValidationError as error:
         raise PaperError(f"{path}: {error}") from error
 
 

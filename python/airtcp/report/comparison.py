@@ -12,9 +12,16 @@ from airtcp.plot.svg import svg_file, svg_of
 from airtcp.plot.timeline import Timelines, timeline
 from airtcp.report.figures import PlannedFigure, drawn
 from airtcp.report.pages import rendered, write_text
-from airtcp.report.tables import cost_table, goodput_table, seeds_table, timeline_rows
+from airtcp.report.tables import (
+    cost_table,
+    goodput_table,
+    latency_table,
+    seeds_table,
+    timeline_rows,
+)
 from airtcp.runs import run
 from airtcp.study.compare import ComparedRuns
+from airtcp.study.context import context
 from airtcp.study.deployment import deployment
 from airtcp.study.verdict import amount, outcome_words, verdict
 
@@ -49,10 +56,12 @@ def write_report(
     page = rendered(
         "report.html.j2",
         verdict=verdict(comparison),
+        context=context(comparison),
         comparison=comparison,
         deployment=deployment(comparison),
         goodput=goodput_table(comparison),
         cost=cost_table(comparison),
+        latency=latency_table(comparison),
         figures=drawn(directory, planned, png=png),
         png=png,
         command=command,
@@ -79,7 +88,7 @@ def difference_rows(comparison: ComparedRuns) -> DifferenceRows:
     """The numbers and words of the comparison's figure."""
     baseline = comparison.values(BASELINE, "goodput_bps")
     rows = []
-    for remedy in comparison.remedies[1:]:
+    for remedy in comparison.shown:
         values = comparison.values(remedy, "goodput_bps")
         goodput = comparison.differences[remedy]["goodput_bps"]
         rows.append(
@@ -96,11 +105,12 @@ def difference_rows(comparison: ComparedRuns) -> DifferenceRows:
 
 def _timelines(comparison: ComparedRuns) -> Iterator[PlannedFigure]:
     """The baseline beside the best remedy, then beside each of the others."""
-    others = [remedy for remedy in comparison.remedies[1:] if remedy != comparison.best]
-    shown = [comparison.best, *others[:_MOST_TIMELINES]]
+    # A search shows what its best remedy does; the others were not asked for by name.
+    most = 1 if comparison.is_search else 1 + _MOST_TIMELINES
+    shown = comparison.ranked[:most]
     seed = comparison.seeds[0]
     # A remedy has the same colour here as in the comparison figure.
-    colours = remedy_colours(comparison.remedies)
+    colours = remedy_colours([BASELINE, *comparison.shown])
     columns = {
         remedy: timeline(
             remedy,

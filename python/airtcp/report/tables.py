@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
 
 from airtcp.catalogue import BASELINE
 from airtcp.plot.timeline import Timeline, timeline_table
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.study.compare import ComparedRuns
+from airtcp.study.metrics import METRICS
 from airtcp.study.statistics import Outcome, PairedDifference
 from airtcp.study.verdict import outcome_words
 
@@ -23,7 +26,7 @@ class Table:
 def goodput_table(comparison: ComparedRuns) -> Table:
     """Each remedy's goodput, its paired difference, and how sure that is."""
     rows = []
-    for row in comparison.table.iter_rows(named=True):
+    for row in _rows(comparison):
         remedy = row["remedy"]
         mean = format_bit_rate(row["goodput_bps"])
         if remedy == BASELINE:
@@ -56,7 +59,7 @@ def goodput_table(comparison: ComparedRuns) -> Table:
 def cost_table(comparison: ComparedRuns) -> Table:
     """What else changed: retransmissions and timeouts a run, with paired differences."""
     rows = []
-    for row in comparison.table.iter_rows(named=True):
+    for row in _rows(comparison):
         remedy = row["remedy"]
         cells = [remedy]
         for metric, show, show_change in _COSTS:
@@ -81,9 +84,37 @@ def cost_table(comparison: ComparedRuns) -> Table:
     )
 
 
+def latency_table(comparison: ComparedRuns) -> Table:
+    """How long packets and transfers take, how fair it is, and what is sent for nothing."""
+    differences = {name: comparison.compared(name) for name in _LATENCIES}
+    # A metric that no run has, as the completion time of endless flows, is no column.
+    names = [
+        name
+        for name in _LATENCIES
+        if any(METRICS[name].of(run) is not None for run in comparison.summaries[BASELINE])
+    ]
+    rows = []
+    for remedy in (BASELINE, *comparison.shown):
+        cells = [remedy]
+        for name in names:
+            metric = METRICS[name]
+            values = map(metric.of, comparison.summaries[remedy])
+            known = [value for value in values if value is not None]
+            change = differences[name].get(remedy)
+            text = metric.show(fmean(known)) if known else "none"
+            cells.append(text if change is None else f"{text} ({_change(change, metric.show)})")
+        rows.append(tuple(cells))
+    return Table(("remedy", *(METRICS[name].label for name in names)), rows)
+
+
+_LATENCIES = ("rtt-p50", "rtt-p95", "rtt-p99", "rtt-increase", "completion", "fairness", "needless")
+
+
 def seeds_table(comparison: ComparedRuns) -> Table:
     """The comparison figure's numbers: goodput of each seed under each remedy."""
-    columns = {remedy: comparison.values(remedy, "goodput_bps") for remedy in comparison.remedies}
+    columns = {
+        remedy: comparison.values(remedy, "goodput_bps") for remedy in (BASELINE, *comparison.shown)
+    }
     rows = [
         (str(seed), *(format_bit_rate(values[index]) for values in columns.values()))
         for index, seed in enumerate(comparison.seeds)
@@ -109,6 +140,12 @@ def timeline_rows(columns: Sequence[Timeline]) -> Table:
     ]
     heads = ("run", "time", "cwnd, mean", "SRTT, median", "RTO, largest", "goodput")
     return Table((*heads, *(f"{lane.replace('-', ' ')}s" for lane in lanes)), rows, 2)
+
+
+def _rows(comparison: ComparedRuns) -> list[dict[str, Any]]:
+    """The rows worth showing: the baseline, then the remedies, best first."""
+    by = {row["remedy"]: row for row in comparison.table.iter_rows(named=True)}
+    return [by[remedy] for remedy in (BASELINE, *comparison.shown)]
 
 
 def _share(value: float) -> str:

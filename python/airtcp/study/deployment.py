@@ -4,19 +4,21 @@ from shlex import quote
 
 from airtcp.catalogue import deployments
 from airtcp.study.compare import ComparedRuns
+from airtcp.study.metrics import METRICS
 from airtcp.study.statistics import Outcome
 
 
 def deployment(comparison: ComparedRuns) -> list[str]:
     """Sentences on each part of the best remedy, and the command that does it.
 
-    Empty where none is shown to raise the goodput.
+    Empty where none is shown to help.
     """
     best = comparison.best
-    goodput = comparison.differences[best]["goodput_bps"]
+    gain = comparison.decisive[best]
     # Where nothing is drawn at random there is no interval, and the difference is what it is.
-    is_drawn = len(comparison.seeds) == 1 or goodput.outcome is not Outcome.NO_INTERVAL
-    if goodput.outcome is not Outcome.HIGHER and (is_drawn or goodput.mean <= 0):
+    is_drawn = len(comparison.seeds) == 1 or gain.outcome is not Outcome.NO_INTERVAL
+    better = gain.mean if METRICS[comparison.metric].is_better_higher else -gain.mean
+    if not comparison.is_better(best) and (is_drawn or better <= 0):
         return []
     parts = deployments(best)
     lines = [f"Deploying {part['name']}: {part['text']}" for part in parts]

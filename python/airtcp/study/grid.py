@@ -3,7 +3,6 @@
 Every entry is compared with the same stack on the same link without the remedy, seed by seed.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from airtcp._core import AirtcpError, ScenarioError
 from airtcp.catalogue import BASELINE
+from airtcp.files import FileError, read_toml
 from airtcp.scenarios import load_scenario
-from airtcp.study.compare import ComparedRuns, ComparisonPlan, comparison_plan
+from airtcp.study.compare import MOST_SEEDS, ComparedRuns, ComparisonPlan, comparison_plan
 from airtcp.study.execute import Progress, execute
 from airtcp.study.plan import Plan
 from airtcp.study.statistics import Outcome, PairedDifference
@@ -92,9 +92,9 @@ def load_grid(path: Path) -> Grid:
         OSError: the file cannot be read.
     """
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise StudyError(f"{path}: {error}") from error
+        document = read_toml(path)
+    except FileError as error:
+        raise StudyError(str(error)) from error
     known = {"name", "description", "seeds", "remedies", "link", "stack"}
     for key in document.keys() - known:
         raise StudyError(f"{path}: unknown key {key!r}: expected one of {', '.join(sorted(known))}")
@@ -102,8 +102,8 @@ def load_grid(path: Path) -> Grid:
     if not isinstance(remedies, list) or not all(isinstance(one, str) for one in remedies):
         raise StudyError(f"{path}: remedies: expected a list of names, as in airtcp remedies")
     seeds = document.get("seeds", 10)
-    if not isinstance(seeds, int) or seeds < 1:
-        raise StudyError(f"{path}: seeds = {seeds!r}: expected a whole number from 1 on")
+    if not isinstance(seeds, int) or isinstance(seeds, bool) or not 1 <= seeds <= MOST_SEEDS:
+        raise StudyError(f"{path}: seeds = {seeds!r}: expected a number from 1 to {MOST_SEEDS}")
     return Grid(
         str(document.get("name", path.stem)),
         str(document.get("description", "")),
@@ -116,7 +116,11 @@ def load_grid(path: Path) -> Grid:
 
 def _tables(path: Path, document: dict[str, Any], key: str) -> list[dict[str, Any]]:
     tables = document.get(key)
-    if not isinstance(tables, list) or not tables:
+    if (
+        not isinstance(tables, list)
+        or not all(isinstance(one, dict) for one in tables)
+        or not tables
+    ):
         raise StudyError(f"{path}: expected at least one [[{key}]]")
     return tables
 
@@ -127,6 +131,8 @@ def _setting(path: Path, kind: str, table: dict[str, Any]) -> Setting:
         raise StudyError(
             f"{path}: {kind}.{key}: unknown key; expected one of {', '.join(sorted(known))}"
         )
+    if not isinstance(table.get("settings", {}), dict):
+        raise StudyError(f'{path}: {kind}.settings: expected a table, as {{ duration = "60 s" }}')
     name = table.get("name")
     if not isinstance(name, str):
         raise StudyError(f'{path}: a [[{kind}]] has no name: add name = "…"')

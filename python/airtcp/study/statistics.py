@@ -67,15 +67,23 @@ class PairedDifference:
 
 
 @cache
-def student_t(degrees: int) -> float:
-    """The quantile of Student's t that half of a 95 % interval is made of."""
+def student_t(degrees: int, among: int = 1) -> float:
+    """The quantile of Student's t that half of a 95 % interval is made of.
+
+    With `among` intervals it is Bonferroni's: all of them together hold with 95 %.
+    """
     from scipy.special import stdtrit
 
-    return float(stdtrit(degrees, 0.5 + CONFIDENCE / 2))
+    return float(stdtrit(degrees, 1 - (1 - CONFIDENCE) / 2 / among))
 
 
-def paired_difference(baseline: Sequence[float], treated: Sequence[float]) -> PairedDifference:
+def paired_difference(
+    baseline: Sequence[float], treated: Sequence[float], among: int = 1
+) -> PairedDifference:
     """Compares measurements of the same seeds, in the same order.
+
+    The interval is that of one comparison among `among`, which hold together with 95 %: whoever
+    tries fifty remedies and looks at the best would else find a gain by chance.
 
     Pairs that are all alike carry no information on spread: a scenario without random draws
     gives the same run for every seed, and a hundred copies of one run are one run.
@@ -102,7 +110,7 @@ def paired_difference(baseline: Sequence[float], treated: Sequence[float]) -> Pa
         outcome = Outcome.NO_INTERVAL
     else:
         standard_error = float(difference.std(ddof=1)) / n**0.5
-        half_width = student_t(n - 1) * standard_error
+        half_width = student_t(n - 1, among) * standard_error
         outcome = (
             Outcome.NO_DIFFERENCE_SHOWN
             if abs(mean) <= half_width

@@ -1,0 +1,77 @@
+"""What was compared on: the link and the sender, and why nothing may help there."""
+
+import tomllib
+from statistics import fmean
+from typing import Any
+
+from airtcp import _core
+from airtcp.catalogue import BASELINE
+from airtcp.quantities import format_bit_rate, format_count
+from airtcp.study.compare import ComparedRuns
+from airtcp.study.metrics import needless_share
+from airtcp.summary import retransmitted_share, total
+
+_FULL = 0.9
+"""A link that carries this share of its rate has no room for a remedy."""
+_MSS_BYTES = 1448
+
+
+def context(comparison: ComparedRuns) -> str:
+    """The link and the sender, in a line."""
+    document = _document(comparison)
+    what = str(document.get("description") or "")
+    profile = sender(comparison)
+    stack = dict(_core.profiles()).get(profile, "")
+    link = f"{comparison.scenario.name} ({what})" if what else comparison.scenario.name
+    return f"Link: {link}. Sender: {profile}{f' ({stack})' if stack else ''}."
+
+
+def sender(comparison: ComparedRuns) -> str:
+    """The profile of the scenario's senders."""
+    return str(_document(comparison).get("tcp", {}).get("profile", "newreno"))
+
+
+def why_nothing_helps(comparison: ComparedRuns) -> str:
+    """What of the baseline leaves nothing to a remedy, as far as its runs tell."""
+    runs = comparison.summaries[BASELINE]
+    goodput = fmean(run["goodput_bps"] for run in runs)
+    rate = _rate_bps(_document(comparison))
+    if rate and goodput > _FULL * rate:
+        return f"the link is full: {format_bit_rate(goodput)} of its {format_bit_rate(rate)}"
+    lost = sum(flow["segments_lost_link"] for run in runs for flow in run["flows"])
+    spurious = sum(total(run, "timeouts_spurious") for run in runs)
+    window = _document(comparison).get("tcp", {}).get("max_window")
+    if isinstance(window, int) and _is_at_its_window(comparison, window):
+        return f"the window of {window} segments (tcp.max_window) bounds the flow, not the link"
+    if not lost and not spurious:
+        return "the link loses nothing that TCP does not cause itself, and no timeout is spurious"
+    share = fmean(map(retransmitted_share, runs))
+    needless = fmean(map(needless_share, runs))
+    return (
+        f"its {format_count(lost)} losses and {format_count(spurious)} spurious timeouts cost this "
+        f"sender too little to tell from chance: {100 * share:.1f} % of its segments are "
+        f"retransmissions, {100 * needless:.1f} % needless"
+    )
+
+
+def _is_at_its_window(comparison: ComparedRuns, window: int) -> bool:
+    ends = [flow["cwnd_bytes"] for run in comparison.summaries[BASELINE] for flow in run["flows"]]
+    full = sum(end >= (window - 1) * _MSS_BYTES for end in ends)
+    return full > len(ends) / 2
+
+
+def _document(comparison: ComparedRuns) -> dict[str, Any]:
+    return tomllib.loads(comparison.scenario.to_toml())
+
+
+def _rate_bps(document: dict[str, Any]) -> float | None:
+    """The rate of a pipe or dumbbell; None where the link's depends on something else."""
+    rate = document.get("link", {}).get("rate")
+    if document.get("topology") not in {"pipe", "dumbbell"} or not isinstance(rate, str):
+        return None
+    number, _, unit = rate.partition(" ")
+    scale = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}.get(unit)
+    try:
+        return float(number) * scale if scale else None
+    except ValueError:
+        return None

@@ -1,0 +1,39 @@
+"""`all`: every remedy that has a place on a link, in one comparison."""
+
+import tomllib
+
+from airtcp._core import AirtcpError, Scenario
+from airtcp.catalogue import remedies
+
+ALL = "all"
+"""Stands for every remedy that has a place on the link."""
+
+# Bounds and controls for research: the one knows what no sender can know, the other tosses a coin.
+_NO_REMEDIES = {"oracle", "coin"}
+
+_WITHOUT_HOSTS_BETWEEN = {"pipe", "trace"}
+
+
+def applicable(scenario: Scenario) -> tuple[list[str], dict[str, str]]:
+    """The remedies, with their default parameters, that a link takes, and why not the others."""
+    taken: list[str] = []
+    refused: dict[str, str] = {}
+    document = tomllib.loads(scenario.to_toml())
+    topology, link = document["topology"], document.get("link", {})
+    for entry in remedies():
+        name = entry["name"]
+        if name in _NO_REMEDIES:
+            continue
+        if entry["place"] == "proxy" and topology in _WITHOUT_HOSTS_BETWEEN:
+            refused[name] = "between the ends of this link there is no host for a proxy to be on"
+            continue
+        if name == "max-window" and "rtt_log" in link:
+            refused[name] = "recorded round trips have no rate: the window stands for it"
+            continue
+        try:
+            scenario.with_remedies(name)
+        except AirtcpError as error:
+            refused[name] = str(error)
+        else:
+            taken.append(name)
+    return taken, refused

@@ -1,0 +1,123 @@
+"""What can be compared: the measurements of a run, each with its unit and the better direction."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from statistics import fmean
+from typing import cast
+
+from airtcp._core import ScenarioError
+from airtcp.quantities import format_bit_rate, format_count, format_percent
+from airtcp.summary import FlowSummary, RunSummary, retransmitted_share, total
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A measurement of a run."""
+
+    name: str
+    """As `airtcp compare --metric` takes it."""
+    label: str
+    """In a sentence: "raises the goodput"."""
+    is_better_higher: bool
+    of: Callable[[RunSummary], float | None]
+    """The measurement; None where the run has none, as completion times of endless flows."""
+    show: Callable[[float], str]
+    """A value with its unit."""
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """The mean over the flows that have a value."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _rtt(percent: str) -> Callable[[RunSummary], float | None]:
+    def measure(summary: RunSummary) -> float | None:
+        return _mean(_percentile(flow, percent) for flow in summary["flows"])
+
+    return measure
+
+
+def _percentile(flow: FlowSummary, percent: str) -> float | None:
+    # A run stored by an engine before it kept percentiles has none.
+    return cast(dict[str, float | None], flow).get(f"rtt_{percent}_ms")
+
+
+def _rtt_increase(summary: RunSummary) -> float | None:
+    return _mean(
+        None if median is None or least is None else median - least
+        for median, least in (
+            (_percentile(flow, "p50"), flow["min_rtt_ms"]) for flow in summary["flows"]
+        )
+    )
+
+
+def _completion(flow: FlowSummary) -> float | None:
+    if flow["completed_s"] is not None:
+        return flow["completed_s"] - flow["started_s"]
+    return flow["transfer_mean_s"]
+
+
+def needless_share(summary: RunSummary) -> float:
+    """The share of all segments sent that brought the receiver nothing new, 0 to 1."""
+    sent = total(summary, "segments_sent")
+    needless = sum(flow["duplicate_segments_received"] for flow in summary["flows"])
+    return needless / sent if sent else 0.0
+
+
+def _milliseconds(value: float) -> str:
+    return f"{value:.1f} ms"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.3g} s"
+
+
+def _share(value: float) -> str:
+    return format_percent(100 * value)
+
+
+def _index(value: float) -> str:
+    return f"{value:.3f}"
+
+
+METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric("goodput", "goodput", True, lambda run: run["goodput_bps"], format_bit_rate),
+        Metric("retransmitted", "share retransmitted", False, retransmitted_share, _share),
+        Metric("needless", "share sent needlessly", False, needless_share, _share),
+        Metric("timeouts", "timeouts", False, lambda run: total(run, "timeouts"), format_count),
+        Metric(
+            "spurious",
+            "spurious timeouts",
+            False,
+            lambda run: total(run, "timeouts_spurious"),
+            format_count,
+        ),
+        Metric("rtt-p50", "median round-trip time", False, _rtt("p50"), _milliseconds),
+        Metric("rtt-p95", "95th percentile of the RTT", False, _rtt("p95"), _milliseconds),
+        Metric("rtt-p99", "99th percentile of the RTT", False, _rtt("p99"), _milliseconds),
+        Metric("rtt-increase", "rise of the RTT under load", False, _rtt_increase, _milliseconds),
+        Metric(
+            "completion",
+            "completion time",
+            False,
+            lambda run: _mean(_completion(flow) for flow in run["flows"]),
+            _seconds,
+        ),
+        Metric("fairness", "fairness (Jain)", True, lambda run: run["fairness"], _index),
+    )
+}
+"""Every measurement by name; the first is what a comparison decides by unless told otherwise."""
+
+
+def metric_named(name: str) -> Metric:
+    """The metric of that name.
+
+    Raises:
+        ScenarioError: there is none.
+    """
+    if name not in METRICS:
+        raise ScenarioError(f'metric "{name}": expected one of {", ".join(METRICS)}')
+    return METRICS[name]
