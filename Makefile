@@ -28,7 +28,7 @@ FUZZ_SECONDS ?= 600
 CONNECTIONS ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo papers papers-docs verify newzag-docs build test real bench count lint check-long docs clean tools
+.PHONY: help demo papers papers-docs verify newzag-docs build test real wheel bench count lint check-long docs clean tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
@@ -86,6 +86,10 @@ lint: $(READY) | tools ## formatting, clippy, ruff, mypy
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+wheel: $(READY) $(NET) ## the wheel in dist/, whole: core, airtcp-net, scenarios, papers; then tried in a fresh environment
+	$(BIN)/python packaging/wheel.py --profile release $(if $(NET),--net $(NET))
+	$(BIN)/python packaging/try_wheel.py dist/*.whl
 
 check-long: build ## what takes hours: connections under attack, the fuzzers for ten minutes each, mutants
 	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is missing: cargo install cargo-mutants --locked" >&2; exit 1; }

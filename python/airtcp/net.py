@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from airtcp._core import AirtcpError
+from airtcp.shipped import shipped
 
 PROGRAM = "airtcp-net"
 
@@ -19,8 +20,15 @@ def hand_over(command: str) -> NoReturn:
         AirtcpError: it is not there, or the system is not Linux.
     """
     program = find_program()
+    arguments = sys.argv[sys.argv.index(command) :]
+    for place, word in enumerate(arguments[1:], start=1):
+        if word == "--":
+            break
+        if word in shipped("scenarios") and not Path(word).exists():
+            arguments[place] = str(shipped("scenarios")[word])
+            break
     # As they were typed: a parser would keep a "--" to itself.
-    os.execv(program, [PROGRAM, *sys.argv[sys.argv.index(command) :]])
+    os.execv(program, [PROGRAM, *arguments])
 
 
 def find_program() -> str:
@@ -34,9 +42,12 @@ def find_program() -> str:
             "real packets need Linux: its namespaces and TUN devices are the link; "
             "simulate with `airtcp run` and `airtcp compare`"
         )
-    beside = Path(sysconfig.get_path("scripts")) / PROGRAM
-    if os.access(beside, os.X_OK):
-        return str(beside)
+    for beside in (
+        Path(sysconfig.get_path("scripts")) / PROGRAM,
+        Path(__file__).resolve().parent / "bin" / PROGRAM,
+    ):
+        if os.access(beside, os.X_OK):
+            return str(beside)
     found = shutil.which(PROGRAM)
     if found is None:
         raise AirtcpError(

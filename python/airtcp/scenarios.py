@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from airtcp._core import Scenario, ScenarioError
+from airtcp.shipped import find
 
 _MOST_BYTES = (1 << 20) + 1
 """What is read of standard input: enough for the core to see that it is too large."""
@@ -19,9 +20,10 @@ def load_scenario(
     """A scenario from a file's path, from TOML text, or as it is.
 
     Args:
-        source: a path; or the text itself, recognised by a line break in it; or "-" for
-            standard input; or a `Scenario`, which then takes no `settings`. Files that a text
-            names are looked for from the current folder, those a file names from its own.
+        source: a path; or the name of a scenario that comes with airtcp; or the text itself,
+            recognised by a line break in it; or "-" for standard input; or a `Scenario`, which then
+            takes no `settings`. Files that a text names are looked for from the current folder,
+            those a file names from its own.
         settings: dotted key to value, for example `{"link.loss.rate": 0.01}`, applied before
             the scenario is checked.
         remedies: names from `airtcp remedies`, each with parameters if wanted
@@ -77,11 +79,11 @@ def _read(source: str | os.PathLike[str], settings: list[tuple[str, str]]) -> Sc
         return Scenario.parse(_standard_input(), "stdin", settings=settings)
     if isinstance(source, str) and "\n" in source:
         return Scenario.parse(source, settings=settings)
-    path = Path(source)
+    path = find(source, "scenarios") if isinstance(source, str) else Path(source)
     if path.is_fifo():
         # As of `<(command)`: what somebody writes to it meanwhile is as good as a file.
         return Scenario.parse(_piped(path), str(path), settings=settings)
-    return Scenario.load(source, settings)
+    return Scenario.load(path, settings)
 
 
 def _standard_input() -> str:

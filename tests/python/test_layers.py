@@ -11,8 +11,8 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python" / "airtcp"
 
 LAYERS = (
     ("_core",),
-    ("catalogue", "files", "net", "quantities", "summary"),
-    ("scenarios", "scripts", "sessions"),
+    ("catalogue", "files", "quantities", "shipped", "summary"),
+    ("net", "scenarios", "scripts", "sessions"),
     ("plot",),
     ("runs", "study"),
     ("papers",),

@@ -74,6 +74,16 @@ COMMANDS = {
         "remedies:remedies_command",
         "List the remedies: what each changes, where, and who proposed it.",
     ),
+    "scenarios": LazyCommand(
+        _KNOW,
+        "scenarios:scenarios_command",
+        "List the scenarios and studies that come with airtcp, by name.",
+    ),
+    "new": LazyCommand(
+        _KNOW,
+        "scenarios:new_command",
+        "Make a scenario of your own from one that comes with airtcp, recordings included.",
+    ),
     "schema": LazyCommand(
         _KNOW,
         "schema:schema_command",
@@ -91,7 +101,7 @@ app = typer.Typer(
     name="airtcp",
     cls=_Group,
     help="Finds, proves and deploys the change that makes TCP fast over a wireless link.",
-    epilog="Start with: airtcp compare scenarios/ping.toml --remedy sack --out out",
+    epilog="Start with: airtcp compare lossy-pipe --set link.loss.rate=0.01",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,

@@ -50,8 +50,22 @@ FAILURE = 1
 
 LARGEST_SEED = 2**64 - 1
 
+
+def complete_scenario(incomplete: str) -> list[str]:
+    """The scenarios that come with airtcp whose names begin so, for the shell."""
+    from airtcp.shipped import shipped
+
+    return [name for name in shipped("scenarios") if name.startswith(incomplete)]
+
+
 ScenarioFile = Annotated[
-    str, typer.Argument(metavar="FILE", help="The scenario, a TOML file; - reads standard input.")
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="The scenario: a TOML file, or a name from `airtcp scenarios`; - reads standard "
+        "input.",
+        autocompletion=complete_scenario,
+    ),
 ]
 Settings = Annotated[
     list[str] | None,

@@ -81,7 +81,7 @@ def papers_command(
     papers: Annotated[
         Path | None,
         typer.Option(
-            "--papers", metavar="DIR", help="The folder of papers; default papers/ of the checkout."
+            "--papers", metavar="DIR", help="The folder of papers; default those of airtcp."
         ),
     ] = None,
     readings: Annotated[

@@ -18,12 +18,16 @@ from airtcp.cli.console import (
     say,
     writable_folder,
 )
+from airtcp.shipped import find
 from airtcp.study.grid import load_grid, run_grid
 
 
 def study_command(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A study, as studies/then-and-now.toml.")
+        str,
+        typer.Argument(
+            metavar="FILE", help="A study: a TOML file, or a name from `airtcp scenarios`."
+        ),
     ],
     seeds: Annotated[
         int | None,
@@ -58,7 +62,7 @@ def study_command(
     """
     with clear_errors():
         try:
-            grid = load_grid(file)
+            grid = load_grid(find(file, "studies"))
         except OSError as error:
             raise typer.BadParameter(f"{file}: {error.strerror}", param_hint="FILE") from error
         if folder:

@@ -6,7 +6,7 @@ from typing import Literal, TypeVar
 import msgspec
 from msgspec import Struct, field
 
-from airtcp import files
+from airtcp import files, shipped
 from airtcp.files import FileError
 from airtcp.papers.check import (
     PaperError,
@@ -157,17 +157,12 @@ class Paper(Struct, frozen=True):
 
 
 def find_papers() -> Path:
-    """The folder `papers` of the current folder, or of the checkout that this package is run from.
+    """The folder of papers that comes with airtcp.
 
     Raises:
-        PaperError: there is none.
+        ScenarioError: it is not there.
     """
-    for folder in (Path("papers"), Path(__file__).resolve().parents[3] / "papers"):
-        if folder.is_dir() and any(folder.glob("*/paper.toml")):
-            return folder
-    raise PaperError(
-        "no folder papers here: run airtcp papers in a checkout, or name it with --papers DIR"
-    )
+    return shipped.folder("papers")
 
 
 def load_papers(folder: Path, names: list[str] | None = None) -> list[Paper]:

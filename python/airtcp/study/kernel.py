@@ -7,12 +7,12 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from statistics import median
 from typing import TypedDict, cast
 
 from airtcp._core import RunError, Scenario, ScenarioError
 from airtcp.net import find_program
+from airtcp.shipped import find
 from airtcp.study.plan import Observation
 
 _ATTEMPTS = 3
@@ -127,7 +127,7 @@ def readable_path(source: str | os.PathLike[str]) -> str:
     path = os.fspath(source)
     if path == "-" or "\n" in path:
         raise ScenarioError("verify: the scenario has to be a file, which airtcp-net reads again")
-    return str(Path(path))
+    return str(find(path, "scenarios"))
 
 
 def check(run: KernelRun) -> None:
