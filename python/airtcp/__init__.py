@@ -1,10 +1,12 @@
 """airtcp finds, proves and deploys the change that makes TCP fast over a wireless link.
 
     >>> import airtcp
-    >>> run = airtcp.run("scenarios/lossy-pipe.toml", seed=1, settings={"link.loss.rate": 0.01})
-    >>> run.summary["goodput_bps"]
-    >>> comparison = airtcp.compare("scenarios/ping.toml", ["sack", "rto-factor:factor=10"])
-    >>> comparison.table
+    >>> run = airtcp.run("lossy-pipe", seed=1, settings={"link.loss.rate": 0.01})
+    >>> run.summary["flows"][0]["timeouts"]
+    0
+    >>> comparison = airtcp.compare("ping", ["sack", "rto-factor:factor=10"], seeds=2)
+    >>> comparison.table["remedy"].to_list()
+    ['baseline', 'sack', 'rto-factor:factor=10']
 
 Every function raises `ScenarioError` for bad input and `RunError` when a run cannot be finished;
 both are `AirtcpError`.
@@ -14,13 +16,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from airtcp import papers, study
     from airtcp._core import AirtcpError, RunError, Scenario, ScenarioError
     from airtcp._core import engine_version as __version__
-    from airtcp.catalogue import Parameter, Remedy, remedies, schema
+    from airtcp.catalogue import Parameter, Remedy, probes, remedies, remedies_frame, schema
     from airtcp.comparison import Comparison, compare
     from airtcp.plot import TIMELINE_PROBES
     from airtcp.runs import Run, run
     from airtcp.scenarios import load_scenario
+    from airtcp.sweeps import sweep
 
 __all__ = [
     "TIMELINE_PROBES",
@@ -35,9 +39,14 @@ __all__ = [
     "__version__",
     "compare",
     "load_scenario",
+    "papers",
+    "probes",
     "remedies",
+    "remedies_frame",
     "run",
     "schema",
+    "study",
+    "sweep",
 ]
 
 # What a name needs is imported when the name is used: a command that only prints a list should not
@@ -54,9 +63,12 @@ _MODULES = {
     "TIMELINE_PROBES": "plot",
     "compare": "comparison",
     "load_scenario": "scenarios",
+    "probes": "catalogue",
     "remedies": "catalogue",
+    "remedies_frame": "catalogue",
     "run": "runs",
     "schema": "catalogue",
+    "sweep": "sweeps",
 }
 
 if not TYPE_CHECKING:
@@ -64,6 +76,8 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         if name == "__version__":
             return import_module("airtcp._core").engine_version
+        if name in {"papers", "study"}:
+            return import_module(f"airtcp.{name}")
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = getattr(import_module(f"airtcp.{_MODULES[name]}"), name)

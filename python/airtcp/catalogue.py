@@ -2,10 +2,13 @@
 
 import json
 from difflib import get_close_matches
-from typing import TypedDict, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from airtcp import _core
 from airtcp._core import ScenarioError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 BASELINE = "baseline"
 """What stands for no remedy at all: the scenario as written."""
@@ -65,6 +68,36 @@ class Deployment(TypedDict):
 def remedies() -> list[Remedy]:
     """Every remedy, in the order of the catalogue."""
     return cast(list[Remedy], json.loads(_core.remedies()))
+
+
+def remedies_frame() -> "pl.DataFrame":
+    """The catalogue as a table: a row a remedy, its parameters by name, its ways counted.
+
+    >>> import airtcp
+    >>> airtcp.remedies_frame().filter(place="proxy")["name"].to_list()
+    ['split-tcp']
+    """
+    import polars as pl
+
+    rows = [
+        entry
+        | {
+            "parameters": [parameter["name"] for parameter in entry["parameters"]],
+            "ways": len(entry["ways"]),
+        }
+        for entry in remedies()
+    ]
+    return pl.DataFrame(rows)
+
+
+def probes() -> list[str]:
+    """The variables that a run can sample, for `airtcp.run(..., probes=[...])`.
+
+    >>> import airtcp
+    >>> "cwnd" in airtcp.probes()
+    True
+    """
+    return list(_core.probes())
 
 
 def remedy(name: str) -> Remedy:

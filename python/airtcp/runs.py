@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from airtcp import _core
-from airtcp._core import Scenario
+from airtcp._core import Scenario, ScenarioError
 from airtcp.quantities import format_bit_rate, format_count
 from airtcp.scenarios import load_scenario
 from airtcp.summary import RunSummary, parse_summary, total
@@ -18,7 +18,47 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True)
+class _Result(Protocol):
+    """What a run left: its summary as JSON, its tables as Arrow streams."""
+
+    def summary(self) -> str: ...
+    def samples(self) -> bytes: ...
+    def events(self) -> bytes: ...
+    def frames(self) -> bytes: ...
+    def agents(self) -> bytes: ...
+    def rtts(self) -> bytes: ...
+
+
+class _Kept:
+    """The same, of a run that was copied or came from another process."""
+
+    def __init__(self, result: _Result) -> None:
+        self._summary = result.summary()
+        self._tables: dict[str, bytes] = {name: getattr(result, name)() for name in _TABLES}
+
+    def summary(self) -> str:
+        return self._summary
+
+    def samples(self) -> bytes:
+        return self._tables["samples"]
+
+    def events(self) -> bytes:
+        return self._tables["events"]
+
+    def frames(self) -> bytes:
+        return self._tables["frames"]
+
+    def agents(self) -> bytes:
+        return self._tables["agents"]
+
+    def rtts(self) -> bytes:
+        return self._tables["rtts"]
+
+
+_TABLES = ("samples", "events", "frames", "agents", "rtts")
+
+
+@dataclass(frozen=True, eq=False)
 class Run:
     """A finished run.
 
@@ -28,7 +68,7 @@ class Run:
     """
 
     scenario: Scenario
-    result: _core.RunResult = field(repr=False)
+    result: _Result = field(repr=False)
 
     @cached_property
     def summary(self) -> RunSummary:
@@ -99,6 +139,18 @@ class Run:
         """The remedies of the run, or "as written"."""
         return " + ".join(self.summary["remedies"]) or "as written"
 
+    def __eq__(self, other: object) -> bool:
+        """Runs are equal when the same happened in the same scenario."""
+        if not isinstance(other, Run):
+            return NotImplemented
+        return self.scenario.hash() == other.scenario.hash() and self.summary == other.summary
+
+    def __hash__(self) -> int:
+        return hash(self.summary["digest"])
+
+    def __reduce__(self) -> "tuple[type[Run], tuple[Scenario, _Result]]":
+        return Run, (self.scenario, _Kept(self.result))
+
     def _repr_html_(self) -> str:
         summary = self.summary
         rows = {
@@ -160,6 +212,8 @@ def run(
         ScenarioError: the scenario, a setting, a remedy or a probe is wrong.
         RunError: the run could not be finished, for example because a file cannot be written.
     """
+    if not 0 <= seed < 2**64:
+        raise ScenarioError(f"seed {seed}: expected a whole number from 0 to 2^64 - 1")
     loaded = load_scenario(scenario, settings, remedies)
     result = _core.run(
         loaded,

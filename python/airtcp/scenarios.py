@@ -1,8 +1,10 @@
 """Where a scenario comes from: a file, a text, and the settings and remedies laid over it."""
 
+import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 from airtcp._core import Scenario, ScenarioError
@@ -25,7 +27,8 @@ def load_scenario(
             takes no `settings`. Files that a text names are looked for from the current folder,
             those a file names from its own.
         settings: dotted key to value, for example `{"link.loss.rate": 0.01}`, applied before
-            the scenario is checked.
+            the scenario is checked. A table may be given as such, `{"link": {"loss": {"rate":
+            0.01}}}`, and a time as `datetime.timedelta`.
         remedies: names from `airtcp remedies`, each with parameters if wanted
             ("rto-factor:factor=10"), all applied together.
 
@@ -37,7 +40,7 @@ def load_scenario(
             raise ScenarioError("settings: a Scenario is already complete: give its file or text")
         scenario = source
     else:
-        pairs = [(key, _setting_text(value)) for key, value in (settings or {}).items()]
+        pairs = list(_pairs(settings or {}))
         scenario = _read(source, pairs)
     if isinstance(remedies, str):
         raise ScenarioError(f'remedies = "{remedies}": expected a list of names: ["{remedies}"]')
@@ -112,6 +115,30 @@ def _text(content: bytes, source: str) -> str:
         raise ScenarioError(f'scenario "{source}": is no text (UTF-8); expected TOML') from None
 
 
-def _setting_text(value: object) -> str:
+def _pairs(settings: Mapping[str, object], within: str = "") -> Iterator[tuple[str, str]]:
+    """Dotted keys and their values as text, tables taken apart."""
+    for key, value in settings.items():
+        if not isinstance(key, str):
+            raise ScenarioError(f"setting {within}{key!r}: expected a key as text")
+        if isinstance(value, Mapping):
+            yield from _pairs(value, f"{within}{key}.")
+        else:
+            yield f"{within}{key}", _setting_text(f"{within}{key}", value)
+
+
+def _setting_text(key: str, value: object) -> str:
     """A setting's value as TOML writes it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    match value:
+        case bool():
+            return str(value).lower()
+        case timedelta():
+            return f"{value / timedelta(microseconds=1):.0f} us"
+        case list() | tuple():
+            # JSON's texts, numbers and lists are TOML's.
+            return json.dumps(value)
+        case str() | int() | float() | os.PathLike():
+            return str(value)
+    raise ScenarioError(
+        f"setting {key} = {value!r}: expected text, a number, true or false, a time, a path, a "
+        "list or a table"
+    )

@@ -17,7 +17,7 @@ LAYERS = (
     ("runs", "study"),
     ("papers",),
     ("report",),
-    ("comparison", "verification"),
+    ("comparison", "sweeps", "verification"),
     ("__init__",),
     ("cli",),
     ("__main__",),

@@ -1,1 +1,40 @@
-"""Studies: a plan of cells, their execution, the store of what is finished, and statistics."""
+"""Studies: plans of runs, their execution, the store of finished cells, and statistics.
+
+>>> import airtcp
+>>> result = airtcp.study.run("classifiers", seeds=1)  # doctest: +SKIP
+>>> result.table()  # doctest: +SKIP
+"""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from airtcp.study.grid import GridResult
+
+
+def run(
+    file: str | os.PathLike[str],
+    seeds: int | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+) -> "GridResult":
+    """Runs a study: every remedy of its file on every link and stack.
+
+    Args:
+        file: a path, or the name of a study that comes with airtcp.
+        seeds: their number, in place of the file's.
+        out: a folder; finished cells are kept in its folder `cells`, and found there again.
+        jobs: runs at the same time; None takes the processors this process may use.
+
+    Raises:
+        ScenarioError: the file, a link or a stack is wrong; before anything runs.
+        RunError: a run could not be finished.
+        OSError: the file cannot be read, or a cell not be saved.
+    """
+    from airtcp.shipped import find
+    from airtcp.study.grid import load_grid, run_grid
+
+    grid = load_grid(find(file, "studies") if isinstance(file, str) else Path(file))
+    return run_grid(grid, seeds, None if out is None else Path(out), jobs)
