@@ -23,7 +23,7 @@ use airtcp_units::bounded::{Bytes, Limit, MICROSECOND, MINUTE, Real, Span, Whole
 
 pub use crate::congestion::CongestionControl;
 pub use acknowledgment::{
-    GrowthCredit, LateReports, PartialAckTimer, Reneging, ReportedRtt, TimerRestart,
+    GrowthCredit, JudgedRtt, LateReports, PartialAckTimer, Reneging, ReportedRtt, TimerRestart,
     WindowReopening,
 };
 pub use congestion::{
@@ -139,6 +139,8 @@ settings! {
         /// A round-trip sample from a segment that is reported for the first time; only with
         /// `sack`.
         reported_rtt: ReportedRtt = ReportedRtt::Ignored;
+        /// The round trips that say what a loss was of; only with remedies that ask.
+        judged_rtt: JudgedRtt = JudgedRtt::Timed;
         /// What is made of the reports in an acknowledgment older than one before it; only with
         /// `sack`.
         late_reports: LateReports = LateReports::Ignored;

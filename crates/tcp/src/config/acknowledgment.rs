@@ -57,6 +57,21 @@ pub enum ReportedRtt {
     Sampled,
 }
 
+/// Which round trips say what a loss was of, where a classifier or Veno's backlog goes by them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
+pub enum JudgedRtt {
+    /// The samples of the retransmission timer. With delayed acknowledgments most of them hold the
+    /// time until a second segment came, and those that tell of a loss do not.
+    #[default]
+    Timed,
+    /// That of the last segment that an acknowledgment covers or reports for the first time, if it
+    /// was sent but once: what Linux hands to its congestion controls (`tcp_clean_rtx_queue`,
+    /// `ca_rtt_us`).
+    Newest,
+}
+
 /// What is made of the reports in an acknowledgment older than one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]

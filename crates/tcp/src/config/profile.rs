@@ -4,8 +4,8 @@ use airtcp_units::Duration;
 
 use super::{
     Config, CongestionControl, DelayedAckConfig, DuplicateCounting, EcnUse, GrowthCredit,
-    LateReports, LossDetection, PartialAckTimer, ReceiveWindow, Recovery, Reduction, ReductionBase,
-    Reneging, ReportedRtt, RttEstimation, RttSampling, SlowStart, SpuriousDetection,
+    JudgedRtt, LateReports, LossDetection, PartialAckTimer, ReceiveWindow, Recovery, Reduction,
+    ReductionBase, Reneging, ReportedRtt, RttEstimation, RttSampling, SlowStart, SpuriousDetection,
     SpuriousResponse, TimeoutConfig, TimerRestart, WindowGrowth, WindowReopening, WindowValidation,
 };
 
@@ -117,6 +117,7 @@ fn linux(congestion: CongestionControl) -> Config {
         partial_ack_timer: PartialAckTimer::SlowButSteady,
         timer_restart: TimerRestart::Front,
         reported_rtt: ReportedRtt::Sampled,
+        judged_rtt: JudgedRtt::Newest,
         late_reports: LateReports::Taken,
         reneging: Reneging::HalfRoundTrip,
         window_reopening: WindowReopening::AwaitTimer,
@@ -145,6 +146,7 @@ fn linux_2_4() -> Config {
         growth_credit: GrowthCredit::Acknowledged,
         timer_restart: TimerRestart::NewData,
         reported_rtt: ReportedRtt::Ignored,
+        judged_rtt: JudgedRtt::Timed,
         late_reports: LateReports::Ignored,
         reneging: Reneging::AtTimeout,
         reduction: Reduction::RateHalving,

@@ -29,6 +29,9 @@ pub struct Delivery {
     pub last_sent_at: Option<Instant>,
     /// When the first of the reported segments was sent that were sent but once.
     pub reported_sent_at: Option<Instant>,
+    /// When the last of the segments was sent, in the order of the stream, that were sent but once:
+    /// of those acknowledged, and of those reported.
+    pub originals_sent_at: [Option<Instant>; 2],
     /// Lowest offset of a segment that was sent but once.
     pub lowest_original: u64,
     /// Whether a segment that was sent but once and ends at or below the recovery point was
@@ -49,6 +52,7 @@ impl Default for Delivery {
             latest: None,
             last_sent_at: None,
             reported_sent_at: None,
+            originals_sent_at: [None; 2],
             lowest_original: u64::MAX,
             original_below: false,
             resent_acknowledged: false,
@@ -92,6 +96,7 @@ impl Delivery {
             }
         }
         if original {
+            self.originals_sent_at[usize::from(reported)] = Some(segment.sent_at);
             self.lowest_original = self.lowest_original.min(segment.start);
             self.original_below |= segment.end() <= self.recover;
             if reported && self.reported_sent_at.is_none() {
@@ -103,5 +108,13 @@ impl Delivery {
         {
             self.tag = Some((tag, this));
         }
+    }
+
+    /// When the segment was sent whose round trip a congestion control is told: the last one
+    /// reported, else the last one acknowledged, if it was sent but once. An acknowledgment of a
+    /// retransmission answers nobody knows which transmission (Linux, `tcp_clean_rtx_queue`).
+    pub fn told_sent_at(&self) -> Option<Instant> {
+        let [acknowledged, reported] = self.originals_sent_at;
+        reported.or(acknowledged.filter(|_| !self.resent_acknowledged))
     }
 }

@@ -89,6 +89,7 @@ impl Sender {
         } else if report.newly > 0 {
             self.sample_reported_rtt(now, observer);
         }
+        self.causes.on_delivery(now, self.board.delivery());
         self.take_delivery(now, &before, highest_before);
         if self.tail_probe.is_unanswered() {
             let silent = !advances && report.newly == 0 && !window_moved && acknowledgment.bare;

@@ -2,7 +2,8 @@
 
 use airtcp_units::{Duration, Instant};
 
-use crate::config::Config;
+use crate::config::{Config, JudgedRtt};
+use crate::loss_detection::Delivery;
 use crate::loss_differentiation::{Cause, Classifier, LossEvent};
 use crate::observer::Insight;
 
@@ -10,6 +11,7 @@ use crate::observer::Insight;
 #[derive(Clone, Debug)]
 pub(super) struct Causes {
     classifier: Option<Box<Classifier>>,
+    judged: JudgedRtt,
 }
 
 /// An answer, and what Lien et al., Table II, count of it.
@@ -27,6 +29,7 @@ impl Causes {
                 .differentiation
                 .as_ref()
                 .map(|choice| Box::new(Classifier::new(choice))),
+            judged: config.judged_rtt,
         }
     }
 
@@ -38,10 +41,24 @@ impl Causes {
         }
     }
 
+    /// A sample of the retransmission timer.
     #[inline]
-    pub fn on_rtt_sample(&mut self, now: Instant, rtt: Duration) {
-        if let Some(classifier) = &mut self.classifier {
+    pub fn on_timed_rtt(&mut self, now: Instant, rtt: Duration) {
+        if self.judged == JudgedRtt::Timed
+            && let Some(classifier) = &mut self.classifier
+        {
             classifier.on_rtt_sample(now, rtt);
+        }
+    }
+
+    /// What an acknowledgment delivers.
+    #[inline]
+    pub fn on_delivery(&mut self, now: Instant, delivery: Option<&Delivery>) {
+        if self.judged == JudgedRtt::Newest
+            && let Some(classifier) = &mut self.classifier
+            && let Some(sent_at) = delivery.and_then(Delivery::told_sent_at)
+        {
+            classifier.on_rtt_sample(now, now - sent_at);
         }
     }
 

@@ -172,7 +172,7 @@ impl Sender {
         }
         self.timeout
             .on_sample(rtt, self.space.una(), self.space.nxt());
-        self.causes.on_rtt_sample(now, rtt);
+        self.causes.on_timed_rtt(now, rtt);
         observer.event(now, Event::RttSample { rtt });
     }
 }

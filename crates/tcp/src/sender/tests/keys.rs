@@ -7,9 +7,11 @@
 
 use super::*;
 use crate::config::{
-    DuplicateCounting, GrowthCredit, LateReports, LossDetection, PartialAckTimer, Reneging,
-    ReportedRtt, TimerRestart, WindowReopening, WindowValidation,
+    DuplicateCounting, GrowthCredit, JudgedRtt, LateReports, LossDetection, PartialAckTimer,
+    Reneging, ReportedRtt, TimerRestart, WindowReopening, WindowValidation,
 };
+
+use crate::loss_differentiation::{Cause, Differentiation, ZigZagTable};
 
 /// A key changed, and the behaviour that tells.
 struct Key {
@@ -18,7 +20,7 @@ struct Key {
     behaviour: fn(&Config) -> String,
 }
 
-const KEYS: [Key; 12] = [
+const KEYS: [Key; 13] = [
     Key {
         name: "partial_ack_timer",
         change: |config| config.partial_ack_timer = PartialAckTimer::SlowButSteady,
@@ -38,6 +40,11 @@ const KEYS: [Key; 12] = [
         name: "reported_rtt",
         change: |config| config.reported_rtt = ReportedRtt::Sampled,
         behaviour: samples_of_a_report,
+    },
+    Key {
+        name: "judged_rtt",
+        change: |config| config.judged_rtt = JudgedRtt::Newest,
+        behaviour: losses_taken_for_the_radios_by_delayed_acknowledgments,
     },
     Key {
         name: "late_reports",
@@ -179,6 +186,35 @@ fn samples_of_a_report(config: &Config) -> String {
     let samples = trace.take_events();
     let of_round_trips = |event: &&Event| matches!(event, Event::RttSample { .. });
     samples.iter().filter(of_round_trips).count().to_string()
+}
+
+/// The acknowledgment before waited for a second segment, 40 ms behind the first: the timer's round
+/// trips fall from 140 to 120 ms, those of the newest segments rise from 100 to 120.
+fn losses_taken_for_the_radios_by_delayed_acknowledgments(config: &Config) -> String {
+    let mut trace = Trace::new(Config {
+        differentiation: Some(Differentiation::ZigZag(ZigZagTable::NEWZAG_ADJUSTED)),
+        ..*config
+    });
+    trace.write(1).poll();
+    trace.at(40).write(1).poll();
+    trace.at(140).ack(2);
+    trace.at(200).write(6).poll();
+    trace.at(320).sack(3, &[4..8]);
+    let is_radio = |event: &Event| {
+        matches!(
+            event,
+            Event::LossClassified {
+                cause: Cause::Radio,
+                ..
+            }
+        )
+    };
+    let events = trace.take_events();
+    events
+        .iter()
+        .filter(|event| is_radio(event))
+        .count()
+        .to_string()
 }
 
 fn bytes_a_late_acknowledgment_reports(config: &Config) -> String {
