@@ -3,6 +3,7 @@
 use std::os::fd::OwnedFd;
 
 use rustix::event::epoll::EventFlags;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
 use rustix::pipe::{SpliceFlags, splice};
@@ -142,6 +143,10 @@ impl Flow {
                 continue;
             }
             if !from.is_readable || !to.is_writable {
+                return Ok(Turn::Waits);
+            }
+            if self.grant.is_small() && !has_room(&to.socket)? {
+                to.is_writable = false;
                 return Ok(Turn::Waits);
             }
             if turned >= TURN {
@@ -289,6 +294,18 @@ impl Flow {
             shared.pipes.drop_full(pipe);
         }
         self.grant.give_back(&mut shared.memory);
+    }
+}
+
+/// Whether the kernel's bound of a send buffer has room. It takes more than that, until a segment
+/// for the device is full (tcp_sendmsg_locked, `size_goal`), which is several small buffers. Having
+/// said no it tells the event queue as soon as there is room (tcp_poll, SOCK_NOSPACE).
+fn has_room(socket: &OwnedFd) -> Result<bool, Errno> {
+    let mut polled = [PollFd::new(socket, PollFlags::OUT)];
+    match poll(&mut polled, Some(&Timespec::default())) {
+        Ok(ready) => Ok(ready > 0),
+        Err(Errno::INTR) => Ok(true),
+        Err(error) => Err(error),
     }
 }
 

@@ -99,6 +99,11 @@ impl Grant {
         self.bytes
     }
 
+    /// Whether it is smaller than what a connection begins with: memory is short.
+    pub const fn is_small(&self) -> bool {
+        self.bytes < FIRST
+    }
+
     /// Tells of bytes that have passed, and now and then looks whether the size is right.
     pub fn passed(&mut self, bytes: usize, memory: &mut Memory, from: &OwnedFd, to: &OwnedFd) {
         self.passed += bytes;
