@@ -45,7 +45,7 @@ CLIENT, SERVER, ROUTER = "10.1.0.2", "10.2.0.2", "10.1.0.1"
 PORT, PROXY_PORT, SERVER_PORTS = 8081, 9080, 9180
 #: What a stalled connection's server offers, which is more than anybody holds.
 OFFERED = 1 << 20
-SECONDS = 4
+SECONDS = 8
 REPEATS = 3
 STATES = ("idle, after 1 kB each way", "stalled: clients that read nothing of 1 MiB each")
 
