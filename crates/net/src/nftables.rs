@@ -97,6 +97,19 @@ impl Expression {
         Self::payload(2, 2, 2)
     }
 
+    /// Loads those of a TCP segment's flags that are in `mask` (RFC 9293 §3.1).
+    pub fn flags(mask: u8) -> [Self; 2] {
+        let value = |kind, byte| nested(kind, &[attribute(1, &[byte])]);
+        let masked = [
+            number(1, REGISTER),
+            number(2, REGISTER),
+            number(3, 1),
+            value(4, mask),
+            value(5, 0),
+        ];
+        [Self::payload(2, 13, 1), Self::of("bitwise", &masked)]
+    }
+
     /// Loads the IPv4 address that the packet comes from (NFT_PAYLOAD_NETWORK_HEADER).
     pub fn source_v4() -> Self {
         Self::payload(1, 12, 4)

@@ -2,13 +2,15 @@
 //! listeners, and both their addresses stay (Documentation/networking/tproxy.rst).
 //!
 //! ```text
-//!   packet ──▶ prerouting: of a transparent socket here?  ── mark ──┐
-//!                          from the clients' device, TCP, to none   ├▶ rule: the mark's table
-//!                          of this machine's addresses? ── listener,│   └▶ local, by lo
-//!                                                          mark ────┘
+//!   packet ──▶ prerouting: to an address of this machine's? ─────────────▶ as without a proxy
+//!                          a SYN from the clients' device? ── listener, mark ─┐
+//!                          of a transparent socket here? ── mark ─────────────┤
+//!                                        local, by lo ◀── the mark's table ◀──┘
 //! ```
 //!
-//! Without a listener a packet is not marked and goes on as if there were no proxy.
+//! Without a listener a packet is not marked and goes on as if there were no proxy; so do those of
+//! connections that are older than the proxy. SYNs come first, since TPROXY knows that one may take
+//! the place of a connection in TIME-WAIT (nf_tproxy_handle_time_wait4).
 
 use std::io::ErrorKind;
 
@@ -32,6 +34,9 @@ const MARK: u32 = 0x6174;
 const PREFERENCE: &str = "6174";
 /// RTN_LOCAL of `linux/rtnetlink.h`.
 const LOCAL: u32 = 2;
+/// SYN, and the flags that tell it from what follows: FIN, RST and ACK (RFC 9293 §3.1).
+const SYN: u8 = 0x02;
+const OF_HANDSHAKES: u8 = 0x17;
 /// IFNAMSIZ of `linux/if.h`.
 const NAME_LENGTH: usize = 16;
 
@@ -151,7 +156,14 @@ impl Diversion {
         for (to, from) in name.iter_mut().zip(self.device.bytes()) {
             *to = from;
         }
-        let from_clients = [Expression::load(Meta::InputName), Expression::is(&name)];
+        let [flags, masked] = Expression::flags(OF_HANDSHAKES);
+        let from_clients = [
+            Expression::load(Meta::InputName),
+            Expression::is(&name),
+            flags,
+            masked,
+            Expression::is(&[SYN]),
+        ];
         let to_proxy = [
             Expression::value(&self.listener.to_be_bytes()),
             Expression::to_listener(),
@@ -162,7 +174,6 @@ impl Diversion {
             .without_table(TABLE)
             .table(TABLE)
             .chain(TABLE, CHAIN, BEFORE_ROUTING)
-            .rule(TABLE, CHAIN, &of_a_socket)
             .rule(TABLE, CHAIN, &to_this_machine);
         let ports: Vec<Option<u16>> = match self.ports.as_slice() {
             [] => vec![None],
@@ -179,7 +190,7 @@ impl Diversion {
             let rule = [&tcp[..], &from_clients, to_port, &to_proxy, &marked].concat();
             batch = batch.rule(TABLE, CHAIN, &rule);
         }
-        batch
+        batch.rule(TABLE, CHAIN, &of_a_socket)
     }
 }
 

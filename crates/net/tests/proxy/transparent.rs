@@ -69,6 +69,23 @@ fn what_is_not_meant_passes_by() {
     assert_eq!(world.counted("accepted"), 1);
 }
 
+/// A connection that is older than the proxy goes on as it was.
+#[test]
+fn older_connections_go_on() {
+    let Some(world) = World::new() else { return };
+    let listener = world.listen(v4().server);
+    let mut client = world.connect(listener.local_addr().unwrap());
+    let (mut server, _) = listener.accept().unwrap();
+    let _proxy = world.proxy(&["--listen", ":3129", "--transparent", "--device", "c0"]);
+    for _ in 0..2 {
+        client.write_all(b"still here").unwrap();
+        let mut read = [0; 10];
+        server.read_exact(&mut read).unwrap();
+        assert_eq!(&read, b"still here");
+    }
+    assert_eq!(world.counted("accepted"), 0);
+}
+
 /// A server that does not answer the proxy resets the client, as the client's own kernel would see
 /// it without one: refused.
 #[test]
