@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 READY := $(VENV)/.requirements
 EXTENSION := $(VENV)/.extension
+SITE_READY := $(VENV)/.site
 # Real packets are Linux's alone.
 NET := $(if $(filter Linux,$(shell uname -s)),$(BIN)/airtcp-net)
 # Programs for the kernel's BPF are built where what they need is there; make build names what is missing.
@@ -15,39 +16,18 @@ BPF_FEATURES := $(if $(NET),$(if $(BPF_MISSING),,--features airtcp-net/bpf))
 BPF_SOURCES := $(wildcard bpf/*)
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
-# The demo: real round-trip times of a Wi-Fi link with delay spikes, and one loss in 200.
 REPORT := out/demo
-SCENARIO ?= scenarios/ping.toml
-SETTINGS ?= link.rtt_log.path=recordings/wifi-spikes.ping link.loss.rate=0.005
-REMEDIES ?= rto-factor:factor=10 min-rto sack selective-repeat sack+rto-factor:factor=10
-SEEDS ?= 20
-# And an upload over 802.11b, whose radio damages frames in bursts.
-UPLOAD := scenarios/wlan-upload.toml
-UPLOAD_REMEDIES := inf-retry delay-injection sack inf-retry+sack
 FUZZ_SECONDS ?= 600
 CONNECTIONS ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo papers papers-docs verify newzag-docs build test real wheel bench count lint check-long docs clean tools
+.PHONY: help demo papers papers-docs verify newzag-docs build test real wheel bench count lint check-long docs site clean tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
 
-demo: build ## compare remedies on a recorded link and on 802.11, judge the papers quickly, write reports
-	$(BIN)/airtcp compare $(SCENARIO) $(addprefix --set ,$(SETTINGS)) \
-	  $(addprefix --remedy ,$(REMEDIES)) --seeds $(SEEDS) --out $(REPORT)
-	$(BIN)/airtcp compare $(UPLOAD) $(addprefix --remedy ,$(UPLOAD_REMEDIES)) --seeds 10 --out $(REPORT)/upload
-	$(BIN)/airtcp run $(UPLOAD) --set flows.count=4 --set "duration=5 s" --picture channel=$(REPORT)/channel.png
-	$(BIN)/airtcp papers --quick --out $(REPORT)/papers
-	@echo
-	@echo "The best remedy of the upload on this machine's kernel:"
-	@$(BIN)/python benches/verify_best.py $(REPORT)/upload $(UPLOAD) \
-	  --set tcp.max_window=unlimited --set tcp.profile=linux-reno
-	@echo
-	@echo "The report:         $(CURDIR)/$(REPORT)/index.html"
-	@echo "An 802.11b upload:  $(CURDIR)/$(REPORT)/upload/index.html"
-	@echo "The channel itself: $(CURDIR)/$(REPORT)/channel.png"
-	@echo "The papers judged:  $(CURDIR)/$(REPORT)/papers/index.html (a quick run; make papers is the full one)"
+demo: build ## two links on one page: what was wrong, what helps, how to have it; out/demo/index.html
+	$(BIN)/airtcp demo --out $(REPORT)
 
 papers: build ## every claim of the papers, judged; out/papers/index.html
 	$(BIN)/airtcp papers --out out/papers
@@ -80,7 +60,10 @@ bench: tools ## packets a second, beside ns-3 and ns-2 where they are installed
 count: tools ## instructions a packet; fails where the lossy pipe takes over 2 % more than recorded
 	$(PYTHON) benches/instructions.py --check
 
-lint: $(READY) | tools ## formatting, clippy, ruff, mypy
+site: $(SITE_READY) ## docs/ as a site, in out/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+lint: $(READY) site | tools ## formatting, clippy, ruff, mypy, the site's links
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets $(BPF_FEATURES) -- -D warnings
 	$(BIN)/ruff check
@@ -119,6 +102,10 @@ $(READY): requirements.txt | tools
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { echo "Python's venv module is missing: apt install python3-venv" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.txt
+	touch $@
+
+$(SITE_READY): requirements-docs.txt $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements-docs.txt
 	touch $@
 
 $(EXTENSION): $(READY) $(RUST_SOURCES) pyproject.toml

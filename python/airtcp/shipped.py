@@ -52,14 +52,15 @@ def find(source: str, kind: str) -> Path:
             )
         return path
     known = shipped(kind)
-    if source in known and path.exists():
+    is_here = path.exists() and not path.is_dir()
+    if source in known and is_here:
         raise ScenarioError(
             f'{kind}: "{source}" comes with airtcp and is a file here too: say ./{source} for the '
             f"file, {known[source]} for the other"
         )
     if source in known:
         return known[source]
-    if path.exists():
+    if is_here:
         return path
     near = get_close_matches(source, known, n=1)
     hint = f' (did you mean "{near[0]}"?)' if near else ""

@@ -18,6 +18,7 @@ LAYERS = (
     ("papers",),
     ("report",),
     ("comparison", "sweeps", "verification"),
+    ("demo",),
     ("__init__",),
     ("cli",),
     ("__main__",),

@@ -24,6 +24,11 @@ COMMANDS = {
         "study:study_command",
         "Compare remedies on every link and stack that a study file names.",
     ),
+    "demo": LazyCommand(
+        _ASK,
+        "demo:demo_command",
+        "Show what airtcp is for: two links, what was wrong, what helps, and how to have it.",
+    ),
     "papers": LazyCommand(
         _ASK,
         "papers:papers_command",
