@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from airtcp._core import engine_version
-from airtcp.catalogue import BASELINE, deployments
+from airtcp.catalogue import BASELINE, deployments, remedies
 from airtcp.papers.rules import Verdict
 from airtcp.quantities import format_bit_rate, format_count, format_percent
 from airtcp.report.pages import rendered, write_text
@@ -16,6 +16,14 @@ from airtcp.study.statistics import Outcome
 from airtcp.study.verdict import amount, verdict
 
 _MOST_ROWS = 6
+_ELSEWHERE = {
+    "sender": "no setting of Linux",
+    "receiver": "no setting of Linux",
+    "link": "on the link's own devices",
+    "access-point": "on the access point",
+    "proxy": "on a proxy",
+}
+"""Where a remedy is had that `airtcp deploy` cannot have on an end of the connections."""
 
 
 def write_story(
@@ -65,23 +73,27 @@ def symptoms(compared: ComparedRuns) -> str:
         return sum(METRICS[name].of(run) or 0.0 for run in runs) / len(runs)
 
     seconds = runs[0]["duration_s"]
+    spurious = ""
+    if mean("spurious"):
+        spurious = f", of which {format_count(mean('spurious'))} were spurious: nothing was lost"
     return (
         f"In {seconds:g} s it carries {format_bit_rate(mean('goodput'))}, with "
-        f"{format_count(mean('timeouts'))} timeouts, of which {format_count(mean('spurious'))} "
-        f"were spurious: nothing had been lost. {format_percent(100 * mean('retransmitted'))} of "
-        "the segments are retransmissions (means over the seeds)."
+        f"{format_count(mean('timeouts'))} timeouts{spurious}. "
+        f"{format_percent(100 * mean('retransmitted'))} of the segments are retransmissions (means "
+        "over the seeds)."
     )
 
 
 def helps_table(compared: ComparedRuns, before: ComparedRuns | None = None) -> Table:
     """The best remedies, their gain, the same on NewReno, and where each is applied."""
+    places = {entry["name"]: entry["place"] for entry in remedies()}
     rows = []
     for remedy in compared.shown[:_MOST_ROWS]:
         cells = [remedy, _gain(compared, remedy)]
         if before is not None:
             cells.append(_gain(before, remedy))
         ways = [part["on_a_host"] for part in deployments(remedy)]
-        cells.append("airtcp deploy" if all(ways) else "see below" if ways else "")
+        cells.append("airtcp deploy" if all(ways) else _ELSEWHERE[places[remedy]])
         rows.append(tuple(cells))
     head = ["remedy", "on today's Linux"]
     if before is not None:
