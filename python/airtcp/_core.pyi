@@ -6,6 +6,8 @@ from typing import Final, final
 
 __all__ = [
     "AirtcpError",
+    "Capture",
+    "CaptureError",
     "RunError",
     "RunResult",
     "Scenario",
@@ -14,6 +16,7 @@ __all__ = [
     "engine_version",
     "probes",
     "profiles",
+    "read_capture",
     "record_session",
     "remedies",
     "run",
@@ -27,6 +30,7 @@ engine_version: Final[str]
 
 class AirtcpError(Exception): ...
 class ScenarioError(AirtcpError, ValueError): ...
+class CaptureError(AirtcpError, ValueError): ...
 class RunError(AirtcpError, RuntimeError): ...
 
 @final
@@ -86,3 +90,24 @@ def session_window(
 def record_session(
     file: str | PathLike[str], peer: str, at: int, offset: int, window: int
 ) -> list[str]: ...
+
+@final
+class Capture:
+    def summary(self) -> str: ...
+    def flows(self) -> bytes: ...
+    def segments(self) -> bytes: ...
+    def acks(self) -> bytes: ...
+    def labels(self) -> bytes: ...
+    def hazard(self) -> bytes: ...
+    def stops(self) -> bytes: ...
+    def overtaken(self) -> bytes: ...
+    def annotate(self, out: str | PathLike[str]) -> None: ...
+
+def read_capture(
+    path: str | PathLike[str],
+    flow: int | None = None,
+    view: str | None = None,
+    *,
+    packets: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Capture: ...

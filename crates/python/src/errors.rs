@@ -8,6 +8,7 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 
 static AIRTCP_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static SCENARIO_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static CAPTURE_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static RUN_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// Adds the exceptions to the module.
@@ -15,7 +16,8 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("AirtcpError", airtcp_error(py)?)?;
     module.add("ScenarioError", scenario_error_type(py)?)?;
-    module.add("RunError", run_error_type(py)?)
+    module.add("RunError", run_error_type(py)?)?;
+    module.add("CaptureError", capture_error_type(py)?)
 }
 
 /// A `ScenarioError` with the text of `error`.
@@ -26,6 +28,11 @@ pub(crate) fn scenario_error(py: Python<'_>, error: impl ToString) -> PyErr {
 /// A `RunError` with the text of `error`.
 pub(crate) fn run_error(py: Python<'_>, error: impl ToString) -> PyErr {
     raised(run_error_type(py), error)
+}
+
+/// A `CaptureError` with the text of `error`.
+pub(crate) fn capture_error(py: Python<'_>, error: impl ToString) -> PyErr {
+    raised(capture_error_type(py), error)
 }
 
 fn raised(class: PyResult<&Bound<'_, PyType>>, error: impl ToString) -> PyErr {
@@ -48,6 +55,16 @@ fn airtcp_error(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
 fn scenario_error_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     let doc = "A scenario, a setting, a remedy or a probe is wrong.";
     class(py, &SCENARIO_ERROR, "ScenarioError", doc, || {
+        PyTuple::new(
+            py,
+            [airtcp_error(py)?.clone(), py.get_type::<PyValueError>()],
+        )
+    })
+}
+
+fn capture_error_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    let doc = "A capture cannot be read, or has no such flow.";
+    class(py, &CAPTURE_ERROR, "CaptureError", doc, || {
         PyTuple::new(
             py,
             [airtcp_error(py)?.clone(), py.get_type::<PyValueError>()],

@@ -1,5 +1,6 @@
 //! Python bindings: conversion only. `python/airtcp/_core.pyi` states the types.
 
+mod capture;
 mod errors;
 mod many;
 mod result;
@@ -13,6 +14,8 @@ mod sessions;
 mod _core {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::capture::{Capture, read_capture};
     #[pymodule_export]
     use crate::many::run_many;
     #[pymodule_export]

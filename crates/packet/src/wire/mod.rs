@@ -15,7 +15,7 @@ use std::net::{SocketAddrV4, SocketAddrV6};
 use std::ops::Range;
 
 pub use emit::{emit, emit_ipv6};
-pub use parse::{parse, parse_ipv6};
+pub use parse::{parse, parse_ipv6, parse_tcp_header};
 
 use crate::Segment;
 
@@ -41,6 +41,17 @@ pub struct Parsed<A = SocketAddrV4> {
     pub segment: Segment,
     /// Where in the packet's bytes the payload stands.
     pub payload: Range<usize>,
+}
+
+/// A TCP header that was read without its packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TcpHeader {
+    /// The segment; its payload's length is zero, since the header does not tell it.
+    pub segment: Segment,
+    /// Ports of sender and receiver.
+    pub ports: [u16; 2],
+    /// The header's length by its own field, options included.
+    pub bytes: usize,
 }
 
 /// Why bytes are not a TCP/IP packet, or a segment cannot be written as one.

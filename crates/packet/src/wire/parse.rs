@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::checksum::Sum;
 use super::{Addresses, IPV4_HEADER_BYTES, IPV6_HEADER_BYTES, PROTOCOL_TCP, Parsed};
-use super::{TCP_HEADER_BYTES, WireError, option};
+use super::{TCP_HEADER_BYTES, TcpHeader, WireError, option};
 use crate::{Ecn, Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
 
 /// Reads an IPv4 packet that carries a TCP segment.
@@ -99,28 +99,44 @@ pub fn parse_ipv6(bytes: &[u8]) -> Result<Parsed<SocketAddrV6>, WireError> {
 /// Reads a TCP segment that fills `tcp`; `pseudo` is the sum over the pseudo-header. Answers the
 /// segment, the ports, and where in `tcp` the payload stands.
 fn parse_tcp(tcp: &[u8], pseudo: Sum) -> Result<(Segment, [u16; 2], Range<usize>), WireError> {
-    let fixed: &[u8; TCP_HEADER_BYTES] = tcp.first_chunk().ok_or(WireError::Truncated)?;
-    let header_bytes = usize::from(fixed[12] >> 4) * 4;
-    let options = tcp
-        .get(TCP_HEADER_BYTES..header_bytes)
-        .ok_or(WireError::HeaderLength)?;
+    let header = parse_tcp_header(tcp)?;
+    if header.bytes > tcp.len() {
+        return Err(WireError::HeaderLength);
+    }
     if pseudo.add(tcp).finish() != 0 {
         return Err(WireError::TcpChecksum);
     }
+    let mut segment = header.segment;
+    segment.payload_bytes = (tcp.len() - header.bytes) as u32;
+    Ok((segment, header.ports, header.bytes..tcp.len()))
+}
+
+/// Reads a TCP header from bytes that may end early, as those of a capture with a snap length do:
+/// no checksum is verified, options that are not there are skipped, and the payload's length,
+/// which a TCP header does not tell, is zero.
+///
+/// # Errors
+/// The fixed 20 bytes are not there, or the header's length is less than they are.
+#[inline]
+pub fn parse_tcp_header(tcp: &[u8]) -> Result<TcpHeader, WireError> {
+    let fixed: &[u8; TCP_HEADER_BYTES] = tcp.first_chunk().ok_or(WireError::Truncated)?;
+    let bytes = usize::from(fixed[12] >> 4) * 4;
+    let options = tcp
+        .get(TCP_HEADER_BYTES..bytes.min(tcp.len()))
+        .ok_or(WireError::HeaderLength)?;
     let mut segment = Segment {
         sequence: SequenceNumber(u32_at(fixed, 4)),
         acknowledgment: SequenceNumber(u32_at(fixed, 8)),
-        payload_bytes: (tcp.len() - header_bytes) as u32,
         window: u16_at(fixed, 14),
         flags: Flags::from_bits(fixed[13]),
         ..Segment::default()
     };
     parse_options(options, &mut segment);
-    Ok((
+    Ok(TcpHeader {
         segment,
-        [u16_at(fixed, 0), u16_at(fixed, 2)],
-        header_bytes..tcp.len(),
-    ))
+        ports: [u16_at(fixed, 0), u16_at(fixed, 2)],
+        bytes,
+    })
 }
 
 /// Reads the `options` of a header into `segment`. A known option of another length than its kind's

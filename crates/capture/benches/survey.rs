@@ -1,0 +1,118 @@
+//! Packets and bytes a second of a survey, and its memory: `cargo bench -p airtcp-capture`.
+//!
+//! The capture is written to a temporary file first: 100-byte records of 36 flows, data and ACKs in
+//! turn, as `tcpdump -s 128` keeps them, 852 MB of them. Time is that of the processor, which other
+//! work on the machine does not add to. The best of several rounds counts.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use airtcp_capture::{Limits, Reader, Survey};
+use airtcp_packet::wire::{Addresses, emit};
+use airtcp_packet::{Flags, Segment, SequenceNumber, Timestamps};
+
+const RECORDS: u64 = 8_500_000;
+const FLOWS: u64 = 36;
+const ROUNDS: usize = 5;
+const PAYLOAD_BYTES: u32 = 1448;
+/// What is kept of each packet: Ethernet, IPv4, TCP with timestamps and a little of the payload.
+const KEPT_BYTES: usize = 84;
+
+fn main() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("headers.pcap");
+    let bytes = write_capture(&path).expect("a capture that can be written");
+    let mut best = f64::INFINITY;
+    let mut packets = 0;
+    for _ in 0..ROUNDS {
+        let begun = processor_seconds();
+        let reader = Reader::open(&path).expect("the capture");
+        let survey = Survey::of(reader, &Limits::default(), None, &mut |_| true).expect("packets");
+        best = best.min(processor_seconds() - begun);
+        packets = survey.tcp_packets;
+        assert_eq!(survey.flow_count(), FLOWS as u32);
+    }
+    assert_eq!(packets, RECORDS);
+    println!(
+        "{:.1} M packets/s, {:.2} GB/s, {:.0} MiB resident at most",
+        RECORDS as f64 / best / 1e6,
+        bytes as f64 / best / 1e9,
+        status("VmHWM").unwrap_or(f64::NAN) / 1024.0
+    );
+}
+
+/// Writes the capture; its length in bytes.
+fn write_capture(path: &Path) -> std::io::Result<u64> {
+    let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+    let mut header = Vec::new();
+    for word in [0xa1b2_3c4d_u32, 0x0004_0002, 0, 0, 128, 1] {
+        header.extend(word.to_le_bytes());
+    }
+    file.write_all(&header)?;
+    let mut packet = Vec::new();
+    for number in 0..RECORDS {
+        let (flow, step) = (number % FLOWS, number / FLOWS);
+        let is_ack = step % 2 == 1;
+        let sent = (step / 2) as u32 * PAYLOAD_BYTES;
+        let segment = Segment {
+            sequence: SequenceNumber(if is_ack { 1 } else { sent }),
+            acknowledgment: SequenceNumber(if is_ack { sent + PAYLOAD_BYTES } else { 1 }),
+            flags: Flags::ACK,
+            window: 5000,
+            timestamps: Some(Timestamps {
+                value: step as u32,
+                echo: step as u32,
+            }),
+            ..Segment::default()
+        };
+        let ends = [
+            format!("10.0.0.1:{}", 40_000 + flow),
+            "192.0.2.1:443".to_owned(),
+        ]
+        .map(|end| end.parse().expect("an address"));
+        let [source, destination] = if is_ack { [ends[1], ends[0]] } else { ends };
+        packet.clear();
+        packet.extend([0; 12]);
+        packet.extend(0x0800_u16.to_be_bytes());
+        let addresses = Addresses {
+            source,
+            destination,
+        };
+        emit(&segment, &addresses, number as u16, &[], &mut packet).expect("a short packet");
+        if !is_ack {
+            // The length that the payload, which is not kept, had.
+            packet[16..18].copy_from_slice(&(PAYLOAD_BYTES as u16 + 52).to_be_bytes());
+        }
+        packet.resize(KEPT_BYTES, 0);
+        let wire = 14 + 52 + if is_ack { 0 } else { PAYLOAD_BYTES };
+        let nanos = number * 1_000;
+        let seconds = nanos / 1_000_000_000;
+        for word in [
+            seconds as u32,
+            (nanos % 1_000_000_000) as u32,
+            KEPT_BYTES as u32,
+            wire.max(KEPT_BYTES as u32),
+        ] {
+            file.write_all(&word.to_le_bytes())?;
+        }
+        file.write_all(&packet)?;
+    }
+    file.flush()?;
+    Ok(24 + RECORDS * (16 + KEPT_BYTES as u64))
+}
+
+/// Seconds that this process has had of a processor, by the kernel's count of nanoseconds.
+fn processor_seconds() -> f64 {
+    std::fs::read_to_string("/proc/self/schedstat")
+        .ok()
+        .and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok())
+        .map_or(f64::NAN, |nanos| nanos / 1e9)
+}
+
+/// A number of kB from /proc/self/status.
+fn status(name: &str) -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find(|line| line.starts_with(name))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}

@@ -1,0 +1,329 @@
+//! The sender's data as ordered pieces: which transmission carried each last, and what the receiver
+//! has said of it.
+
+use std::collections::VecDeque;
+
+/// No transmission.
+pub const NONE: u32 = u32::MAX;
+
+/// A range of the stream whose bytes have had the same fate so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    pub start: u64,
+    pub end: u64,
+    /// The latest transmission of it; [`NONE`] where it was never seen.
+    pub last: u32,
+    /// How many transmissions were seen.
+    pub attempts: u32,
+    pub sacked: bool,
+}
+
+/// What a transmission found on the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overlap {
+    /// Bytes that had never been sent, nor skipped.
+    pub fresh: u64,
+    /// The most transmissions that a byte of it had had before.
+    pub attempts: u32,
+    /// The latest transmission of the first byte that had had one.
+    pub previous: u32,
+    /// Bytes that had been skipped: a hole is filled.
+    pub filled: u64,
+    /// Some of it had been acknowledged cumulatively before.
+    pub acknowledged: bool,
+    /// Some of it had been SACKed before.
+    pub sacked: bool,
+}
+
+/// Everything between the lowest byte that is not acknowledged and the highest that was sent.
+#[derive(Clone, Debug)]
+pub struct Board {
+    pieces: VecDeque<Piece>,
+    /// What was SACKed above `una`, as ordered ranges that do not touch.
+    sacked: Vec<(u64, u64)>,
+    /// The lowest byte that is not acknowledged.
+    una: u64,
+    /// The byte after the highest sent.
+    end: u64,
+    /// Bytes sent and neither acknowledged nor SACKed.
+    open: u64,
+}
+
+impl Board {
+    /// A board on which the next byte is `start`.
+    pub fn new(start: u64) -> Self {
+        Self {
+            pieces: VecDeque::new(),
+            sacked: Vec::new(),
+            una: start,
+            end: start,
+            open: 0,
+        }
+    }
+
+    pub const fn una(&self) -> u64 {
+        self.una
+    }
+
+    pub const fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Bytes that were seen to be sent and of which the receiver has said nothing.
+    pub const fn open(&self) -> u64 {
+        self.open
+    }
+
+    /// The highest byte that was SACKed, plus one; `una` where none is.
+    pub fn highest_sacked(&self) -> u64 {
+        self.sacked.last().map_or(self.una, |range| range.1)
+    }
+
+    /// The number of the first piece that ends after `offset`.
+    fn place(&self, offset: u64) -> usize {
+        self.pieces.partition_point(|piece| piece.end <= offset)
+    }
+
+    /// Cuts the piece that has `offset` inside in two.
+    fn split(&mut self, offset: u64) {
+        let at = self.place(offset);
+        let Some(piece) = self.pieces.get_mut(at) else {
+            return;
+        };
+        if piece.start >= offset {
+            return;
+        }
+        let mut upper = *piece;
+        piece.end = offset;
+        upper.start = offset;
+        self.pieces.insert(at + 1, upper);
+    }
+
+    /// Notes transmission `index` of the bytes from `start` to `end`.
+    pub fn send(&mut self, start: u64, end: u64, index: u32) -> Overlap {
+        let mut overlap = Overlap {
+            fresh: 0,
+            attempts: 0,
+            previous: NONE,
+            filled: 0,
+            acknowledged: start < self.una,
+            sacked: false,
+        };
+        if start > self.end {
+            self.pieces.push_back(Piece {
+                start: self.end,
+                end: start,
+                last: NONE,
+                attempts: 0,
+                sacked: false,
+            });
+            self.end = start;
+        }
+        if start.max(self.una) < self.end.min(end) {
+            self.repeat(start, end, index, &mut overlap);
+        }
+        if end > self.end {
+            overlap.fresh = end - self.end;
+            self.open += overlap.fresh;
+            self.pieces.push_back(Piece {
+                start: self.end,
+                end,
+                last: index,
+                attempts: 1,
+                sacked: false,
+            });
+            self.end = end;
+        }
+        overlap
+    }
+
+    fn repeat(&mut self, start: u64, end: u64, index: u32, overlap: &mut Overlap) {
+        self.split(start);
+        self.split(end);
+        for at in self.place(start)..self.pieces.len() {
+            let piece = &mut self.pieces[at];
+            if piece.start >= end {
+                break;
+            }
+            overlap.sacked |= piece.sacked;
+            if piece.attempts == 0 {
+                overlap.filled += piece.end - piece.start;
+                if !piece.sacked {
+                    self.open += piece.end - piece.start;
+                }
+            } else if overlap.previous == NONE {
+                overlap.previous = piece.last;
+            }
+            overlap.attempts = overlap.attempts.max(piece.attempts);
+            piece.attempts += 1;
+            piece.last = index;
+        }
+    }
+
+    /// Takes a cumulative acknowledgment up to `ack`; `each` is told of every piece that it covers,
+    /// lowest first. Bytes beyond the highest sent count as sent unseen.
+    pub fn acknowledge(&mut self, ack: u64, mut each: impl FnMut(&Piece)) {
+        if ack <= self.una {
+            return;
+        }
+        self.split(ack);
+        while let Some(piece) = self.pieces.front() {
+            if piece.end > ack {
+                break;
+            }
+            if !piece.sacked && piece.attempts > 0 {
+                self.open -= piece.end - piece.start;
+            }
+            each(piece);
+            self.pieces.pop_front();
+        }
+        self.una = ack;
+        self.end = self.end.max(ack);
+        while let Some(first) = self.sacked.first_mut() {
+            if first.1 > ack {
+                first.0 = first.0.max(ack);
+                break;
+            }
+            self.sacked.remove(0);
+        }
+    }
+
+    /// Takes a SACK block; `each` is told of every piece that it newly covers, lowest first.
+    pub fn sack(&mut self, start: u64, end: u64, mut each: impl FnMut(&Piece)) {
+        let (start, end) = (start.max(self.una), end.min(self.end));
+        if start >= end {
+            return;
+        }
+        // Ranges that the block touches become one with it.
+        let first = self.sacked.partition_point(|range| range.1 < start);
+        let behind = self.sacked.partition_point(|range| range.0 <= end);
+        let touched = self.sacked.get(first..behind).unwrap_or(&[]);
+        if let [only] = touched
+            && only.0 <= start
+            && end <= only.1
+        {
+            return;
+        }
+        let low = touched.first().map_or(start, |range| range.0.min(start));
+        let high = touched.last().map_or(end, |range| range.1.max(end));
+        let known: Vec<(u64, u64)> = touched.to_vec();
+        self.sacked.splice(first..behind, [(low, high)]);
+        let mut from = start;
+        for range in known {
+            self.sack_gap(from, range.0.min(end), &mut each);
+            from = from.max(range.1);
+        }
+        self.sack_gap(from, end, &mut each);
+    }
+
+    fn sack_gap(&mut self, start: u64, end: u64, each: &mut impl FnMut(&Piece)) {
+        if start >= end {
+            return;
+        }
+        self.split(start);
+        self.split(end);
+        for at in self.place(start)..self.pieces.len() {
+            let piece = &mut self.pieces[at];
+            if piece.start >= end {
+                break;
+            }
+            if piece.sacked {
+                continue;
+            }
+            piece.sacked = true;
+            if piece.attempts > 0 {
+                self.open -= piece.end - piece.start;
+            }
+            each(piece);
+        }
+    }
+
+    /// Whether something above `offset` was SACKed.
+    pub fn is_sacked_above(&self, offset: u64) -> bool {
+        self.sacked.last().is_some_and(|range| range.1 > offset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A byte of the naive model.
+    #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+    struct Byte {
+        attempts: u32,
+        is_sacked: bool,
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Send(u64, u64),
+        Acknowledge(u64),
+        Sack(u64, u64),
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            (0..60_u64, 1..9_u64).prop_map(|(start, length)| Step::Send(start, start + length)),
+            (0..60_u64).prop_map(Step::Acknowledge),
+            (0..60_u64, 1..9_u64).prop_map(|(start, length)| Step::Sack(start, start + length)),
+        ];
+        prop::collection::vec(step, 0..80)
+    }
+
+    proptest! {
+        /// Against a model of single bytes.
+        #[test]
+        fn pieces_are_ranges_of_bytes(steps in steps()) {
+            let mut board = Board::new(0);
+            let mut bytes = vec![Byte::default(); 100];
+            let (mut una, mut end) = (0, 0);
+            for (index, step) in (0..).zip(steps) {
+                match step {
+                    Step::Send(start, stop) => {
+                        let overlap = board.send(start, stop, index);
+                        let old = start.max(una)..stop.min(end);
+                        let fresh = stop.saturating_sub(end.max(start));
+                        prop_assert_eq!(overlap.fresh, fresh);
+                        prop_assert_eq!(overlap.acknowledged, start < una);
+                        let most = old.clone().map(|at| bytes[at as usize].attempts).max();
+                        prop_assert_eq!(overlap.attempts, most.unwrap_or(0));
+                        let holes = old.filter(|at| bytes[*at as usize].attempts == 0).count();
+                        prop_assert_eq!(overlap.filled, holes as u64);
+                        for at in start.max(una)..stop {
+                            bytes[at as usize].attempts += 1;
+                        }
+                        end = end.max(stop);
+                    }
+                    Step::Acknowledge(ack) => {
+                        let mut covered = 0;
+                        board.acknowledge(ack, |piece| covered += piece.end - piece.start);
+                        prop_assert_eq!(covered, ack.min(end).saturating_sub(una));
+                        una = una.max(ack);
+                        end = end.max(ack);
+                    }
+                    Step::Sack(start, stop) => {
+                        let mut covered = 0;
+                        board.sack(start, stop, |piece| covered += piece.end - piece.start);
+                        let mut expected = 0;
+                        for at in start.max(una)..stop.min(end) {
+                            expected += u64::from(!bytes[at as usize].is_sacked);
+                            bytes[at as usize].is_sacked = true;
+                        }
+                        prop_assert_eq!(covered, expected);
+                    }
+                }
+                let above = || (una..end).map(|at| bytes[at as usize]);
+                let open = above().filter(|byte| byte.attempts > 0 && !byte.is_sacked).count();
+                prop_assert_eq!(board.open(), open as u64);
+                prop_assert_eq!((board.una(), board.end()), (una, end));
+                let highest = (una..end).rfind(|at| bytes[*at as usize].is_sacked);
+                prop_assert_eq!(board.highest_sacked(), highest.map_or(una, |at| at + 1));
+                let count: u64 = board.pieces.iter().map(|piece| piece.end - piece.start).sum();
+                prop_assert_eq!(count, end - una, "the pieces leave nothing out");
+            }
+        }
+    }
+}

@@ -1,0 +1,695 @@
+//! One pass over the packets of a flow: what was sent, what was acknowledged, and the
+//! circumstances of everything that was sent more than once.
+
+use airtcp_packet::{Flags, Segment, SequenceNumber};
+use airtcp_units::{Duration, Instant};
+
+use super::board::{Board, NONE, Overlap};
+use super::clock::Clock;
+use super::label::Trigger;
+use super::trigger::{self, Circumstances};
+use crate::packet::{Packet, Way};
+
+/// Where the stream begins in our counting, so that what is below it has a number, too.
+const ORIGIN: u64 = 1 << 32;
+/// A sequence number this far from the highest is no part of the stream.
+const FAR: u64 = 1 << 30;
+/// Silence of ACKs below this is nothing to look at.
+const LEAST_SILENCE: Duration = Duration::from_millis(60);
+/// Retransmissions among which the one that a D-SACK names is looked for.
+const DSACK_REACH: usize = 4096;
+
+/// A packet with sequence space that the sender of the data sent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sent {
+    /// When it passed here.
+    pub time: Instant,
+    /// Its number in the capture.
+    pub number: u64,
+    /// Its place among all packets of its direction, from 0: pure ACKs and the SYN count.
+    pub index: u32,
+    /// Its first byte, counted from the first byte of data; a SYN is at 0 and has no bytes.
+    pub start: u64,
+    /// The byte after its last.
+    pub end: u64,
+    /// Length of the IP packet in bytes, without IP options.
+    pub ip_bytes: u32,
+    /// Which transmission of these bytes it is, from 0.
+    pub attempt: u32,
+    /// Bytes under way just after it: sent, and neither acknowledged nor SACKed.
+    pub in_flight: u32,
+    /// When the last of its bytes was acknowledged or SACKed; [`Instant::FAR_FUTURE`] if never.
+    pub acknowledged: Instant,
+    /// Its acknowledgment is a sound sample of the round-trip time.
+    pub is_measured: bool,
+    /// It was lost. Set by the verdicts on the retransmissions.
+    pub is_lost: bool,
+    /// A radio's monitor saw its retry bit.
+    pub radio_retry: bool,
+    /// It met congestion before it came here, or was marked (RFC 3168).
+    pub is_marked: bool,
+    /// It is shorter than a whole segment: the application had no more.
+    pub is_short: bool,
+    /// TSval.
+    pub timestamp: Option<u32>,
+    /// IPv4 identification.
+    pub identification: Option<u16>,
+    /// The transmission before it of its first byte.
+    pub(super) previous: u32,
+    /// Its place among the repeats.
+    pub(super) repeat: u32,
+}
+
+impl Sent {
+    /// The round-trip time that it measured.
+    #[must_use]
+    pub fn rtt(&self) -> Option<Duration> {
+        self.is_measured.then(|| self.acknowledged - self.time)
+    }
+}
+
+/// A packet of the receiver that acknowledges.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ack {
+    /// When it passed here.
+    pub time: Instant,
+    /// Its number in the capture.
+    pub number: u64,
+    /// The next byte that the receiver expects.
+    pub acknowledged: u64,
+    /// Bytes that had been acknowledged or SACKed, all in all.
+    pub delivered: u64,
+    /// Bytes that it newly acknowledges or SACKs.
+    pub newly: u32,
+    /// Bytes under way after it.
+    pub in_flight: u32,
+    /// The receive window in bytes; `None` where its scale is not known.
+    pub window: Option<u64>,
+    /// The highest byte SACKed, plus one.
+    pub sacked_high: Option<u64>,
+    /// It repeats the last acknowledgment while data is under way.
+    pub is_duplicate: bool,
+    /// It carries a D-SACK block.
+    pub has_dsack: bool,
+    /// It reports a congestion mark (RFC 3168 §6.1.3).
+    pub has_echo: bool,
+}
+
+/// The answer to a retransmission.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answer {
+    pub time: Instant,
+    /// TSecr, of a cumulative acknowledgment.
+    pub echo: Option<u32>,
+}
+
+/// A packet of the data that was sent before, or that fills a hole, as seen at that moment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Repeat {
+    pub sent: u32,
+    pub trigger: Option<Trigger>,
+    pub backoff: u32,
+    pub timeout: Duration,
+    pub since_silence: Duration,
+    /// It fills a hole: an earlier transmission did not pass here.
+    pub fills: bool,
+    /// Whether its bytes were acknowledged or SACKed already.
+    pub was_acknowledged: bool,
+    pub was_sacked: bool,
+    /// Nothing told that anything behind it had arrived.
+    pub is_tail: bool,
+    /// Bytes from its first to the highest SACKed.
+    pub bytes_above: u64,
+    pub answer: Option<Answer>,
+    pub is_duplicate: bool,
+    /// Of a timeout: data that was not retransmitted was acknowledged afterwards, and nothing had
+    /// revealed before that it had arrived.
+    pub originals_acknowledged: bool,
+    /// For one that fills a hole: what revealed it.
+    pub revealed_by: u32,
+}
+
+/// A silence of the ACKs while data was under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Silence {
+    pub from: Instant,
+    pub to: Instant,
+    /// The transmission whose acknowledgment ended it.
+    pub ended_by: u32,
+    /// The round-trip time before it.
+    pub rtt: Duration,
+}
+
+/// What one pass over a flow finds.
+#[derive(Debug)]
+pub(super) struct Followed {
+    pub sent: Vec<Sent>,
+    pub acks: Vec<Ack>,
+    pub repeats: Vec<Repeat>,
+    pub silences: Vec<Silence>,
+    /// Spans of loss recovery, timeouts included.
+    pub recoveries: Vec<(Instant, Instant)>,
+    /// Stretches of time in which the capture dropped packets.
+    pub gaps: Vec<(Instant, Instant)>,
+    /// Bytes acknowledged that never passed here.
+    pub unseen_bytes: u64,
+    /// Packets of the data that came after their acknowledgment.
+    pub behind_ack: u64,
+    /// The last time anything passed.
+    pub end: Instant,
+    pub retried_frames: u64,
+}
+
+/// What the SYNs agreed on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Agreed {
+    pub has_sack: bool,
+    /// Scale of the windows that the receiver of the data announces.
+    pub window_scale: Option<u8>,
+    /// The longest payload of a packet on the wire.
+    pub mss: u32,
+}
+
+/// The state of the pass.
+#[derive(Debug)]
+pub(super) struct Follower {
+    data_way: Way,
+    agreed: Agreed,
+    base: Option<SequenceNumber>,
+    board: Board,
+    clock: Clock,
+    out: Followed,
+    packets: u32,
+    delivered: u64,
+    last_ack: Instant,
+    last_data: Instant,
+    last_rtt: Duration,
+    duplicates: u32,
+    last_window: u16,
+    is_window_shut: bool,
+    /// Up to here goes what a timeout left to repair, or a recovery.
+    after_timeout: u64,
+    recovery: u64,
+    recovery_since: Option<Instant>,
+    is_first: bool,
+    /// The repeat of the last timeout that may have been needless.
+    last_timeout: Option<usize>,
+    /// When the bytes that are under way began to be.
+    busy_since: Instant,
+}
+
+impl Follower {
+    pub fn new(data_way: Way, agreed: Agreed) -> Self {
+        Self {
+            data_way,
+            agreed,
+            base: None,
+            board: Board::new(ORIGIN),
+            clock: Clock::new(Instant::ZERO),
+            out: Followed {
+                sent: Vec::new(),
+                acks: Vec::new(),
+                repeats: Vec::new(),
+                silences: Vec::new(),
+                recoveries: Vec::new(),
+                gaps: Vec::new(),
+                unseen_bytes: 0,
+                behind_ack: 0,
+                end: Instant::ZERO,
+                retried_frames: 0,
+            },
+            packets: 0,
+            delivered: 0,
+            last_ack: Instant::ZERO,
+            last_data: Instant::ZERO,
+            last_rtt: Duration::ZERO,
+            duplicates: 0,
+            last_window: 0,
+            is_window_shut: false,
+            after_timeout: 0,
+            recovery: 0,
+            recovery_since: None,
+            is_first: true,
+            last_timeout: None,
+            busy_since: Instant::ZERO,
+        }
+    }
+
+    /// Takes the next packet of the flow.
+    pub fn take(&mut self, packet: &Packet) {
+        self.out.end = packet.time;
+        self.out.retried_frames += u64::from(packet.radio.is_retry);
+        if packet.way == self.data_way {
+            self.data(packet);
+        } else {
+            self.ack(packet);
+        }
+    }
+
+    /// Ends the pass.
+    pub fn finish(mut self) -> Followed {
+        if let Some(since) = self.recovery_since.take() {
+            self.out.recoveries.push((since, self.out.end));
+        }
+        // From here on bytes count from the first byte of data.
+        for sent in &mut self.out.sent {
+            sent.start = sent.start.saturating_sub(ORIGIN);
+            sent.end = sent.end.saturating_sub(ORIGIN);
+        }
+        for ack in &mut self.out.acks {
+            ack.acknowledged = ack.acknowledged.saturating_sub(ORIGIN);
+            ack.sacked_high = ack.sacked_high.map(|high| high.saturating_sub(ORIGIN));
+        }
+        self.out
+    }
+
+    /// A sequence number's place in the stream, near what is under way; `None` for one that cannot
+    /// be of it.
+    fn place(&self, number: SequenceNumber) -> Option<u64> {
+        place_near(self.base, number, self.board.end())
+    }
+
+    fn data(&mut self, packet: &Packet) {
+        let segment = &packet.segment;
+        let index = self.packets;
+        self.packets += 1;
+        let length = u64::from(segment.sequence_length());
+        if length == 0 || segment.flags.contains(Flags::RST) {
+            return;
+        }
+        let is_syn = segment.flags.contains(Flags::SYN);
+        if self.base.is_none() {
+            // A SYN has the number before the first byte.
+            self.base = Some(if is_syn {
+                segment.sequence + 1
+            } else {
+                segment.sequence
+            });
+            self.board = Board::new(ORIGIN - u64::from(is_syn));
+            self.clock.start(packet.time);
+        }
+        let Some(start) = self.place(segment.sequence) else {
+            return;
+        };
+        let end = start + length;
+        // A byte below what is acknowledged keeps a silent connection alive (RFC 9293 §3.8.4).
+        if end <= self.board.una() && length == 1 && !is_syn {
+            return;
+        }
+        let seen = self.circumstances(packet, start, end, is_syn);
+        let was_idle = self.board.open() == 0;
+        if start > self.board.end() {
+            self.out.gaps.push((self.last_data, packet.time));
+        }
+        let at = self.out.sent.len() as u32;
+        let was_acknowledged = end <= self.board.una();
+        let overlap = if was_acknowledged {
+            Overlap {
+                fresh: 0,
+                attempts: 1,
+                previous: NONE,
+                filled: 0,
+                acknowledged: true,
+                sacked: false,
+            }
+        } else {
+            self.board.send(start, end, at)
+        };
+        if was_idle {
+            self.busy_since = packet.time;
+            self.clock.start(packet.time);
+        }
+        self.out.sent.push(Sent {
+            time: packet.time,
+            number: packet.number,
+            index,
+            start,
+            end,
+            ip_bytes: ip_bytes(packet),
+            attempt: overlap.attempts,
+            in_flight: u32::try_from(self.board.open()).unwrap_or(u32::MAX),
+            acknowledged: Instant::FAR_FUTURE,
+            is_measured: false,
+            is_lost: false,
+            radio_retry: packet.radio.is_retry,
+            is_marked: segment.ecn == airtcp_packet::Ecn::CongestionExperienced,
+            is_short: segment.payload_bytes == 0
+                || !segment.payload_bytes.is_multiple_of(self.agreed.mss.max(1)),
+            timestamp: segment.timestamps.map(|both| both.value),
+            identification: packet.identification,
+            previous: overlap.previous,
+            repeat: NONE,
+        });
+        if overlap.attempts > 0 || overlap.filled > 0 {
+            self.repeat(&seen, &overlap, at, was_acknowledged);
+        }
+        self.last_data = packet.time;
+    }
+
+    fn circumstances(&self, packet: &Packet, start: u64, end: u64, is_syn: bool) -> Circumstances {
+        Circumstances {
+            is_syn,
+            since_ack: packet.time - self.last_ack,
+            silence: self.clock.elapsed(packet.time),
+            timeout: self.clock.timeout(),
+            srtt: self.clock.srtt(),
+            is_lowest: start <= self.board.una(),
+            is_highest: end >= self.board.end(),
+            is_sacked_above: self.board.is_sacked_above(start),
+            duplicates: self.duplicates,
+            is_after_timeout: start < self.after_timeout,
+            is_in_recovery: start < self.recovery,
+            is_first: self.is_first,
+            has_sack: self.agreed.has_sack,
+            is_window_shut: self.is_window_shut,
+        }
+    }
+
+    /// Notes a packet that was sent before, or fills a hole.
+    fn repeat(&mut self, seen: &Circumstances, overlap: &Overlap, at: u32, was_acknowledged: bool) {
+        let trigger = trigger::of(seen);
+        let number = self.out.repeats.len();
+        let sent = &mut self.out.sent[at as usize];
+        sent.repeat = number as u32;
+        let (now, start) = (sent.time, sent.start);
+        let fills = overlap.attempts == 0;
+        if fills && overlap.acknowledged {
+            self.out.behind_ack += 1;
+        }
+        self.out.repeats.push(Repeat {
+            sent: at,
+            trigger,
+            backoff: self.clock.backoff,
+            timeout: seen.timeout,
+            since_silence: seen.silence,
+            fills,
+            was_acknowledged,
+            was_sacked: overlap.sacked,
+            is_tail: !seen.is_sacked_above && seen.duplicates == 0,
+            bytes_above: self.board.highest_sacked().saturating_sub(start),
+            answer: None,
+            is_duplicate: false,
+            originals_acknowledged: false,
+            revealed_by: if fills { self.revealing(at) } else { NONE },
+        });
+        if fills || was_acknowledged {
+            return;
+        }
+        self.is_first = false;
+        match trigger {
+            Some(Trigger::Timeout) => {
+                self.clock.backoff += 1;
+                self.after_timeout = self.board.end();
+                self.recovery = 0;
+                if self.duplicates == 0 && !seen.is_sacked_above {
+                    self.last_timeout = Some(number);
+                }
+                self.recovery_since.get_or_insert(now);
+            }
+            Some(Trigger::Fast) if self.recovery == 0 => {
+                self.recovery = self.board.end();
+                self.recovery_since.get_or_insert(now);
+            }
+            _ => {}
+        }
+        if seen.is_lowest || trigger == Some(Trigger::TailProbe) {
+            self.clock.start(now);
+        }
+    }
+
+    /// The packet that revealed the hole which transmission `at` fills: the first that passed
+    /// above it.
+    fn revealing(&self, at: u32) -> u32 {
+        let end = self.out.sent[at as usize].end;
+        (0..at)
+            .rev()
+            .take(DSACK_REACH)
+            .take_while(|other| self.out.sent[*other as usize].start >= end)
+            .last()
+            .unwrap_or(NONE)
+    }
+
+    fn ack(&mut self, packet: &Packet) {
+        let segment = &packet.segment;
+        if !segment.flags.contains(Flags::ACK) || segment.flags.contains(Flags::RST) {
+            return;
+        }
+        let Some(ack) = self.place(segment.acknowledgment) else {
+            self.last_ack = packet.time;
+            return;
+        };
+        let una = self.board.una();
+        let is_duplicate = ack == una
+            && segment.payload_bytes == 0
+            && self.board.open() > 0
+            && segment.flags.bits() & (Flags::SYN.bits() | Flags::FIN.bits()) == 0
+            && (segment.window == self.last_window || !segment.sack.is_empty());
+        self.duplicates = if is_duplicate {
+            self.duplicates + 1
+        } else {
+            self.duplicates
+        };
+        self.last_window = segment.window;
+        self.is_window_shut = segment.window == 0;
+        if ack > self.board.end() {
+            self.out.unseen_bytes += ack - self.board.end();
+            self.out.gaps.push((self.last_data, packet.time));
+        }
+        let has_dsack = self.dsack(segment, ack, packet.time);
+        let newly = self.cover(segment, ack, packet.time);
+        if ack > una {
+            self.advance(ack, packet.time);
+        }
+        let sacked_high = self.board.highest_sacked();
+        self.out.acks.push(Ack {
+            time: packet.time,
+            number: packet.number,
+            acknowledged: ack,
+            delivered: self.delivered,
+            newly: u32::try_from(newly).unwrap_or(u32::MAX),
+            in_flight: u32::try_from(self.board.open()).unwrap_or(u32::MAX),
+            window: self.window(segment),
+            sacked_high: (sacked_high > self.board.una()).then_some(sacked_high),
+            is_duplicate,
+            has_dsack,
+            has_echo: segment.flags.contains(Flags::ECE),
+        });
+        self.last_ack = packet.time;
+    }
+
+    /// The window that a packet announces: that of a SYN is never scaled (RFC 7323 §2.2).
+    fn window(&self, segment: &Segment) -> Option<u64> {
+        let scale = if segment.flags.contains(Flags::SYN) {
+            0
+        } else {
+            self.agreed.window_scale?
+        };
+        Some(u64::from(segment.window) << scale.min(14))
+    }
+
+    /// Ends what a new acknowledgment ends.
+    fn advance(&mut self, ack: u64, now: Instant) {
+        self.duplicates = 0;
+        self.is_first = true;
+        self.clock.start(now);
+        self.clock.backoff = 0;
+        if ack >= self.after_timeout {
+            self.last_timeout = None;
+        }
+        if ack >= self.recovery {
+            self.recovery = 0;
+        }
+        if ack >= self.after_timeout
+            && self.recovery == 0
+            && let Some(since) = self.recovery_since.take()
+        {
+            self.out.recoveries.push((since, now));
+        }
+    }
+
+    /// Gives a D-SACK to the latest retransmission that it can be of (RFC 2883 §4).
+    fn dsack(&mut self, segment: &Segment, ack: u64, now: Instant) -> bool {
+        let blocks = segment.sack.as_slice();
+        let Some(first) = blocks.first() else {
+            return false;
+        };
+        let (Some(start), Some(end)) = (self.place(first.start), self.place(first.end)) else {
+            return false;
+        };
+        let is_within = blocks.get(1).is_some_and(|second| {
+            !first.start.before(second.start) && !first.end.after(second.end)
+        });
+        if start >= ack && !is_within {
+            return false;
+        }
+        // The report takes at least a round trip; half of one allows for a path that got shorter.
+        let soonest = self.last_rtt.min(self.clock.srtt()) / 2;
+        for repeat in self.out.repeats.iter_mut().rev().take(DSACK_REACH) {
+            let sent = &self.out.sent[repeat.sent as usize];
+            if sent.start < end
+                && start < sent.end
+                && !repeat.is_duplicate
+                && !repeat.fills
+                && now - sent.time >= soonest
+            {
+                repeat.is_duplicate = true;
+                break;
+            }
+        }
+        true
+    }
+
+    /// Notes what an ACK covers newly; how many bytes.
+    fn cover(&mut self, segment: &Segment, ack: u64, now: Instant) -> u64 {
+        let timed_out = self
+            .last_timeout
+            .map_or(0, |number| self.out.repeats[number].sent);
+        let mut covered = Covered {
+            sent: &mut self.out.sent,
+            repeats: &mut self.out.repeats,
+            now,
+            timed_out,
+            echo: segment.timestamps.map(|both| both.echo),
+            newly: 0,
+            newest: NONE,
+            has_repeated: false,
+            originals: false,
+        };
+        let mut newest_sacked = NONE;
+        for block in segment.sack.as_slice() {
+            let (Some(start), Some(end)) = (
+                place_near(self.base, block.start, self.board.end()),
+                place_near(self.base, block.end, self.board.end()),
+            ) else {
+                continue;
+            };
+            // A D-SACK lies below the acknowledgment, which covers it.
+            covered.newest = NONE;
+            self.board.sack(start, end, |piece| {
+                if piece.start >= ack {
+                    covered.take(piece.last, piece.attempts, piece.end - piece.start, true);
+                }
+            });
+            if covered.newest != NONE && newest_sacked == NONE {
+                newest_sacked = covered.newest;
+            }
+        }
+        let is_behind_sacked = newest_sacked != NONE;
+        covered.newest = NONE;
+        covered.has_repeated = false;
+        self.board.acknowledge(ack, |piece| {
+            if piece.sacked {
+                covered.has_repeated = true;
+            } else {
+                covered.take(piece.last, piece.attempts, piece.end - piece.start, false);
+            }
+        });
+        let (newly, has_repeated) = (covered.newly, covered.has_repeated);
+        let (newest, originals) = (covered.newest, covered.originals);
+        if originals && let Some(number) = self.last_timeout.take() {
+            self.out.repeats[number].originals_acknowledged = true;
+        }
+        let ended_by = if is_behind_sacked {
+            newest_sacked
+        } else {
+            newest
+        };
+        if ended_by != NONE {
+            self.silence(ended_by, now);
+        }
+        // What fills a hole makes the receiver acknowledge what had come before: only the SACK of a
+        // packet, or an ACK without holes, is prompted by the packet itself.
+        if !has_repeated && newest != NONE && !is_behind_sacked {
+            self.sample(newest);
+        }
+        if is_behind_sacked {
+            self.sample(newest_sacked);
+        }
+        self.delivered += newly;
+        newly
+    }
+
+    /// Takes a round-trip time from a transmission that was just covered (RFC 6298 §3: never of
+    /// what was sent twice).
+    fn sample(&mut self, newest: u32) {
+        let sent = &mut self.out.sent[newest as usize];
+        if sent.attempt > 0 || sent.acknowledged == Instant::FAR_FUTURE {
+            return;
+        }
+        sent.is_measured = true;
+        self.last_rtt = sent.acknowledged - sent.time;
+        self.clock.sample(self.last_rtt);
+    }
+
+    /// Notes a silence of the ACKs that an acknowledgment at `now` ends.
+    fn silence(&mut self, ended_by: u32, now: Instant) {
+        let from = self.last_ack.max(self.busy_since);
+        if now - from >= LEAST_SILENCE {
+            self.out.silences.push(Silence {
+                from,
+                to: now,
+                ended_by,
+                rtt: self.last_rtt,
+            });
+        }
+    }
+}
+
+/// A sequence number's place in the stream, near `near`.
+fn place_near(base: Option<SequenceNumber>, number: SequenceNumber, near: u64) -> Option<u64> {
+    let low = SequenceNumber(number.0.wrapping_sub(base?.0).wrapping_add(ORIGIN as u32));
+    let place = low.expand(near);
+    (place.abs_diff(near) < FAR).then_some(place)
+}
+
+/// What one ACK covers newly.
+struct Covered<'a> {
+    sent: &'a mut [Sent],
+    repeats: &'a mut [Repeat],
+    now: Instant,
+    echo: Option<u32>,
+    newly: u64,
+    /// The newest transmission of what was sent once.
+    newest: u32,
+    has_repeated: bool,
+    /// The transmission that the last timeout made, zero where there is none to judge.
+    timed_out: u32,
+    /// Something that was sent once, and before that.
+    originals: bool,
+}
+
+impl Covered<'_> {
+    fn take(&mut self, last: u32, attempts: u32, bytes: u64, is_sack: bool) {
+        if last == NONE {
+            return;
+        }
+        self.newly += bytes;
+        self.has_repeated |= attempts > 1;
+        if attempts == 1 {
+            self.originals |= last < self.timed_out;
+        }
+        if self.newest == NONE || last > self.newest {
+            self.newest = last;
+        }
+        let answer = Answer {
+            time: self.now,
+            echo: if is_sack { None } else { self.echo },
+        };
+        let mut at = last;
+        while let Some(sent) = self.sent.get_mut(at as usize) {
+            sent.acknowledged = self.now;
+            if let Some(repeat) = self.repeats.get_mut(sent.repeat as usize) {
+                repeat.answer.get_or_insert(answer);
+            }
+            if attempts == 1 {
+                break;
+            }
+            at = sent.previous;
+        }
+    }
+}
+
+/// Length of the IP packet, without IP options.
+fn ip_bytes(packet: &Packet) -> u32 {
+    packet.segment.ip_bytes()
+}

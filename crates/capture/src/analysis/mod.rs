@@ -1,0 +1,353 @@
+//! One flow in depth: where it was captured, every retransmission labelled, where the time went,
+//! and what a fit of the link needs.
+//!
+//! ```text
+//!   packets ─▶ vantage
+//!           └▶ follow: board of pieces, timer ─▶ sent, acks, repeats, silences
+//!                 └▶ verdicts ─▶ rate, hazard ─▶ labels ─▶ stops ─▶ shares ─▶ refusals
+//! ```
+
+mod acking;
+mod board;
+mod clock;
+mod follow;
+mod hazard;
+mod label;
+mod rate;
+mod refusal;
+mod shares;
+mod stops;
+#[cfg(test)]
+mod tests;
+mod trigger;
+mod vantage;
+mod verdict;
+
+use airtcp_units::{Duration, Instant};
+
+pub use acking::Acking;
+pub use follow::{Ack, Sent};
+use follow::{Agreed, Followed, Follower, Repeat};
+pub use hazard::{Bin, Hazard};
+pub use label::{Cause, Evidence, Label, Need, Trigger};
+use rate::Path;
+pub use refusal::of_capture as refusals_of_capture;
+pub use refusal::{Refusal, RefusalKind};
+pub use shares::{Limit, Shares};
+pub use stops::Stop;
+pub use vantage::{Place, Vantage};
+use verdict::{Circle, Verdict};
+
+use crate::flow::{Completeness, Flow};
+use crate::packet::Way;
+use crate::survey::Survey;
+
+/// A packet that came later than one which was sent after it, and was not repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overtaken {
+    /// When it passed here.
+    pub time: Instant,
+    /// Its number in the capture.
+    pub number: u64,
+    /// How long after the first that overtook it.
+    pub late_by: Duration,
+    /// How many packets overtook it.
+    pub packets: u32,
+}
+
+/// A flow in depth.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// The number of the flow.
+    pub flow: u32,
+    /// Which way its data goes.
+    pub way: Way,
+    /// Where it was captured.
+    pub vantage: Vantage,
+    /// The longest payload of a packet on the wire, in bytes.
+    pub mss: u32,
+    /// Both ends agreed on SACK, as far as the SYNs are there or blocks were seen.
+    pub has_sack: bool,
+    /// The sender uses timestamps.
+    pub has_timestamps: bool,
+    /// What the sender sent, in the order of the capture.
+    pub sent: Vec<Sent>,
+    /// What the receiver answered.
+    pub acks: Vec<Ack>,
+    /// A row for each retransmission.
+    pub labels: Vec<Label>,
+    /// Packets that were overtaken on the sender's side of the capture.
+    pub overtaken: Vec<Overtaken>,
+    /// The stops of the link.
+    pub stops: Vec<Stop>,
+    /// The hazard of loss over the length of the queue.
+    pub hazard: Hazard,
+    /// Where the time went.
+    pub shares: Shares,
+    /// The receiver's habit.
+    pub acking: Acking,
+    /// The shortest round trip from here to the receiver and back; `None` where none was measured.
+    pub base_rtt: Option<Duration>,
+    /// What cannot be said.
+    pub refusals: Vec<Refusal>,
+    /// The packets end here because there was no room for more; `None` where all are in.
+    pub cut_after: Option<Instant>,
+    /// Frames of the flow with the radio's retry bit.
+    pub retried_frames: u64,
+}
+
+impl Analysis {
+    /// Looks at a flow of a survey. `view` says where it was captured, where that is not to be
+    /// found out.
+    #[must_use]
+    pub fn of(survey: &Survey, flow: &Flow, view: Option<Place>) -> Self {
+        let way = flow.data_way();
+        let kept = survey.packets_of(flow).take(2).count();
+        let mut refusals = refusal::of_capture(survey);
+        refusals.extend(refusal::of_flow(flow, kept));
+        let mut vantage = vantage::of(survey.packets_of(flow), flow, way);
+        if let Some(place) = view {
+            vantage.place = place;
+            vantage.is_certain = true;
+        }
+        let mut analysis = Self {
+            flow: flow.number,
+            way,
+            vantage,
+            mss: 0,
+            has_sack: false,
+            has_timestamps: flow.data().timestamps,
+            sent: Vec::new(),
+            acks: Vec::new(),
+            labels: Vec::new(),
+            overtaken: Vec::new(),
+            stops: Vec::new(),
+            hazard: Hazard::default(),
+            shares: Shares::default(),
+            acking: Acking::default(),
+            base_rtt: None,
+            refusals,
+            cut_after: None,
+            retried_frames: 0,
+        };
+        if analysis.refusals.iter().any(|one| one.kind.is_total()) {
+            return analysis;
+        }
+        let agreed = agreed(survey, flow, way);
+        let mut follower = Follower::new(way, agreed);
+        for packet in survey.packets_of(flow) {
+            follower.take(&packet);
+        }
+        analysis.mss = agreed.mss;
+        analysis.has_sack = agreed.has_sack;
+        let followed = follower.finish();
+        let found = refusal::Found {
+            losses: 0,
+            sent: followed.sent.len(),
+            behind_ack: followed.behind_ack,
+            unseen_bytes: followed.unseen_bytes,
+            data_bytes: flow.data().span,
+            base: Duration::ZERO,
+            place: analysis.vantage.place,
+        };
+        analysis.judge(followed);
+        if flow.completeness() == Completeness::Beginning {
+            analysis.cut_after = analysis.sent.last().map(|packet| packet.time);
+        }
+        let found = refusal::Found {
+            losses: analysis.losses(),
+            base: analysis.base_rtt.unwrap_or_default(),
+            ..found
+        };
+        analysis
+            .refusals
+            .extend(refusal::of_found(&found, &analysis.shares));
+        let packets = survey.packets_of(flow);
+        analysis
+            .refusals
+            .extend(refusal::proxy(packets, flow, way, &found));
+        analysis
+    }
+    /// Losses: retransmissions that were needed.
+    #[must_use]
+    pub fn losses(&self) -> usize {
+        let needed = |label: &&Label| label.need == Need::Needed;
+        self.labels.iter().filter(needed).count()
+    }
+
+    /// Whether a link can be fitted to it, and remedies ranked.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.refusals.iter().all(|one| one.kind.is_reservation())
+    }
+
+    /// Draws what follows from the pass over the packets.
+    fn judge(&mut self, mut followed: Followed) {
+        let base = Path::of(&followed.sent, &followed.acks).map(|path| path.base);
+        let circle = Circle {
+            place: self.vantage.place,
+            base: base.unwrap_or_default(),
+            back: self.vantage.to_sender.unwrap_or_default(),
+            has_probes: verdict::shows_probes(&followed.repeats),
+        };
+        let verdicts = verdict::of(&followed.repeats, &mut followed.sent, circle);
+        let path = Path::of(&followed.sent, &followed.acks);
+        if let Some(path) = &path {
+            self.stops = stops::of(&followed.silences, &followed.sent, &followed.acks, path);
+            // At the receiver no answer shows a queue.
+            if self.vantage.place != Place::Receiver {
+                self.hazard = Hazard::of(&followed.sent, path);
+            }
+        }
+        for (repeat, verdict) in followed.repeats.iter().zip(&verdicts) {
+            if verdict.is_overtaken {
+                self.overtaken.push(overtaken(&followed, repeat, verdict));
+            } else {
+                let label = self.label(&followed, repeat, verdict, path.as_ref());
+                self.labels.push(label);
+            }
+        }
+        let waits = waits(&self.labels, &followed);
+        self.shares = shares::of(&followed, path.as_ref(), &self.stops, &waits, self.mss);
+        self.acking = Acking::of(&followed.sent, &followed.acks, self.mss);
+        self.base_rtt = base;
+        self.retried_frames = followed.retried_frames;
+        self.sent = followed.sent;
+        self.acks = followed.acks;
+    }
+
+    fn label(
+        &self,
+        followed: &Followed,
+        repeat: &Repeat,
+        verdict: &Verdict,
+        path: Option<&Path<'_>>,
+    ) -> Label {
+        let sent = &followed.sent[repeat.sent as usize];
+        let previous = followed.sent.get(sent.previous as usize);
+        let is_loss = verdict.need == Need::Needed && verdict.trigger != Trigger::WindowProbe;
+        let queue_bytes = path
+            .filter(|_| is_loss && previous.is_some())
+            .filter(|_| self.vantage.place != Place::Receiver)
+            .and_then(|path| path.queue_bytes(sent.previous as usize));
+        let loss = is_loss.then(|| {
+            if verdict.is_upstream || previous.is_none() {
+                Cause::NotShown
+            } else {
+                self.hazard.cause(queue_bytes)
+            }
+        });
+        let is_timer = matches!(verdict.trigger, Trigger::Timeout | Trigger::TailProbe);
+        let cause = match (verdict.need, loss) {
+            (Need::Needless, _) if verdict.trigger == Trigger::Fast => Cause::Reordering,
+            (Need::Needless, _) if is_timer || verdict.trigger == Trigger::GoOn => {
+                Cause::DelaySpike
+            }
+            (Need::Needed, Some(_)) if previous.is_some_and(|lost| lost.attempt > 0) => {
+                Cause::LostRetransmission
+            }
+            (Need::Needed, Some(_)) if is_timer && repeat.is_tail => Cause::TailOfFlight,
+            (Need::Needed, Some(loss)) => loss,
+            _ => Cause::NotShown,
+        };
+        Label {
+            sent: repeat.sent as usize,
+            time: sent.time,
+            number: sent.number,
+            original: previous.map(|packet| packet.number),
+            start: sent.start,
+            end: sent.end,
+            attempt: sent.attempt,
+            trigger: verdict.trigger,
+            backoff: repeat.backoff,
+            timeout: repeat.timeout,
+            need: verdict.need,
+            evidence: verdict.evidence,
+            cause,
+            loss,
+            queue_bytes,
+            late_by: verdict.late_by,
+            overtaken_by: if cause == Cause::Reordering {
+                repeat.bytes_above
+            } else {
+                0
+            },
+            is_upstream: verdict.is_upstream,
+            radio_retry: sent.radio_retry,
+        }
+    }
+}
+
+/// The packet that came too late, without being repeated.
+fn overtaken(followed: &Followed, repeat: &Repeat, verdict: &Verdict) -> Overtaken {
+    let sent = &followed.sent[repeat.sent as usize];
+    Overtaken {
+        time: sent.time,
+        number: sent.number,
+        late_by: verdict.late_by.unwrap_or_default(),
+        packets: repeat.sent.saturating_sub(repeat.revealed_by),
+    }
+}
+
+/// The times in which the sender waited for its timer: from the last packet either way to the
+/// retransmission.
+fn waits(labels: &[Label], followed: &Followed) -> Vec<(Instant, Instant)> {
+    labels
+        .iter()
+        .filter(|label| label.trigger == Trigger::Timeout)
+        .map(|label| {
+            let ack = followed
+                .acks
+                .partition_point(|ack| ack.number < label.number);
+            let ack = ack.checked_sub(1).map(|at| followed.acks[at].time);
+            let data = label.sent.checked_sub(1).map(|at| followed.sent[at].time);
+            (ack.max(data).unwrap_or(label.time), label.time)
+        })
+        .collect()
+}
+
+/// What the ends agreed on: by their SYNs, and where these are missing by what they do.
+fn agreed(survey: &Survey, flow: &Flow, way: Way) -> Agreed {
+    let (data, acks) = (flow.data(), flow.acks());
+    let mut lengths: Vec<u32> = Vec::new();
+    let mut has_blocks = false;
+    for packet in survey.packets_of(flow).take(PROBED) {
+        has_blocks |= !packet.segment.sack.is_empty();
+        if packet.way == way && packet.segment.payload_bytes > 0 {
+            lengths.push(packet.segment.payload_bytes);
+        }
+    }
+    let announced = match (data.mss, acks.mss) {
+        (Some(one), Some(other)) => Some(u32::from(one.min(other))),
+        (one, other) => one.or(other).map(u32::from),
+    };
+    let option = if data.timestamps { TIMESTAMPS_BYTES } else { 0 };
+    let most = announced.map_or(u32::MAX, |mss| mss.saturating_sub(option).max(1));
+    let usual = most_frequent(&mut lengths).unwrap_or(MSS_BYTES);
+    let is_scaled = data.window_scale.is_some() && acks.window_scale.is_some();
+    let has_syns = data.syn.is_some() && acks.syn.is_some();
+    Agreed {
+        has_sack: data.sack_permitted && acks.sack_permitted || has_blocks,
+        // Without both SYNs the scale is not known; with a SYN that has none there is none.
+        window_scale: match (has_syns, is_scaled) {
+            (true, true) => acks.window_scale,
+            (true, false) => Some(0),
+            (false, _) => None,
+        },
+        mss: usual.min(most),
+    }
+}
+
+/// Packets that are looked at to find the length of a whole segment.
+const PROBED: usize = 20_000;
+/// Space that timestamps take in each header, with padding.
+const TIMESTAMPS_BYTES: u32 = 12;
+/// A segment of Ethernet, where there is none to look at.
+const MSS_BYTES: u32 = 1460;
+
+/// The most frequent length, the longer of equally frequent ones.
+fn most_frequent(lengths: &mut [u32]) -> Option<u32> {
+    lengths.sort_unstable();
+    let runs = lengths.chunk_by(|one, other| one == other);
+    runs.max_by_key(|run| run.len()).map(|run| run[0])
+}

@@ -1,0 +1,327 @@
+//! What a capture does not allow to say, and which capture would.
+
+use airtcp_packet::Flags;
+use airtcp_units::Duration;
+
+use super::shares::{Limit, Shares};
+use super::vantage::Place;
+use crate::decode::Other;
+use crate::flow::Flow;
+use crate::packet::{Packet, Way};
+use crate::survey::Survey;
+
+/// Fewer losses do not make a loss model.
+const LEAST_LOSSES: usize = 30;
+/// Less time with data under way does not make a link.
+const LEAST_UNDER_WAY: Duration = Duration::from_secs(5);
+/// Above this share of the time the application decides, not the link.
+const MOST_APPLICATION: f64 = 0.8;
+/// Above this share of wrong order the clocks are two.
+const MOST_BEHIND_PERCENT: u64 = 1;
+/// The handshake's answer came this many times sooner than the quickest answer to data.
+const PROXY_RATIO: u64 = 3;
+/// And by this much, which no delayed ACK explains.
+const PROXY_LEAST: Duration = Duration::from_millis(250);
+/// A share of the bytes above which something hidden is the capture's subject.
+const HIDDEN_PERCENT: u64 = 50;
+
+/// A reason for which less is said than was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// A word for it.
+    pub kind: RefusalKind,
+    /// The reason with its figures.
+    pub reason: String,
+    /// The capture that would help.
+    pub remedy: &'static str,
+}
+
+/// Kinds of refusals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusalKind {
+    /// Too few losses for a model of loss.
+    FewLosses,
+    /// Too little time with data under way.
+    Short,
+    /// The application limits.
+    Application,
+    /// One direction only.
+    OneWay,
+    /// The order of packets is wrong.
+    Order,
+    /// The capture dropped packets.
+    Dropped,
+    /// Something in between answers for the far end.
+    Proxy,
+    /// Most of the capture is QUIC.
+    Quic,
+    /// Most of the capture is in encrypted tunnels or frames.
+    Encrypted,
+    /// The flow's packets were not kept.
+    NotKept,
+    /// There is no TCP.
+    NoTcp,
+    /// The SYN is missing, and with it the scale of the windows.
+    NoSyn,
+}
+
+impl RefusalKind {
+    /// Its name in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FewLosses => "few-losses",
+            Self::Short => "short",
+            Self::Application => "application-limited",
+            Self::OneWay => "one-way",
+            Self::Order => "wrong-order",
+            Self::Dropped => "dropped",
+            Self::Proxy => "proxy",
+            Self::Quic => "quic",
+            Self::Encrypted => "encrypted",
+            Self::NotKept => "not-kept",
+            Self::NoTcp => "no-tcp",
+            Self::NoSyn => "no-syn",
+        }
+    }
+
+    /// Whether labels and shares mean nothing either: they are left empty.
+    #[must_use]
+    pub const fn is_total(self) -> bool {
+        matches!(
+            self,
+            Self::OneWay | Self::Order | Self::NotKept | Self::NoTcp
+        )
+    }
+
+    /// Whether it is a reservation only: a link can be fitted and remedies ranked.
+    #[must_use]
+    pub const fn is_reservation(self) -> bool {
+        matches!(self, Self::NoSyn)
+    }
+}
+
+const FROM_THE_START: &str = "capture from before the connection opens: \
+     tcpdump -s 128 -w FILE.pcap, then start the transfer";
+const LONGER: &str =
+    "capture a longer bulk transfer, a minute or more: iperf3, scp of a large file";
+const BOTH_WAYS: &str = "capture both directions on one interface: no filter on source or \
+     destination alone, and no mirror port of one direction";
+const ONE_CLOCK: &str = "capture on one host and one interface: \
+     tcpdump -i INTERFACE --time-stamp-precision=nano -s 128 -w FILE.pcap";
+const NO_DROPS: &str = "capture less of each packet with a larger buffer: tcpdump -s 128 -B 65536";
+const AT_SENDER: &str = "capture at the sender itself, or on the proxy's far side";
+const PLAIN_TCP: &str = "capture a transfer over TCP: switch QUIC off in the browser, or use \
+     curl --http2";
+const INSIDE: &str = "capture inside the tunnel, on its own interface (wg0, tun0)";
+const SECOND_PASS: &str = "give the capture as a file and name the flow, so that it is read for \
+     that flow alone";
+
+impl Refusal {
+    fn new(kind: RefusalKind, reason: String, remedy: &'static str) -> Self {
+        Self {
+            kind,
+            reason,
+            remedy,
+        }
+    }
+}
+
+/// Of a capture as a whole.
+pub fn of_capture(survey: &Survey) -> Vec<Refusal> {
+    let mut refusals = Vec::new();
+    let others = &survey.others;
+    let sum = |kinds: &[Other]| kinds.iter().map(|kind| others.bytes(*kind)).sum::<u64>();
+    let quic = sum(&[Other::Quic]);
+    let hidden = sum(&[Other::Ipsec, Other::WireGuard, Other::EncryptedRadio]);
+    let tcp: u64 = survey.flows().map(Flow::bytes).sum::<u64>() + survey.unlisted().bytes;
+    let whole = Other::ALL
+        .iter()
+        .fold(tcp, |sum, kind| sum.saturating_add(others.bytes(*kind)));
+    let is_most = |bytes: u64| bytes > 0 && bytes * 100 / whole.max(1) >= HIDDEN_PERCENT;
+    if is_most(quic) {
+        refusals.push(Refusal::new(
+            RefusalKind::Quic,
+            format!(
+                "{} % of the bytes are QUIC, whose ACKs are encrypted",
+                quic * 100 / whole
+            ),
+            PLAIN_TCP,
+        ));
+    }
+    if is_most(hidden) {
+        refusals.push(Refusal::new(
+            RefusalKind::Encrypted,
+            format!(
+                "{} % of the bytes are encrypted below TCP",
+                hidden * 100 / whole
+            ),
+            INSIDE,
+        ));
+    }
+    if survey.flow_count() == 0 {
+        refusals.push(Refusal::new(
+            RefusalKind::NoTcp,
+            format!("there is no TCP among {} packets", survey.packets),
+            FROM_THE_START,
+        ));
+    }
+    if survey.steps_back * 100 > survey.packets * MOST_BEHIND_PERCENT {
+        refusals.push(Refusal::new(
+            RefusalKind::Order,
+            format!(
+                "time steps back {} times, by up to {}",
+                survey.steps_back, survey.longest_step_back
+            ),
+            ONE_CLOCK,
+        ));
+    }
+    refusals
+}
+
+/// Of a flow before its packets are looked at.
+pub fn of_flow(flow: &Flow, kept: usize) -> Vec<Refusal> {
+    let mut refusals = Vec::new();
+    if !flow.data().is_seen() || !flow.acks().is_seen() {
+        refusals.push(Refusal::new(
+            RefusalKind::OneWay,
+            "only one direction was captured".to_owned(),
+            BOTH_WAYS,
+        ));
+    } else if kept == 0 {
+        refusals.push(Refusal::new(
+            RefusalKind::NotKept,
+            "the packets of this flow gave way to those of larger ones".to_owned(),
+            SECOND_PASS,
+        ));
+    }
+    if flow.data().syn.is_none() || flow.acks().syn.is_none() {
+        refusals.push(Refusal::new(
+            RefusalKind::NoSyn,
+            "the connection's SYNs are missing, and with them the scale of its windows".to_owned(),
+            FROM_THE_START,
+        ));
+    }
+    refusals
+}
+
+/// What the pass over a flow found.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    pub losses: usize,
+    pub sent: usize,
+    pub behind_ack: u64,
+    pub unseen_bytes: u64,
+    pub data_bytes: u64,
+    pub base: Duration,
+    pub place: Place,
+}
+
+/// Of a flow after it.
+pub fn of_found(found: &Found, shares: &Shares) -> Vec<Refusal> {
+    let mut refusals = Vec::new();
+    if found.behind_ack * 100 > found.sent as u64 * MOST_BEHIND_PERCENT {
+        refusals.push(Refusal::new(
+            RefusalKind::Order,
+            format!(
+                "{} of {} packets stand behind their acknowledgment: two clocks, or two captures \
+                 in one",
+                found.behind_ack, found.sent
+            ),
+            ONE_CLOCK,
+        ));
+    } else if found.unseen_bytes * 100 > found.data_bytes {
+        refusals.push(Refusal::new(
+            RefusalKind::Dropped,
+            format!(
+                "{} of {} bytes were acknowledged but never captured",
+                found.unseen_bytes,
+                found.data_bytes + found.unseen_bytes
+            ),
+            NO_DROPS,
+        ));
+    }
+    if found.losses < LEAST_LOSSES {
+        refusals.push(Refusal::new(
+            RefusalKind::FewLosses,
+            format!(
+                "{} losses: expected at least {LEAST_LOSSES} for a model of loss",
+                found.losses
+            ),
+            LONGER,
+        ));
+    }
+    if shares.under_way() < LEAST_UNDER_WAY {
+        refusals.push(Refusal::new(
+            RefusalKind::Short,
+            format!(
+                "data was under way for {:.1} s: expected at least 5 s",
+                shares.under_way().as_secs_f64()
+            ),
+            LONGER,
+        ));
+    }
+    if shares.share(Limit::Application) > MOST_APPLICATION {
+        refusals.push(Refusal::new(
+            RefusalKind::Application,
+            format!(
+                "the application had nothing to send for {:.0} % of the time",
+                100.0 * shares.share(Limit::Application)
+            ),
+            LONGER,
+        ));
+    }
+    refusals
+}
+
+/// A proxy in between: the handshake was answered far sooner than any data, or packets of one end
+/// come over different numbers of hops.
+pub fn proxy(
+    packets: impl Iterator<Item = Packet>,
+    flow: &Flow,
+    way: Way,
+    found: &Found,
+) -> Option<Refusal> {
+    // The sender's own SYN or that of its peer, whichever the far end answered.
+    let handshake = match way {
+        Way::FromClient => flow.handshake(),
+        Way::FromServer => None,
+    };
+    if found.place == Place::Sender
+        && let Some(handshake) = handshake
+        && found.base > handshake * PROXY_RATIO
+        && found.base > handshake + PROXY_LEAST
+    {
+        return Some(Refusal::new(
+            RefusalKind::Proxy,
+            format!(
+                "the handshake was answered in {handshake}, data never before {}: something in \
+                 between answers for the far end",
+                found.base
+            ),
+            AT_SENDER,
+        ));
+    }
+    // The hops of what opened the connection, and those of the packets after it.
+    let mut hops: [Option<u8>; 2] = [None; 2];
+    let mut others = [0_u32; 2];
+    for packet in packets.take(200) {
+        let side = packet.way.index();
+        if packet.segment.flags.contains(Flags::SYN) {
+            hops[side] = Some(packet.hops);
+        } else {
+            let is_other = hops[side].is_some_and(|hops| hops != packet.hops);
+            others[side] += u32::from(is_other && !packet.segment.flags.contains(Flags::RST));
+        }
+    }
+    let far = way.back().index();
+    (others[far] > 10).then(|| {
+        Refusal::new(
+            RefusalKind::Proxy,
+            "the far end's SYN came over another number of hops than its other packets: something \
+             in between answered for it"
+                .to_owned(),
+            AT_SENDER,
+        )
+    })
+}

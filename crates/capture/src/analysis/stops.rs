@@ -1,0 +1,97 @@
+//! Stops of the link: silences of the ACKs that end with the answer to what was under way.
+
+use airtcp_units::{Duration, Instant};
+
+use super::follow::{Ack, Sent, Silence};
+use super::rate::Path;
+
+/// Shorter silences are not told from the ordinary.
+const SHORTEST: Duration = Duration::from_millis(80);
+/// Nor those of fewer packet times.
+const LEAST_PACKETS: u64 = 8;
+/// Nor those of a smaller share of the round trip, in percent.
+const LEAST_RTT_PERCENT: u64 = 60;
+/// The time after a stop in which its release shows.
+const RELEASE: Duration = Duration::from_millis(10);
+/// Times the rate at which what is delivered then was released at once.
+const AT_ONCE: f64 = 2.5;
+
+/// A time in which the link delivered nothing of what was under way, and lost none of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// When the answers ceased: a packet time and the way back after the link did.
+    pub start: Instant,
+    /// When they came again.
+    pub end: Instant,
+    /// What was held came at once, not at the rate of the link.
+    pub at_once: bool,
+}
+
+/// The stops among the silences of a flow.
+pub(super) fn of(silences: &[Silence], sent: &[Sent], acks: &[Ack], path: &Path<'_>) -> Vec<Stop> {
+    let packet_time = typical_packet_time(path, sent, acks);
+    let least = SHORTEST
+        .max(packet_time * LEAST_PACKETS)
+        .max(path.base * LEAST_RTT_PERCENT / 100);
+    silences
+        .iter()
+        .filter_map(|silence| {
+            let answered = original(sent, silence)?;
+            // Silence up to the time at which the answer was due is the round trip's.
+            let due = sent[answered].time + silence.rtt.max(path.base);
+            let start = silence.from.max(due);
+            (silence.to - start >= least).then(|| Stop {
+                start,
+                end: silence.to,
+                at_once: is_released_at_once(silence.to, acks, packet_time),
+            })
+        })
+        .collect()
+}
+
+/// The transmission whose answer ended a silence, if that was not lost meanwhile: where it was
+/// repeated without need, the first.
+fn original(sent: &[Sent], silence: &Silence) -> Option<usize> {
+    let mut at = silence.ended_by as usize;
+    while let Some(packet) = sent.get(at) {
+        let Some(previous) = sent.get(packet.previous as usize) else {
+            return Some(at);
+        };
+        if previous.is_lost {
+            // A repair: the silence was the sender's wait, unless it began after the repair left.
+            return Some(at);
+        }
+        at = packet.previous as usize;
+    }
+    None
+}
+
+/// The time between two packets of the link at its usual rate.
+pub(super) fn typical_packet_time(path: &Path<'_>, sent: &[Sent], acks: &[Ack]) -> Duration {
+    let mut rates: Vec<u64> = acks
+        .iter()
+        .step_by((acks.len() / 500).max(1))
+        .map(|ack| path.rate_bps(ack.time) as u64)
+        .filter(|rate| *rate > 0)
+        .collect();
+    rates.sort_unstable();
+    let Some(rate) = rates.get(rates.len() / 2) else {
+        return Duration::ZERO;
+    };
+    let bits = sent.iter().map(|packet| packet.ip_bytes).max().unwrap_or(0) as u64 * 8;
+    Duration::from_nanos(bits * 1_000_000_000 / rate.max(&1))
+}
+
+fn is_released_at_once(end: Instant, acks: &[Ack], packet_time: Duration) -> bool {
+    let first = acks.partition_point(|ack| ack.time < end);
+    let behind = acks.partition_point(|ack| ack.time <= end + RELEASE);
+    let bytes: u64 = acks
+        .get(first..behind)
+        .unwrap_or(&[])
+        .iter()
+        .map(|ack| u64::from(ack.newly))
+        .sum();
+    let packets = bytes as f64 / 1448.0;
+    let expected = RELEASE.as_secs_f64() / packet_time.as_secs_f64().max(1e-9);
+    packets >= 4.0 && packets > AT_ONCE * (expected + 1.0)
+}

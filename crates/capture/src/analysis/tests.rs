@@ -1,0 +1,563 @@
+//! Transfers written by hand, whose truth is known line by line.
+
+use airtcp_packet::wire::{Addresses, emit};
+use airtcp_packet::{Flags, SackBlock, Segment, SequenceNumber, Timestamps};
+
+use super::*;
+use crate::read::Reader;
+use crate::survey::Limits;
+
+const MSS: u32 = 1000;
+/// Round trip of the transfers below, in microseconds.
+const RTT: u64 = 50_000;
+
+/// A transfer whose client sends. Times are microseconds.
+struct Script {
+    packets: Vec<(u64, Way, Segment)>,
+    has_timestamps: bool,
+}
+
+impl Script {
+    /// With a handshake as seen at the client. Its clock is milliseconds, as TSval.
+    fn new(has_timestamps: bool) -> Self {
+        let mut script = Self {
+            packets: Vec::new(),
+            has_timestamps,
+        };
+        let syn = Segment {
+            sequence: SequenceNumber(999),
+            flags: Flags::SYN,
+            mss: Some(MSS as u16 + 12),
+            window_scale: Some(4),
+            sack_permitted: true,
+            window: 60_000,
+            ..Segment::default()
+        };
+        script.push(0, Way::FromClient, syn, 0);
+        let answer = Segment {
+            sequence: SequenceNumber(4999),
+            acknowledgment: SequenceNumber(1000),
+            flags: Flags::SYN | Flags::ACK,
+            ..syn
+        };
+        script.push(RTT, Way::FromServer, answer, 0);
+        script
+    }
+
+    fn push(&mut self, time: u64, way: Way, mut segment: Segment, echo_of: u64) {
+        segment.timestamps = self.has_timestamps.then_some(Timestamps {
+            value: (time / 1000) as u32 + 1,
+            echo: (echo_of / 1000) as u32 + 1,
+        });
+        self.packets.push((time, way, segment));
+    }
+
+    /// Segment number `place` leaves at `time`.
+    fn data(&mut self, time: u64, place: u32) -> &mut Self {
+        let segment = Segment {
+            sequence: SequenceNumber(1000 + place * MSS),
+            acknowledgment: SequenceNumber(5000),
+            payload_bytes: MSS,
+            flags: Flags::ACK,
+            window: 1000,
+            ..Segment::default()
+        };
+        self.push(time, Way::FromClient, segment, 0);
+        self
+    }
+
+    /// All segments before `next` are acknowledged at `time`, echoing what was sent at `echo_of`,
+    /// and the ranges of segments in `sack`.
+    fn ack(&mut self, time: u64, next: u32, echo_of: u64, sack: &[(u32, u32)]) -> &mut Self {
+        let place = |segment: u32| SequenceNumber(1000 + segment * MSS);
+        let mut segment = Segment {
+            sequence: SequenceNumber(5000),
+            acknowledgment: place(next),
+            flags: Flags::ACK,
+            window: 60_000,
+            ..Segment::default()
+        };
+        for (start, end) in sack {
+            segment.sack.push(SackBlock {
+                start: place(*start),
+                end: place(*end),
+            });
+        }
+        self.push(time, Way::FromServer, segment, echo_of);
+        self
+    }
+
+    /// Segments one each `spacing` from `first` on, each acknowledged a round trip later.
+    fn flow(&mut self, from: u64, first: u32, count: u32, spacing: u64) -> &mut Self {
+        for place in 0..count {
+            let time = from + u64::from(place) * spacing;
+            self.data(time, first + place);
+            self.ack(time + RTT, first + place + 1, time, &[]);
+        }
+        self
+    }
+
+    fn survey(&self) -> Survey {
+        let mut packets = self.packets.clone();
+        packets.sort_by_key(|packet| packet.0);
+        let mut file = Vec::new();
+        for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 96, 101] {
+            file.extend(word.to_le_bytes());
+        }
+        let ends = ["10.0.0.1:50000", "10.0.0.2:5001"].map(|end| end.parse().unwrap());
+        for (number, (time, way, segment)) in (1_u16..).zip(&packets) {
+            let [source, destination] = match way {
+                Way::FromClient => ends,
+                Way::FromServer => [ends[1], ends[0]],
+            };
+            let addresses = Addresses {
+                source,
+                destination,
+            };
+            let mut packet = Vec::new();
+            let payload = vec![0; segment.payload_bytes as usize];
+            emit(segment, &addresses, number, &payload, &mut packet).unwrap();
+            let length = packet.len() as u32;
+            packet.truncate(80);
+            let (seconds, micros) = (time / 1_000_000, time % 1_000_000);
+            for word in [seconds as u32, micros as u32, packet.len() as u32, length] {
+                file.extend(word.to_le_bytes());
+            }
+            file.extend(packet);
+        }
+        let reader = Reader::new(Box::new(std::io::Cursor::new(file))).unwrap();
+        Survey::of(reader, &Limits::default(), None, &mut |_| true).unwrap()
+    }
+
+    fn analysis(&self) -> Analysis {
+        let survey = self.survey();
+        let flow = survey.largest().unwrap();
+        Analysis::of(&survey, flow, None)
+    }
+}
+
+/// The only label of a transfer.
+fn only(analysis: &Analysis) -> Label {
+    assert_eq!(analysis.labels.len(), 1, "{:?}", analysis.labels);
+    analysis.labels[0]
+}
+
+fn at(micros: u64) -> Instant {
+    Instant::ZERO + Duration::from_micros(micros)
+}
+
+fn has(analysis: &Analysis, kind: RefusalKind) -> bool {
+    analysis.refusals.iter().any(|refusal| refusal.kind == kind)
+}
+
+/// Ten segments, the fifth is lost and repaired after three SACKs.
+#[test]
+fn a_loss_that_sack_reveals() {
+    let mut script = Script::new(true);
+    script.flow(100_000, 0, 20, 5_000);
+    let start = 300_000;
+    for place in 20..25 {
+        script.data(start + u64::from(place - 20) * 1_000, place);
+    }
+    script.ack(start + RTT, 21, start, &[]);
+    script.ack(start + 52_000, 21, start, &[(22, 23)]);
+    script.ack(start + 53_000, 21, start, &[(22, 24)]);
+    script.ack(start + 54_000, 21, start, &[(22, 25)]);
+    script.data(start + 54_100, 21);
+    script.ack(start + 104_100, 25, start + 54_100, &[]);
+    script.flow(start + 110_000, 25, 20, 5_000);
+    let analysis = script.analysis();
+    let label = only(&analysis);
+    assert_eq!(analysis.vantage.place, Place::Sender);
+    assert_eq!((label.start, label.end, label.attempt), (21_000, 22_000, 1));
+    assert_eq!((label.trigger, label.need), (Trigger::Fast, Need::Needed));
+    assert_eq!(label.evidence, Evidence::OwnEcho);
+    // Nothing queued.
+    assert_eq!(
+        (label.cause, label.loss),
+        (Cause::Radio, Some(Cause::Radio))
+    );
+    let lost: Vec<u64> = analysis
+        .sent
+        .iter()
+        .filter(|sent| sent.is_lost)
+        .map(|sent| sent.start)
+        .collect();
+    assert_eq!(lost, [21_000]);
+    assert_eq!(analysis.base_rtt, Some(Duration::from_micros(RTT)));
+    assert!(analysis.stops.is_empty());
+}
+
+/// The link stands still for a second: the timer expires twice, and what was under way arrives.
+#[test]
+fn a_stop_and_needless_timeouts() {
+    for has_timestamps in [true, false] {
+        let mut script = Script::new(has_timestamps);
+        script.flow(100_000, 0, 40, 5_000);
+        let start = 400_000;
+        for place in 40..45 {
+            script.data(start + u64::from(place - 40) * 1_000, place);
+        }
+        script.data(start + 300_000, 40);
+        script.data(start + 800_000, 40);
+        for place in 40..45 {
+            let time = start + 1_000_000 + u64::from(place - 40) * 500;
+            script.ack(time, place + 1, start + u64::from(place - 40) * 1_000, &[]);
+        }
+        script.flow(start + 1_100_000, 45, 40, 5_000);
+        let analysis = script.analysis();
+        assert_eq!(analysis.labels.len(), 2);
+        for (backoff, label) in (0..).zip(&analysis.labels) {
+            assert_eq!((label.trigger, label.backoff), (Trigger::Timeout, backoff));
+            assert_eq!(
+                (label.need, label.cause),
+                (Need::Needless, Cause::DelaySpike)
+            );
+            let proof = Evidence::EarlierEcho;
+            assert!(label.evidence == proof || !has_timestamps, "{label:?}");
+        }
+        assert_eq!(analysis.losses(), 0);
+        assert_eq!(analysis.stops.len(), 1);
+        let stop = analysis.stops[0];
+        assert_eq!(
+            (stop.start, stop.end),
+            (at(start + RTT), at(start + 1_000_000))
+        );
+        let held = analysis.shares.time(Limit::Held);
+        assert_eq!(held, Duration::from_micros(1_000_000 - RTT));
+        assert_eq!(analysis.shares.time(Limit::Timeout), Duration::ZERO);
+    }
+}
+
+/// A retransmission that the receiver reports as a duplicate.
+#[test]
+fn a_dsack_proves_a_retransmission_needless() {
+    let mut script = Script::new(false);
+    script.flow(100_000, 0, 20, 5_000);
+    let start = 300_000;
+    for place in 20..25 {
+        script.data(start + u64::from(place - 20) * 1_000, place);
+    }
+    // 21 is overtaken by three.
+    script.ack(start + RTT, 21, 0, &[]);
+    script.ack(start + 52_000, 21, 0, &[(22, 23)]);
+    script.ack(start + 53_000, 21, 0, &[(22, 24)]);
+    script.ack(start + 54_000, 21, 0, &[(22, 25)]);
+    script.data(start + 54_100, 21);
+    script.ack(start + 60_000, 25, 0, &[]);
+    script.ack(start + 104_100, 25, 0, &[(21, 22)]);
+    script.flow(start + 110_000, 25, 20, 5_000);
+    let label = only(&script.analysis());
+    assert_eq!((label.trigger, label.need), (Trigger::Fast, Need::Needless));
+    assert_eq!(
+        (label.evidence, label.cause),
+        (Evidence::Dsack, Cause::Reordering)
+    );
+    assert_eq!(label.overtaken_by, 4 * u64::from(MSS));
+    assert_eq!(label.late_by, Some(Duration::from_micros(5_900)));
+}
+
+/// Without timestamps and D-SACK an answer that comes too soon makes it likely.
+#[test]
+fn an_answer_that_comes_too_soon() {
+    let mut script = Script::new(false);
+    script.flow(100_000, 0, 20, 5_000);
+    let start = 300_000;
+    for place in 20..25 {
+        script.data(start + u64::from(place - 20) * 1_000, place);
+    }
+    script.ack(start + RTT, 21, 0, &[]);
+    for end in 23..=25 {
+        script.ack(start + 29_000 + u64::from(end) * 1_000, 21, 0, &[(22, end)]);
+    }
+    script.data(start + 54_100, 21);
+    script.ack(start + 60_000, 25, 0, &[]);
+    script.flow(start + 110_000, 25, 20, 5_000);
+    let label = only(&script.analysis());
+    assert_eq!(
+        (label.need, label.evidence),
+        (Need::Needless, Evidence::TooSoon)
+    );
+    assert_eq!(label.evidence.sureness(), "likely");
+}
+
+/// A whole flight is lost: the timer, its backoff, and what goes on after it.
+#[test]
+fn timeouts_that_were_needed() {
+    let mut script = Script::new(true);
+    script.flow(100_000, 0, 40, 5_000);
+    let start = 400_000;
+    for place in 40..44 {
+        script.data(start + u64::from(place - 40) * 1_000, place);
+    }
+    let first = start + 300_000;
+    script.data(first, 40);
+    let second = first + 500_000;
+    script.data(second, 40);
+    script.ack(second + RTT, 41, second, &[]);
+    script.data(second + RTT + 100, 41);
+    script.data(second + RTT + 110, 42);
+    script.ack(second + 2 * RTT + 100, 42, second + RTT + 100, &[]);
+    script.ack(second + 2 * RTT + 110, 43, second + RTT + 110, &[]);
+    script.data(second + 2 * RTT + 200, 43);
+    script.ack(second + 3 * RTT + 200, 44, second + 2 * RTT + 200, &[]);
+    script.flow(second + 4 * RTT, 44, 40, 5_000);
+    let analysis = script.analysis();
+    let seen: Vec<_> = analysis
+        .labels
+        .iter()
+        .map(|label| {
+            (
+                label.start / 1000,
+                label.trigger,
+                label.backoff,
+                label.cause,
+            )
+        })
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            (40, Trigger::Timeout, 0, Cause::TailOfFlight),
+            (40, Trigger::Timeout, 1, Cause::LostRetransmission),
+            (41, Trigger::GoOn, 0, Cause::Radio),
+            (42, Trigger::GoOn, 0, Cause::Radio),
+            (43, Trigger::GoOn, 0, Cause::Radio),
+        ]
+    );
+    assert!(
+        analysis
+            .labels
+            .iter()
+            .all(|label| label.need == Need::Needed)
+    );
+    assert!(analysis.stops.is_empty(), "{:?}", analysis.stops);
+    let waited = analysis.shares.time(Limit::Timeout);
+    let expected = Duration::from_micros(300_000 - 3_000 + 500_000);
+    assert_eq!(waited, expected);
+}
+
+/// The last segment of a flight is lost: a probe after two round trips (RFC 8985 §7.2).
+#[test]
+fn a_tail_loss_probe() {
+    let mut script = Script::new(true);
+    script.flow(100_000, 0, 40, 5_000);
+    let start = 400_000;
+    for place in 40..44 {
+        script.data(start + u64::from(place - 40) * 1_000, place);
+    }
+    for place in 40..42 {
+        let time = start + u64::from(place - 40) * 1_000;
+        script.ack(time + RTT, place + 1, time, &[]);
+    }
+    let probe = start + RTT + 101_000;
+    script.data(probe, 43);
+    script.ack(probe + RTT, 42, start + 1_000, &[(43, 44)]);
+    script.data(probe + RTT + 100, 42);
+    script.ack(probe + 2 * RTT + 100, 44, probe + RTT + 100, &[]);
+    script.flow(probe + 3 * RTT, 44, 40, 5_000);
+    let analysis = script.analysis();
+    let seen: Vec<_> = analysis
+        .labels
+        .iter()
+        .map(|label| (label.start / 1000, label.trigger, label.need, label.cause))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            (43, Trigger::TailProbe, Need::Needed, Cause::TailOfFlight),
+            (42, Trigger::Fast, Need::Needed, Cause::Radio),
+        ]
+    );
+}
+
+/// The same transfer at its other end: nothing is repeated there, holes are filled.
+#[test]
+fn at_the_receiver_holes_are_filled() {
+    let mut script = Script::new(true);
+    script.packets.clear();
+    let syn = Segment {
+        sequence: SequenceNumber(999),
+        flags: Flags::SYN,
+        mss: Some(MSS as u16 + 12),
+        window_scale: Some(4),
+        sack_permitted: true,
+        ..Segment::default()
+    };
+    script.push(0, Way::FromClient, syn, 0);
+    let answer = Segment {
+        sequence: SequenceNumber(4999),
+        acknowledgment: SequenceNumber(1000),
+        flags: Flags::SYN | Flags::ACK,
+        ..syn
+    };
+    script.push(10, Way::FromServer, answer, 0);
+    let mut value_of = std::collections::BTreeMap::new();
+    let mut arrive = |script: &mut Script, time: u64, place: u32, sent: u64, echo: u64| {
+        script.data(time, place);
+        let segment = &mut script.packets.last_mut().unwrap().2;
+        segment.timestamps = Some(Timestamps {
+            value: (sent / 1000) as u32 + 1,
+            echo: (echo / 1000) as u32 + 1,
+        });
+        value_of.insert(place, sent);
+    };
+    // Each arrives half a round trip after it was sent, and echoes an ACK of a round trip ago.
+    let order: Vec<(u64, u32, u64)> = (0..60_u32)
+        .filter(|place| *place != 20 && *place != 40)
+        .map(|place| (100_000 + u64::from(place) * 5_000, place, 0))
+        .chain([
+            // 20 is overtaken by 21 and 22.
+            (100_000 + 22 * 5_000 + 1_000, 20, 1),
+            // 40 is lost, and repaired a round trip later.
+            (100_000 + 43 * 5_000 + RTT, 40, 2),
+            // 50 comes twice.
+            (100_000 + 56 * 5_000 + 1_000, 50, 2),
+        ])
+        .collect();
+    let mut order = order;
+    order.sort_unstable();
+    let mut arrived = [false; 60];
+    for (time, place, kind) in order {
+        let sent = match kind {
+            2 => time - RTT / 2,
+            _ => 100_000 + u64::from(place) * 5_000 - RTT / 2,
+        };
+        arrive(&mut script, time, place, sent, time.saturating_sub(RTT));
+        arrived[place as usize] = true;
+        let next = arrived.iter().position(|there| !there).unwrap_or(60) as u32;
+        script.ack(time + 20, next, sent, &[]);
+    }
+    let analysis = script.analysis();
+    assert_eq!(
+        analysis.vantage.place,
+        Place::Receiver,
+        "{:?}",
+        analysis.vantage
+    );
+    let overtaken: Vec<_> = analysis
+        .overtaken
+        .iter()
+        .map(|packet| packet.packets)
+        .collect();
+    assert_eq!(overtaken, [2]);
+    assert_eq!(analysis.overtaken[0].late_by, Duration::from_micros(6_000));
+    let seen: Vec<_> = analysis
+        .labels
+        .iter()
+        .map(|label| {
+            (
+                label.start / 1000,
+                label.need,
+                label.evidence,
+                label.is_upstream,
+            )
+        })
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            (40, Need::Needed, Evidence::SentLater, true),
+            (50, Need::Needless, Evidence::Received, false),
+        ]
+    );
+}
+
+/// In the middle both delays are part of the round trip.
+#[test]
+fn a_capture_in_the_middle_is_known() {
+    let mut script = Script::new(true);
+    for place in 0..40 {
+        let time = 100_000 + u64::from(place) * 5_000;
+        script.data(time, place);
+        let segment = &mut script.packets.last_mut().unwrap().2;
+        // What releases it passed 20 ms before.
+        segment.timestamps = Some(Timestamps {
+            value: (time / 1000) as u32,
+            echo: ((time - 20_000) / 1000) as u32 + 1,
+        });
+        script.ack(time + 30_000, place + 1, time, &[]);
+    }
+    let vantage = script.analysis().vantage;
+    assert_eq!(vantage.place, Place::Middle, "{vantage:?}");
+}
+
+#[test]
+fn captures_that_say_nothing_are_refused() {
+    // ACKs before the data that they acknowledge.
+    let mut script = Script::new(true);
+    for place in 0..200 {
+        let time = 100_000 + u64::from(place) * 5_000;
+        script.data(time + 2_000, place);
+        script.ack(time, place + 1, time, &[]);
+    }
+    let analysis = script.analysis();
+    assert!(
+        has(&analysis, RefusalKind::Order),
+        "{:?}",
+        analysis.refusals
+    );
+    assert!(!analysis.is_sound());
+    // One direction only.
+    let mut script = Script::new(true);
+    script.flow(100_000, 0, 100, 1_000);
+    script.packets.retain(|packet| packet.1 == Way::FromClient);
+    let analysis = script.analysis();
+    assert!(has(&analysis, RefusalKind::OneWay) && analysis.sent.is_empty());
+    // Short, and without losses.
+    let mut script = Script::new(true);
+    script.flow(100_000, 0, 100, 1_000);
+    let analysis = script.analysis();
+    assert!(has(&analysis, RefusalKind::Short) && has(&analysis, RefusalKind::FewLosses));
+    assert!(!has(&analysis, RefusalKind::Order) && !has(&analysis, RefusalKind::Dropped));
+    // The capture lost a tenth.
+    script
+        .packets
+        .retain(|(time, way, _)| *way == Way::FromServer || time / 1000 % 10 != 7);
+    let analysis = script.analysis();
+    assert!(
+        has(&analysis, RefusalKind::Dropped),
+        "{:?}",
+        analysis.refusals
+    );
+    // A handshake that something near answered.
+    let mut script = Script::new(true);
+    script.flow(100_000, 0, 20, 50_000);
+    for (time, way, segment) in &mut script.packets {
+        if *way == Way::FromServer && !segment.flags.contains(Flags::SYN) {
+            *time += 600_000;
+        }
+    }
+    assert!(has(&script.analysis(), RefusalKind::Proxy));
+}
+
+/// Everything sums to one, and what limits is named.
+#[test]
+fn the_time_is_shared_out() {
+    let whole = |analysis: &Analysis| {
+        let sum: f64 = Limit::ALL
+            .iter()
+            .map(|limit| analysis.shares.share(*limit))
+            .sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+    };
+    // One segment each 100 ms: half of the time nothing is under way.
+    let mut script = Script::new(true);
+    script.flow(100_000, 0, 100, 100_000);
+    let analysis = script.analysis();
+    whole(&analysis);
+    let idle = analysis.shares.share(Limit::Application);
+    assert!((idle - 0.5).abs() < 0.01, "{idle}");
+    // The receiver's window is two segments.
+    let mut script = Script::new(true);
+    script.flow(100_000, 0, 100, 25_000);
+    for (_, way, segment) in &mut script.packets {
+        if *way == Way::FromServer {
+            segment.window = (2 * MSS / 16) as u16;
+        }
+    }
+    let analysis = script.analysis();
+    whole(&analysis);
+    let window = analysis.shares.share(Limit::ReceiverWindow);
+    assert!(window > 0.9, "{:?}", analysis.shares);
+}

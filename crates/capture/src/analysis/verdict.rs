@@ -1,0 +1,203 @@
+//! Verdicts on retransmissions, once all answers are known.
+
+use airtcp_units::Duration;
+
+use super::follow::{Repeat, Sent};
+use super::label::{Evidence, Need, Trigger};
+use super::vantage::Place;
+
+/// An answer within this share of the shortest round trip is another transmission's.
+const TOO_SOON_PERCENT: u64 = 60;
+/// Where packets overtake each other without a time to tell by: a repair takes longer than this
+/// share of a round trip.
+const REPAIR_PERCENT: u64 = 50;
+/// A second timeout comes after twice the first (RFC 6298 §5.5); after a probe it comes after once
+/// the timeout. Below this ratio of the two waits, in percent, the first was a probe.
+const PROBE_RATIO_PERCENT: u64 = 160;
+
+/// What is said of a repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Verdict {
+    pub trigger: Trigger,
+    pub need: Need,
+    pub evidence: Evidence,
+    /// How late the original came, of a needless one.
+    pub late_by: Option<Duration>,
+    /// A packet that was overtaken, not repeated.
+    pub is_overtaken: bool,
+    /// It fills a hole that came from the sender's side of the capture.
+    pub is_upstream: bool,
+}
+
+/// What verdicts need to know of the flow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Circle {
+    pub place: Place,
+    /// The shortest round trip; zero if none was measured.
+    pub base: Duration,
+    /// The round trip towards the sender; zero if not known.
+    pub back: Duration,
+    /// Probes were seen where they cannot be mistaken.
+    pub has_probes: bool,
+}
+
+/// The verdict on each repeat, and on each transmission whether it was lost.
+pub(super) fn of(repeats: &[Repeat], sent: &mut [Sent], circle: Circle) -> Vec<Verdict> {
+    let verdicts: Vec<Verdict> = (0..repeats.len())
+        .map(|number| {
+            let trigger = trigger(repeats, sent, number, circle.has_probes);
+            let repeat = &repeats[number];
+            if repeat.fills {
+                filling(repeat, sent, trigger, circle)
+            } else {
+                repeating(repeat, sent, trigger, circle)
+            }
+        })
+        .collect();
+    for (repeat, verdict) in repeats.iter().zip(&verdicts) {
+        let previous = sent[repeat.sent as usize].previous;
+        let is_repair = verdict.need == Need::Needed && !repeat.fills;
+        if is_repair && let Some(lost) = sent.get_mut(previous as usize) {
+            lost.is_lost = true;
+        }
+    }
+    verdicts
+}
+
+/// What triggered it; a lone segment's timeout or probe is told by the wait for the next.
+fn trigger(repeats: &[Repeat], sent: &[Sent], number: usize, has_probes: bool) -> Trigger {
+    let repeat = &repeats[number];
+    if let Some(trigger) = repeat.trigger {
+        return trigger;
+    }
+    let this = &sent[repeat.sent as usize];
+    let next = repeats.get(number + 1).filter(|next| {
+        let next = &sent[next.sent as usize];
+        next.start == this.start && next.previous == repeat.sent
+    });
+    let is_probe = match next {
+        Some(next) => {
+            let wait = sent[next.sent as usize].time - this.time;
+            wait * 100 < repeat.since_silence * PROBE_RATIO_PERCENT
+        }
+        None => has_probes,
+    };
+    if is_probe {
+        Trigger::TailProbe
+    } else {
+        Trigger::Timeout
+    }
+}
+
+/// A packet of data that had passed here before.
+fn repeating(repeat: &Repeat, sent: &[Sent], trigger: Trigger, circle: Circle) -> Verdict {
+    let this = &sent[repeat.sent as usize];
+    let (need, evidence) = if circle.place == Place::Receiver {
+        (Need::Needless, Evidence::Received)
+    } else if repeat.was_acknowledged || repeat.was_sacked {
+        (Need::Needless, Evidence::Acknowledged)
+    } else if repeat.is_duplicate {
+        (Need::Needless, Evidence::Dsack)
+    } else {
+        answered(repeat, this, sent, circle)
+    };
+    let late_by = match (need, repeat.answer) {
+        (Need::Needless, Some(answer)) => Some(answer.time - this.time),
+        _ => None,
+    };
+    Verdict {
+        trigger,
+        need,
+        evidence,
+        late_by,
+        is_overtaken: false,
+        is_upstream: false,
+    }
+}
+
+/// The need of a retransmission by its answer.
+fn answered(repeat: &Repeat, this: &Sent, sent: &[Sent], circle: Circle) -> (Need, Evidence) {
+    let Some(answer) = repeat.answer else {
+        return (Need::Unknown, Evidence::NoAnswer);
+    };
+    if let (Some(echo), Some(own)) = (answer.echo, this.timestamp) {
+        if is_before(echo, own) {
+            return (Need::Needless, Evidence::EarlierEcho);
+        }
+        // The value is this one's or a later one's, and no earlier transmission's.
+        let previous = sent.get(this.previous as usize);
+        let is_later = previous
+            .and_then(|previous| previous.timestamp)
+            .is_some_and(|value| is_before(value, own));
+        if is_later && !repeat.originals_acknowledged {
+            return (Need::Needed, Evidence::OwnEcho);
+        }
+    }
+    let took = answer.time - this.time;
+    if took * 100 < circle.base * TOO_SOON_PERCENT {
+        (Need::Needless, Evidence::TooSoon)
+    } else if repeat.originals_acknowledged {
+        (Need::Needless, Evidence::OriginalsAcknowledged)
+    } else {
+        (Need::Needed, Evidence::Answered)
+    }
+}
+
+/// A packet that fills a hole: repaired on the sender's side of the capture, or overtaken there.
+fn filling(repeat: &Repeat, sent: &[Sent], trigger: Trigger, circle: Circle) -> Verdict {
+    let this = &sent[repeat.sent as usize];
+    let revealed = sent.get(repeat.revealed_by as usize);
+    let delay = revealed.map(|other| this.time - other.time);
+    let order = revealed.and_then(|other| sent_later(this, other));
+    let (is_repair, evidence) = match order {
+        Some(is_later) => (is_later, Evidence::SentLater),
+        None => {
+            let is_late = delay.is_some_and(|delay| delay * 100 >= circle.back * REPAIR_PERCENT);
+            (is_late, Evidence::HoleFilled)
+        }
+    };
+    // At the sender itself the hole is one of the capture: its first transmission was not kept.
+    let (need, evidence) = match (is_repair, circle.place) {
+        (true, Place::Sender) => answered(repeat, this, sent, circle),
+        (true, _) => (Need::Needed, evidence),
+        (false, _) => (Need::Needless, evidence),
+    };
+    Verdict {
+        trigger,
+        need,
+        evidence,
+        late_by: if is_repair { None } else { delay },
+        is_overtaken: !is_repair,
+        is_upstream: circle.place != Place::Sender,
+    }
+}
+
+/// Whether `this` left its sender after `other`, by their timestamps or, where these are equal, by
+/// the IPv4 identification, which Linux counts up for each connection.
+fn sent_later(this: &Sent, other: &Sent) -> Option<bool> {
+    if let (Some(own), Some(value)) = (this.timestamp, other.timestamp)
+        && own != value
+    {
+        return Some(is_before(value, own));
+    }
+    match (this.identification, other.identification) {
+        (Some(own), Some(value)) if own != value => {
+            let distance = own.wrapping_sub(value).cast_signed();
+            // A sender that draws its numbers at random jumps.
+            (distance.unsigned_abs() < 4096).then_some(distance > 0)
+        }
+        _ => None,
+    }
+}
+
+/// Whether timestamp `one` is before `other` (RFC 7323 §5.4).
+fn is_before(one: u32, other: u32) -> bool {
+    one.wrapping_sub(other).cast_signed() < 0
+}
+
+/// Whether a probe was seen that cannot be a timeout: of a segment that is not the only one.
+pub(super) fn shows_probes(repeats: &[Repeat]) -> bool {
+    repeats
+        .iter()
+        .any(|repeat| repeat.trigger == Some(Trigger::TailProbe))
+}

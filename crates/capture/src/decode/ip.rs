@@ -1,0 +1,192 @@
+//! IPv4 and IPv6 with extension headers, and the TCP header behind them.
+
+use airtcp_packet::Ecn;
+use airtcp_packet::wire::{WireError, parse_tcp_header};
+
+use super::{Endpoint, Frame, Other, Tcp, udp};
+
+/// Protocol numbers (IANA).
+mod protocol {
+    pub const HOP_BY_HOP: u8 = 0;
+    pub const ICMP: u8 = 1;
+    pub const IPV4: u8 = 4;
+    pub const TCP: u8 = 6;
+    pub const UDP: u8 = 17;
+    pub const IPV6: u8 = 41;
+    pub const ROUTING: u8 = 43;
+    pub const FRAGMENT: u8 = 44;
+    pub const GRE: u8 = 47;
+    pub const ESP: u8 = 50;
+    pub const AUTHENTICATION: u8 = 51;
+    pub const ICMPV6: u8 = 58;
+    pub const DESTINATION: u8 = 60;
+    pub const MOBILITY: u8 = 135;
+}
+
+const IPV4_HEADER_BYTES: usize = 20;
+const IPV6_HEADER_BYTES: usize = 40;
+/// More fragments, and the offset (RFC 791 §3.1).
+const FRAGMENT_MASK: u16 = 0x3fff;
+/// The same in IPv6's fragment header (RFC 8200 §4.5).
+const IPV6_FRAGMENT_MASK: u16 = 0xfff9;
+/// RFC 4291 §2.5.5.2.
+const MAPPED: u128 = 0xffff << 32;
+
+/// What both versions say about what they carry.
+struct Packet<'a> {
+    /// The IP payload; its `wire_bytes` are what the IP header says.
+    payload: Frame<'a>,
+    source: u128,
+    destination: u128,
+    protocol: u8,
+    identification: Option<u16>,
+    hops: u8,
+    ecn: u8,
+}
+
+/// An IP packet of the version that its first half byte names.
+#[inline]
+pub fn decode(frame: Frame<'_>) -> Result<Tcp, Other> {
+    let packet = match frame.byte(0)? >> 4 {
+        4 => version_4(frame)?,
+        6 => version_6(frame)?,
+        _ => return Err(Other::Malformed),
+    };
+    match packet.protocol {
+        protocol::TCP => tcp(&packet),
+        protocol::UDP => udp::decode(packet.payload),
+        protocol::IPV4 | protocol::IPV6 => {
+            let mut inner = packet.payload.inner()?;
+            inner.carrier.ip_in_ip = true;
+            decode(inner)
+        }
+        protocol::GRE => gre(packet.payload),
+        protocol::ESP => Err(Other::Ipsec),
+        protocol::ICMP | protocol::ICMPV6 => Err(Other::Icmp),
+        _ => Err(Other::Ip),
+    }
+}
+
+fn version_4(frame: Frame<'_>) -> Result<Packet<'_>, Other> {
+    let header = frame.array::<IPV4_HEADER_BYTES>(0)?;
+    let header_bytes = usize::from(header[0] & 0x0f) * 4;
+    let total = u32::from(u16::from_be_bytes([header[2], header[3]]));
+    if header_bytes < IPV4_HEADER_BYTES {
+        return Err(Other::Malformed);
+    }
+    if u16::from_be_bytes([header[6], header[7]]) & FRAGMENT_MASK != 0 {
+        return Err(Other::Fragment);
+    }
+    let address = |at: usize| {
+        let octets: [u8; 4] = std::array::from_fn(|index| header[at + index]);
+        MAPPED | u128::from(u32::from_be_bytes(octets))
+    };
+    let mut payload = frame.skip(header_bytes)?;
+    // Zero is what a network card is handed that cuts a longer packet by itself; then only the
+    // frame says how long it is.
+    if total != 0 {
+        payload.wire_bytes = total
+            .checked_sub(header_bytes as u32)
+            .ok_or(Other::Malformed)?;
+    }
+    Ok(Packet {
+        payload,
+        source: address(12),
+        destination: address(16),
+        protocol: header[9],
+        identification: Some(u16::from_be_bytes([header[4], header[5]])),
+        hops: header[8],
+        ecn: header[1],
+    })
+}
+
+fn version_6(frame: Frame<'_>) -> Result<Packet<'_>, Other> {
+    let header = frame.array::<IPV6_HEADER_BYTES>(0)?;
+    let address = |at: usize| {
+        let octets: [u8; 16] = std::array::from_fn(|index| header[at + index]);
+        u128::from_be_bytes(octets)
+    };
+    let mut payload = frame.skip(IPV6_HEADER_BYTES)?;
+    let length = u32::from(u16::from_be_bytes([header[4], header[5]]));
+    // Zero is a jumbogram, or what a network card is to cut.
+    if length != 0 {
+        payload.wire_bytes = length;
+    }
+    let mut protocol = header[6];
+    loop {
+        let bytes = match protocol {
+            protocol::HOP_BY_HOP
+            | protocol::ROUTING
+            | protocol::DESTINATION
+            | protocol::MOBILITY => (usize::from(payload.byte(1)?) + 1) * 8,
+            protocol::FRAGMENT => {
+                if payload.u16(2)? & IPV6_FRAGMENT_MASK != 0 {
+                    return Err(Other::Fragment);
+                }
+                8
+            }
+            protocol::AUTHENTICATION => (usize::from(payload.byte(1)?) + 2) * 4,
+            _ => break,
+        };
+        protocol = payload.byte(0)?;
+        payload = payload.skip(bytes)?;
+    }
+    Ok(Packet {
+        payload,
+        source: address(8),
+        destination: address(24),
+        protocol,
+        identification: None,
+        hops: header[7],
+        // The traffic class lies across the first two bytes (RFC 8200 §3).
+        ecn: header[1] >> 4,
+    })
+}
+
+fn tcp(packet: &Packet<'_>) -> Result<Tcp, Other> {
+    let header = parse_tcp_header(packet.payload.bytes).map_err(|error| match error {
+        WireError::Truncated => Other::Cut,
+        _ => Other::Malformed,
+    })?;
+    let mut segment = header.segment;
+    segment.payload_bytes = packet
+        .payload
+        .wire_bytes
+        .checked_sub(header.bytes as u32)
+        .ok_or(Other::Malformed)?;
+    segment.ecn = Ecn::from_bits(packet.ecn);
+    Ok(Tcp {
+        source: Endpoint {
+            address: packet.source,
+            port: header.ports[0],
+        },
+        destination: Endpoint {
+            address: packet.destination,
+            port: header.ports[1],
+        },
+        segment,
+        identification: packet.identification,
+        hops: packet.hops,
+        radio: packet.payload.radio,
+        carrier: packet.payload.carrier,
+    })
+}
+
+/// Generic routing encapsulation (RFC 2784, RFC 2890) of IP.
+fn gre(frame: Frame<'_>) -> Result<Tcp, Other> {
+    let flags = frame.u16(0)?;
+    // Checksum, key and sequence number take four bytes each; versions above 0 are others' (PPTP).
+    if flags & 0x0007 != 0 {
+        return Err(Other::Ip);
+    }
+    let optional = [0x8000, 0x2000, 0x1000].map(|bit| usize::from(flags & bit != 0));
+    let bytes = 4 + 4 * optional.iter().sum::<usize>();
+    match frame.u16(2)? {
+        0x0800 | 0x86dd => {
+            let mut inner = frame.skip(bytes)?.inner()?;
+            inner.carrier.ip_in_ip = true;
+            decode(inner)
+        }
+        _ => Err(Other::Ip),
+    }
+}

@@ -1,0 +1,239 @@
+//! From a captured frame to the TCP segment in it, through whatever carries it.
+//!
+//! ```text
+//!   link ─▶ VLAN, MPLS, PPPoE ─▶ IPv4 | IPv6 ─▶ TCP
+//!                                   ▲   └─▶ UDP: GTP-U, VXLAN ─┐
+//!                                   └──────────────────────────┘
+//! ```
+//!
+//! Frames may be cut by a snap length, and what a network card was to cut into packets may be far
+//! longer than a packet: neither checksums nor the frame's end are relied upon.
+
+mod ip;
+mod link;
+#[cfg(test)]
+mod tests;
+mod udp;
+mod wlan;
+
+use airtcp_packet::Segment;
+
+use crate::read::Record;
+
+/// One end of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Endpoint {
+    /// The address as IPv6; IPv4 as mapped by RFC 4291 §2.5.5.2.
+    pub address: u128,
+    /// The port.
+    pub port: u16,
+}
+
+impl Endpoint {
+    /// The address in its own family.
+    #[must_use]
+    pub fn ip(&self) -> std::net::IpAddr {
+        std::net::Ipv6Addr::from_bits(self.address).to_canonical()
+    }
+}
+
+impl std::fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::net::SocketAddr::new(self.ip(), self.port).fmt(f)
+    }
+}
+
+/// What a monitor of the radio notes beside a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Radio {
+    /// The frame's retry bit (IEEE 802.11 §9.2.4.1.5).
+    pub is_retry: bool,
+    /// The bit rate in units of 100 kbit/s; zero where it is not told.
+    pub rate_100kbps: u16,
+}
+
+/// What carried the packet besides an ordinary link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Carrier {
+    /// It was in a GTP-U tunnel (3GPP TS 29.281).
+    pub gtp: bool,
+    /// It was in a VXLAN tunnel (RFC 7348).
+    pub vxlan: bool,
+    /// It was an IP packet in another.
+    pub ip_in_ip: bool,
+}
+
+/// A TCP segment out of a capture.
+#[derive(Clone, Copy, Debug)]
+pub struct Tcp {
+    /// Who sent it.
+    pub source: Endpoint,
+    /// To which end.
+    pub destination: Endpoint,
+    /// The segment; the length of its payload is what the IP header says, or the frame where that
+    /// says nothing.
+    pub segment: Segment,
+    /// The IPv4 identification.
+    pub identification: Option<u16>,
+    /// Time to live, or hop limit.
+    pub hops: u8,
+    /// What the radio's monitor said.
+    pub radio: Radio,
+    /// What carried it.
+    pub carrier: Carrier,
+}
+
+/// What a frame holds that is not a TCP segment to look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Other {
+    /// QUIC (RFC 9000).
+    Quic,
+    /// IPsec: ESP, AH with something unknown in it, or its key exchange.
+    Ipsec,
+    /// WireGuard.
+    WireGuard,
+    /// UDP of another kind.
+    Udp,
+    /// ICMP or ICMPv6.
+    Icmp,
+    /// Another protocol over IP.
+    Ip,
+    /// A fragment of an IP packet.
+    Fragment,
+    /// Not IP, such as ARP.
+    NotIp,
+    /// An 802.11 data frame whose content is encrypted.
+    EncryptedRadio,
+    /// An 802.11 frame with several packets in it (A-MSDU).
+    Aggregate,
+    /// An 802.11 frame without data.
+    RadioControl,
+    /// A link type that is not known here.
+    UnknownLink,
+    /// The frame was cut before the end of the headers.
+    Cut,
+    /// Headers that contradict themselves.
+    Malformed,
+}
+
+impl Other {
+    /// How many kinds there are.
+    pub const COUNT: usize = 14;
+    /// All kinds, each at the place of its number.
+    pub const ALL: [Self; Self::COUNT] = [
+        Self::Quic,
+        Self::Ipsec,
+        Self::WireGuard,
+        Self::Udp,
+        Self::Icmp,
+        Self::Ip,
+        Self::Fragment,
+        Self::NotIp,
+        Self::EncryptedRadio,
+        Self::Aggregate,
+        Self::RadioControl,
+        Self::UnknownLink,
+        Self::Cut,
+        Self::Malformed,
+    ];
+
+    /// Its name in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Quic => "QUIC",
+            Self::Ipsec => "IPsec",
+            Self::WireGuard => "WireGuard",
+            Self::Udp => "UDP",
+            Self::Icmp => "ICMP",
+            Self::Ip => "other IP",
+            Self::Fragment => "IP fragments",
+            Self::NotIp => "not IP",
+            Self::EncryptedRadio => "encrypted 802.11",
+            Self::Aggregate => "802.11 A-MSDU",
+            Self::RadioControl => "802.11 without data",
+            Self::UnknownLink => "unknown link type",
+            Self::Cut => "cut before the end of the headers",
+            Self::Malformed => "malformed",
+        }
+    }
+}
+
+/// Tunnels within tunnels end here.
+const MOST_LAYERS: u32 = 8;
+
+/// What is known of a frame on the way inwards.
+#[derive(Clone, Copy)]
+struct Frame<'a> {
+    /// The bytes from here on.
+    bytes: &'a [u8],
+    /// How many there were on the wire.
+    wire_bytes: u32,
+    /// Layers taken off so far.
+    layers: u32,
+    radio: Radio,
+    carrier: Carrier,
+}
+
+impl<'a> Frame<'a> {
+    /// The frame without its first `bytes`.
+    #[inline]
+    fn skip(self, bytes: usize) -> Result<Self, Other> {
+        Ok(Self {
+            bytes: self.bytes.get(bytes..).ok_or(Other::Cut)?,
+            wire_bytes: self.wire_bytes.saturating_sub(bytes as u32),
+            ..self
+        })
+    }
+
+    /// One layer further in.
+    #[inline]
+    fn inner(self) -> Result<Self, Other> {
+        if self.layers >= MOST_LAYERS {
+            return Err(Other::Malformed);
+        }
+        Ok(Self {
+            layers: self.layers + 1,
+            ..self
+        })
+    }
+
+    #[inline]
+    fn byte(&self, at: usize) -> Result<u8, Other> {
+        self.bytes.get(at).copied().ok_or(Other::Cut)
+    }
+
+    #[inline]
+    fn u16(&self, at: usize) -> Result<u16, Other> {
+        self.bytes
+            .get(at..)
+            .and_then(<[u8]>::first_chunk)
+            .map(|chunk| u16::from_be_bytes(*chunk))
+            .ok_or(Other::Cut)
+    }
+
+    #[inline]
+    fn array<const BYTES: usize>(&self, at: usize) -> Result<&'a [u8; BYTES], Other> {
+        self.bytes
+            .get(at..)
+            .and_then(<[u8]>::first_chunk)
+            .ok_or(Other::Cut)
+    }
+}
+
+/// The TCP segment in a record.
+///
+/// # Errors
+/// What the record holds instead.
+#[inline]
+pub fn decode(record: &Record<'_>) -> Result<Tcp, Other> {
+    let frame = Frame {
+        bytes: record.bytes,
+        wire_bytes: record.wire_bytes,
+        layers: 0,
+        radio: Radio::default(),
+        carrier: Carrier::default(),
+    };
+    link::decode(record.link, frame)
+}

@@ -1,0 +1,270 @@
+//! A capture and its flow in figures.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::analysis::{Limit, Need, Trigger};
+use crate::capture::Capture;
+use crate::decode::Other;
+
+/// What a capture and the flow that was looked at come to.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// The capture.
+    pub capture: Whole,
+    /// The flow; absent where there is no TCP.
+    pub flow: Option<Chosen>,
+    /// What cannot be said, and which capture would help.
+    pub refusals: Vec<Refused>,
+    /// A link can be fitted to the flow, and remedies ranked.
+    pub is_sound: bool,
+}
+
+/// The capture as a whole.
+#[derive(Clone, Debug, Serialize)]
+pub struct Whole {
+    /// Packets of every kind.
+    pub packets: u64,
+    /// Those of TCP.
+    pub tcp_packets: u64,
+    /// From the first packet to the last, in seconds.
+    pub length_s: f64,
+    /// The first packet's time, in nanoseconds since the start of 1970.
+    pub start_ns: u64,
+    /// Flows.
+    pub flows: u32,
+    /// Flows that are not listed, since there are too many.
+    pub unlisted_flows: u64,
+    /// Packets of other kinds, by kind.
+    pub others: BTreeMap<&'static str, u64>,
+    /// Packets that the capture says it dropped.
+    pub dropped: u64,
+    /// Steps back in time.
+    pub steps_back: u64,
+    /// Packets without a time.
+    pub untimed: u64,
+    /// The file ends in the middle of a packet.
+    pub is_cut: bool,
+    /// Why the rest of the file was not read.
+    pub damage: Option<String>,
+    /// TCP frames that a radio's monitor saw, and those with the retry bit.
+    pub radio_frames: [u64; 2],
+}
+
+/// The flow that was looked at.
+#[derive(Clone, Debug, Serialize)]
+pub struct Chosen {
+    /// Its number.
+    pub number: u32,
+    /// The sender of the data.
+    pub data_from: String,
+    /// Its receiver.
+    pub data_to: String,
+    /// Where it was captured: `sender`, `receiver` or `middle`.
+    pub view: &'static str,
+    /// The delays tell the place without doubt.
+    pub is_view_certain: bool,
+    /// The round trips towards either end, in nanoseconds.
+    pub to_receiver_ns: Option<u64>,
+    /// See `to_receiver_ns`.
+    pub to_sender_ns: Option<u64>,
+    /// Round trip of the handshake from here to the server, in nanoseconds.
+    pub handshake_rtt_ns: Option<u64>,
+    /// The shortest round trip to the receiver, in nanoseconds.
+    pub base_rtt_ns: Option<u64>,
+    /// The longest payload of a packet, in bytes.
+    pub mss: u32,
+    /// Scale of the receiver's window, where its SYN has it.
+    pub window_scale: Option<u8>,
+    /// SACK is used.
+    pub sack: bool,
+    /// Timestamps are used.
+    pub timestamps: bool,
+    /// Both SYNs are in the capture.
+    pub syn_seen: bool,
+    /// Carriers around the flow.
+    pub carrier: Vec<&'static str>,
+    /// Copies of packets that were not looked at.
+    pub copies: u64,
+    /// Bytes of data, repeats left out.
+    pub bytes: u64,
+    /// Bits of it a second.
+    pub goodput_bps: f64,
+    /// Retransmissions.
+    pub retransmitted: usize,
+    /// Those that were needed.
+    pub needed: usize,
+    /// Those that were not.
+    pub needless: usize,
+    /// Timeouts.
+    pub timeouts: usize,
+    /// Those that were not needed.
+    pub timeouts_spurious: usize,
+    /// Tail loss probes.
+    pub tail_probes: usize,
+    /// Packets that were overtaken before they came here.
+    pub overtaken: usize,
+    /// Stops of the link.
+    pub stops: usize,
+    /// Share of the time by what held the transfer back; they sum to 1.
+    pub shares: BTreeMap<&'static str, f64>,
+    /// The same in seconds.
+    pub seconds: BTreeMap<&'static str, f64>,
+    /// Seconds in which the capture dropped packets.
+    pub left_out_s: f64,
+    /// The hazard of loss rises at the top of the queue: it drops.
+    pub shows_tail_drop: bool,
+    /// The longest queue in bytes.
+    pub longest_queue_bytes: u64,
+    /// Segments an ACK, on average.
+    pub segments_per_ack: f64,
+    /// ACKs of 1, 2, … 8 and more segments.
+    pub acks_by_segments: [u64; 8],
+    /// By how much the answer to a lone segment is later, in nanoseconds.
+    pub lone_ack_delay_ns: Option<u64>,
+    /// ACKs that were pushed together on the way back.
+    pub compressed_acks: u64,
+    /// Frames of the flow with the radio's retry bit.
+    pub retried_frames: u64,
+    /// Nothing behind this was looked at, in nanoseconds.
+    pub cut_after_ns: Option<u64>,
+}
+
+/// Something that cannot be said.
+#[derive(Clone, Debug, Serialize)]
+pub struct Refused {
+    /// A word for it.
+    pub kind: &'static str,
+    /// The reason with its figures.
+    pub reason: String,
+    /// The capture that would help.
+    pub capture_hint: &'static str,
+    /// No label and no share is given either.
+    pub is_total: bool,
+    /// It is a reservation only.
+    pub is_reservation: bool,
+}
+
+impl Summary {
+    /// The summary of a capture.
+    #[must_use]
+    pub fn of(capture: &Capture) -> Self {
+        let refusals = match &capture.analysis {
+            Some(analysis) => analysis.refusals.clone(),
+            None => crate::analysis::refusals_of_capture(&capture.survey),
+        };
+        Self {
+            capture: whole(capture),
+            flow: chosen(capture),
+            is_sound: capture
+                .analysis
+                .as_ref()
+                .is_some_and(crate::analysis::Analysis::is_sound),
+            refusals: refusals
+                .into_iter()
+                .map(|refusal| Refused {
+                    kind: refusal.kind.name(),
+                    reason: refusal.reason,
+                    capture_hint: refusal.remedy,
+                    is_total: refusal.kind.is_total(),
+                    is_reservation: refusal.kind.is_reservation(),
+                })
+                .collect(),
+        }
+    }
+}
+
+fn whole(capture: &Capture) -> Whole {
+    let survey = &capture.survey;
+    let others = Other::ALL
+        .iter()
+        .map(|kind| (kind.name(), survey.others.packets(*kind)))
+        .filter(|(_, packets)| *packets > 0)
+        .collect();
+    Whole {
+        packets: survey.packets,
+        tcp_packets: survey.tcp_packets,
+        length_s: survey.length.as_secs_f64(),
+        start_ns: survey.start_nanos,
+        flows: survey.flow_count(),
+        unlisted_flows: survey.unlisted().flows,
+        others,
+        dropped: survey.dropped,
+        steps_back: survey.steps_back,
+        untimed: survey.untimed,
+        is_cut: survey.is_cut,
+        damage: survey.damage.as_ref().map(ToString::to_string),
+        radio_frames: survey.radio_frames,
+    }
+}
+
+fn chosen(capture: &Capture) -> Option<Chosen> {
+    let (flow, analysis) = (capture.flow()?, capture.analysis.as_ref()?);
+    let (data, acks) = (flow.data(), flow.acks());
+    let (from, to) = match flow.data_way() {
+        crate::packet::Way::FromClient => (flow.client, flow.server),
+        crate::packet::Way::FromServer => (flow.server, flow.client),
+    };
+    let carrier = [
+        (flow.carrier.gtp, "GTP-U"),
+        (flow.carrier.vxlan, "VXLAN"),
+        (flow.carrier.ip_in_ip, "IP in IP"),
+    ];
+    let labels = || analysis.labels.iter();
+    let timeouts = || labels().filter(|label| label.trigger == Trigger::Timeout);
+    let of_need = |need: Need| labels().filter(move |label| label.need == need).count();
+    let shares = &analysis.shares;
+    Some(Chosen {
+        number: flow.number,
+        data_from: from.to_string(),
+        data_to: to.to_string(),
+        view: analysis.vantage.place.name(),
+        is_view_certain: analysis.vantage.is_certain,
+        to_receiver_ns: analysis.vantage.to_receiver.map(|delay| delay.as_nanos()),
+        to_sender_ns: analysis.vantage.to_sender.map(|delay| delay.as_nanos()),
+        handshake_rtt_ns: flow.handshake().map(|delay| delay.as_nanos()),
+        base_rtt_ns: analysis.base_rtt.map(|delay| delay.as_nanos()),
+        mss: analysis.mss,
+        window_scale: acks.window_scale,
+        sack: analysis.has_sack,
+        timestamps: analysis.has_timestamps,
+        syn_seen: data.syn.is_some() && acks.syn.is_some(),
+        carrier: carrier
+            .into_iter()
+            .filter_map(|(is_there, name)| is_there.then_some(name))
+            .collect(),
+        copies: flow.copies,
+        bytes: data.span,
+        goodput_bps: flow.goodput_bps(),
+        retransmitted: analysis.labels.len(),
+        needed: of_need(Need::Needed),
+        needless: of_need(Need::Needless),
+        timeouts: timeouts().count(),
+        timeouts_spurious: timeouts()
+            .filter(|label| label.need == Need::Needless)
+            .count(),
+        tail_probes: labels()
+            .filter(|label| label.trigger == Trigger::TailProbe)
+            .count(),
+        overtaken: analysis.overtaken.len(),
+        stops: analysis.stops.len(),
+        shares: Limit::ALL
+            .iter()
+            .map(|limit| (limit.name(), shares.share(*limit)))
+            .collect(),
+        seconds: Limit::ALL
+            .iter()
+            .map(|limit| (limit.name(), shares.time(*limit).as_secs_f64()))
+            .collect(),
+        left_out_s: shares.left_out.as_secs_f64(),
+        shows_tail_drop: analysis.hazard.shows_tail_drop,
+        longest_queue_bytes: analysis.hazard.longest_bytes,
+        segments_per_ack: analysis.acking.mean_segments(),
+        acks_by_segments: analysis.acking.segments,
+        lone_ack_delay_ns: analysis.acking.lone_delay.map(|delay| delay.as_nanos()),
+        compressed_acks: analysis.acking.compressed,
+        retried_frames: analysis.retried_frames,
+        cut_after_ns: analysis.cut_after.map(|time| time.as_nanos()),
+    })
+}

@@ -1,0 +1,263 @@
+//! Packets of flows in a bounded store: chains of small blocks from one pool.
+
+use crate::packet::{Packet, Slot};
+
+/// Slots in a block.
+const BLOCK_SLOTS: usize = 16;
+/// No block.
+const NONE: u32 = u32::MAX;
+
+/// What is kept of one flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chain {
+    first: u32,
+    last: u32,
+    /// Slots in use.
+    slots: u32,
+    state: State,
+}
+
+/// How complete a chain is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Every packet so far.
+    Whole,
+    /// The packets up to a certain one: then there was no room.
+    Cut,
+    /// None, to make room for larger flows, or because none was to be kept.
+    Released,
+}
+
+impl Chain {
+    /// A chain without packets that takes some.
+    pub const EMPTY: Self = Self {
+        first: NONE,
+        last: NONE,
+        slots: 0,
+        state: State::Whole,
+    };
+    /// A chain that takes none.
+    pub const CLOSED: Self = Self {
+        state: State::Released,
+        ..Self::EMPTY
+    };
+
+    /// How complete it is.
+    pub const fn state(&self) -> State {
+        self.state
+    }
+
+    /// Whether it holds blocks that could be released.
+    pub const fn holds_blocks(&self) -> bool {
+        self.first != NONE
+    }
+
+    /// Takes no more packets.
+    pub fn cut(&mut self) {
+        if self.state == State::Whole {
+            self.state = State::Cut;
+        }
+    }
+}
+
+/// The pool.
+#[derive(Debug)]
+pub struct Kept {
+    blocks: Vec<[Slot; BLOCK_SLOTS]>,
+    /// For each block the next of its chain, or of the free ones.
+    next: Vec<u32>,
+    free: u32,
+    free_count: usize,
+    limit: usize,
+}
+
+impl Kept {
+    /// A pool of `packets` packets; those with SACK blocks count as two.
+    pub fn new(packets: usize) -> Self {
+        Self {
+            blocks: Vec::new(),
+            next: Vec::new(),
+            free: NONE,
+            free_count: 0,
+            limit: packets.div_ceil(BLOCK_SLOTS).min(NONE as usize),
+        }
+    }
+
+    /// Appends a packet to a chain that is whole; `false`, and no change, when there is no room.
+    #[inline]
+    pub fn push(&mut self, chain: &mut Chain, packet: &Packet) -> bool {
+        let sack = &packet.segment.sack;
+        if sack.is_empty() {
+            return self.push_slot(chain, Slot::of(packet));
+        }
+        let before = *chain;
+        if !self.push_slot(chain, Slot::of(packet)) {
+            return false;
+        }
+        if self.push_slot(chain, Slot::of_sack(sack)) {
+            return true;
+        }
+        // Half a packet is none. The first slot filled a block, so none was taken for it.
+        *chain = before;
+        false
+    }
+
+    #[inline]
+    fn push_slot(&mut self, chain: &mut Chain, slot: Slot) -> bool {
+        let place = chain.slots as usize % BLOCK_SLOTS;
+        if place == 0 {
+            let Some(block) = self.take() else {
+                return false;
+            };
+            match chain.last {
+                NONE => chain.first = block,
+                last => self.next[last as usize] = block,
+            }
+            chain.last = block;
+        }
+        self.blocks[chain.last as usize][place] = slot;
+        chain.slots += 1;
+        true
+    }
+
+    fn take(&mut self) -> Option<u32> {
+        let block = self.free;
+        if block != NONE {
+            self.free = self.next[block as usize];
+            self.free_count -= 1;
+            self.next[block as usize] = NONE;
+            return Some(block);
+        }
+        if self.blocks.len() >= self.limit {
+            return None;
+        }
+        if self.blocks.len() == self.blocks.capacity() {
+            // In even steps, since doubling would need the room of both for a moment.
+            let step = (self.limit / 8).max(1);
+            self.blocks.reserve_exact(step);
+            self.next.reserve_exact(step);
+        }
+        self.blocks.push([Slot::default(); BLOCK_SLOTS]);
+        self.next.push(NONE);
+        Some((self.blocks.len() - 1) as u32)
+    }
+
+    /// Gives back what a chain holds. It takes no packets afterwards.
+    pub fn release(&mut self, chain: &mut Chain) {
+        let mut block = chain.first;
+        while block != NONE {
+            let next = self.next[block as usize];
+            self.next[block as usize] = self.free;
+            self.free = block;
+            self.free_count += 1;
+            block = next;
+        }
+        *chain = Chain::CLOSED;
+    }
+
+    /// Whether at least half of the pool is free.
+    pub fn is_half_free(&self) -> bool {
+        2 * (self.free_count + self.limit - self.blocks.len()) >= self.limit
+    }
+
+    /// The packets of a chain, in the order of the capture.
+    pub fn packets(&self, chain: &Chain) -> Packets<'_> {
+        Packets {
+            kept: self,
+            block: chain.first,
+            place: 0,
+            left: chain.slots as usize,
+        }
+    }
+}
+
+/// The packets of a flow, in the order of the capture.
+#[derive(Clone, Debug)]
+pub struct Packets<'a> {
+    kept: &'a Kept,
+    block: u32,
+    place: usize,
+    left: usize,
+}
+
+impl Packets<'_> {
+    fn slot(&mut self) -> Option<Slot> {
+        if self.left == 0 {
+            return None;
+        }
+        let slot = *self.kept.blocks.get(self.block as usize)?.get(self.place)?;
+        self.left -= 1;
+        self.place += 1;
+        if self.place == BLOCK_SLOTS {
+            self.place = 0;
+            self.block = self.kept.next[self.block as usize];
+        }
+        Some(slot)
+    }
+}
+
+impl Iterator for Packets<'_> {
+    type Item = Packet;
+
+    fn next(&mut self) -> Option<Packet> {
+        let slot = self.slot()?;
+        let mut packet = slot.packet();
+        let blocks = slot.sack_blocks();
+        if blocks > 0 {
+            packet.segment.sack = self.slot()?.sack(blocks);
+        }
+        Some(packet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airtcp_packet::{SackBlock, SequenceNumber};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn packet(number: u64, has_sack: bool) -> Packet {
+        let mut packet = Packet {
+            number,
+            ..Packet::default()
+        };
+        if has_sack {
+            packet.segment.sack.push(SackBlock {
+                start: SequenceNumber(number as u32),
+                end: SequenceNumber(7),
+            });
+        }
+        packet
+    }
+
+    proptest! {
+        /// Against one list a flow: what is refused changes nothing, what is released comes free.
+        #[test]
+        fn chains_are_lists(steps in prop::collection::vec((0..4_usize, 0..12_u8), 0..600)) {
+            let mut kept = Kept::new(10 * BLOCK_SLOTS);
+            let mut chains = [Chain::EMPTY; 4];
+            let mut lists: [Vec<Packet>; 4] = Default::default();
+            for (number, (flow, step)) in steps.into_iter().enumerate() {
+                if step == 0 {
+                    kept.release(&mut chains[flow]);
+                    lists[flow].clear();
+                    chains[flow] = Chain::EMPTY;
+                    continue;
+                }
+                let packet = packet(number as u64, step % 3 == 0);
+                if kept.push(&mut chains[flow], &packet) {
+                    lists[flow].push(packet);
+                }
+            }
+            for (chain, list) in chains.iter().zip(&lists) {
+                prop_assert!(kept.packets(chain).eq(list.iter().copied()));
+            }
+            for chain in &mut chains {
+                kept.release(chain);
+            }
+            prop_assert!(kept.is_half_free());
+            prop_assert_eq!(kept.free_count, kept.blocks.len());
+        }
+    }
+}

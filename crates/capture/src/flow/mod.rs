@@ -1,0 +1,137 @@
+//! Flows: which packets belong together, and a row for each.
+
+mod half;
+mod kept;
+mod table;
+#[cfg(test)]
+mod tests;
+mod verdict;
+
+use airtcp_units::{Duration, Instant};
+
+pub use half::Half;
+pub use kept::Packets;
+pub(crate) use kept::{Chain, Kept};
+pub(crate) use table::Table;
+pub use verdict::Verdict;
+
+use crate::decode::{Carrier, Endpoint};
+use crate::packet::Way;
+
+/// How complete the packets of a flow are that were kept for a closer look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completeness {
+    /// All of them.
+    Whole,
+    /// Those before a certain time: then the store was full.
+    Beginning,
+    /// None: larger flows needed the room.
+    None,
+}
+
+/// A flow of a capture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// Its number in the capture, from 1, in the order of first packets.
+    pub number: u32,
+    /// The end that opened the connection: the one that sent the SYN, else the one with the
+    /// higher port, which servers do not have.
+    pub client: Endpoint,
+    /// The other end.
+    pub server: Endpoint,
+    /// What each end sent: the client, the server.
+    pub halves: [Half; 2],
+    /// When its first packet passed, since the first of the capture.
+    pub first: Instant,
+    /// When its last packet passed.
+    pub last: Instant,
+    /// What carried it.
+    pub carrier: Carrier,
+    /// Packets that the capture holds twice or more: seen on several interfaces, or frames that
+    /// the radio repeated. They are not looked at.
+    pub copies: u64,
+    pub(crate) chain: Chain,
+}
+
+impl Flow {
+    /// The direction with more payload: the one whose transfer is looked at.
+    #[must_use]
+    pub fn data_way(&self) -> Way {
+        if self.halves[Way::FromServer.index()].bytes > self.halves[Way::FromClient.index()].bytes {
+            Way::FromServer
+        } else {
+            Way::FromClient
+        }
+    }
+
+    /// What the sender of the data sent.
+    #[must_use]
+    pub fn data(&self) -> &Half {
+        &self.halves[self.data_way().index()]
+    }
+
+    /// What its receiver sent.
+    #[must_use]
+    pub fn acks(&self) -> &Half {
+        &self.halves[self.data_way().back().index()]
+    }
+
+    /// Payload of both directions, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.halves[0].bytes.saturating_add(self.halves[1].bytes)
+    }
+
+    /// From its first packet to its last.
+    #[must_use]
+    pub fn length(&self) -> Duration {
+        self.last - self.first
+    }
+
+    /// Bits of the data's sequence space a second, over the whole length of the flow.
+    #[must_use]
+    pub fn goodput_bps(&self) -> f64 {
+        let seconds = self.length().as_secs_f64();
+        if seconds > 0.0 {
+            self.data().span as f64 * 8.0 / seconds
+        } else {
+            0.0
+        }
+    }
+
+    /// From the first SYN to the first SYN+ACK as they passed here: the round trip from here to the
+    /// server.
+    #[must_use]
+    pub fn handshake(&self) -> Option<Duration> {
+        let [client, server] = self.halves;
+        let (syn, answer) = (client.syn?, server.syn?);
+        (answer >= syn).then(|| answer - syn)
+    }
+
+    /// What of it was kept.
+    #[must_use]
+    pub fn completeness(&self) -> Completeness {
+        match self.chain.state() {
+            kept::State::Whole => Completeness::Whole,
+            kept::State::Cut => Completeness::Beginning,
+            kept::State::Released => Completeness::None,
+        }
+    }
+
+    /// What a look at the counts says, in a line.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        Verdict::of(self)
+    }
+}
+
+/// Flows that are only summed up, since a capture has more than are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unlisted {
+    /// How many.
+    pub flows: u64,
+    /// Their packets.
+    pub packets: u64,
+    /// Their payload in bytes.
+    pub bytes: u64,
+}

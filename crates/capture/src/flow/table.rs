@@ -1,0 +1,349 @@
+//! The table of flows, of bounded size whatever passes.
+
+use std::collections::HashMap;
+
+use airtcp_packet::{Flags, Segment};
+use airtcp_units::{Duration, Instant};
+
+use super::{Chain, Flow, Half, Kept, Packets, Unlisted};
+use crate::decode::{Endpoint, Tcp};
+use crate::packet::{Packet, Way};
+
+/// A flow that was silent for this long is at its end: the same ports later are another's.
+const IDLE: Duration = Duration::from_secs(300);
+/// A flow that was seen this recently is not struck off the list while there are others.
+const RECENT: Duration = Duration::from_secs(10);
+/// How many packets of a direction are remembered to recognise copies.
+const REMEMBERED: usize = 4;
+/// Flows that are found without the map.
+const RECENT_FLOWS: usize = 256;
+/// A copy is at most this late: the time a packet takes through one machine, and a frame to be
+/// repeated by a radio.
+const COPY_WITHIN: Duration = Duration::from_millis(20);
+
+/// The ends of a flow, the lower first.
+type Key = (Endpoint, Endpoint);
+
+/// The marks of a packet by which a copy is known.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    time: Instant,
+    sequence: u32,
+    acknowledgment: u32,
+    payload_bytes: u32,
+    timestamp: u32,
+    identification: Option<u16>,
+    hops: u8,
+    flags: u8,
+    interface: u32,
+}
+
+impl Mark {
+    /// No packet: none is so long.
+    const NONE: Self = Self {
+        time: Instant::ZERO,
+        sequence: 0,
+        acknowledgment: 0,
+        payload_bytes: u32::MAX,
+        timestamp: 0,
+        identification: None,
+        hops: 0,
+        flags: 0,
+        interface: 0,
+    };
+
+    fn of(tcp: &Tcp, now: Instant, interface: u32) -> Self {
+        let segment = &tcp.segment;
+        Self {
+            time: now,
+            sequence: segment.sequence.0,
+            acknowledgment: segment.acknowledgment.0,
+            payload_bytes: segment.payload_bytes,
+            timestamp: segment.timestamps.map_or(0, |both| both.value),
+            identification: tcp.identification.filter(|number| *number != 0),
+            hops: tcp.hops,
+            flags: segment.flags.bits(),
+            interface,
+        }
+    }
+
+    /// Whether this is the same packet as `earlier`: the same content, and either the same
+    /// identification or, where there is none, another place or a hop further.
+    #[inline]
+    fn repeats(&self, earlier: &Self) -> bool {
+        self.sequence == earlier.sequence
+            && self.acknowledgment == earlier.acknowledgment
+            && self.payload_bytes == earlier.payload_bytes
+            && self.timestamp == earlier.timestamp
+            && self.flags == earlier.flags
+            && self.identification == earlier.identification
+            && self.time - earlier.time <= COPY_WITHIN
+            && (self.identification.is_some()
+                || self.interface != earlier.interface
+                || self.hops != earlier.hops)
+    }
+}
+
+/// A flow while packets come.
+#[derive(Debug)]
+struct Entry {
+    flow: Flow,
+    marks: [[Mark; REMEMBERED]; 2],
+    at: [u8; 2],
+}
+
+/// All flows of a capture.
+#[derive(Debug)]
+pub(crate) struct Table {
+    entries: Vec<Entry>,
+    current: HashMap<Key, u32>,
+    /// Flows of late, at places that their ports choose: sparing the map most searches.
+    recent: Box<[Option<(Key, u32)>; RECENT_FLOWS]>,
+    kept: Kept,
+    limit: usize,
+    only: Option<Key>,
+    begun: u32,
+    unlisted: Unlisted,
+}
+
+impl Table {
+    /// A table of at most `flows` flows, which keeps at most `packets` packets of them, or of the
+    /// flow between the ends `only`.
+    pub fn new(flows: usize, packets: usize, only: Option<(Endpoint, Endpoint)>) -> Self {
+        Self {
+            entries: Vec::new(),
+            current: HashMap::new(),
+            recent: Box::new([None; RECENT_FLOWS]),
+            kept: Kept::new(packets),
+            limit: flows.max(2),
+            only: only.map(|(one, other)| key(one, other)),
+            begun: 0,
+            unlisted: Unlisted::default(),
+        }
+    }
+
+    /// Takes the packet `number` of the capture, which passed `interface` at `now`.
+    #[inline]
+    pub fn take(&mut self, tcp: &Tcp, now: Instant, number: u64, interface: u32) {
+        let index = self.find(tcp, now);
+        let Some(entry) = self.entries.get_mut(index as usize) else {
+            return;
+        };
+        let way = if tcp.source == entry.flow.client {
+            Way::FromClient
+        } else {
+            Way::FromServer
+        };
+        if is_copy(entry, tcp, now, interface, way) {
+            entry.flow.copies += 1;
+            return;
+        }
+        let flow = &mut entry.flow;
+        flow.last = now;
+        let [client, server] = &mut flow.halves;
+        match way {
+            Way::FromClient => client.count(&tcp.segment, now, server),
+            Way::FromServer => server.count(&tcp.segment, now, client),
+        }
+        if flow.chain.state() != super::kept::State::Whole {
+            return;
+        }
+        let packet = Packet {
+            time: now,
+            number,
+            way,
+            segment: tcp.segment,
+            identification: tcp.identification,
+            hops: tcp.hops,
+            radio: tcp.radio,
+        };
+        if !self.kept.push(&mut flow.chain, &packet) {
+            self.push_with_less_room(index as usize, &packet);
+        }
+    }
+
+    /// The index of the flow of a packet, which may begin with it.
+    #[inline]
+    fn find(&mut self, tcp: &Tcp, now: Instant) -> u32 {
+        let key = key(tcp.source, tcp.destination);
+        let place = recent_place(&key);
+        let known = match self.recent[place] {
+            Some((recent, index)) if recent == key => Some(index),
+            _ => self.current.get(&key).copied(),
+        };
+        if let Some(index) = known
+            && let Some(entry) = self.entries.get(index as usize)
+            && !begins_another(&entry.flow, tcp, now)
+        {
+            self.recent[place] = Some((key, index));
+            return index;
+        }
+        self.begin(key, tcp, now)
+    }
+
+    #[cold]
+    fn begin(&mut self, key: Key, tcp: &Tcp, now: Instant) -> u32 {
+        if self.entries.len() >= self.limit {
+            self.strike_off(now);
+        }
+        let segment = &tcp.segment;
+        let is_client = match (
+            segment.flags.contains(Flags::SYN),
+            segment.flags.contains(Flags::ACK),
+        ) {
+            (true, is_answer) => !is_answer,
+            (false, _) => tcp.source.port >= tcp.destination.port,
+        };
+        let (client, server) = if is_client {
+            (tcp.source, tcp.destination)
+        } else {
+            (tcp.destination, tcp.source)
+        };
+        self.begun = self.begun.saturating_add(1);
+        let is_kept = self.only.is_none_or(|only| only == key);
+        let flow = Flow {
+            number: self.begun,
+            client,
+            server,
+            halves: [Half::default(); 2],
+            first: now,
+            last: now,
+            carrier: tcp.carrier,
+            copies: 0,
+            chain: if is_kept { Chain::EMPTY } else { Chain::CLOSED },
+        };
+        let index = self.entries.len() as u32;
+        self.entries.push(Entry {
+            flow,
+            marks: [[Mark::NONE; REMEMBERED]; 2],
+            at: [0; 2],
+        });
+        self.current.insert(key, index);
+        self.recent[recent_place(&key)] = Some((key, index));
+        index
+    }
+
+    /// Strikes off the smaller half of the list, those that were just seen last.
+    fn strike_off(&mut self, now: Instant) {
+        let mut order: Vec<(bool, u64, u32)> = self
+            .entries
+            .iter()
+            .map(|entry| &entry.flow)
+            .map(|flow| (now - flow.last < RECENT, flow.bytes(), flow.number))
+            .collect();
+        order.sort_unstable();
+        order.truncate(order.len() / 2);
+        let mut struck: Vec<u32> = order.into_iter().map(|(.., number)| number).collect();
+        struck.sort_unstable();
+        let (kept, unlisted) = (&mut self.kept, &mut self.unlisted);
+        self.entries.retain_mut(|entry| {
+            let flow = &mut entry.flow;
+            if struck.binary_search(&flow.number).is_err() {
+                return true;
+            }
+            kept.release(&mut flow.chain);
+            unlisted.flows += 1;
+            unlisted.packets += flow.halves[0].packets + flow.halves[1].packets;
+            unlisted.bytes = unlisted.bytes.saturating_add(flow.bytes());
+            false
+        });
+        self.recent.fill(None);
+        self.current.clear();
+        // Of two flows between the same ends the later is the one that goes on.
+        for (index, entry) in (0..).zip(&self.entries) {
+            self.current
+                .insert(key(entry.flow.client, entry.flow.server), index);
+        }
+    }
+
+    /// Makes room for a packet at the expense of smaller flows, or ends the chain of its own.
+    #[cold]
+    fn push_with_less_room(&mut self, index: usize, packet: &Packet) {
+        let mut holders: Vec<(u64, usize)> = (0..)
+            .zip(&self.entries)
+            .filter(|(_, entry)| entry.flow.chain.holds_blocks())
+            .map(|(index, entry)| (entry.flow.bytes(), index))
+            .collect();
+        holders.sort_unstable();
+        // The largest is what will be looked at.
+        holders.pop();
+        for (_, holder) in holders {
+            if self.kept.is_half_free() {
+                break;
+            }
+            self.kept.release(&mut self.entries[holder].flow.chain);
+        }
+        let chain = &mut self.entries[index].flow.chain;
+        if chain.state() == super::kept::State::Whole && !self.kept.push(chain, packet) {
+            chain.cut();
+        }
+    }
+
+    /// The flows in the order of their numbers.
+    pub fn flows(&self) -> impl Iterator<Item = &Flow> {
+        self.entries.iter().map(|entry| &entry.flow)
+    }
+
+    /// What is not listed.
+    pub fn unlisted(&self) -> Unlisted {
+        self.unlisted
+    }
+
+    /// How many flows began.
+    pub fn begun(&self) -> u32 {
+        self.begun
+    }
+
+    /// What was kept of a flow.
+    pub fn packets(&self, flow: &Flow) -> Packets<'_> {
+        self.kept.packets(&flow.chain)
+    }
+}
+
+#[inline]
+fn key(one: Endpoint, other: Endpoint) -> Key {
+    if one <= other {
+        (one, other)
+    } else {
+        (other, one)
+    }
+}
+
+/// Where among the recent flows one stands.
+#[inline]
+fn recent_place(key: &Key) -> usize {
+    usize::from(key.0.port ^ key.1.port ^ key.0.address as u16 ^ key.1.address as u16)
+        % RECENT_FLOWS
+}
+
+/// Whether a packet between a flow's ends is the first of another flow: a SYN with another number,
+/// or anything after a long silence.
+#[inline]
+fn begins_another(flow: &Flow, tcp: &Tcp, now: Instant) -> bool {
+    now - flow.last > IDLE || tcp.segment.flags.contains(Flags::SYN) && is_new_syn(flow, tcp)
+}
+
+#[cold]
+fn is_new_syn(flow: &Flow, tcp: &Tcp) -> bool {
+    let segment: &Segment = &tcp.segment;
+    let sender = &flow.halves[usize::from(tcp.source != flow.client)];
+    // The answer to a SYN belongs to it; a SYN of the server's own opens nothing new.
+    !segment.flags.contains(Flags::ACK) && sender.is_seen() && sender.start() != segment.sequence
+}
+
+/// Whether the packet is a copy of one just seen; otherwise it is remembered.
+#[inline]
+fn is_copy(entry: &mut Entry, tcp: &Tcp, now: Instant, interface: u32, way: Way) -> bool {
+    let mark = Mark::of(tcp, now, interface);
+    let side = way.index();
+    if entry.marks[side]
+        .iter()
+        .any(|earlier| mark.repeats(earlier))
+    {
+        return true;
+    }
+    let at = usize::from(entry.at[side]) % REMEMBERED;
+    entry.marks[side][at] = mark;
+    entry.at[side] = (at as u8 + 1) % REMEMBERED as u8;
+    false
+}

@@ -1,0 +1,84 @@
+//! A flow in a line, from its counts alone.
+
+use std::fmt;
+
+use super::Flow;
+
+/// Fewer bytes than these say nothing about a link.
+const LEAST_BYTES: u64 = 100_000;
+
+/// What a flow's counts say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Verdict {
+    /// Only one direction was captured.
+    OneWay,
+    /// So little data that it says nothing about the link.
+    Small,
+    /// ACKs of data that was never captured, in percent of the ACKs.
+    Gaps(f64),
+    /// Nothing was repeated.
+    NoRepeats {
+        /// Times at which the receiver closed its window.
+        zero_windows: u64,
+    },
+    /// Some was repeated.
+    Repeats {
+        /// In percent of the data's packets.
+        percent: f64,
+        /// Of those, in percent, the receiver reported as duplicates by D-SACK.
+        needless_percent: f64,
+    },
+}
+
+impl Verdict {
+    /// The verdict on a flow.
+    #[must_use]
+    pub fn of(flow: &Flow) -> Self {
+        let (data, acks) = (flow.data(), flow.acks());
+        let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+        if !data.is_seen() || !acks.is_seen() {
+            Self::OneWay
+        } else if data.bytes < LEAST_BYTES {
+            Self::Small
+        } else if percent(acks.acks_of_unseen, acks.packets) > 1.0 {
+            Self::Gaps(percent(acks.acks_of_unseen, acks.packets))
+        } else if data.repeats == 0 {
+            Self::NoRepeats {
+                zero_windows: acks.zero_windows,
+            }
+        } else {
+            let duplicates = acks.duplicates_reported.min(data.repeats);
+            Self::Repeats {
+                percent: percent(data.repeats, data.data_packets),
+                needless_percent: percent(duplicates, data.repeats),
+            }
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OneWay => f.write_str("only one direction was captured"),
+            Self::Small => f.write_str("too little data to say anything about the link"),
+            Self::Gaps(percent) => {
+                write!(f, "{percent:.0} % of the ACKs are of data that is not here")
+            }
+            Self::NoRepeats { zero_windows: 0 } => f.write_str("nothing repeated"),
+            Self::NoRepeats { zero_windows } => write!(
+                f,
+                "nothing repeated, but the receiver closed its window {zero_windows} times"
+            ),
+            Self::Repeats {
+                percent,
+                needless_percent,
+            } => {
+                write!(f, "{percent:.2} % repeated")?;
+                if *needless_percent >= 1.0 {
+                    write!(f, ", {needless_percent:.0} % of that needless")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}

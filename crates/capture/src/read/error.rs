@@ -1,0 +1,95 @@
+//! What can be wrong with a file as a capture.
+
+use std::fmt;
+use std::io;
+
+/// A capture cannot be read, or not any further. Its text says what was expected and the remedy.
+#[derive(Debug)]
+pub enum ReadError {
+    /// The operating system, or the decompressor, failed.
+    Io(io::Error),
+    /// There is not a single byte.
+    Empty,
+    /// The first bytes are those of no capture that is read here.
+    Format {
+        /// The first bytes, as far as they are there.
+        magic: [u8; 4],
+        /// The format they are known to be, with the command that converts it.
+        known: Option<&'static str>,
+    },
+    /// The file contradicts itself.
+    Damaged {
+        /// Where in the (decompressed) file, in bytes.
+        offset: u64,
+        /// Which field.
+        field: &'static str,
+        /// What stands there.
+        value: u64,
+        /// What should.
+        expected: &'static str,
+    },
+    /// Decompression yields so much from so little that it cannot be packets.
+    Bomb {
+        /// Compressed bytes read so far.
+        compressed: u64,
+        /// Bytes that came of them.
+        expanded: u64,
+    },
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "cannot read the capture: {error}"),
+            Self::Empty => f.write_str(
+                "the capture is empty: expected pcap or pcapng; end tcpdump with Ctrl-C, or give \
+                 it -U, so that it writes what it has",
+            ),
+            Self::Format { magic, known } => {
+                let [a, b, c, d] = magic;
+                write!(f, "the file begins with {a:02x} {b:02x} {c:02x} {d:02x}: ")?;
+                match known {
+                    Some(known) => f.write_str(known),
+                    None => f.write_str(
+                        "expected pcap, pcapng, or one of them in gzip; convert other formats \
+                         with editcap -F pcapng",
+                    ),
+                }
+            }
+            Self::Damaged {
+                offset,
+                field,
+                value,
+                expected,
+            } => write!(
+                f,
+                "byte {offset}: {field} = {value}: expected {expected}; the file is damaged \
+                 from there on"
+            ),
+            Self::Bomb {
+                compressed,
+                expanded,
+            } => write!(
+                f,
+                "{compressed} compressed bytes expand to {expanded} and more: expected at most \
+                 {} for each; if these are packets, decompress the file first",
+                super::source::MOST_EXPANSION
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}

@@ -1,0 +1,237 @@
+//! Captures as a stream of records: pcap and pcapng, from a file, a pipe or gzip, in bounded
+//! memory.
+//!
+//! The parser of blocks is our own, because that of the crate which writes captures here refuses a
+//! packet longer than the snap length, hence every capture of `tcpdump -s 128`
+//! (pcap-file 2.0.0, `PcapPacket::try_from_raw_packet`).
+
+mod error;
+mod pcap;
+mod pcapng;
+mod source;
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+pub use error::ReadError;
+use pcap::Pcap;
+use pcapng::PcapNg;
+use source::Source;
+
+/// The longest packet that a capture may hold, as in libpcap (`MAXIMUM_SNAPLEN`).
+const MOST_CAPTURED: u32 = 262_144;
+
+/// A packet as it stands in a capture.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    /// Its number as Wireshark counts: from 1, over all interfaces.
+    pub number: u64,
+    /// When it passed, in nanoseconds since the start of 1970; `None` for a pcapng packet
+    /// without a time (simple packet block).
+    pub time: Option<u64>,
+    /// The interface, from 0; of several sections one after the other.
+    pub interface: u32,
+    /// The interface's link type (tcpdump.org, "LINKTYPE_").
+    pub link: u16,
+    /// The packet's length on the wire, in bytes.
+    pub wire_bytes: u32,
+    /// The bytes that were kept.
+    pub bytes: &'a [u8],
+    /// Packets that the capture dropped before this one, as far as the file marks the place.
+    pub dropped_before: u32,
+}
+
+/// What a file format says of the next bytes.
+enum Step {
+    /// A record: its fields, and where in the window its bytes stand.
+    Record(Fields),
+    /// The stream has ended, in the middle of a record if not `whole`.
+    End { whole: bool },
+}
+
+/// A record without its bytes, which the window holds.
+struct Fields {
+    time: Option<u64>,
+    interface: u32,
+    link: u16,
+    wire_bytes: u32,
+    dropped_before: u32,
+    /// Where the packet stands in the window.
+    start: usize,
+    captured: usize,
+    /// What to consume once it has been looked at.
+    whole: usize,
+}
+
+enum Format {
+    Pcap(Pcap),
+    PcapNg(PcapNg),
+}
+
+/// Reads the records of a capture, one after the other.
+pub struct Reader {
+    source: Source,
+    format: Format,
+    number: u64,
+    /// Of the window, what the last record took.
+    taken: usize,
+    is_cut: bool,
+}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reader")
+            .field("number", &self.number)
+            .field("offset", &self.source.offset())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Reader {
+    /// Reads the file at `path`; `-` is standard input.
+    ///
+    /// # Errors
+    /// The file cannot be opened, or is no capture.
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        if path.as_os_str() == "-" {
+            return Self::new(Box::new(std::io::stdin()));
+        }
+        Self::new(Box::new(File::open(path)?))
+    }
+
+    /// Reads `input`.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no capture.
+    pub fn new(input: Box<dyn Read + Send>) -> Result<Self, ReadError> {
+        let mut source = Source::new(input)?;
+        source.fill(pcap::HEADER_BYTES)?;
+        let Some(magic) = source.window().first_chunk::<4>().copied() else {
+            let is_empty = source.window().is_empty();
+            return Err(if is_empty {
+                ReadError::Empty
+            } else {
+                let mut magic = [0; 4];
+                magic[..source.window().len()].copy_from_slice(source.window());
+                ReadError::Format { magic, known: None }
+            });
+        };
+        let format = if magic == pcapng::SECTION_HEADER.to_be_bytes() {
+            Format::PcapNg(PcapNg::default())
+        } else if let Some(pcap) = Pcap::of(&mut source)? {
+            Format::Pcap(pcap)
+        } else {
+            let known = known_as(magic);
+            return Err(ReadError::Format { magic, known });
+        };
+        Ok(Self {
+            source,
+            format,
+            number: 0,
+            taken: 0,
+            is_cut: false,
+        })
+    }
+
+    /// The next record; `None` at the end of the capture.
+    ///
+    /// # Errors
+    /// The file cannot be read any further. What came before is sound.
+    #[inline]
+    pub fn next_record(&mut self) -> Result<Option<Record<'_>>, ReadError> {
+        self.source.consume(self.taken);
+        self.taken = 0;
+        let step = match &mut self.format {
+            Format::Pcap(pcap) => pcap.step(&mut self.source)?,
+            Format::PcapNg(pcapng) => pcapng.step(&mut self.source)?,
+        };
+        let fields = match step {
+            Step::Record(fields) => fields,
+            Step::End { whole } => {
+                self.is_cut = !whole;
+                return Ok(None);
+            }
+        };
+        self.number += 1;
+        self.taken = fields.whole;
+        let window = self.source.window();
+        let bytes = window
+            .get(fields.start..fields.start + fields.captured)
+            .unwrap_or(&[]);
+        Ok(Some(Record {
+            number: self.number,
+            time: fields.time,
+            interface: fields.interface,
+            link: fields.link,
+            wire_bytes: fields.wire_bytes,
+            bytes,
+            dropped_before: fields.dropped_before,
+        }))
+    }
+
+    /// Whether the file ended in the middle of a record, as it does when the writer was stopped.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Packets that the capture itself says it dropped: pcapng's `isb_ifdrop` and `isb_osdrop`.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        match &self.format {
+            Format::Pcap(_) => 0,
+            Format::PcapNg(pcapng) => pcapng.dropped(),
+        }
+    }
+
+    /// Bytes read of the file or pipe, for progress.
+    #[must_use]
+    pub fn bytes_read(&self) -> u64 {
+        self.source.raw_bytes()
+    }
+}
+
+/// Formats that are not read but known, with what to do about each.
+fn known_as(magic: [u8; 4]) -> Option<&'static str> {
+    match magic {
+        [0x28, 0xb5, 0x2f, 0xfd] => Some("Zstandard: give zstd -dc FILE through a pipe"),
+        [0xfd, b'7', b'z', b'X'] => Some("xz: give xz -dc FILE through a pipe"),
+        [0x04, 0x22, 0x4d, 0x18] => Some("LZ4: give lz4 -dc FILE through a pipe"),
+        [b'B', b'Z', b'h', _] => Some("bzip2: give bzip2 -dc FILE through a pipe"),
+        [b'P', b'K', 3, 4] => Some("a ZIP archive: unpack it first"),
+        [b's', b'n', b'o', b'o'] => Some("snoop: convert it with editcap -F pcapng"),
+        [b'R', b'T', b'S', b'S'] | [b'X', b'C', b'P', 0] => {
+            Some("a capture of another sniffer: convert it with editcap -F pcapng")
+        }
+        _ => None,
+    }
+}
+
+/// The 16-bit number at `at` in `bytes`, zero where there are too few.
+#[inline]
+fn u16_at(bytes: &[u8], at: usize, is_big: bool) -> u16 {
+    let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) else {
+        return 0;
+    };
+    if is_big {
+        u16::from_be_bytes(*chunk)
+    } else {
+        u16::from_le_bytes(*chunk)
+    }
+}
+
+/// The 32-bit number at `at` in `bytes`, zero where there are too few.
+#[inline]
+fn u32_at(bytes: &[u8], at: usize, is_big: bool) -> u32 {
+    let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) else {
+        return 0;
+    };
+    if is_big {
+        u32::from_be_bytes(*chunk)
+    } else {
+        u32::from_le_bytes(*chunk)
+    }
+}

@@ -1,0 +1,288 @@
+//! One look at each packet of a capture: its flows, what else is in it, and whether it is sound.
+
+use std::fmt;
+
+use airtcp_units::{Duration, Instant};
+
+use crate::decode::{Endpoint, Other, Radio, decode};
+use crate::flow::{Flow, Packets, Table, Unlisted};
+use crate::read::{ReadError, Reader};
+
+/// Looks at the clock and at the listener once in so many packets.
+const LISTENING_PACKETS: u64 = 1 << 14;
+/// A step back in time up to this length is the interleaving of several processors' buffers.
+const HARMLESS_STEP: Duration = Duration::from_millis(1);
+
+/// How much memory a survey may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Flows that are listed. Beyond, the smaller half is summed up.
+    pub flows: usize,
+    /// Packets that are kept for a closer look, of all flows together. Beyond, the larger flows'
+    /// are kept.
+    pub packets: usize,
+}
+
+impl Default for Limits {
+    /// 18 MiB of packets and at most 20 MiB of flows.
+    fn default() -> Self {
+        Self {
+            flows: 1 << 14,
+            packets: 3 << 17,
+        }
+    }
+}
+
+/// Packets that are not TCP.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Others {
+    packets: [u64; Other::COUNT],
+    bytes: [u64; Other::COUNT],
+}
+
+impl Others {
+    fn count(&mut self, kind: Other, wire_bytes: u32) {
+        let place = kind as usize;
+        self.packets[place] += 1;
+        self.bytes[place] += u64::from(wire_bytes);
+    }
+
+    /// Packets of a kind.
+    #[must_use]
+    pub fn packets(&self, kind: Other) -> u64 {
+        self.packets[kind as usize]
+    }
+
+    /// Bytes on the wire of a kind.
+    #[must_use]
+    pub fn bytes(&self, kind: Other) -> u64 {
+        self.bytes[kind as usize]
+    }
+}
+
+/// How far a survey has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes read of the file or pipe, before decompression.
+    pub bytes: u64,
+    /// Packets read.
+    pub packets: u64,
+}
+
+/// What ends a survey without an answer.
+#[derive(Debug)]
+pub enum SurveyError {
+    /// There is nothing to read, or it is no capture.
+    Read(ReadError),
+    /// The listener asked for the end.
+    Interrupted,
+}
+
+impl fmt::Display for SurveyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read(error) => error.fmt(f),
+            Self::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
+impl std::error::Error for SurveyError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Read(error) => Some(error),
+            Self::Interrupted => None,
+        }
+    }
+}
+
+impl From<ReadError> for SurveyError {
+    fn from(error: ReadError) -> Self {
+        Self::Read(error)
+    }
+}
+
+/// A capture after one pass over it.
+#[derive(Debug)]
+pub struct Survey {
+    table: Table,
+    /// The time of the first packet, in nanoseconds since the start of 1970.
+    pub start_nanos: u64,
+    /// From the first packet to the last.
+    pub length: Duration,
+    /// Packets of every kind.
+    pub packets: u64,
+    /// What is not TCP.
+    pub others: Others,
+    /// TCP packets.
+    pub tcp_packets: u64,
+    /// Packets without a time: of pcapng's simple packet blocks. They are not looked at.
+    pub untimed: u64,
+    /// Packets that the capture says it dropped.
+    pub dropped: u64,
+    /// Steps back in time of more than a millisecond between one packet and the next.
+    pub steps_back: u64,
+    /// The longest such step.
+    pub longest_step_back: Duration,
+    /// The file ended in the middle of a record.
+    pub is_cut: bool,
+    /// Why the rest of the file was not read, where it was not.
+    pub damage: Option<ReadError>,
+    /// TCP frames that a radio's monitor saw, and those of them with the retry bit.
+    pub radio_frames: [u64; 2],
+}
+
+impl Survey {
+    /// Reads a capture to its end. `only` names the ends of the one flow whose packets are kept;
+    /// without it those of the largest are. `listen` is told of the progress now and then, and ends
+    /// the survey by answering `false`.
+    ///
+    /// # Errors
+    /// There is not a single packet to read, or `listen` answered `false`. A file that is damaged
+    /// further on gives what stands before the damage.
+    pub fn of(
+        mut reader: Reader,
+        limits: &Limits,
+        only: Option<(Endpoint, Endpoint)>,
+        listen: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Self, SurveyError> {
+        let mut survey = Self {
+            table: Table::new(limits.flows, limits.packets, only),
+            start_nanos: 0,
+            length: Duration::ZERO,
+            packets: 0,
+            others: Others::default(),
+            tcp_packets: 0,
+            untimed: 0,
+            dropped: 0,
+            steps_back: 0,
+            longest_step_back: Duration::ZERO,
+            is_cut: false,
+            damage: None,
+            radio_frames: [0; 2],
+        };
+        let mut now = Instant::ZERO;
+        loop {
+            if survey.packets % LISTENING_PACKETS == 0 {
+                let progress = Progress {
+                    bytes: reader.bytes_read(),
+                    packets: survey.packets,
+                };
+                if !listen(progress) {
+                    return Err(SurveyError::Interrupted);
+                }
+            }
+            match survey.take_next(&mut reader, now) {
+                Ok(Some(time)) => now = time,
+                Ok(None) => break,
+                Err(error) if survey.packets == 0 => return Err(error.into()),
+                Err(error) => {
+                    survey.damage = Some(error);
+                    break;
+                }
+            }
+        }
+        survey.length = now - Instant::ZERO;
+        survey.is_cut = reader.is_cut();
+        survey.dropped = survey.dropped.max(reader.dropped());
+        Ok(survey)
+    }
+
+    /// Takes the next packet; the time up to which the capture has come, `None` at its end.
+    #[inline]
+    fn take_next(
+        &mut self,
+        reader: &mut Reader,
+        now: Instant,
+    ) -> Result<Option<Instant>, ReadError> {
+        let Some(record) = reader.next_record()? else {
+            return Ok(None);
+        };
+        self.packets += 1;
+        self.dropped = self
+            .dropped
+            .saturating_add(u64::from(record.dropped_before));
+        let mut latest = now;
+        if let Some(nanos) = record.time {
+            if self.packets == self.untimed + 1 {
+                self.start_nanos = nanos;
+            }
+            let time = Instant::from_nanos(nanos.saturating_sub(self.start_nanos));
+            if time < now || nanos < self.start_nanos {
+                self.step_back(now - time);
+            }
+            latest = latest.max(time);
+        }
+        match decode(&record) {
+            Ok(tcp) => {
+                self.tcp_packets += 1;
+                if tcp.radio != Radio::default() {
+                    self.radio_frames[0] += 1;
+                    self.radio_frames[1] += u64::from(tcp.radio.is_retry);
+                }
+                if record.time.is_some() {
+                    self.table
+                        .take(&tcp, latest, record.number, record.interface);
+                } else {
+                    self.untimed += 1;
+                }
+            }
+            Err(kind) => {
+                self.others.count(kind, record.wire_bytes);
+                self.untimed += u64::from(record.time.is_none());
+            }
+        }
+        Ok(Some(latest))
+    }
+
+    #[cold]
+    fn step_back(&mut self, step: Duration) {
+        if step > HARMLESS_STEP {
+            self.steps_back += 1;
+            self.longest_step_back = self.longest_step_back.max(step);
+        }
+    }
+
+    /// The flows, in the order of their first packets.
+    pub fn flows(&self) -> impl Iterator<Item = &Flow> {
+        self.table.flows()
+    }
+
+    /// The flows with the most payload first.
+    #[must_use]
+    pub fn by_size(&self) -> Vec<&Flow> {
+        let mut flows: Vec<&Flow> = self.flows().collect();
+        flows.sort_by_key(|flow| (std::cmp::Reverse(flow.bytes()), flow.number));
+        flows
+    }
+
+    /// The flow of that number.
+    #[must_use]
+    pub fn flow(&self, number: u32) -> Option<&Flow> {
+        self.flows().find(|flow| flow.number == number)
+    }
+
+    /// The flow with the most payload.
+    #[must_use]
+    pub fn largest(&self) -> Option<&Flow> {
+        self.by_size().first().copied()
+    }
+
+    /// What is not listed, since there are too many flows.
+    #[must_use]
+    pub fn unlisted(&self) -> Unlisted {
+        self.table.unlisted()
+    }
+
+    /// How many flows there are, listed or not.
+    #[must_use]
+    pub fn flow_count(&self) -> u32 {
+        self.table.begun()
+    }
+
+    /// The packets of a flow that were kept, in the order of the capture.
+    #[must_use]
+    pub fn packets_of(&self, flow: &Flow) -> Packets<'_> {
+        self.table.packets(flow)
+    }
+}

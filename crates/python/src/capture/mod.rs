@@ -1,0 +1,159 @@
+//! Captures of real TCP.
+
+mod tables;
+
+use std::cell::{Cell, RefCell};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use airtcp_capture::analysis::{Analysis, Place};
+use airtcp_capture::export::{Summary, annotate};
+use airtcp_capture::{CaptureError, Limits, SurveyError};
+use arrow_array::RecordBatch;
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::capture_error;
+use crate::run::LISTENING_INTERVAL;
+
+/// A capture that was read, with one flow looked at in depth: a summary as JSON, tables as Arrow
+/// IPC streams.
+#[pyclass(frozen, module = "airtcp._core")]
+pub(crate) struct Capture {
+    capture: airtcp_capture::Capture,
+    path: PathBuf,
+}
+
+type Table = Result<RecordBatch, arrow_schema::ArrowError>;
+
+impl Capture {
+    fn stream<'py>(
+        &self,
+        py: Python<'py>,
+        table: impl Fn(&airtcp_capture::Capture) -> Table + Sync,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let capture = &self.capture;
+        let bytes = py
+            .detach(|| airtcp_sim::ipc_stream(&table(capture)?))
+            .map_err(|error| capture_error(py, error))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn of_flow<'py>(
+        &self,
+        py: Python<'py>,
+        table: fn(&Analysis) -> Table,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let Some(analysis) = &self.capture.analysis else {
+            return Err(capture_error(py, "there is no TCP in the capture"));
+        };
+        self.stream(py, |_| table(analysis))
+    }
+}
+
+#[pymethods]
+impl Capture {
+    /// The summary, as JSON.
+    fn summary(&self, py: Python<'_>) -> PyResult<String> {
+        serde_json::to_string(&Summary::of(&self.capture)).map_err(|error| capture_error(py, error))
+    }
+
+    /// A row a flow, as an Arrow IPC stream.
+    fn flows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.stream(py, |capture| tables::flows(&capture.survey))
+    }
+
+    /// A row a transmission of the flow's data, as an Arrow IPC stream.
+    fn segments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.of_flow(py, tables::segments)
+    }
+
+    /// A row an answer, as an Arrow IPC stream.
+    fn acks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.of_flow(py, tables::acks)
+    }
+
+    /// A row a retransmission, as an Arrow IPC stream.
+    fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.of_flow(py, tables::labels)
+    }
+
+    /// A row a bin of the queue's length, as an Arrow IPC stream.
+    fn hazard<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.of_flow(py, tables::hazard)
+    }
+
+    /// A row a stop of the link, as an Arrow IPC stream.
+    fn stops<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.of_flow(py, tables::stops)
+    }
+
+    /// A row a packet that was overtaken before it came here, as an Arrow IPC stream.
+    fn overtaken<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.of_flow(py, tables::overtaken)
+    }
+
+    /// Writes the capture once more as pcapng, with comments on the retransmissions.
+    fn annotate(&self, py: Python<'_>, out: PathBuf) -> PyResult<()> {
+        let Some(analysis) = &self.capture.analysis else {
+            return Err(capture_error(py, "there is no TCP in the capture"));
+        };
+        py.detach(|| annotate(&self.path, &out, analysis))
+            .map_err(|error| capture_error(py, error))
+    }
+}
+
+/// Reads a capture and looks at flow number `flow`, or the one with the most payload, as captured
+/// at `view`: sender, receiver or middle, or where it is found to be. `progress` is called a few
+/// times a second with the bytes and the packets read; Ctrl-C ends the reading.
+#[pyfunction]
+#[pyo3(signature = (path, flow = None, view = None, *, packets = None, progress = None))]
+pub(crate) fn read_capture(
+    py: Python<'_>,
+    path: PathBuf,
+    flow: Option<u32>,
+    view: Option<&str>,
+    packets: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Capture> {
+    let view = match view {
+        None => None,
+        Some("sender") => Some(Place::Sender),
+        Some("receiver") => Some(Place::Receiver),
+        Some("middle") => Some(Place::Middle),
+        Some(other) => {
+            let text = format!("view = {other:?}: expected sender, receiver or middle");
+            return Err(capture_error(py, text));
+        }
+    };
+    let mut limits = Limits::default();
+    limits.packets = packets.unwrap_or(limits.packets);
+    let (result, raised) = py.detach(|| {
+        let raised = RefCell::new(None);
+        let heard = Cell::new(Instant::now());
+        let mut listen = |now: airtcp_capture::Progress| {
+            if heard.get().elapsed() < LISTENING_INTERVAL {
+                return true;
+            }
+            heard.set(Instant::now());
+            let answer = Python::attach(|py| {
+                py.check_signals()?;
+                progress.as_ref().map_or(Ok(()), |call| {
+                    call.call1(py, (now.bytes, now.packets)).map(drop)
+                })
+            });
+            answer.map_err(|error| raised.replace(Some(error))).is_ok()
+        };
+        let result = airtcp_capture::Capture::read(&path, flow, view, &limits, &mut listen);
+        (result, raised.into_inner())
+    });
+    match (result, raised) {
+        (Ok(capture), _) => Ok(Capture { capture, path }),
+        (Err(_), Some(error)) => Err(error),
+        (Err(CaptureError::Survey(SurveyError::Interrupted)), None) => {
+            Err(PyKeyboardInterrupt::new_err(()))
+        }
+        (Err(error), None) => Err(capture_error(py, format!("{}: {error}", path.display()))),
+    }
+}
