@@ -13,6 +13,12 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     match Capture::read(Path::new(&path), None, None, &Limits::default(), &mut |_| true) {
+        Ok(capture) if std::env::args().nth(2).is_some() => {
+            for sent in capture.analysis.iter().flat_map(|analysis| &analysis.sent) {
+                println!("{},{}", sent.number, sent.index);
+            }
+            ExitCode::SUCCESS
+        }
         Ok(capture) => {
             print(&capture);
             ExitCode::SUCCESS
@@ -53,11 +59,12 @@ fn print(capture: &Capture) {
     for refusal in &analysis.refusals {
         println!("# not said: {}; {}", refusal.reason, refusal.remedy);
     }
-    println!("packet,original,start,attempt,trigger,backoff,verdict,evidence,cause,loss,queue");
+    println!("packet,index,original,start,attempt,trigger,backoff,verdict,evidence,cause,loss,queue");
     for label in &analysis.labels {
         println!(
-            "{},{},{},{},{},{},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{},{},{},{},{}",
             label.number,
+            analysis.sent[label.sent].index,
             label.original.unwrap_or(0),
             label.start,
             label.attempt,

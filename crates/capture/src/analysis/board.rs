@@ -18,6 +18,17 @@ pub struct Piece {
     pub sacked: bool,
 }
 
+impl Piece {
+    /// Its bytes, if it was never seen.
+    pub const fn unseen_bytes(&self) -> u64 {
+        if self.attempts == 0 {
+            self.end - self.start
+        } else {
+            0
+        }
+    }
+}
+
 /// What a transmission found on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlap {
@@ -236,6 +247,12 @@ impl Board {
             }
             each(piece);
         }
+    }
+
+    /// Bytes from `origin` on that the receiver has said it holds.
+    pub fn delivered(&self, origin: u64) -> u64 {
+        let above: u64 = self.sacked.iter().map(|range| range.1 - range.0).sum();
+        self.una.saturating_sub(origin) + above
     }
 
     /// Whether something above `offset` was SACKed.

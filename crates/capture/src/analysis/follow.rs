@@ -1,6 +1,8 @@
 //! One pass over the packets of a flow: what was sent, what was acknowledged, and the
 //! circumstances of everything that was sent more than once.
 
+use std::collections::VecDeque;
+
 use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 
@@ -18,6 +20,8 @@ const FAR: u64 = 1 << 30;
 const LEAST_SILENCE: Duration = Duration::from_millis(60);
 /// Retransmissions among which the one that a D-SACK names is looked for.
 const DSACK_REACH: usize = 4096;
+/// Ranges acknowledged unseen that are remembered, in case they come late.
+const UNSEEN: usize = 256;
 
 /// A packet with sequence space that the sender of the data sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -149,8 +153,11 @@ pub(super) struct Followed {
     pub silences: Vec<Silence>,
     /// Spans of loss recovery, timeouts included.
     pub recoveries: Vec<(Instant, Instant)>,
-    /// Stretches of time in which the capture dropped packets.
+    /// Stretches of time in which the capture dropped packets: what was acknowledged then was
+    /// never seen.
     pub gaps: Vec<(Instant, Instant)>,
+    /// Those in which data was missing, which only at the sender is the capture's fault.
+    pub holes: Vec<(Instant, Instant)>,
     /// Bytes acknowledged that never passed here.
     pub unseen_bytes: u64,
     /// Packets of the data that came after their acknowledgment.
@@ -177,6 +184,8 @@ pub(super) struct Follower {
     agreed: Agreed,
     base: Option<SequenceNumber>,
     board: Board,
+    /// Ranges that were acknowledged unseen, the latest of them.
+    unseen: VecDeque<(u64, u64)>,
     clock: Clock,
     out: Followed,
     packets: u32,
@@ -205,6 +214,7 @@ impl Follower {
             agreed,
             base: None,
             board: Board::new(ORIGIN),
+            unseen: VecDeque::new(),
             clock: Clock::new(Instant::ZERO),
             out: Followed {
                 sent: Vec::new(),
@@ -213,6 +223,7 @@ impl Follower {
                 silences: Vec::new(),
                 recoveries: Vec::new(),
                 gaps: Vec::new(),
+                holes: Vec::new(),
                 unseen_bytes: 0,
                 behind_ack: 0,
                 end: Instant::ZERO,
@@ -299,14 +310,15 @@ impl Follower {
         let seen = self.circumstances(packet, start, end, is_syn);
         let was_idle = self.board.open() == 0;
         if start > self.board.end() {
-            self.out.gaps.push((self.last_data, packet.time));
+            self.out.holes.push((self.last_data, packet.time));
         }
         let at = self.out.sent.len() as u32;
         let was_acknowledged = end <= self.board.una();
+        let is_behind = was_acknowledged && self.is_behind_ack(start, end);
         let overlap = if was_acknowledged {
             Overlap {
                 fresh: 0,
-                attempts: 1,
+                attempts: u32::from(!is_behind),
                 previous: NONE,
                 filled: 0,
                 acknowledged: true,
@@ -346,6 +358,24 @@ impl Follower {
         self.last_data = packet.time;
     }
 
+    /// Whether these bytes were acknowledged before they were first seen.
+    fn is_behind_ack(&mut self, start: u64, end: u64) -> bool {
+        let unseen = self
+            .unseen
+            .iter_mut()
+            .rev()
+            .find(|range| range.0 < end && start < range.1);
+        let Some(range) = unseen else {
+            return false;
+        };
+        if range.0 == start {
+            range.0 = end.min(range.1);
+        }
+        self.out.behind_ack += 1;
+        self.out.unseen_bytes = self.out.unseen_bytes.saturating_sub(end - start);
+        true
+    }
+
     fn circumstances(&self, packet: &Packet, start: u64, end: u64, is_syn: bool) -> Circumstances {
         Circumstances {
             is_syn,
@@ -373,9 +403,6 @@ impl Follower {
         sent.repeat = number as u32;
         let (now, start) = (sent.time, sent.start);
         let fills = overlap.attempts == 0;
-        if fills && overlap.acknowledged {
-            self.out.behind_ack += 1;
-        }
         self.out.repeats.push(Repeat {
             sent: at,
             trigger,
@@ -453,6 +480,10 @@ impl Follower {
         self.is_window_shut = segment.window == 0;
         if ack > self.board.end() {
             self.out.unseen_bytes += ack - self.board.end();
+            if self.unseen.len() >= UNSEEN {
+                self.unseen.pop_front();
+            }
+            self.unseen.push_back((self.board.end(), ack));
             self.out.gaps.push((self.last_data, packet.time));
         }
         let has_dsack = self.dsack(segment, ack, packet.time);
@@ -550,12 +581,12 @@ impl Follower {
             now,
             timed_out,
             echo: segment.timestamps.map(|both| both.echo),
-            newly: 0,
             newest: NONE,
             has_repeated: false,
             originals: false,
         };
         let mut newest_sacked = NONE;
+        let mut unseen = 0;
         for block in segment.sack.as_slice() {
             let (Some(start), Some(end)) = (
                 place_near(self.base, block.start, self.board.end()),
@@ -563,12 +594,14 @@ impl Follower {
             ) else {
                 continue;
             };
-            // A D-SACK lies below the acknowledgment, which covers it.
+            // A D-SACK that lies below the acknowledgment tells nothing new.
+            if end <= ack {
+                continue;
+            }
             covered.newest = NONE;
             self.board.sack(start, end, |piece| {
-                if piece.start >= ack {
-                    covered.take(piece.last, piece.attempts, piece.end - piece.start, true);
-                }
+                unseen += piece.unseen_bytes();
+                covered.take(piece.last, piece.attempts, true);
             });
             if covered.newest != NONE && newest_sacked == NONE {
                 newest_sacked = covered.newest;
@@ -581,13 +614,15 @@ impl Follower {
             if piece.sacked {
                 covered.has_repeated = true;
             } else {
-                covered.take(piece.last, piece.attempts, piece.end - piece.start, false);
+                unseen += piece.unseen_bytes();
+                covered.take(piece.last, piece.attempts, false);
             }
         });
-        let (newly, has_repeated) = (covered.newly, covered.has_repeated);
         let (newest, originals) = (covered.newest, covered.originals);
+        let has_repeated = covered.has_repeated;
+        self.out.unseen_bytes += unseen;
         if originals && let Some(number) = self.last_timeout.take() {
-            self.out.repeats[number].originals_acknowledged = true;
+            self.take_back(number);
         }
         let ended_by = if is_behind_sacked {
             newest_sacked
@@ -605,8 +640,20 @@ impl Follower {
         if is_behind_sacked {
             self.sample(newest_sacked);
         }
-        self.delivered += newly;
-        newly
+        let before = std::mem::replace(&mut self.delivered, self.board.delivered(ORIGIN));
+        self.delivered.saturating_sub(before)
+    }
+
+    /// Notes that timeout number `number`, and those before it of the same bytes, were answered by
+    /// originals.
+    fn take_back(&mut self, number: usize) {
+        let mut next = self.out.repeats.get_mut(number);
+        while let Some(repeat) = next {
+            repeat.originals_acknowledged = true;
+            let previous = self.out.sent[repeat.sent as usize].previous;
+            let before = self.out.sent.get(previous as usize);
+            next = before.and_then(|sent| self.out.repeats.get_mut(sent.repeat as usize));
+        }
     }
 
     /// Takes a round-trip time from a transmission that was just covered (RFC 6298 §3: never of
@@ -648,7 +695,6 @@ struct Covered<'a> {
     repeats: &'a mut [Repeat],
     now: Instant,
     echo: Option<u32>,
-    newly: u64,
     /// The newest transmission of what was sent once.
     newest: u32,
     has_repeated: bool,
@@ -659,11 +705,10 @@ struct Covered<'a> {
 }
 
 impl Covered<'_> {
-    fn take(&mut self, last: u32, attempts: u32, bytes: u64, is_sack: bool) {
+    fn take(&mut self, last: u32, attempts: u32, is_sack: bool) {
         if last == NONE {
             return;
         }
-        self.newly += bytes;
         self.has_repeated |= attempts > 1;
         if attempts == 1 {
             self.originals |= last < self.timed_out;

@@ -3,7 +3,6 @@
 
 use super::follow::Sent;
 use super::label::Cause;
-use super::rate::Path;
 
 /// Bins from an empty queue to the longest.
 const BINS: usize = 20;
@@ -56,25 +55,14 @@ pub struct Hazard {
 impl Hazard {
     /// The hazard of a flow. Retransmissions are left out: they meet the queue of their moment as
     /// all packets do, but what happens to them is known less well.
-    pub(super) fn of(sent: &[Sent], path: &Path<'_>) -> Self {
-        let mut met: Vec<(u64, bool)> = Vec::new();
-        let mut last = None;
-        for (at, packet) in sent.iter().enumerate() {
-            if packet.is_measured {
-                last = path.queue_bytes(at);
-            }
-            // Between two measurements of a sound flow lie a few packets.
-            let bytes = if packet.is_lost {
-                path.queue_bytes(at)
-            } else {
-                last
-            };
-            if packet.attempt == 0
-                && let Some(bytes) = bytes
-            {
-                met.push((bytes, packet.is_lost));
-            }
-        }
+    pub(super) fn of(sent: &[Sent], queues: &[u64]) -> Self {
+        let first = |pair: &(&Sent, &u64)| pair.0.attempt == 0;
+        let met: Vec<(u64, bool)> = sent
+            .iter()
+            .zip(queues)
+            .filter(first)
+            .map(|(packet, bytes)| (*bytes, packet.is_lost))
+            .collect();
         let whole = sent.iter().map(|packet| u64::from(packet.ip_bytes)).max();
         Self::of_met(&met, whole.unwrap_or(0) as f64)
     }
@@ -199,6 +187,6 @@ mod tests {
         let hazard = Hazard::of_met(&few, PACKET as f64);
         assert_eq!(hazard.cause(Some(99_000)), Cause::NotShown);
         assert_eq!(hazard.cause(Some(1000)), Cause::Radio);
-        assert_eq!(Hazard::of_met(&[], 1.0).cause(Some(9)), Cause::Radio);
+        assert_eq!(Hazard::of_met(&[], 1.0).cause(Some(9)), Cause::NotShown);
     }
 }

@@ -162,6 +162,13 @@ impl Analysis {
         analysis
             .refusals
             .extend(refusal::of_found(&found, &analysis.shares));
+        if analysis.refusals.iter().any(|one| one.kind.is_total()) {
+            analysis.labels.clear();
+            analysis.stops.clear();
+            analysis.overtaken.clear();
+            analysis.shares = Shares::default();
+            analysis.hazard = Hazard::default();
+        }
         let packets = survey.packets_of(flow);
         analysis
             .refusals
@@ -194,20 +201,26 @@ impl Analysis {
         let path = Path::of(&followed.sent, &followed.acks);
         if let Some(path) = &path {
             self.stops = stops::of(&followed.silences, &followed.sent, &followed.acks, path);
-            // At the receiver no answer shows a queue.
-            if self.vantage.place != Place::Receiver {
-                self.hazard = Hazard::of(&followed.sent, path);
-            }
         }
+        // At the receiver no answer shows a queue.
+        let queues = match &path {
+            Some(path) if self.vantage.place != Place::Receiver => path.queue_bytes(),
+            _ => Vec::new(),
+        };
+        self.hazard = Hazard::of(&followed.sent, &queues);
         for (repeat, verdict) in followed.repeats.iter().zip(&verdicts) {
             if verdict.is_overtaken {
                 self.overtaken.push(overtaken(&followed, repeat, verdict));
             } else {
-                let label = self.label(&followed, repeat, verdict, path.as_ref());
+                let label = self.label(&followed, repeat, verdict, &queues);
                 self.labels.push(label);
             }
         }
         let waits = waits(&self.labels, &followed);
+        if self.vantage.place == Place::Sender {
+            followed.gaps.append(&mut followed.holes);
+            followed.gaps.sort_unstable();
+        }
         self.shares = shares::of(&followed, path.as_ref(), &self.stops, &waits, self.mss);
         self.acking = Acking::of(&followed.sent, &followed.acks, self.mss);
         self.base_rtt = base;
@@ -221,15 +234,15 @@ impl Analysis {
         followed: &Followed,
         repeat: &Repeat,
         verdict: &Verdict,
-        path: Option<&Path<'_>>,
+        queues: &[u64],
     ) -> Label {
         let sent = &followed.sent[repeat.sent as usize];
         let previous = followed.sent.get(sent.previous as usize);
         let is_loss = verdict.need == Need::Needed && verdict.trigger != Trigger::WindowProbe;
-        let queue_bytes = path
-            .filter(|_| is_loss && previous.is_some())
-            .filter(|_| self.vantage.place != Place::Receiver)
-            .and_then(|path| path.queue_bytes(sent.previous as usize));
+        let queue_bytes = queues
+            .get(sent.previous as usize)
+            .filter(|_| is_loss)
+            .copied();
         let loss = is_loss.then(|| {
             if verdict.is_upstream || previous.is_none() {
                 Cause::NotShown
@@ -289,12 +302,12 @@ fn overtaken(followed: &Followed, repeat: &Repeat, verdict: &Verdict) -> Overtak
     }
 }
 
-/// The times in which the sender waited for its timer: from the last packet either way to the
-/// retransmission.
+/// The times in which the sender waited for its timer though the data was lost: from the last
+/// packet either way to the retransmission.
 fn waits(labels: &[Label], followed: &Followed) -> Vec<(Instant, Instant)> {
     labels
         .iter()
-        .filter(|label| label.trigger == Trigger::Timeout)
+        .filter(|label| label.trigger == Trigger::Timeout && label.need != Need::Needless)
         .map(|label| {
             let ack = followed
                 .acks

@@ -6,11 +6,6 @@ use super::follow::{Ack, Sent};
 
 /// Half of the shortest window over which a rate is taken.
 const LEAST_HALF: Duration = Duration::from_millis(100);
-/// Measured neighbours whose median stands for a packet that has no answer of its own.
-const NEIGHBOURS: usize = 6;
-/// How many transmissions each way are looked through for them.
-const REACH: usize = 64;
-
 /// Round trips and rates of a flow.
 #[derive(Debug)]
 pub(super) struct Path<'a> {
@@ -24,7 +19,9 @@ pub(super) struct Path<'a> {
 impl<'a> Path<'a> {
     /// The path of a flow; `None` where nothing measured a round trip.
     pub fn of(sent: &'a [Sent], acks: &'a [Ack]) -> Option<Self> {
-        let mut rtts: Vec<Duration> = sent.iter().filter_map(Sent::rtt).collect();
+        // The handshake may have been answered by something nearer.
+        let data = sent.iter().filter(|packet| packet.end > 0);
+        let mut rtts: Vec<Duration> = data.filter_map(Sent::rtt).collect();
         let at = rtts.len() / 500;
         if rtts.is_empty() {
             return None;
@@ -56,37 +53,70 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// The queueing delay that transmission `at` met, from its nearest neighbours that measured
-    /// one, itself among them; with the time at which they were acknowledged.
-    pub fn queueing(&self, at: usize) -> Option<(Duration, Instant)> {
-        let mut near: Vec<(Duration, Instant)> = Vec::with_capacity(NEIGHBOURS);
-        for step in 0..REACH {
-            let before = at.checked_sub(step);
-            let behind = (step > 0).then_some(at + step);
-            for place in [before, behind].into_iter().flatten() {
-                let Some(sent) = self.sent.get(place) else {
-                    continue;
-                };
-                if let Some(rtt) = sent.rtt()
-                    && near.len() < NEIGHBOURS
-                {
-                    near.push((rtt - self.base, sent.acknowledged));
-                }
-            }
-            if near.len() >= NEIGHBOURS {
-                break;
-            }
-        }
-        near.sort_unstable();
-        near.get(near.len() / 2).copied()
+    /// Bytes that had been delivered when the last ACK up to `time` had passed.
+    fn delivered(&self, time: Instant) -> u64 {
+        let behind = self.acks.partition_point(|ack| ack.time <= time);
+        self.acks[..behind].last().map_or(0, |ack| ack.delivered)
     }
 
-    /// Bytes in the queue that transmission `at` met: the delay times the rate of the moment, and
-    /// no more than was under way.
-    pub fn queue_bytes(&self, at: usize) -> Option<u64> {
-        let (delay, time) = self.queueing(at)?;
-        let bytes = delay.as_secs_f64() * self.rate_bps(time) / 8.0;
-        let in_flight = u64::from(self.sent.get(at)?.in_flight);
-        Some((bytes as u64).min(in_flight))
+    /// Bytes in the queue when each transmission came to it, as far as this flow filled it.
+    ///
+    /// What is under way is in the queue but for what had left it: that is acknowledged within the
+    /// shortest round trip. And but for what was lost, until it is repaired. This needs no rate,
+    /// hence holds while the rate varies or the link stands still.
+    pub fn queue_bytes(&self) -> Vec<u64> {
+        let mut lost = Lost::of(self.sent);
+        self.sent
+            .iter()
+            .map(|sent| {
+                let left = self.delivered(sent.time + self.base) - self.delivered(sent.time);
+                let own = sent.end - sent.start;
+                u64::from(sent.in_flight)
+                    .saturating_sub(own)
+                    .saturating_sub(left)
+                    .saturating_sub(lost.under_way(sent.time))
+            })
+            .collect()
+    }
+}
+
+/// Lost bytes that count as under way, walked in time.
+struct Lost {
+    /// Changes of their number: when, and by how much.
+    changes: Vec<(Instant, i64)>,
+    at: usize,
+    bytes: i64,
+}
+
+impl Lost {
+    fn of(sent: &[Sent]) -> Self {
+        let mut changes = Vec::new();
+        for packet in sent {
+            // A repair of what was lost is under way itself.
+            if let Some(lost) = sent.get(packet.previous as usize)
+                && lost.is_lost
+            {
+                let bytes = (lost.end - lost.start).cast_signed();
+                changes.push((lost.time, bytes));
+                changes.push((packet.time, -bytes));
+            }
+        }
+        changes.sort_unstable();
+        Self {
+            changes,
+            at: 0,
+            bytes: 0,
+        }
+    }
+
+    /// How many there are just before `time`, which does not run backwards.
+    fn under_way(&mut self, time: Instant) -> u64 {
+        while let Some((when, bytes)) = self.changes.get(self.at)
+            && *when < time
+        {
+            self.bytes += bytes;
+            self.at += 1;
+        }
+        u64::try_from(self.bytes).unwrap_or(0)
     }
 }

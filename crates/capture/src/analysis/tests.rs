@@ -41,6 +41,14 @@ impl Script {
             ..syn
         };
         script.push(RTT, Way::FromServer, answer, 0);
+        let last = Segment {
+            sequence: SequenceNumber(1000),
+            acknowledgment: SequenceNumber(5000),
+            flags: Flags::ACK,
+            window: 1000,
+            ..Segment::default()
+        };
+        script.push(RTT + 20, Way::FromClient, last, RTT);
         script
     }
 
@@ -528,7 +536,13 @@ fn captures_that_say_nothing_are_refused() {
             *time += 600_000;
         }
     }
-    assert!(has(&script.analysis(), RefusalKind::Proxy));
+    let analysis = script.analysis();
+    assert!(
+        has(&analysis, RefusalKind::Proxy),
+        "{:?}, {:?}",
+        analysis.base_rtt,
+        analysis.refusals
+    );
 }
 
 /// Everything sums to one, and what limits is named.
