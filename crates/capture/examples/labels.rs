@@ -12,7 +12,13 @@ fn main() -> ExitCode {
         eprintln!("labels: expected a capture, or - for standard input");
         return ExitCode::FAILURE;
     };
-    match Capture::read(Path::new(&path), None, None, &Limits::default(), &mut |_| true) {
+    match Capture::read(
+        Path::new(&path),
+        None,
+        None,
+        &Limits::default(),
+        &mut |_| true,
+    ) {
         Ok(capture) if std::env::args().nth(2).is_some() => {
             for sent in capture.analysis.iter().flat_map(|analysis| &analysis.sent) {
                 println!("{},{}", sent.number, sent.index);
@@ -56,10 +62,18 @@ fn print(capture: &Capture) {
     for stop in &analysis.stops {
         println!("# stop from {} to {}", stop.start, stop.end);
     }
+    for bin in &analysis.hazard.bins {
+        println!(
+            "# queue of {} to {} bytes: {} transmissions, {} lost",
+            bin.low, bin.high, bin.transmissions, bin.lost
+        );
+    }
     for refusal in &analysis.refusals {
         println!("# not said: {}; {}", refusal.reason, refusal.remedy);
     }
-    println!("packet,index,original,start,attempt,trigger,backoff,verdict,evidence,cause,loss,queue");
+    println!(
+        "packet,index,original,start,attempt,trigger,backoff,verdict,evidence,cause,loss,queue"
+    );
     for label in &analysis.labels {
         println!(
             "{},{},{},{},{},{},{},{},{},{},{},{}",

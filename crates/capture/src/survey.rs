@@ -163,7 +163,7 @@ impl Survey {
         };
         let mut now = Instant::ZERO;
         loop {
-            if survey.packets % LISTENING_PACKETS == 0 {
+            if survey.packets.is_multiple_of(LISTENING_PACKETS) {
                 let progress = Progress {
                     bytes: reader.bytes_read(),
                     packets: survey.packets,

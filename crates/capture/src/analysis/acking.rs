@@ -2,7 +2,7 @@
 
 use airtcp_units::Duration;
 
-use super::follow::{Ack, Sent};
+use super::found::{Ack, Sent};
 
 /// Counts up to this many segments an ACK have a place of their own.
 const MOST: usize = 8;

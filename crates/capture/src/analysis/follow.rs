@@ -8,6 +8,8 @@ use airtcp_units::{Duration, Instant};
 
 use super::board::{Board, NONE, Overlap};
 use super::clock::Clock;
+use super::covered::Covered;
+use super::found::{Ack, Agreed, Followed, Repeat, Sent, Silence};
 use super::label::Trigger;
 use super::trigger::{self, Circumstances};
 use crate::packet::{Packet, Way};
@@ -22,160 +24,6 @@ const LEAST_SILENCE: Duration = Duration::from_millis(60);
 const DSACK_REACH: usize = 4096;
 /// Ranges acknowledged unseen that are remembered, in case they come late.
 const UNSEEN: usize = 256;
-
-/// A packet with sequence space that the sender of the data sent.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sent {
-    /// When it passed here.
-    pub time: Instant,
-    /// Its number in the capture.
-    pub number: u64,
-    /// Its place among all packets of its direction, from 0: pure ACKs and the SYN count.
-    pub index: u32,
-    /// Its first byte, counted from the first byte of data; a SYN is at 0 and has no bytes.
-    pub start: u64,
-    /// The byte after its last.
-    pub end: u64,
-    /// Length of the IP packet in bytes, without IP options.
-    pub ip_bytes: u32,
-    /// Which transmission of these bytes it is, from 0.
-    pub attempt: u32,
-    /// Bytes under way just after it: sent, and neither acknowledged nor SACKed.
-    pub in_flight: u32,
-    /// When the last of its bytes was acknowledged or SACKed; [`Instant::FAR_FUTURE`] if never.
-    pub acknowledged: Instant,
-    /// Its acknowledgment is a sound sample of the round-trip time.
-    pub is_measured: bool,
-    /// It was lost. Set by the verdicts on the retransmissions.
-    pub is_lost: bool,
-    /// A radio's monitor saw its retry bit.
-    pub radio_retry: bool,
-    /// It met congestion before it came here, or was marked (RFC 3168).
-    pub is_marked: bool,
-    /// It is shorter than a whole segment: the application had no more.
-    pub is_short: bool,
-    /// TSval.
-    pub timestamp: Option<u32>,
-    /// IPv4 identification.
-    pub identification: Option<u16>,
-    /// The transmission before it of its first byte.
-    pub(super) previous: u32,
-    /// Its place among the repeats.
-    pub(super) repeat: u32,
-}
-
-impl Sent {
-    /// The round-trip time that it measured.
-    #[must_use]
-    pub fn rtt(&self) -> Option<Duration> {
-        self.is_measured.then(|| self.acknowledged - self.time)
-    }
-}
-
-/// A packet of the receiver that acknowledges.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ack {
-    /// When it passed here.
-    pub time: Instant,
-    /// Its number in the capture.
-    pub number: u64,
-    /// The next byte that the receiver expects.
-    pub acknowledged: u64,
-    /// Bytes that had been acknowledged or SACKed, all in all.
-    pub delivered: u64,
-    /// Bytes that it newly acknowledges or SACKs.
-    pub newly: u32,
-    /// Bytes under way after it.
-    pub in_flight: u32,
-    /// The receive window in bytes; `None` where its scale is not known.
-    pub window: Option<u64>,
-    /// The highest byte SACKed, plus one.
-    pub sacked_high: Option<u64>,
-    /// It repeats the last acknowledgment while data is under way.
-    pub is_duplicate: bool,
-    /// It carries a D-SACK block.
-    pub has_dsack: bool,
-    /// It reports a congestion mark (RFC 3168 §6.1.3).
-    pub has_echo: bool,
-}
-
-/// The answer to a retransmission.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Answer {
-    pub time: Instant,
-    /// TSecr, of a cumulative acknowledgment.
-    pub echo: Option<u32>,
-}
-
-/// A packet of the data that was sent before, or that fills a hole, as seen at that moment.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Repeat {
-    pub sent: u32,
-    pub trigger: Option<Trigger>,
-    pub backoff: u32,
-    pub timeout: Duration,
-    pub since_silence: Duration,
-    /// It fills a hole: an earlier transmission did not pass here.
-    pub fills: bool,
-    /// Whether its bytes were acknowledged or SACKed already.
-    pub was_acknowledged: bool,
-    pub was_sacked: bool,
-    /// Nothing told that anything behind it had arrived.
-    pub is_tail: bool,
-    /// Bytes from its first to the highest SACKed.
-    pub bytes_above: u64,
-    pub answer: Option<Answer>,
-    pub is_duplicate: bool,
-    /// Of a timeout: data that was not retransmitted was acknowledged afterwards, and nothing had
-    /// revealed before that it had arrived.
-    pub originals_acknowledged: bool,
-    /// For one that fills a hole: what revealed it.
-    pub revealed_by: u32,
-}
-
-/// A silence of the ACKs while data was under way.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Silence {
-    pub from: Instant,
-    pub to: Instant,
-    /// The transmission whose acknowledgment ended it.
-    pub ended_by: u32,
-    /// The round-trip time before it.
-    pub rtt: Duration,
-}
-
-/// What one pass over a flow finds.
-#[derive(Debug)]
-pub(super) struct Followed {
-    pub sent: Vec<Sent>,
-    pub acks: Vec<Ack>,
-    pub repeats: Vec<Repeat>,
-    pub silences: Vec<Silence>,
-    /// Spans of loss recovery, timeouts included.
-    pub recoveries: Vec<(Instant, Instant)>,
-    /// Stretches of time in which the capture dropped packets: what was acknowledged then was
-    /// never seen.
-    pub gaps: Vec<(Instant, Instant)>,
-    /// Those in which data was missing, which only at the sender is the capture's fault.
-    pub holes: Vec<(Instant, Instant)>,
-    /// Bytes acknowledged that never passed here.
-    pub unseen_bytes: u64,
-    /// Packets of the data that came after their acknowledgment.
-    pub behind_ack: u64,
-    /// The last time anything passed.
-    pub end: Instant,
-    pub retried_frames: u64,
-}
-
-/// What the SYNs agreed on.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Agreed {
-    pub has_sack: bool,
-    /// Scale of the windows that the receiver of the data announces.
-    pub window_scale: Option<u8>,
-    /// The longest payload of a packet on the wire.
-    pub mss: u32,
-}
 
 /// The state of the pass.
 #[derive(Debug)]
@@ -581,6 +429,7 @@ impl Follower {
             now,
             timed_out,
             echo: segment.timestamps.map(|both| both.echo),
+            una: self.board.una(),
             newest: NONE,
             has_repeated: false,
             originals: false,
@@ -601,7 +450,7 @@ impl Follower {
             covered.newest = NONE;
             self.board.sack(start, end, |piece| {
                 unseen += piece.unseen_bytes();
-                covered.take(piece.last, piece.attempts, true);
+                covered.take(piece, true);
             });
             if covered.newest != NONE && newest_sacked == NONE {
                 newest_sacked = covered.newest;
@@ -615,7 +464,7 @@ impl Follower {
                 covered.has_repeated = true;
             } else {
                 unseen += piece.unseen_bytes();
-                covered.take(piece.last, piece.attempts, false);
+                covered.take(piece, false);
             }
         });
         let (newest, originals) = (covered.newest, covered.originals);
@@ -687,51 +536,6 @@ fn place_near(base: Option<SequenceNumber>, number: SequenceNumber, near: u64) -
     let low = SequenceNumber(number.0.wrapping_sub(base?.0).wrapping_add(ORIGIN as u32));
     let place = low.expand(near);
     (place.abs_diff(near) < FAR).then_some(place)
-}
-
-/// What one ACK covers newly.
-struct Covered<'a> {
-    sent: &'a mut [Sent],
-    repeats: &'a mut [Repeat],
-    now: Instant,
-    echo: Option<u32>,
-    /// The newest transmission of what was sent once.
-    newest: u32,
-    has_repeated: bool,
-    /// The transmission that the last timeout made, zero where there is none to judge.
-    timed_out: u32,
-    /// Something that was sent once, and before that.
-    originals: bool,
-}
-
-impl Covered<'_> {
-    fn take(&mut self, last: u32, attempts: u32, is_sack: bool) {
-        if last == NONE {
-            return;
-        }
-        self.has_repeated |= attempts > 1;
-        if attempts == 1 {
-            self.originals |= last < self.timed_out;
-        }
-        if self.newest == NONE || last > self.newest {
-            self.newest = last;
-        }
-        let answer = Answer {
-            time: self.now,
-            echo: if is_sack { None } else { self.echo },
-        };
-        let mut at = last;
-        while let Some(sent) = self.sent.get_mut(at as usize) {
-            sent.acknowledged = self.now;
-            if let Some(repeat) = self.repeats.get_mut(sent.repeat as usize) {
-                repeat.answer.get_or_insert(answer);
-            }
-            if attempts == 1 {
-                break;
-            }
-            at = sent.previous;
-        }
-    }
 }
 
 /// Length of the IP packet, without IP options.

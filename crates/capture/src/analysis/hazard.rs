@@ -1,19 +1,21 @@
 //! The hazard of loss over the length of the queue: flat where the radio loses, a rise at the top
 //! where the queue drops.
 
-use super::follow::Sent;
+use super::found::Sent;
 use super::label::Cause;
 
 /// Bins from an empty queue to the longest.
 const BINS: usize = 20;
-/// The top begins at this share of the longest queue.
-const TOP: f64 = 0.85;
+/// A queue that drops is at least this share of the longest seen.
+const LOWEST_TOP: f64 = 0.4;
 /// Below this share a queue is far from full.
 const FAR_FROM_FULL: f64 = 0.6;
 /// Fewer losses at the top show nothing.
 const LEAST_TOP_LOSSES: f64 = 5.0;
-/// Standard deviations above a flat hazard that are no chance.
-const SIGMAS: f64 = 3.0;
+/// Standard deviations above a flat hazard that are no chance, also of the best of all edges.
+const SIGMAS: f64 = 4.5;
+/// The hazard at the top is at least so many times that below.
+const LEAST_RISE: f64 = 4.0;
 /// Fewer losses in all show nothing of their cause, unless the queue was empty.
 const LEAST_LOSSES: u64 = 8;
 /// A queue of fewer packets than these drops none.
@@ -34,6 +36,17 @@ pub struct Bin {
     pub lost: u64,
 }
 
+/// Transmissions and losses of several bins.
+fn sum(bins: &[Bin]) -> [u64; 2] {
+    bins.iter().fold([0; 2], |sum, bin| {
+        [sum[0] + bin.transmissions, sum[1] + bin.lost]
+    })
+}
+
+fn hazard_of(part: [u64; 2]) -> f64 {
+    part[1] as f64 / part[0].max(1) as f64
+}
+
 /// The hazard of loss over the length of the queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hazard {
@@ -43,6 +56,8 @@ pub struct Hazard {
     pub longest_bytes: u64,
     /// The rise at the top is no chance: the queue drops.
     pub shows_tail_drop: bool,
+    /// Where the top begins, in bytes; the longest queue where there is no rise.
+    pub top_bytes: u64,
     /// The hazard below the top.
     pub below: f64,
     /// The hazard at the top.
@@ -85,31 +100,47 @@ impl Hazard {
                 ..Bin::default()
             })
             .collect();
-        let edge = (longest as f64 * TOP) as u64;
-        let (mut top, mut below) = ([0_u64; 2], [0_u64; 2]);
         for (bytes, is_lost) in met {
             let bin = ((bytes / step) as usize).min(BINS - 1);
             bins[bin].transmissions += 1;
             bins[bin].lost += u64::from(*is_lost);
-            let part = if *bytes >= edge { &mut top } else { &mut below };
-            part[0] += 1;
-            part[1] += u64::from(*is_lost);
         }
-        let hazard = |part: [u64; 2]| part[1] as f64 / part[0].max(1) as f64;
-        // What the top would lose if it lost as the rest does.
-        let expected = hazard(below) * top[0] as f64;
-        let lost = top[1] as f64;
-        let is_rise = lost >= LEAST_TOP_LOSSES
-            && lost - expected > SIGMAS * libm::sqrt(expected.max(1.0))
-            && longest as f64 >= SHORT_QUEUE_PACKETS * packet_bytes;
-        Self {
-            bins,
+        let mut hazard = Self {
             longest_bytes: longest,
-            shows_tail_drop: is_rise,
-            below: hazard(below),
-            top: hazard(top),
-            losses: top[1] + below[1],
+            top_bytes: longest,
+            losses: bins.iter().map(|bin| bin.lost).sum(),
             packet_bytes,
+            bins,
+            ..Self::default()
+        };
+        hazard.find_rise();
+        hazard
+    }
+
+    /// Finds the edge at which the hazard rises most, if it does: the longest queue need not be
+    /// the one that drops, since a few measurements are wrong.
+    fn find_rise(&mut self) {
+        let least = (LOWEST_TOP * self.longest_bytes as f64)
+            .max((SHORT_QUEUE_PACKETS - 1.0) * self.packet_bytes);
+        let mut most = SIGMAS;
+        self.below = hazard_of(sum(&self.bins));
+        self.top = self.below;
+        for edge in 1..self.bins.len() {
+            let (low, high) = self.bins.split_at(edge);
+            let (below, top) = (sum(low), sum(high));
+            // What the top would lose if it lost as the rest does.
+            let expected = hazard_of(below) * top[0] as f64;
+            let lost = top[1] as f64;
+            let sigmas = (lost - expected) / libm::sqrt(expected.max(1.0));
+            let is_rise = lost >= LEAST_TOP_LOSSES
+                && hazard_of(top) >= LEAST_RISE * hazard_of(below)
+                && self.bins[edge].low as f64 >= least;
+            if is_rise && sigmas > most {
+                most = sigmas;
+                self.shows_tail_drop = true;
+                self.top_bytes = self.bins[edge].low;
+                (self.below, self.top) = (hazard_of(below), hazard_of(top));
+            }
         }
     }
 
@@ -123,13 +154,9 @@ impl Hazard {
         if bytes < SHORT_QUEUE_PACKETS * self.packet_bytes {
             return Cause::Radio;
         }
-        if self.shows_tail_drop && bytes >= TOP * longest {
-            // Of the losses at the top, these would be there without a queue.
-            return if self.below > 0.5 * self.top {
-                Cause::NotShown
-            } else {
-                Cause::TailDrop
-            };
+        // One packet more or less is how well the queue is known.
+        if self.shows_tail_drop && bytes + self.packet_bytes >= self.top_bytes as f64 {
+            return Cause::TailDrop;
         }
         if bytes <= FAR_FROM_FULL * longest || self.losses >= LEAST_LOSSES {
             Cause::Radio

@@ -10,7 +10,9 @@
 mod acking;
 mod board;
 mod clock;
+mod covered;
 mod follow;
+mod found;
 mod hazard;
 mod label;
 mod rate;
@@ -26,8 +28,9 @@ mod verdict;
 use airtcp_units::{Duration, Instant};
 
 pub use acking::Acking;
-pub use follow::{Ack, Sent};
-use follow::{Agreed, Followed, Follower, Repeat};
+use follow::Follower;
+pub use found::{Ack, Sent};
+use found::{Agreed, Followed, Repeat};
 pub use hazard::{Bin, Hazard};
 pub use label::{Cause, Evidence, Label, Need, Trigger};
 use rate::Path;

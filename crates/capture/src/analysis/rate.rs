@@ -2,7 +2,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-use super::follow::{Ack, Sent};
+use super::found::{Ack, Sent};
 
 /// Half of the shortest window over which a rate is taken.
 const LEAST_HALF: Duration = Duration::from_millis(100);

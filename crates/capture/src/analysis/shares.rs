@@ -2,7 +2,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-use super::follow::{Ack, Followed, Sent};
+use super::found::{Ack, Followed, Sent};
 use super::rate::Path;
 use super::stops::Stop;
 

@@ -2,7 +2,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-use super::follow::{Ack, Sent, Silence};
+use super::found::{Ack, Sent, Silence};
 use super::rate::Path;
 
 /// Shorter silences are not told from the ordinary.

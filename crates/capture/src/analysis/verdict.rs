@@ -2,7 +2,7 @@
 
 use airtcp_units::Duration;
 
-use super::follow::{Repeat, Sent};
+use super::found::{Repeat, Sent};
 use super::label::{Evidence, Need, Trigger};
 use super::vantage::Place;
 
@@ -129,7 +129,7 @@ fn answered(repeat: &Repeat, this: &Sent, sent: &[Sent], circle: Circle) -> (Nee
         let is_later = previous
             .and_then(|previous| previous.timestamp)
             .is_some_and(|value| is_before(value, own));
-        if is_later && !repeat.originals_acknowledged {
+        if is_later && answer.is_from_here && !repeat.originals_acknowledged {
             return (Need::Needed, Evidence::OwnEcho);
         }
     }

@@ -104,6 +104,6 @@ fn is_wireguard(frame: Frame<'_>) -> bool {
         1 => frame.wire_bytes == 148,
         2 => frame.wire_bytes == 92,
         3 => frame.wire_bytes == 64,
-        _ => frame.wire_bytes >= 32 && frame.wire_bytes % 16 == 0,
+        _ => frame.wire_bytes >= 32 && frame.wire_bytes.is_multiple_of(16),
     }
 }

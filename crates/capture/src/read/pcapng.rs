@@ -121,7 +121,7 @@ impl PcapNg {
             }
             let length = u32_at(source.window(), 4, self.is_big);
             // Every length is a multiple of four (§3.1).
-            if (length as usize) < FRAME_BYTES || length % 4 != 0 {
+            if (length as usize) < FRAME_BYTES || !length.is_multiple_of(4) {
                 return Err(damaged(
                     source,
                     "length of a block",

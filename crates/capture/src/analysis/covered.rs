@@ -1,0 +1,61 @@
+//! What one ACK covers newly.
+
+use airtcp_units::Instant;
+
+use super::board::{NONE, Piece};
+use super::found::{Answer, Repeat, Sent};
+
+/// What one ACK covers newly.
+pub(super) struct Covered<'a> {
+    pub sent: &'a mut [Sent],
+    pub repeats: &'a mut [Repeat],
+    pub now: Instant,
+    pub echo: Option<u32>,
+    /// The lowest byte that was not acknowledged before.
+    pub una: u64,
+    /// The newest transmission of what was sent once.
+    pub newest: u32,
+    pub has_repeated: bool,
+    /// The transmission that the last timeout made, zero where there is none to judge.
+    pub timed_out: u32,
+    /// Something that was sent once, and before that.
+    pub originals: bool,
+}
+
+impl Covered<'_> {
+    /// Takes a piece that the ACK covers newly, by SACK or cumulatively.
+    pub fn take(&mut self, piece: &Piece, is_sack: bool) {
+        let Piece {
+            start,
+            last,
+            attempts,
+            ..
+        } = *piece;
+        if last == NONE {
+            return;
+        }
+        self.has_repeated |= attempts > 1;
+        if attempts == 1 {
+            self.originals |= last < self.timed_out;
+        }
+        if self.newest == NONE || last > self.newest {
+            self.newest = last;
+        }
+        let answer = Answer {
+            time: self.now,
+            echo: if is_sack { None } else { self.echo },
+            is_from_here: start <= self.una,
+        };
+        let mut at = last;
+        while let Some(sent) = self.sent.get_mut(at as usize) {
+            sent.acknowledged = self.now;
+            if let Some(repeat) = self.repeats.get_mut(sent.repeat as usize) {
+                repeat.answer.get_or_insert(answer);
+            }
+            if attempts == 1 {
+                break;
+            }
+            at = sent.previous;
+        }
+    }
+}
