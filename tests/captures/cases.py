@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 SECONDS = 24
-"""How long each sender has something to send."""
+"""The time for which each sender has something to send."""
 
 CONTROLS = ("reno", "cubic", "bbr")
 
 
 @dataclass(frozen=True)
 class Sender:
-    """What the application and the stacks at both ends do."""
+    """The application and the stacks at both ends."""
 
     control: str = "cubic"
     sack: bool = True
@@ -32,7 +32,7 @@ class Case:
     """A capture: a link as settings of a scenario, and who sends over it."""
 
     kind: str
-    """What ails the link; cases of a kind alternate between the halves."""
+    """The ailment of the link; cases of a kind alternate between the halves."""
     name: str
     settings: dict[str, str]
     sender: Sender = field(default_factory=Sender)

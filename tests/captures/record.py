@@ -46,8 +46,8 @@ def main() -> None:
 
 
 def folder_of(corpus: Path, case: Case) -> Path:
-    """Where a case is recorded."""
-    return corpus / case.name.replace(" ", "-")
+    """The folder of a case."""
+    return corpus / case.name.replace(" ", "-").replace("/", "p")
 
 
 def _options() -> argparse.Namespace:

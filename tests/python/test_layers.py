@@ -15,6 +15,7 @@ LAYERS = (
     ("net", "scenarios", "scripts", "sessions"),
     ("plot",),
     ("runs", "study"),
+    ("diagnosis",),
     ("papers",),
     ("report",),
     ("comparison", "sweeps", "verification"),

@@ -1,0 +1,82 @@
+"""A capture as the core reads it: its flows, and one of them in depth."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypedDict
+
+import polars as pl
+
+SHARES: dict[str, str] = {
+    "held": "held by the link",
+    "timeout": "idle until a timeout",
+    "receiver_window": "receiver's window",
+    "application": "application",
+    "link": "link full",
+    "recovery": "recovery",
+    "window": "window too small",
+}
+"""The limits that the time of a flow is shared between, and their names in words."""
+
+
+class Refusal(TypedDict):
+    """The reason for which something is not said, and the capture that would say it."""
+
+    kind: str
+    reason: str
+    capture_hint: str
+    is_total: bool
+    """Not even labels and shares mean anything."""
+    is_reservation: bool
+    """A remark only: all else is said."""
+
+
+class Facts(TypedDict):
+    """The chosen flow as a whole."""
+
+    flow: int
+    """Its number in the table of flows."""
+    view: str
+    """The place of the capture: `sender`, `receiver` or `middle`."""
+    is_view_certain: bool
+    sender: str
+    receiver: str
+    sack: bool
+    timestamps: bool
+    retransmitted: int
+    needless: int
+    timeouts: int
+    timeouts_spurious: int
+    shares: Mapping[str, float]
+    """The share of the time for each key of `SHARES`; they sum to 1."""
+    seconds: Mapping[str, float]
+    """The same in seconds."""
+    segments_per_ack: float
+    """The habit of the receiver: 1 where each segment is acknowledged, 2 with delayed ACKs."""
+    shows_tail_drop: bool
+
+
+@dataclass(frozen=True)
+class Capture:
+    """A capture as read: frames are Polars', times in nanoseconds from its first packet."""
+
+    path: Path
+    facts: Facts | None
+    """None where no TCP is in it."""
+    refusals: list[Refusal]
+    flows: pl.DataFrame
+    """One row a flow: `number`, ends, bytes, duration, goodput, round trip, verdict in a line."""
+    segments: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """One row a data transmission: `time_ns`, `packet` (Wireshark's number), `index`, `start`,
+    `end`, `attempt`, `lost`, `dropped` (by a full queue), `acked_ns`, `rtt_ns`, `size` (IP bytes),
+    and more."""
+    acks: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """One row an acknowledgment: `time_ns`, `packet`, `ack`, `window`, `newly`, and more."""
+    labels: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """One row a retransmission: `time_ns`, `packet`, `start`, `end`, `attempt`, `trigger`,
+    `backoff`, `verdict`, `sureness`, `evidence`, `cause`, `loss`, and more."""
+    hazard: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """One row a range of queueing: `queue_bytes_low`, `queue_bytes_high`, `transmissions`,
+    `lost`."""
+    annotate: Callable[[Path], None] | None = field(default=None, repr=False)
+    """Writes the capture to a path as pcapng, with comments on the retransmissions."""

@@ -1,0 +1,29 @@
+"""The most that the link lets through, whatever TCP does."""
+
+from dataclasses import dataclass
+
+from airtcp.diagnosis.link import FittedLink
+from airtcp.diagnosis.observed import Observed
+
+WORTH = 0.05
+"""Less than this share above what the flow has is not worth a change."""
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The goodput of a flow and the most that it could have, in payload bits a second."""
+
+    goodput_bps: float
+    most_bps: float
+
+    @property
+    def is_reached(self) -> bool:
+        """No remedy for TCP is worth it."""
+        return self.goodput_bps >= (1 - WORTH) * self.most_bps
+
+
+def ceiling(link: FittedLink, flow: Observed) -> Ceiling:
+    """The link's rate while it works, less what it loses and less the headers."""
+    stopped = sum(stop.length_s for stop in link.stops.stops) / flow.seconds
+    most = link.bps * (1 - min(stopped, 1.0)) * (1 - link.loss.rate) / flow.overhead
+    return Ceiling(flow.goodput_bps, max(most, flow.goodput_bps))

@@ -1,0 +1,234 @@
+"""Remedies over the fitted link, ranked by what they bring with the fit's own uncertainty."""
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from airtcp import _core
+from airtcp._core import RunError, Scenario, ScenarioError
+from airtcp.catalogue import Remedy, remedies
+from airtcp.study.statistics import student_t
+from airtcp.summary import RunSummary, parse_summary, retransmitted_share, total
+
+DRAWS = 20
+SEEDS = 2
+"""Seeds of each drawn link, to tell its own luck from the fit's uncertainty."""
+WORTH_PERCENT = 3.0
+"""A smaller effect is within the error that a fit may have, and recommended to nobody."""
+CONTROLS = frozenset({"coin", "oracle"})
+"""Entries of the catalogue that experiments compare with, and nobody is to use."""
+
+Progress = Callable[[int, int], object]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The effect of a remedy, in per cent of the goodput without it."""
+
+    percent: float
+    low: float
+    high: float
+    """The 95 % interval: seeds and the uncertainty of the fit."""
+    is_identical: bool = False
+    """Every run was as without it."""
+
+    @property
+    def sign(self) -> int:
+        """1 where it is shown to help, -1 where it is shown to hurt, else 0."""
+        return 1 if self.low > 0 else -1 if self.high < 0 else 0
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Other changes, as means over all runs: with the remedy minus without."""
+
+    retransmitted_points: float
+    """Share of the segments sent that are retransmissions, in per cent points."""
+    timeouts: float
+    """A run."""
+    srtt_ms: float
+    """The smoothed round trip at the end of a run."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A remedy over the fitted link."""
+
+    remedy: str
+    place: str
+    effect: Effect
+    at_ends: tuple[Effect, ...]
+    """The effect at each end of what the capture leaves open; one where nothing is."""
+    cost: Cost
+    goodput_bps: float
+
+    @property
+    def depends(self) -> bool:
+        """It helps at one end of what the recording leaves open, and not at the other."""
+        helps = [one.sign > 0 and one.percent >= WORTH_PERCENT for one in self.at_ends]
+        signs = {one.sign for one in self.at_ends}
+        return (any(helps) and not all(helps)) or {1, -1} <= signs
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Scenarios to try remedies on: at each end of what is left open, links drawn from the fit."""
+
+    open_point: str | None
+    """The open point in words; None where there is none."""
+    drawn: tuple[tuple[Scenario, ...], ...]
+    """For each end as many scenarios."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The remedies that change anything, the best first."""
+
+    rows: tuple[Ranked, ...]
+    open_point: str | None
+    baseline_bps: float
+    runs: int
+
+    @property
+    def winner(self) -> Ranked | None:
+        """The best of those shown to help whatever the capture leaves open; None if none does."""
+        helping = (
+            row
+            for row in self.rows
+            if all(one.sign > 0 and one.percent >= WORTH_PERCENT for one in row.at_ends)
+        )
+        return next(helping, None)
+
+
+def candidates(places: Sequence[str]) -> list[Remedy]:
+    """The remedies at these places that can be had on a real system.
+
+    Raises:
+        ScenarioError: a place is unknown.
+    """
+    known = {entry["place"] for entry in remedies()}
+    for place in places:
+        if place not in known:
+            raise ScenarioError(
+                f"--can {place}: expected one of {', '.join(sorted(known))}, or several with commas"
+            )
+    return [
+        entry
+        for entry in remedies()
+        if entry["place"] in places and entry["ways"] and entry["name"] not in CONTROLS
+    ]
+
+
+def ranked(ends: Ends, places: Sequence[str], progress: Progress | None = None) -> Ranking:
+    """Simulates every candidate on the drawn links, each remedy on the same seeds.
+
+    Raises:
+        ScenarioError: a place is unknown.
+        RunError: a run could not be finished.
+    """
+    names = ["", *(entry["name"] for entry in candidates(places))]
+    place_of = {entry["name"]: entry["place"] for entry in remedies()}
+    cells, usable = _cells(ends, names)
+    summaries = _run(cells, progress)
+    factors = ends.drawn
+    shape = (len(usable), len(factors), len(factors[0]), SEEDS)
+    goodput = _array(summaries, lambda one: one["goodput_bps"], shape)
+    resent = _array(summaries, retransmitted_share, shape)
+    timeouts = _array(summaries, lambda one: float(total(one, "timeouts")), shape)
+    srtt = _array(summaries, lambda one: one["flows"][0]["srtt_ms"] or 0.0, shape)
+    rows = []
+    for index, name in enumerate(usable[1:], 1):
+        effects = tuple(effect(goodput[0, end], goodput[index, end]) for end in range(len(factors)))
+        if all(one.is_identical for one in effects):
+            continue
+        cost = Cost(
+            100.0 * float((resent[index] - resent[0]).mean()),
+            float((timeouts[index] - timeouts[0]).mean()),
+            float((srtt[index] - srtt[0]).mean()),
+        )
+        whole = _over(effects)
+        mean = float(goodput[index].mean())
+        rows.append(Ranked(name, place_of[name], whole, effects, cost, mean))
+    rows.sort(key=lambda row: -row.effect.percent)
+    return Ranking(tuple(rows), ends.open_point, float(goodput[0].mean()), len(cells))
+
+
+def effect(before: NDArray[np.float64], after: NDArray[np.float64]) -> Effect:
+    """The effect over links (rows) and their seeds (columns), in per cent of `before`.
+
+    Ratios are taken run by run, in logarithms: a link that loses more makes the unchanged flow
+    slower, and the gain larger. The links differ as the fit is unsure, which more of them do not
+    make surer: their variance counts in full. The seeds' luck averages out over all runs (one-way
+    random effects, Searle, Casella and McCulloch, Variance Components, 1992, §3.6). That the links
+    do not differ at all is what the difference of two noisy variances often says wrongly: a third
+    of the variance of their means is left to them, with which the interval covers 93 % and more
+    (the test computes it).
+    """
+    if not (after - before).any() or not before.any():
+        return Effect(0.0, 0.0, 0.0, is_identical=not (after - before).any())
+    # A run that delivered nothing has no logarithm: a millionth of the mean stands for it.
+    least = 1e-6 * float(before.mean())
+    ratio = np.log(np.maximum(after, least) / np.maximum(before, least))
+    links, seeds = ratio.shape
+    of_links = float(ratio.mean(axis=1).var(ddof=1))
+    luck = float(ratio.var(axis=1, ddof=1).mean()) / seeds
+    between = max(of_links / 3, of_links - luck)
+    half = student_t(links - 1) * (between * (1 + 1 / links) + luck / links) ** 0.5
+    mean = float(ratio.mean())
+    percent, low, high = (100.0 * (math.exp(at) - 1.0) for at in (mean, mean - half, mean + half))
+    return Effect(percent, low, high)
+
+
+def _over(ends: Sequence[Effect]) -> Effect:
+    """The effect whichever end is true: the mean, and an interval that holds all."""
+    return Effect(
+        float(np.mean([one.percent for one in ends])),
+        min(one.low for one in ends),
+        max(one.high for one in ends),
+    )
+
+
+def _cells(ends: Ends, names: Sequence[str]) -> tuple[list[tuple[Scenario, int]], list[str]]:
+    """Remedy by end by draw by seed, and the remedies that this link and stack can have."""
+    cells: list[tuple[Scenario, int]] = []
+    usable = []
+    for name in names:
+        try:
+            remedied = [
+                [one.with_remedies(name) if name else one for one in end] for end in ends.drawn
+            ]
+        except ScenarioError:
+            continue  # not for this kind of link or stack
+        usable.append(name)
+        for end in remedied:
+            for draw, scenario in enumerate(end):
+                cells += [(scenario, 1 + SEEDS * draw + seed) for seed in range(SEEDS)]
+    return cells, usable
+
+
+def _run(cells: list[tuple[Scenario, int]], progress: Progress | None) -> list[RunSummary]:
+    done = 0
+
+    def told(_index: int, _result: object) -> None:
+        nonlocal done
+        done += 1
+        if progress:
+            progress(done, len(cells))
+
+    threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    summaries = []
+    for result in _core.run_many(cells, threads, told):
+        if isinstance(result, RunError):
+            raise result
+        summaries.append(parse_summary(result.summary()))
+    return summaries
+
+
+def _array(
+    summaries: Sequence[RunSummary], value: Callable[[RunSummary], float], shape: tuple[int, ...]
+) -> NDArray[np.float64]:
+    return np.array([value(one) for one in summaries], dtype=np.float64).reshape(shape)

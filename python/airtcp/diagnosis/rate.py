@@ -1,0 +1,156 @@
+"""The rate of the link: one number, a recording, or a refusal."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from airtcp.diagnosis.observed import FLOOR_S, Observed, Reals
+
+WINDOW_S = 0.25
+"""Long enough for some packets at a megabit a second, short beside changes of a link."""
+NEAR = 0.05
+"""A window within this share of the mode has the same rate."""
+CONSTANT_SHARE = 0.55
+"""A link whose busy windows are as often near the mode has one rate."""
+DISPERSION_SHARE = 0.3
+"""The same of gaps between acknowledgments, whose times hosts blur."""
+FEWEST = 8
+"""Windows, or pairs of acknowledgments, without which nothing is said."""
+MOST_INTERPOLATED = 0.5
+"""A recording that is guessed for longer than this share of the time is none."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """The link's rate, as far as it is known, in bits of IP packets a second."""
+
+    bps: float
+    """The constant rate; of a recorded link the mean."""
+    steps: Reals | None
+    """Of a recorded link the rate in each `WINDOW_S` from the first data on."""
+    near_share: float
+    """Share of the busy windows near the mode."""
+    interpolated: float
+    """Share of the time for which a recorded rate is a guess from its neighbours."""
+    samples: Reals
+    """The measured rates that it is the median of."""
+    source: str
+    """Its source: `queue`, `dispersion` or `busiest`."""
+    why_refused: str | None = None
+
+    @property
+    def is_constant(self) -> bool:
+        """One number describes it."""
+        return self.steps is None and self.why_refused is None
+
+
+def fitted_rate(flow: Observed) -> Rate:
+    """The rate at which the link delivers while packets wait for it.
+
+    Windows in which every round trip shows a queue were never idle: what they delivered is the
+    link's own rate. Where no queue stands, acknowledgments that come at least twice as far apart
+    as their segments were sent show the link's spacing.
+    """
+    times, rates = busy_windows(flow)
+    spaced = _dispersion(flow)
+    if len(rates) >= FEWEST:
+        mode = half_sample_mode(rates)
+        near = float(np.mean(np.abs(rates - mode) <= NEAR * mode))
+        if near >= CONSTANT_SHARE:
+            # The mode of few windows is coarse; the median of those beside it is not.
+            beside = rates[np.abs(rates - mode) <= NEAR * mode]
+            return Rate(float(np.median(beside)), None, near, 0.0, beside, "queue")
+        return _recorded(flow, times, rates, near)
+    mode = half_sample_mode(spaced) if len(spaced) >= 10 * FEWEST else 0.0
+    near = float(np.mean(np.abs(spaced - mode) <= NEAR * mode)) if mode else 0.0
+    if near >= DISPERSION_SHARE:
+        beside = spaced[np.abs(spaced - mode) <= NEAR * mode]
+        return Rate(float(np.median(beside)), None, near, 0.0, beside, "dispersion")
+    why = (
+        "the link was hardly ever full, so that its rate did not show: capture a transfer that "
+        "sends as much as it can for ten seconds or more"
+    )
+    return Rate(_busiest(flow), None, 0.0, 1.0, np.array([]), "busiest", why)
+
+
+def busy_windows(flow: Observed) -> tuple[Reals, Reals]:
+    """Beginnings and rates of the windows in which a queue stood throughout."""
+    queueing = flow.rtt_s - flow.base_rtt_s
+    came = flow.acked_s[flow.sampled]
+    order = np.argsort(came, kind="stable")
+    came, queueing = came[order], queueing[flow.sampled][order]
+    times, rates = [], []
+    edges = np.arange(flow.begun_s, flow.ended_s - WINDOW_S, WINDOW_S)
+    for begin in edges:
+        low, high = np.searchsorted(came, (begin, begin + WINDOW_S))
+        first, last = np.searchsorted(flow.ack_s, (begin, begin + WINDOW_S))
+        if high - low < 4 or last - first < 4:
+            continue
+        acks = flow.ack_s[first:last]
+        bytes_ = float(flow.delivered[last - 1] - flow.delivered[first])
+        between = float(acks[-1] - acks[0])
+        # A link that stood still within the window has another rate in it than while it worked.
+        still = float(np.diff(acks).max(initial=0.0)) > max(0.06, 0.6 * flow.base_rtt_s)
+        if between < WINDOW_S / 2 or bytes_ <= 0 or still:
+            continue
+        rate = 8.0 * bytes_ / between
+        if queueing[low:high].min() > max(FLOOR_S, 2.5 * 8.0 * flow.full_size / rate):
+            times.append(begin)
+            rates.append(rate)
+    return np.array(times), np.array(rates)
+
+
+def half_sample_mode(values: Reals) -> float:
+    """The mode by halving: the densest half, of that the densest half, down to two or three.
+
+    Bickel and Frühwirth, Computational Statistics & Data Analysis 50 (2006), §4.
+    """
+    kept = np.sort(values)
+    while len(kept) > 3:
+        half = (len(kept) + 1) // 2
+        widths = kept[half - 1 :] - kept[: len(kept) - half + 1]
+        begin = int(np.argmin(widths))
+        kept = kept[begin : begin + half]
+    if len(kept) == 3:
+        kept = kept[:2] if kept[1] - kept[0] <= kept[2] - kept[1] else kept[1:]
+    return float(kept.mean())
+
+
+def _dispersion(flow: Observed) -> Reals:
+    """Rates between acknowledgments that came twice as far apart as their data was sent."""
+    order = np.argsort(flow.acked_s, kind="stable")
+    order = order[flow.sampled[order]]
+    came, sent = flow.acked_s[order], flow.sent_s[order]
+    last = np.flatnonzero(np.diff(came, append=np.inf) > 0)
+    if len(last) < 2:
+        return np.array([])
+    at = np.searchsorted(flow.ack_s, came[last])
+    known = at < len(flow.ack_s)
+    at, last = at[known], last[known]
+    gaps, sends = np.diff(flow.ack_s[at]), np.diff(sent[last])
+    bytes_ = np.diff(flow.delivered[at])
+    spread = (gaps > 0) & (bytes_ > 0) & (gaps >= 2 * np.abs(sends)) & (gaps < flow.base_rtt_s / 2)
+    rates: Reals = 8.0 * bytes_[spread] / gaps[spread]
+    return rates
+
+
+def _recorded(flow: Observed, times: Reals, rates: Reals, near: float) -> Rate:
+    """A rate for every window: seen where the link was busy, else from its neighbours."""
+    edges = np.arange(flow.begun_s, flow.ended_s, WINDOW_S)
+    seen = np.searchsorted(edges, times + WINDOW_S / 2) - 1
+    steps = np.interp(edges, times, rates)
+    interpolated = 1.0 - len(np.unique(seen)) / len(edges)
+    why = None
+    if interpolated > MOST_INTERPOLATED:
+        why = (
+            f"its rate varies, and showed in {100 * (1 - interpolated):.0f} % of the time alone: "
+            "capture a transfer that keeps the link full"
+        )
+    return Rate(float(np.mean(steps)), steps, near, interpolated, rates, "queue", why)
+
+
+def _busiest(flow: Observed) -> float:
+    """The most that a second delivered: the link has that at least."""
+    edges = np.arange(flow.begun_s, flow.ended_s + 1.0, 1.0)
+    at = np.interp(edges, flow.ack_s, flow.delivered)
+    return float(8.0 * np.diff(at).max(initial=0.0))

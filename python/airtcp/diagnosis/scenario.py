@@ -1,0 +1,188 @@
+"""The fitted link as a scenario: `link.toml` and the files that it names."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from airtcp.diagnosis.link import FittedLink
+from airtcp.diagnosis.observed import Observed
+from airtcp.diagnosis.rate import WINDOW_S
+from airtcp.diagnosis.stops import StopProcess
+from airtcp.files import write_whole
+
+OPPORTUNITY_BITS = 8 * 1500
+RECORDED_RATE = "rate.opportunities"
+RECORDED_STOPS = "stops.csv"
+RECORDED_LOSSES = "lost.csv"
+
+
+@dataclass(frozen=True)
+class Stack:
+    """The two ends, as far as they are known, as keys of `[tcp]`."""
+
+    profile: str
+    mss: int
+    sack: bool
+    timestamps: bool
+    receive_buffer: int | None = None
+    """Bytes of the largest window offered, where it was what limited the flow."""
+
+    def lines(self) -> list[str]:
+        """The table `[tcp]`."""
+        # A profile brings SACK and what builds on it; without the option all of that is off.
+        lines = [f'profile = "{self.profile}"', f"mss = {self.mss}"]
+        if not self.sack:
+            lines += ["sack = false", "dsack = false", "tail_loss_probe = false"]
+            lines += ['loss_detection = "duplicate-acks"', "dsack_undo = false"]
+        if not self.timestamps:
+            lines += ["timestamps = false", "eifel = false"]
+        if self.receive_buffer is not None:
+            lines += [f"receive_buffer = {self.receive_buffer}", 'receive_window = "fixed"']
+        return lines
+
+
+@dataclass(frozen=True)
+class WrittenLink:
+    """A scenario as text, and the other files of its folder."""
+
+    toml: str
+    files: Mapping[str, str]
+
+    def write(self, folder: Path, name: str) -> Path:
+        """Writes `name` and the files beside it; returns the scenario's path.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in self.files.items():
+            write_whole(folder / file, text.encode())
+        path = folder / name
+        write_whole(path, self.toml.encode())
+        return path
+
+
+def modelled(
+    link: FittedLink, stack: Stack, seconds: float, phase: float | None = None
+) -> WrittenLink:
+    """The link as a process: what a seed draws is another hour of the same link.
+
+    Seeds do not shift periodic stops; `phase`, from 0 to 1, lets the first come that share of a
+    period after the start.
+    """
+    files: dict[str, str] = {}
+    lines = _rate(link, files)
+    if link.loss.bursts is not None:
+        bursts = link.loss.bursts
+        lines.append(
+            'loss = { model = "gilbert-elliott", '
+            f"good_to_bad = {_share(bursts.good_to_bad)}, "
+            f"bad_to_good = {_share(bursts.bad_to_good)}, "
+            f"loss_in_bad = {_share(bursts.loss_in_bad)} }}"
+        )
+    elif link.loss.lost:
+        lines.append(f"loss = {{ rate = {_share(link.loss.rate)} }}")
+    if link.stops.is_shown and link.stops.is_periodic and phase is not None:
+        period = link.stops.mean_period_s
+        starts = np.arange(phase * period, seconds, period)
+        lines.append(
+            _listed(((float(at), link.stops.mean_length_s) for at in starts), link.stops, files)
+        )
+    elif link.stops.is_shown:
+        lines.append(_stops(link.stops))
+    return _scenario(lines, files, stack, seconds, "The link of a capture, as a process")
+
+
+def replayed(link: FittedLink, flow: Observed, stack: Stack) -> WrittenLink:
+    """The link with the very stops and losses of the capture."""
+    files: dict[str, str] = {}
+    lines = _rate(link, files)
+    # The simulated handshake takes a round trip before the first data leaves.
+    offset = flow.begun_s - flow.base_rtt_s
+    if link.stops.stops:
+        begun = ((max(0.0, one.start_s - offset), one.length_s) for one in link.stops.stops)
+        lines.append(_listed(begun, link.stops, files))
+    # Packet 0 is the SYN. What a full queue dropped, the simulated queue drops by itself, and no
+    # number is given to it by the link behind.
+    passed = np.flatnonzero(flow.lost & ~flow.dropped)
+    if len(passed):
+        numbers = "\n".join(str(1 + index) for index in passed)
+        files[RECORDED_LOSSES] = f"packet\n{numbers}\n"
+        lines.append(f'lost_packets = {{ path = "{RECORDED_LOSSES}" }}')
+    seconds = flow.seconds + flow.base_rtt_s
+    return _scenario(lines, files, stack, seconds, "A capture, played back")
+
+
+def with_queue(link: FittedLink, packets: int) -> FittedLink:
+    """The link with another queue."""
+    return replace(link, queue=replace(link.queue, packets=packets))
+
+
+def _rate(link: FittedLink, files: dict[str, str]) -> list[str]:
+    lines = [f'delay = "{1e6 * link.delay_s:.0f} us"']
+    if link.rate.steps is None:
+        lines.append(f'rate = "{link.rate.bps:.0f} bit/s"')
+    else:
+        files[RECORDED_RATE] = opportunities(link.rate.steps)
+        lines.append(f'trace = {{ up = "{RECORDED_RATE}", data = "up" }}')
+    lines.append(f"queue = {{ packets = {link.queue.packets} }}")
+    return lines
+
+
+def opportunities(steps: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
+    """Delivery opportunities of 1500 bytes, a line the millisecond, for a rate in windows."""
+    ends = np.concatenate(([0.0], np.cumsum(steps * WINDOW_S / OPPORTUNITY_BITS)))
+    at_s = np.arange(len(ends)) * WINDOW_S
+    times = np.interp(np.arange(1, int(ends[-1]) + 1), ends, at_s)
+    milliseconds = [max(1, round(1e3 * time)) for time in times]
+    return "".join(f"{at}\n" for at in milliseconds)
+
+
+def _listed(
+    stops: Iterable[tuple[float, float]], process: StopProcess, files: dict[str, str]
+) -> str:
+    """Stops by their starts and lengths, in a file."""
+    rows = "".join(f"{1e3 * start:.3f},{1e3 * length:.3f}\n" for start, length in stops)
+    files[RECORDED_STOPS] = f"start_ms,length_ms\n{rows}"
+    packets = "held" if process.are_held else "wait"
+    return f'stops = {{ process = "recorded", path = "{RECORDED_STOPS}", packets = "{packets}" }}'
+
+
+def _stops(process: StopProcess) -> str:
+    packets = "held" if process.are_held else "wait"
+    length = f"{1e3 * process.mean_length_s:.3f} ms"
+    if process.is_periodic:
+        every = f"{1e3 * process.mean_period_s:.3f} ms"
+        return (
+            f'stops = {{ process = "periodic", every = "{every}", '
+            f'length = "{length}", packets = "{packets}" }}'
+        )
+    lengths = "fixed" if process.have_one_length else "exponential"
+    return (
+        f'stops = {{ process = "random", working = "{1e3 * process.mean_working_s:.3f} ms", '
+        f'length = "{length}", lengths = "{lengths}", packets = "{packets}" }}'
+    )
+
+
+def _share(value: float) -> str:
+    return f"{min(max(value, 0.0), 1.0):.8f}"
+
+
+def _scenario(
+    link: list[str], files: dict[str, str], stack: Stack, seconds: float, description: str
+) -> WrittenLink:
+    lines = [
+        'name = "link"',
+        f'description = "{description}"',
+        f'duration = "{1e3 * seconds:.0f} ms"',
+        "",
+        "[link]",
+        *link,
+        "",
+        "[tcp]",
+        *stack.lines(),
+        "",
+    ]
+    return WrittenLink("\n".join(lines), files)

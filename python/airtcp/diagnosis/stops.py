@@ -1,0 +1,132 @@
+"""Stops of the link: silences that end with the acknowledgment of what was under way."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from airtcp.diagnosis.observed import Observed
+
+SHORTEST_S = 0.08
+PACKETS = 8
+"""A silence of fewer packet times is the spacing of a slow link."""
+BASE_SHARE = 0.6
+"""A silence of a smaller share of the base round trip is the gap between two windows."""
+BURST_S = 0.01
+HELD_SHARE = 0.5
+"""Of what waited, more than this share comes at once where the link only held it."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A time for which nothing passed, in seconds from the capture's first packet."""
+
+    start_s: float
+    length_s: float
+    released_share: float
+    """Share of the waiting data that came at once at the end; NaN where too little waited."""
+
+
+@dataclass(frozen=True)
+class StopProcess:
+    """Times and lengths of a link's stops, as a process."""
+
+    stops: tuple[Stop, ...]
+    observed_s: float
+
+    @property
+    def is_shown(self) -> bool:
+        """There are enough to speak of a process."""
+        return len(self.stops) >= 2
+
+    @property
+    def mean_length_s(self) -> float:
+        """Mean length of a stop."""
+        return float(np.mean([stop.length_s for stop in self.stops]))
+
+    @property
+    def mean_working_s(self) -> float:
+        """Mean time between the end of one and the start of the next."""
+        stopped = sum(stop.length_s for stop in self.stops)
+        return max((self.observed_s - stopped) / len(self.stops), 0.001)
+
+    @property
+    def mean_period_s(self) -> float:
+        """Mean time from the start of one to the start of the next."""
+        return float(np.mean(np.diff([stop.start_s for stop in self.stops])))
+
+    @property
+    def variation(self) -> float:
+        """Standard deviation over mean of the times between starts: 0 periodic, 1 random."""
+        between = np.diff([stop.start_s for stop in self.stops])
+        return float(np.std(between) / np.mean(between)) if len(between) > 1 else 1.0
+
+    @property
+    def is_periodic(self) -> bool:
+        """They come at regular intervals."""
+        return len(self.stops) >= 4 and self.variation < 0.15
+
+    @property
+    def have_one_length(self) -> bool:
+        """They last equally long."""
+        lengths = [stop.length_s for stop in self.stops]
+        return len(lengths) >= 4 and float(np.std(lengths)) < 0.15 * float(np.mean(lengths))
+
+    @property
+    def are_held(self) -> bool:
+        """Packets come all at once at the end, not at the link's rate."""
+        shares = np.array([stop.released_share for stop in self.stops])
+        told = shares[np.isfinite(shares)]
+        return len(told) > 0 and float(np.median(told)) > HELD_SHARE
+
+
+def found_stops(flow: Observed, rate_bps: float) -> list[Stop]:
+    """Silences of the acknowledgments in which the link, not the sender, was still.
+
+    A silence counts if what ends it reports a transmission that was not lost, left before or
+    early in the silence, and took that much longer than those before it: a loss, an idle
+    application and slow start's pauses of a round trip all lack that.
+    """
+    packet_s = 8.0 * flow.full_size / rate_bps
+    shortest = max(SHORTEST_S, PACKETS * packet_s, BASE_SHARE * flow.base_rtt_s)
+    order = np.argsort(flow.acked_s, kind="stable")
+    order = order[flow.sampled[order]]
+    came, sent, rtt = flow.acked_s[order], flow.sent_s[order], flow.rtt_s[order]
+    stops = []
+    # Any acknowledgment ends a silence, also one that reports nothing new.
+    for before, after in zip(flow.ack_s[:-1], flow.ack_s[1:], strict=True):
+        if after - before <= shortest:
+            continue
+        first = int(np.searchsorted(came, after - 1e-9))
+        if first == 0 or first >= len(came) or came[first] > after + BURST_S:
+            continue
+        usual = float(np.median(rtt[max(0, first - 5) : first]))
+        last = int(np.searchsorted(came, after + BURST_S))
+        expected = float((sent[first:last] + usual).min())
+        begin = max(before + packet_s, expected)
+        if after - begin > shortest:
+            # The silence is that of acknowledgments, which the link let go half a round trip ago.
+            start = begin - flow.base_rtt_s / 2
+            stops.append(
+                Stop(start, after - begin, _released(flow, after, after - begin, rate_bps))
+            )
+    return stops
+
+
+def _released(flow: Observed, end_s: float, length_s: float, rate_bps: float) -> float:
+    """The share of what waited that came at once, beyond what the link carries at its rate.
+
+    Half a base round trip after the end, what was held at the receiver is acknowledged. Until then
+    come acknowledgments that waited on their own way, of half a round trip at most. NaN where no
+    more than that waited.
+    """
+    half_s = flow.base_rtt_s / 2
+    first, last = np.searchsorted(flow.ack_s, (end_s, end_s + half_s + BURST_S))
+    before = flow.delivered[first - 1] if first else 0.0
+    came = float(flow.delivered[last - 1] - before) if last > first else 0.0
+    under_way = (flow.sent_s < end_s) & ~(flow.acked_s < end_s) & ~flow.lost
+    bytes_per_s = rate_bps / 8
+    at_rate = bytes_per_s * (2 * half_s + BURST_S)
+    waited = min(bytes_per_s * (length_s + half_s), float(flow.size[under_way].sum())) - at_rate
+    if waited <= 4 * flow.full_size:
+        return float("nan")
+    return float(np.clip((came - at_rate) / waited, 0.0, 1.0))

@@ -1,0 +1,64 @@
+"""A flow over a queue, written as plainly as can be: what fits of a link are tested against."""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+import numpy as np
+
+from airtcp.diagnosis.observed import Observed
+
+PAYLOAD = 1448
+SIZE = 1500
+
+
+@dataclass(frozen=True)
+class Link:
+    """A rate, a delay, a queue, what it loses and when it stands still."""
+
+    rate_bps: float = 10e6
+    delay_s: float = 0.025
+    queue: int = 100
+    lost: frozenset[int] = frozenset()
+    """Packets by number that are lost behind the queue."""
+    stops: tuple[tuple[float, float], ...] = ()
+
+
+def flow_over(link: Link, seconds: float, interval_s: float) -> Observed:
+    """A packet every `interval_s`, each acknowledged at once; nothing is retransmitted.
+
+    An open loop: whatever the link does, the next packet leaves at its time.
+    """
+    packet_s = 8.0 * SIZE / link.rate_bps
+    sent = np.arange(0.0, seconds, interval_s)
+    acked = np.full(len(sent), np.nan)
+    lost = np.zeros(len(sent), dtype=np.bool_)
+    dropped = np.zeros(len(sent), dtype=np.bool_)
+    leaves: list[float] = []
+    for number, now in enumerate(sent):
+        waiting = len(leaves) - bisect_right(leaves, now)
+        if waiting > link.queue:
+            lost[number] = dropped[number] = True
+            continue
+        begin = max(now, leaves[-1] if leaves else 0.0)
+        for start, length in link.stops:
+            if start - packet_s < begin < start + length:
+                begin = start + length
+        leaves.append(begin + packet_s)
+        if number in link.lost:
+            lost[number] = True
+            continue
+        acked[number] = leaves[-1] + 2 * link.delay_s
+    arrived = np.flatnonzero(np.isfinite(acked))
+    return Observed(
+        sent_s=sent,
+        size=np.full(len(sent), float(SIZE)),
+        payload=np.full(len(sent), float(PAYLOAD)),
+        start=np.arange(len(sent)) * float(PAYLOAD),
+        attempt=np.zeros(len(sent), dtype=np.int64),
+        lost=lost,
+        dropped=dropped,
+        acked_s=acked,
+        rtt_s=acked - sent,
+        ack_s=acked[arrived],
+        newly=np.full(len(arrived), float(PAYLOAD)),
+    )

@@ -1,0 +1,160 @@
+"""Fits of a link give back the link that a flow was computed over."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import airtcp
+from airtcp.diagnosis.ceiling import ceiling
+from airtcp.diagnosis.link import fitted_link
+from airtcp.diagnosis.loss import loss_of
+from airtcp.diagnosis.rate import half_sample_mode
+from airtcp.diagnosis.scenario import Stack, modelled, opportunities, replayed
+from airtcp.diagnosis.stops import StopProcess
+from naive_flow import Link, flow_over
+
+STACK = Stack("linux", 1448, sack=True, timestamps=True)
+
+
+@pytest.mark.parametrize("rate_bps", [2e6, 10e6, 30e6])
+@pytest.mark.parametrize("queue", [20, 100])
+def test_a_full_link_is_fitted(rate_bps: float, queue: int) -> None:
+    flow = flow_over(Link(rate_bps, 0.025, queue), 20.0, 0.95 * 8 * 1500 / rate_bps)
+    link = fitted_link(flow)
+    assert link.rate.is_constant
+    assert link.bps == pytest.approx(rate_bps, rel=0.005)
+    assert link.base_rtt_s == pytest.approx(0.05 + 8 * 1500 / rate_bps, rel=0.001)
+    assert link.delay_s == pytest.approx(0.025, rel=0.01)
+    assert link.queue.is_known
+    assert abs(link.queue.packets - queue) <= 1
+    assert link.loss.lost == 0
+    assert not link.stops.stops
+
+
+def test_an_idle_link_has_no_rate_and_no_end_of_its_queue() -> None:
+    link = fitted_link(flow_over(Link(), 20.0, 0.02))
+    assert link.rate.why_refused is not None
+    assert "hardly ever full" in link.rate.why_refused
+    assert not link.queue.is_known
+
+
+def test_losses_of_the_link_are_not_those_of_the_queue() -> None:
+    random = np.random.default_rng(3)
+    lost = frozenset(int(one) for one in np.flatnonzero(random.random(20_000) < 0.01))
+    link = fitted_link(flow_over(Link(lost=lost, queue=50), 20.0, 0.95 * 0.0012))
+    assert link.queue.is_known
+    assert link.loss.rate == pytest.approx(0.01, rel=0.2)
+    assert link.loss.bursts is None
+    # What was lost had its time on the link.
+    assert link.bps == pytest.approx(10e6, rel=0.01)
+
+
+def test_stops_are_found_with_their_lengths() -> None:
+    stops = ((2.0, 0.3), (5.5, 0.15), (9.0, 1.0), (14.0, 0.1))
+    flow = flow_over(Link(stops=stops, queue=2000), 20.0, 0.9 * 0.0012)
+    found = fitted_link(flow).stops.stops
+    assert len(found) == len(stops)
+    for one, (start, length) in zip(found, stops, strict=True):
+        assert one.length_s == pytest.approx(length, abs=0.005)
+        assert one.start_s == pytest.approx(start, abs=0.03)
+
+
+def test_pauses_of_the_application_are_no_stops() -> None:
+    flow = flow_over(Link(), 20.0, 0.3)
+    assert not fitted_link(flow).stops.stops
+
+
+def test_regular_stops_are_told_from_random_ones() -> None:
+    periodic = tuple((1.0 + 3.0 * index, 0.2) for index in range(6))
+    process = fitted_link(flow_over(Link(stops=periodic, queue=2000), 20.0, 0.0011)).stops
+    assert process.is_periodic
+    assert process.have_one_length
+    assert process.mean_period_s == pytest.approx(3.0, abs=0.02)
+    irregular = ((1.0, 0.2), (2.0, 0.6), (8.0, 0.1), (9.0, 0.4), (17.0, 0.3))
+    process = fitted_link(flow_over(Link(stops=irregular, queue=2000), 20.0, 0.0011)).stops
+    assert not process.is_periodic
+    assert not process.have_one_length
+
+
+def test_the_mode_is_where_values_are_densest() -> None:
+    random = np.random.default_rng(4)
+    values = np.concatenate((random.uniform(0.0, 20.0, 300), random.normal(7.0, 0.05, 200)))
+    assert half_sample_mode(values) == pytest.approx(7.0, abs=0.1)
+    assert half_sample_mode(np.array([5.0])) == 5.0
+    assert half_sample_mode(np.array([1.0, 1.2, 9.0])) == pytest.approx(1.1)
+
+
+@pytest.mark.parametrize("chances", [(0.002, 0.25, 0.6), (0.001, 0.1, 0.5), (0.01, 0.5, 1.0)])
+def test_bursts_are_fitted(chances: tuple[float, float, float]) -> None:
+    to_bad, to_good, in_bad = chances
+    random = np.random.default_rng(5)
+    draws = random.random((200_000, 2))
+    lost, bad = np.zeros(len(draws), dtype=np.bool_), False
+    for index, (change, loss) in enumerate(draws):
+        bad = (change >= to_good) if bad else (change < to_bad)
+        lost[index] = bad and loss < in_bad
+    bursts = loss_of(lost).bursts
+    assert bursts is not None
+    assert bursts.good_to_bad == pytest.approx(to_bad, rel=0.3)
+    assert bursts.bad_to_good == pytest.approx(to_good, rel=0.3)
+    assert bursts.loss_in_bad == pytest.approx(in_bad, rel=0.25)
+    mean = bursts.loss_in_bad * bursts.good_to_bad / (bursts.good_to_bad + bursts.bad_to_good)
+    assert mean == pytest.approx(lost.mean(), rel=0.02)
+
+
+def test_independent_losses_are_no_bursts() -> None:
+    random = np.random.default_rng(6)
+    found = [loss_of(random.random(20_000) < 0.01).bursts for _ in range(50)]
+    assert sum(one is not None for one in found) <= 1
+
+
+def test_the_interval_of_a_loss_rate_is_exact() -> None:
+    # Clopper and Pearson: 5 of 100 and none of 10, by statistical tables.
+    five = np.zeros(100, dtype=np.bool_)
+    five[:5] = True
+    assert loss_of(five).interval == pytest.approx((0.0164, 0.1128), abs=1e-4)
+    assert loss_of(np.zeros(10, dtype=np.bool_)).interval == pytest.approx((0.0, 0.3085), abs=1e-4)
+
+
+def test_opportunities_carry_the_rate() -> None:
+    # 12 Mbit/s is one packet of 1500 bytes a millisecond, for two windows of 250 ms.
+    text = opportunities(np.array([12e6, 12e6]))
+    assert [int(line) for line in text.split()] == list(range(1, 501))
+
+
+@pytest.mark.parametrize("sack", [True, False])
+@pytest.mark.parametrize("timestamps", [True, False])
+@pytest.mark.parametrize("profile", ["linux", "linux-reno", "linux-bbr"])
+def test_every_stack_is_a_scenario(profile: str, *, sack: bool, timestamps: bool) -> None:
+    flow = flow_over(Link(stops=((2.0, 0.3), (5.0, 0.4))), 10.0, 0.0011)
+    stack = Stack(profile, 1448, sack, timestamps, 65_536)
+    written = modelled(fitted_link(flow), stack, 10.0)
+    assert airtcp.load_scenario(written.toml).to_toml()
+
+
+def test_a_replay_has_the_losses_and_stops_of_the_flow(tmp_path: Path) -> None:
+    link = Link(lost=frozenset({10, 500}), stops=((2.0, 0.3),), queue=3000)
+    flow = flow_over(link, 10.0, 0.0011)
+    written = replayed(fitted_link(flow), flow, STACK)
+    # The SYN is packet 0.
+    assert written.files["lost.csv"] == "packet\n11\n501\n"
+    (start, length) = written.files["stops.csv"].splitlines()[1].split(",")
+    # Data leaves a round trip after the start of the simulation.
+    assert float(start) == pytest.approx(2000 + 51, abs=30)
+    assert float(length) == pytest.approx(300, abs=5)
+    run = airtcp.run(written.write(tmp_path, "link.toml"))
+    assert run.summary["flows"][0]["segments_lost_link"] == 2
+
+
+def test_the_ceiling_is_what_the_link_carries_of_payload() -> None:
+    flow = flow_over(Link(stops=((5.0, 2.0),), queue=3000), 20.0, 0.0011)
+    most = ceiling(fitted_link(flow), flow)
+    # Two of some twenty seconds are lost, and 52 bytes of 1500 are headers.
+    expected = 10e6 * (1 - 2.0 / flow.seconds) * 1448 / 1500
+    assert most.most_bps == pytest.approx(expected, rel=0.01)
+    assert most.is_reached
+
+
+def test_a_process_needs_two_stops() -> None:
+    assert not StopProcess((), 10.0).is_shown

@@ -1,0 +1,81 @@
+"""What is said of remedies holds: intervals cover, and winners are what they are called."""
+
+import numpy as np
+import pytest
+
+from airtcp._core import ScenarioError
+from airtcp.diagnosis.ceiling import Ceiling
+from airtcp.diagnosis.ranking import Cost, Effect, Ranked, Ranking, candidates, effect
+from airtcp.diagnosis.words import change, headline, interval
+
+
+def row(name: str, *ends: Effect) -> Ranked:
+    return Ranked(name, "sender", ends[0], ends, Cost(0.0, 0.0, 0.0), 1e6)
+
+
+def test_the_interval_holds_the_fit_and_the_seeds() -> None:
+    """Of links that differ as the fit is unsure, the true one is as likely as any."""
+    random = np.random.default_rng(7)
+    covered = 0
+    for _ in range(400):
+        gains = random.normal(0.2, 0.05, 20)
+        before = np.exp(random.normal(0.0, 0.2, (20, 2)))
+        after = before * np.exp(gains[:, None] + random.normal(0.0, 0.08, (20, 2)))
+        truth = 100.0 * np.expm1(random.normal(0.2, 0.05))
+        found = effect(before, after)
+        covered += found.low <= truth <= found.high
+    assert 0.90 <= covered / 400 <= 0.985
+
+
+def test_equal_runs_are_identical() -> None:
+    same = np.ones((20, 2))
+    assert effect(same, same).is_identical
+    assert effect(np.zeros((20, 2)), same).percent == 0.0
+    assert effect(same, 2 * same).percent == pytest.approx(100.0)
+    assert effect(same, 0 * same).percent == pytest.approx(-100.0, abs=0.01)
+
+
+def test_a_winner_helps_at_both_ends() -> None:
+    helps, hurts = Effect(20.0, 10.0, 30.0), Effect(-20.0, -30.0, -10.0)
+    unsure, small = Effect(5.0, -1.0, 11.0), Effect(1.0, 0.5, 1.5)
+    assert row("a", helps, hurts).depends
+    assert row("a", helps, unsure).depends
+    assert not row("a", helps, helps).depends
+    assert not row("a", small, unsure).depends
+    rows = (row("a", helps, hurts), row("b", small), row("c", helps, helps))
+    ranking = Ranking(rows, "the queue", 1e6, 0)
+    assert ranking.winner is not None
+    assert ranking.winner.remedy == "c"
+    assert Ranking(rows[:2], None, 1e6, 0).winner is None
+
+
+def test_the_headline_says_when_nothing_helps() -> None:
+    full, half = Ceiling(7.7e6, 7.9e6), Ceiling(4e6, 8e6)
+    winner = Ranking((row("bbr", Effect(20.0, 10.0, 30.0)),), None, 1e6, 0)
+    none = Ranking((row("sack", Effect(1.0, -1.0, 3.0)),), None, 1e6, 0)
+    assert headline(full, winner, ()) == (
+        "Of 7.70 Mbit/s at most 7.90 Mbit/s are possible: no remedy is worth it."
+    )
+    assert headline(half, none, ()).endswith(
+        "Nothing at the places that you can change is shown to help."
+    )
+    assert "bbr at the sender brings +20 % (10 to 30 %) of goodput." in headline(half, winner, ())
+    assert headline(half, None, ("Too short.",)) == "No remedy is recommended: Too short."
+
+
+def test_numbers_have_their_signs() -> None:
+    assert change(-0.04, 1) == "0"
+    assert change(-0.06, 1) == "\N{MINUS SIGN}0.1"
+    assert change(3.0, 0) == "+3"
+    assert interval(Effect(-5.0, -8.0, -2.0)) == (
+        "\N{MINUS SIGN}5 % (\N{MINUS SIGN}8 to \N{MINUS SIGN}2 %)"
+    )
+
+
+def test_candidates_are_at_the_places_and_can_be_had() -> None:
+    names = {entry["name"] for entry in candidates(("sender",))}
+    assert {"bbr", "min-rto"} <= names
+    assert not {"coin", "oracle", "delayed-ack", "queue"} & names
+    assert {entry["place"] for entry in candidates(("receiver", "link"))} == {"receiver", "link"}
+    with pytest.raises(ScenarioError, match=r"--can moon: expected one of .*access-point"):
+        candidates(("sender", "moon"))
