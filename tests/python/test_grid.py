@@ -69,7 +69,14 @@ def test_the_command_writes_tables_and_figures(study: Path, tmp_path: Path) -> N
     start = result.output.index("{")
     assert len(json.loads(result.output[start:])["entries"]) == 3
     names = {path.name for path in out.iterdir()}
-    assert {"study.csv", "study.md", "effects.png", "effects.svg", "scores.png"} <= names
+    assert {
+        "index.html",
+        "study.csv",
+        "study.md",
+        "effects.png",
+        "effects.svg",
+        "scores.png",
+    } <= names
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """`airtcp study`: remedies on several links and stacks, from a file."""
 
+import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -41,8 +43,8 @@ def study_command(
             "--out",
             parser=folder_name,
             metavar="DIR",
-            help="Writes DIR/study.csv, DIR/study.md, the figures and DIR/cells, from which an "
-            "interrupted study goes on.",
+            help="Writes DIR/index.html (the report), DIR/study.csv, DIR/study.md, the figures and "
+            "DIR/cells, from which an interrupted study goes on.",
         ),
     ] = None,
     jobs: Jobs = None,
@@ -76,7 +78,7 @@ def study_command(
         from airtcp.report.grid import effect_table, judges, score_table, write_study
 
         if folder:
-            write_study(result, folder, png=png)
+            page = write_study(result, folder, shlex.join(["airtcp", *sys.argv[1:]]), png=png)
         if as_json:
             print_json(
                 {"name": grid.name, "seeds": result.seeds, "entries": result.table().to_dicts()}
@@ -86,4 +88,4 @@ def study_command(
         if judges(result):
             out.print(escape(score_table(result)), highlight=False, soft_wrap=True)
         if folder:
-            say(f"table and figures: {folder}")
+            say(f"report: {page}")

@@ -2,17 +2,22 @@
 
 from pathlib import Path
 
+from airtcp._core import engine_version
 from airtcp.files import write_whole
 from airtcp.plot.matrix import Matrix, MatrixCell
 from airtcp.plot.scores import Score, Scores
 from airtcp.quantities import format_bit_rate
-from airtcp.report.drawing import Sheet, draw_all
+from airtcp.report.figures import PlannedFigure, drawn
+from airtcp.report.pages import rendered, write_text
+from airtcp.report.tables import Table
 from airtcp.study.grid import Entry, GridResult, text_of
 from airtcp.study.statistics import Outcome
 
 
-def write_study(result: GridResult, folder: Path, *, png: bool = False) -> None:
-    """Writes study.csv, study.md and the figures of a study.
+def write_study(
+    result: GridResult, folder: Path, command: str | None = None, *, png: bool = False
+) -> Path:
+    """Writes index.html, study.csv, study.md and the figures of a study; returns the page's path.
 
     Raises:
         OSError: the folder cannot be written.
@@ -20,12 +25,48 @@ def write_study(result: GridResult, folder: Path, *, png: bool = False) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "study.csv", result.table().write_csv().encode())
     text = effect_table(result)
-    sheets = [Sheet("effects", effect_matrix(result))]
+    figures = [
+        PlannedFigure(
+            "effects",
+            "What each remedy gains",
+            "Goodput, paired difference to the same stack on the same link without, in per cent. "
+            "Coloured where the 95 % interval excludes zero.",
+            effect_matrix(result),
+            _as_table(effect_table(result)),
+        )
+    ]
     if judges(result):
         text += "\n" + score_table(result)
-        sheets.append(Sheet("scores", score_squares(result)))
+        figures.append(
+            PlannedFigure(
+                "scores",
+                "How often losses were judged right",
+                "Of the losses of each cause, those that the sender judged so.",
+                score_squares(result),
+                _as_table(score_table(result), 3),
+            )
+        )
     write_whole(folder / "study.md", text.encode())
-    draw_all(folder, sheets, png=png)
+    page = rendered(
+        "study.html.j2",
+        result=result,
+        figures=drawn(folder, figures, png=png),
+        refused=[
+            (entry.remedy, entry.link, entry.refusal) for entry in result.entries if entry.refusal
+        ],
+        command=command,
+        engine_version=engine_version,
+    )
+    return write_text(folder / "index.html", page)
+
+
+def _as_table(markdown: str, names: int = 1) -> Table:
+    """A table in Markdown as one of a page."""
+    head, _, *rows = [
+        tuple(cell.strip().strip("*") for cell in line.strip("|").split(" | "))
+        for line in markdown.strip().splitlines()
+    ]
+    return Table(head, rows, names)
 
 
 def effect_table(result: GridResult) -> str:
