@@ -197,7 +197,8 @@ mod tests {
         fn packets()(
             nanos: u64, number in 0..1_u64 << 40, is_back: bool, numbers: [u32; 2],
             payload in 0..1_u32 << 24, window: u16, flags: u8, ecn in 0..4_u8,
-            timestamps: Option<(u32, u32)>, sack in prop::collection::vec(any::<(u32, u32)>(), 0..5),
+            timestamps: Option<(u32, u32)>,
+            sack in prop::collection::vec(any::<(u32, u32)>(), 0..5),
             mss: Option<u16>, scale: Option<u8>, sack_permitted: bool,
             rest: (Option<u16>, u8, bool, u16),
         ) -> Packet {

@@ -178,6 +178,7 @@ pub(super) fn of(
     let data = sent.partition_point(|packet| packet.end == 0);
     let (mut next_sent, mut next_ack, mut next_rtt) = (data, 0, 0);
     let mut now = sent.get(data).map_or(followed.end, |packet| packet.time);
+    let mut was_recovering = false;
     while next_sent < sent.len() || next_ack < acks.len() {
         let sent_at = sent.get(next_sent).map(|packet| packet.time);
         let ack_at = acks.get(next_ack).map(|ack| ack.time);
@@ -204,9 +205,12 @@ pub(super) fn of(
             state.queueing = path.map_or(Duration::ZERO, |path| *rtt - path.base);
             next_rtt += 1;
         }
-        if spans.is_recovering(now) {
+        // A recovery changes what may be under way; without SACK its last ACK changes what is.
+        let is_recovering = spans.is_recovering(now);
+        if is_recovering || was_recovering {
             state.peak = state.in_flight;
         }
+        was_recovering = is_recovering;
     }
     shares
 }
