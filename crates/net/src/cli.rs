@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::emulate::{self, uplink::tied};
-use crate::{control, deploy, inside, measure, proxy};
+use crate::{control, deploy, gateway, inside, measure, proxy};
 
 /// airtcp on real packets
 #[derive(Debug, Parser)]
@@ -21,6 +21,9 @@ enum Command {
     Deploy(deploy::Deploy),
     Deployed(deploy::Deployed),
     Emulate(emulate::Options),
+    Gateway(gateway::Options),
+    #[command(hide = true, name = gateway::guard::COMMAND)]
+    GatewayGuard(gateway::guard::Options),
     #[command(hide = true)]
     Guard(deploy::GuardOptions),
     Measure(measure::Options),
@@ -49,6 +52,8 @@ pub fn main() -> ExitCode {
         Command::Guard(options) => status(deploy::guard(&options), 2),
         Command::Undeploy(options) => status(deploy::undeploy(&options), 2),
         Command::Emulate(options) => status(emulate::run(&options), 2),
+        Command::Gateway(options) => status(gateway::run(&options), 2),
+        Command::GatewayGuard(options) => status(gateway::guard::run(&options), 2),
         Command::Measure(options) => status(measure::run(&options), 2),
         Command::Proxy(options) => status(proxy::run(&options), 2),
     }

@@ -8,6 +8,7 @@ pub mod deploy;
 pub mod device;
 pub mod emulate;
 pub mod error;
+pub mod gateway;
 pub mod inside;
 pub mod measure;
 pub mod namespace;

@@ -68,6 +68,12 @@ COMMANDS = {
         "Run a command over a scenario's link with real packets. Linux, no root needed.",
         passed_on=True,
     ),
+    "gateway": LazyCommand(
+        _REAL,
+        "gateway:gateway_command",
+        "Run an access point's remedies on a router's real packets: look, then a share, then all.",
+        passed_on=True,
+    ),
     "proxy": LazyCommand(
         _REAL,
         "proxy:proxy_command",

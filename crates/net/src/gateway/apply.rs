@@ -1,0 +1,245 @@
+//! Treating packets that wait in the kernel's queue.
+
+use std::os::fd::{AsFd, BorrowedFd};
+
+use airtcp_link::agent::Toward;
+use airtcp_packet::wire::{self, WireError};
+use airtcp_units::Instant;
+
+use super::configuration::Settings;
+use super::engine::{Decision, Engine, Passing};
+use super::filter::SNAP_BYTES;
+use super::meter::Meter;
+use super::netlink::Verdict;
+use super::queue::{Arrival, PacketId, Queues};
+use super::repeater::Repeater;
+use super::sighting::{FlowKeys, Sighting, is_of_the_connection, read_headers};
+use super::watchdog::queues_in_use;
+use crate::emulate::clock::Clock;
+use crate::emulate::lateness::Lateness;
+use crate::error::{Error, Result};
+
+/// Packets read in one turn: a burst of a large window.
+const TURN: usize = 256;
+/// The first number that is tried for a queue, and how many are.
+const FIRST_QUEUE: u16 = 4200;
+const TRIED_QUEUES: u16 = 1000;
+/// Whole packets, where agents keep copies.
+const WHOLE: u32 = 0xffff;
+
+/// Agents over the kernel's queues.
+#[derive(Debug)]
+pub struct Apply {
+    engine: Engine<PacketId>,
+    queues: Queues,
+    repeater: Option<Repeater>,
+    lateness: Lateness,
+    /// Packets that pass without an agent: of the control group, or unreadable.
+    aside: Vec<PacketId>,
+    unread: u64,
+    packets: u64,
+}
+
+impl Apply {
+    /// Agents over queues that nobody is led into yet.
+    ///
+    /// # Errors
+    /// The system forbids it.
+    pub fn new(settings: &Settings) -> Result<Self> {
+        let chain = &settings.chain;
+        let directions: Vec<_> = [Toward::Mobile, Toward::Wired]
+            .into_iter()
+            .filter(|&toward| chain.sees(toward).is_some())
+            .collect();
+        let copied = if chain.repeats() { WHOLE } else { SNAP_BYTES };
+        Ok(Self {
+            engine: Engine::new(chain, settings.hold, settings.flows, settings.seed)?,
+            queues: queues(settings.queue, &directions, copied)?,
+            repeater: if chain.repeats() {
+                Some(Repeater::new(&settings.mobile)?)
+            } else {
+                None
+            },
+            lateness: Lateness::default(),
+            aside: Vec::new(),
+            unread: 0,
+            packets: 0,
+        })
+    }
+
+    /// Other agents or bounds from now on; what is held is let go first.
+    ///
+    /// # Errors
+    /// A parameter of an agent is out of its range; then nothing has changed.
+    pub fn reload(&mut self, settings: &Settings, now: Instant) -> Result<()> {
+        let next = Engine::new(
+            &settings.chain,
+            settings.hold,
+            settings.flows,
+            settings.seed,
+        )?;
+        self.engine.release_all(now);
+        self.decide()?;
+        self.engine = next;
+        Ok(())
+    }
+
+    /// The queues.
+    pub const fn queues(&self) -> &Queues {
+        &self.queues
+    }
+
+    /// The agents.
+    pub const fn engine(&self) -> &Engine<impl Copy + use<>> {
+        &self.engine
+    }
+
+    /// How late held packets left.
+    pub const fn lateness(&self) -> &Lateness {
+        &self.lateness
+    }
+
+    /// Packets that no agent could read.
+    pub const fn unread(&self) -> u64 {
+        self.unread
+    }
+
+    /// Packets that came.
+    pub const fn packets(&self) -> u64 {
+        self.packets
+    }
+
+    /// Takes a turn of packets from the queue and gives verdicts on what is decided. Returns whether
+    /// there may be more.
+    ///
+    /// # Errors
+    /// The kernel no longer answers.
+    pub fn turn(&mut self, clock: Clock, keys: &FlowKeys, meter: &Meter) -> Result<bool> {
+        let Self {
+            engine,
+            queues,
+            aside,
+            unread,
+            packets,
+            ..
+        } = self;
+        let more = queues.read(TURN, |arrival| {
+            *packets += 1;
+            let Ok(sighting) = read(&arrival) else {
+                *unread += 1;
+                aside.push(arrival.id);
+                return;
+            };
+            if !keys.is_treated(&sighting.ends) || is_of_the_connection(&sighting.segment) {
+                aside.push(arrival.id);
+                return;
+            }
+            let flow = keys.key(&sighting.ends);
+            engine.pass(
+                clock.now(),
+                &Passing {
+                    flow,
+                    toward: sighting.toward,
+                    segment: sighting.segment,
+                    bytes: arrival.bytes,
+                    packet: arrival.id,
+                    round_trip: meter.round_trip(flow),
+                },
+            );
+        })?;
+        self.decide()?;
+        Ok(more)
+    }
+
+    /// Acts on what is due.
+    ///
+    /// # Errors
+    /// The kernel no longer answers.
+    pub fn wake(&mut self, clock: Clock) -> Result<()> {
+        let (now, due) = (clock.now(), self.engine.next_wakeup());
+        if due <= now {
+            self.engine.wake(now);
+            self.decide()?;
+            self.lateness.add(clock.now() - due);
+        }
+        Ok(())
+    }
+
+    /// Lets everything go, known or not, and gives the queues back.
+    pub fn release(&mut self, now: Instant) {
+        self.engine.release_all(now);
+        // What cannot be said is let go with the queue.
+        let _ = self.decide();
+        self.queues.release();
+    }
+
+    fn decide(&mut self) -> Result<()> {
+        for id in self.aside.drain(..) {
+            self.queues.decide(id, Verdict::Pass);
+        }
+        while let Some(decision) = self.engine.poll() {
+            match decision {
+                Decision::Pass(id) => self.queues.decide(id, Verdict::Pass),
+                Decision::PassWithPriority(id, priority) => {
+                    self.queues.decide(id, Verdict::PassWithPriority(priority));
+                }
+                Decision::PassChanged(id, bytes) => {
+                    self.queues.decide(id, Verdict::PassChanged(&bytes));
+                }
+                Decision::Drop(id) => self.queues.decide(id, Verdict::Drop),
+                Decision::Repeat(bytes) => {
+                    if let Some(repeater) = &self.repeater {
+                        repeater.send(&bytes);
+                    }
+                }
+            }
+        }
+        self.queues.flush()
+    }
+}
+
+impl AsFd for Apply {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.queues.as_fd()
+    }
+}
+
+/// Reads a packet. One that is all there has to have right checksums: an agent does not act upon
+/// what its receiver will throw away.
+fn read(arrival: &Arrival<'_>) -> std::result::Result<Sighting, WireError> {
+    let sighting = read_headers(arrival.bytes, arrival.id.toward)?;
+    if !arrival.is_cut {
+        match arrival.bytes[0] >> 4 {
+            4 => wire::parse(arrival.bytes).map(drop)?,
+            _ => wire::parse_ipv6(arrival.bytes).map(drop)?,
+        }
+    }
+    Ok(sighting)
+}
+
+/// The queues of these directions, at the given number or at the first that is free.
+fn queues(given: Option<u16>, directions: &[Toward], copied: u32) -> Result<Queues> {
+    if let Some(base) = given {
+        return Queues::new(base, directions, copied);
+    }
+    let used = queues_in_use();
+    let count = u16::try_from(directions.len()).unwrap_or(1);
+    let mut tried = Error::new("no packet queue is free; --config with queue = NUMBER names one");
+    for base in (FIRST_QUEUE..FIRST_QUEUE + TRIED_QUEUES).step_by(usize::from(count.max(1))) {
+        if (base..base + count).any(|queue| used.contains(&queue)) {
+            continue;
+        }
+        match Queues::new(base, directions, copied) {
+            Ok(queues) => return Ok(queues),
+            // Another process may have taken it just now; but what the system forbids it forbids
+            // for every number.
+            Err(error) => {
+                if !queues_in_use().contains(&base) {
+                    return Err(error);
+                }
+                tried = error;
+            }
+        }
+    }
+    Err(tried)
+}

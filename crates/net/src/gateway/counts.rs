@@ -1,0 +1,95 @@
+//! What the agents did, or would have done, in numbers.
+
+use airtcp_link::agent::{AgentEvent, Toward};
+use airtcp_units::Duration;
+use serde::Serialize;
+
+use super::hold_limit::Bound;
+
+/// A hold that is shorter than this is none: the agent has passed the packet on at once.
+const AT_ONCE: Duration = Duration::from_micros(1);
+
+/// Counts of packets since the start.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Counts {
+    /// Packets towards the mobiles that agents saw.
+    pub to_mobile: u64,
+    /// Packets towards the wired side that agents saw.
+    pub to_wired: u64,
+    /// Packets that an agent did not let go at once.
+    pub held: u64,
+    /// Packets that left later than they came, for whatever reason.
+    pub delayed: u64,
+    /// Acknowledgments that the adaptive rule judged.
+    pub judged: u64,
+    /// Of those, delay spikes.
+    pub spikes: u64,
+    /// How long packets were held, all added up, in nanoseconds.
+    pub held_ns: u64,
+    /// The longest of these times, in nanoseconds.
+    pub longest_ns: u64,
+    /// Holds that ended at a bound.
+    pub cut_by_limit: u64,
+    /// Holds that were refused since no round trip was known.
+    pub cut_unmeasured: u64,
+    /// Holds that ended with their connection's budget.
+    pub cut_by_budget: u64,
+    /// Packets released since all had to be.
+    pub released_early: u64,
+    /// Packets that an agent kept from passing.
+    pub dropped: u64,
+    /// Packets that an agent repeated.
+    pub repeated: u64,
+    /// Packets that an agent changed.
+    pub changed: u64,
+    /// Packets that passed with a priority.
+    pub prioritised: u64,
+    /// Notifications of a bad link.
+    pub notified: u64,
+}
+
+impl Counts {
+    pub(super) const fn seen(&mut self, toward: Toward) {
+        match toward {
+            Toward::Mobile => self.to_mobile += 1,
+            Toward::Wired => self.to_wired += 1,
+        }
+    }
+
+    pub(super) const fn event(&mut self, event: &AgentEvent) {
+        match event {
+            AgentEvent::AckJudged { spike, .. } => {
+                self.judged += 1;
+                self.spikes += *spike as u64;
+            }
+            AgentEvent::Notified => self.notified += 1,
+            AgentEvent::LocalRetransmission { .. } | AgentEvent::AckSuppressed => {}
+        }
+    }
+
+    pub(super) const fn cut(&mut self, bound: Bound) {
+        match bound {
+            Bound::Limit => self.cut_by_limit += 1,
+            Bound::Unmeasured => self.cut_unmeasured += 1,
+            Bound::Budget => self.cut_by_budget += 1,
+        }
+    }
+
+    pub(super) fn passed(&mut self, held: Duration) {
+        if held < AT_ONCE {
+            return;
+        }
+        self.delayed += 1;
+        self.held_ns = self.held_ns.saturating_add(held.as_nanos());
+        self.longest_ns = self.longest_ns.max(held.as_nanos());
+    }
+
+    /// The mean time for which delayed packets were held, in milliseconds; zero without one.
+    pub fn mean_hold_ms(&self) -> f64 {
+        if self.delayed == 0 {
+            0.0
+        } else {
+            self.held_ns as f64 / self.delayed as f64 / 1e6
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The three ways in which packets come to the agents.
+
+use std::os::fd::{AsFd, BorrowedFd};
+
+use airtcp_link::agent::FlowKey;
+use airtcp_units::Instant;
+
+use super::apply::Apply;
+use super::configuration::Settings;
+use super::counts::Counts;
+use super::forecast::Expected;
+use super::hold_limit::RoundTrip;
+use super::inline::Inline;
+use super::look::Look;
+use super::meter::Meter;
+use super::sighting::{FlowKeys, Sighting};
+use crate::emulate::clock::Clock;
+use crate::emulate::lateness::Lateness;
+use crate::error::Result;
+
+/// How packets come to the agents.
+#[derive(Debug)]
+pub enum Course {
+    /// They have passed already.
+    Look(Box<Look>),
+    /// They wait in the kernel's queue.
+    Queue(Box<Apply>),
+    /// The gateway carries them.
+    Inline(Box<Inline>),
+}
+
+impl Course {
+    /// The one that the settings ask for. Nothing is led to it yet.
+    ///
+    /// # Errors
+    /// The system forbids what is needed.
+    pub fn new(settings: &Settings) -> Result<Self> {
+        Ok(if settings.only_looks() {
+            Self::Look(Box::new(Look::new(settings)?))
+        } else if settings.inline {
+            Self::Inline(Box::new(Inline::new(settings)?))
+        } else {
+            Self::Queue(Box::new(Apply::new(settings)?))
+        })
+    }
+
+    /// Its name in reports.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Look(_) => "look",
+            Self::Queue(_) => "queue",
+            Self::Inline(_) => "inline",
+        }
+    }
+
+    /// A packet has passed the device towards the mobiles.
+    pub fn saw(
+        &mut self,
+        now: Instant,
+        flow: FlowKey,
+        sighting: &Sighting,
+        round_trip: Option<RoundTrip>,
+    ) {
+        if let Self::Look(look) = self {
+            look.see(now, flow, sighting, round_trip);
+        }
+    }
+
+    /// Takes a turn of packets. Returns whether there may be more.
+    ///
+    /// # Errors
+    /// The way on which they come is gone.
+    pub fn turn(&mut self, clock: Clock, keys: &FlowKeys, meter: &Meter) -> Result<bool> {
+        match self {
+            Self::Look(_) => Ok(false),
+            Self::Queue(apply) => apply.turn(clock, keys, meter),
+            Self::Inline(inline) => inline.turn(clock, keys, meter),
+        }
+    }
+
+    /// Acts on what is due.
+    ///
+    /// # Errors
+    /// The way on which packets leave is gone.
+    pub fn wake(&mut self, clock: Clock) -> Result<()> {
+        match self {
+            // Time passes there with the packets.
+            Self::Look(_) => Ok(()),
+            Self::Queue(apply) => apply.wake(clock),
+            Self::Inline(inline) => {
+                inline.wake(clock);
+                Ok(())
+            }
+        }
+    }
+
+    /// When [`wake`](Self::wake) wants to be called.
+    pub fn next_wakeup(&self) -> Instant {
+        match self {
+            Self::Look(_) => Instant::FAR_FUTURE,
+            Self::Queue(apply) => apply.engine().next_wakeup(),
+            Self::Inline(inline) => inline.engine().next_wakeup(),
+        }
+    }
+
+    /// When the first of what is held has to leave at the latest.
+    pub fn oldest_deadline(&self) -> Option<Instant> {
+        match self {
+            Self::Look(_) => None,
+            Self::Queue(apply) => apply.engine().oldest_deadline(),
+            Self::Inline(inline) => inline.engine().oldest_deadline(),
+        }
+    }
+
+    /// What is to be waited for.
+    pub fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        match self {
+            Self::Look(_) => Vec::new(),
+            Self::Queue(apply) => vec![apply.as_fd()],
+            Self::Inline(inline) => inline.descriptors().collect(),
+        }
+    }
+
+    /// Other agents or bounds from now on.
+    ///
+    /// # Errors
+    /// A parameter of an agent is out of its range; then nothing has changed.
+    pub fn reload(&mut self, settings: &Settings, now: Instant) -> Result<()> {
+        match self {
+            Self::Look(look) => {
+                **look = Look::new(settings)?;
+                Ok(())
+            }
+            Self::Queue(apply) => apply.reload(settings, now),
+            Self::Inline(inline) => inline.reload(settings, now),
+        }
+    }
+
+    /// Lets everything go.
+    pub fn release(&mut self, now: Instant) {
+        match self {
+            Self::Look(_) => {}
+            Self::Queue(apply) => apply.release(now),
+            Self::Inline(inline) => inline.release(now),
+        }
+    }
+
+    /// What the agents did, or would have done.
+    pub fn counts(&self) -> Counts {
+        match self {
+            Self::Look(look) => *look.engine().counts(),
+            Self::Queue(apply) => *apply.engine().counts(),
+            Self::Inline(inline) => *inline.engine().counts(),
+        }
+    }
+
+    /// Packets held now.
+    pub fn holding(&self) -> usize {
+        match self {
+            Self::Look(look) => look.engine().held(),
+            Self::Queue(apply) => apply.engine().held(),
+            Self::Inline(inline) => inline.engine().held(),
+        }
+    }
+
+    /// How late held packets left, where they really did.
+    pub fn lateness(&self) -> Option<&Lateness> {
+        match self {
+            Self::Look(_) => None,
+            Self::Queue(apply) => Some(apply.lateness()),
+            Self::Inline(inline) => Some(inline.lateness()),
+        }
+    }
+
+    /// Packets that no agent could read.
+    pub fn unread(&self) -> u64 {
+        match self {
+            Self::Look(_) => 0,
+            Self::Queue(apply) => apply.unread(),
+            Self::Inline(inline) => inline.unread(),
+        }
+    }
+
+    /// Packets that came.
+    pub fn packets(&self) -> u64 {
+        match self {
+            Self::Look(_) => 0,
+            Self::Queue(apply) => apply.packets(),
+            Self::Inline(inline) => inline.packets(),
+        }
+    }
+
+    /// What is expected of the mobiles' timers, where packets are only looked at.
+    pub fn expected(&self) -> Option<Expected> {
+        match self {
+            Self::Look(look) => Some(look.forecast().expected()),
+            Self::Queue(_) | Self::Inline(_) => None,
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Programs of classic BPF: which packets the kernel hands to the gateway at all.
+//!
+//! The same program decides in a rule of iptables (`-m bpf`) and in a packet socket: both run it
+//! over the packet from its IP header on.
+
+use std::fmt::Write as _;
+
+/// An instruction: code, jumps if true and if false, and a number (linux/filter.h).
+pub type Instruction = (u16, u8, u8, u32);
+
+const LOAD_BYTE: u16 = 0x30;
+const LOAD_HALF: u16 = 0x28;
+const LOAD_BYTE_AT_X: u16 = 0x50;
+/// X becomes four times the low nibble of a byte: the length of an IPv4 header.
+const LOAD_X_HEADER: u16 = 0xb1;
+const LOAD_X_CONSTANT: u16 = 0x01;
+const TO_X: u16 = 0x07;
+const STORE: u16 = 0x02;
+const LOAD_STORED: u16 = 0x60;
+const AND: u16 = 0x54;
+const SHIFT_RIGHT: u16 = 0x74;
+const ADD_X: u16 = 0x0c;
+const SUBTRACT_X: u16 = 0x1c;
+const ADD: u16 = 0x04;
+const IF_EQUAL: u16 = 0x15;
+const IF_SET: u16 = 0x45;
+const RETURN: u16 = 0x06;
+
+/// Bytes that the kernel is asked to copy of a packet: IPv6 and TCP headers with all options.
+pub const SNAP_BYTES: u32 = 120;
+
+/// SYN, FIN and RST (RFC 9293 §3.1).
+const OF_THE_CONNECTION: u32 = 0x07;
+const ACK: u32 = 0x10;
+const TCP: u32 = 6;
+
+/// Which TCP segments are meant. Those of SYN, FIN and RST and those without ACK never are, nor are
+/// fragments and what stands behind extension headers of IPv6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Segments {
+    /// Those without payload.
+    PureAcks,
+    /// All.
+    All,
+}
+
+/// The version of IP that a rule is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// IPv4.
+    V4,
+    /// IPv6.
+    V6,
+}
+
+impl Version {
+    /// Both.
+    pub const BOTH: [Self; 2] = [Self::V4, Self::V6];
+}
+
+/// The program that lets these segments of IP packets of that version through.
+pub fn program(segments: Segments, version: Version) -> Vec<Instruction> {
+    let mut body = match version {
+        Version::V4 => vec![
+            (LOAD_BYTE, 0, 0, 9),
+            (IF_EQUAL, 0, REFUSE, TCP),
+            (LOAD_HALF, 0, 0, 6),
+            (IF_SET, REFUSE, 0, 0x3fff),
+            (LOAD_X_HEADER, 0, 0, 0),
+        ],
+        Version::V6 => vec![
+            (LOAD_BYTE, 0, 0, 6),
+            (IF_EQUAL, 0, REFUSE, TCP),
+            (LOAD_X_CONSTANT, 0, 0, 40),
+        ],
+    };
+    body.extend([
+        (LOAD_BYTE_AT_X, 0, 0, 13),
+        (IF_SET, REFUSE, 0, OF_THE_CONNECTION),
+        (IF_SET, 0, REFUSE, ACK),
+    ]);
+    if segments == Segments::PureAcks {
+        // TCP's header ends where the packet does.
+        body.extend([
+            (LOAD_BYTE_AT_X, 0, 0, 12),
+            (AND, 0, 0, 0xf0),
+            (SHIFT_RIGHT, 0, 0, 2),
+            (ADD_X, 0, 0, 0),
+            (STORE, 0, 0, 0),
+        ]);
+        match version {
+            Version::V4 => body.push((LOAD_HALF, 0, 0, 2)),
+            Version::V6 => body.extend([(LOAD_HALF, 0, 0, 4), (ADD, 0, 0, 40)]),
+        }
+        body.extend([
+            (TO_X, 0, 0, 0),
+            (LOAD_STORED, 0, 0, 0),
+            (SUBTRACT_X, 0, 0, 0),
+            (IF_EQUAL, 0, REFUSE, 0),
+        ]);
+    }
+    body.push((RETURN, 0, 0, 0xffff));
+    body.push((RETURN, 0, 0, 0));
+    resolved(body)
+}
+
+/// A jump to the last instruction, which refuses.
+const REFUSE: u8 = u8::MAX;
+
+fn resolved(mut body: Vec<Instruction>) -> Vec<Instruction> {
+    let last = body.len() - 1;
+    for (place, (code, yes, no, _)) in body.iter_mut().enumerate() {
+        if [IF_EQUAL, IF_SET].contains(code) {
+            // The whole program is shorter than a jump can be.
+            let ahead = (last - place - 1) as u8;
+            for jump in [yes, no] {
+                if *jump == REFUSE {
+                    *jump = ahead;
+                }
+            }
+        }
+    }
+    body
+}
+
+/// The program for a packet socket without link headers: every TCP packet, cut to its headers.
+/// Packets in a VLAN whose tag its device has left in place are let through for a closer look.
+pub fn tap() -> Vec<Instruction> {
+    /// Load half a word from beside the packet: its protocol (linux/filter.h, SKF_AD_PROTOCOL).
+    const PROTOCOL: u32 = 0xffff_f000;
+    vec![
+        (LOAD_HALF, 0, 0, PROTOCOL),
+        (IF_EQUAL, 2, 0, 0x0800),
+        (IF_EQUAL, 3, 0, 0x86dd),
+        (IF_EQUAL, 4, 5, 0x8100),
+        (LOAD_BYTE, 0, 0, 9),
+        (IF_EQUAL, 2, 3, TCP),
+        (LOAD_BYTE, 0, 0, 6),
+        (IF_EQUAL, 0, 1, TCP),
+        (RETURN, 0, 0, SNAP_BYTES),
+        (RETURN, 0, 0, 0),
+    ]
+}
+
+/// The program as `-m bpf --bytecode` takes it.
+pub fn bytecode(program: &[Instruction]) -> String {
+    let mut text = program.len().to_string();
+    for (code, yes, no, number) in program {
+        // Writing into a string cannot fail.
+        let _ = write!(text, ",{code} {yes} {no} {number}");
+    }
+    text
+}
+
+/// Runs a program over a packet as the kernel does, for tests: the number that it returns.
+#[cfg(test)]
+pub fn run(program: &[Instruction], packet: &[u8], protocol: u16) -> u32 {
+    let (mut a, mut x, mut stored, mut place) = (0_u32, 0_u32, 0_u32, 0_usize);
+    let byte = |at: u32| packet.get(at as usize).copied().map(u32::from);
+    let half = |at: u32| Some(byte(at)? << 8 | byte(at + 1)?);
+    loop {
+        let (code, yes, no, k) = program[place];
+        place += 1;
+        let loaded = match code {
+            LOAD_BYTE => byte(k),
+            LOAD_BYTE_AT_X => byte(x + k),
+            LOAD_HALF if k == 0xffff_f000 => Some(u32::from(protocol)),
+            LOAD_HALF => half(k),
+            _ => Some(a),
+        };
+        // A load from behind the packet ends the program (Documentation/networking/filter.rst).
+        let Some(loaded) = loaded else {
+            return 0;
+        };
+        a = loaded;
+        match code {
+            LOAD_X_HEADER => x = 4 * (byte(k).unwrap_or(0) & 0xf),
+            LOAD_X_CONSTANT => x = k,
+            TO_X => x = a,
+            STORE => stored = a,
+            LOAD_STORED => a = stored,
+            AND => a &= k,
+            SHIFT_RIGHT => a >>= k,
+            ADD => a = a.wrapping_add(k),
+            ADD_X => a = a.wrapping_add(x),
+            SUBTRACT_X => a = a.wrapping_sub(x),
+            IF_EQUAL => place += usize::from(if a == k { yes } else { no }),
+            IF_SET => place += usize::from(if a & k != 0 { yes } else { no }),
+            RETURN => return k,
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airtcp_packet::wire::{Addresses, emit, emit_ipv6};
+    use airtcp_packet::{Flags, Segment, Timestamps};
+
+    use super::*;
+
+    fn packet(version: Version, flags: Flags, payload_bytes: u32, stamped: bool) -> Vec<u8> {
+        let segment = Segment {
+            flags,
+            payload_bytes,
+            timestamps: stamped.then(Timestamps::default),
+            ..Segment::default()
+        };
+        let mut bytes = Vec::new();
+        match version {
+            Version::V4 => {
+                let addresses = Addresses {
+                    source: "10.0.0.1:1".parse().unwrap(),
+                    destination: "10.0.0.2:2".parse().unwrap(),
+                };
+                emit(&segment, &addresses, 1, &[], &mut bytes).unwrap();
+            }
+            Version::V6 => {
+                let addresses = Addresses {
+                    source: "[fd00::1]:1".parse().unwrap(),
+                    destination: "[fd00::2]:2".parse().unwrap(),
+                };
+                emit_ipv6(&segment, &addresses, 1, &[], &mut bytes).unwrap();
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    fn pure_acks_are_told_from_all_else() {
+        for version in Version::BOTH {
+            let program = program(Segments::PureAcks, version);
+            let takes = |flags, payload, stamped| {
+                run(&program, &packet(version, flags, payload, stamped), 0) != 0
+            };
+            for stamped in [false, true] {
+                assert!(takes(Flags::ACK, 0, stamped));
+                assert!(takes(Flags::ACK | Flags::PSH | Flags::ECE, 0, stamped));
+                assert!(!takes(Flags::ACK, 1, stamped));
+                assert!(!takes(Flags::PSH, 0, stamped));
+                for flag in [Flags::SYN, Flags::FIN, Flags::RST] {
+                    assert!(!takes(Flags::ACK | flag, 0, stamped));
+                }
+            }
+            let mut udp = packet(version, Flags::ACK, 0, false);
+            udp[if version == Version::V4 { 9 } else { 6 }] = 17;
+            assert_eq!(run(&program, &udp, 0), 0);
+            assert_eq!(run(&program, &udp[..20], 0), 0);
+        }
+        let mut fragment = packet(Version::V4, Flags::ACK, 0, false);
+        fragment[6] = 0x20;
+        assert_eq!(
+            run(&program(Segments::PureAcks, Version::V4), &fragment, 0),
+            0
+        );
+    }
+
+    #[test]
+    fn all_segments_of_a_running_connection() {
+        for version in Version::BOTH {
+            let program = program(Segments::All, version);
+            assert_ne!(run(&program, &packet(version, Flags::ACK, 900, true), 0), 0);
+            let syn = packet(version, Flags::SYN | Flags::ACK, 0, true);
+            assert_eq!(run(&program, &syn, 0), 0);
+        }
+    }
+
+    #[test]
+    fn the_tap_takes_tcp_and_tags() {
+        let (ipv4, ipv6) = (
+            packet(Version::V4, Flags::SYN, 0, true),
+            packet(Version::V6, Flags::SYN, 0, true),
+        );
+        assert_eq!(run(&tap(), &ipv4, 0x0800), SNAP_BYTES);
+        assert_eq!(run(&tap(), &ipv6, 0x86dd), SNAP_BYTES);
+        assert_eq!(run(&tap(), &ipv4, 0x8100), SNAP_BYTES);
+        assert_eq!(run(&tap(), &ipv6, 0x0800), 0);
+        assert_eq!(run(&tap(), &ipv4, 0x0806), 0);
+    }
+
+    #[test]
+    fn a_program_is_written_as_iptables_reads_it() {
+        assert_eq!(bytecode(&[(6, 0, 0, 65535)]), "1,6 0 0 65535");
+    }
+}

@@ -1,0 +1,135 @@
+//! The guard: a process that outlives the gateway. When the gateway is gone without a word, or says
+//! nothing any more, the guard ends it and removes its rules; packets pass by meanwhile.
+
+use std::io::{Read, Write};
+use std::os::fd::AsFd;
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use clap::Args;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process};
+use serde::{Deserialize, Serialize};
+
+use super::inline::open_bridge;
+use super::rules::Rules;
+use crate::error::{Error, Result, Tried};
+
+/// The hidden command by which the program starts itself as a guard.
+pub const COMMAND: &str = "gateway-guard";
+/// What the gateway says while it is well, and when it needs no guard any more.
+const WELL: u8 = b'.';
+const DISMISSED: u8 = b'!';
+/// A gateway that has said nothing for so long is ended, in seconds.
+const SILENT: i64 = 2;
+
+/// What is to be put right when the gateway is gone.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Duty {
+    /// Rules that lead packets into a queue that nobody serves.
+    Rules(Rules),
+    /// Two devices between which nothing passes any more.
+    Join(String, String),
+}
+
+/// What the guard is told.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// The gateway's process
+    process: i32,
+    /// What to put right, as JSON
+    duty: String,
+}
+
+/// A guard that watches over this process.
+#[derive(Debug)]
+pub struct Guard {
+    process: Child,
+    pipe: ChildStdin,
+}
+
+impl Guard {
+    /// Starts one.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn start(duty: &Duty) -> Result<Self> {
+        let failed = || "cannot start the guard".to_owned();
+        let program = std::env::current_exe().tried(failed)?;
+        let duty = serde_json::to_string(duty).map_err(|error| Error::new(error.to_string()))?;
+        let mut process = Command::new(program)
+            .arg(COMMAND)
+            .arg(std::process::id().to_string())
+            .arg(duty)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .env_remove("NOTIFY_SOCKET")
+            .spawn()
+            .tried(failed)?;
+        let pipe = process.stdin.take().ok_or_else(|| Error::new(failed()))?;
+        Ok(Self { process, pipe })
+    }
+
+    /// Says that the gateway is well.
+    pub fn beat(&mut self) {
+        // A guard that was killed guards nothing; the gateway goes on.
+        let _ = self.pipe.write(&[WELL]);
+    }
+
+    /// Sends it away: there is nothing left to put right.
+    pub fn dismiss(mut self) {
+        let _ = self.pipe.write(&[DISMISSED]);
+        drop(self.pipe);
+        let _ = self.process.wait();
+    }
+}
+
+/// What the guard does.
+///
+/// # Errors
+/// It was told nonsense.
+pub fn run(options: &Options) -> Result<i32> {
+    // A session of its own: what the terminal sends to the gateway does not reach it.
+    let _ = rustix::process::setsid();
+    let duty: Duty = serde_json::from_str(&options.duty).map_err(|error| {
+        Error::new(format!(
+            "the guard is started by the gateway alone: {error}"
+        ))
+    })?;
+    if !is_dismissed() {
+        if let Some(process) = Pid::from_raw(options.process) {
+            // It is gone, or it hangs.
+            let _ = kill_process(process, Signal::KILL);
+        }
+        match duty {
+            // Those of a gateway that has taken over lead elsewhere.
+            Duty::Rules(rules) if rules.stand() => rules.remove(),
+            Duty::Rules(_) => {}
+            Duty::Join(one, other) => open_bridge(&one, &other)?,
+        }
+    }
+    Ok(0)
+}
+
+/// Waits until the gateway says that it needs no guard, and returns true, or until it is gone or
+/// silent.
+fn is_dismissed() -> bool {
+    let mut input = std::io::stdin();
+    let longest = Timespec {
+        tv_sec: SILENT,
+        tv_nsec: 0,
+    };
+    loop {
+        let mut waited = [PollFd::from_borrowed_fd(input.as_fd(), PollFlags::IN)];
+        match poll(&mut waited, Some(&longest)) {
+            Ok(0) => return false,
+            Ok(_) => {}
+            Err(_) => continue,
+        }
+        let mut words = [0; 64];
+        match input.read(&mut words) {
+            Ok(0) | Err(_) => return false,
+            Ok(length) if words[..length].contains(&DISMISSED) => return true,
+            Ok(_) => {}
+        }
+    }
+}

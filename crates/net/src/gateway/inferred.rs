@@ -1,0 +1,119 @@
+//! What an acknowledgment tells of the packets that the gateway does not queue.
+//!
+//! Delay injection wants to know how much data a mobile has sent and was sent, and queues neither:
+//! data must not wait for a program. But each pure acknowledgment towards the mobile says both. Its
+//! acknowledgment number is behind the data that the mobile has sent; its sequence number is behind
+//! the data that it was sent. From the one to the next, the agent is told of data in between.
+
+use airtcp_packet::{Flags, Segment, SequenceNumber};
+use airtcp_units::{Duration, Instant};
+
+/// A jump of either number by more than this is another connection with the same ends: no window
+/// reaches so far (RFC 7323 §2.3: below 2^30).
+const ANOTHER: u32 = 1 << 30;
+/// After so long without an acknowledgment it may be another connection, or the same, about which
+/// nothing is known any more.
+const FORGOTTEN: Duration = Duration::from_secs(600);
+
+/// The last acknowledgment of a connection towards its mobile.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Inferred {
+    last: Option<(Instant, SequenceNumber, SequenceNumber)>,
+}
+
+/// What has happened between two acknowledgments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Between {
+    /// It is another connection than before.
+    pub is_another: bool,
+    /// Data that the mobile has sent: empty segments tell nothing.
+    pub up: Option<Segment>,
+    /// Data that it was sent.
+    pub down: Option<Segment>,
+}
+
+impl Inferred {
+    /// What this acknowledgment, which goes to the mobile at `now`, tells.
+    pub fn take(&mut self, now: Instant, segment: &Segment) -> Between {
+        let (sent, received) = (segment.sequence, segment.acknowledgment);
+        let Some((then, down, up)) = self.last else {
+            self.last = Some((now, sent, received));
+            return Between::default();
+        };
+        let (further_down, further_up) = (sent.distance(down), received.distance(up));
+        let is_far = |distance: i32| distance.unsigned_abs() > ANOTHER;
+        if now - then > FORGOTTEN || is_far(further_down) || is_far(further_up) {
+            self.last = Some((now, sent, received));
+            return Between {
+                is_another: true,
+                ..Between::default()
+            };
+        }
+        // An old acknowledgment that comes late tells nothing, and takes nothing back.
+        let latest = |was, is, distance: i32| if distance > 0 { is } else { was };
+        self.last = Some((
+            now,
+            latest(down, sent, further_down),
+            latest(up, received, further_up),
+        ));
+        Between {
+            is_another: false,
+            up: data(up, further_up),
+            down: data(down, further_down),
+        }
+    }
+}
+
+/// A segment with data from `start` on. It has no ACK: what it would acknowledge is not known.
+fn data(start: SequenceNumber, bytes: i32) -> Option<Segment> {
+    (bytes > 0).then(|| Segment {
+        sequence: start,
+        payload_bytes: bytes.unsigned_abs(),
+        flags: Flags::PSH,
+        ..Segment::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ack(sequence: u32, acknowledgment: u32) -> Segment {
+        Segment {
+            sequence: SequenceNumber(sequence),
+            acknowledgment: SequenceNumber(acknowledgment),
+            flags: Flags::ACK,
+            ..Segment::default()
+        }
+    }
+
+    fn bytes(segment: Option<Segment>) -> u32 {
+        segment.map_or(0, |segment| segment.payload_bytes)
+    }
+
+    #[test]
+    fn both_numbers_tell_of_data_across_the_wrap() {
+        let mut inferred = Inferred::default();
+        let now = Instant::ZERO;
+        assert_eq!(
+            inferred.take(now, &ack(9, u32::MAX - 99)),
+            Between::default()
+        );
+        let between = inferred.take(now, &ack(19, 900));
+        assert_eq!((bytes(between.up), bytes(between.down)), (1000, 10));
+        // One that was overtaken, and then one that is new by 100 since the latest.
+        assert_eq!(inferred.take(now, &ack(19, 400)), Between::default());
+        assert_eq!(bytes(inferred.take(now, &ack(19, 1000)).up), 100);
+    }
+
+    #[test]
+    fn a_jump_or_a_long_silence_is_another_connection() {
+        let mut inferred = Inferred::default();
+        let now = Instant::ZERO;
+        inferred.take(now, &ack(0, 0));
+        assert!(inferred.take(now, &ack(0, 1 << 31)).is_another);
+        assert!(!inferred.take(now, &ack(0, (1 << 31) + 5)).is_another);
+        let later = now + Duration::from_secs(601);
+        assert!(inferred.take(later, &ack(0, (1 << 31) + 5)).is_another);
+    }
+}

@@ -1,0 +1,330 @@
+//! Carrying packets between two devices, where the kernel has no packet queue: two packet sockets,
+//! and every frame that comes in at one goes out at the other, unless an agent holds it.
+//!
+//! Frames come and go with what their device has yet to do to them (PACKET_VNET_HDR), so that
+//! neither checksums nor the cutting of large segments are this program's business. The devices
+//! belong to nobody else: they have no addresses, and when this ends a bridge of the kernel's joins
+//! them, so that packets pass.
+
+use std::collections::HashMap;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use airtcp_link::agent::Toward;
+use airtcp_units::Instant;
+use netconfig_rs::Interface;
+use netconfig_rs::sys::InterfaceExt;
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with,
+};
+
+use super::configuration::Settings;
+use super::engine::{Decision, Engine, Passing};
+use super::filter::Segments;
+use super::meter::Meter;
+use super::option::{bind_packet, device_index, set_option};
+use super::sighting::{FlowKeys, Sighting, is_of_the_connection, read_headers};
+use crate::emulate::clock::Clock;
+use crate::emulate::lateness::Lateness;
+use crate::error::{Error, Result, Tried};
+
+/// Frames read from one device before the other has its turn.
+const TURN: usize = 64;
+/// What the kernel puts before a frame (virtio_net_hdr), and the header of Ethernet.
+const PREFIX: usize = 10;
+const ETHERNET: usize = 14;
+/// The longest frame, with all that its device has yet to cut.
+const LONGEST: usize = PREFIX + ETHERNET + 4 + 65_536;
+/// Memory for frames that wait for this program, at each device.
+const BUFFER_BYTES: usize = 4 << 20;
+
+/// A device that belongs to this program.
+#[derive(Debug)]
+struct Port {
+    socket: OwnedFd,
+    toward: Toward,
+}
+
+/// Agents between two devices.
+#[derive(Debug)]
+pub struct Inline {
+    engine: Engine<u64>,
+    /// The device towards the wired network, and the one towards the mobiles.
+    ports: [Port; 2],
+    sees: [Option<Segments>; 2],
+    /// Frames on which an agent has yet to decide; never walked through.
+    waiting: HashMap<u64, (Toward, Vec<u8>)>,
+    frames: u64,
+    unread: u64,
+    refused: u64,
+    lateness: Lateness,
+    buffer: Vec<u8>,
+}
+
+impl Inline {
+    /// Takes both devices, which are no ports of a bridge and have no addresses that are in use.
+    ///
+    /// # Errors
+    /// The system forbids it, or there is no such device.
+    pub fn new(settings: &Settings) -> Result<Self> {
+        let chain = &settings.chain;
+        // A bridge that a gateway before this one has left would carry every frame as well.
+        close_bridge(&settings.mobile, &settings.wired)?;
+        Ok(Self {
+            engine: Engine::new(chain, settings.hold, settings.flows, settings.seed)?,
+            ports: [
+                Port::new(&settings.wired, Toward::Mobile)?,
+                Port::new(&settings.mobile, Toward::Wired)?,
+            ],
+            sees: [chain.sees(Toward::Mobile), chain.sees(Toward::Wired)],
+            waiting: HashMap::new(),
+            frames: 0,
+            unread: 0,
+            refused: 0,
+            lateness: Lateness::default(),
+            buffer: vec![0; LONGEST],
+        })
+    }
+
+    /// Other agents or bounds from now on; what is held is let go first.
+    ///
+    /// # Errors
+    /// A parameter of an agent is out of its range; then nothing has changed.
+    pub fn reload(&mut self, settings: &Settings, now: Instant) -> Result<()> {
+        let next = Engine::new(
+            &settings.chain,
+            settings.hold,
+            settings.flows,
+            settings.seed,
+        )?;
+        self.release(now);
+        self.engine = next;
+        Ok(())
+    }
+
+    /// The agents.
+    pub const fn engine(&self) -> &Engine<impl Copy + use<>> {
+        &self.engine
+    }
+
+    /// How late held packets left.
+    pub const fn lateness(&self) -> &Lateness {
+        &self.lateness
+    }
+
+    /// TCP packets that no agent could read.
+    pub const fn unread(&self) -> u64 {
+        self.unread
+    }
+
+    /// Frames that came.
+    pub const fn packets(&self) -> u64 {
+        self.frames
+    }
+
+    /// What is to be waited for.
+    pub fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.ports.iter().map(|port| port.socket.as_fd())
+    }
+
+    /// Carries a turn of frames each way. Returns whether there may be more.
+    ///
+    /// # Errors
+    /// A device is gone.
+    pub fn turn(&mut self, clock: Clock, keys: &FlowKeys, meter: &Meter) -> Result<bool> {
+        let mut more = false;
+        for port in 0..self.ports.len() {
+            more |= self.take(port, clock, keys, meter)?;
+        }
+        Ok(more)
+    }
+
+    /// Acts on what is due.
+    pub fn wake(&mut self, clock: Clock) {
+        let (now, due) = (clock.now(), self.engine.next_wakeup());
+        if due <= now {
+            self.engine.wake(now);
+            self.decide();
+            self.lateness.add(clock.now() - due);
+        }
+    }
+
+    /// Lets go what is held.
+    pub fn release(&mut self, now: Instant) {
+        self.engine.release_all(now);
+        self.decide();
+    }
+
+    fn take(&mut self, port: usize, clock: Clock, keys: &FlowKeys, meter: &Meter) -> Result<bool> {
+        for _ in 0..TURN {
+            let Port { socket, toward } = &self.ports[port];
+            let toward = *toward;
+            let length = match recv(socket, &mut self.buffer[..], RecvFlags::empty()) {
+                Ok((length, _)) => length,
+                Err(Errno::AGAIN) => return Ok(false),
+                Err(Errno::INTR | Errno::NETDOWN) => continue,
+                Err(cause) => return Err(cause).tried(|| "cannot read frames".to_owned()),
+            };
+            self.frames += 1;
+            let Some(sighting) = self.sighting(length, toward) else {
+                self.pass_on(toward, length);
+                continue;
+            };
+            if !keys.is_treated(&sighting.ends) {
+                self.pass_on(toward, length);
+                continue;
+            }
+            let flow = keys.key(&sighting.ends);
+            let number = self.frames;
+            let frame = self.buffer[..length].to_vec();
+            let network = PREFIX + network_at(&frame[PREFIX..]).unwrap_or(ETHERNET);
+            let passing = Passing {
+                flow,
+                toward,
+                segment: sighting.segment,
+                bytes: frame.get(network..).unwrap_or(&[]),
+                packet: number,
+                round_trip: meter.round_trip(flow),
+            };
+            self.engine.pass(clock.now(), &passing);
+            self.waiting.insert(number, (toward, frame));
+            self.decide();
+        }
+        Ok(true)
+    }
+
+    /// What an agent has to see of the frame in the buffer.
+    fn sighting(&mut self, length: usize, toward: Toward) -> Option<Sighting> {
+        let sees = self.sees[usize::from(toward == Toward::Wired)]?;
+        let frame = self.buffer.get(PREFIX..length)?;
+        let packet = frame.get(network_at(frame)?..)?;
+        let sighting = match read_headers(packet, toward) {
+            Ok(sighting) => sighting,
+            Err(_) => {
+                self.unread += 1;
+                return None;
+            }
+        };
+        let is_meant = sees == Segments::All || sighting.segment.payload_bytes == 0;
+        (is_meant && !is_of_the_connection(&sighting.segment)).then_some(sighting)
+    }
+
+    fn pass_on(&mut self, toward: Toward, length: usize) {
+        let sent = send_frame(&self.ports, toward, &self.buffer[..length]);
+        self.refused += u64::from(!sent);
+    }
+
+    fn decide(&mut self) {
+        while let Some(decision) = self.engine.poll() {
+            let (number, changed) = match decision {
+                // A priority is for a driver, which a packet socket sets for all its frames alike.
+                Decision::Pass(number) | Decision::PassWithPriority(number, _) => (number, None),
+                Decision::PassChanged(number, bytes) => (number, Some(bytes)),
+                Decision::Drop(number) => {
+                    self.waiting.remove(&number);
+                    continue;
+                }
+                // The copy has no frame: Snoop and WTCP want a queue.
+                Decision::Repeat(_) => continue,
+            };
+            let Some((toward, mut frame)) = self.waiting.remove(&number) else {
+                continue;
+            };
+            if let (Some(bytes), Some(network)) = (changed, network_at(&frame[PREFIX..])) {
+                frame.truncate(PREFIX + network);
+                frame.extend(bytes);
+            }
+            let sent = send_frame(&self.ports, toward, &frame);
+            self.refused += u64::from(!sent);
+        }
+    }
+}
+
+/// Sends a frame out of the device in the direction `toward`: the other one than it came from.
+fn send_frame(ports: &[Port; 2], toward: Toward, frame: &[u8]) -> bool {
+    let out = ports.iter().find(|port| port.toward == toward.opposite());
+    out.is_some_and(|port| send(&port.socket, frame, SendFlags::DONTWAIT).is_ok())
+}
+
+/// Where the IP packet of a frame of Ethernet begins, if it is one: behind a VLAN's tags as well.
+fn network_at(frame: &[u8]) -> Option<usize> {
+    let mut at = 12;
+    loop {
+        let kind = u16::from_be_bytes([*frame.get(at)?, *frame.get(at + 1)?]);
+        match kind {
+            0x8100 | 0x88a8 => at += 4,
+            0x0800 | 0x86dd => return Some(at + 2),
+            _ => return None,
+        }
+    }
+}
+
+impl Port {
+    /// The device whose frames go `toward`.
+    fn new(device: &str, toward: Toward) -> Result<Self> {
+        let failed = || format!("cannot take {device}");
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let socket =
+            socket_with(AddressFamily::PACKET, SocketType::RAW, flags, None).map_err(|cause| {
+                Error::system(failed(), cause)
+                    .remedied_by("it needs CAP_NET_RAW: run it as root, or by the systemd unit")
+            })?;
+        let on: libc::c_int = 1;
+        let level = libc::SOL_PACKET;
+        set_option(&socket, level, libc::PACKET_VNET_HDR, &on).tried(failed)?;
+        // What this program sends out of a device does not come in there.
+        set_option(&socket, level, libc::PACKET_IGNORE_OUTGOING, &on).tried(failed)?;
+        let _ = rustix::net::sockopt::set_socket_recv_buffer_size_force(&socket, BUFFER_BYTES);
+        let all = libc::packet_mreq {
+            mr_ifindex: i32::try_from(device_index(device).tried(failed)?).unwrap_or(0),
+            mr_type: libc::PACKET_MR_PROMISC as u16,
+            mr_alen: 0,
+            mr_address: [0; 8],
+        };
+        set_option(&socket, level, libc::PACKET_ADD_MEMBERSHIP, &all).tried(failed)?;
+        bind_packet(&socket, device, libc::ETH_P_ALL).tried(failed)?;
+        Ok(Self { socket, toward })
+    }
+}
+
+/// The name of the bridge by which packets pass when no gateway carries them.
+fn bridge_name(mobile: &str) -> String {
+    let short: String = mobile.chars().take(11).collect();
+    format!("atp-{short}")
+}
+
+/// Joins both devices by a bridge of the kernel's.
+///
+/// # Errors
+/// The kernel has no bridges, or refuses it.
+pub fn open_bridge(mobile: &str, wired: &str) -> Result<()> {
+    let name = bridge_name(mobile);
+    let failed = || format!("cannot join {mobile} and {wired} by the bridge {name}");
+    if device_index(&name).is_err() {
+        run_ip(&["link", "add", &name, "type", "bridge"]).tried(failed)?;
+    }
+    for device in [mobile, wired] {
+        run_ip(&["link", "set", device, "master", &name]).tried(failed)?;
+    }
+    let up = Interface::try_from_name(name.as_str()).and_then(|bridge| bridge.set_up(true));
+    up.map_err(|error| Error::new(format!("{}: {error}", failed())))
+}
+
+/// Takes the bridge away, if there is one.
+fn close_bridge(mobile: &str, wired: &str) -> Result<()> {
+    let name = bridge_name(mobile);
+    if device_index(&name).is_ok() {
+        let failed = || format!("cannot take {mobile} and {wired} out of the bridge {name}");
+        run_ip(&["link", "del", &name]).tried(failed)?;
+    }
+    Ok(())
+}
+
+fn run_ip(words: &[&str]) -> std::io::Result<()> {
+    let output = std::process::Command::new("ip").args(words).output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(std::io::Error::other(said))
+}

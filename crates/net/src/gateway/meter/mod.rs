@@ -1,0 +1,159 @@
+//! What passes, measured connection by connection, treated and not: goodput, round trips, data
+//! sent again, duplicates that receivers report.
+//!
+//! It sees headers alone, of both directions, at the device towards the mobiles; so it measures
+//! what the mobiles get, with the injected delays in it.
+
+mod connection;
+mod group;
+
+use std::num::NonZeroUsize;
+
+use airtcp_link::agent::FlowKey;
+use airtcp_packet::Flags;
+use airtcp_units::{Duration, Instant};
+use lru::LruCache;
+
+use super::hold_limit::RoundTrip;
+use super::sighting::Sighting;
+use connection::Connection;
+pub use group::{Difference, Differences, Group, GroupNumbers};
+
+/// A connection that was silent for so long is over.
+const SILENT: Duration = Duration::from_secs(120);
+
+/// Connections, and the groups of those that are over.
+#[derive(Debug)]
+pub struct Meter {
+    connections: LruCache<FlowKey, Connection>,
+    /// Those that are over: of the control group, and treated.
+    over: [Group; 2],
+    packets: u64,
+    bytes: u64,
+    timer_floor: Duration,
+}
+
+impl Meter {
+    /// A meter that knows `most` connections at a time, whose timers have that floor.
+    pub fn new(most: NonZeroUsize, timer_floor: Duration) -> Self {
+        Self {
+            timer_floor,
+            connections: LruCache::new(most),
+            over: [Group::default(), Group::default()],
+            packets: 0,
+            bytes: 0,
+        }
+    }
+
+    /// A packet passed at `now`.
+    pub fn see(&mut self, now: Instant, key: FlowKey, is_treated: bool, sighting: &Sighting) {
+        self.packets += 1;
+        self.bytes += u64::from(sighting.segment.ip_bytes());
+        if connection::begins(&sighting.segment) {
+            self.end(key);
+        }
+        if sighting.segment.flags.contains(Flags::SYN) {
+            // A connection is known once it carries something: a flood of SYN takes no room.
+            return;
+        }
+        self.end_silent(now);
+        if self.connections.len() >= self.connections.cap().get()
+            && !self.connections.contains(&key)
+            && let Some((_, idlest)) = self.connections.pop_lru()
+        {
+            self.over[usize::from(idlest.is_treated)].add(&idlest.summary());
+        }
+        let connection = self
+            .connections
+            .get_or_insert_mut(key, || Connection::new(now, is_treated));
+        connection.see(now, sighting);
+        if connection.is_over() {
+            self.end(key);
+        }
+    }
+
+    /// The round trip of a connection, once it is known in both directions.
+    pub fn round_trip(&self, key: FlowKey) -> Option<RoundTrip> {
+        self.connections.peek(&key)?.round_trip(self.timer_floor)
+    }
+
+    /// The groups as they stand: control, treated.
+    pub fn groups(&self) -> [Group; 2] {
+        let mut groups = self.over.clone();
+        // In the order of use, which is the same whatever the keys are.
+        for (_, connection) in &self.connections {
+            groups[usize::from(connection.is_treated)].add(&connection.summary());
+        }
+        groups
+    }
+
+    /// Connections known now.
+    pub fn connections(&self) -> usize {
+        self.connections.len()
+    }
+
+    /// Packets and bytes that passed.
+    pub const fn passed(&self) -> (u64, u64) {
+        (self.packets, self.bytes)
+    }
+
+    fn end(&mut self, key: FlowKey) {
+        if let Some(connection) = self.connections.pop(&key) {
+            self.over[usize::from(connection.is_treated)].add(&connection.summary());
+        }
+    }
+
+    /// Those that are silent are the idlest.
+    fn end_silent(&mut self, now: Instant) {
+        while let Some((_, idlest)) = self.connections.peek_lru()
+            && now - idlest.last() > SILENT
+            && let Some((_, idlest)) = self.connections.pop_lru()
+        {
+            self.over[usize::from(idlest.is_treated)].add(&idlest.summary());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airtcp_link::agent::Toward;
+    use airtcp_packet::{Segment, SequenceNumber};
+
+    use super::*;
+    use crate::gateway::sighting::Ends;
+
+    fn sighting(port: u16, flags: Flags, payload_bytes: u32) -> Sighting {
+        Sighting {
+            ends: Ends {
+                mobile: ([10, 0, 0, 1], port).into(),
+                wired: ([10, 0, 0, 2], 80).into(),
+            },
+            toward: Toward::Wired,
+            segment: Segment {
+                sequence: SequenceNumber(1),
+                flags,
+                payload_bytes,
+                ..Segment::default()
+            },
+        }
+    }
+
+    /// A flood of SYN takes no room from a connection that is known; one of forged data takes it
+    /// all, and no more.
+    #[test]
+    fn floods_are_bounded() {
+        let most = NonZeroUsize::new(100).unwrap();
+        let mut meter = Meter::new(most, Duration::from_millis(200));
+        meter.see(Instant::ZERO, 0, true, &sighting(1, Flags::ACK, 100));
+        for flow in 1..100_000_u64 {
+            meter.see(Instant::ZERO, flow, true, &sighting(2, Flags::SYN, 0));
+        }
+        assert_eq!(meter.connections(), 1);
+        for flow in 1..100_000_u64 {
+            meter.see(Instant::ZERO, flow, true, &sighting(2, Flags::ACK, 100));
+        }
+        assert_eq!(meter.connections(), 100);
+        // Those that gave their place are not forgotten by their group.
+        assert_eq!(meter.groups()[1].numbers().connections, 100_000);
+    }
+}

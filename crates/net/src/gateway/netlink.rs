@@ -1,0 +1,345 @@
+//! The kernel's queue of packets in netlink's words: messages written and read, nothing else.
+//!
+//! ```text
+//!   nlmsghdr (16) │ nfgenmsg (4): family, version, queue │ attributes: length, kind, value, padding
+//! ```
+//!
+//! Numbers of the headers are the machine's, those of queues and attributes the network's
+//! (linux/netlink.h, linux/netfilter/nfnetlink.h, nfnetlink_queue.h).
+
+/// A message to the kernel is answered, with zero or an error.
+const REQUEST: u16 = 1;
+const ACKNOWLEDGE: u16 = 4;
+/// An answer that is an error, or the acknowledgment of a request.
+const ERROR: u16 = 2;
+
+/// The queue's part of netfilter's messages.
+const SUBSYSTEM: u16 = 3 << 8;
+const PACKET: u16 = SUBSYSTEM;
+const VERDICT: u16 = SUBSYSTEM | 1;
+const CONFIGURE: u16 = SUBSYSTEM | 2;
+const VERDICT_BATCH: u16 = SUBSYSTEM | 3;
+
+const HEADER_BYTES: usize = 16;
+const GENERIC_BYTES: usize = 4;
+/// Two bits of an attribute's kind say how its value is to be read.
+const KIND_MASK: u16 = 0x3fff;
+
+mod configure {
+    pub const COMMAND: u16 = 1;
+    pub const PARAMETERS: u16 = 2;
+    pub const MOST: u16 = 3;
+    pub const MASK: u16 = 4;
+    pub const FLAGS: u16 = 5;
+    pub const BIND: u8 = 1;
+    pub const UNBIND: u8 = 2;
+    /// Packets are copied to the program.
+    pub const COPY_PACKET: u8 = 2;
+    /// What does not fit the queue passes.
+    pub const FAIL_OPEN: u32 = 1;
+}
+
+mod attribute {
+    pub const PACKET_HEADER: u16 = 1;
+    pub const VERDICT_HEADER: u16 = 2;
+    pub const PAYLOAD: u16 = 10;
+    pub const WHOLE_LENGTH: u16 = 13;
+    pub const PRIORITY: u16 = 21;
+}
+
+/// Netfilter's verdicts (linux/netfilter.h).
+const NF_DROP: u32 = 0;
+const NF_ACCEPT: u32 = 1;
+
+/// A packet that waits in a queue for a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queued<'a> {
+    /// The queue.
+    pub queue: u16,
+    /// Its number in the queue; they rise and wrap.
+    pub id: u32,
+    /// From the IP header on.
+    pub bytes: &'a [u8],
+    /// Whether bytes are missing at its end.
+    pub is_cut: bool,
+}
+
+/// What the kernel says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Message<'a> {
+    /// A packet waits.
+    Queued(Queued<'a>),
+    /// A request was refused, with that number of errno(3), or done, with zero.
+    Answer(i32),
+}
+
+/// Reads the messages of a datagram, in order. What makes no sense is skipped, and a length that is
+/// impossible ends the datagram.
+pub fn messages(datagram: &[u8]) -> impl Iterator<Item = Message<'_>> {
+    let mut rest = datagram;
+    std::iter::from_fn(move || {
+        loop {
+            let length = native_u32(rest, 0)? as usize;
+            let message = rest.get(..length).filter(|_| length >= HEADER_BYTES)?;
+            rest = rest.get(length.next_multiple_of(4)..).unwrap_or(&[]);
+            if let Some(found) = read(message) {
+                return Some(found);
+            }
+        }
+    })
+}
+
+fn read(message: &[u8]) -> Option<Message<'_>> {
+    match native_u16(message, 4)? {
+        ERROR => {
+            let code = native_u32(message, HEADER_BYTES)?.cast_signed();
+            Some(Message::Answer(code.checked_neg()?))
+        }
+        PACKET => read_packet(message).map(Message::Queued),
+        _ => None,
+    }
+}
+
+fn read_packet(message: &[u8]) -> Option<Queued<'_>> {
+    let queue = network_u16(message, HEADER_BYTES + 2)?;
+    let (mut id, mut bytes, mut whole) = (None, &[][..], None);
+    let mut rest = message.get(HEADER_BYTES + GENERIC_BYTES..)?;
+    while let (Some(length), Some(kind)) = (native_u16(rest, 0), native_u16(rest, 2)) {
+        let length = usize::from(length);
+        let value = rest.get(4..length)?;
+        match kind & KIND_MASK {
+            attribute::PACKET_HEADER => id = network_u32(value, 0),
+            attribute::PAYLOAD => bytes = value,
+            attribute::WHOLE_LENGTH => whole = network_u32(value, 0),
+            _ => {}
+        }
+        rest = rest.get(length.next_multiple_of(4)..).unwrap_or(&[]);
+    }
+    Some(Queued {
+        queue,
+        id: id?,
+        bytes,
+        is_cut: whole.is_some_and(|whole| whole as usize > bytes.len()),
+    })
+}
+
+/// What becomes of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict<'a> {
+    /// It passes as it is.
+    Pass,
+    /// It passes with these bytes in place of its own.
+    PassChanged(&'a [u8]),
+    /// It passes with that priority (socket(7), SO_PRIORITY).
+    PassWithPriority(u32),
+    /// It does not pass.
+    Drop,
+}
+
+/// Messages to the kernel, one behind the other.
+#[derive(Clone, Debug, Default)]
+pub struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    /// What was written.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Begins again with nothing.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
+    /// Asks for a queue: `most` packets wait in it, and are copied up to `copied` bytes; what does
+    /// not fit passes. The kernel answers.
+    pub fn bind(&mut self, queue: u16, most: u32, copied: u32) {
+        self.message(CONFIGURE, REQUEST | ACKNOWLEDGE, queue, |message| {
+            message.attribute(configure::COMMAND, &[configure::BIND, 0, 0, 0]);
+            let mut parameters = copied.to_be_bytes().to_vec();
+            parameters.push(configure::COPY_PACKET);
+            message.attribute(configure::PARAMETERS, &parameters);
+            message.attribute(configure::MOST, &most.to_be_bytes());
+            let flags = configure::FAIL_OPEN.to_be_bytes();
+            message.attribute(configure::MASK, &flags);
+            message.attribute(configure::FLAGS, &flags);
+        });
+    }
+
+    /// Gives a queue back.
+    pub fn unbind(&mut self, queue: u16) {
+        self.message(CONFIGURE, REQUEST, queue, |message| {
+            message.attribute(configure::COMMAND, &[configure::UNBIND, 0, 0, 0]);
+        });
+    }
+
+    /// A verdict on one packet.
+    pub fn verdict(&mut self, queue: u16, id: u32, verdict: Verdict<'_>) {
+        self.message(VERDICT, REQUEST, queue, |message| {
+            let word = if verdict == Verdict::Drop {
+                NF_DROP
+            } else {
+                NF_ACCEPT
+            };
+            message.verdict_header(word, id);
+            match verdict {
+                Verdict::PassChanged(bytes) => message.attribute(attribute::PAYLOAD, bytes),
+                Verdict::PassWithPriority(priority) => {
+                    message.attribute(attribute::PRIORITY, &priority.to_be_bytes());
+                }
+                Verdict::Pass | Verdict::Drop => {}
+            }
+        });
+    }
+
+    /// All packets up to `id` that still wait pass.
+    pub fn pass_up_to(&mut self, queue: u16, id: u32) {
+        self.message(VERDICT_BATCH, REQUEST, queue, |message| {
+            message.verdict_header(NF_ACCEPT, id);
+        });
+    }
+
+    fn verdict_header(&mut self, verdict: u32, id: u32) {
+        let mut header = [0; 8];
+        header[..4].copy_from_slice(&verdict.to_be_bytes());
+        header[4..].copy_from_slice(&id.to_be_bytes());
+        self.attribute(attribute::VERDICT_HEADER, &header);
+    }
+
+    fn message(&mut self, kind: u16, flags: u16, queue: u16, body: impl FnOnce(&mut Self)) {
+        let start = self.bytes.len();
+        self.bytes.extend([0; 4]);
+        self.bytes.extend(kind.to_ne_bytes());
+        self.bytes.extend(flags.to_ne_bytes());
+        // Sequence number and port: there is one conversation, and the kernel fills the port in.
+        self.bytes.extend([0; 8]);
+        self.bytes.extend([0, 0]);
+        self.bytes.extend(queue.to_be_bytes());
+        body(self);
+        // Far below 2^32: a packet and a few attributes.
+        let length = (self.bytes.len() - start) as u32;
+        self.bytes[start..start + 4].copy_from_slice(&length.to_ne_bytes());
+    }
+
+    fn attribute(&mut self, kind: u16, value: &[u8]) {
+        // An IP packet that was read from a message fits into one.
+        let length = (4 + value.len()).min(usize::from(u16::MAX)) as u16;
+        self.bytes.extend(length.to_ne_bytes());
+        self.bytes.extend(kind.to_ne_bytes());
+        self.bytes.extend(&value[..usize::from(length) - 4]);
+        let padded = self.bytes.len().next_multiple_of(4);
+        self.bytes.resize(padded, 0);
+    }
+}
+
+fn native_u32(bytes: &[u8], at: usize) -> Option<u32> {
+    let four = bytes.get(at..at + 4)?;
+    four.try_into().ok().map(u32::from_ne_bytes)
+}
+
+fn native_u16(bytes: &[u8], at: usize) -> Option<u16> {
+    let two = bytes.get(at..at + 2)?;
+    two.try_into().ok().map(u16::from_ne_bytes)
+}
+
+fn network_u32(bytes: &[u8], at: usize) -> Option<u32> {
+    native_u32(bytes, at).map(u32::from_be)
+}
+
+fn network_u16(bytes: &[u8], at: usize) -> Option<u16> {
+    native_u16(bytes, at).map(u16::from_be)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Packet 5 of queue 7 as the kernel of an x86-64 sends it, by linux/nfnetlink_queue.h: header,
+    /// hook and device, then four bytes of a packet that has forty.
+    #[cfg(target_endian = "little")]
+    const QUEUED: [u8; 56] = [
+        56, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, // nlmsghdr
+        2, 0, 0, 7, // nfgenmsg
+        11, 0, 1, 0, 0, 0, 0, 5, 8, 0, 2, 0, // NFQA_PACKET_HDR, padded
+        8, 0, 5, 0, 0, 0, 0, 3, // NFQA_IFINDEX_INDEV
+        8, 0, 13, 0, 0, 0, 0, 40, // NFQA_CAP_LEN
+        8, 0, 10, 0, 0x45, 0, 0, 40, // NFQA_PAYLOAD
+    ];
+
+    #[test]
+    #[cfg(target_endian = "little")]
+    fn a_packet_is_read_as_the_kernel_writes_it() {
+        let datagram = QUEUED.to_vec();
+        let found: Vec<_> = messages(&datagram).collect();
+        let queued = Queued {
+            queue: 7,
+            id: 5,
+            bytes: &[0x45, 0, 0, 40],
+            is_cut: true,
+        };
+        assert_eq!(found, [Message::Queued(queued)]);
+        let twice: Vec<u8> = datagram.iter().chain(&datagram).copied().collect();
+        assert_eq!(messages(&twice).count(), 2);
+        // Cut anywhere, it is a message less and no panic.
+        for length in 0..datagram.len() {
+            assert_eq!(messages(&datagram[..length]).count(), 0);
+        }
+    }
+
+    #[test]
+    #[cfg(target_endian = "little")]
+    fn verdicts_are_written_as_the_kernel_reads_them() {
+        let mut writer = Writer::default();
+        writer.pass_up_to(7, 5);
+        assert_eq!(
+            writer.bytes(),
+            [
+                32, 0, 0, 0, 3, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, // to queue 7
+                12, 0, 2, 0, 0, 0, 0, 1, 0, 0, 0, 5, // accept up to 5
+            ]
+        );
+        writer.clear();
+        writer.verdict(7, 6, Verdict::PassChanged(&[1, 2, 3]));
+        let payload = &writer.bytes()[32..];
+        assert_eq!(payload, [7, 0, 10, 0, 1, 2, 3, 0]);
+        writer.clear();
+        writer.verdict(7, 6, Verdict::PassWithPriority(262));
+        assert_eq!(&writer.bytes()[32..], [8, 0, 21, 0, 0, 0, 1, 6]);
+        writer.clear();
+        writer.verdict(7, 6, Verdict::Drop);
+        assert_eq!(writer.bytes()[24..28], [0; 4]);
+    }
+
+    #[test]
+    fn answers_are_numbers_of_errno() {
+        let mut datagram = Vec::new();
+        datagram.extend(20_u32.to_ne_bytes());
+        datagram.extend(ERROR.to_ne_bytes());
+        datagram.extend([0; 10]);
+        datagram.extend((-1_i32).to_ne_bytes());
+        assert_eq!(messages(&datagram).next(), Some(Message::Answer(1)));
+    }
+
+    /// Damage anywhere, lengths included, is read without a panic, and what is said of a packet lies
+    /// within the datagram.
+    #[test]
+    #[cfg(target_endian = "little")]
+    fn damaged_messages_never_panic() {
+        for seed in 0..20_000 {
+            let draws = airtcp_link::Stream::new(seed, "netlink.test");
+            let mut datagram: Vec<u8> = QUEUED.iter().chain(&QUEUED).copied().collect();
+            for damage in 0..1 + draws.draw(0) % 6 {
+                let at = draws.draw(2 * damage + 1) as usize % datagram.len();
+                datagram[at] = draws.draw(2 * damage + 2) as u8;
+            }
+            datagram.truncate(draws.draw(99) as usize % (datagram.len() + 1));
+            for message in messages(&datagram) {
+                if let Message::Queued(packet) = message {
+                    assert!(packet.bytes.len() <= datagram.len(), "seed {seed}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What systemd is told (sd_notify(3)): a datagram to the socket that it names.
+
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::time::Duration;
+
+/// The way to the service manager, if there is one.
+#[derive(Debug)]
+pub struct Manager {
+    socket: Option<(UnixDatagram, SocketAddr)>,
+    /// How often it wants to hear that all is well.
+    pub watchdog: Option<Duration>,
+}
+
+impl Manager {
+    /// The one that has started this process.
+    pub fn new() -> Self {
+        let watchdog = std::env::var("WATCHDOG_USEC")
+            .ok()
+            .and_then(|text| text.parse().ok())
+            .map(Duration::from_micros);
+        Self {
+            socket: connect(),
+            watchdog,
+        }
+    }
+
+    /// Says something, such as `READY=1`. A manager that does not listen is no reason to stop.
+    pub fn say(&self, words: &str) {
+        if let Some((socket, address)) = &self.socket {
+            let _ = socket.send_to_addr(words.as_bytes(), address);
+        }
+    }
+}
+
+fn connect() -> Option<(UnixDatagram, SocketAddr)> {
+    let name = std::env::var_os("NOTIFY_SOCKET")?;
+    let address = match name.as_bytes().strip_prefix(b"@") {
+        Some(hidden) => SocketAddr::from_abstract_name(hidden),
+        None => SocketAddr::from_pathname(&name),
+    };
+    Some((UnixDatagram::unbound().ok()?, address.ok()?))
+}

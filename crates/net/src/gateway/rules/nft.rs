@@ -1,0 +1,124 @@
+//! Rules of nft: a table of its own, which a firewall that is loaded again does not touch.
+
+use std::fmt::Write as _;
+
+use super::{Led, Wanted, run};
+use crate::error::Result;
+use crate::gateway::filter::Segments;
+
+/// The table's family and name. Letters that nft takes for its own are written otherwise.
+fn table(wanted: &Wanted) -> String {
+    let family = if wanted.is_bridged { "bridge" } else { "inet" };
+    let device: String = wanted
+        .mobile
+        .chars()
+        .map(|letter| {
+            if letter.is_ascii_alphanumeric() {
+                letter
+            } else {
+                '_'
+            }
+        })
+        .collect();
+    format!("{family} airtcp_{device}")
+}
+
+pub(super) fn write(wanted: &Wanted) -> Result<()> {
+    run("nft", &["-f", "-"], &text(wanted)).map(drop)
+}
+
+/// The table, in place of one of the same name, in one transaction.
+fn text(wanted: &Wanted) -> String {
+    let table = table(wanted);
+    let mut text = format!(
+        "add table {table}\ndelete table {table}\ntable {table} {{\n chain forward {{\n  type \
+         filter hook forward priority -150; policy accept;\n"
+    );
+    for led in &wanted.led {
+        for condition in conditions(led.segments()) {
+            // Writing into a string cannot fail.
+            let _ = writeln!(
+                text,
+                "  {} tcp flags & (fin | syn | rst | ack) == ack {condition}queue num {} bypass",
+                devices(wanted, *led),
+                led.queue
+            );
+        }
+    }
+    text.push_str(" }\n}\n");
+    text
+}
+
+fn devices(wanted: &Wanted, led: Led) -> String {
+    let (from, to) = if led.to_mobile {
+        (&wanted.wired, &wanted.mobile)
+    } else {
+        (&wanted.mobile, &wanted.wired)
+    };
+    format!("iifname \"{from}\" oifname \"{to}\"")
+}
+
+/// Conditions of which one holds: for packets without payload, that the lengths of the headers make
+/// up the packet's, each for IPv4 without options and for IPv6.
+fn conditions(segments: Segments) -> Vec<String> {
+    match segments {
+        Segments::All => vec![String::new()],
+        Segments::PureAcks => {
+            let lengths = |ip: u32| {
+                let pairs: Vec<_> = (5..=15)
+                    .map(|words: u32| format!("{words} . {}", ip + 4 * words))
+                    .collect();
+                pairs.join(", ")
+            };
+            vec![
+                format!("ip hdrlength 5 tcp doff . ip length {{ {} }} ", lengths(20)),
+                format!("tcp doff . ip6 length {{ {} }} ", lengths(0)),
+            ]
+        }
+    }
+}
+
+/// Some versions of nft cannot list rules of headers' lengths: the table's name has to do.
+pub(super) fn stands(wanted: &Wanted) -> bool {
+    let line = format!("table {}", table(wanted));
+    run("nft", &["list", "tables"], "")
+        .is_ok_and(|listed| listed.lines().any(|one| one.trim() == line))
+}
+
+pub(super) fn remove(wanted: &Wanted) {
+    let _ = run(
+        "nft",
+        &["-f", "-"],
+        &format!("delete table {}\n", table(wanted)),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_replaces_itself_and_passes_by() {
+        let wanted = Wanted {
+            mobile: "wlan0.5".to_owned(),
+            wired: "eth0".to_owned(),
+            is_bridged: false,
+            led: vec![Led {
+                to_mobile: true,
+                pure_acks: true,
+                queue: 7,
+            }],
+        };
+        let text = text(&wanted);
+        assert!(
+            text.starts_with("add table inet airtcp_wlan0_5\ndelete table"),
+            "{text}"
+        );
+        assert!(text.contains("5 . 40, 6 . 44, 7 . 48"), "{text}");
+        assert!(
+            text.contains("tcp doff . ip6 length { 5 . 20, 6 . 24"),
+            "{text}"
+        );
+        assert_eq!(text.matches("queue num 7 bypass").count(), 2);
+    }
+}

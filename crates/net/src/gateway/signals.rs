@@ -1,0 +1,66 @@
+//! Signals as something to wait for beside packets.
+
+use std::os::fd::{AsFd, BorrowedFd};
+
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+
+use crate::error::{Error, Result};
+
+/// What a signal asks of the gateway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// To end.
+    End,
+    /// To read its configuration again.
+    Reload,
+    /// To be followed by a new process.
+    Renew,
+}
+
+/// Signals that wait here instead of ending the process.
+#[derive(Debug)]
+pub struct Signals(SignalFd);
+
+impl Signals {
+    /// Takes the signals over. To be called before other threads are started.
+    ///
+    /// # Errors
+    /// The system refuses it.
+    pub fn take() -> Result<Self> {
+        let mut wanted = SigSet::empty();
+        for signal in [
+            Signal::SIGTERM,
+            Signal::SIGINT,
+            Signal::SIGHUP,
+            Signal::SIGUSR2,
+        ] {
+            wanted.add(signal);
+        }
+        let failed = |cause: nix::Error| {
+            Error::system("cannot wait for signals", std::io::Error::from(cause))
+        };
+        wanted.thread_block().map_err(failed)?;
+        let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
+        SignalFd::with_flags(&wanted, flags)
+            .map(Self)
+            .map_err(failed)
+    }
+
+    /// What was asked for, if anything was.
+    pub fn next(&self) -> Option<Wish> {
+        let signal = self.0.read_signal().ok()??;
+        let number = i32::try_from(signal.ssi_signo).ok()?;
+        Some(match Signal::try_from(number).ok()? {
+            Signal::SIGHUP => Wish::Reload,
+            Signal::SIGUSR2 => Wish::Renew,
+            _ => Wish::End,
+        })
+    }
+}
+
+impl AsFd for Signals {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}

@@ -1,0 +1,255 @@
+//! A look at what passes a device, without standing in its way: a packet socket whose kernel side
+//! writes headers into memory that both share.
+//!
+//! The kernel fills blocks and hands each over when it is full or [`LATENCY_MS`] old
+//! (Documentation/networking/packet_mmap.rst, TPACKET_V3), so that a look costs a wake-up a block
+//! and not one a packet. What does not fit is not seen and is counted; it passes all the same.
+
+use std::ffi::c_void;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, Ordering, fence};
+
+use airtcp_link::agent::Toward;
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
+
+use super::filter::{self, Instruction};
+use super::option::{bind_packet, read_option, set_option};
+use crate::error::{Error, Result, Tried};
+
+/// A block is handed over when its first packet is this old, in milliseconds.
+pub const LATENCY_MS: u32 = 8;
+const BLOCK_BYTES: u32 = 1 << 17;
+const BLOCKS: u32 = 32;
+const FRAME_BYTES: u32 = 1 << 11;
+
+/// A packet that passed.
+#[derive(Clone, Copy, Debug)]
+pub struct Passed<'a> {
+    /// When, in nanoseconds of the system's clock since 1970.
+    pub nanos: u64,
+    /// Which way, seen from the device towards the mobiles.
+    pub toward: Toward,
+    /// From the IP header on, perhaps cut off.
+    pub bytes: &'a [u8],
+}
+
+/// What a tap has seen and missed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Looked {
+    /// Packets seen.
+    pub seen: u64,
+    /// Packets for which there was no room.
+    pub missed: u64,
+}
+
+/// A look at a device.
+#[derive(Debug)]
+pub struct Tap {
+    socket: OwnedFd,
+    ring: NonNull<c_void>,
+    /// The block that is handed over next.
+    next: u32,
+    looked: Looked,
+}
+
+impl Tap {
+    /// Looks at the device towards the mobiles, in the namespace of the calling thread.
+    ///
+    /// # Errors
+    /// The system forbids it, or there is no such device.
+    pub fn new(device: &str) -> Result<Self> {
+        let failed = || format!("cannot look at what passes {device}");
+        // No protocol yet: nothing is seen before the filter stands.
+        let socket = socket_with(
+            AddressFamily::PACKET,
+            SocketType::DGRAM,
+            SocketFlags::CLOEXEC | SocketFlags::NONBLOCK,
+            None,
+        )
+        .map_err(|cause| {
+            Error::system(failed(), cause)
+                .remedied_by("it needs CAP_NET_RAW: run it as root, or by the systemd unit")
+        })?;
+        attach(&socket, &filter::tap()).tried(failed)?;
+        let version = libc::tpacket_versions::TPACKET_V3 as libc::c_int;
+        set_option(&socket, libc::SOL_PACKET, libc::PACKET_VERSION, &version).tried(failed)?;
+        let request = libc::tpacket_req3 {
+            tp_block_size: BLOCK_BYTES,
+            tp_block_nr: BLOCKS,
+            tp_frame_size: FRAME_BYTES,
+            tp_frame_nr: BLOCK_BYTES / FRAME_BYTES * BLOCKS,
+            tp_retire_blk_tov: LATENCY_MS,
+            tp_sizeof_priv: 0,
+            tp_feature_req_word: 0,
+        };
+        set_option(&socket, libc::SOL_PACKET, libc::PACKET_RX_RING, &request).tried(failed)?;
+        let ring = map(&socket).tried(failed)?;
+        let tap = Self {
+            socket,
+            ring,
+            next: 0,
+            looked: Looked::default(),
+        };
+        bind_packet(&tap.socket, device, libc::ETH_P_ALL).tried(failed)?;
+        Ok(tap)
+    }
+
+    /// Hands every packet of the blocks that are ready to `each`, in the order in which they
+    /// passed.
+    ///
+    /// # Errors
+    /// The device is gone or down.
+    pub fn look(&mut self, mut each: impl FnMut(Passed<'_>)) -> io::Result<()> {
+        // A round is enough for one turn: what comes meanwhile is for the next.
+        for _ in 0..BLOCKS {
+            if !self.look_at_block(&mut each) {
+                break;
+            }
+        }
+        rustix::net::sockopt::socket_error(&self.socket)?.map_err(Into::into)
+    }
+
+    /// What was seen and missed so far.
+    pub fn looked(&mut self) -> Looked {
+        let statistics: io::Result<libc::tpacket_stats_v3> =
+            read_option(&self.socket, libc::SOL_PACKET, libc::PACKET_STATISTICS);
+        // Reading resets them.
+        if let Ok(statistics) = statistics {
+            let (all, missed) = (statistics.tp_packets, statistics.tp_drops);
+            self.looked.seen += u64::from(all.saturating_sub(missed));
+            self.looked.missed += u64::from(missed);
+        }
+        self.looked
+    }
+
+    fn look_at_block(&mut self, each: &mut impl FnMut(Passed<'_>)) -> bool {
+        let start = (self.next * BLOCK_BYTES) as usize;
+        // SAFETY: `next` is below BLOCKS, so that the block lies in the ring, which is mapped as
+        // long as this value lives; the kernel writes block_status, aligned to 4, as a whole.
+        #[expect(unsafe_code, reason = "the ring is shared with the kernel")]
+        let status = unsafe {
+            let block = self.ring.as_ptr().byte_add(start);
+            AtomicU32::from_ptr(block.byte_add(STATUS_AT).cast())
+        };
+        if status.load(std::sync::atomic::Ordering::Acquire) & libc::TP_STATUS_USER == 0 {
+            return false;
+        }
+        // SAFETY: the kernel has handed this block over and does not touch it until its status is
+        // written back below; it is as long as BLOCK_BYTES.
+        #[expect(unsafe_code, reason = "the ring is shared with the kernel")]
+        let block = unsafe {
+            let block = self.ring.as_ptr().byte_add(start);
+            std::slice::from_raw_parts(block.cast::<u8>().cast_const(), BLOCK_BYTES as usize)
+        };
+        read_block(block, each);
+        fence(Ordering::Release);
+        status.store(libc::TP_STATUS_KERNEL, Ordering::Release);
+        self.next = (self.next + 1) % BLOCKS;
+        true
+    }
+}
+
+impl AsFd for Tap {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+impl Drop for Tap {
+    fn drop(&mut self) {
+        // SAFETY: what `map` has mapped, once, and nothing borrows from it any more.
+        #[expect(unsafe_code, reason = "the ring is shared with the kernel")]
+        let _ = unsafe { munmap(self.ring.as_ptr(), (BLOCK_BYTES * BLOCKS) as usize) };
+    }
+}
+
+/// Offsets in a block's descriptor: version and offset of private data, then status, number of
+/// packets, offset of the first (linux/if_packet.h, tpacket_block_desc).
+const STATUS_AT: usize = 8;
+const PACKETS_AT: usize = 12;
+const FIRST_AT: usize = 16;
+/// Where a packet's header (tpacket3_hdr) has what.
+const HEADER_BYTES: usize = size_of::<libc::tpacket3_hdr>();
+
+/// Hands the packets of a block to `each`.
+fn read_block(block: &[u8], each: &mut impl FnMut(Passed<'_>)) {
+    let packets = u32_at(block, PACKETS_AT).unwrap_or(0);
+    let mut at = u32_at(block, FIRST_AT).unwrap_or(0) as usize;
+    for _ in 0..packets {
+        let Some(next) = read_packet(block, at, each) else {
+            return;
+        };
+        at += next;
+    }
+}
+
+/// Hands the packet at `at` to `each`; returns how far behind it the next begins.
+fn read_packet(block: &[u8], at: usize, each: &mut impl FnMut(Passed<'_>)) -> Option<usize> {
+    let header = block.get(at..)?;
+    let field = |place: usize| u32_at(header, place);
+    let (next, seconds, nanos, kept) = (field(0)?, field(4)?, field(8)?, field(12)?);
+    let network = usize::from(u16::from_ne_bytes(header.get(26..28)?.try_into().ok()?));
+    // sockaddr_ll stands behind the header, aligned: protocol at 2, kind of packet at 10.
+    let address = header.get(HEADER_BYTES.next_multiple_of(libc::TPACKET_ALIGNMENT)..)?;
+    let protocol = u16::from_be_bytes(address.get(2..4)?.try_into().ok()?);
+    let kind = *address.get(10)?;
+    let bytes = header.get(network..network + kept as usize)?;
+    let bytes = if protocol == VLAN {
+        bytes.get(4..)?
+    } else {
+        bytes
+    };
+    each(Passed {
+        nanos: u64::from(seconds) * 1_000_000_000 + u64::from(nanos),
+        toward: if kind == libc::PACKET_OUTGOING {
+            Toward::Mobile
+        } else {
+            Toward::Wired
+        },
+        bytes,
+    });
+    Some(next as usize)
+}
+
+/// The protocol of a frame whose VLAN tag its device has left in place (IEEE 802.1Q).
+const VLAN: u16 = 0x8100;
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    let four = bytes.get(at..at + 4)?;
+    four.try_into().ok().map(u32::from_ne_bytes)
+}
+
+fn map(socket: &OwnedFd) -> rustix::io::Result<NonNull<c_void>> {
+    let (length, access) = (
+        (BLOCK_BYTES * BLOCKS) as usize,
+        ProtFlags::READ | ProtFlags::WRITE,
+    );
+    // SAFETY: a new mapping, at an address of the kernel's choice.
+    #[expect(unsafe_code, reason = "the ring is shared with the kernel")]
+    let ring = unsafe {
+        mmap(
+            std::ptr::null_mut(),
+            length,
+            access,
+            MapFlags::SHARED,
+            socket,
+            0,
+        )
+    }?;
+    NonNull::new(ring).ok_or(rustix::io::Errno::NOMEM)
+}
+
+fn attach(socket: &OwnedFd, program: &[Instruction]) -> io::Result<()> {
+    let mut instructions: Vec<_> = program
+        .iter()
+        .map(|&(code, jt, jf, k)| libc::sock_filter { code, jt, jf, k })
+        .collect();
+    let program = libc::sock_fprog {
+        len: u16::try_from(instructions.len()).map_err(io::Error::other)?,
+        filter: instructions.as_mut_ptr(),
+    };
+    set_option(socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)
+}

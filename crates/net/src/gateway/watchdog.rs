@@ -1,0 +1,147 @@
+//! Two that look after the gateway: a thread that lets everything go when the gateway hangs, and
+//! one that sees whether its rules and queues are still there.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{Builder, JoinHandle, park_timeout};
+use std::time;
+
+use airtcp_units::Duration;
+use tracing::{error, warn};
+
+use super::queue::Rescuer;
+use super::rules::Rules;
+use crate::emulate::clock::Clock;
+use crate::error::{Result, Tried};
+
+/// The status of a process that has let everything go since packets were late.
+pub const LATE: i32 = 3;
+/// How often rules and queues are looked at.
+const LOOK: time::Duration = time::Duration::from_secs(10);
+
+/// What the gateway's thread says of itself.
+#[derive(Debug, Default)]
+pub struct Pulse {
+    /// When it last went round, in nanoseconds of its clock.
+    beat: AtomicU64,
+    /// The number of the last packet.
+    last: AtomicU64,
+    ended: AtomicBool,
+    /// How often rules had to be written again.
+    rewritten: AtomicU64,
+}
+
+impl Pulse {
+    /// The gateway goes round at `now` nanoseconds, and packet `last` has come.
+    pub fn beat(&self, now: u64, last: u64) {
+        self.beat.store(now, Ordering::Relaxed);
+        self.last.store(last, Ordering::Relaxed);
+    }
+
+    /// How often rules had to be written again.
+    pub fn rewritten(&self) -> u64 {
+        self.rewritten.load(Ordering::Relaxed)
+    }
+}
+
+/// The threads. They end with this value.
+#[derive(Debug)]
+pub struct Watchdog {
+    pulse: Arc<Pulse>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Watchdog {
+    /// Watches a gateway that is to go round within `late`, and whose rules are these.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub fn start(
+        pulse: Arc<Pulse>,
+        clock: Clock,
+        late: Duration,
+        rescuer: Rescuer,
+        rules: Rules,
+    ) -> Result<Self> {
+        let watched = Arc::clone(&pulse);
+        let release = Builder::new()
+            .name("watchdog".to_owned())
+            .spawn(move || watch(&watched, clock, late, &rescuer))
+            .tried(|| "cannot start the watchdog".to_owned())?;
+        let kept = Arc::clone(&pulse);
+        let keeper = Builder::new()
+            .name("rules".to_owned())
+            .spawn(move || keep(&kept, &rules))
+            .tried(|| "cannot start a thread for the rules".to_owned())?;
+        Ok(Self {
+            pulse,
+            threads: vec![release, keeper],
+        })
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.pulse.ended.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            thread.thread().unpark();
+            // A thread that has panicked watches no longer, which is what is wanted here.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn watch(pulse: &Pulse, clock: Clock, late: Duration, rescuer: &Rescuer) {
+    let pause = time::Duration::from_nanos(late.as_nanos() / 4);
+    while !pulse.ended.load(Ordering::Relaxed) {
+        park_timeout(pause);
+        let silent = clock
+            .now()
+            .as_nanos()
+            .saturating_sub(pulse.beat.load(Ordering::Relaxed));
+        if silent > late.as_nanos() && !pulse.ended.load(Ordering::Relaxed) {
+            rescuer.release(pulse.last.load(Ordering::Relaxed));
+            error!(
+                silent_ms = silent / 1_000_000,
+                "the gateway hangs: everything is released"
+            );
+            // The guard removes the rules when this process is gone.
+            std::process::exit(LATE);
+        }
+    }
+}
+
+/// Looks now and then whether rules and queues are there. Rules that are gone are written again: a
+/// firewall that is loaded anew takes them away.
+fn keep(pulse: &Pulse, rules: &Rules) {
+    loop {
+        park_timeout(LOOK);
+        if pulse.ended.load(Ordering::Relaxed) {
+            return;
+        }
+        if rules.stand() {
+            continue;
+        }
+        // Between the look and now the gateway may have ended and removed them itself.
+        if pulse.ended.load(Ordering::Relaxed) {
+            return;
+        }
+        pulse.rewritten.fetch_add(1, Ordering::Relaxed);
+        match rules.write_again() {
+            Ok(()) => warn!("the rules were gone, and are written again"),
+            Err(error) => warn!(%error, "the rules are gone; packets pass by"),
+        }
+    }
+}
+
+/// Numbers of queues that somebody serves, as the kernel lists them.
+pub fn queues_in_use() -> Vec<u16> {
+    let listed = std::fs::read_to_string(Path::new("/proc/net/netfilter/nfnetlink_queue"));
+    let first = |line: &str| line.split_whitespace().next()?.parse().ok();
+    listed
+        .unwrap_or_default()
+        .lines()
+        .filter_map(first)
+        .collect()
+}

@@ -1,0 +1,234 @@
+//! The gateway as operators run it: the program itself, on a router made of namespaces.
+//!
+//! It needs root, network namespaces and iptables or nft; where one of them is missing each test
+//! says so and is skipped.
+#![cfg(target_os = "linux")]
+
+mod router;
+
+use router::{Router, WIRED, WIRED6, sh, upload};
+
+/// The router; prints why a test is skipped.
+fn router() -> Option<Router> {
+    let made = Router::new().and_then(|router| {
+        let program = env!("CARGO_BIN_EXE_airtcp-net");
+        let state = router.state.path().display().to_string();
+        let words = "gateway static-delay --mobile r0 --wired r1 --apply --report /dev/null";
+        // It ends by itself when it cannot be had.
+        sh(
+            &router.router,
+            &format!("timeout -s TERM 1 {program} {words} --state {state} || [ $? = 124 ]"),
+        )?;
+        Ok(router)
+    });
+    match made {
+        Ok(router) => Some(router),
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+    }
+}
+
+/// A configuration file in the router's folder; its path.
+fn configuration(router: &Router, text: &str) -> String {
+    let path = router.state.path().join("gateway.toml");
+    std::fs::write(&path, text).expect("the configuration is written");
+    path.display().to_string()
+}
+
+const EVERY: &str = "static-delay:delay=20ms,every=1";
+/// Bounds that let every hold be as long as the agent wants.
+const WIDE: &str = "[hold]\nlongest = \"1 s\"\nof_round_trip = 1000.0\nof_timeout = 1.0\n\
+                    budget = \"1 h\"\nspan = \"1 h\"\n\
+                    [watchdog]\nlate = \"10 s\"\n";
+/// Bytes a second that leave time to look.
+const SLOW: f64 = 4e6;
+
+#[test]
+fn observing_touches_nothing_and_counts() {
+    let Some(router) = router() else { return };
+    let mut gateway = router.gateway(&[EVERY]).unwrap();
+    assert!(!router.rules().contains("airtcp"));
+    let uploaded = upload(&router, WIRED, 2_000_000, SLOW).join().unwrap();
+    assert!(uploaded.is_whole);
+    assert!(router.status().status.success());
+    let report = gateway.stop();
+    assert_eq!(report["course"], "look");
+    assert!(report["did"]["delayed"].as_u64() > Some(20), "{report}");
+    assert_eq!(report["control"]["connections"], 1, "{report}");
+    assert!(
+        report["expected"]["acknowledgments"].as_u64() > Some(20),
+        "{report}"
+    );
+    assert_eq!(router.status().status.code(), Some(1));
+}
+
+/// Acknowledgments are held, IPv6's as well, and everything arrives; bounds are kept; at the end
+/// the rules are gone.
+#[test]
+fn applying_holds_acknowledgments_within_bounds() {
+    let Some(router) = router() else { return };
+    let wide = configuration(&router, WIDE);
+    let mut gateway = router
+        .gateway(&[EVERY, "--apply", "--config", &wide])
+        .unwrap();
+    assert!(router.rules().contains("airtcp"));
+    for address in [std::net::IpAddr::from(WIRED), WIRED6.into()] {
+        let uploaded = upload(&router, address, 1_000_000, SLOW).join().unwrap();
+        assert!(uploaded.is_whole);
+    }
+    let report = gateway.stop();
+    assert!(!router.rules().contains("airtcp"), "{}", router.rules());
+    assert_eq!(report["treated"]["connections"], 2, "{report}");
+    assert!(report["did"]["delayed"].as_u64() > Some(20), "{report}");
+    let longest = report["did"]["longest_ns"].as_u64().unwrap();
+    assert!(longest >= 19_000_000, "{report}");
+    // Round trips of this router are far below a millisecond, and half of them is the bound.
+    let mut gateway = router.gateway(&[EVERY, "--apply", "--config", &configuration(&router, "")]);
+    let gateway = gateway.as_mut().unwrap();
+    assert!(
+        upload(&router, WIRED, 1_000_000, SLOW)
+            .join()
+            .unwrap()
+            .is_whole
+    );
+    let report = gateway.stop();
+    assert!(report["did"]["cut_by_limit"].as_u64() > Some(0), "{report}");
+    assert!(
+        report["did"]["cut_unmeasured"].as_u64() > Some(0),
+        "{report}"
+    );
+}
+
+/// Half of the connections are treated, the others are not, and both are measured.
+#[test]
+fn a_share_has_a_control_group() {
+    let Some(router) = router() else { return };
+    let wide = configuration(&router, WIDE);
+    let words = [EVERY, "--apply", "--share", "50%", "--config", &wide];
+    let mut gateway = router.gateway(&words).unwrap();
+    for _ in 0..12 {
+        assert!(
+            upload(&router, WIRED, 100_000, 1e9)
+                .join()
+                .unwrap()
+                .is_whole
+        );
+    }
+    let report = gateway.stop();
+    let connections = |group: &str| report[group]["connections"].as_u64().unwrap();
+    assert_eq!(
+        connections("treated") + connections("control"),
+        12,
+        "{report}"
+    );
+    // All twelve in one group: once in 2048.
+    assert!(
+        connections("treated") > 0 && connections("control") > 0,
+        "{report}"
+    );
+}
+
+/// What ends a gateway does not end connections, and leaves no rules behind.
+#[test]
+fn connections_outlive_every_end_of_the_gateway() {
+    let Some(router) = router() else { return };
+    for signal in [9, 15] {
+        let wide = configuration(&router, WIDE);
+        let mut gateway = router
+            .gateway(&[EVERY, "--apply", "--config", &wide])
+            .unwrap();
+        let uploading = upload(&router, WIRED, 4_000_000, SLOW);
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        gateway.signal(signal);
+        let _ = gateway.end();
+        let uploaded = uploading.join().unwrap();
+        assert!(uploaded.is_whole);
+        eprintln!(
+            "signal {signal}: longest pause {:?}",
+            uploaded.longest_pause
+        );
+        assert!(router.wait_without_rules(), "{}", router.rules());
+    }
+}
+
+/// A gateway that stands still is ended by its guard, and packets go on.
+#[test]
+fn a_gateway_that_hangs_is_ended() {
+    let Some(router) = router() else { return };
+    let wide = configuration(&router, WIDE);
+    let mut gateway = router
+        .gateway(&[EVERY, "--apply", "--config", &wide])
+        .unwrap();
+    let uploading = upload(&router, WIRED, 2_000_000, SLOW);
+    gateway.signal(19);
+    let _ = gateway.end();
+    assert!(uploading.join().unwrap().is_whole);
+    assert!(router.wait_without_rules(), "{}", router.rules());
+}
+
+/// SIGHUP takes a configuration that is right, and none that is wrong in any part.
+#[test]
+fn a_wrong_configuration_changes_nothing() {
+    let Some(router) = router() else { return };
+    let path = configuration(&router, WIDE);
+    let mut gateway = router
+        .gateway(&[EVERY, "--apply", "--config", &path])
+        .unwrap();
+    let uploading = upload(&router, WIRED, 4_000_000, SLOW);
+    configuration(&router, "[hold]\nlongest = \"30 ms\"\nbudgett = \"1 s\"\n");
+    gateway.signal(1);
+    gateway.wait_for("budgett").unwrap();
+    configuration(&router, "[hold]\nlongest = \"10 ms\"\n");
+    gateway.signal(1);
+    gateway.wait_for("was read again").unwrap();
+    assert!(uploading.join().unwrap().is_whole);
+    let report = gateway.stop();
+    assert_eq!(report["reloads"], 1, "{report}");
+    let wrong = router.gateway(&["sack", "--apply"]);
+    assert!(wrong.is_err());
+}
+
+/// Another process takes over while packets pass: the rules stay, and lead to its queue.
+#[test]
+fn a_gateway_is_followed_without_a_gap() {
+    let Some(router) = router() else { return };
+    let wide = configuration(&router, WIDE);
+    let mut first = router
+        .gateway(&[EVERY, "--apply", "--config", &wide])
+        .unwrap();
+    let uploading = upload(&router, WIRED, 4_000_000, SLOW);
+    let words = [EVERY, "--apply", "--config", &wide, "--take-over"];
+    assert!(
+        router.gateway(&[EVERY, "--apply"]).is_err(),
+        "there is one already"
+    );
+    let mut second = router.gateway(&words).unwrap();
+    let (status, _) = first.end();
+    assert_eq!(status, Some(0));
+    let rules = router.rules();
+    assert!(rules.contains("airtcp"), "{rules}");
+    assert!(uploading.join().unwrap().is_whole);
+    let report = second.stop();
+    assert!(report["did"]["delayed"].as_u64() > Some(0), "{report}");
+    assert!(!router.rules().contains("airtcp"));
+}
+
+/// What no agent acts on passes as it is, with an agent that sees data and acknowledgments.
+#[test]
+fn what_is_not_meant_passes() {
+    let Some(router) = router() else { return };
+    let mut gateway = router.gateway(&["snoop", "--apply"]).unwrap();
+    let echo = format!("ping -c 3 -i 0.01 -W 2 {WIRED}");
+    sh(&router.mobile, &echo).unwrap();
+    assert!(
+        upload(&router, WIRED, 500_000, 1e9)
+            .join()
+            .unwrap()
+            .is_whole
+    );
+    assert!(upload(&router, WIRED, 8192, 1e9).join().unwrap().is_whole);
+    let report = gateway.stop();
+    assert_eq!(report["did"]["dropped"], 0, "{report}");
+}

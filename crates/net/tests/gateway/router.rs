@@ -1,0 +1,276 @@
+//! A router between a mobile and a wired host, in namespaces without names.
+
+use std::hash::{DefaultHasher, Hasher};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::{JoinHandle, spawn};
+use std::time::{Duration, Instant};
+
+use airtcp_net::error::{Error, Result, Tried};
+use airtcp_net::namespace::Namespace;
+
+/// mobile ── m0 r0 ── router ── r1 w0 ── wired host
+pub struct Router {
+    pub mobile: Namespace,
+    pub router: Namespace,
+    pub wired: Namespace,
+    pub state: tempfile::TempDir,
+}
+
+/// The wired host.
+pub const WIRED: Ipv4Addr = Ipv4Addr::new(10, 77, 2, 2);
+pub const WIRED6: Ipv6Addr = Ipv6Addr::new(0xfd77, 2, 0, 0, 0, 0, 0, 2);
+
+/// Runs a shell command in a namespace.
+pub fn sh(namespace: &Namespace, command: &str) -> Result<String> {
+    let output = namespace.enter(|| {
+        Command::new("sh")
+            .args(["-ec", command])
+            .output()
+            .tried(|| "cannot run sh".to_owned())
+    })?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(Error::new(format!("{command}: {}", said.trim())))
+}
+
+impl Router {
+    /// The router, or why there is none here.
+    pub fn new() -> Result<Self> {
+        let router = Self {
+            mobile: Namespace::new()?,
+            router: Namespace::new()?,
+            wired: Namespace::new()?,
+            state: tempfile::tempdir().tried(|| "cannot make a folder".to_owned())?,
+        };
+        let there = router.router.path();
+        let ends = [
+            (&router.mobile, "m0", "r0", 1),
+            (&router.wired, "w0", "r1", 2),
+        ];
+        for (host, device, far, net) in ends {
+            sh(
+                host,
+                &format!(
+                    "ip link add {device} type veth peer name {far} netns {there}\n\
+                     ip addr add 10.77.{net}.2/24 dev {device}\n\
+                     ip -6 addr add fd77:{net}::2/64 dev {device} nodad\n\
+                     ip link set {device} up\n\
+                     ip route add default via 10.77.{net}.1\n\
+                     ip -6 route add default via fd77:{net}::1"
+                ),
+            )?;
+            sh(
+                &router.router,
+                &format!(
+                    "ip addr add 10.77.{net}.1/24 dev {far}\n\
+                     ip -6 addr add fd77:{net}::1/64 dev {far} nodad\n\
+                     ip link set {far} up"
+                ),
+            )?;
+        }
+        sh(
+            &router.router,
+            "echo 1 > /proc/sys/net/ipv4/ip_forward\n\
+             echo 1 > /proc/sys/net/ipv6/conf/all/forwarding",
+        )?;
+        Ok(router)
+    }
+
+    /// Starts a gateway, and waits until it runs.
+    pub fn gateway(&self, words: &[&str]) -> Result<Gateway> {
+        let report = self.state.path().join(format!("report-{}", words.len()));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_airtcp-net"));
+        command
+            .arg("gateway")
+            .args(["--mobile", "r0", "--wired", "r1", "--state"])
+            .arg(self.state.path())
+            .arg("--report")
+            .arg(&report)
+            .args(words)
+            .stderr(Stdio::piped());
+        let mut process = self.router.enter(|| {
+            command
+                .spawn()
+                .tried(|| "cannot start the gateway".to_owned())
+        })?;
+        let (to, said) = channel();
+        if let Some(mut pipe) = process.stderr.take() {
+            spawn(move || {
+                let (mut text, mut bytes) = (String::new(), [0; 4096]);
+                while let Ok(length @ 1..) = pipe.read(&mut bytes) {
+                    text.push_str(&String::from_utf8_lossy(&bytes[..length]));
+                    // Whoever waits for it may have gone.
+                    let _ = to.send(text.clone());
+                }
+            });
+        }
+        let mut gateway = Gateway {
+            process,
+            said,
+            text: String::new(),
+            report,
+        };
+        gateway.wait_for("the gateway runs")?;
+        Ok(gateway)
+    }
+
+    /// What `status --json` says, and its status.
+    pub fn status(&self) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_airtcp-net"))
+            .args(["gateway", "status", "--json", "--state"])
+            .arg(self.state.path())
+            .output()
+            .expect("the program starts")
+    }
+
+    /// The rules that stand in the router.
+    pub fn rules(&self) -> String {
+        let commands = [
+            "iptables-save -t mangle 2>/dev/null",
+            "ip6tables-save -t mangle 2>/dev/null",
+            "iptables-legacy-save -t mangle 2>/dev/null",
+            "nft list tables 2>/dev/null",
+        ];
+        let listed = commands
+            .map(|command| sh(&self.router, &format!("{command} || true")).unwrap_or_default());
+        listed.concat()
+    }
+
+    /// Waits until the rules are gone.
+    pub fn wait_without_rules(&self) -> bool {
+        for _ in 0..100 {
+            if !self.rules().contains("airtcp") {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        false
+    }
+}
+
+/// A gateway that runs. Dropped, it is killed.
+pub struct Gateway {
+    process: Child,
+    said: Receiver<String>,
+    text: String,
+    report: std::path::PathBuf,
+}
+
+impl Gateway {
+    /// Waits until the log has these words.
+    pub fn wait_for(&mut self, words: &str) -> Result<()> {
+        while !self.text.contains(words) {
+            match self.said.recv_timeout(Duration::from_secs(30)) {
+                Ok(text) => self.text = text,
+                Err(_) => return Err(Error::new(format!("no {words:?} in: {}", self.text))),
+            }
+        }
+        Ok(())
+    }
+
+    pub fn signal(&self, signal: i32) {
+        let process = self.process.id();
+        let status = Command::new("kill")
+            .args([format!("-{signal}"), process.to_string()])
+            .status();
+        assert!(status.is_ok_and(|status| status.success()));
+    }
+
+    /// Waits for its end: its status, and its report.
+    pub fn end(&mut self) -> (Option<i32>, serde_json::Value) {
+        let status = self.process.wait().expect("it was started");
+        (status.code(), read_report(&self.report))
+    }
+
+    /// Ends it, and gives its report.
+    pub fn stop(&mut self) -> serde_json::Value {
+        self.signal(15);
+        let (status, report) = self.end();
+        assert_eq!(status, Some(0), "{}", self.text);
+        report
+    }
+}
+
+fn read_report(path: &Path) -> serde_json::Value {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// What came of an upload.
+pub struct Uploaded {
+    /// Whether what came is what was sent.
+    pub is_whole: bool,
+    /// The longest time without a byte.
+    pub longest_pause: Duration,
+}
+
+/// Sends `bytes` from the mobile to the wired host, at about `rate` bytes a second, while others do
+/// something.
+pub fn upload(
+    router: &Router,
+    to: impl Into<std::net::IpAddr>,
+    bytes: usize,
+    rate: f64,
+) -> JoinHandle<Uploaded> {
+    let to = SocketAddr::new(to.into(), 0);
+    let listener = router
+        .wired
+        .enter(|| TcpListener::bind(to).tried(|| "cannot listen".to_owned()))
+        .expect("the wired host listens");
+    let address = listener.local_addr().expect("it has one");
+    let mut out = router
+        .mobile
+        .enter(|| TcpStream::connect(address).tried(|| "cannot connect".to_owned()))
+        .expect("the mobile connects");
+    let (mut come, _) = listener.accept().expect("it has come");
+    spawn(move || {
+        let sender = spawn(move || {
+            let (mut hasher, begun) = (DefaultHasher::new(), Instant::now());
+            let mut sent = 0;
+            while sent < bytes {
+                let block: Vec<u8> = (0..8192)
+                    .map(|at| (((sent + at) * 31) >> 3) as u8)
+                    .collect();
+                out.write_all(&block).expect("the connection goes on");
+                hasher.write(&block);
+                sent += block.len();
+                let ahead = sent as f64 / rate - begun.elapsed().as_secs_f64();
+                if ahead > 0.0 {
+                    std::thread::sleep(Duration::from_secs_f64(ahead));
+                }
+            }
+            hasher.finish()
+        });
+        let (mut hasher, mut block) = (DefaultHasher::new(), vec![0; 1 << 16]);
+        let (mut last, mut longest_pause) = (Instant::now(), Duration::ZERO);
+        let mut pending = Vec::new();
+        while let Ok(length @ 1..) = come.read(&mut block) {
+            longest_pause = longest_pause.max(last.elapsed());
+            last = Instant::now();
+            pending.extend_from_slice(&block[..length]);
+            // In the blocks of the sender: a hasher tells writes apart.
+            while pending.len() >= 8192 {
+                let rest = pending.split_off(8192);
+                hasher.write(&std::mem::replace(&mut pending, rest));
+            }
+        }
+        let sent = sender.join().expect("the sender ends");
+        Uploaded {
+            is_whole: pending.is_empty() && hasher.finish() == sent,
+            longest_pause,
+        }
+    })
+}
