@@ -52,7 +52,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
     #[inline(never)]
     pub(crate) fn pass_agent(
         &mut self,
-        packet: Packet<C>,
+        packet: &Packet<C>,
         agent: u16,
         toward: Toward,
         hosts: &mut impl Hosts<C, A>,
@@ -61,9 +61,9 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
             // News of the link, and what is no TCP, pass an agent by.
             let onward = Packet {
                 next: packet.next + 1,
-                ..packet
+                ..*packet
             };
-            self.forward(onward, hosts);
+            self.forward(&onward, hosts);
             return;
         };
         let passage = Passage {
@@ -136,10 +136,10 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         let now = self.now;
         while let Some(emission) = self.agents[usize::from(index)].agent.poll(now) {
             match emission {
-                Emission::Pass(passage) => self.forward(onward(&passage), hosts),
+                Emission::Pass(passage) => self.forward(&onward(&passage), hosts),
                 Emission::Repeat(passage) => {
                     hosts.repeated(passage.flow as u32, &passage.segment);
-                    self.forward(onward(&passage), hosts);
+                    self.forward(&onward(&passage), hosts);
                 }
                 Emission::Feedback {
                     flow,
@@ -169,7 +169,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
             index: 0,
             carried: C::default(),
         };
-        self.forward(packet, hosts);
+        self.forward(&packet, hosts);
     }
 
     /// The hop behind an agent on the way of `flow` that passes it in the direction `toward`.

@@ -8,7 +8,11 @@ const CHILDREN: usize = 4;
 /// Entries by time, those of one instant by when they were scheduled.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
+    /// The entries, and behind them places that compare as later than any: whoever has one child
+    /// has four, and the least of them is found without counting them.
     heap: Vec<Entry<E>>,
+    /// How many of them are entries.
+    len: usize,
     scheduled: u64,
 }
 
@@ -20,6 +24,15 @@ struct Entry<E> {
 }
 
 impl<E> Entry<E> {
+    /// A place behind all entries. Its event is never looked at.
+    const fn empty(event: E) -> Self {
+        Self {
+            time: Instant::FAR_FUTURE,
+            order: u64::MAX,
+            event,
+        }
+    }
+
     /// Time in the high half, and below it the order of scheduling: one number, which compares
     /// without a branch where a pair takes two. It is kept in halves, which take less room.
     #[inline]
@@ -32,6 +45,7 @@ impl<E: Copy> Default for EventQueue<E> {
     fn default() -> Self {
         Self {
             heap: Vec::new(),
+            len: 0,
             scheduled: 0,
         }
     }
@@ -42,23 +56,31 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     #[must_use]
     pub fn first(&self) -> Option<(Instant, E)> {
-        self.heap.first().map(|entry| (entry.time, entry.event))
+        let entry = self.heap.first().filter(|_| self.len > 0)?;
+        Some((entry.time, entry.event))
     }
 
     /// Adds an event, behind all others of its instant.
     #[inline]
     pub fn schedule(&mut self, time: Instant, event: E) {
         let entry = self.entry(time, event);
-        self.heap.push(entry);
-        self.rise(self.heap.len() - 1, entry);
+        while self.heap.len() < self.len + CHILDREN {
+            self.heap.push(Entry::empty(event));
+        }
+        self.len += 1;
+        self.rise(self.len - 1, entry);
     }
 
     /// Removes the first event.
     #[inline]
     pub fn remove_first(&mut self) {
-        if let Some(last) = self.heap.pop()
-            && !self.heap.is_empty()
-        {
+        let Some(end) = self.len.checked_sub(1) else {
+            return;
+        };
+        self.len = end;
+        let last = self.heap[end];
+        self.heap[end] = Entry::empty(last.event);
+        if end > 0 {
             self.sink(last);
         }
     }
@@ -67,7 +89,7 @@ impl<E: Copy> EventQueue<E> {
     /// and the usual fate of a pipe's entry.
     #[inline]
     pub fn reschedule_first(&mut self, time: Instant) {
-        if let Some(&Entry { event, .. }) = self.heap.first() {
+        if let Some((_, event)) = self.first() {
             let entry = self.entry(time, event);
             self.sink(entry);
         }
@@ -76,13 +98,13 @@ impl<E: Copy> EventQueue<E> {
     /// How many events are waiting.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.len
     }
 
     /// Whether none is waiting.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.len == 0
     }
 
     #[inline]
@@ -113,51 +135,30 @@ impl<E: Copy> EventQueue<E> {
         let mut index = 0;
         loop {
             let first = index * CHILDREN + 1;
-            let least = match heap.get(first..first + CHILDREN) {
-                Some(children) => first + least_of_four(children),
-                None => match least_of_few(heap.get(first..).unwrap_or_default()) {
-                    Some(child) => first + child,
-                    None => break,
-                },
+            let Some(children) = heap.get(first..).and_then(<[_]>::first_chunk) else {
+                break;
             };
-            if entry.key() <= heap[least].key() {
+            let child = least_of(children);
+            let least = children[child];
+            if entry.key() <= least.key() {
                 break;
             }
-            heap[index] = heap[least];
-            index = least;
+            heap[index] = least;
+            index = first + child;
         }
         heap[index] = entry;
     }
 }
 
-/// Which of a full set of children is the first: two pairs, then their winners, each choice a
-/// conditional move.
+/// Which child is the first: two pairs, then their winners, each choice a conditional move.
 #[inline]
-fn least_of_four<E>(children: &[Entry<E>]) -> usize {
+fn least_of<E>(children: &[Entry<E>; CHILDREN]) -> usize {
     let left = usize::from(children[1].key() < children[0].key());
     let right = 2 + usize::from(children[3].key() < children[2].key());
     if children[right].key() < children[left].key() {
         right
     } else {
         left
-    }
-}
-
-/// The same among fewer than four; none among none.
-#[inline]
-fn least_of_few<E>(children: &[Entry<E>]) -> Option<usize> {
-    match children {
-        [] => None,
-        [_] => Some(0),
-        [first, second] => Some(usize::from(second.key() < first.key())),
-        [first, second, third, ..] => {
-            let (left, least) = if second.key() < first.key() {
-                (1, second.key())
-            } else {
-                (0, first.key())
-            };
-            Some(if third.key() < least { 2 } else { left })
-        }
     }
 }
 

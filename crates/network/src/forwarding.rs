@@ -10,10 +10,10 @@ use crate::{Network, Turn};
 impl<C: Copy + Default, A: Copy> Network<C, A> {
     /// Hands a packet to its next hop.
     #[inline]
-    pub(crate) fn forward(&mut self, packet: Packet<C>, hosts: &mut impl Hosts<C, A>) {
+    pub(crate) fn forward(&mut self, packet: &Packet<C>, hosts: &mut impl Hosts<C, A>) {
         match self.routes.at(packet.next) {
             Hop::Pipe(pipe) => self.enter_pipe(packet, pipe, hosts),
-            Hop::Host(host) => hosts.arrived(self, host, &packet),
+            Hop::Host(host) => hosts.arrived(self, host, packet),
             Hop::Air(hop) => self.enter_air(packet, hop, hosts),
             Hop::Agent { agent, toward } => self.pass_agent(packet, agent, toward, hosts),
         }
@@ -27,13 +27,13 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
     #[inline]
     pub fn send(&mut self, packet: Packet<C>, hosts: &mut impl Hosts<C, A>) {
         match self.routes.at(packet.next) {
-            Hop::Pipe(pipe) => self.enter_pipe(packet, pipe, hosts),
-            _ => self.send_elsewhere(packet, hosts),
+            Hop::Pipe(pipe) => self.enter_pipe(&packet, pipe, hosts),
+            _ => self.send_elsewhere(&packet, hosts),
         }
     }
 
     #[inline(never)]
-    fn send_elsewhere(&mut self, packet: Packet<C>, hosts: &mut impl Hosts<C, A>) {
+    fn send_elsewhere(&mut self, packet: &Packet<C>, hosts: &mut impl Hosts<C, A>) {
         self.forward(packet, hosts);
     }
 
@@ -53,12 +53,13 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
             let pipe = &mut self.pipes[index as usize].pipe;
             if let Some(mut packet) = pipe.pop(self.now) {
                 packet.next += 1;
-                self.forward(packet, hosts);
+                self.forward(&packet, hosts);
             }
-            if self.pipes[index as usize].pipe.discards() {
+            let pipe = &self.pipes[index as usize].pipe;
+            let next = pipe.next_wakeup();
+            if pipe.discards() {
                 self.take_discarded(index, hosts);
             }
-            let next = self.pipes[index as usize].pipe.next_wakeup();
             if next > self.now {
                 break next;
             }
@@ -68,7 +69,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
     }
 
     #[inline]
-    fn enter_pipe(&mut self, packet: Packet<C>, pipe: u32, hosts: &mut impl Hosts<C, A>) {
+    fn enter_pipe(&mut self, packet: &Packet<C>, pipe: u32, hosts: &mut impl Hosts<C, A>) {
         let node = &mut self.pipes[pipe as usize];
         let mut index = packet.index;
         if let Some(count) = node.counts.get_mut(packet.flow as usize) {
@@ -80,13 +81,14 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
             flow: packet.flow,
             index,
         };
-        let admission = node.pipe.push(self.now, transmission, packet);
+        let admission = node.pipe.push(self.now, transmission, *packet);
         let next = node.pipe.next_wakeup();
+        let discards = node.pipe.discards();
         node.alarm
             .arm(&mut self.queue, self.now, next, Turn::Pipe(pipe));
         if admission != Admission::Queued {
-            hosts.lost(self, &packet, admission);
-        } else if self.pipes[pipe as usize].pipe.discards() {
+            hosts.lost(self, packet, admission);
+        } else if discards {
             self.take_discarded(pipe, hosts);
         }
     }

@@ -240,7 +240,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
     #[inline(never)]
     pub(crate) fn enter_air(
         &mut self,
-        packet: Packet<C>,
+        packet: &Packet<C>,
         hop: AirHop,
         hosts: &mut impl Hosts<C, A>,
     ) {
@@ -249,14 +249,14 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
             bytes: packet.bytes(),
             flow: packet.flow,
             class: packet.class(),
-            urgency: self.urgency(&packet, hop),
+            urgency: self.urgency(packet, hop),
         };
         let node = &mut self.media[usize::from(hop.medium)];
         let mut channel = Channel::new(hop.medium, &mut *hosts);
-        let admitted = node.push(now, hop, offer, packet, &mut channel);
+        let admitted = node.push(now, hop, offer, *packet, &mut channel);
         self.arm_medium(hop.medium);
         if !admitted {
-            hosts.lost(self, &packet, Admission::Overflow);
+            hosts.lost(self, packet, Admission::Overflow);
         }
     }
 
@@ -312,7 +312,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
                     hosts.acknowledged_by_link(self.now, &packet, attempts);
                 }
                 packet.next += 1;
-                self.forward(packet, hosts);
+                self.forward(&packet, hosts);
             }
             Outcome::Acknowledged {
                 packet, attempts, ..

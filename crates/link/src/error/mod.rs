@@ -111,6 +111,11 @@ impl ErrorProcess {
         }
     }
 
+    /// Whether nothing is ever lost.
+    pub(crate) const fn is_absent(&self) -> bool {
+        matches!(self.model, Model::None)
+    }
+
     /// Whether `transmission` is lost, whenever it leaves. To be asked once for each, in the order
     /// of a flow's indices.
     #[inline]

@@ -138,6 +138,8 @@ pub struct Frame {
 #[derive(Clone, Debug)]
 pub struct Damage {
     config: DamageConfig,
+    /// Whether there is nothing that could damage a frame.
+    is_absent: bool,
     /// From stations, and to them.
     errors: [ErrorProcess; 2],
     /// Transmissions so far, of each station or of the channel.
@@ -158,8 +160,12 @@ impl Damage {
             Counted::Station => stations as usize,
             Counted::Channel => 1,
         };
+        let errors = [process(0), process(1)];
         Self {
-            errors: [process(0), process(1)],
+            is_absent: errors.iter().all(ErrorProcess::is_absent)
+                && config.outage.is_none()
+                && config.radio.is_none(),
+            errors,
             counts: [vec![0; counters], vec![0; counters]],
             frames: match config.radio {
                 Some(_) => [vec![0; stations as usize], vec![0; stations as usize]],
@@ -174,6 +180,10 @@ impl Damage {
     /// of their starts.
     #[inline]
     pub fn damages(&mut self, frame: &Frame) -> bool {
+        !self.is_absent && self.draws_damage(frame)
+    }
+
+    fn draws_damage(&mut self, frame: &Frame) -> bool {
         let by_model = frame
             .class
             .is_some_and(|class| self.config.affects.includes(class))

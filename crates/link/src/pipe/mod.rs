@@ -133,7 +133,7 @@ impl<P: EcnField> Pipe<P> {
             return Admission::Lost;
         }
         let arrival = self.delays.arrival(departure, &transmission);
-        self.insert(UnderWay { arrival, packet });
+        self.insert(arrival, packet);
         Admission::Queued
     }
 
@@ -251,24 +251,26 @@ impl<P: EcnField> Pipe<P> {
                 continue;
             }
             let arrival = self.delays.arrival(departure, &served.transmission);
-            let packet = served.packet;
-            self.insert(UnderWay { arrival, packet });
+            self.insert(arrival, served.packet);
         }
     }
 
     #[inline]
-    fn insert(&mut self, new: UnderWay<P>) {
+    fn insert(&mut self, arrival: Instant, packet: P) {
         match self.under_way.back() {
-            Some(back) if back.arrival > new.arrival => {
-                // It overtakes: few do, and not by much, so its place is near the end.
-                let behind = self.under_way.iter().rev();
-                let overtaken = behind
-                    .take_while(|other| other.arrival > new.arrival)
-                    .count();
-                self.under_way.insert(self.under_way.len() - overtaken, new);
-            }
-            _ => self.under_way.push_back(new),
+            Some(back) if back.arrival > arrival => self.overtake(UnderWay { arrival, packet }),
+            _ => self.under_way.push_back(UnderWay { arrival, packet }),
         }
+    }
+
+    /// Few packets overtake, and not by much, so the place of one is near the end.
+    #[inline(never)]
+    fn overtake(&mut self, new: UnderWay<P>) {
+        let behind = self.under_way.iter().rev();
+        let overtaken = behind
+            .take_while(|other| other.arrival > new.arrival)
+            .count();
+        self.under_way.insert(self.under_way.len() - overtaken, new);
     }
 }
 

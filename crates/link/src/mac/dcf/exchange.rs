@@ -89,11 +89,15 @@ impl<P: Copy> Bss<P> {
             ..
         } = self;
         senders.clear();
-        counting.retain(|&index| {
+        let mut waiting = 0;
+        for place in 0..counting.len() {
+            let index = counting[place];
             let station = &mut stations[index as usize];
             if station.countdown_ends(slot) > now {
                 station.freeze(now, slot);
-                return true;
+                counting[waiting] = index;
+                waiting += 1;
+                continue;
             }
             station.back_off = None;
             if !station.queue.is_empty() {
@@ -102,8 +106,8 @@ impl<P: Copy> Bss<P> {
                     ends: now,
                 });
             }
-            false
-        });
+        }
+        counting.truncate(waiting);
     }
 
     /// One station sends: it has won the contention, or goes on with a burst of fragments, for

@@ -66,13 +66,19 @@ impl<P: Copy> Bss<P> {
     /// The contention goes on for those that only listened, and the next frame's start is known.
     fn resume(&mut self, free_from: Instant) {
         self.free_from = free_from;
+        let slot = self.pauses.slot;
         let (stations, senders) = (&mut self.stations, &self.senders);
+        let mut next = Instant::FAR_FUTURE;
         for &index in &self.counting {
+            let station = &mut stations[index as usize];
             if senders.iter().all(|sender| sender.station != index) {
-                stations[index as usize].counts_from = free_from;
+                station.counts_from = free_from;
+            }
+            if !station.queue.is_empty() {
+                next = next.min(station.countdown_ends(slot));
             }
         }
-        self.wakeup = self.next_start();
+        self.wakeup = next;
     }
 
     /// The receiver has a fragment. A packet is delivered once, when it has all of them; if it

@@ -95,9 +95,12 @@ impl<P: Copy> Station<P> {
     /// The medium is busy from `busy` on: slots that have passed whole are counted, the rest wait.
     #[inline]
     pub(super) fn freeze(&mut self, busy: Instant, slot: Duration) {
-        if let Some(slots) = &mut self.back_off {
-            let idle = (busy - self.counts_from).as_nanos() / slot.as_nanos();
-            *slots = slots.saturating_sub(u32::try_from(idle).unwrap_or(u32::MAX));
+        let idle = busy - self.counts_from;
+        if let Some(slots) = &mut self.back_off
+            && idle >= slot
+        {
+            let passed = idle.as_nanos() / slot.as_nanos();
+            *slots = slots.saturating_sub(u32::try_from(passed).unwrap_or(u32::MAX));
         }
     }
 }

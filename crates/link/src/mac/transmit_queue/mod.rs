@@ -61,10 +61,20 @@ pub struct Waiting<P> {
 #[derive(Clone, Debug)]
 pub struct TransmitQueue<P> {
     limit: QueueLimit,
-    chosen: Option<Waiting<P>>,
+    chosen: Chosen<P>,
     fresh: VecDeque<Waiting<P>>,
     retries: Waiters<P>,
     bytes: u64,
+}
+
+/// The packet that is chosen, and where it is.
+#[derive(Clone, Debug)]
+enum Chosen<P> {
+    Nothing,
+    /// The first of those that were never put back, which stays where it is until it leaves.
+    Head,
+    /// Taken out of its queue.
+    Taken(Waiting<P>),
 }
 
 /// Where packets wait for another attempt.
@@ -82,7 +92,7 @@ impl<P: Copy> TransmitQueue<P> {
     pub fn new(limit: QueueLimit, order: RetransmissionOrder) -> Self {
         Self {
             limit,
-            chosen: None,
+            chosen: Chosen::Nothing,
             fresh: VecDeque::new(),
             retries: match order {
                 RetransmissionOrder::HeadOfLine => Waiters::Chosen,
@@ -129,42 +139,61 @@ impl<P: Copy> TransmitQueue<P> {
     /// The same; what was never sent stays where it is unless `with_fresh`.
     #[inline]
     pub fn select_among(&mut self, now: Instant, with_fresh: bool) -> Option<&mut Waiting<P>> {
-        if self.chosen.is_none() {
-            let mut none = VecDeque::new();
-            let fresh = if with_fresh {
-                &mut self.fresh
-            } else {
-                &mut none
-            };
-            self.chosen = match &mut self.retries {
-                Waiters::Chosen => fresh.pop_front(),
-                Waiters::FirstDue(due) => due.pop_front().or_else(|| fresh.pop_front()),
-                Waiters::ByDeadline(retries) => retries.select(now, fresh),
-            };
-            if let Some(chosen) = &self.chosen {
-                self.bytes -= u64::from(chosen.offer.bytes);
+        if matches!(self.chosen, Chosen::Nothing) {
+            if !matches!(self.retries, Waiters::Chosen) {
+                self.take_next(now, with_fresh);
+            } else if with_fresh && let Some(head) = self.fresh.front() {
+                self.bytes -= u64::from(head.offer.bytes);
+                self.chosen = Chosen::Head;
             }
         }
-        self.chosen.as_mut()
+        self.current()
+    }
+
+    /// Chooses among packets that failed and those never sent.
+    fn take_next(&mut self, now: Instant, with_fresh: bool) {
+        let mut none = VecDeque::new();
+        let fresh = if with_fresh {
+            &mut self.fresh
+        } else {
+            &mut none
+        };
+        let next = match &mut self.retries {
+            Waiters::Chosen => fresh.pop_front(),
+            Waiters::FirstDue(due) => due.pop_front().or_else(|| fresh.pop_front()),
+            Waiters::ByDeadline(retries) => retries.select(now, fresh),
+        };
+        if let Some(next) = next {
+            self.bytes -= u64::from(next.offer.bytes);
+            self.chosen = Chosen::Taken(next);
+        }
     }
 
     /// The chosen packet.
     #[inline]
     pub fn current(&mut self) -> Option<&mut Waiting<P>> {
-        self.chosen.as_mut()
+        match &mut self.chosen {
+            Chosen::Nothing => None,
+            Chosen::Head => self.fresh.front_mut(),
+            Chosen::Taken(chosen) => Some(chosen),
+        }
     }
 
     /// The chosen packet leaves for good.
     #[inline]
     pub fn finish(&mut self) -> Option<Waiting<P>> {
-        self.chosen.take()
+        match std::mem::replace(&mut self.chosen, Chosen::Nothing) {
+            Chosen::Nothing => None,
+            Chosen::Head => self.fresh.pop_front(),
+            Chosen::Taken(chosen) => Some(chosen),
+        }
     }
 
     /// The chosen packet failed and is to be retransmitted, its failures counted by the caller.
     #[inline]
     pub fn put_back(&mut self) {
         if !matches!(self.retries, Waiters::Chosen)
-            && let Some(chosen) = self.chosen.take()
+            && let Some(chosen) = self.finish()
         {
             self.retry(chosen);
         }
@@ -176,7 +205,10 @@ impl<P: Copy> TransmitQueue<P> {
     pub fn retry(&mut self, waiting: Waiting<P>) {
         self.bytes += u64::from(waiting.offer.bytes);
         match &mut self.retries {
-            Waiters::Chosen => self.fresh.push_front(waiting),
+            Waiters::Chosen => {
+                let behind = usize::from(matches!(self.chosen, Chosen::Head));
+                self.fresh.insert(behind, waiting);
+            }
             Waiters::FirstDue(due) => due.push_back(waiting),
             Waiters::ByDeadline(retries) => retries.add(waiting),
         }
@@ -203,7 +235,8 @@ impl<P: Copy> TransmitQueue<P> {
             Waiters::FirstDue(due) => due.len(),
             Waiters::ByDeadline(retries) => retries.len(),
         };
-        self.fresh.len() + waiting
+        let chosen = usize::from(matches!(self.chosen, Chosen::Head));
+        self.fresh.len() - chosen + waiting
     }
 
     /// Their bytes.
@@ -216,7 +249,7 @@ impl<P: Copy> TransmitQueue<P> {
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.chosen.is_none() && self.len() == 0
+        matches!(self.chosen, Chosen::Nothing) && self.len() == 0
     }
 
     /// Packets that wait for another attempt, by how often they were retransmitted in vain: never,
