@@ -190,4 +190,31 @@ mod tests {
             assert_eq!(of, [grown, left].map(f64::to_bits), "{acked}");
         }
     }
+
+    /// RFC 9438 §4.2: the target is where the curve will be a round trip from now. Four seconds
+    /// from an origin of 100 segments that is 100 + 0.4 · 4³ = 125, so that every fourth
+    /// acknowledged segment opens the window by one.
+    #[test]
+    fn the_target_is_a_round_trip_ahead() {
+        let mut cubic = Cubic {
+            minimum_rtt: Duration::from_secs(4),
+            ..Cubic::default()
+        };
+        cubic.begin_epoch(100.0);
+        assert_eq!(cubic.acked_per_segment(100.0).to_bits(), 4.0_f64.to_bits());
+    }
+
+    /// RFC 9438 §4.6: β of what was in flight, where that is what is reduced, and not of a window
+    /// that was not used.
+    #[test]
+    fn a_loss_leaves_its_share_of_what_was_in_flight() {
+        let windows = Windows {
+            mss: 1000,
+            cwnd: 100_000,
+            ssthresh: u64::MAX,
+            max: u64::MAX,
+        };
+        let mut cubic = Cubic::default();
+        assert_eq!(cubic.threshold(50_000, &windows), 35_000);
+    }
 }

@@ -7,6 +7,7 @@ mod recovery;
 mod sack;
 mod shut_window;
 mod spurious;
+mod tail_probe;
 mod windows;
 
 use std::fmt::Write as _;

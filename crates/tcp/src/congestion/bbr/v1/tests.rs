@@ -140,3 +140,41 @@ fn the_round_trip_is_probed_every_ten_seconds() {
     assert!((2..=4).contains(&probing), "{probing} round trips");
     assert!(path.windows.cwnd > 100 * MSS, "the window comes back");
 }
+
+/// Linux, `bbr_init_pacing_rate_from_rtt`: the first round trip sets the pace to 2.885 windows in
+/// it, less one per cent, and no later one does. Ten segments in 100 ms are 100 kB/s.
+#[test]
+fn the_first_round_trip_sets_the_pace_once() {
+    let mut path = Path::new();
+    for srtt in [Duration::from_millis(100), Duration::from_millis(200)] {
+        let ack = Ack {
+            now: path.now,
+            delivered: 0,
+            lost: 0,
+            rtt: None,
+            minimum_rtt: srtt,
+            srtt,
+            una: 0,
+            nxt: 0,
+            in_flight_before: 0,
+            in_flight: 0,
+            next_departure: path.now,
+            delivered_in_all: 0,
+            rate: None,
+            repairing: Repairing::Nothing,
+        };
+        path.bbr.set_pace(&ack, &path.windows);
+        let pace = path.bbr.pacing_rate().as_bps() as f64 / 8.0;
+        let share = pace / (100_000.0 * 2.885 * 0.99);
+        assert!((share - 1.0).abs() < 2e-3, "{srtt}: {pace}");
+    }
+}
+
+/// Linux, `bbr_set_cwnd`: until the bandwidth is known the window grows by what is delivered. Ten
+/// segments become 110 when a hundred have arrived.
+#[test]
+fn start_up_opens_the_window_by_what_is_delivered() {
+    let mut path = Path::new();
+    path.round(10 * MSS);
+    assert_eq!((path.delivered, path.windows.cwnd), (100 * MSS, 110 * MSS));
+}

@@ -125,3 +125,56 @@ fn losses_above_two_per_cent_bound_what_is_in_flight() {
     assert_eq!(bound(10), u64::MAX);
     assert!(bound(50) <= 140 * MSS, "{}", bound(50));
 }
+
+/// Draft §5.3.3: up until a quarter more than the product is in flight, however long that takes.
+#[test]
+fn probing_goes_up_until_a_quarter_more_is_in_flight() {
+    let mut path = Path::new();
+    for _ in 0..12 {
+        path.round(300 * MSS, 0);
+    }
+    let mut rounds = 0;
+    while path.bbr.state != State::Up {
+        path.round(90 * MSS, 0);
+        rounds += 1;
+        assert!(rounds < 60, "{:?}", path.bbr.state);
+    }
+    for _ in 0..5 {
+        path.round(110 * MSS, 0);
+        assert_eq!(path.bbr.state, State::Up);
+    }
+    path.round(140 * MSS, 0);
+    assert_ne!(path.bbr.state, State::Up);
+}
+
+/// Draft §5.3.4.3, `BBRCheckProbeRTTDone`: the probing of the round trip is over when its end has
+/// passed, and not as it comes.
+#[test]
+fn probing_the_round_trip_outlasts_its_end() {
+    let mut path = Path::new();
+    let ends = path.now;
+    path.bbr.state = State::ProbeRtt;
+    path.bbr.probe_rtt_ends = Some(ends);
+    path.bbr.probe_rtt_round_done = true;
+    for (later, state) in [(0, State::ProbeRtt), (1, State::Startup)] {
+        let now = ends + Duration::from_nanos(later);
+        let ack = Ack {
+            now,
+            delivered: 0,
+            lost: 0,
+            rtt: None,
+            minimum_rtt: RTT,
+            srtt: RTT,
+            una: 0,
+            nxt: 0,
+            in_flight_before: 0,
+            in_flight: 0,
+            next_departure: now,
+            delivered_in_all: 0,
+            rate: None,
+            repairing: Repairing::Nothing,
+        };
+        path.bbr.probe_rtt(&ack, &mut path.windows);
+        assert_eq!(path.bbr.state, state, "{later} ns");
+    }
+}

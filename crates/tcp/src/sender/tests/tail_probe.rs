@@ -1,0 +1,104 @@
+//! The probe of a silent tail (RFC 8985 §7): when it leaves, and what its answer says.
+
+use super::*;
+use crate::observer::Event;
+
+/// Tails are probed, and an acknowledgment is delayed by 50 ms at most.
+fn probing(initial_window: u32) -> Trace {
+    let mut config = Config {
+        initial_window,
+        sack: true,
+        tail_loss_probe: true,
+        ..plain()
+    };
+    config.timeout.min = milliseconds(50);
+    Trace::new(config)
+}
+
+/// Segments 0 and 1 left at zero, nothing was heard, and the second was repeated at 202 ms.
+fn probed() -> Trace {
+    let mut trace = probing(10);
+    assert_eq!(trace.write(2).poll(), "0 1");
+    trace.at(202).wake();
+    assert_eq!(trace.poll(), "1*");
+    trace
+}
+
+impl Trace {
+    fn losses_repaired(&self) -> u64 {
+        self.sender.counters().losses_repaired_by_probes
+    }
+
+    /// Another segment leaves, and `segment` of them are acknowledged.
+    fn another(&mut self, segment: u64) -> &mut Self {
+        self.write(1).poll();
+        self.ack_bytes(segment * MSS)
+    }
+}
+
+/// §7.2: PTO is 2·SRTT, and the longest delay of an acknowledgment more where one segment is
+/// outstanding; Linux adds 2 ms where there are more.
+#[test]
+fn a_probe_leaves_after_two_round_trips() {
+    for (segments, due) in [(1, 250), (2, 202), (5, 202)] {
+        let mut trace = probing(10);
+        trace.write(segments).poll();
+        assert_eq!(trace.next_ms(), Some(due), "{segments} segments");
+    }
+}
+
+/// §7.3: one probe a tail. When the next one would be due, the retransmission timer resumes.
+#[test]
+fn a_tail_is_probed_once() {
+    let mut trace = probed();
+    assert_eq!(trace.at(210).write(1).poll(), "2");
+    assert_eq!(trace.next_ms(), Some(300));
+    trace.at(300).wake();
+    assert_eq!(trace.poll(), "");
+    assert_eq!(trace.next_ms(), Some(301));
+    let probes = trace.take_events();
+    let probes = probes
+        .iter()
+        .filter(|event| matches!(event, Event::TailProbe { .. }));
+    assert_eq!(probes.count(), 1);
+}
+
+/// §7.4.2: an acknowledgment beyond the probe, with no sign of a second copy before, shows that one
+/// copy was needed. That is a loss, which counts once.
+#[test]
+fn a_probe_of_which_one_copy_arrived_has_repaired_a_loss() {
+    let mut trace = probed();
+    trace.at(290).ack(2);
+    assert_eq!((trace.losses_repaired(), trace.cwnd()), (0, 10 * MSS));
+    trace.another(3);
+    assert_eq!((trace.losses_repaired(), trace.cwnd()), (1, 2 * MSS));
+    trace.another(4);
+    assert_eq!(trace.losses_repaired(), 1);
+}
+
+/// §7.4.2: a report of a duplicate, or an acknowledgment that brings nothing at all, shows that both
+/// copies arrived.
+#[test]
+fn a_probe_of_which_both_copies_arrived_costs_nothing() {
+    for reports in [false, true] {
+        let mut trace = probed();
+        trace.at(290).ack(2);
+        let duplicate = 1..2;
+        let blocks = if reports { &[duplicate][..] } else { &[] };
+        trace.sack(2, blocks);
+        trace.another(3);
+        assert_eq!(trace.losses_repaired(), 0, "reported: {reports}");
+    }
+}
+
+/// §7.4.2: new data in a probe repairs nothing.
+#[test]
+fn a_probe_of_new_data_repairs_nothing() {
+    let mut trace = probing(2);
+    assert_eq!(trace.write(3).poll(), "0 1");
+    trace.at(202).wake();
+    assert_eq!(trace.poll(), "2");
+    trace.at(290).ack(3);
+    trace.another(4);
+    assert_eq!(trace.losses_repaired(), 0);
+}
