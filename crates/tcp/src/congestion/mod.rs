@@ -81,6 +81,9 @@ pub struct Saved {
     pub cwnd: u64,
     /// The slow-start threshold, in bytes.
     pub ssthresh: u64,
+    /// The larger of what was outstanding and the slow-start threshold itself, in bytes (RFC 4015
+    /// §3, `pipe_prev`).
+    pub pipe: u64,
 }
 
 /// The congestion window and the slow-start threshold, and the rules that move them.
@@ -348,11 +351,12 @@ impl Congestion {
         self.windows.cwnd = bytes.max(self.windows.mss).min(self.windows.max);
     }
 
-    /// The windows as they are, with the threshold as if nothing had been forgotten (Linux,
-    /// `prior_ssthresh`).
+    /// The windows as they are while `outstanding` bytes are not acknowledged, with the threshold as
+    /// if nothing had been forgotten (Linux, `prior_ssthresh`).
     #[must_use]
-    pub fn save(&self) -> Saved {
+    pub fn save(&self, outstanding: u64) -> Saved {
         Saved {
+            pipe: self.windows.ssthresh.max(outstanding),
             cwnd: self.windows.cwnd,
             ssthresh: if self.in_slow_start() {
                 self.windows.ssthresh
@@ -372,14 +376,15 @@ impl Congestion {
         self.windows.ssthresh = self.windows.ssthresh.max(saved.ssthresh);
     }
 
-    /// The Eifel response: the threshold as before the timeout, the window what is in flight and at
-    /// most an initial window more, so that it opens to the threshold by slow start (RFC 4015 §3,
-    /// step 6).
+    /// The Eifel response to a needless timeout: the window is what is in flight and at most an
+    /// initial window more, and opens by slow start to what was outstanding before the timeout, or
+    /// to the threshold of then where that is more (RFC 4015 §3, "reverse the congestion control
+    /// state": not to the window, which need not have been used).
     pub fn resume(&mut self, saved: Saved, in_flight: u64, acked: u64) {
         if self.is_model_based() {
             return;
         }
-        self.windows.ssthresh = saved.cwnd.max(saved.ssthresh.min(saved.cwnd));
+        self.windows.ssthresh = saved.pipe;
         self.windows.cwnd = (in_flight + acked.min(self.initial))
             .max(self.windows.mss)
             .min(self.windows.max);

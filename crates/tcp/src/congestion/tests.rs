@@ -335,14 +335,39 @@ fn a_loss_of_the_radios_costs_a_fifth() {
 #[test]
 fn a_reduction_can_be_taken_back() {
     let mut congestion = with_control(CongestionControl::Cubic, 100);
-    let saved = congestion.save();
+    let saved = congestion.save(100 * MSS);
     congestion.on_loss(100 * MSS, None);
     congestion.restore(saved);
     assert_eq!(congestion.cwnd(), 100 * MSS);
-    // RFC 4015 §3 step 6: from what is in flight, by slow start.
-    congestion.on_timeout(100 * MSS, true);
-    congestion.resume(saved, 20 * MSS, 5 * MSS);
-    assert_eq!(congestion.cwnd(), 25 * MSS);
-    assert!(congestion.in_slow_start());
-    assert_eq!(congestion.ssthresh(), 100 * MSS);
+}
+
+/// RFC 4015 §3: cwnd becomes FlightSize + min(bytes_acked, IW), and ssthresh `pipe_prev`, the larger
+/// of FlightSize and ssthresh before the timeout: not the window, of which 30 segments of 100 were
+/// used, and no bound where there was none.
+#[test]
+fn a_needless_timeout_is_resumed_from_by_slow_start() {
+    for (ssthresh, outstanding, resumed) in [
+        (Some(60), 100, 100 * MSS),
+        (Some(60), 30, 60 * MSS),
+        (Some(20), 30, 30 * MSS),
+        (None, 30, u64::MAX),
+    ] {
+        let mut congestion = Congestion::new(
+            &Config {
+                initial_window: 100,
+                initial_ssthresh: ssthresh.map(|segments| segments * MSS),
+                ..Config::default()
+            },
+            MSS,
+        );
+        let saved = congestion.save(outstanding * MSS);
+        congestion.on_timeout(outstanding * MSS, true);
+        congestion.resume(saved, 20 * MSS, 5 * MSS);
+        assert_eq!(congestion.cwnd(), 25 * MSS);
+        assert_eq!(
+            congestion.ssthresh(),
+            resumed,
+            "{ssthresh:?}, {outstanding}"
+        );
+    }
 }

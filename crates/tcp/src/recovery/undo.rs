@@ -84,6 +84,7 @@ mod tests {
     const WINDOWS: Saved = Saved {
         cwnd: 10_000,
         ssthresh: 7000,
+        pipe: 9000,
     };
 
     fn at(milliseconds: u64) -> Instant {

@@ -150,7 +150,7 @@ impl Sender {
     /// Keeps the windows as they are before a reduction, where it may be taken back.
     pub(super) fn keep_windows(&mut self) {
         let resent = self.board.resent().div_ceil(self.mss);
-        let windows = self.congestion.save();
+        let windows = self.congestion.save(self.board.outstanding());
         self.repair.keep(self.space.una(), windows, resent);
     }
 

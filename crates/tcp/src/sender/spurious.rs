@@ -165,8 +165,9 @@ impl Sender {
         };
         let advances = self.space.una() > before.una;
         let evidence = self.evidence(acknowledgment.echo);
+        let marked = acknowledgment.marked;
         if advances && let Some(evidence) = evidence {
-            self.undo_timeout(now, evidence, before, observer);
+            self.undo_timeout(now, evidence, (before, marked), observer);
             return;
         }
         if tests_new_data {
@@ -176,7 +177,7 @@ impl Sender {
             if self.board.delivery().is_some_and(|delivery| {
                 delivery.original_below && (self.choices.sack || !delivery.resent_acknowledged)
             }) {
-                self.undo_timeout(now, Evidence::NewData, before, observer);
+                self.undo_timeout(now, Evidence::NewData, (before, marked), observer);
                 return;
             }
             self.test_new_data(recover, advances, newly_reported > 0 || !advances);
@@ -199,11 +200,13 @@ impl Sender {
         }
     }
 
+    /// The timeout was needless, as an acknowledgment shows that came to a sender that stood as
+    /// `before`, and that echoes a mark of congestion if `marked`.
     fn undo_timeout(
         &mut self,
         now: Instant,
         evidence: Evidence,
-        before: &Before,
+        (before, marked): (&Before, bool),
         observer: &mut impl Observer,
     ) {
         self.note_spurious_timeout(now, observer);
@@ -217,7 +220,8 @@ impl Sender {
             SpuriousResponse::Eifel => {
                 self.unmark_lost(now);
                 let acked = self.space.una() - before.una;
-                if let Some(kept) = self.repair.take_kept() {
+                // The network is congested whatever the timeout was (RFC 4015 §3).
+                if let Some(kept) = self.repair.take_kept().filter(|_| !marked) {
                     let in_flight = self.in_flight();
                     self.congestion.resume(kept, in_flight, acked);
                 }

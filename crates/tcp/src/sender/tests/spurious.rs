@@ -42,7 +42,7 @@ fn expired() -> Trace {
     trace
 }
 
-/// RFC 4015 §3.2, step 6: cwnd becomes FlightSize + min(bytes_acked, IW). `bytes_acked` is what
+/// RFC 4015 §3: cwnd becomes FlightSize + min(bytes_acked, IW). `bytes_acked` is what
 /// this acknowledgment covers, not all that any has.
 #[test]
 fn eifel_resumes_with_what_is_out_and_what_was_acknowledged() {
@@ -54,5 +54,27 @@ fn eifel_resumes_with_what_is_out_and_what_was_acknowledged() {
         assert!(trace.is_open());
         assert_eq!(trace.sender.in_flight(), resumed * MSS, "new data follows");
         assert_eq!(trace.sender.counters().segments_retransmitted, 1);
+    }
+}
+
+/// RFC 4015 §3: where the acknowledgment echoes a mark, the window stays as the timeout left it.
+#[test]
+fn a_mark_leaves_the_window_as_the_timeout_made_it() {
+    for marked in [false, true] {
+        let mut trace = expired();
+        let now = trace.next_ms().expect("a timer") - 10;
+        trace.at(now).take(&Acknowledgment {
+            offset: 7 * MSS,
+            right_edge: 1000 * MSS,
+            bare: true,
+            sack: &[],
+            echo: Some(Echo {
+                sent_at: Instant::ZERO + milliseconds(200),
+                rtt: milliseconds(now - 200),
+            }),
+            marked,
+        });
+        assert!(trace.is_open());
+        assert_eq!(trace.cwnd() > 2 * MSS, !marked, "{}", trace.cwnd());
     }
 }
