@@ -283,7 +283,7 @@ impl SendSide {
         now: Instant,
         offset: u64,
         right_edge: u64,
-        echo: impl FnOnce() -> Option<Echo>,
+        echo: impl Fn() -> Option<Echo>,
         observer: &mut impl Observer,
     ) {
         if let Some(sender) = self.sender.get_mut() {

@@ -18,7 +18,7 @@ pub struct LatestSent {
 /// What is newly acknowledged or reported, since the acknowledgment began.
 #[derive(Clone, Debug)]
 pub struct Delivery {
-    retransmissions_before: Instant,
+    answerable: Answerable,
     recover: u64,
     /// Bytes delivered.
     pub bytes: u64,
@@ -43,10 +43,32 @@ pub struct Delivery {
     pub tag: Option<(SendTag, LatestSent)>,
 }
 
+/// When a retransmission must have left for an acknowledgment to be an answer to it; if it left
+/// later, its original has arrived (RFC 8985 §6.2 step 2).
+#[derive(Clone, Copy, Debug)]
+pub struct Answerable {
+    /// Where it is reported: a round trip ago.
+    pub reported: Instant,
+    /// Where it is acknowledged in sequence: nor after the timestamp that comes back. What is out
+    /// of sequence is not echoed (RFC 7323 §4.3), so that only here an echo tells them apart
+    /// (Linux, `tcp_skb_spurious_retrans`).
+    pub acknowledged: Instant,
+}
+
+impl Default for Answerable {
+    /// At any time.
+    fn default() -> Self {
+        Self {
+            reported: Instant::FAR_FUTURE,
+            acknowledged: Instant::FAR_FUTURE,
+        }
+    }
+}
+
 impl Default for Delivery {
     fn default() -> Self {
         Self {
-            retransmissions_before: Instant::FAR_FUTURE,
+            answerable: Answerable::default(),
             recover: 0,
             bytes: 0,
             latest: None,
@@ -64,9 +86,9 @@ impl Default for Delivery {
 impl Delivery {
     /// Forgets the acknowledgment before.
     #[inline]
-    pub(super) fn begin(&mut self, retransmissions_before: Instant, recover: u64) {
+    pub(super) fn begin(&mut self, answerable: Answerable, recover: u64) {
         *self = Self {
-            retransmissions_before,
+            answerable,
             recover,
             ..Self::default()
         };
@@ -89,7 +111,12 @@ impl Delivery {
         let later = |than: &LatestSent| (this.sent_at, this.end) > (than.sent_at, than.end);
         let original = segment.transmissions == 1;
         self.resent_acknowledged |= !original && !reported;
-        if original || segment.sent_at <= self.retransmissions_before {
+        let sent_by = if reported {
+            self.answerable.reported
+        } else {
+            self.answerable.acknowledged
+        };
+        if original || segment.sent_at <= sent_by {
             self.last_sent_at = Some(segment.sent_at);
             if self.latest.as_ref().is_none_or(later) {
                 self.latest = Some(this);

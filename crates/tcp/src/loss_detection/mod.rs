@@ -8,7 +8,7 @@ mod rack;
 mod scoreboard;
 
 pub use arrivals::{Arrivals, Outstanding};
-pub use delivery::{Delivery, LatestSent};
+pub use delivery::{Answerable, Delivery, LatestSent};
 pub use duplicate_acks::DuplicateAcks;
 pub use rack::{Detected, Rack};
 pub use scoreboard::{Advanced, Scoreboard, SentSegment};

@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use airtcp_units::{Duration, Instant};
 
-use super::delivery::Delivery;
+use super::delivery::{Answerable, Delivery};
 use crate::delivery_rate::SendTag;
 use segment::{LOST, RESENT, SACKED, Sums, awaits_repair};
 
@@ -104,13 +104,12 @@ impl Scoreboard {
         self.delivery = Some(Box::default());
     }
 
-    /// An acknowledgment is about to be taken in. `retransmissions_before`: one sent later than
-    /// that cannot have been answered yet, so that the answer is to the original (RFC 8985 §6.2
-    /// step 2). `recover`: see `Delivery::original_below`.
+    /// An acknowledgment is about to be taken in. `answerable`: which retransmissions it can be an
+    /// answer to. `recover`: see `Delivery::original_below`.
     #[inline]
-    pub fn begin(&mut self, retransmissions_before: Instant, recover: u64) {
+    pub fn begin(&mut self, answerable: Answerable, recover: u64) {
         if let Some(delivery) = &mut self.delivery {
-            delivery.begin(retransmissions_before, recover);
+            delivery.begin(answerable, recover);
         }
     }
 

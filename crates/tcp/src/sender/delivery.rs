@@ -6,21 +6,34 @@ use airtcp_units::{Duration, Instant};
 use super::{Before, Echo, Sender};
 use crate::config::ReportedRtt;
 use crate::congestion::{Ack, Repairing};
-use crate::loss_detection::Advanced;
+use crate::loss_detection::{Advanced, Answerable};
 use crate::observer::{Event, Observer};
 use crate::recovery::Phase;
 
 impl Sender {
-    /// Starts the account of what this acknowledgment delivers.
+    /// Starts the account of what this acknowledgment delivers; `echo` is asked for the timestamp
+    /// that came back. Where nothing was ever retransmitted it need not be: there is nothing to
+    /// tell apart.
     #[inline]
-    pub(super) fn begin_delivery(&mut self, now: Instant) {
+    pub(super) fn begin_delivery(&mut self, now: Instant, echo: impl FnOnce() -> Option<Echo>) {
         if self.board.delivery().is_none() {
             return;
         }
-        let minimum = self.minimum_rtt();
-        let sent_before = now.as_nanos().saturating_sub(minimum.as_nanos());
-        let recover = self.repair.recovery_point();
-        self.board.begin(Instant::from_nanos(sent_before), recover);
+        let echo = if self.counters.segments_retransmitted > 0 {
+            echo()
+        } else {
+            None
+        };
+        let round_trip_ago = now.as_nanos().saturating_sub(self.minimum_rtt().as_nanos());
+        let round_trip_ago = Instant::from_nanos(round_trip_ago);
+        // What left in the tick that is echoed may be what is answered.
+        let rest_of_tick = self.choices.timestamp_tick - Duration::from_nanos(1);
+        let echoed = echo.map_or(Instant::FAR_FUTURE, |echo| echo.sent_at + rest_of_tick);
+        let answerable = Answerable {
+            reported: round_trip_ago,
+            acknowledged: round_trip_ago.min(echoed),
+        };
+        self.board.begin(answerable, self.repair.recovery_point());
     }
 
     /// Hands out what was delivered.

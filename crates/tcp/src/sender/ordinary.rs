@@ -72,7 +72,7 @@ impl Sender {
         now: Instant,
         offset: u64,
         right_edge: u64,
-        echo: impl FnOnce() -> Option<Echo>,
+        echo: impl Fn() -> Option<Echo>,
         observer: &mut impl Observer,
     ) {
         let before = Before {
@@ -84,7 +84,7 @@ impl Sender {
         self.space.on_window(offset, right_edge);
         self.repair.on_acknowledgment();
         self.small_segments.on_acknowledgment();
-        self.begin_delivery(now);
+        self.begin_delivery(now, &echo);
         let highest_before = self.board.highest_sacked().max(before.una);
         self.space.on_acknowledged(offset);
         let advanced = self.board.advance(offset);

@@ -1,4 +1,5 @@
 use super::*;
+use crate::loss_detection::Answerable;
 
 const MSS: u64 = 1000;
 
@@ -35,7 +36,7 @@ impl Flight {
     /// The segments `from` to before `to` are reported at `now`.
     fn report(&mut self, now: u64, from: u64, to: u64) {
         let highest = self.board.highest_sacked();
-        self.board.begin(Instant::FAR_FUTURE, 0);
+        self.board.begin(Answerable::default(), 0);
         let block = from * MSS..to * MSS;
         self.board.sack(std::slice::from_ref(&block));
         let delivery = self.board.delivery().expect("watched").clone();
@@ -112,6 +113,7 @@ fn the_window_grows_with_reordering_and_duplicates() {
     let (least, srtt) = (milliseconds(100), milliseconds(120));
     assert_eq!(flight.rack.window(true, least, srtt), Duration::ZERO);
     assert_eq!(flight.rack.window(false, least, srtt), milliseconds(25));
+    assert!(!flight.rack.reordering_seen());
     flight.report(104, 4, 5);
     flight.report(105, 2, 3);
     assert!(flight.rack.reordering_seen());

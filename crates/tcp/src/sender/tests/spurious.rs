@@ -1,7 +1,7 @@
 //! A timeout was needless, and what the sender does about that.
 
 use super::*;
-use crate::config::{SpuriousDetection, SpuriousResponse};
+use crate::config::{LossDetection, SpuriousDetection, SpuriousResponse};
 
 /// Detected by timestamps (RFC 3522), answered as RFC 4015 says; an initial window of two segments,
 /// slow start to ten.
@@ -76,5 +76,26 @@ fn a_mark_leaves_the_window_as_the_timeout_made_it() {
         });
         assert!(trace.is_open());
         assert_eq!(trace.cwnd() > 2 * MSS, !marked, "{}", trace.cwnd());
+    }
+}
+
+/// RFC 8985 §6.2 step 2; Linux, `tcp_skb_spurious_retrans`: an acknowledgment that echoes a
+/// timestamp from before a retransmission is the original's, however long the copy is under way.
+/// What left between the two is then not late, and nothing of it is retransmitted.
+#[test]
+fn an_answer_to_the_original_says_nothing_of_what_left_before_the_copy() {
+    for (echoed, needless) in [(0, true), (300, false)] {
+        let mut trace = Trace::new(Config {
+            sack: true,
+            loss_detection: LossDetection::Rack,
+            spurious_response: SpuriousResponse::Restore,
+            ..eifel()
+        });
+        trace.write(2).poll();
+        trace.at(300).wake();
+        assert_eq!(trace.poll(), "0*");
+        trace.at(450).echo(1, echoed);
+        let resent = trace.sender.counters().segments_retransmitted;
+        assert_eq!(resent == 1, needless, "{resent} retransmissions");
     }
 }
