@@ -52,6 +52,9 @@ class FlowSummary(TypedDict):
     rto_ms: float
     cwnd_bytes: int
     min_rtt_ms: float | None
+    rtt_p50_ms: float | None
+    rtt_p95_ms: float | None
+    rtt_p99_ms: float | None
     packets_on_air: int
     attempts_on_air: int
     transfers_completed: int

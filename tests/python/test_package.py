@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import airtcp
+from airtcp.shipped import folder
 
 MODULES = ["airtcp", "airtcp.catalogue", "airtcp.study", "airtcp.sweeps"]
 
@@ -60,3 +61,42 @@ def test_the_catalogue_is_a_table() -> None:
     assert set(airtcp.probes()) >= {"cwnd", "srtt", "rto"}
     assert copy.copy(frame).height == frame.height
     assert pickle.loads(pickle.dumps(frame)).equals(frame)
+
+
+def test_a_scenario_takes_its_recordings_along(tmp_path: Path) -> None:
+    log = tmp_path / "my.ping"
+    log.write_bytes((folder("recordings") / "cellular-slow.ping").read_bytes())
+    settings = {"link.rtt_log.path": log, "duration": "5 s"}
+    scenario = airtcp.load_scenario("ping", settings)
+    packed = pickle.dumps(scenario)
+    log.unlink()
+    for other in (pickle.loads(packed), copy.copy(scenario), copy.deepcopy(scenario)):
+        assert other == scenario
+        assert hash(other) == hash(scenario)
+        assert airtcp.run(other).summary == airtcp.run(scenario).summary
+    # What came without a file goes on without.
+    assert pickle.loads(pickle.dumps(pickle.loads(packed))) == scenario
+    assert scenario != airtcp.load_scenario("ping", {"duration": "5 s"})
+
+
+def test_runs_and_comparisons_can_be_sent_elsewhere(lossy_file: Path) -> None:
+    run = airtcp.run(lossy_file, probes=["cwnd"])
+    other = pickle.loads(pickle.dumps(run))
+    assert other == run
+    assert other.samples.equals(run.samples)
+    assert other.events.equals(run.events)
+    assert run != airtcp.run(lossy_file, seed=2)
+    comparison = airtcp.compare(lossy_file, ["sack"], seeds=3)
+    sent = pickle.loads(pickle.dumps(comparison))
+    assert sent == comparison
+    assert sent.verdict == comparison.verdict
+
+
+def test_percentiles_of_the_round_trip_are_of_the_samples(lossy_file: Path) -> None:
+    """Against the samples themselves, by nearest rank."""
+    run = airtcp.run(lossy_file, rtts=True)
+    samples = sorted(run.rtts["rtt_ms"])
+    (flow,) = run.summary["flows"]
+    for percent, name in ((50, "rtt_p50_ms"), (95, "rtt_p95_ms"), (99, "rtt_p99_ms")):
+        exact = samples[-(-len(samples) * percent // 100) - 1]
+        assert flow[name] == pytest.approx(exact, rel=0.01)

@@ -37,10 +37,21 @@ def test_after_three_sessions_a_short_transfer_starts_larger_and_ends_sooner(
 
 def test_a_damaged_file_is_told_of_and_does_not_stop_the_run(tmp_path: Path) -> None:
     file = tmp_path / "sessions.sqlite"
-    file.write_bytes(b"this is no database" * 100)
+    run(file)
+    written = file.read_bytes()
+    file.write_bytes(written[:4096] + b"x" * (len(written) - 4096))
     _, said = run(file)
     assert "set aside" in " ".join(said.split())
     assert (tmp_path / "sessions.sqlite.corrupt-1").exists()
+
+
+def test_a_file_of_something_else_is_not_touched(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("my notes\n" * 200)
+    _, said = run(file)
+    assert "kept in memory only" in " ".join(said.split())
+    assert file.read_text() == "my notes\n" * 200
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 def test_the_core_answers_none_for_strangers(tmp_path: Path) -> None:

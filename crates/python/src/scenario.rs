@@ -1,11 +1,16 @@
 //! Scenarios, the catalogue and the schema.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use airtcp_remedies::deployment::Way;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::{run_error, scenario_error};
+
+/// What a scenario is rebuilt from: text, source, files.
+type Parts<'py> = (String, String, Bound<'py, PyDict>);
 
 /// A checked scenario: which link, which flows, which TCP, for how long.
 #[pyclass(frozen, module = "airtcp._core")]
@@ -61,6 +66,47 @@ impl Scenario {
     #[getter]
     fn name(&self) -> &str {
         &self.0.name
+    }
+
+    /// A scenario from what `__reduce__` gave: its TOML, what errors call it, and its files by key.
+    #[staticmethod]
+    #[pyo3(name = "_from_files")]
+    fn from_files(
+        py: Python<'_>,
+        text: &str,
+        source: &str,
+        files: BTreeMap<String, Vec<u8>>,
+    ) -> PyResult<Self> {
+        let files = files
+            .into_iter()
+            .map(|(key, bytes)| (key, bytes.into()))
+            .collect();
+        py.detach(|| airtcp_scenario::Scenario::with_files(text, source, &files))
+            .map(Self)
+            .map_err(|error| scenario_error(py, error))
+    }
+
+    /// For `pickle` and `copy`: a scenario takes its recordings along.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
+        let files = PyDict::new(py);
+        for (key, bytes) in self.0.files() {
+            files.set_item(key, PyBytes::new(py, bytes))?;
+        }
+        let rebuild = py.get_type::<Self>().getattr("_from_files")?;
+        Ok((
+            rebuild,
+            (self.0.to_toml(), self.0.source().to_owned(), files),
+        ))
+    }
+
+    /// Scenarios are equal when they say the same, and their files hold the same.
+    fn __eq__(&self, other: &Self) -> bool {
+        self.0.hash() == other.0.hash()
+    }
+
+    fn __hash__(&self) -> u64 {
+        let hash = self.0.hash();
+        u64::from_str_radix(&hash[..16], 16).unwrap_or_default()
     }
 
     fn __repr__(&self) -> String {

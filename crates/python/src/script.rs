@@ -1,9 +1,14 @@
 //! Scripts in packetdrill's language, and the profiles they run on.
 
+use std::cell::{Cell, RefCell};
+use std::time::Instant;
+
 use airtcp_script::Verdict;
 use airtcp_tcp::Profile;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+
+use crate::run::LISTENING_INTERVAL;
 
 /// The named stacks: name and summary of each.
 #[pyfunction]
@@ -15,9 +20,14 @@ pub fn profiles() -> Vec<(&'static str, &'static str)> {
 }
 
 /// Runs the script `text`, named `name`, on the stack `profile`. Returns "passed", "failed",
-/// "unsupported" or "unreadable", the line it is about, and what there is to say.
+/// "unsupported" or "unreadable", the line it is about, and what there is to say. Ctrl-C ends it.
 #[pyfunction]
-pub fn script(name: &str, text: &str, profile: &str) -> PyResult<(&'static str, usize, String)> {
+pub fn script(
+    py: Python<'_>,
+    name: &str,
+    text: &str,
+    profile: &str,
+) -> PyResult<(&'static str, usize, String)> {
     let chosen = Profile::ALL
         .into_iter()
         .find(|one| one.name() == profile)
@@ -27,13 +37,29 @@ pub fn script(name: &str, text: &str, profile: &str) -> PyResult<(&'static str, 
                 "unknown profile {profile:?}: expected one of {names}"
             ))
         })?;
-    let script = match airtcp_script::parse(name, text) {
+    let script = match py.detach(|| airtcp_script::parse(name, text)) {
         Ok(script) => script,
         Err(error) => return Ok(("unreadable", error.line, error.message)),
     };
-    Ok(match airtcp_script::run(&script, &chosen.config()) {
-        Verdict::Passed => ("passed", 0, String::new()),
-        Verdict::Failed { line, report } => ("failed", line, report),
-        Verdict::Unsupported { line, what } => ("unsupported", line, what),
-    })
+    let config = chosen.config();
+    let (verdict, raised) = py.detach(|| {
+        let raised = RefCell::new(None);
+        let heard = Cell::new(Instant::now());
+        let goes_on = || {
+            if heard.get().elapsed() < LISTENING_INTERVAL {
+                return true;
+            }
+            heard.set(Instant::now());
+            let answer = Python::attach(|py| py.check_signals());
+            answer.map_err(|error| raised.replace(Some(error))).is_ok()
+        };
+        let verdict = airtcp_script::run_while(&script, &config, &goes_on);
+        (verdict, raised.into_inner())
+    });
+    match (verdict, raised) {
+        (_, Some(error)) => Err(error),
+        (None | Some(Verdict::Passed), None) => Ok(("passed", 0, String::new())),
+        (Some(Verdict::Failed { line, report }), None) => Ok(("failed", line, report)),
+        (Some(Verdict::Unsupported { line, what }), None) => Ok(("unsupported", line, what)),
+    }
 }

@@ -1,5 +1,6 @@
 //! The files that a scenario names, read once.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -23,9 +24,29 @@ pub(crate) struct Recording<T> {
     pub path: PathBuf,
 }
 
+/// Where the files of a scenario are.
+pub(crate) enum Files<'a> {
+    /// On disk; relative names count from here.
+    In(&'a Path),
+    /// In memory, by the key that names them.
+    Given(&'a BTreeMap<String, Arc<[u8]>>),
+}
+
+impl Files<'_> {
+    /// The folder from which relative names count.
+    pub fn folder(&self) -> &Path {
+        match self {
+            Files::In(folder) => folder,
+            Files::Given(_) => Path::new(""),
+        }
+    }
+}
+
 /// What the files of one scenario hold.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inputs {
+    /// The files themselves, by the key that names them.
+    pub files: BTreeMap<String, Arc<[u8]>>,
     /// `link.trace.down`.
     pub down: Option<Recording<MahimahiTrace>>,
     /// `link.trace.up`.
@@ -41,8 +62,20 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    /// Reads every file that `document` names, relative names from `folder`.
-    pub fn read(document: &Document, folder: &Path) -> Result<Self, Problem> {
+    /// Reads every file that `document` names.
+    pub fn read(document: &Document, from: &Files<'_>) -> Result<Self, Problem> {
+        let mut reader = Reader {
+            from,
+            files: BTreeMap::new(),
+        };
+        let inputs = Self::read_all(document, &mut reader)?;
+        Ok(Self {
+            files: reader.files,
+            ..inputs
+        })
+    }
+
+    fn read_all(document: &Document, reader: &mut Reader<'_>) -> Result<Self, Problem> {
         let link = document.link.as_ref();
         let trace = link.and_then(|link| link.trace.clone());
         let TraceTable { down, up, .. } = trace.unwrap_or_default();
@@ -64,47 +97,63 @@ impl Inputs {
         let conditions = Conditions::parse;
         let lost = LostPackets::parse;
         Ok(Self {
-            stops: read("link.stops.path", stops, folder, StopList::parse)?,
+            files: BTreeMap::new(),
+            stops: reader.read("link.stops.path", stops, StopList::parse)?,
             recorded: [
-                read("link.recorded.path", data, folder, conditions)?,
-                read("link.reverse.recorded.path", acks, folder, conditions)?,
+                reader.read("link.recorded.path", data, conditions)?,
+                reader.read("link.reverse.recorded.path", acks, conditions)?,
             ],
             lost_packets: [
-                read("link.lost_packets.path", lost_data, folder, lost)?,
-                read("link.reverse.lost_packets.path", lost_acks, folder, lost)?,
+                reader.read("link.lost_packets.path", lost_data, lost)?,
+                reader.read("link.reverse.lost_packets.path", lost_acks, lost)?,
             ],
-            down: read(
-                "link.trace.down",
-                down.as_ref(),
-                folder,
-                MahimahiTrace::parse,
-            )?,
-            up: read("link.trace.up", up.as_ref(), folder, MahimahiTrace::parse)?,
-            rtt_log: read("link.rtt_log.path", rtt_log, folder, RttSeries::parse)?,
+            down: reader.read("link.trace.down", down.as_ref(), MahimahiTrace::parse)?,
+            up: reader.read("link.trace.up", up.as_ref(), MahimahiTrace::parse)?,
+            rtt_log: reader.read("link.rtt_log.path", rtt_log, RttSeries::parse)?,
         })
     }
 }
 
-fn read<T>(
-    key: &str,
-    path: Option<&String>,
-    folder: &Path,
-    parse: fn(&[u8], &str) -> Result<T, TraceError>,
-) -> Result<Option<Recording<T>>, Problem> {
-    let Some(path) = path else { return Ok(None) };
-    if path.is_empty() {
-        return Err(Problem::at(key, "expected the name of a file"));
+/// Reads files, and keeps them.
+struct Reader<'a> {
+    from: &'a Files<'a>,
+    files: BTreeMap<String, Arc<[u8]>>,
+}
+
+impl Reader<'_> {
+    fn read<T>(
+        &mut self,
+        key: &str,
+        path: Option<&String>,
+        parse: fn(&[u8], &str) -> Result<T, TraceError>,
+    ) -> Result<Option<Recording<T>>, Problem> {
+        let Some(path) = path else { return Ok(None) };
+        if path.is_empty() {
+            return Err(Problem::at(key, "expected the name of a file"));
+        }
+        let (place, bytes) = match self.from {
+            Files::In(folder) => {
+                let place = folder.join(path);
+                let bytes = read_bounded(&place, MAX_BYTES);
+                (place, bytes.map(Into::into))
+            }
+            Files::Given(files) => {
+                let missing = || "the scenario came without its file".to_owned();
+                let bytes = files.get(key).cloned().ok_or_else(missing);
+                (PathBuf::from(path), bytes)
+            }
+        };
+        let bytes: Arc<[u8]> = bytes.map_err(|reason| Problem::at(key, reason))?;
+        let content = parse(&bytes, path)
+            .map_err(|error| Problem::at(key, format!("{}", Located(&error))))?;
+        let digest = format!("{:x}", HexDigest(Sha256::digest(&bytes).as_slice()));
+        self.files.insert(key.to_owned(), bytes);
+        Ok(Some(Recording {
+            content: Arc::new(content),
+            digest,
+            path: place,
+        }))
     }
-    let place = folder.join(path);
-    let bytes = read_bounded(&place, MAX_BYTES).map_err(|reason| Problem::at(key, reason))?;
-    let content =
-        parse(&bytes, path).map_err(|error| Problem::at(key, format!("{}", Located(&error))))?;
-    let digest = format!("{:x}", HexDigest(Sha256::digest(&bytes).as_slice()));
-    Ok(Some(Recording {
-        content: Arc::new(content),
-        digest,
-        path: place,
-    }))
 }
 
 /// A trace's error without the name of the file, which is the key's value.
@@ -131,9 +180,17 @@ impl std::fmt::LowerHex for HexDigest<'_> {
 /// The bytes of a file of at most `most` bytes. The error says what is wrong with the file.
 pub(crate) fn read_bounded(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(most + 1).read_to_end(&mut bytes))
-        .map_err(|error| format!("cannot be read ({error}); check that it exists"))?;
+    // Opening a pipe waits for somebody who writes to it, and a device may never end.
+    match path.metadata() {
+        Ok(about) if about.is_dir() => return Err("is a folder; expected a file".to_owned()),
+        Ok(about) if !about.is_file() => {
+            return Err("is a pipe or a device; expected a file: save it as one first".to_owned());
+        }
+        Ok(_) => File::open(path),
+        Err(error) => Err(error),
+    }
+    .and_then(|file| file.take(most + 1).read_to_end(&mut bytes))
+    .map_err(|error| format!("cannot be read ({error}); check that it exists"))?;
     if bytes.len() as u64 > most {
         return Err(format!(
             "larger than {} MiB; check that this is the right file",

@@ -22,7 +22,9 @@ mod schema;
 mod settings;
 mod traffic;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use airtcp_remedies::Selection;
 use airtcp_tcp::Config;
@@ -35,7 +37,7 @@ use document::Document;
 use error::Problem;
 pub use error::ScenarioError;
 pub use flow::{FlowConfig, FreezeConfig, ProxyConfig};
-use inputs::{HexDigest, Inputs, Recording, read_bounded};
+use inputs::{Files, HexDigest, Inputs, Recording, read_bounded};
 pub use link::{AccessPoint, Air, Arq, CellLink, Link, RoundTrip, SelectiveRepeat, Wired, Wlan};
 pub use mix::Mix;
 pub use names::{FlowDirection, LossDirection, Topology};
@@ -142,6 +144,15 @@ impl Scenario {
         folder: &Path,
         settings: &[(String, String)],
     ) -> Result<Self, ScenarioError> {
+        Self::read(text, source, &Files::In(folder), settings)
+    }
+
+    fn read(
+        text: &str,
+        source: &str,
+        files: &Files<'_>,
+        settings: &[(String, String)],
+    ) -> Result<Self, ScenarioError> {
         let refused = |problem| ScenarioError::new(source, problem);
         if text.len() as u64 > MAX_BYTES {
             return Err(refused(too_large()));
@@ -150,13 +161,13 @@ impl Scenario {
             .parse()
             .map_err(|error| refused(Problem::of_syntax(text, &error)))?;
         for (key, value) in settings {
-            settings::set(&mut given, key, value, folder).map_err(refused)?;
+            settings::set(&mut given, key, value, files.folder()).map_err(refused)?;
         }
         let refused =
             |problem: Problem| ScenarioError::new(source, problem.with_value_from(&given));
         let document: Document = serde_path_to_error::deserialize(given.clone())
             .map_err(|error| refused(Problem::of_type(&error, &given)))?;
-        let inputs = Inputs::read(&document, folder).map_err(refused)?;
+        let inputs = Inputs::read(&document, files).map_err(refused)?;
         Self::resolve(document, inputs, source).map_err(refused)
     }
 
@@ -241,6 +252,30 @@ impl Scenario {
             "{:x}",
             HexDigest(Sha256::digest(written(&document)).as_slice())
         )
+    }
+
+    /// What errors call it, its file's name as a rule.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The files that the scenario names, by key. With [`Self::to_toml`] they are the scenario
+    /// wherever it goes: see [`Self::with_files`].
+    pub fn files(&self) -> &BTreeMap<String, Arc<[u8]>> {
+        &self.inputs.files
+    }
+
+    /// A scenario from text, as [`Self::parse`], that finds in `files` what its keys name, and
+    /// opens nothing.
+    ///
+    /// # Errors
+    /// As [`Self::parse`], and a key whose file is not there.
+    pub fn with_files(
+        text: &str,
+        source: &str,
+        files: &BTreeMap<String, Arc<[u8]>>,
+    ) -> Result<Self, ScenarioError> {
+        Self::read(text, source, &Files::Given(files), &[])
     }
 
     fn resolve(mut document: Document, inputs: Inputs, source: &str) -> Result<Self, Problem> {

@@ -28,7 +28,7 @@ mod tcp_info;
 use std::fmt;
 
 pub use parser::parse;
-pub use runner::run;
+pub use runner::{run, run_while};
 pub use syntax::Script;
 
 /// A script that could not be read.

@@ -1,5 +1,7 @@
 //! The file: opened whatever it is, written in short transactions, kept small.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -54,8 +56,9 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Opens the file, or begins it. A file that is none of ours, or damaged, is set aside; where
-    /// nothing can be written, sessions are kept in memory.
+    /// Opens the file, or begins it. A damaged file of sessions is set aside and a new one begun. A
+    /// file of anything else stays as it is: sessions are then kept in memory, as they are where
+    /// nothing can be written.
     ///
     /// # Panics
     /// If SQLite cannot even open a database in memory.
@@ -65,7 +68,8 @@ impl Sessions {
             Ok(connection) => return (Self { connection, limits }, None),
             Err(reason) => reason,
         };
-        if reason.is_foreign
+        if reason.is_damage
+            && is_ours(file)
             && let Some(renamed) = set_aside(file)
             && let Ok(connection) = open_checked(file)
         {
@@ -210,30 +214,30 @@ impl Sessions {
     }
 }
 
-/// Why a file could not be opened, and whether another in its place could be.
+/// Why a file could not be opened, and whether it is the content that is wrong.
 struct Refusal {
     text: String,
-    is_foreign: bool,
+    is_damage: bool,
 }
 
 impl From<rusqlite::Error> for Refusal {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
-        let is_foreign = matches!(
+        let is_damage = matches!(
             error.sqlite_error_code(),
             Some(DatabaseCorrupt | NotADatabase)
         );
         Self {
             text: error.to_string(),
-            is_foreign,
+            is_damage,
         }
     }
 }
 
 fn open_checked(file: &Path) -> Result<Connection, Refusal> {
-    let foreign = |text: String| Refusal {
+    let wrong = |text: String| Refusal {
         text,
-        is_foreign: true,
+        is_damage: true,
     };
     let connection = Connection::open(file)?;
     connection.busy_timeout(PATIENCE)?;
@@ -244,16 +248,16 @@ fn open_checked(file: &Path) -> Result<Connection, Refusal> {
     let tables: u32 =
         connection.query_row("SELECT COUNT(*) FROM sqlite_master", [], |row| row.get(0))?;
     if tables > 0 && application != APPLICATION {
-        return Err(foreign("a database of another program".to_owned()));
+        return Err(wrong("a database of another program".to_owned()));
     }
     if tables > 0 && version != VERSION {
-        return Err(foreign(format!(
+        return Err(wrong(format!(
             "layout {version}, where {VERSION} was expected"
         )));
     }
     let sound: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if sound != "ok" {
-        return Err(foreign(format!("damaged: {sound}")));
+        return Err(wrong(format!("damaged: {sound}")));
     }
     prepare(&connection)?;
     Ok(connection)
@@ -267,6 +271,17 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
         "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE; {SCHEMA} PRAGMA application_id = {APPLICATION}; \
          PRAGMA user_version = {VERSION}; COMMIT"
     ))
+}
+
+/// Whether a file says of itself that it holds sessions: SQLite's header ends with the application
+/// (Database File Format §1.3, offset 68). Whatever else it is, it is somebody's.
+fn is_ours(file: &Path) -> bool {
+    let mut header = [0; 72];
+    File::open(file)
+        .and_then(|mut file| file.read_exact(&mut header))
+        .is_ok_and(|()| {
+            header.starts_with(b"SQLite format 3\0") && header[68..] == APPLICATION.to_be_bytes()
+        })
 }
 
 /// Renames the file, and forgets the log that belonged to it.

@@ -3,8 +3,8 @@
 //! year, as the first window of the next.
 //!
 //! One SQLite file, for many readers and writers at once. Whatever is wrong with it never stops
-//! TCP: a file that is no database of ours is set aside and a new one begun, and an error is a
-//! [`Warning`] and no answer.
+//! TCP: a damaged file is set aside and a new one begun, a file of anything else is left alone, and
+//! an error is a [`Warning`] and no answer.
 
 mod cell;
 mod database;

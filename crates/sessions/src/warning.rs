@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// Something to tell the user; TCP goes on without.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
-    /// The file was no database of sessions, or damaged, and was renamed.
+    /// The file of sessions was damaged, and was renamed.
     SetAside {
         /// The file.
         file: PathBuf,
@@ -46,8 +46,8 @@ impl fmt::Display for Warning {
             ),
             Self::InMemory { file, reason } => write!(
                 f,
-                "sessions file {}: {reason}; sessions are kept in memory only: check the folder and its \
-                 permissions",
+                "sessions file {}: {reason}; sessions are kept in memory only: name a file of \
+                 sessions, or a new one in a folder that can be written",
                 file.display()
             ),
             Self::Failed { what, reason } => {

@@ -142,30 +142,29 @@ fn many_write_and_read_at_once() {
 }
 
 #[test]
-fn a_file_of_anything_else_is_set_aside() {
+fn a_file_of_anything_else_stays_as_it_is() {
+    let (other, foreign) = place();
+    rusqlite::Connection::open(&foreign)
+        .and_then(|database| database.execute_batch("CREATE TABLE photographs (name TEXT)"))
+        .expect("a database of another program");
+    let foreign = std::fs::read(foreign).expect("written");
+    drop(other);
     for content in [
-        &b"not a database at all, but long enough to look at: "[..],
-        b"SQLite format 3\0 and then nonsense",
+        b"not a database at all, but long enough to look at: ".repeat(50),
+        b"SQLite format 3\0 and then nonsense".repeat(50),
+        foreign,
     ] {
         let (folder, file) = place();
-        let content = content.repeat(50);
         std::fs::write(&file, &content).expect("written");
         let (mut sessions, warning) = Sessions::open(&file, Limits::default());
-        let Some(Warning::SetAside { renamed, .. }) = &warning else {
-            panic!("{warning:?}");
-        };
-        assert_eq!(std::fs::read(renamed).expect("still there"), content);
-        assert_eq!(renamed.parent(), Some(folder.path()));
-        sessions
-            .record("peer", NOON, 0, 1)
-            .expect("the new one works");
-        let text = warning
-            .map(|warning| warning.to_string())
-            .unwrap_or_default();
-        assert!(
-            text.contains("sessions.sqlite") && text.contains("set aside"),
-            "{text}"
-        );
+        let text = warning.expect("a warning").to_string();
+        assert!(text.contains("sessions.sqlite: "), "{text}");
+        assert!(text.contains("in memory only"), "{text}");
+        sessions.record("peer", NOON, 0, 1).expect("in memory");
+        drop(sessions);
+        assert_eq!(std::fs::read(&file).expect("still there"), content);
+        let files = std::fs::read_dir(folder.path()).expect("a folder").count();
+        assert_eq!(files, 1, "nothing was put beside it");
     }
 }
 

@@ -13,7 +13,7 @@ use airtcp_units::bounded::{Limit, Span, Whole};
 pub struct FlowsTable {
     /// How many there are.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub count: Option<Whole<1, 1_000_000>>,
+    pub count: Option<Whole<1, 100_000>>,
     /// Time over which they start: flow i at i/count of it, plus up to 1/count of it at random.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_spread: Option<Span<0, { 30 * DAY }>>,

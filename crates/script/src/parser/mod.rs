@@ -3,6 +3,8 @@
 mod packet;
 mod time;
 
+use std::cell::Cell;
+
 use crate::ScriptError;
 use crate::syntax::{Action, Call, Event, Script, Time};
 
@@ -11,6 +13,8 @@ struct Reader<'a> {
     name: &'a str,
     text: &'a str,
     at: usize,
+    /// A place that was asked about, and its line: the next is counted from there.
+    counted: Cell<(usize, usize)>,
 }
 
 /// Reads a script. `name` is for messages.
@@ -18,7 +22,12 @@ struct Reader<'a> {
 /// # Errors
 /// The first line that is not of the language, with what was expected.
 pub fn parse(name: &str, text: &str) -> Result<Script, ScriptError> {
-    let mut reader = Reader { name, text, at: 0 };
+    let mut reader = Reader {
+        name,
+        text,
+        at: 0,
+        counted: Cell::new((0, 1)),
+    };
     let mut script = Script {
         name: name.to_owned(),
         options: Vec::new(),
@@ -28,6 +37,9 @@ pub fn parse(name: &str, text: &str) -> Result<Script, ScriptError> {
         reader.skip_space();
         let line = reader.line();
         let rest = reader.rest();
+        if rest.is_empty() && script.events.is_empty() {
+            return Err(reader.error("the script has no event; expected at least one"));
+        }
         if rest.is_empty() {
             return Ok(script);
         }
@@ -62,7 +74,10 @@ impl<'a> Reader<'a> {
     }
 
     fn line(&self) -> usize {
-        self.text[..self.at].matches('\n').count() + 1
+        let (from, line) = self.counted.get();
+        let line = line + self.text[from..self.at].matches('\n').count();
+        self.counted.set((self.at, line));
+        line
     }
 
     fn error(&self, message: impl Into<String>) -> ScriptError {

@@ -13,6 +13,23 @@ fn events(text: &str) -> Vec<Event> {
         .events
 }
 
+#[test]
+fn a_script_without_events_is_no_script() {
+    for text in ["", "\n\n", "// a comment alone\n", "--mss=1000\n"] {
+        let error = parse("empty.pkt", text).expect_err("nothing is in it");
+        assert!(error.message.contains("no event"), "{text:?}: {error}");
+    }
+}
+
+#[test]
+fn events_and_errors_know_their_line() {
+    let text = "0 a()\n\n/* two\nlines */ +1 b()\n+2 c()\n";
+    let lines: Vec<_> = events(text).into_iter().map(|event| event.line).collect();
+    assert_eq!(lines, [1, 4, 5]);
+    let error = parse("test.pkt", &format!("{text}\nnonsense\n")).expect_err("no event");
+    assert_eq!(error.line, 7);
+}
+
 /// The forms of the reference's grammar (`parser.y`).
 #[test]
 fn times() {

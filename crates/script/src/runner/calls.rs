@@ -19,7 +19,7 @@ enum Answer {
     Waits,
 }
 
-impl Machine {
+impl Machine<'_> {
     /// The application makes a call, which returns at once, or until `ends`.
     pub(super) fn call(&mut self, call: &Call, ends: Option<Instant>) -> Step {
         let answer = self.answer(call)?;

@@ -30,6 +30,7 @@ const TIMESTAMP_BYTES: u32 = 12;
 enum Stop {
     Failed(String),
     Unsupported(String),
+    Interrupted,
 }
 
 type Step = Result<(), Stop>;
@@ -47,7 +48,9 @@ struct Blocked {
 }
 
 /// The endpoint and everything the script knows of it.
-struct Machine {
+struct Machine<'a> {
+    /// Asked now and then whether to go on.
+    goes_on: &'a dyn Fn() -> bool,
     config: Config,
     now: Instant,
     tolerance: Duration,
@@ -77,7 +80,15 @@ struct Machine {
 /// itself sets.
 #[must_use]
 pub fn run(script: &Script, config: &Config) -> Verdict {
+    run_while(script, config, &|| true).expect("it is never asked to stop")
+}
+
+/// As [`run`], for as long as `goes_on` says so: `None` where it did not. It is asked before each
+/// event and each timer.
+#[must_use]
+pub fn run_while(script: &Script, config: &Config, goes_on: &dyn Fn() -> bool) -> Option<Verdict> {
     let mut machine = Machine {
+        goes_on,
         config: *config,
         now: Instant::ZERO,
         tolerance: TOLERANCE,
@@ -109,17 +120,18 @@ pub fn run(script: &Script, config: &Config) -> Verdict {
             return verdict(stop, event.line);
         }
     }
-    Verdict::Passed
+    Some(Verdict::Passed)
 }
 
-fn verdict(stop: Stop, line: usize) -> Verdict {
+fn verdict(stop: Stop, line: usize) -> Option<Verdict> {
     match stop {
-        Stop::Failed(report) => Verdict::Failed { line, report },
-        Stop::Unsupported(what) => Verdict::Unsupported { line, what },
+        Stop::Failed(report) => Some(Verdict::Failed { line, report }),
+        Stop::Unsupported(what) => Some(Verdict::Unsupported { line, what }),
+        Stop::Interrupted => None,
     }
 }
 
-impl Machine {
+impl Machine<'_> {
     fn set_mss(&mut self, mtu: u32) {
         let stamps = if self.config.timestamps {
             TIMESTAMP_BYTES
@@ -222,7 +234,13 @@ impl Machine {
 
     /// Lets time pass until `until`, with everything the connection does on the way.
     fn advance(&mut self, until: Instant) -> Step {
+        if !(self.goes_on)() {
+            return Err(Stop::Interrupted);
+        }
         while let Some(connection) = &mut self.connection {
+            if !(self.goes_on)() {
+                return Err(Stop::Interrupted);
+            }
             let wakeup = connection.next_wakeup();
             if wakeup > until || wakeup == Instant::FAR_FUTURE {
                 break;

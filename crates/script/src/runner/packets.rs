@@ -7,7 +7,7 @@ use super::{Machine, Step, Stop, unsupported};
 use crate::report;
 use crate::syntax::{Options, Packet};
 
-impl Machine {
+impl Machine<'_> {
     /// A segment arrives.
     pub(super) fn inject(&mut self, packet: &Packet) -> Step {
         let none = Options::default();

@@ -70,9 +70,13 @@ impl<W: Watch> Endpoints<'_, W> {
         watch.segment(now, index, Direction::Acknowledgments, segment);
         let flow = &mut self.flows[index as usize];
         let mut judged = None;
+        let round_trips = &mut flow.round_trips;
         let mut witness = Witness {
             events: |now, event| {
                 watch.event(now, index, FlowEvent::Sender(event));
+                if let Event::RttSample { rtt } = event {
+                    round_trips.add(rtt);
+                }
                 judged = judgment(&event).or(judged);
             },
             truth: &flow.truth,

@@ -13,6 +13,7 @@ use airtcp_units::Instant;
 use super::application::Application;
 use super::outage::Freeze;
 use super::proxy::Proxy;
+use super::round_trips::RoundTrips;
 use super::truth::{Truth, Verdicts};
 use super::{Net, Turn};
 use crate::traffic::Transfers;
@@ -70,6 +71,7 @@ pub struct Flow {
     pub(super) completed: Option<Instant>,
     pub(super) tally: Tally,
     pub(super) truth: Truth,
+    pub(super) round_trips: RoundTrips,
     pub(super) application: Option<Box<Application>>,
     pub(super) proxy: Option<Box<Proxy>>,
     pub(super) freeze: Option<Box<Freeze>>,
@@ -103,6 +105,7 @@ impl Flow {
             completed: None,
             tally: Tally::default(),
             truth: Truth::default(),
+            round_trips: RoundTrips::default(),
             application: config.application.map(|(traffic, stream)| {
                 Box::new(Application::new(&traffic, config.start, stream))
             }),
@@ -189,6 +192,12 @@ impl Flow {
     #[must_use]
     pub const fn tally(&self) -> &Tally {
         &self.tally
+    }
+
+    /// The round-trip times that the sender measured.
+    #[must_use]
+    pub const fn round_trips(&self) -> &RoundTrips {
+        &self.round_trips
     }
 
     /// Timeouts that were unnecessary: a copy sent before had arrived, or did later.

@@ -17,6 +17,7 @@ mod insight;
 mod losses;
 mod outage;
 mod proxy;
+mod round_trips;
 mod simulation;
 mod truth;
 mod watch;
@@ -25,6 +26,7 @@ use airtcp_network::{Host, Hosts, Network};
 
 pub use digest::Digest;
 pub use flow::{Flow, Tally};
+pub use round_trips::RoundTrips;
 pub use simulation::Simulation;
 pub use watch::{Direction, FlowEvent, Watch};
 

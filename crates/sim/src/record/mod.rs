@@ -11,7 +11,7 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 pub use pcapng::PcapWriter;
-pub use qlog::{Metrics, QlogWriter};
+pub use qlog::{LossTrigger, Metrics, QlogWriter};
 pub use replay::ReplayWriter;
 
 /// A recording could not be written. Its text names the file and the reason.

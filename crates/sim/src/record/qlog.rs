@@ -44,6 +44,20 @@ struct Outstanding {
     /// Its sequence space, expanded to 64 bits.
     start: u64,
     end: u64,
+    /// Its data was sent again since, so the sender took it for lost.
+    is_lost: bool,
+}
+
+/// Why the sender retransmits, in the words of `recovery:packet_lost`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LossTrigger {
+    /// Later data was acknowledged.
+    #[default]
+    ReorderingThreshold,
+    /// The retransmission timer expired.
+    PtoExpired,
+    /// None: a tail loss probe repeats data that it does not take for lost.
+    Probe,
 }
 
 /// Writes a qlog file in its JSON text sequence format (`.sqlog`), main schema 0.3.
@@ -54,6 +68,7 @@ pub struct QlogWriter {
     /// Number of the next packet that goes out, and of the next that comes in.
     next_number: [u64; 2],
     outstanding: VecDeque<Outstanding>,
+    trigger: LossTrigger,
     /// Sequence number, expanded to 64 bits, near which the next one lies.
     near: Option<u64>,
     /// Sequence number of the SYN, expanded; stream offset 0 follows it.
@@ -71,6 +86,7 @@ impl QlogWriter {
             writer: create(path)?,
             next_number: [0; 2],
             outstanding: VecDeque::new(),
+            trigger: LossTrigger::default(),
             near: None,
             origin: 0,
         };
@@ -108,7 +124,10 @@ impl QlogWriter {
         *counter += 1;
         let mut frames = Vec::new();
         match direction {
-            Direction::Data => self.note_sent(number, segment, &mut frames),
+            Direction::Data => {
+                self.losses(time, segment)?;
+                self.note_sent(number, segment, &mut frames);
+            }
             Direction::Acknowledgments => self.note_acknowledged(segment, &mut frames),
         }
         let name = match direction {
@@ -162,6 +181,43 @@ impl QlogWriter {
             .map_err(|error| RecordError::new(&self.path, error))
     }
 
+    /// Takes note of why the sender retransmits from now on.
+    pub const fn loss_trigger(&mut self, trigger: LossTrigger) {
+        self.trigger = trigger;
+    }
+
+    /// Adds the packets that the sender takes for lost, as it retransmits their data.
+    fn losses(&mut self, time: Instant, segment: &Segment) -> Result<(), RecordError> {
+        let (Some(near), true) = (self.near, segment.payload_bytes > 0) else {
+            return Ok(());
+        };
+        let trigger = match self.trigger {
+            LossTrigger::ReorderingThreshold => "reordering_threshold",
+            LossTrigger::PtoExpired => "pto_expired",
+            LossTrigger::Probe => {
+                self.trigger = LossTrigger::default();
+                return Ok(());
+            }
+        };
+        let start = segment.sequence.expand(near);
+        let end = start + u64::from(segment.sequence_length());
+        let mut lost = Vec::new();
+        for one in &mut self.outstanding {
+            if !one.is_lost && one.start < end && start < one.end {
+                one.is_lost = true;
+                lost.push(one.number);
+            }
+        }
+        for number in lost {
+            let data = json!({
+                "header": { "packet_type": "1RTT", "packet_number": number },
+                "trigger": trigger,
+            });
+            self.event(time, "recovery:packet_lost", &data)?;
+        }
+        Ok(())
+    }
+
     /// Remembers the sequence space of a segment that goes out, and describes its data.
     fn note_sent(&mut self, number: u64, segment: &Segment, frames: &mut Vec<Value>) {
         let length = u64::from(segment.sequence_length());
@@ -181,6 +237,7 @@ impl QlogWriter {
             number,
             start,
             end: start + length,
+            is_lost: false,
         });
         if segment.payload_bytes > 0 {
             // The SYN takes the first number of the stream.

@@ -141,10 +141,18 @@ fn a_qlog_numbers_packets_and_what_is_acknowledged() {
     assert_eq!(sent["data"]["frames"][0]["length"], 1000);
     let ranges = |record: &Value| record["data"]["frames"][0]["acked_ranges"].clone();
     assert_eq!(ranges(&records[6]), json!([[0, 0], [2, 2], [4, 4]]));
-    assert_eq!(records[7]["data"]["frames"][0]["offset"], 0);
-    assert_eq!(ranges(&records[8]), json!([[1, 1], [3, 3], [5, 5]]));
+    assert_eq!(records[7]["name"], "recovery:packet_lost");
     assert_eq!(
-        records[9]["data"],
+        records[7]["data"],
+        json!({
+            "header": { "packet_type": "1RTT", "packet_number": 1 },
+            "trigger": "reordering_threshold",
+        })
+    );
+    assert_eq!(records[8]["data"]["frames"][0]["offset"], 0);
+    assert_eq!(ranges(&records[9]), json!([[1, 1], [3, 3], [5, 5]]));
+    assert_eq!(
+        records[10]["data"],
         json!({ "congestion_window": 14_480, "smoothed_rtt": 50.5 })
     );
 }

@@ -41,6 +41,11 @@ impl Ended<'_> {
         self.flow.client().sender()
     }
 
+    fn rtt_ms(&self, percent: u64) -> Option<f64> {
+        let rtt = self.flow.round_trips().percentile(percent);
+        rtt.map(Duration::as_millis_f64)
+    }
+
     /// Of a proxy's connection with the receiver.
     fn proxy(&self) -> Counters {
         self.flow.proxy().map_or_else(Counters::default, |relay| {
@@ -169,6 +174,16 @@ flow! {
         cwnd_bytes: u64 = ended.sender().cwnd();
         /// Shortest round-trip time measured; null before the first sample.
         min_rtt_ms: Option<f64> = ended.sender().rtt().minimum().map(Duration::as_millis_f64);
+    }
+
+    /// The round trips that the sender measured, in the time the flow loaded the link.
+    RoundTripTimes as round_trips of ended {
+        /// Median of the round-trip times measured, within 1 %; null before the first sample.
+        rtt_p50_ms: Option<f64> = ended.rtt_ms(50);
+        /// 95th percentile of the round-trip times measured, within 1 %.
+        rtt_p95_ms: Option<f64> = ended.rtt_ms(95);
+        /// 99th percentile of the round-trip times measured, within 1 %.
+        rtt_p99_ms: Option<f64> = ended.rtt_ms(99);
     }
 
     /// How its packets crossed media.

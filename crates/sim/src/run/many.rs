@@ -8,6 +8,11 @@ use rayon::prelude::*;
 
 use super::{Observe, RunError, RunResult, run};
 
+/// Where hosts have no delay between them, as a proxy on the sender's own host, a packet and what it
+/// causes are one call inside the other, as deep as the proxy's buffer is long. Memory that is not
+/// used is not taken.
+const STACK_BYTES: usize = 256 << 20;
+
 /// Runs each scenario with its seed, on `threads` threads (0: one a core), and returns the results
 /// in the order of `cells`. `on_done` is called as each finishes, from its thread, and says whether
 /// to go on; once it says no, runs under way end early as [`RunError::Interrupted`].
@@ -28,7 +33,11 @@ pub fn run_many(
         }
         Ok(result)
     };
-    match ThreadPoolBuilder::new().num_threads(threads).build() {
+    match ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .stack_size(STACK_BYTES)
+        .build()
+    {
         Ok(pool) => pool.install(|| cells.par_iter().enumerate().map(one).collect()),
         // No threads to be had: the results are the same without.
         Err(_) => cells.iter().enumerate().map(one).collect(),

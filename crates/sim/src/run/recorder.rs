@@ -15,7 +15,7 @@ use arrow_array::RecordBatch;
 
 use super::{EventLog, Observe, RunError};
 use crate::engine::{Direction, FlowEvent, Watch};
-use crate::record::{Metrics, PcapWriter, QlogWriter, RecordError, ReplayWriter};
+use crate::record::{LossTrigger, Metrics, PcapWriter, QlogWriter, RecordError, ReplayWriter};
 use crate::result::{AgentLog, EventKind, FrameLog, RttTable};
 
 /// The flow whose endpoint a qlog shows: the format holds one connection's view.
@@ -118,6 +118,12 @@ impl Watch for Recorder {
         if let (Some(rtts), FlowEvent::Sender(Event::RttSample { rtt })) = (&mut self.rtts, event) {
             rtts.push(now, flow, rtt);
         }
+        if let (Some(qlog), Some(trigger)) = (
+            self.qlog.as_mut().filter(|_| flow == LOGGED_FLOW),
+            loss_trigger(event),
+        ) {
+            qlog.loss_trigger(trigger);
+        }
         if let (
             Some(replay),
             FlowEvent::LinkLoss {
@@ -172,6 +178,18 @@ impl Watch for Recorder {
             let written = qlog.metrics(now, &metrics);
             self.note(written);
         }
+    }
+}
+
+/// Why the sender retransmits after an event, where that changes with it.
+const fn loss_trigger(event: FlowEvent) -> Option<LossTrigger> {
+    match event {
+        FlowEvent::Sender(Event::Timeout { .. }) => Some(LossTrigger::PtoExpired),
+        FlowEvent::Sender(Event::TailProbe { .. }) => Some(LossTrigger::Probe),
+        FlowEvent::Sender(Event::FastRetransmit { .. } | Event::RecoveryExit) => {
+            Some(LossTrigger::ReorderingThreshold)
+        }
+        _ => None,
     }
 }
 

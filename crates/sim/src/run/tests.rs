@@ -161,6 +161,20 @@ fn whoever_listens_can_end_a_run() {
     );
 }
 
+/// In 3000 s of virtual time, a thousandth has 15 million events: whoever listens is asked far more
+/// often than that.
+#[test]
+fn whoever_listens_to_a_long_run_does_not_wait() {
+    let text = "duration = '3000 s'\nlink.rate = '10 Gbit/s'\nlink.delay = '1 ms'";
+    let asked = std::cell::Cell::new(0);
+    let result = run(&scenario(text), 1, &Observe::default(), &|share| {
+        asked.set(asked.get() + 1);
+        share < 0.001
+    });
+    assert!(matches!(result, Err(RunError::Interrupted)));
+    assert!(asked.get() > 10, "asked {} times", asked.get());
+}
+
 /// By hand: 1 MB in 691 segments, each 1500 bytes on a link of 10 Mbit/s, takes 829 ms of the link;
 /// the handshake and the last byte's way add three times 25 ms, and slow start from 10 segments
 /// leaves the link idle for part of the first round trips.

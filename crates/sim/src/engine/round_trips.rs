@@ -1,0 +1,134 @@
+//! The round-trip times that a sender measured, as a histogram from which percentiles are read.
+
+use airtcp_units::Duration;
+
+/// Bits of a bucket's place within its octave: 64 buckets, each at most 1/64 as wide as its values.
+const PLACE_BITS: u32 = 6;
+
+/// Counts of round-trip times in buckets whose width grows with the value. It holds the span of
+/// buckets between the shortest and the longest time, so that very many flows fit.
+#[derive(Clone, Debug, Default)]
+pub struct RoundTrips {
+    /// The bucket of the first count.
+    first: usize,
+    counts: Vec<u32>,
+    total: u64,
+}
+
+impl RoundTrips {
+    /// Adds a measurement.
+    #[inline]
+    pub(super) fn add(&mut self, rtt: Duration) {
+        let bucket = bucket_of(rtt.as_nanos());
+        self.total += 1;
+        match self.counts.get_mut(bucket.wrapping_sub(self.first)) {
+            Some(count) => *count = count.saturating_add(1),
+            None => self.grow(bucket),
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, bucket: usize) {
+        if self.counts.is_empty() {
+            self.first = bucket;
+        }
+        if let Some(missing) = self
+            .first
+            .checked_sub(bucket)
+            .filter(|&missing| missing > 0)
+        {
+            self.counts.splice(0..0, std::iter::repeat_n(0, missing));
+            self.first = bucket;
+        }
+        let place = bucket - self.first;
+        if self.counts.len() <= place {
+            self.counts.resize(place + 1, 0);
+        }
+        self.counts[place] += 1;
+    }
+
+    /// The time that `percent` of the measurements do not exceed (nearest rank), within 1 %; `None`
+    /// where nothing was measured.
+    #[must_use]
+    pub fn percentile(&self, percent: u64) -> Option<Duration> {
+        let rank = (self.total * percent).div_ceil(100).max(1);
+        let mut before = 0;
+        self.counts
+            .iter()
+            .zip(self.first..)
+            .find_map(|(&count, bucket)| {
+                before += u64::from(count);
+                (before >= rank).then(|| middle_of(bucket))
+            })
+    }
+}
+
+/// The bucket of a time in nanoseconds: its octave, and the bits below its highest.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "at most 64 octaves of 64 buckets"
+)]
+const fn bucket_of(nanos: u64) -> usize {
+    let shift = (u64::BITS - nanos.leading_zeros()).saturating_sub(PLACE_BITS + 1);
+    ((shift as usize) << PLACE_BITS) + (nanos >> shift) as usize
+}
+
+/// The middle of a bucket.
+const fn middle_of(bucket: usize) -> Duration {
+    let shift = (bucket >> PLACE_BITS).saturating_sub(1);
+    let lowest = (bucket - (shift << PLACE_BITS)) as u64;
+    let width = 1_u64 << shift;
+    Duration::from_nanos((lowest << shift) + width / 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Times over all magnitudes that a run can have, in an order that grows both ways.
+    fn times() -> Vec<u64> {
+        let mut state = 1_u64;
+        (0..5000)
+            .map(|_| {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                (state >> 24) % (1 << (state >> 59))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn buckets_do_not_overlap_and_leave_nothing_out() {
+        for nanos in (0..100_000).chain(times()) {
+            let (here, next) = (bucket_of(nanos), bucket_of(nanos + 1));
+            assert!(next == here || next == here + 1, "{nanos}: {here}, {next}");
+            assert_eq!(bucket_of(middle_of(here).as_nanos()), here, "{nanos}");
+        }
+    }
+
+    /// Against the nearest rank in the sorted times.
+    #[test]
+    fn percentiles_are_within_one_per_cent() {
+        let mut times = times();
+        let mut round_trips = RoundTrips::default();
+        for &nanos in &times {
+            round_trips.add(Duration::from_nanos(nanos));
+        }
+        times.sort_unstable();
+        for percent in [1, 25, 50, 95, 99, 100] {
+            let exact = times[(times.len() * percent).div_ceil(100) - 1];
+            let found = round_trips
+                .percentile(percent as u64)
+                .expect("times")
+                .as_nanos();
+            let off = found.abs_diff(exact);
+            assert!(off * 100 <= exact, "{percent} %: {found} for {exact}");
+        }
+    }
+
+    #[test]
+    fn nothing_measured_has_no_percentile() {
+        assert_eq!(RoundTrips::default().percentile(50), None);
+    }
+}
