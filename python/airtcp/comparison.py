@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from airtcp._core import RunError, Scenario
 from airtcp.study.compare import ComparedRuns, comparison_plan
+from airtcp.study.dask import executor_at
 from airtcp.study.everything import ALL
 from airtcp.study.execute import execute
 from airtcp.study.metrics import metric_named
@@ -80,6 +81,7 @@ def compare(
     metric: str = "goodput",
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
+    dask: str | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Runs a scenario as written and with each remedy, all on the same seeds.
@@ -93,6 +95,7 @@ def compare(
         metric: what decides which remedy is best, one of `airtcp.study.metrics.METRICS`.
         out: a folder; finished cells are saved in its folder `cells`, and found there again.
         jobs: runs at the same time; None takes the processors this process may use.
+        dask: the address of a Dask scheduler, whose workers then run the cells.
         progress: called at the start and after each cell.
 
     Raises:
@@ -106,6 +109,7 @@ def compare(
         planned.plan,
         out=None if out is None else Path(out),
         jobs=jobs,
+        executor=executor_at(dask),
         progress=None if progress is None else lambda done, cells, _: progress(done, cells),
     )
     compared = planned.result(results, metric)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from airtcp._core import ScenarioError
 from airtcp.study.compare import comparison_plan
+from airtcp.study.dask import executor_at
 from airtcp.study.execute import execute
 from airtcp.study.plan import Plan
 
@@ -24,6 +25,7 @@ def sweep(
     *,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
+    dask: str | None = None,
 ) -> "pl.DataFrame":
     """Compares remedies at every combination of settings, each with its own baseline.
 
@@ -43,6 +45,7 @@ def sweep(
         settings: dotted key to value, applied everywhere.
         out: a folder; finished cells are kept in its folder `cells`, and found there again.
         jobs: runs at the same time; None takes the processors this process may use.
+        dask: the address of a Dask scheduler, whose workers then run the cells.
 
     Returns:
         A row a combination and remedy: the values of the axes as text, then the columns of
@@ -72,7 +75,9 @@ def sweep(
     plan = Plan()
     for comparison in planned:
         plan.add_all(comparison.plan)
-    results = execute(plan, out=None if out is None else Path(out), jobs=jobs)
+    results = execute(
+        plan, out=None if out is None else Path(out), jobs=jobs, executor=executor_at(dask)
+    )
     return pl.concat(
         comparison.result(results).table.select(
             *(pl.lit(str(value)).alias(key) for key, value in point.items()), pl.all()

@@ -12,6 +12,7 @@ from airtcp.catalogue import BASELINE
 from airtcp.cli.columns import numbers
 from airtcp.cli.console import (
     AsJson,
+    DaskAddress,
     Jobs,
     ScenarioFile,
     Settings,
@@ -75,6 +76,7 @@ def compare_command(
     ] = None,
     png: WithPng = False,
     jobs: Jobs = None,
+    dask: DaskAddress = None,
 ) -> None:
     """Compare remedies with the scenario as written, every one on the same seeds.
 
@@ -110,6 +112,7 @@ def compare_command(
                     metric=metric,
                     out=folder,
                     jobs=jobs,
+                    dask=dask,
                     progress=progress,
                 )
             page = comparison.report(folder, _command(), png=png) if folder else None

@@ -101,6 +101,16 @@ def complete_remedy(incomplete: str) -> list[str]:
     ]
 
 
+DaskAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Runs on the workers of this Dask scheduler, as tcp://10.0.0.1:8786.",
+    ),
+]
+
+
 @contextmanager
 def clear_errors() -> Iterator[None]:
     """Ends a command on an error with one line and the exit status that scripts rely on.

@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from airtcp.cli.console import (
     AsJson,
+    DaskAddress,
     Jobs,
     WithPng,
     clear_errors,
@@ -48,6 +49,7 @@ def study_command(
         ),
     ] = None,
     jobs: Jobs = None,
+    dask: DaskAddress = None,
     png: WithPng = False,
     as_json: AsJson = False,
 ) -> None:
@@ -74,7 +76,7 @@ def study_command(
             def progress(finished: int, runs: int, what: str) -> None:
                 report(finished / runs, f"{finished} of {runs} runs, {what}")
 
-            result = run_grid(grid, seeds, folder, jobs, progress)
+            result = run_grid(grid, seeds, folder, jobs, progress, dask)
         from airtcp.report.grid import effect_table, judges, score_table, write_study
 
         if folder:

@@ -13,6 +13,7 @@ from airtcp.catalogue import BASELINE
 from airtcp.files import FileError, read_toml
 from airtcp.scenarios import load_scenario
 from airtcp.study.compare import MOST_SEEDS, ComparedRuns, ComparisonPlan, comparison_plan
+from airtcp.study.dask import executor_at
 from airtcp.study.execute import Progress, execute
 from airtcp.study.plan import Plan
 from airtcp.study.statistics import Outcome, PairedDifference
@@ -150,6 +151,7 @@ def run_grid(
     out: Path | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
+    dask: str | None = None,
 ) -> GridResult:
     """Runs a grid; what `out` holds already is not computed again.
 
@@ -173,7 +175,7 @@ def run_grid(
             comparison = comparison_plan(link.scenario, accepted, count, settings, where)
             planned[link.name, stack.name] = comparison, refused
             plan.add_all(comparison.plan)
-    results = execute(plan, out=out, jobs=jobs, progress=progress)
+    results = execute(plan, out=out, jobs=jobs, progress=progress, executor=executor_at(dask))
     entries: list[Entry] = []
     baselines: dict[tuple[str, str], float] = {}
     for (link_name, stack_name), (comparison, refused) in planned.items():

@@ -1,0 +1,117 @@
+"""Execution on many machines: an executor that hands cells to the workers of a Dask cluster.
+
+The plan, the store and the keys are those of one machine: what a run without Dask began is gone on
+with, and the other way round. Workers need airtcp in the same version, and no files: a scenario
+takes its recordings along.
+"""
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from airtcp import _core
+from airtcp._core import AirtcpError, RunError, Scenario
+from airtcp.study.execute import Executor, Finished
+from airtcp.study.plan import Observation, PlannedCell
+
+if TYPE_CHECKING:
+    pass
+
+TASK_S = 2.0
+"""A task has at least this many seconds of runs: less, and Dask's own work is felt."""
+_FIRST_CELLS = 4
+_MOST_CELLS = 4096
+_TASKS_A_THREAD = 2
+"""Tasks that wait for each thread of a worker: enough that none is idle, few enough to adapt."""
+
+_Work = tuple[Scenario, int, Observation | None]
+
+
+class Dask:
+    """Runs cells on a cluster; `address` is its scheduler's, as tcp://10.0.0.1:8786.
+
+    Raises:
+        AirtcpError: distributed is not installed, or no scheduler answers.
+    """
+
+    def __init__(self, address: str, timeout_s: float = 10.0) -> None:
+        try:
+            from distributed import Client
+        except ImportError as error:
+            raise AirtcpError("Dask is not installed: pip install 'airtcp[dask]'") from error
+        try:
+            self._client: Client = Client(address, timeout=timeout_s, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise AirtcpError(f"no Dask scheduler answers at {address}: {error}") from error
+
+    def __call__(
+        self, cells: Sequence[PlannedCell], finished: Finished
+    ) -> list[tuple[PlannedCell, AirtcpError]]:
+        """See `Executor`."""
+        from distributed import as_completed
+
+        waiting = deque(cells)
+        failed: list[tuple[PlannedCell, AirtcpError]] = []
+        running: dict[Any, list[PlannedCell]] = {}
+        size = _FIRST_CELLS
+        done = as_completed([], loop=self._client.loop)
+
+        def hand_out() -> None:
+            threads = sum(self._client.nthreads().values()) or 1
+            while waiting and len(running) < _TASKS_A_THREAD * threads:
+                batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
+                work = [(cell.scenario, cell.key.seed, cell.observation) for cell in batch]
+                # A cell is a pure function; a worker that dies takes nothing with it but time.
+                future = self._client.submit(run_cells, work, pure=False, retries=3)
+                running[future] = batch
+                done.add(future)
+
+        try:
+            hand_out()
+            for future in done:
+                batch = running.pop(future)
+                try:
+                    seconds, results = future.result()
+                except Exception as error:
+                    reason = RunError(f"on the cluster: {error}")
+                    failed += [(cell, reason) for cell in batch]
+                else:
+                    for cell, (summary, trouble) in zip(batch, results, strict=True):
+                        if summary is None:
+                            failed.append((cell, RunError(trouble)))
+                        else:
+                            finished(cell, summary)
+                    each = max(seconds / len(batch), 1e-6)
+                    size = min(max(round(TASK_S / each), 1), _MOST_CELLS)
+                hand_out()
+        except BaseException:
+            self._client.cancel(list(running))
+            raise
+        return failed
+
+
+def executor_at(address: str | None) -> Executor | None:
+    """The executor of a Dask scheduler's address; None, which is threads, without one.
+
+    Raises:
+        AirtcpError: Dask is not installed, or no scheduler answers.
+    """
+    if address is None:
+        return None
+    return Dask(address)
+
+
+def run_cells(work: Sequence[_Work]) -> tuple[float, list[tuple[str | None, str]]]:
+    """Runs cells one after another, in a worker: the seconds, and each summary or error."""
+    begun = time.monotonic()
+    results: list[tuple[str | None, str]] = []
+    for scenario, seed, observation in work:
+        try:
+            if observation:
+                results.append((observation.run(scenario, seed), ""))
+            else:
+                results.append((_core.run(scenario, seed).summary(), ""))
+        except AirtcpError as error:
+            results.append((None, str(error)))
+    return time.monotonic() - begun, results

@@ -1,0 +1,75 @@
+"""Sweeps on many machines: the same cells as on one, also when a worker is killed."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+import airtcp
+from airtcp.study.dask import Dask
+from airtcp.study.store import Store
+
+distributed = pytest.importorskip("distributed", reason="pip install 'airtcp[dask]'")
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+SETTINGS = {"duration": "20 s"}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        yield cluster
+
+
+def test_a_killed_worker_costs_time_and_nothing_else(
+    cluster, lossy_file: Path, tmp_path: Path
+) -> None:
+    here = airtcp.compare(lossy_file, ["sack", "tahoe"], 30, SETTINGS)
+    with distributed.Client(cluster, set_as_default=False) as client:
+        pids = list(client.run(os.getpid).values())
+    killed = []
+
+    def progress(done: int, cells: int) -> None:
+        if done and not killed:
+            killed.append(pids[0])
+            os.kill(pids[0], signal.SIGKILL)
+
+    there = airtcp.compare(
+        lossy_file,
+        ["sack", "tahoe"],
+        30,
+        SETTINGS,
+        out=tmp_path,
+        progress=progress,
+        dask=cluster.scheduler_address,
+    )
+    assert killed
+    assert there == here
+    # What Dask computed is found without it.
+    kept = Store(tmp_path / "cells").find(cell.key for cell in here.finished)
+    assert len(kept) == len(here.finished)
+
+
+def test_what_one_machine_began_many_go_on_with(cluster, lossy_file: Path, tmp_path: Path) -> None:
+    airtcp.compare(lossy_file, ["sack"], 5, SETTINGS, out=tmp_path)
+    begun: list[int] = []
+    airtcp.compare(
+        lossy_file,
+        ["sack"],
+        8,
+        SETTINGS,
+        out=tmp_path,
+        progress=lambda done, cells: begun.append(done),
+        dask=cluster.scheduler_address,
+    )
+    assert begun[0] == 10
+    assert begun[-1] == 16
+
+
+def test_nobody_answers() -> None:
+    with pytest.raises(airtcp.AirtcpError, match="no Dask scheduler answers at"):
+        Dask("tcp://127.0.0.1:1", timeout_s=1)
