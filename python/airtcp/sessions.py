@@ -15,7 +15,7 @@ _SEGMENT_BYTES = 1448
 
 @dataclass(frozen=True)
 class BestStart:
-    """A file of past sessions, and whom the next is with.
+    """A file of past sessions, and the peer of the next.
 
     Whatever is wrong with the file, `warn` is told and the run goes on with its usual window.
     """

@@ -85,7 +85,7 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// Schedules the first event anew, for `time`: cheaper than removing it and adding it again,
+    /// Reschedules the first event, for `time`: cheaper than removing it and adding it again,
     /// and the usual fate of a pipe's entry.
     #[inline]
     pub fn reschedule_first(&mut self, time: Instant) {
@@ -176,7 +176,7 @@ mod tests {
         for event in 0..20 {
             queue.schedule(Instant::from_nanos(event / 10), event);
         }
-        // The first is scheduled anew for its own instant: it goes to the end of that.
+        // The first is rescheduled for its own instant: it goes to the end of that.
         queue.reschedule_first(Instant::ZERO);
         let mut events = Vec::new();
         while let Some((_, event)) = queue.first() {

@@ -8,7 +8,7 @@ use crate::SequenceNumber;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LinkFeedback {
     /// Explicit bad-state notification: an attempt on the wireless link failed, and there will be
-    /// another; the sender is to start its retransmission timer anew (Bakshi, Krishna, Vaidya &
+    /// another; the sender is to restart its retransmission timer (Bakshi, Krishna, Vaidya &
     /// Pradhan, Improving performance of TCP over wireless networks, ICDCS 1997, §5).
     BadState,
     /// The link's retransmission timeout, `LL_RTO`: once, at the start of a connection (WSC-TCP,

@@ -33,7 +33,7 @@ pub struct Limits {
     pub sessions: u32,
     /// Sessions kept for one peer.
     pub of_a_peer: u32,
-    /// So many must match before they are believed.
+    /// The matches it takes before they are believed.
     pub enough: u32,
 }
 

@@ -13,7 +13,7 @@ from airtcp.papers.touching import Touching
 _TELLS_APART = 0.1
 """A point decides a claim where it explains this much of the disagreement, at least."""
 _REFUTE = 20
-"""None of so many differs: with 95 % confidence at most 3 / 20 of all do (the rule of three)."""
+"""None of twenty differs: with 95 % confidence at most 3 / 20 of all do (the rule of three)."""
 
 
 @dataclass(frozen=True)

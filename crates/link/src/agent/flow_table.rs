@@ -9,7 +9,7 @@ use lru::LruCache;
 
 use super::FlowKey;
 
-/// So many connections an agent knows unless told otherwise.
+/// The connections that an agent knows at most, unless told otherwise.
 pub const DEFAULT_FLOW_LIMIT: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
 /// States by connection, in the order of their last use.

@@ -13,7 +13,7 @@ use crate::mac::Urgency;
 use crate::random::Stream;
 
 /// An access point that learns the timers of the connections that pass, for the order in which its
-/// link sends again (Mahmoodi et al. §III-B, "cross-layer information box").
+/// link retransmits (Mahmoodi et al. §III-B, "cross-layer information box").
 #[derive(Debug)]
 pub struct Informed<P> {
     information: InformationBox,

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! After every attempt that fails on the wireless link the access point sends the source of the
-//! packet a notification, and the source starts its timer anew and changes nothing else (B. Bakshi,
+//! packet a notification, and the source restarts its timer and changes nothing else (B. Bakshi,
 //! P. Krishna, N. Vaidya, D. Pradhan, "Improving Performance of TCP over Wireless Networks", ICDCS
 //! 1997). Every packet passes unchanged and at once.
 
@@ -29,7 +29,7 @@ pub struct NotificationConfig {
     /// A connection is notified at most once in so long. Zero, as in the paper: after each failed
     /// attempt.
     pub interval: Duration,
-    /// So many connections are known at most; one that is forgotten may be notified early.
+    /// The most connections that are known; one that is forgotten may be notified early.
     pub flow_limit: NonZeroUsize,
 }
 

@@ -42,7 +42,7 @@ pub enum ErrorModel {
     Recorded(Arc<Conditions>),
 }
 
-/// The parameters of a Gilbert-Elliott channel. The state is drawn anew before each transmission of
+/// The parameters of a Gilbert-Elliott channel. The state is redrawn before each transmission of
 /// a flow; the first is drawn from the stationary distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GilbertElliott {

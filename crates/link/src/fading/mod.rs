@@ -47,7 +47,7 @@ pub enum Fading {
     /// Not at all.
     #[default]
     None,
-    /// Rayleigh, drawn anew for every transmission: its power is exponential with mean 1.
+    /// Rayleigh, redrawn for every transmission: its power is exponential with mean 1.
     Independent,
     /// Rayleigh, correlated in time by Jakes' model.
     Jakes {

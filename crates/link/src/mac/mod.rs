@@ -49,7 +49,7 @@ pub struct Urgency {
 pub enum RetryLimit {
     /// Until it arrives.
     Unlimited,
-    /// So many times in all, the first included: the standard's `dot11ShortRetryLimit`
+    /// The most attempts, the first included: the standard's `dot11ShortRetryLimit`
     /// (IEEE 802.11-2016 §10.3.4.4).
     Attempts(NonZeroU32),
 }
@@ -134,7 +134,7 @@ pub struct Occupancy {
     pub frame: FrameKind,
     /// The flow whose packet the exchange is about.
     pub flow: u32,
-    /// The how-manieth attempt for its packet it is, from 1.
+    /// Attempt number for its packet, from 1.
     pub attempt: u32,
     /// What becomes of the frame.
     pub fate: Fate,

@@ -133,7 +133,7 @@ rtt min/avg/max/mdev = 0.459/262.000/1030.000/4.000 ms
 #[test]
 fn ping_logs_are_read_in_the_order_of_sending() {
     read_log(IPUTILS, &[459, 12_300, 1_030_000, 7_000], 4);
-    // A second run in the same file starts anew.
+    // A second run in the same file starts over.
     let twice = format!("{IPUTILS}{IPUTILS}");
     read_log(
         &twice,

@@ -35,7 +35,7 @@ pub type Ipv6Addresses = Addresses<SocketAddrV6>;
 /// A packet that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parsed<A = SocketAddrV4> {
-    /// Who sent it to whom.
+    /// Its sender and its receiver.
     pub addresses: Addresses<A>,
     /// The segment.
     pub segment: Segment,

@@ -38,7 +38,7 @@ pub enum FadingName {
     /// Not at all.
     #[default]
     None,
-    /// Rayleigh, drawn anew for every frame.
+    /// Rayleigh, redrawn for every frame.
     Independent,
     /// Rayleigh, correlated in time as Jakes' model has it.
     Jakes,

@@ -44,7 +44,7 @@ struct Outstanding {
     /// Its sequence space, expanded to 64 bits.
     start: u64,
     end: u64,
-    /// Its data was sent again since, so the sender took it for lost.
+    /// Its data was retransmitted since, so the sender took it for lost.
     is_lost: bool,
 }
 

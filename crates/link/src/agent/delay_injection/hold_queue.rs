@@ -9,7 +9,7 @@ use airtcp_units::{Duration, Instant};
 
 use crate::agent::{FlowKey, Passage};
 
-/// So many packets are held at most, of all connections together: some 10 MB.
+/// The most packets that are held, of all connections together: some 10 MB.
 pub(super) const HELD_LIMIT: usize = 1 << 16;
 
 /// The end of a list.

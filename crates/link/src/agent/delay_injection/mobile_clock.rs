@@ -19,7 +19,7 @@ pub enum ClockOffset {
     Synchronised,
     /// The smallest path delay is taken for zero: the offset is then off by the delay of the empty
     /// path. A smallest value older than two windows is forgotten, so that a clock that drifts, and
-    /// a path that became longer, are learned anew.
+    /// a path that became longer, are learned again.
     Estimated {
         /// Length of one window.
         window: Duration,

@@ -47,7 +47,7 @@ pub(super) struct Flow {
     acknowledged: Option<SequenceNumber>,
     /// Repetitions of the newest acknowledgment.
     duplicates: u32,
-    /// When, as seen here, the sender's timer was last started anew (RFC 6298 §5).
+    /// When, as seen here, the sender's timer was last restarted (RFC 6298 §5).
     timer_started: Instant,
 }
 
@@ -187,7 +187,7 @@ impl Flow {
         }
     }
 
-    /// The sender sends again. Its timer has expired if it sends the first that is missing, was not
+    /// The sender retransmits. Its timer has expired if it sends the first that is missing, was not
     /// told by duplicate acknowledgments, and a round trip has passed since it last heard something
     /// (the repairs of a recovery follow an acknowledgment more closely).
     fn on_repetition(&mut self, now: Instant, sequence: SequenceNumber) {

@@ -57,7 +57,7 @@ pub struct InformationBoxConfig {
     pub timeout_floor: Duration,
     /// Nor longer (RFC 6298 §2.5: at least 60 s).
     pub timeout_ceiling: Duration,
-    /// So many connections are known at most.
+    /// The most connections that are known.
     pub flow_limit: NonZeroUsize,
 }
 
@@ -105,7 +105,7 @@ impl InformationBox {
     }
 
     /// A segment passes at `now`. To be told of every segment in both directions, once, in the
-    /// order of passage; not of what the link itself sends again.
+    /// order of passage; not of what the link itself retransmits.
     pub fn observe(&mut self, now: Instant, flow: FlowKey, toward: Toward, segment: &Segment) {
         let flags = segment.flags;
         if flags.contains(Flags::RST) {
@@ -133,7 +133,7 @@ impl InformationBox {
     ///
     /// The sender has sent it half of the wired half ago, on a path that takes as long either way;
     /// its timer then began to run for one RTO, doubled if it is seen to have expired before. (A
-    /// sender starts its one timer anew with each acknowledgment, so a segment behind others has
+    /// sender restarts its one timer with each acknowledgment, so a segment behind others has
     /// longer: this is the earliest that it can be.) None for acknowledgments, and until there is
     /// a sample.
     #[must_use]

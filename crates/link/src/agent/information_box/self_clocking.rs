@@ -124,7 +124,7 @@ impl SelfClock {
         }
     }
 
-    /// The sender sends again what begins at `sequence`.
+    /// The sender retransmits what begins at `sequence`.
     pub(super) fn on_repetition(&mut self, sequence: SequenceNumber) {
         self.flight = None;
         self.release = None;

@@ -220,7 +220,7 @@ impl<P: Copy> Flow<P> {
         Some(front.passage)
     }
 
-    /// Starts the timer anew if anything is under way, else stops it.
+    /// Restarts the timer if anything is under way, else stops it.
     pub fn restart_timer(&mut self, now: Instant, bounds: &LocalTimeout) {
         self.deadline = if self.sent > 0 {
             now + self.timeout(bounds)

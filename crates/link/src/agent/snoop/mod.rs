@@ -10,7 +10,7 @@
 //!          ◀──── 5 ────── └───────┘ ◀── 5 ──────────
 //! ```
 //!
-//! - *Data* that is new and in order is copied and passed. Data that its sender sends again is
+//! - *Data* that is new and in order is copied and passed. Data that its sender retransmits is
 //!   passed, and the copy is marked: duplicates that ask for it reach the sender, which has found a
 //!   loss of its own.
 //! - *A new acknowledgment* frees the copies, measures the local round trip and passes.

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! - *Data* is buffered in the order of the stream and passes within the wireless window; what is
-//!   beyond waits. A full buffer drops, as any queue does. What the source sends again takes the
+//!   beyond waits. A full buffer drops, as any queue does. What the source retransmits takes the
 //!   place of the copy: it passes at once if that has left before, and waits with it if not.
 //! - *Acknowledgments* in order pass. Duplicates that ask for a copy are kept back, and the first
 //!   repeats it; the window is not touched, since packets still arrive.
@@ -140,7 +140,7 @@ impl<P: Copy> Wtcp<P> {
                     self.ready.push_back(Emission::Pass(passage));
                 }
             }
-            // Cut anew by its sender: the copies keep what they cover.
+            // Resegmented by its sender: the copies keep what they cover.
             Some(_) => self.ready.push_back(Emission::Pass(passage)),
             // A hole below what waits: were it refused, what waits behind it would never leave.
             None if is_full && index <= flow.sent => self.ready.push_back(Emission::Pass(passage)),

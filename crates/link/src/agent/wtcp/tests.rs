@@ -210,7 +210,7 @@ fn a_timeout_closes_the_wireless_window() {
     );
 }
 
-/// The source sends again what has left: it passes, once. What still waits: it waits once.
+/// The source retransmits what has left: it passes, once. What still waits: it waits once.
 #[test]
 fn what_the_source_sends_again_replaces_the_copy() {
     let mut script = Script::new(windowed(2));

@@ -157,7 +157,7 @@ fn a_limit_in_bytes_counts_what_waits() {
     assert_eq!(admitted, [true, true, false]);
 }
 
-/// The order as the paper writes it: weights, and everything sorted anew each time.
+/// The order as the paper writes it: weights, and everything sorted again each time.
 #[derive(Default)]
 struct Model {
     fresh: Vec<(u64, u64)>,
@@ -205,7 +205,7 @@ impl Model {
 }
 
 proptest! {
-    /// Against the weights of the paper, sorted anew for every transmission. No two timers expire
+    /// Against the weights of the paper, sorted again for every transmission. No two timers expire
     /// in the same millisecond: their order would be the model's choice.
     #[test]
     fn agrees_with_the_weights(

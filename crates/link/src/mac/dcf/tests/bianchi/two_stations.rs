@@ -1,4 +1,4 @@
-//! Two saturated stations, solved exactly. After a success its sender draws anew, at the first
+//! Two saturated stations, solved exactly. After a success its sender redraws, at the first
 //! stage; the other has some stage and at least one slot left. That is a Markov chain of about 2000
 //! states, from one success to the next.
 
@@ -11,7 +11,7 @@ fn none(windows: &[usize]) -> Chances {
     windows.iter().map(|&window| vec![0.0; window]).collect()
 }
 
-/// Both have collided and draw anew at these stages, until one succeeds. Adds the other's stage and
+/// Both have collided and redraw at these stages, until one succeeds. Adds the other's stage and
 /// the slots it has left, and returns the collisions that it takes.
 fn draw_anew(windows: &[usize], stages: (usize, usize), chance: f64, next: &mut Chances) -> f64 {
     let (a, b) = (windows[stages.0], windows[stages.1]);
