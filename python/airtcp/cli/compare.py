@@ -157,7 +157,7 @@ def _print_comparison(comparison: Comparison) -> None:
         "difference, 95 %",
         "RTT p50",
         "p95",
-        "resent",
+        "retransmitted",
         "timeouts",
     )
     rows = [_row(comparison, remedy, metric) for remedy in (BASELINE, *comparison.shown)]
