@@ -299,8 +299,12 @@ impl Follower {
         (0..at)
             .rev()
             .take(DSACK_REACH)
-            .take_while(|other| self.out.sent[*other as usize].start >= end)
+            .map(|other| (other, &self.out.sent[other as usize]))
+            // Other repairs of the same time stand in between.
+            .take_while(|(_, sent)| sent.start >= end || sent.repeat != NONE)
+            .filter(|(_, sent)| sent.start >= end)
             .last()
+            .map(|(other, _)| other)
             .unwrap_or(NONE)
     }
 

@@ -412,13 +412,16 @@ fn at_the_receiver_holes_are_filled() {
     };
     // Each arrives half a round trip after it was sent, and echoes an ACK of a round trip ago.
     let order: Vec<(u64, u32, u64)> = (0..60_u32)
-        .filter(|place| *place != 20 && *place != 40)
+        .filter(|place| ![20, 40, 45, 46].contains(place))
         .map(|place| (100_000 + u64::from(place) * 5_000, place, 0))
         .chain([
             // 20 is overtaken by 21 and 22.
             (100_000 + 22 * 5_000 + 1_000, 20, 1),
             // 40 is lost, and repaired a round trip later.
             (100_000 + 43 * 5_000 + RTT, 40, 2),
+            // 45 and 46 are lost together.
+            (100_000 + 48 * 5_000 + RTT, 45, 2),
+            (100_000 + 48 * 5_000 + RTT + 500, 46, 2),
             // 50 comes twice.
             (100_000 + 56 * 5_000 + 1_000, 50, 2),
         ])
@@ -467,6 +470,8 @@ fn at_the_receiver_holes_are_filled() {
         [
             (40, Need::Needed, Evidence::SentLater, true),
             (50, Need::Needless, Evidence::Received, false),
+            (45, Need::Needed, Evidence::SentLater, true),
+            (46, Need::Needed, Evidence::SentLater, true),
         ]
     );
 }
