@@ -101,7 +101,8 @@ def test_frames_fit_together(lossy: str, tmp_path: Path) -> None:
     segments, acks = table(seen.capture.segments()), table(seen.capture.acks())
     flows = table(seen.capture.flows())
     assert flows.height == 1
-    assert segments["end"].max() == acks["ack"].max() == acks["delivered"].max()
+    assert acks["ack"].max() == acks["delivered"].max()
+    assert 0 <= segments["end"].max() - acks["ack"].max() < 100_000, "what is under way at the end"
     assert segments.filter(pl.col("attempt") > 0).height == seen.labels.height
     assert set(seen.labels["packet"]) == set(segments.filter(pl.col("attempt") > 0)["packet"])
     assert segments["lost"].sum() == seen.count(verdict="needed")
@@ -134,7 +135,7 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
         _core.read_capture(empty)
     with pytest.raises(_core.CaptureError, match="No such file"):
         _core.read_capture(tmp_path / "absent.pcap")
-    with pytest.raises(_core.CaptureError, match="view = 'side': expected sender, receiver"):
+    with pytest.raises(_core.CaptureError, match='view = "side": expected sender, receiver'):
         _core.read_capture(empty, view="side")
 
 
