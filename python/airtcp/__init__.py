@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from airtcp import papers, study
-    from airtcp._core import AirtcpError, RunError, Scenario, ScenarioError
+    from airtcp._core import AirtcpError, CaptureError, RunError, Scenario, ScenarioError
     from airtcp._core import engine_version as __version__
     from airtcp.catalogue import Parameter, Remedy, probes, remedies, remedies_frame, schema
     from airtcp.comparison import Comparison, compare
+    from airtcp.diagnoses import Diagnosis, PingDiagnosis, diagnose
     from airtcp.plot import TIMELINE_PROBES
     from airtcp.runs import Run, run
     from airtcp.scenarios import load_scenario
@@ -29,8 +30,11 @@ if TYPE_CHECKING:
 __all__ = [
     "TIMELINE_PROBES",
     "AirtcpError",
+    "CaptureError",
     "Comparison",
+    "Diagnosis",
     "Parameter",
+    "PingDiagnosis",
     "Remedy",
     "Run",
     "RunError",
@@ -38,6 +42,7 @@ __all__ = [
     "ScenarioError",
     "__version__",
     "compare",
+    "diagnose",
     "load_scenario",
     "papers",
     "probes",
@@ -53,8 +58,11 @@ __all__ = [
 # wait for what draws figures.
 _MODULES = {
     "AirtcpError": "_core",
+    "CaptureError": "_core",
     "Comparison": "comparison",
+    "Diagnosis": "diagnoses",
     "Parameter": "catalogue",
+    "PingDiagnosis": "diagnoses",
     "Remedy": "catalogue",
     "Run": "runs",
     "RunError": "_core",
@@ -62,6 +70,7 @@ _MODULES = {
     "ScenarioError": "_core",
     "TIMELINE_PROBES": "plot",
     "compare": "comparison",
+    "diagnose": "diagnoses",
     "load_scenario": "scenarios",
     "probes": "catalogue",
     "remedies": "catalogue",

@@ -18,7 +18,7 @@ LAYERS = (
     ("diagnosis",),
     ("papers",),
     ("report",),
-    ("comparison", "sweeps", "verification"),
+    ("comparison", "diagnoses", "sweeps", "verification"),
     ("demo",),
     ("__init__",),
     ("cli",),

@@ -3,6 +3,7 @@
 mod capture;
 mod errors;
 mod many;
+mod recordings;
 mod result;
 mod run;
 mod scenario;
@@ -18,6 +19,8 @@ mod _core {
     use crate::capture::{Capture, read_capture};
     #[pymodule_export]
     use crate::many::run_many;
+    #[pymodule_export]
+    use crate::recordings::read_rtts;
     #[pymodule_export]
     use crate::result::RunResult;
     #[pymodule_export]

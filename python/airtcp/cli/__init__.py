@@ -13,6 +13,11 @@ _REAL = "With real packets (Linux)"
 _KNOW = "What there is"
 
 COMMANDS = {
+    "diagnose": LazyCommand(
+        _ASK,
+        "diagnose:diagnose_command",
+        "Say what makes TCP slow on a link, from a capture or a ping log, and what would help.",
+    ),
     "compare": LazyCommand(
         _ASK,
         "compare:compare_command",

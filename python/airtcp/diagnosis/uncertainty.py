@@ -17,7 +17,7 @@ from airtcp.diagnosis.stops import StopProcess
 STRETCH_S = 5.0
 """Long enough that what follows a loss or a stop is in the same stretch."""
 SEED = 16
-LONGEST_S = 60.0
+LONGEST_S = 30.0
 SHORTEST_S = 20.0
 QUEUE_FACTORS = (1, 3)
 

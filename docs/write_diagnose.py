@@ -1,0 +1,80 @@
+"""Writes the scores of `airtcp diagnose` into docs/diagnose.md.
+
+tests/captures/record.py out/captures         # once; 40 minutes
+python docs/write_diagnose.py out/captures    # scores, forecasts, the page
+python docs/write_diagnose.py                 # the page from docs/diagnose.json alone
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from airtcp.report.marked import put
+
+DOCS = Path(__file__).resolve().parent
+PAGE, FOUND = DOCS / "diagnose.md", DOCS / "diagnose.json"
+SCRIPTS = DOCS.parent / "tests" / "captures"
+HALVES = {"development": "developed with", "kept": "kept aside"}
+
+
+def main() -> None:
+    """Runs what a corpus is given for, and writes the page."""
+    if len(sys.argv) > 1:
+        corpus = sys.argv[1]
+        for half in HALVES:
+            _run("score.py", corpus, "--half", half, "--json", str(FOUND))
+        _run("forecast.py", corpus, "--out", "out/forecast", "--json", str(FOUND))
+    found = json.loads(FOUND.read_text())
+    text = put(PAGE.read_text(), "scores", scores(found))
+    if "forecasts" in found:
+        text = put(text, "forecasts", forecasts(found["forecasts"]))
+    PAGE.write_text(text)
+
+
+def _run(script: str, *arguments: str) -> None:
+    subprocess.run([sys.executable, str(SCRIPTS / script), *arguments], check=True)
+
+
+def scores(found: dict[str, Any]) -> str:
+    """A row a measure, a column a half."""
+    halves = {half: words for half, words in HALVES.items() if half in found}
+    heads = [f"{words}, {found[half]['captures']} captures" for half, words in halves.items()]
+    lines = [f"| | {' | '.join(heads)} |", "|---|" + "---:|" * len(halves)]
+    for name, words in found["words"].items():
+        cells = []
+        for half in halves:
+            right, of = (found[half]["totals"][name][key] for key in ("right", "of"))
+            cells.append(f"{right:,} of {of:,} ({100 * right / of:.1f} %)" if of else "none")
+        lines.append(f"| {words} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def forecasts(rows: list[dict[str, Any]]) -> str:
+    """A row a case: what was advised, its forecast, and what the kernel gained."""
+    lines = ["| captured link | advised | forecast | on the kernel |", "|---|---|---:|---:|"]
+    for row in rows:
+        if "remedy" not in row:
+            lines.append(f"| {row['case']} | nothing: {row['headline']} | | |")
+            continue
+        forecast = interval(row["forecast_percent"], row["forecast_interval"])
+        if "not_run" in row:
+            lines.append(f"| {row['case']} | {row['remedy']} | {forecast} | not run in time |")
+            continue
+        real = interval(row["real_percent"], row["real_interval"])
+        lines.append(f"| {row['case']} | {row['remedy']} | {forecast} | {real} |")
+    return "\n".join(lines)
+
+
+def interval(percent: float | None, bounds: list[float] | None) -> str:
+    """A gain in per cent with its 95 % interval."""
+    if percent is None:
+        return "none"
+    text = f"{percent:+.0f} %"
+    text = text if bounds is None else f"{text} ({bounds[0]:.0f} to {bounds[1]:.0f} %)"
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+if __name__ == "__main__":
+    main()

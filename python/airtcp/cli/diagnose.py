@@ -1,0 +1,156 @@
+"""`airtcp diagnose`: a capture or a ping log, to the cause and the remedy worth deploying."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from airtcp._core import ScenarioError
+from airtcp.cli.columns import numbers
+from airtcp.cli.console import (
+    AsJson,
+    clear_errors,
+    out,
+    print_json,
+    print_lines,
+    progress_bar,
+    say,
+)
+
+if TYPE_CHECKING:
+    from airtcp.diagnoses import Diagnosis, PingDiagnosis
+    from airtcp.diagnosis.ranking import Ranking
+    from airtcp.report.tables import Table
+
+_MOST_ROWS = 12
+_MOST_FLOWS = 20
+
+
+def diagnose_command(
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE]",
+            help="A capture (pcap, pcapng, also gzipped; - reads one from standard input) or the "
+            "log of a ping.",
+        ),
+    ] = None,
+    flow: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="The flow to look into; that with most bytes if left out."
+        ),
+    ] = None,
+    view: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLACE",
+            help="Where the capture was taken: sender, receiver or middle. Found if left out.",
+        ),
+    ] = None,
+    can: Annotated[
+        str,
+        typer.Option(
+            metavar="PLACES",
+            help="What you can change, with commas: sender, receiver, link, access-point, proxy.",
+        ),
+    ] = "sender,receiver",
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Writes DIR/index.html (the report), DIR/link.toml (the link as a scenario), "
+            "DIR/labels.parquet and DIR/annotated.pcapng.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    advise: Annotated[
+        bool, typer.Option("--advise", help="Print the command that takes a useful capture.")
+    ] = False,
+) -> None:
+    """Say what makes TCP slow on a link, from a capture or a ping log, and what would help.
+
+    Retransmissions are labelled, the time is accounted for, the link is fitted and played back,
+    and remedies are ranked over it.
+
+    [bold]Examples[/bold]
+
+    airtcp diagnose --advise
+
+    airtcp diagnose slow.pcap --out out
+
+    airtcp diagnose slow.pcap --flow 3 --can sender,access-point
+
+    airtcp diagnose link.ping
+    """
+    from airtcp.diagnoses import diagnose
+    from airtcp.diagnosis.advise import advice
+
+    with clear_errors():
+        if advise:
+            print_lines(advice())
+            return
+        if file is None:
+            raise ScenarioError(
+                "diagnose: a capture or a ping log is missing; `airtcp diagnose --advise` prints "
+                "the command that takes one"
+            )
+        places = tuple(place.strip().replace("_", "-") for place in can.split(","))
+        places = tuple("access-point" if place == "ap" else place for place in places)
+        with progress_bar(f"diagnosing {file}") as report:
+            diagnosis = diagnose(file, flow=flow, view=view, can=places, progress=report)
+        page = diagnosis.report(folder, _command()) if folder else None
+        if as_json:
+            print_json(_json_object(diagnosis, page))
+            return
+        _print(diagnosis)
+        if page:
+            say(f"report: {page}")
+
+
+def _command() -> str:
+    return shlex.join(["airtcp", *sys.argv[1:]])
+
+
+def _print(diagnosis: "Diagnosis | PingDiagnosis") -> None:
+    from airtcp.diagnoses import Diagnosis
+
+    if isinstance(diagnosis, Diagnosis) and len(diagnosis.capture.flows) > 1:
+        _print_flows(diagnosis)
+        out.print()
+    print_lines(diagnosis.sentences)
+    if diagnosis.ranking is not None and diagnosis.ranking.rows:
+        out.print()
+        _print_ranking(diagnosis.ranking)
+    if diagnosis.deployment:
+        out.print()
+        print_lines(diagnosis.deployment)
+
+
+def _print_flows(diagnosis: "Diagnosis") -> None:
+    from airtcp.report.diagnosis_tables import flows_table
+
+    _print_table(flows_table(diagnosis.capture.flows), _MOST_FLOWS)
+
+
+def _print_ranking(ranking: "Ranking") -> None:
+    from airtcp.report.diagnosis_tables import ranking_table
+
+    _print_table(ranking_table(ranking), _MOST_ROWS)
+
+
+def _print_table(shown: "Table", most: int) -> None:
+    out.print(numbers(shown.columns, shown.rows[:most], shown.names), markup=False, highlight=False)
+    if len(shown.rows) > most:
+        out.print(f"and {len(shown.rows) - most} more", highlight=False)
+
+
+def _json_object(diagnosis: "Diagnosis | PingDiagnosis", page: Path | None) -> dict[str, object]:
+    from airtcp.diagnoses import Diagnosis
+    from airtcp.diagnosis.as_json import of_capture, of_ping
+
+    found = of_capture(diagnosis) if isinstance(diagnosis, Diagnosis) else of_ping(diagnosis)
+    return found | {"report": None if page is None else str(page)}

@@ -1,0 +1,83 @@
+"""Diagnoses: a capture or a ping log, with what was found and its report."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from pathlib import Path
+
+from airtcp.diagnosis.kind import is_capture
+from airtcp.diagnosis.ping_result import DiagnosedPing, diagnosed_ping
+from airtcp.diagnosis.read import read_capture
+from airtcp.diagnosis.result import PLACES, DiagnosedCapture, diagnosed
+
+Progress = Callable[[float, str], object]
+"""Called with the share that is done, 0 to 1, and what is being done."""
+
+
+class Diagnosis(DiagnosedCapture):
+    """Findings from a capture, and refusals with their reasons."""
+
+    def report(self, directory: str | os.PathLike[str], command: str | None = None) -> Path:
+        """Writes index.html, link.toml, labels.parquet and annotated.pcapng; returns the first.
+
+        Args:
+            directory: made if absent.
+            command: how this diagnosis was called, for the provenance.
+
+        Raises:
+            CaptureError: the capture can no longer be read.
+            OSError: the directory cannot be written.
+        """
+        from airtcp.report.diagnosis import write_report
+
+        return write_report(self, Path(directory), command)
+
+
+class PingDiagnosis(DiagnosedPing):
+    """Findings from a ping log, and refusals with the reason."""
+
+    def report(self, directory: str | os.PathLike[str], command: str | None = None) -> Path:
+        """Writes index.html and link.toml; returns the first.
+
+        Args:
+            directory: made if absent.
+            command: how this diagnosis was called, for the provenance.
+
+        Raises:
+            OSError: the directory cannot be written.
+        """
+        from airtcp.report.diagnosis import write_ping_report
+
+        return write_ping_report(self, Path(directory), command)
+
+
+def diagnose(
+    path: str | os.PathLike[str],
+    *,
+    flow: int | None = None,
+    view: str | None = None,
+    can: Sequence[str] = PLACES,
+    progress: Progress | None = None,
+) -> Diagnosis | PingDiagnosis:
+    """Diagnoses a capture (pcap, pcapng, also gzipped) or the log of a ping.
+
+    Args:
+        path: the file, or "-" for a capture on standard input.
+        flow: the number of a flow in the table of flows; the one with most bytes if None.
+        view: where the capture was taken, `sender`, `receiver` or `middle`; found if None.
+        can: the places that can be changed: remedies elsewhere are not tried.
+        progress: called with the share that is done, and what is being done.
+
+    Returns:
+        what was found, with Polars frames: `labels`, `capture.segments`, `capture.flows` and more.
+
+    Raises:
+        CaptureError: the capture cannot be read, or has no such flow.
+        ScenarioError: the log cannot be read, or a place is unknown.
+        RunError: a simulation could not be finished.
+    """
+    if os.fspath(path) == "-" or is_capture(Path(path)):
+        found = diagnosed(read_capture(path, flow, view, progress), can, progress)
+        return Diagnosis(**{field.name: getattr(found, field.name) for field in fields(found)})
+    ping = diagnosed_ping(path, can, progress)
+    return PingDiagnosis(ping.log, ping.ranking)

@@ -1,0 +1,92 @@
+"""Diagnoses as one JSON object."""
+
+import math
+from dataclasses import asdict
+
+from airtcp import _core
+from airtcp.diagnosis.link import FittedLink
+from airtcp.diagnosis.ping_result import DiagnosedPing
+from airtcp.diagnosis.ranking import Ranking
+from airtcp.diagnosis.result import DiagnosedCapture
+
+
+def of_capture(diagnosis: DiagnosedCapture) -> dict[str, object]:
+    """A capture's diagnosis; the labels are a row each, the transmissions are not in it."""
+    capture = diagnosis.capture
+    most = diagnosis.ceiling
+    replay = diagnosis.replay
+    return {
+        "engine_version": _core.engine_version,
+        "file": str(capture.path),
+        "headline": diagnosis.headline,
+        "sentences": diagnosis.sentences,
+        "refusals": list(diagnosis.refusals),
+        "facts": None if capture.facts is None else dict(capture.facts),
+        "flows": capture.flows.to_dicts(),
+        "labels": capture.labels.to_dicts(),
+        "link": None if diagnosis.link is None else _link(diagnosis.link),
+        "scenario": None if diagnosis.scenario is None else diagnosis.scenario.toml,
+        "ceiling": None if most is None else asdict(most),
+        "replay": None if replay is None else asdict(replay) | {"explains": replay.explains},
+        "predictions": [asdict(one) | {"holds": one.holds} for one in diagnosis.predictions],
+        "ranking": _ranking(diagnosis.ranking),
+        "deployment": diagnosis.deployment,
+    }
+
+
+def of_ping(diagnosis: DiagnosedPing) -> dict[str, object]:
+    """A ping log's diagnosis."""
+    log = diagnosis.log
+    return {
+        "engine_version": _core.engine_version,
+        "file": str(log.path),
+        "headline": diagnosis.headline,
+        "sentences": diagnosis.sentences,
+        "refusals": [log.refusal] if log.refusal else [],
+        "sent": log.sent,
+        "lost": log.lost,
+        "median_rtt_s": float(sorted(log.rtt_s)[len(log.rtt_s) // 2]),
+        "scenario": diagnosis.toml,
+        "ranking": _ranking(diagnosis.ranking),
+        "deployment": diagnosis.deployment,
+    }
+
+
+def _link(link: FittedLink) -> dict[str, object]:
+    rate = link.rate
+    loss = link.loss
+    process = link.stops
+    return {
+        "rate_bps": rate.bps,
+        "rate_is_constant": rate.is_constant,
+        "rate_interpolated_share": rate.interpolated,
+        "rate_refused": rate.why_refused,
+        "base_rtt_s": link.base_rtt_s,
+        "delay_s": link.delay_s,
+        "queue_packets": link.queue.packets,
+        "queue_is_known": link.queue.is_known,
+        "loss_rate": loss.rate,
+        "loss_interval": list(loss.interval),
+        "bursts": None if loss.bursts is None else asdict(loss.bursts),
+        "stops": [
+            {
+                "start_s": stop.start_s,
+                "length_s": stop.length_s,
+                "released_share": None if math.isnan(stop.released_share) else stop.released_share,
+            }
+            for stop in process.stops
+        ],
+        "stops_are_held": process.are_held if process.stops else None,
+    }
+
+
+def _ranking(ranking: Ranking | None) -> dict[str, object] | None:
+    if ranking is None:
+        return None
+    return {
+        "baseline_bps": ranking.baseline_bps,
+        "open_point": ranking.open_point,
+        "runs": ranking.runs,
+        "winner": None if ranking.winner is None else ranking.winner.remedy,
+        "remedies": [asdict(row) | {"depends_on_open_point": row.depends} for row in ranking.rows],
+    }

@@ -1,0 +1,233 @@
+"""A capture diagnosed: labels, shares, the link, and the remedies worth deploying."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from airtcp.catalogue import deployments
+from airtcp.diagnosis import words
+from airtcp.diagnosis.capture import Capture, Facts, Refusal
+from airtcp.diagnosis.ceiling import Ceiling, ceiling
+from airtcp.diagnosis.check import Prediction, Replay, best_replay, predictions
+from airtcp.diagnosis.fairness import Fairness, fairness
+from airtcp.diagnosis.link import FittedLink, fitted_link
+from airtcp.diagnosis.observed import Observed, observed
+from airtcp.diagnosis.ranking import Ranking, candidates, ranked
+from airtcp.diagnosis.scenario import Stack, WrittenLink, modelled
+from airtcp.diagnosis.uncertainty import ends_of
+
+PROFILES = ("linux", "linux-reno", "linux-bbr")
+"""Stacks of which one is to explain the sender; a capture does not name it."""
+PLACES = ("sender", "receiver")
+"""The places that a user can change unless told otherwise: the two hosts."""
+FEWEST_LOSSES = 30
+FEWEST_ACKS = 10
+FEW_LOSSES = "few-losses"
+"""The core's refusal that is decided here: it counts losses of every kind."""
+WINDOW_SHARE = 0.1
+"""A receiver's window that held the flow back for a larger share of the time is part of the fit."""
+
+Progress = Callable[[float, str], object]
+"""Called with the share that is done, 0 to 1, and what is being done."""
+
+
+@dataclass(frozen=True)
+class DiagnosedCapture:
+    """Findings from a capture, and refusals with their reasons."""
+
+    capture: Capture
+    flow: Observed | None = field(repr=False)
+    link: FittedLink | None
+    stack: Stack | None
+    replay: Replay | None
+    predictions: tuple[Prediction, ...]
+    ceiling: Ceiling | None
+    ranking: Ranking | None
+    fairness: Fairness | None
+    refusals: tuple[str, ...]
+    """Reasons for which the answer is not whole; empty where it is."""
+
+    @property
+    def headline(self) -> str:
+        """The one sentence that matters."""
+        return words.headline(self.ceiling, self.ranking, self.refusals)
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """All that is said, the headline first."""
+        facts = self.capture.facts
+        lines = [self.headline]
+        if facts is not None:
+            view = _VIEWS[facts["view"]]
+            lines += [
+                f"Flow {facts['flow']} from {facts['sender']} to {facts['receiver']}, captured "
+                f"{view}{'' if facts['is_view_certain'] else ', as far as its delays tell'}.",
+                words.retransmissions(facts, self.capture.labels),
+            ]
+            if any(facts["shares"].values()):
+                lines.append(words.time_shares(facts))
+        if self.link is not None:
+            lines.append(words.link_words(self.link))
+        if self.replay is not None:
+            lines.append(words.replay_words(self.replay))
+            if self.replay.explains and self.predictions:
+                lines.append(words.prediction_words(self.predictions))
+        lines += [reason for reason in self.refusals if reason not in lines[0]]
+        lines += [_refused(one) for one in self.capture.refusals if one["is_reservation"]]
+        return lines
+
+    @cached_property
+    def deployment(self) -> list[str]:
+        """The winner's deployment on a real system and its costs; empty without a winner."""
+        best = self.ranking.winner if self.ranking else None
+        if best is None or (self.ceiling is not None and self.ceiling.is_reached):
+            return []
+        lines = [f"Deploying {part['name']}: {part['text']}" for part in deployments(best.remedy)]
+        lines.append(words.cost_words(best))
+        if self.fairness is not None:
+            lines.append(self.fairness.sentence)
+        return lines
+
+    @property
+    def scenario(self) -> WrittenLink | None:
+        """The fitted link as a scenario, where there is one."""
+        if self.link is None or self.stack is None or self.flow is None:
+            return None
+        if self.link.rate.why_refused:
+            return None
+        return modelled(self.link, self.stack, max(60.0, self.flow.seconds))
+
+    @property
+    def labels(self) -> pl.DataFrame:
+        """One row a retransmission, with its trigger, verdict, evidence and cause."""
+        return self.capture.labels
+
+
+_VIEWS = {
+    "sender": "at the sender",
+    "receiver": "at the receiver",
+    "middle": "between the two",
+}
+
+
+def diagnosed(
+    capture: Capture,
+    places: Sequence[str] = PLACES,
+    progress: Progress | None = None,
+) -> DiagnosedCapture:
+    """The whole diagnosis of a capture's chosen flow.
+
+    Raises:
+        ScenarioError: a place is unknown.
+        RunError: a simulation could not be finished.
+    """
+    candidates(places)  # a mistake in the request comes before the work
+    facts = capture.facts
+    refusals = [
+        _refused(one)
+        for one in capture.refusals
+        if not one["is_reservation"] and one["kind"] != FEW_LOSSES
+    ]
+    flow = _flow(capture)
+    if facts is None or flow is None or facts["view"] != "sender" or not flow.sampled.any():
+        if facts is not None and facts["view"] != "sender":
+            refusals.append(
+                "The link is fitted to captures at the sender only, whose round trips show the "
+                "queue: capture there with `tcpdump -s 128`."
+            )
+        return DiagnosedCapture(
+            capture, flow, None, None, None, (), None, None, None, tuple(refusals)
+        )
+    _say(progress, 0.1, "fitting the link")
+    link = fitted_link(flow)
+    if link.rate.why_refused:
+        refusals.append(_sentence(link.rate.why_refused))
+        return DiagnosedCapture(
+            capture, flow, link, None, None, (), None, None, None, tuple(refusals)
+        )
+    most = ceiling(link, flow)
+    _say(progress, 0.2, "playing the capture back")
+    replay, stack = best_replay(link, flow, _stacks(capture, facts, flow), facts["timeouts"])
+    predicted = tuple(predictions(link, flow, stack, replay)) if replay.explains else ()
+    refusals += _why_not_ranked(flow, link, replay, predicted)
+    if refusals or most.is_reached:
+        return DiagnosedCapture(
+            capture, flow, link, stack, replay, predicted, most, None, None, tuple(refusals)
+        )
+    ranking = ranked(
+        ends_of(link, flow, stack),
+        places,
+        lambda done, cells: _say(progress, 0.3 + 0.65 * done / cells, "trying remedies"),
+    )
+    beside = fairness(link, flow, stack, ranking.winner)
+    return DiagnosedCapture(
+        capture, flow, link, stack, replay, predicted, most, ranking, beside, ()
+    )
+
+
+def _flow(capture: Capture) -> Observed | None:
+    """The flow as arrays; None where too little of it was seen."""
+    if capture.facts is None or any(one["is_total"] for one in capture.refusals):
+        return None
+    if capture.segments.is_empty() or len(capture.acks) < FEWEST_ACKS:
+        return None
+    return observed(capture.segments, capture.acks)
+
+
+def _stacks(capture: Capture, facts: Facts, flow: Observed) -> list[Stack]:
+    """Candidates for the sender, whose congestion control is not on the wire."""
+    window = capture.acks["window"].max()
+    limited = facts["shares"]["receiver_window"] > WINDOW_SHARE
+    buffer = int(window) if limited and isinstance(window, int) else None
+    mss = int(np.quantile(flow.payload, 0.9))
+    return [Stack(profile, mss, facts["sack"], facts["timestamps"], buffer) for profile in PROFILES]
+
+
+def _refused(one: Refusal) -> str:
+    """A refusal as sentences."""
+    return f"{_sentence(one['reason'])} {_sentence(one['capture_hint'])}"
+
+
+def _why_not_ranked(
+    flow: Observed, link: FittedLink, replay: Replay, predicted: Sequence[Prediction]
+) -> list[str]:
+    """Reasons to stop at labels and shares, each with the capture that would help.
+
+    A flow without losses of the link's own needs none: its queue and stops are known otherwise.
+    """
+    reasons = []
+    if 0 < link.loss.lost < FEWEST_LOSSES:
+        needed = flow.seconds * FEWEST_LOSSES / link.loss.lost
+        reasons.append(
+            f"The link lost {link.loss.lost} packets in {flow.seconds:.0f} s, and "
+            f"{FEWEST_LOSSES} are needed to know how it loses: capture {1.2 * needed:.0f} s."
+        )
+    if len(link.stops.stops) == 1:
+        reasons.append(
+            "The link stopped once, which tells nothing of how often it does: capture for longer."
+        )
+    if not replay.explains:
+        off = ", ".join(f"{name} {100 * by:+.0f} %" for name, by in replay.deviations.items())
+        reasons.append(
+            f"The link model does not explain this capture: {off}, "
+            f"{replay.simulated.timeouts} timeouts for {replay.capture.timeouts}."
+        )
+    elif not all(one.holds for one in predicted):
+        missed = ", ".join(one.measure for one in predicted if not one.holds)
+        reasons.append(
+            f"The fitted process does not explain this capture: its {missed} is outside of what "
+            "20 seeds give."
+        )
+    return reasons
+
+
+def _sentence(reason: str) -> str:
+    return reason[0].upper() + reason[1:].rstrip(".") + "."
+
+
+def _say(progress: Progress | None, share: float, what: str) -> None:
+    if progress:
+        progress(share, what)

@@ -1,0 +1,162 @@
+"""The report of a diagnosis: a page that needs no other file, and what was found as files."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from airtcp import _core
+from airtcp.diagnosis.capture import SHARES
+from airtcp.diagnosis.ping_result import DiagnosedPing
+from airtcp.diagnosis.result import DiagnosedCapture
+from airtcp.files import write_whole
+from airtcp.plot.bars import Bars
+from airtcp.plot.sequence import Sequence
+from airtcp.quantities import format_bytes
+from airtcp.report.diagnosis_tables import (
+    flows_table,
+    hazard_table,
+    labels_table,
+    link_table,
+    ranking_table,
+    shares_table,
+)
+from airtcp.report.figures import PlannedFigure, drawn
+from airtcp.report.pages import rendered, write_text
+from airtcp.report.tables import Table
+
+_MOST_FLOWS = 50
+
+
+def write_report(diagnosis: DiagnosedCapture, directory: Path, command: str | None = None) -> Path:
+    """Writes index.html and its figures, link.toml, labels.parquet and annotated.pcapng.
+
+    Raises:
+        OSError: the directory cannot be written.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    capture = diagnosis.capture
+    files = ["labels.parquet"]
+    diagnosis.labels.write_parquet(directory / "labels.parquet")
+    written = diagnosis.scenario
+    if written is not None:
+        written.write(directory, "link.toml")
+        files += ["link.toml", *written.files]
+    if capture.annotate is not None:
+        capture.annotate(directory / "annotated.pcapng")
+        files.append("annotated.pcapng")
+    page = rendered(
+        "diagnosis.html.j2",
+        name=capture.path.name,
+        file=str(capture.path),
+        sentences=diagnosis.sentences,
+        ranking=ranking_table(diagnosis.ranking) if diagnosis.ranking else None,
+        open_point=diagnosis.ranking.open_point if diagnosis.ranking else None,
+        deployment=diagnosis.deployment,
+        figures=drawn(directory, list(_figures(diagnosis))),
+        tables=list(_tables(diagnosis)),
+        engine_version=_core.engine_version,
+        command=command,
+        files=files,
+        toml=written.toml if written else None,
+    )
+    return write_text(directory / "index.html", page)
+
+
+def write_ping_report(
+    diagnosis: DiagnosedPing, directory: Path, command: str | None = None
+) -> Path:
+    """Writes index.html and link.toml.
+
+    Raises:
+        OSError: the directory cannot be written.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    write_whole(directory / "link.toml", diagnosis.toml.encode())
+    log = diagnosis.log
+    page = rendered(
+        "diagnosis.html.j2",
+        name=log.path.name,
+        file=str(log.path),
+        sentences=diagnosis.sentences,
+        ranking=ranking_table(diagnosis.ranking) if diagnosis.ranking else None,
+        open_point=diagnosis.ranking.open_point if diagnosis.ranking else None,
+        deployment=diagnosis.deployment,
+        figures=[],
+        tables=[],
+        engine_version=_core.engine_version,
+        command=command,
+        files=["link.toml"],
+        toml=diagnosis.toml,
+    )
+    return write_text(directory / "index.html", page)
+
+
+def _figures(diagnosis: DiagnosedCapture) -> Iterator[PlannedFigure]:
+    capture, flow = diagnosis.capture, diagnosis.flow
+    facts = capture.facts
+    if flow is None or facts is None:
+        return
+    stops = diagnosis.link.stops.stops if diagnosis.link else ()
+    acks = capture.acks.sort("time_ns")
+    sequence = Sequence(
+        flow.sent_s,
+        flow.start,
+        flow.start + flow.payload,
+        flow.ack_s,
+        acks["ack"].cum_max().cast(pl.Float64).to_numpy(),
+        diagnosis.labels,
+        tuple((stop.start_s, stop.length_s) for stop in stops),
+    )
+    yield PlannedFigure(
+        "sequence",
+        "What was sent, and when it was acknowledged",
+        "Offsets in the byte stream against time, as tcptrace draws them. Marks are "
+        "retransmissions in the colour of their cause; stops of the link are shaded.",
+        sequence,
+        labels_table(diagnosis.labels),
+    )
+    shares = {name: 100 * share for name, share in facts["shares"].items()}
+    if shares:
+        yield PlannedFigure(
+            "shares",
+            "Where the time went",
+            "Each moment of the flow belongs to what limited it; the shares sum to one.",
+            Bars(
+                tuple(SHARES.get(name, name) for name in shares),
+                tuple(shares.values()),
+                "share of the time (%)",
+            ),
+            shares_table(facts),
+        )
+    hazard = capture.hazard
+    if len(hazard):
+        percents = [
+            100 * row["lost"] / row["transmissions"] if row["transmissions"] else 0.0
+            for row in hazard.iter_rows(named=True)
+        ]
+        yield PlannedFigure(
+            "hazard",
+            "Losses by the queue that a packet found",
+            "A full queue loses where most is queued; a radio loses alike everywhere.",
+            Bars(
+                tuple(format_bytes(row["queue_bytes_low"]) for row in hazard.iter_rows(named=True)),
+                tuple(percents),
+                "packets lost (%)",
+                2,
+            ),
+            hazard_table(hazard),
+        )
+
+
+def _tables(diagnosis: DiagnosedCapture) -> Iterator[tuple[str, Table, str]]:
+    if diagnosis.link is not None:
+        yield (
+            "The link",
+            link_table(diagnosis.link),
+            "Fitted to this capture; link.toml is the same as a scenario, which `airtcp run`, "
+            "`compare` and `verify` take.",
+        )
+    flows = diagnosis.capture.flows
+    if len(flows) > 1:
+        yield ("All flows", flows_table(flows.top_k(_MOST_FLOWS, by="bytes")), "")

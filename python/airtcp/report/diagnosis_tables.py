@@ -1,0 +1,139 @@
+"""The tables of a diagnosis."""
+
+import polars as pl
+
+from airtcp.diagnosis.capture import SHARES, Facts
+from airtcp.diagnosis.link import FittedLink
+from airtcp.diagnosis.ranking import Ranking
+from airtcp.diagnosis.words import CAUSES, change, interval
+from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
+from airtcp.report.tables import Table
+
+
+def flows_table(flows: pl.DataFrame) -> Table:
+    """The flows, those with most bytes first, a line each."""
+    rows = [
+        (
+            str(row["number"]),
+            f"{row['client']} \N{LEFT RIGHT ARROW} {row['server']}",
+            row["verdict"],
+            format_bytes(row["bytes"]),
+            f"{row['duration_s']:.1f} s",
+            format_bit_rate(row["goodput_bps"]),
+        )
+        for row in flows.sort("bytes", descending=True).iter_rows(named=True)
+    ]
+    return Table(("flow", "ends", "verdict", "bytes", "time", "goodput"), rows, 3)
+
+
+def ranking_table(ranking: Ranking) -> Table:
+    """The remedies with their effect and what they cost, the best first."""
+    rows = []
+    for row in ranking.rows:
+        if row.depends:
+            shown = f"depends on {ranking.open_point}"
+        else:
+            shown = {1: "helps", 0: "no difference shown", -1: "hurts"}[row.effect.sign]
+        rows.append(
+            (
+                row.remedy,
+                row.place,
+                shown,
+                interval(row.effect),
+                format_bit_rate(row.goodput_bps),
+                change(row.cost.retransmitted_points, 2),
+                change(row.cost.timeouts, 1),
+                f"{change(row.cost.srtt_ms, 0)} ms",
+            )
+        )
+    heads = ("remedy", "at", "shown", "goodput, 95 %", "mean", "resent, points", "timeouts", "RTT")
+    return Table(heads, rows, 3)
+
+
+def shares_table(facts: Facts) -> Table:
+    """Shares of the time by what limited the flow."""
+    rows = [
+        (
+            SHARES.get(name, name),
+            format_percent(100 * share),
+            f"{facts['seconds'][name]:.2f} s",
+        )
+        for name, share in facts["shares"].items()
+    ]
+    return Table(("limited by", "share", "time"), rows)
+
+
+def labels_table(labels: pl.DataFrame) -> Table:
+    """Retransmissions by cause, trigger and verdict."""
+    counted = (
+        labels.group_by("cause", "trigger", "verdict", "sureness")
+        .len()
+        .sort("len", "cause", "trigger", descending=[True, False, False])
+    )
+    rows = [
+        (
+            CAUSES.get(cause, cause),
+            trigger,
+            verdict,
+            sureness,
+            format_count(count),
+        )
+        for cause, trigger, verdict, sureness, count in counted.iter_rows()
+    ]
+    return Table(("cause", "trigger", "verdict", "evidence", "retransmissions"), rows, 4)
+
+
+def hazard_table(hazard: pl.DataFrame) -> Table:
+    """Losses by the queue that a packet found."""
+    rows = [
+        (
+            format_bytes(row["queue_bytes_low"]),
+            format_count(row["transmissions"]),
+            format_count(row["lost"]),
+            format_percent(100 * row["lost"] / row["transmissions"], decimals=2)
+            if row["transmissions"]
+            else "none",
+        )
+        for row in hazard.iter_rows(named=True)
+    ]
+    return Table(("queued before it, at least", "transmissions", "lost", "share"), rows)
+
+
+def link_table(link: FittedLink) -> Table:
+    """The fitted link, a line a part."""
+    rate = format_bit_rate(link.bps)
+    if link.rate.why_refused:
+        rate = f"at least {rate}"
+    elif link.rate.steps is not None:
+        rate = f"recorded, {rate} in the mean"
+    low, high = link.loss.interval
+    rows = [
+        ("rate", rate),
+        ("base round trip", f"{1e3 * link.base_rtt_s:.2f} ms"),
+        ("delay each way", f"{1e3 * link.delay_s:.2f} ms"),
+        ("queue", f"{'' if link.queue.is_known else 'at least '}{link.queue.packets} packets"),
+        (
+            "loss",
+            f"{100 * link.loss.rate:.3g} % ({100 * low:.2g} to {100 * high:.2g} %), "
+            f"{format_count(link.loss.lost)} of {format_count(link.loss.sent)}",
+        ),
+    ]
+    if link.loss.bursts is not None:
+        bursts = link.loss.bursts
+        rows.append(
+            (
+                "bursts",
+                f"good to bad {bursts.good_to_bad:.2g}, back {bursts.bad_to_good:.2g}, "
+                f"loss in bad {bursts.loss_in_bad:.2g}",
+            )
+        )
+    stops = link.stops
+    if stops.stops:
+        rows.append(
+            (
+                "stops",
+                f"{len(stops.stops)}, {stops.mean_length_s:.3g} s each in the mean, "
+                f"{'held and released at once' if stops.are_held else 'packets wait'}",
+            )
+        )
+    return Table(("part", "fitted"), rows, 2)

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Deploys the advised remedies on this machine's kernel, over the links that were captured.
+
+    tests/captures/forecast.py FOLDER --out out/forecast --json docs/diagnose.json
+
+For ten cases: the capture is diagnosed, and `verify` runs the kernel over the case's own link, as
+it was and with the advised remedy, paired by seed. The gain that was forecast stands beside the
+real one. Finished runs are kept in --out. Ten cases take a quarter of an hour.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from cases import Case, cases
+from record import folder_of
+from truth import Truth
+
+from airtcp._core import RunError
+from airtcp.diagnosis.read import read_capture
+from airtcp.diagnosis.result import diagnosed
+from airtcp.verification import verify
+
+CHOSEN = (
+    "iid half a percent reno",
+    "iid one percent cubic",
+    "iid two percent reno",
+    "iid slow cubic",
+    "bursts short reno",
+    "bursts long cubic",
+    "stops and losses cubic",
+    "no timestamps losses cubic",
+    "no sack losses cubic",
+    "queue 50 and losses reno",
+)
+SECONDS = 15
+SEEDS = 3
+PLACES = ("sender", "receiver")
+PROFILES = {"reno": "linux-reno", "cubic": "linux", "bbr": "linux-bbr"}
+
+
+def main() -> None:
+    """Forecasts, deploys and compares."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    options = parser.parse_args()
+    rows = []
+    for case in (case for case in cases() if case.name in CHOSEN):
+        rows.append(_row(case, options.folder, options.out))
+        print(rows[-1], flush=True)
+    if options.json:
+        found = json.loads(options.json.read_text()) if options.json.exists() else {}
+        found["forecasts"] = rows
+        options.json.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def _row(case: Case, corpus: Path, out: Path) -> dict[str, object]:
+    truth = Truth(case, folder_of(corpus, case))
+    found = diagnosed(read_capture(truth.sender_side, None, None), PLACES)
+    row: dict[str, object] = {"case": case.name, "headline": found.headline}
+    best = found.ranking.winner if found.ranking else None
+    if best is None:
+        return row
+    row |= {
+        "remedy": best.remedy,
+        "forecast_percent": best.effect.percent,
+        "forecast_interval": [best.effect.low, best.effect.high],
+    }
+    try:
+        return row | _real(case, best.remedy, out)
+    except RunError as error:
+        return row | {"not_run": str(error)}
+
+
+def _real(case: Case, remedy: str, out: Path) -> dict[str, object]:
+    """The kernel's own gain, with its interval."""
+    out.mkdir(parents=True, exist_ok=True)
+    scenario = out / f"{folder_of(out, case).name}.toml"
+    scenario.write_text(f'name = "{case.name}"\nduration = "{SECONDS} s"\n')
+    settings = dict(case.settings) | {"tcp.profile": PROFILES[case.sender.control]}
+    if not case.sender.sack:
+        settings |= {"tcp.sack": "false", "tcp.dsack": "false", "tcp.tail_loss_probe": "false"}
+        settings |= {"tcp.loss_detection": "duplicate-acks", "tcp.dsack_undo": "false"}
+    if not case.sender.timestamps:
+        settings |= {"tcp.timestamps": "false", "tcp.eifel": "false"}
+    real = verify(scenario, [remedy], SEEDS, settings, out=out / "cells").differences[remedy]
+    return {"real_percent": real.mean_percent, "real_interval": real.interval_percent}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

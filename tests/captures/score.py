@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""Scores `airtcp diagnose` on the recorded corpus against the truth, beside tshark.
+
+    tests/captures/score.py FOLDER --half development
+    tests/captures/score.py FOLDER --half kept --json docs/diagnose.json
+
+Prints a line a case and the totals; with --json, writes them.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import polars as pl
+from cases import halves
+from record import folder_of
+from truth import Truth, bits_of, seconds_of
+from tshark import labels as labels_of_tshark
+
+from airtcp.diagnosis.read import read_capture
+from airtcp.diagnosis.result import DiagnosedCapture, diagnosed
+
+MSS_BITS = 8 * 1500
+
+
+@dataclass
+class Tally:
+    """Right ones of all."""
+
+    right: int = 0
+    of: int = 0
+
+    def add(self, is_right: bool, count: int = 1) -> None:
+        """Counts one more."""
+        self.right += count * is_right
+        self.of += count
+
+    @property
+    def words(self) -> str:
+        """As in a table."""
+        share = f" ({100 * self.right / self.of:.1f} %)" if self.of else ""
+        return f"{self.right} of {self.of}{share}"
+
+
+@dataclass
+class Score:
+    """A case's figures."""
+
+    case: str
+    kind: str
+    needed: Tally = field(default_factory=Tally)
+    needless: Tally = field(default_factory=Tally)
+    cause: Tally = field(default_factory=Tally)
+    at_receiver: Tally = field(default_factory=Tally)
+    timeouts: Tally = field(default_factory=Tally)
+    stops: Tally = field(default_factory=Tally)
+    false_stops: Tally = field(default_factory=Tally)
+    rate: Tally = field(default_factory=Tally)
+    base_rtt: Tally = field(default_factory=Tally)
+    loss: Tally = field(default_factory=Tally)
+    loss_interval: Tally = field(default_factory=Tally)
+    replayed: Tally = field(default_factory=Tally)
+    modelled: Tally = field(default_factory=Tally)
+    tshark_found: Tally = field(default_factory=Tally)
+    tshark_needless: Tally = field(default_factory=Tally)
+    notes: list[str] = field(default_factory=list)
+
+
+MEASURES: dict[str, str] = {
+    "needed": "needed retransmissions called so",
+    "needless": "needless retransmissions called so",
+    "cause": "cause of a retransmission",
+    "at_receiver": "needed or needless, capture at the receiver",
+    "timeouts": "captures whose timeouts equal the kernel's counter",
+    "stops": "stops found",
+    "false_stops": "stops found that were none",
+    "rate": "rate within 3 %",
+    "base_rtt": "base round trip within 3 %",
+    "loss": "loss within 10 %",
+    "loss_interval": "chance of loss within its 95 % interval",
+    "replayed": "captures that the played-back link gives back",
+    "modelled": "of those, inside the 95 % interval of the process",
+    "tshark_found": "retransmissions that tshark finds",
+    "tshark_needless": "needless ones that tshark finds",
+}
+
+
+def main() -> None:
+    """Scores what the command line asks for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--half", choices=("development", "kept"), default="development")
+    parser.add_argument("--only", action="append", default=[], metavar="WORD")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    options = parser.parse_args()
+    development, kept = halves()
+    chosen = development if options.half == "development" else kept
+    scores = []
+    for case in chosen:
+        folder = folder_of(options.folder, case)
+        if not folder.exists() or not all(word in case.name for word in options.only):
+            continue
+        score = score_of(Truth(case, folder))
+        scores.append(score)
+        print(line_of(score), flush=True)
+    print()
+    for name, words in MEASURES.items():
+        print(f"{words}: {total(scores, name).words}")
+    if options.json:
+        found = json.loads(options.json.read_text()) if options.json.exists() else {}
+        found["words"] = MEASURES
+        found[options.half] = {
+            "captures": len(scores),
+            "totals": {name: asdict(total(scores, name)) for name in MEASURES},
+            "cases": [asdict(score) for score in scores],
+        }
+        options.json.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def total(scores: Iterable[Score], name: str) -> Tally:
+    """The sum of a measure over the cases."""
+    whole = Tally()
+    for score in scores:
+        one: Tally = getattr(score, name)
+        whole.right += one.right
+        whole.of += one.of
+    return whole
+
+
+def line_of(score: Score) -> str:
+    """A case in a line."""
+    parts = [
+        f"{name} {tally.right}/{tally.of}"
+        for name in MEASURES
+        for tally in [getattr(score, name)]
+        if tally.of
+    ]
+    return f"{score.case:36s} {' '.join(parts)} {'; '.join(score.notes)}"
+
+
+def score_of(truth: Truth) -> Score:
+    """All figures of a case."""
+    score = Score(truth.case.name, truth.case.kind)
+    capture = read_capture(truth.sender_side, None, None)
+    if capture.facts is None or capture.segments.is_empty():
+        score.notes.append("nothing was read")
+        return score
+    known = truth.fates(capture.segments)
+    if capture.facts["view"] != "sender":
+        score.notes.append(f"view {capture.facts['view']}")
+    _labels(score, capture.labels, known)
+    score.timeouts.add(
+        capture.facts["timeouts"] == truth.counters["TcpExtTCPTimeouts"],
+    )
+    if not score.timeouts.right:
+        counted = truth.counters["TcpExtTCPTimeouts"]
+        score.notes.append(f"timeouts {capture.facts['timeouts']} for {counted}")
+    _tshark(score, truth.sender_side, known)
+    _receiver(score, truth, known)
+    _link(score, truth, capture.segments, diagnosed(capture, ()))
+    return score
+
+
+def _labels(score: Score, labels: pl.DataFrame, known: pl.DataFrame) -> None:
+    by_packet = {row["packet"]: row for row in known.iter_rows(named=True)}
+    before: dict[int, dict[str, object]] = {}
+    previous: dict[int, dict[str, object]] = {}
+    for row in known.iter_rows(named=True):
+        before[row["packet"]] = previous.get(row["start"], {})
+        previous[row["start"]] = row
+    for label in labels.iter_rows(named=True):
+        row = by_packet.get(label["packet"])
+        if row is None or label["verdict"] == "unknown":
+            continue
+        tally = score.needless if row["is_needless"] else score.needed
+        tally.add((label["verdict"] == "needless") == row["is_needless"])
+        lost = before[label["packet"]].get("fate")
+        score.cause.add(_cause_is_right(score.kind, label, bool(row["is_needless"]), lost))
+
+
+def _cause_is_right(kind: str, label: dict[str, object], is_needless: bool, lost: object) -> bool:
+    """A cause that is not shown is not right."""
+    if is_needless:
+        reorders = kind in ("reordering", "jitter")
+        return label["cause"] in (("reordering", "delay-spike") if reorders else ("delay-spike",))
+    expected = {"lost": "radio", "dropped": "tail-drop"}.get(str(lost))
+    return label["loss"] == expected
+
+
+def _tshark(score: Score, capture: Path, known: pl.DataFrame) -> None:
+    found = labels_of_tshark(capture)
+    if found is None:
+        return
+    for row in known.filter(pl.col("attempt") > 0).iter_rows(named=True):
+        words = found.get(row["packet"], set())
+        score.tshark_found.add("retransmission" in words or "spurious_retransmission" in words)
+        if row["is_needless"]:
+            score.tshark_needless.add("spurious_retransmission" in words)
+
+
+def _receiver(score: Score, truth: Truth, known: pl.DataFrame) -> None:
+    """Labels at the receiver, matched to what arrived by range and order."""
+    capture = read_capture(truth.receiver_side, None, None)
+    if capture.facts is None or capture.labels.is_empty():
+        return
+    if capture.facts["view"] != "receiver":
+        score.notes.append(f"receiver side taken for {capture.facts['view']}")
+        return
+    arrived: dict[int, list[bool]] = {}
+    for row in known.iter_rows(named=True):
+        if row["fate"] == "delivered" and row["attempt"] > 0:
+            arrived.setdefault(row["start"], []).append(row["is_needless"])
+    for label in capture.labels.iter_rows(named=True):
+        waiting = arrived.get(label["start"])
+        if waiting and label["verdict"] != "unknown":
+            score.at_receiver.add((label["verdict"] == "needless") == waiting.pop(0))
+
+
+def _link(score: Score, truth: Truth, segments: pl.DataFrame, found: DiagnosedCapture) -> None:
+    if found.link is None:
+        score.notes.append(f"no link: {' '.join(found.refusals)[:80]}")
+        return
+    link, settings = found.link, truth.case.settings
+    _stops(score, truth.stops(segments), [(one.start_s, one.length_s) for one in link.stops.stops])
+    if found.replay is not None:
+        score.replayed.add(found.replay.explains)
+        if found.replay.explains:
+            score.modelled.add(all(one.holds for one in found.predictions))
+        else:
+            score.notes.append(
+                ", ".join(
+                    f"{name} {100 * by:+.0f} %" for name, by in found.replay.deviations.items()
+                )
+            )
+    if "link.rate" not in settings or truth.case.kind == "jitter":
+        return
+    rate = bits_of(settings["link.rate"])
+    if link.rate.why_refused is None:
+        near(score.rate, link.bps, rate, 0.03, lambda: score.notes.append(f"rate {link.bps:.0f}"))
+    base = 2 * seconds_of(settings["link.delay"]) + (MSS_BITS + 8 * 52) / rate
+    near(score.base_rtt, link.base_rtt_s, base, 0.03, lambda: score.notes.append("base"))
+    lost, sent = truth.lost_of_link
+    if lost >= 10:
+        real = lost / sent
+        near(score.loss, link.loss.rate, real, 0.1, lambda: score.notes.append(f"loss for {real}"))
+    chance = float(settings.get("link.loss.rate", "0"))
+    if chance and link.loss.bursts is None:
+        low, high = link.loss.interval
+        score.loss_interval.add(low <= chance <= high)
+
+
+def near(
+    tally: Tally, value: float, true: float, share: float, missed: Callable[[], object]
+) -> None:
+    """Counts a value that is within a share of the true one."""
+    is_near = abs(value - true) <= share * true
+    tally.add(is_near)
+    if not is_near:
+        missed()
+
+
+def _stops(score: Score, true: list[tuple[float, float]], found: list[tuple[float, float]]) -> None:
+    """A stop is found where one overlaps it; one that overlaps none is false."""
+
+    def meet(one: tuple[float, float], other: tuple[float, float]) -> bool:
+        return one[0] < other[0] + other[1] and other[0] < one[0] + one[1]
+
+    for stop in true:
+        score.stops.add(any(meet(stop, one) for one in found))
+    for one in found:
+        score.false_stops.add(not any(meet(stop, one) for stop in true))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

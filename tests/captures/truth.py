@@ -1,0 +1,125 @@
+"""The true fate of every packet of a recorded case."""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+from cases import Case
+
+SHORTEST_S = 0.08
+"""Stops that are shorter are below what a diagnosis claims to find."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The emulator's table and the kernel's counters beside a capture."""
+
+    case: Case
+    folder: Path
+
+    @property
+    def sender_side(self) -> Path:
+        """The capture at the host that sent."""
+        return self.folder / ("server.pcapng" if self.case.download else "stations.pcapng")
+
+    @property
+    def receiver_side(self) -> Path:
+        """The capture at the host that received."""
+        return self.folder / ("stations.pcapng" if self.case.download else "server.pcapng")
+
+    @cached_property
+    def data(self) -> pl.DataFrame:
+        """Every packet on the way of the data, in the order in which the sender sent them."""
+        way = "down" if self.case.download else "up"
+        packets = pl.read_parquet(self.folder / "packets.parquet")
+        return packets.filter((pl.col("way") == way) & pl.col("tcp"))
+
+    @cached_property
+    def counters(self) -> dict[str, int]:
+        """The sender's kernel's own counters."""
+        counters: dict[str, int] = json.loads((self.folder / "kernel.json").read_text())
+        return counters
+
+    def fates(self, segments: pl.DataFrame) -> pl.DataFrame:
+        """Transmissions with `fate` and `is_needless`: every byte of it had arrived or would.
+
+        `index` of a transmission is its place among all packets of its way.
+        """
+        fates = self.data["fate"].to_list()
+        rows = []
+        arriving: dict[int, int] = {}
+        for index, start, end in segments.select("index", "start", "end").iter_rows():
+            fate = fates[index] if index < len(fates) else "under way"
+            needless = _covered(arriving, start, end)
+            if fate == "delivered":
+                _cover(arriving, start, end)
+            rows.append((fate, needless))
+        return segments.with_columns(
+            pl.Series("fate", [fate for fate, _ in rows], pl.String),
+            pl.Series("is_needless", [needless for _, needless in rows], pl.Boolean),
+        )
+
+    @cached_property
+    def lost_of_link(self) -> tuple[int, int]:
+        """Packets that the link lost, and those that a queue did not drop."""
+        passed = self.data.filter(pl.col("fate") != "dropped")
+        return passed.filter(pl.col("fate") == "lost").height, passed.height
+
+    def stops(self, segments: pl.DataFrame) -> list[tuple[float, float]]:
+        """Starts and lengths in seconds of the capture, while data was sent."""
+        settings = self.case.settings
+        file = self.folder / "stops.csv"
+        if file.exists():
+            listed = pl.read_csv(file)
+            found = [(start / 1e3, length / 1e3) for start, length in listed.iter_rows()]
+        elif settings.get("link.stops.process") == "periodic":
+            every = seconds_of(settings["link.stops.every"])
+            length = seconds_of(settings["link.stops.length"])
+            found = [(every * number, length) for number in range(1, 40)]
+        else:
+            return []
+        # The capture's clock begins with its first packet, the emulator's with its start.
+        first = segments.row(0, named=True)
+        sent = self.data["arrived_ns"][first["index"]] / 1e9
+        offset = first["time_ns"] / 1e9 - sent
+        begun, ended = first["time_ns"] / 1e9, segments["time_ns"].max() / 1e9  # type: ignore[operator]
+        shifted = [(start + offset, length) for start, length in found]
+        return [
+            (start, length)
+            for start, length in shifted
+            if length >= SHORTEST_S and start > begun + 0.2 and start + length < ended
+        ]
+
+
+def seconds_of(text: str) -> float:
+    """A time of a scenario in seconds."""
+    number, unit = text.split()
+    return float(number) * {"s": 1.0, "ms": 1e-3, "us": 1e-6}[unit]
+
+
+def bits_of(text: str) -> float:
+    """A rate of a scenario in bits a second."""
+    number, unit = text.split()
+    return float(number) * {"Mbit/s": 1e6, "kbit/s": 1e3}[unit]
+
+
+def _cover(arriving: dict[int, int], start: int, end: int) -> None:
+    """Notes a range; ranges are those of segments, which seldom differ from the first time."""
+    arriving[start] = max(end, arriving.get(start, 0))
+
+
+def _covered(arriving: dict[int, int], start: int, end: int) -> bool:
+    """Noted ranges hold all of this one."""
+    at = start
+    while at < end:
+        reached = arriving.get(at, 0)
+        if reached <= at:
+            # A retransmission may begin within an original (RFC 9293 allows to cut anew).
+            within = [stop for begin, stop in arriving.items() if begin < at < stop]
+            if not within:
+                return False
+            reached = max(within)
+        at = reached
+    return True

@@ -1,0 +1,199 @@
+"""Diagnoses of simulated captures and of ping logs, against what the simulator knows."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import airtcp
+from airtcp._core import AirtcpError, ScenarioError
+from airtcp.cli import app
+from airtcp.diagnoses import Diagnosis, PingDiagnosis
+
+LINK = """
+name = "captured"
+duration = "25 s"
+[link]
+rate = "4 Mbit/s"
+delay = "20 ms"
+queue = { packets = 60 }
+loss = { rate = 0.02 }
+[tcp]
+profile = "linux"
+"""
+
+
+@pytest.fixture(scope="module")
+def lossy_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, airtcp.Run]:
+    """A capture at a simulated sender that loses one packet in a hundred, and its run."""
+    capture = tmp_path_factory.mktemp("capture") / "lossy.pcapng"
+    return capture, airtcp.run(LINK, seed=3, pcap=capture)
+
+
+@pytest.fixture(scope="module")
+def lossy_diagnosis(lossy_run: tuple[Path, airtcp.Run]) -> Diagnosis:
+    """What is said of it."""
+    found = airtcp.diagnose(lossy_run[0], can=("sender",))
+    assert isinstance(found, Diagnosis)
+    return found
+
+
+def test_every_retransmission_is_labelled(
+    lossy_run: tuple[Path, airtcp.Run], lossy_diagnosis: Diagnosis
+) -> None:
+    (flow,) = lossy_run[1].summary["flows"]
+    labels = lossy_diagnosis.labels
+    assert len(labels) == flow["segments_retransmitted"]
+    needless = labels.filter(pl.col("verdict") == "needless")
+    assert len(needless) == flow["duplicate_segments_received"]
+    facts = lossy_diagnosis.capture.facts
+    assert facts is not None
+    assert facts["timeouts"] == flow["timeouts"]
+    assert sum(facts["shares"].values()) == pytest.approx(1.0)
+
+
+def test_the_link_of_a_capture_is_that_of_the_run(
+    lossy_run: tuple[Path, airtcp.Run], lossy_diagnosis: Diagnosis
+) -> None:
+    (flow,) = lossy_run[1].summary["flows"]
+    link = lossy_diagnosis.link
+    assert link is not None
+    assert link.bps == pytest.approx(4e6, rel=0.03)
+    assert link.base_rtt_s == pytest.approx(0.0431, rel=0.03)
+    assert abs(link.loss.lost - flow["segments_lost_link"]) <= 2
+    assert link.loss.bursts is None
+    assert not link.stops.stops
+    replay = lossy_diagnosis.replay
+    assert replay is not None
+    assert replay.explains
+    assert replay.profile == "linux"
+
+
+def test_a_window_that_radio_losses_keep_small_is_bbrs_to_open(lossy_diagnosis: Diagnosis) -> None:
+    ranking = lossy_diagnosis.ranking
+    assert ranking is not None
+    assert ranking.winner is not None
+    assert ranking.winner.remedy == "bbr"
+    assert "net.ipv4.tcp_congestion_control=bbr" in "\n".join(lossy_diagnosis.deployment)
+    assert "An unchanged flow beside one with bbr gets" in "\n".join(lossy_diagnosis.deployment)
+
+
+def test_the_report_holds_the_link_as_a_scenario(
+    lossy_diagnosis: Diagnosis, tmp_path: Path
+) -> None:
+    page = lossy_diagnosis.report(tmp_path, "airtcp diagnose lossy.pcapng")
+    text = page.read_text()
+    assert "What was sent, and when it was acknowledged" in text
+    assert lossy_diagnosis.sentences[1] in text
+    assert len(pl.read_parquet(tmp_path / "labels.parquet")) == len(lossy_diagnosis.labels)
+    assert (tmp_path / "annotated.pcapng").stat().st_size > 1_000_000
+    again = airtcp.run(tmp_path / "link.toml", seed=1)
+    assert again.summary["goodput_bps"] > 1e6
+
+
+def test_a_full_link_needs_no_remedy(tmp_path: Path) -> None:
+    capture = tmp_path / "full.pcapng"
+    airtcp.run(LINK, seed=1, settings={"link.loss.rate": 0}, pcap=capture)
+    found = airtcp.diagnose(capture)
+    assert isinstance(found, Diagnosis)
+    assert found.headline.endswith("are possible: no remedy is worth it.")
+    assert found.ranking is None
+    assert found.deployment == []
+    assert found.link is not None
+    assert found.link.queue.is_known
+    assert abs(found.link.queue.packets - 60) <= 2
+
+
+def test_stops_of_a_run_are_found(tmp_path: Path) -> None:
+    capture = tmp_path / "stops.pcapng"
+    stops = {
+        "link.loss.rate": 0,
+        "link.suspension.every": "4 s",
+        "link.suspension.length": "500 ms",
+    }
+    airtcp.run(LINK, seed=1, settings=stops, pcap=capture)
+    found = airtcp.diagnose(capture, can=("receiver",))
+    assert isinstance(found, Diagnosis)
+    assert found.link is not None
+    lengths = [stop.length_s for stop in found.link.stops.stops]
+    assert len(lengths) in (5, 6)
+    assert lengths == pytest.approx([0.5] * len(lengths), abs=0.02)
+    assert found.link.stops.is_periodic
+
+
+def ping_log(rtts_ms: list[float], missing: frozenset[int] = frozenset()) -> str:
+    """The output of a ping."""
+    lines = ["PING 10.0.0.2 (10.0.0.2) 1472(1500) bytes of data."]
+    lines += [
+        f"1480 bytes from 10.0.0.2: icmp_seq={number} ttl=64 time={rtt:.3f} ms"
+        for number, rtt in enumerate(rtts_ms, 1)
+        if number not in missing
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def test_a_ping_log_is_diagnosed(tmp_path: Path) -> None:
+    random = np.random.default_rng(8)
+    rtts = [float(rtt) for rtt in 40 + random.exponential(10, 400)]
+    path = tmp_path / "link.ping"
+    path.write_text(ping_log(rtts, frozenset({50, 51, 300, 350})))
+    found = airtcp.diagnose(path)
+    assert isinstance(found, PingDiagnosis)
+    assert (found.log.sent, found.log.lost) == (400, 4)
+    assert found.log.loss_rate == pytest.approx(0.01)
+    assert found.ranking is not None
+    assert found.ranking.open_point is not None
+    assert found.ranking.open_point.startswith("the rate")
+    assert len(found.ranking.rows) >= 3
+    page = found.report(tmp_path / "out")
+    assert "Remedies over this link" in page.read_text()
+    assert airtcp.run(tmp_path / "out" / "link.toml").summary["goodput_bps"] > 0
+
+
+def test_a_ping_of_a_lan_is_refused_with_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "lan.ping"
+    path.write_text(ping_log([0.02] * 100))
+    found = airtcp.diagnose(path)
+    assert isinstance(found, PingDiagnosis)
+    assert found.ranking is None
+    assert "The median round trip is 0.02 ms: this is a ping within a LAN" in found.headline
+    path.write_text(ping_log([20.0] * 5))
+    found = airtcp.diagnose(path)
+    assert "The log holds 5 round trips, and 30 are needed" in found.headline
+
+
+def test_what_is_neither_is_refused_clearly(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    with pytest.raises(ScenarioError, match="cannot be read"):
+        airtcp.diagnose(path)
+    path.write_bytes(b"")
+    with pytest.raises(ScenarioError, match="empty"):
+        airtcp.diagnose(path)
+    path.write_bytes(b"\xd4\xc3\xb2\xa1\x02\x00")
+    with pytest.raises(AirtcpError):
+        airtcp.diagnose(path)
+
+
+def test_the_command_line_prints_the_answer(
+    lossy_run: tuple[Path, airtcp.Run], tmp_path: Path
+) -> None:
+    runner = CliRunner()
+    advice = runner.invoke(app, ["diagnose", "--advise"])
+    assert advice.exit_code == 0
+    assert "tcpdump -i any -s 128 -w slow.pcap" in advice.stdout
+    missing = runner.invoke(app, ["diagnose"])
+    assert missing.exit_code == 2
+    wrong = runner.invoke(app, ["diagnose", str(lossy_run[0]), "--can", "moon"])
+    assert wrong.exit_code == 2
+    done = runner.invoke(
+        app,
+        ["diagnose", str(lossy_run[0]), "--can", "receiver", "--json", "--out", str(tmp_path)],
+    )
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["link"]["rate_bps"] == pytest.approx(4e6, rel=0.03)
+    assert found["replay"]["explains"] is True
+    assert found["report"] == str(tmp_path / "index.html")
