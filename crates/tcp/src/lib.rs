@@ -37,11 +37,13 @@
 //!   MSG_MORE, silly window avoidance on both sides, zero-window probes.
 //! - **Receiving**: delayed and quick acknowledgments, reassembly within the buffer, a window of
 //!   fixed size or one that follows what is read.
+//! - **On a wire**: path MTU by routers' word and by probing (RFC 4821), keep-alive probes, SYN-ACKs
+//!   that were not remembered, reports of when a segment left.
 //! - **Marks**: ECN (RFC 3168), asked for, accepted when the peer asks, or off.
 //!
-//! Not implemented: **urgent data** (its bytes are ordinary ones), **keep-alive, path MTU
-//! discovery, Fast Open, authentication (MD5, AO), Multipath TCP, SYN cookies**. Initial sequence
-//! numbers are the caller's to choose (RFC 6528).
+//! Not implemented: **urgent data** (its bytes are ordinary ones), **Fast Open, authentication (MD5,
+//! AO), Multipath TCP**. Bytes, tables of connections and initial sequence numbers (RFC 6528) are
+//! `airtcp-endpoint`'s.
 
 pub mod config;
 mod congestion;
@@ -61,7 +63,7 @@ mod timeout;
 pub use config::{Config, Profile};
 pub use connection::{Connection, End, State};
 pub use loss_detection::{Scoreboard, SentSegment};
-pub use observer::{Event, Insight, Observer};
+pub use observer::{Accepted, Event, Insight, Observer};
 pub use receiver::Receiver;
 pub use recovery::Phase;
 pub use relay::{Relay, RelayObserver, Side};

@@ -2,6 +2,8 @@
 //! wire knows: an argument of the calls that may cause events, never a field, so that a run nobody
 //! watches pays nothing.
 
+use std::ops::Range;
+
 use airtcp_units::{Duration, Instant};
 
 use crate::loss_differentiation::Cause;
@@ -98,10 +100,25 @@ impl Insight for () {}
 
 impl<F: FnMut(Instant, Event)> Insight for F {}
 
+/// Bytes of a segment that were accepted into the stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// Offsets in the stream, none of them received in order before. What waits behind a gap may
+    /// be among them: the peer has retransmitted it.
+    pub range: Range<u64>,
+    /// Where in the segment's payload the first of them stands.
+    pub skipped: usize,
+}
+
 /// Receives [`Event`]s. `()` ignores them.
 pub trait Observer: Insight {
     /// Called when `event` happens at `now`.
     fn event(&mut self, now: Instant, event: Event);
+
+    /// Called, at most once for a segment, with what was accepted of its payload: whoever keeps the
+    /// bytes keeps these and no others. What a forged or late segment carries is not among them.
+    #[inline]
+    fn accepted(&mut self, _accepted: Accepted) {}
 }
 
 impl Observer for () {

@@ -100,6 +100,12 @@ impl RetransmissionTimeout {
         (self.base * (1 << doublings.min(MAX_BACK_OFF))).min(self.max)
     }
 
+    /// The longest timeout there is.
+    #[must_use]
+    pub const fn longest(&self) -> Duration {
+        self.max
+    }
+
     /// Expiries since the last sample.
     #[must_use]
     pub const fn back_off(&self) -> u32 {

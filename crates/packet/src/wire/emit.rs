@@ -10,6 +10,16 @@ use crate::Segment;
 /// Hops a packet may take (RFC 1700 recommends 64, Linux's default).
 const TIME_TO_LIVE: u8 = 64;
 
+/// What stands in the checksum field of TCP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TcpChecksum {
+    /// The checksum.
+    Whole,
+    /// The sum over the pseudo-header alone: the device adds the rest, once for each packet that it
+    /// cuts the payload into (Linux, `CHECKSUM_PARTIAL`; virtio 1.2 §5.1.6.2).
+    PseudoHeader,
+}
+
 /// Appends `segment` to `out` as an IPv4 packet with correct checksums.
 ///
 /// The payload is `segment.payload_bytes` long whatever the length of `payload`: more bytes are
@@ -26,6 +36,24 @@ pub fn emit(
     payload: &[u8],
     out: &mut Vec<u8>,
 ) -> Result<(), WireError> {
+    let pieces = [payload, &[]];
+    let checksum = TcpChecksum::Whole;
+    emit_pieces(segment, addresses, identification, pieces, checksum, out)
+}
+
+/// As [`emit`], with a payload in two pieces, as a ring buffer holds it, and a choice of what
+/// stands in the checksum field.
+///
+/// # Errors
+/// As [`emit`].
+pub fn emit_pieces(
+    segment: &Segment,
+    addresses: &Addresses<SocketAddrV4>,
+    identification: u16,
+    payload: [&[u8]; 2],
+    checksum: TcpChecksum,
+    out: &mut Vec<u8>,
+) -> Result<(), WireError> {
     let total = u16::try_from(segment.ip_bytes()).map_err(|_| WireError::TooLong)?;
     let (source, destination) = (addresses.source, addresses.destination);
     let start = out.len();
@@ -37,8 +65,8 @@ pub fn emit(
     out.extend([0x40, 0, TIME_TO_LIVE, PROTOCOL_TCP, 0, 0]);
     out.extend(source.ip().octets());
     out.extend(destination.ip().octets());
-    let checksum = Sum::default().add(&out[start..]).finish();
-    out[start + 10..start + 12].copy_from_slice(&checksum.to_be_bytes());
+    let header = Sum::default().add(&out[start..]).finish();
+    out[start + 10..start + 12].copy_from_slice(&header.to_be_bytes());
 
     // Pseudo-header (RFC 9293 §3.1): addresses, protocol, TCP length.
     let pseudo = Sum::default()
@@ -51,6 +79,7 @@ pub fn emit(
         [source.port(), destination.port()],
         pseudo,
         payload,
+        checksum,
         out,
     );
     Ok(())
@@ -67,6 +96,24 @@ pub fn emit_ipv6(
     addresses: &Ipv6Addresses,
     flow_label: u32,
     payload: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), WireError> {
+    let pieces = [payload, &[]];
+    let checksum = TcpChecksum::Whole;
+    emit_pieces_ipv6(segment, addresses, flow_label, pieces, checksum, out)
+}
+
+/// As [`emit_ipv6`], with a payload in two pieces and a choice of what stands in the checksum
+/// field.
+///
+/// # Errors
+/// As [`emit_ipv6`].
+pub fn emit_pieces_ipv6(
+    segment: &Segment,
+    addresses: &Ipv6Addresses,
+    flow_label: u32,
+    payload: [&[u8]; 2],
+    checksum: TcpChecksum,
     out: &mut Vec<u8>,
 ) -> Result<(), WireError> {
     let length = segment.header_bytes().saturating_add(segment.payload_bytes);
@@ -91,13 +138,21 @@ pub fn emit_ipv6(
         [source.port(), destination.port()],
         pseudo,
         payload,
+        checksum,
         out,
     );
     Ok(())
 }
 
 /// Appends TCP header, options and payload; `pseudo` is the sum over the pseudo-header.
-fn emit_tcp(segment: &Segment, ports: [u16; 2], pseudo: Sum, payload: &[u8], out: &mut Vec<u8>) {
+fn emit_tcp(
+    segment: &Segment,
+    ports: [u16; 2],
+    pseudo: Sum,
+    payload: [&[u8]; 2],
+    checksum: TcpChecksum,
+    out: &mut Vec<u8>,
+) {
     let start = out.len();
     for port in ports {
         out.extend(port.to_be_bytes());
@@ -112,10 +167,17 @@ fn emit_tcp(segment: &Segment, ports: [u16; 2], pseudo: Sum, payload: &[u8], out
     out.extend([0; 4]);
     emit_options(segment, out);
     let header_end = out.len();
-    let payload_bytes = segment.payload_bytes as usize;
-    out.extend(&payload[..payload.len().min(payload_bytes)]);
-    out.resize(header_end + payload_bytes, 0);
-    let checksum = pseudo.add(&out[start..]).finish();
+    let mut left = segment.payload_bytes as usize;
+    for piece in payload {
+        let taken = &piece[..piece.len().min(left)];
+        out.extend(taken);
+        left -= taken.len();
+    }
+    out.resize(header_end + segment.payload_bytes as usize, 0);
+    let checksum = match checksum {
+        TcpChecksum::Whole => pseudo.add(&out[start..]).finish(),
+        TcpChecksum::PseudoHeader => !pseudo.finish(),
+    };
     out[start + 16..start + 18].copy_from_slice(&checksum.to_be_bytes());
 }
 

@@ -6,6 +6,7 @@
 
 mod checksum;
 mod emit;
+mod icmp;
 mod parse;
 #[cfg(test)]
 mod tests;
@@ -14,8 +15,9 @@ use std::fmt;
 use std::net::{SocketAddrV4, SocketAddrV6};
 use std::ops::Range;
 
-pub use emit::{emit, emit_ipv6};
-pub use parse::{parse, parse_ipv6, parse_tcp_header};
+pub use emit::{TcpChecksum, emit, emit_ipv6, emit_pieces, emit_pieces_ipv6};
+pub use icmp::{IcmpError, Trouble, parse_icmp};
+pub use parse::{Checksums, parse, parse_ipv6, parse_ipv6_with, parse_tcp_header, parse_with};
 
 use crate::Segment;
 
@@ -63,13 +65,14 @@ pub enum WireError {
     Version,
     /// A fragment of a packet; fragments are not reassembled.
     Fragment,
-    /// The IP payload is not TCP, or stands behind IPv6 extension headers.
+    /// The IP payload is not TCP, or of ICMP nothing about TCP, or stands behind IPv6 extension
+    /// headers.
     NotTcp,
     /// A header's length field contradicts itself or the packet.
     HeaderLength,
     /// The IPv4 header's checksum is wrong.
     IpChecksum,
-    /// The TCP checksum is wrong.
+    /// The TCP checksum is wrong, or ICMP's.
     TcpChecksum,
     /// The segment is longer than the IP length field can say.
     TooLong,
@@ -84,7 +87,7 @@ impl fmt::Display for WireError {
             Self::NotTcp => "the IP payload is not TCP",
             Self::HeaderLength => "a header length that contradicts the packet",
             Self::IpChecksum => "wrong IPv4 header checksum",
-            Self::TcpChecksum => "wrong TCP checksum",
+            Self::TcpChecksum => "wrong checksum of TCP or ICMP",
             Self::TooLong => "a segment too long for an IP packet",
         })
     }
@@ -100,6 +103,9 @@ const IPV6_HEADER_BYTES: usize = 40;
 const TCP_HEADER_BYTES: usize = 20;
 /// TCP's number in the protocol field (RFC 9293 §3.1).
 const PROTOCOL_TCP: u8 = 6;
+/// ICMP's (RFC 792), and ICMPv6's (RFC 4443 §1).
+const PROTOCOL_ICMP: u8 = 1;
+const PROTOCOL_ICMPV6: u8 = 58;
 
 /// Option kinds and lengths.
 mod option {

@@ -8,6 +8,17 @@ use super::{Addresses, IPV4_HEADER_BYTES, IPV6_HEADER_BYTES, PROTOCOL_TCP, Parse
 use super::{TCP_HEADER_BYTES, TcpHeader, WireError, option};
 use crate::{Ecn, Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps};
 
+/// Whether checksums are verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checksums {
+    /// They are.
+    Verified,
+    /// The device has verified them, or the packet never was on a wire. A total length of zero then
+    /// stands for one that the field cannot say, as in the super-frames of a device that merges
+    /// packets (Linux, `iph_totlen`; RFC 2675 §2 for IPv6).
+    Trusted,
+}
+
 /// Reads an IPv4 packet that carries a TCP segment.
 ///
 /// The headers' lengths and both checksums must be right. IPv4 options, unknown and malformed TCP
@@ -17,17 +28,29 @@ use crate::{Ecn, Flags, SackBlock, SackBlocks, Segment, SequenceNumber, Timestam
 /// # Errors
 /// What is wrong with the bytes; never panics.
 pub fn parse(bytes: &[u8]) -> Result<Parsed, WireError> {
+    parse_with(bytes, Checksums::Verified)
+}
+
+/// As [`parse`], with a choice of what becomes of the checksums.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_with(bytes: &[u8], checksums: Checksums) -> Result<Parsed, WireError> {
     let fixed: &[u8; IPV4_HEADER_BYTES] = bytes.first_chunk().ok_or(WireError::Truncated)?;
     if fixed[0] >> 4 != 4 {
         return Err(WireError::Version);
     }
     let header_bytes = usize::from(fixed[0] & 0x0f) * 4;
-    let total = usize::from(u16_at(fixed, 2));
+    let total = match (u16_at(fixed, 2), checksums) {
+        (0, Checksums::Trusted) => bytes.len(),
+        (total, _) => usize::from(total),
+    };
     if header_bytes < IPV4_HEADER_BYTES || total < header_bytes {
         return Err(WireError::HeaderLength);
     }
     let packet = bytes.get(..total).ok_or(WireError::Truncated)?;
-    if Sum::default().add(&packet[..header_bytes]).finish() != 0 {
+    let is_verified = checksums == Checksums::Verified;
+    if is_verified && Sum::default().add(&packet[..header_bytes]).finish() != 0 {
         return Err(WireError::IpChecksum);
     }
     // More-fragments bit and fragment offset: every bit but "don't fragment" and the reserved one.
@@ -39,10 +62,12 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed, WireError> {
     }
     let tcp = &packet[header_bytes..];
     // Pseudo-header (RFC 9293 §3.1): both addresses, protocol, TCP length.
-    let pseudo = Sum::default()
-        .add(&fixed[12..20])
-        .add(&[0, PROTOCOL_TCP])
-        .add(&(tcp.len() as u16).to_be_bytes());
+    let pseudo = is_verified.then(|| {
+        Sum::default()
+            .add(&fixed[12..20])
+            .add(&[0, PROTOCOL_TCP])
+            .add(&(tcp.len() as u16).to_be_bytes())
+    });
     let (mut segment, ports, payload) = parse_tcp(tcp, pseudo)?;
     segment.ecn = Ecn::from_bits(fixed[1]);
     let address = |at: usize| Ipv4Addr::from_bits(u32_at(fixed, at));
@@ -62,6 +87,17 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed, WireError> {
 /// # Errors
 /// What is wrong with the bytes; never panics.
 pub fn parse_ipv6(bytes: &[u8]) -> Result<Parsed<SocketAddrV6>, WireError> {
+    parse_ipv6_with(bytes, Checksums::Verified)
+}
+
+/// As [`parse_ipv6`], with a choice of what becomes of the checksum.
+///
+/// # Errors
+/// As [`parse_ipv6`].
+pub fn parse_ipv6_with(
+    bytes: &[u8],
+    checksums: Checksums,
+) -> Result<Parsed<SocketAddrV6>, WireError> {
     let (header, rest) = bytes
         .split_first_chunk::<IPV6_HEADER_BYTES>()
         .ok_or(WireError::Truncated)?;
@@ -71,14 +107,18 @@ pub fn parse_ipv6(bytes: &[u8]) -> Result<Parsed<SocketAddrV6>, WireError> {
     if header[6] != PROTOCOL_TCP {
         return Err(WireError::NotTcp);
     }
-    let tcp = rest
-        .get(..usize::from(u16_at(header, 4)))
-        .ok_or(WireError::Truncated)?;
+    let length = match (u16_at(header, 4), checksums) {
+        (0, Checksums::Trusted) => rest.len(),
+        (length, _) => usize::from(length),
+    };
+    let tcp = rest.get(..length).ok_or(WireError::Truncated)?;
     // Pseudo-header (RFC 8200 §8.1): both addresses, TCP length, next header.
-    let pseudo = Sum::default()
-        .add(&header[8..40])
-        .add(&header[4..6])
-        .add(&[0, PROTOCOL_TCP]);
+    let pseudo = (checksums == Checksums::Verified).then(|| {
+        Sum::default()
+            .add(&header[8..40])
+            .add(&header[4..6])
+            .add(&[0, PROTOCOL_TCP])
+    });
     let (mut segment, ports, payload) = parse_tcp(tcp, pseudo)?;
     // The traffic class lies across the first two bytes (RFC 8200 §3).
     segment.ecn = Ecn::from_bits(header[1] >> 4);
@@ -96,14 +136,17 @@ pub fn parse_ipv6(bytes: &[u8]) -> Result<Parsed<SocketAddrV6>, WireError> {
     })
 }
 
-/// Reads a TCP segment that fills `tcp`; `pseudo` is the sum over the pseudo-header. Answers the
-/// segment, the ports, and where in `tcp` the payload stands.
-fn parse_tcp(tcp: &[u8], pseudo: Sum) -> Result<(Segment, [u16; 2], Range<usize>), WireError> {
+/// Reads a TCP segment that fills `tcp`; `pseudo` is the sum over the pseudo-header, unless the
+/// checksum is trusted. Answers the segment, the ports, and where in `tcp` the payload stands.
+fn parse_tcp(
+    tcp: &[u8],
+    pseudo: Option<Sum>,
+) -> Result<(Segment, [u16; 2], Range<usize>), WireError> {
     let header = parse_tcp_header(tcp)?;
     if header.bytes > tcp.len() {
         return Err(WireError::HeaderLength);
     }
-    if pseudo.add(tcp).finish() != 0 {
+    if pseudo.is_some_and(|pseudo| pseudo.add(tcp).finish() != 0) {
         return Err(WireError::TcpChecksum);
     }
     let mut segment = header.segment;
@@ -209,11 +252,11 @@ fn parse_sack(value: &[u8]) -> Option<SackBlocks> {
 }
 
 /// The big-endian 16-bit number at `at`, within the fixed part of a header.
-fn u16_at<const BYTES: usize>(header: &[u8; BYTES], at: usize) -> u16 {
+pub(super) fn u16_at<const BYTES: usize>(header: &[u8; BYTES], at: usize) -> u16 {
     u16::from_be_bytes([header[at], header[at + 1]])
 }
 
 /// The big-endian 32-bit number at `at`, within the fixed part of a header.
-fn u32_at<const BYTES: usize>(header: &[u8; BYTES], at: usize) -> u32 {
+pub(super) fn u32_at<const BYTES: usize>(header: &[u8; BYTES], at: usize) -> u32 {
     u32::from_be_bytes(std::array::from_fn(|index| header[at + index]))
 }

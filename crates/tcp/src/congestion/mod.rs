@@ -130,6 +130,31 @@ impl Congestion {
         }
     }
 
+    /// Segments carry `mss` bytes from now on; the windows stay as many bytes (RFC 4821 §5.2: as
+    /// much is in flight, in other segments).
+    pub fn set_mss(&mut self, mss: u64) {
+        let before = self.windows.mss;
+        let scaled = |bytes: u64| match bytes {
+            u64::MAX => u64::MAX,
+            bytes => (bytes / before).saturating_mul(mss),
+        };
+        self.initial = scaled(self.initial);
+        self.slow_start_limit = scaled(self.slow_start_limit);
+        self.slow_start_limit_after_timeout = scaled(self.slow_start_limit_after_timeout);
+        self.windows.max = scaled(self.windows.max);
+        self.windows.mss = mss;
+        self.windows.cwnd = self.windows.cwnd.min(self.windows.max).max(mss);
+    }
+
+    /// Goes on with the windows of another. A model has no threshold: where its window is, slow
+    /// start is over.
+    pub fn take_windows(&mut self, other: &Self) {
+        self.windows = other.windows;
+        if other.is_model_based() {
+            self.windows.ssthresh = self.windows.ssthresh.min(self.windows.cwnd);
+        }
+    }
+
     /// The congestion window in bytes, at least one segment.
     #[inline]
     #[must_use]

@@ -268,6 +268,7 @@ impl Connection {
             self.receiver.demand_acknowledgment();
         }
         self.take_marks(segment);
+        self.tell_accepted(start..end.min(limit), observer);
         self.receiver
             .on_data(now, start..end.min(limit), fin && fits);
         if self.receiver.is_finished() {

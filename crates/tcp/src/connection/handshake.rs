@@ -48,6 +48,14 @@ impl Handshake {
         }
     }
 
+    /// A SYN-ACK went out that was not remembered, nobody knows when: its answer measures nothing,
+    /// as if it had been retransmitted, and it is not retransmitted.
+    pub const fn on_answered_before(&mut self) {
+        self.syn_due = false;
+        self.transmissions = 2;
+        self.deadline = Instant::FAR_FUTURE;
+    }
+
     fn on_sent(&mut self, now: Instant, config: &TimeoutConfig) {
         self.syn_due = false;
         self.transmissions = self.transmissions.saturating_add(1);

@@ -9,7 +9,9 @@
 //! This is the edge where 64-bit stream offsets meet 32-bit sequence numbers.
 
 mod arrival;
+mod bytes;
 mod challenge;
+mod driver;
 mod ecn;
 mod ending;
 mod freeze;

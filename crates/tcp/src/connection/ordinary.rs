@@ -37,7 +37,7 @@ impl Connection {
         }
         let taken = self.is_expected(now, segment)
             && if segment.payload_bytes > 0 {
-                self.take_ordinary_data(now, segment)
+                self.take_ordinary_data(now, segment, observer)
             } else {
                 self.take_ordinary_acknowledgment(now, segment, observer)
             };
@@ -79,7 +79,12 @@ impl Connection {
 
     /// Data behind what has arrived, for an endpoint that has nothing under way itself.
     #[inline]
-    fn take_ordinary_data(&mut self, now: Instant, segment: &Segment) -> bool {
+    fn take_ordinary_data(
+        &mut self,
+        now: Instant,
+        segment: &Segment,
+        observer: &mut impl Observer,
+    ) -> bool {
         let una = self.sender.una();
         let start = self.receiver.next_expected();
         let end = start + u64::from(segment.payload_bytes);
@@ -107,6 +112,7 @@ impl Connection {
         {
             self.receiver.on_echo(echo.sent_at, echo.rtt);
         }
+        self.tell_accepted(start..end, observer);
         self.receiver.on_data(now, start..end, false);
         true
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use airtcp_units::{Duration, Instant};
 
-use crate::config::Config;
+use crate::config::{Config, CongestionControl};
 use crate::observer::Observer;
 use crate::sender::{Acknowledgment, Echo, Sender, Transmission};
 
@@ -142,6 +142,12 @@ impl SendSide {
         u64::from(self.mss)
     }
 
+    /// The same as the handshake agreed on it.
+    #[inline]
+    pub const fn agreed_payload(&self) -> u32 {
+        self.mss
+    }
+
     /// The link says after how long it retransmits: a sender that is made later has to know, too.
     pub fn on_link_retry_timeout(&mut self, timeout: Duration) {
         let mut told = self.config.link_feedback;
@@ -151,6 +157,22 @@ impl SendSide {
         }
         if let Some(sender) = self.sender.get_mut() {
             sender.on_link_retry_timeout(timeout);
+        }
+    }
+
+    /// The congestion control is `control` from now on.
+    pub fn set_congestion_control(&mut self, control: CongestionControl) {
+        let config = Arc::make_mut(&mut self.config);
+        config.congestion = control;
+        if let Some(sender) = self.sender.get_mut() {
+            sender.set_congestion(config);
+        }
+    }
+
+    /// No more than `mss` bytes of payload fit in a packet on the path.
+    pub fn on_path_limit(&mut self, mss: u64) {
+        if let Some(sender) = self.sender.get_mut() {
+            sender.on_path_limit(mss);
         }
     }
 

@@ -53,6 +53,15 @@ impl TimestampState {
         })
     }
 
+    /// The peer's value to echo, if the option is sent.
+    pub const fn recent(&self) -> Option<u32> {
+        if self.enabled {
+            Some(self.recent)
+        } else {
+            None
+        }
+    }
+
     /// Our clock at `now`. It starts at one: RFC 7323 §3.2 gives a zero echo no meaning.
     #[inline]
     #[expect(

@@ -12,6 +12,7 @@
 //! The sums are kept up to date as segments change, so that no acknowledgment needs
 //! them counted. Without SACK only timeouts mark segments lost, and the same sums hold.
 
+mod living;
 mod segment;
 
 use std::collections::VecDeque;

@@ -164,6 +164,13 @@ impl Receiver {
         offset < self.next_expected() || self.reassembly.containing(offset).is_some()
     }
 
+    /// Offset of the FIN, once it is known: where the stream ends.
+    #[inline]
+    #[must_use]
+    pub const fn end(&self) -> Option<u64> {
+        self.fin
+    }
+
     /// Bytes received in order, the FIN not counted.
     #[must_use]
     pub fn received(&self) -> u64 {
@@ -203,6 +210,13 @@ impl Receiver {
     pub fn window(&mut self) -> u64 {
         let end = self.window.announce(self.standing());
         end.saturating_sub(self.next_expected())
+    }
+
+    /// The most that can wait out of order or unread is `bytes` from now on. What was announced
+    /// stays so (RFC 9293 §3.8.6).
+    pub fn set_buffer(&mut self, bytes: u64) {
+        self.window.set_buffer(bytes);
+        self.reassembly.set_most(most_ranges(bytes));
     }
 
     #[inline]

@@ -41,6 +41,11 @@ impl Reassembly {
         }
     }
 
+    /// At most `most` ranges wait behind gaps from now on; those that do, stay.
+    pub const fn set_most(&mut self, most: u32) {
+        self.most = if most == 0 { 1 } else { most };
+    }
+
     /// First byte that has not arrived.
     #[inline]
     pub const fn next_expected(&self) -> u64 {

@@ -54,6 +54,17 @@ impl Window {
         }
     }
 
+    /// The largest buffer is of `bytes` from now on.
+    pub fn set_buffer(&mut self, bytes: u64) {
+        self.buffer = bytes;
+        self.step = self.step.min(bytes / 2).max(1);
+        if let Some(tuning) = &mut self.tuning {
+            tuning.most = bytes;
+            tuning.buffer = tuning.buffer.min(bytes);
+            tuning.offered = tuning.offered.min(tuning.buffer);
+        }
+    }
+
     /// First byte beyond the window last announced.
     #[inline]
     pub const fn announced(&self) -> u64 {

@@ -43,6 +43,7 @@ impl Sender {
     /// The segment at `index` leaves again.
     pub(super) fn resend(&mut self, index: usize, now: Instant) -> Transmission {
         self.round_trips.forget();
+        self.cut(index);
         let expiries = self.board.get(index).map_or(0, |segment| segment.expiries);
         let deadline = self.segment_deadline(now, expiries);
         let in_flight = self.in_flight();

@@ -23,6 +23,7 @@ impl Sender {
                 // What the pace held back is polled for.
                 Timer::Pace => {}
                 Timer::ReorderingWindow => self.on_reordering_timer(now, observer),
+                Timer::TailProbe if self.tail_waits_in_driver(now) => {}
                 Timer::TailProbe => self.on_tail_probe_timer(now, observer),
                 Timer::Retransmission | Timer::Reneging if self.is_shut() => self.persist(now),
                 Timer::Retransmission | Timer::Reneging => self.on_timeout(now, observer),
@@ -75,6 +76,9 @@ impl Sender {
             self.rearm_segment_timers();
             return;
         };
+        if self.departures.is_some() && self.waits_in_driver(now, index) {
+            return;
+        }
         let rto = match self.choices.scope {
             TimerScope::Connection => self.timeout.rto(),
             TimerScope::Segment => self.timeout.backed_off(u32::from(segment.expiries)),
@@ -88,7 +92,9 @@ impl Sender {
             },
         );
         self.counters.timeouts += 1;
-        let first = self.board.on_expiry(index) == 0;
+        let expiries = self.board.on_expiry(index);
+        let first = expiries == 0;
+        self.on_path_silent(expiries);
         if self.repair.is_open() {
             let reported = self.board.sacked();
             self.detection.on_silent_loss(reported, self.mss);

@@ -95,6 +95,9 @@ impl Sender {
     }
 
     pub(super) fn enter_recovery(&mut self, now: Instant, observer: &mut impl Observer) {
+        if self.is_path_probe_lost() {
+            return;
+        }
         let outstanding = self.board.outstanding();
         let una = self.space.una();
         self.counters.fast_retransmits += 1;

@@ -14,6 +14,8 @@
 //! | [`RetransmissionTimeout`], [`RoundTrips`] | the RTO, and which round trips are measured |
 //! | [`TailProbe`], [`ZeroWindow`] | the two kinds of probes |
 //! | [`Pacing`], [`SmallSegments`] | what waits though the windows allow it |
+//! | [`PathMtu`] | the largest segment that the path takes |
+//! | [`Departures`] | what still waits in the driver |
 //! | [`Marks`] | reductions of the window for the network's marks |
 //! | [`Causes`], [`LinkReports`] | what research adds: causes of losses, the link's own reports |
 //!
@@ -30,10 +32,12 @@ mod departure;
 mod detection;
 mod expiry;
 mod growth;
+mod living;
 mod loss;
 mod marks;
 mod ordinary;
 mod pacing;
+mod path_mtu;
 mod repair;
 mod round_trips;
 mod small_segments;
@@ -63,8 +67,10 @@ use causes::Causes;
 use choices::Choices;
 use detection::Detection;
 use growth::Growth;
+use living::Departures;
 use marks::Marks;
 use pacing::Pacing;
+use path_mtu::PathMtu;
 use repair::Repair;
 use round_trips::RoundTrips;
 use small_segments::SmallSegments;
@@ -139,6 +145,10 @@ pub struct Sender {
     pacing: Option<Box<Pacing>>,
     link: Option<Box<LinkReports>>,
     marks: Option<Box<Marks>>,
+    path: Option<Box<PathMtu>>,
+    departures: Option<Box<Departures>>,
+    /// Whether what is polled goes through one of the rarer parts.
+    is_special: bool,
 }
 
 impl Sender {
@@ -152,6 +162,7 @@ impl Sender {
         if watches_deliveries(config, &congestion) {
             board.watch_deliveries();
         }
+        let is_model_based = congestion.is_model_based();
         let probes_tails = config.tail_loss_probe
             && config.sack
             // Where each segment has a timer, that one is for the tail too.
@@ -164,8 +175,8 @@ impl Sender {
             board,
             detection: Detection::new(config),
             repair: Repair::new(config.spurious_response != SpuriousResponse::None),
-            rate: congestion.is_model_based().then(Box::default),
-            pacing: (config.pacing || congestion.is_model_based())
+            rate: is_model_based.then(Box::default),
+            pacing: (config.pacing || is_model_based)
                 .then(|| Box::new(Pacing::new(config.pacing_shift))),
             congestion,
             growth: Growth::new(config),
@@ -177,6 +188,9 @@ impl Sender {
             causes: Causes::new(config),
             link: LinkReports::new(&config.link_feedback).map(Box::new),
             marks: None,
+            path: None,
+            departures: None,
+            is_special: config.pacing || is_model_based,
             counters: Counters::default(),
         }
     }

@@ -31,6 +31,13 @@ impl RoundTrips {
         self.timed = 0;
     }
 
+    /// What was polled at `polled_at` left at `now` only.
+    pub fn restamp(&mut self, polled_at: Instant, now: Instant) {
+        if self.timed > 0 && self.timed_at == polled_at {
+            self.timed_at = now;
+        }
+    }
+
     /// Whether [`sample`](Self::sample) looks at the echo.
     #[inline]
     pub const fn wants_echo(sampling: RttSampling, advanced: Advanced) -> bool {

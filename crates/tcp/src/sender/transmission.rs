@@ -27,8 +27,31 @@ impl Sender {
         if self.is_silent() {
             return None;
         }
-        if self.pacing.is_some() {
-            return self.poll_paced(now);
+        if self.is_special {
+            return self.poll_special(now);
+        }
+        self.poll_next(now)
+    }
+
+    /// As [`poll`](Self::poll), for a sender with a pace, a search for the path's MTU or a driver
+    /// that reports.
+    fn poll_special(&mut self, now: Instant) -> Option<Transmission> {
+        let transmission = if self.pacing.is_some() {
+            self.poll_paced(now)?
+        } else {
+            self.poll_next_or_probe(now)?
+        };
+        if let Some(departures) = &mut self.departures {
+            departures.on_polled(now, transmission.range.start, self.space.una());
+        }
+        Some(transmission)
+    }
+
+    fn poll_next_or_probe(&mut self, now: Instant) -> Option<Transmission> {
+        if self.path.is_some()
+            && let Some(probe) = self.poll_path_probe(now)
+        {
+            return Some(probe);
         }
         self.poll_next(now)
     }
@@ -47,7 +70,7 @@ impl Sender {
             }
             return None;
         }
-        let transmission = self.poll_next(now)?;
+        let transmission = self.poll_next_or_probe(now)?;
         let pace = self.congestion.pace(self.timeout.estimator().srtt());
         if let (Some(pacing), Some((rate, least_burst))) = (&mut self.pacing, pace) {
             let bytes = transmission.range.end - transmission.range.start;

@@ -1,0 +1,222 @@
+//! Many connections behind one device.
+//!
+//! | file | what happens |
+//! |---|---|
+//! | [`opening`] | listeners and connections are made; a SYN arrives |
+//! | [`arrival`] | a packet arrives |
+//! | [`output`] | a packet is polled, and has left |
+//! | [`upkeep`] | timers, events, and what is forgotten |
+//! | [`user`] | an application reads, writes and lets go |
+
+mod arrival;
+mod opening;
+mod output;
+mod upkeep;
+mod user;
+
+use std::collections::VecDeque;
+
+use airtcp_packet::Segment;
+use airtcp_units::Instant;
+use hashbrown::HashMap;
+use slotmap::{Key, KeyData, SlotMap, new_key_type};
+
+use crate::listener::{Listener, ListenerId};
+use crate::secret::Secret;
+use crate::settings::Settings;
+use crate::stream::{Readiness, Stream};
+use crate::time_wait::TimeWait;
+use crate::tuple::FourTuple;
+use crate::wakeups::Wakeups;
+
+pub use arrival::Handled;
+pub use output::{Cut, Departure, Transmit};
+pub use upkeep::Event;
+
+new_key_type! {
+    /// A connection of an endpoint. It is not reused for another.
+    pub struct ConnectionId;
+}
+
+/// Answers that belong to no connection and wait to be sent, at most: beyond it they are dropped.
+const MOST_ANSWERS: usize = 1024;
+
+/// What an endpoint has seen and done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets that were handed in.
+    pub packets_received: u64,
+    /// Of these, those that were no TCP, or damaged.
+    pub packets_malformed: u64,
+    /// Of these, those for no connection and no listener.
+    pub strays: u64,
+    /// Packets that were polled.
+    pub packets_sent: u64,
+    /// SYNs that were answered and not remembered.
+    pub cookies_sent: u64,
+    /// Connections that came of those.
+    pub cookies_accepted: u64,
+    /// SYNs and acknowledgments of SYN-ACKs that were dropped because there was no room.
+    pub refused: u64,
+    /// Errors of routers that were believed.
+    pub router_errors: u64,
+}
+
+/// A connection in its place.
+#[derive(Debug)]
+struct Entry {
+    stream: Stream,
+    tuple: FourTuple,
+    /// What is added to our timestamps.
+    timestamp_offset: u32,
+    /// Who opened it, until it is accepted.
+    listener: Option<ListenerId>,
+    /// Whether it counts among those that its listener is opening.
+    is_opening: bool,
+    /// The earliest wake-up that is in the heap.
+    armed: Instant,
+    /// Whether it waits to be polled.
+    is_queued: bool,
+    /// What the application was last known to know.
+    told: Readiness,
+    /// Whether an event waits to be fetched.
+    has_event: bool,
+    /// Bytes in its buffers, as counted.
+    buffered: usize,
+    /// IPv4's field of that name.
+    identification: u16,
+}
+
+/// A TCP stack without a device, a clock or a thread.
+#[derive(Debug)]
+pub struct Endpoint {
+    settings: Settings,
+    secret: Secret,
+    connections: SlotMap<ConnectionId, Entry>,
+    by_tuple: HashMap<FourTuple, ConnectionId, Secret>,
+    listeners: SlotMap<ListenerId, Listener>,
+    by_address: HashMap<std::net::SocketAddr, ListenerId, Secret>,
+    time_wait: TimeWait,
+    wakeups: Wakeups,
+    /// Connections that may have something to send.
+    ready: VecDeque<ConnectionId>,
+    /// Answers that belong to no connection.
+    answers: VecDeque<(FourTuple, Segment)>,
+    events: VecDeque<Event>,
+    /// Bytes in all buffers.
+    buffered: u64,
+    /// Ports chosen so far (RFC 6056 §3.3.3).
+    ports_chosen: u64,
+    counters: Counters,
+}
+
+impl Endpoint {
+    /// An endpoint without listeners or connections.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        let secret = Secret::new(settings.secret);
+        Self {
+            time_wait: TimeWait::new(secret, settings.most_time_wait),
+            settings,
+            secret,
+            connections: SlotMap::with_key(),
+            by_tuple: HashMap::with_hasher(secret),
+            listeners: SlotMap::with_key(),
+            by_address: HashMap::with_hasher(secret),
+            wakeups: Wakeups::default(),
+            ready: VecDeque::new(),
+            answers: VecDeque::new(),
+            events: VecDeque::new(),
+            buffered: 0,
+            ports_chosen: 0,
+            counters: Counters::default(),
+        }
+    }
+
+    /// How many connections there are, those being opened and those that end among them.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.connections.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.connections.is_empty()
+    }
+
+    /// How many closed connections are remembered.
+    #[must_use]
+    pub fn closed(&self) -> usize {
+        self.time_wait.len()
+    }
+
+    /// Bytes in the buffers of all connections.
+    #[must_use]
+    pub const fn buffered(&self) -> u64 {
+        self.buffered
+    }
+
+    /// What was seen and done so far.
+    #[must_use]
+    pub const fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Every connection that was not released, in no particular but a repeatable order.
+    pub fn connections(&self) -> impl Iterator<Item = (ConnectionId, FourTuple, &Stream)> {
+        self.connections
+            .iter()
+            .filter(|(_, entry)| !entry.stream.is_released())
+            .map(|(id, entry)| (id, entry.tuple, &entry.stream))
+    }
+
+    /// The connection, to look at; `None` once it is released.
+    #[must_use]
+    pub fn stream(&self, id: ConnectionId) -> Option<&Stream> {
+        let entry = self.connections.get(id)?;
+        (!entry.stream.is_released()).then_some(&entry.stream)
+    }
+
+    /// The connection's two ends; `None` once it is released.
+    #[must_use]
+    pub fn tuple(&self, id: ConnectionId) -> Option<FourTuple> {
+        self.stream(id)?;
+        self.connections.get(id).map(|entry| entry.tuple)
+    }
+
+    /// What `answer` belongs to no connection and is to be sent, if there is room.
+    fn answer(&mut self, tuple: FourTuple, answer: Segment) {
+        if self.answers.len() < MOST_ANSWERS {
+            self.answers.push_back((tuple, answer));
+        }
+    }
+}
+
+/// A connection's name in the heap of wake-ups.
+fn key(id: ConnectionId) -> u64 {
+    id.data().as_ffi()
+}
+
+/// The connection of that name.
+fn id(key: u64) -> ConnectionId {
+    ConnectionId::from(KeyData::from_ffi(key))
+}
+
+impl Entry {
+    fn new(stream: Stream, tuple: FourTuple, timestamp_offset: u32) -> Self {
+        Self {
+            stream,
+            tuple,
+            timestamp_offset,
+            listener: None,
+            is_opening: false,
+            armed: Instant::FAR_FUTURE,
+            is_queued: false,
+            told: Readiness::default(),
+            has_event: false,
+            buffered: 0,
+            identification: 0,
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Packets that leave.
+
+use std::net::SocketAddr;
+
+use airtcp_packet::Segment;
+use airtcp_packet::wire::{Addresses, TcpChecksum, emit_pieces, emit_pieces_ipv6};
+use airtcp_units::Instant;
+
+use super::{ConnectionId, Endpoint};
+use crate::tuple::FourTuple;
+
+/// A packet that was polled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmit {
+    /// What to report when it has left; `None` for what carries no data, or belongs to no
+    /// connection.
+    pub departure: Option<Departure>,
+    /// The device is to cut the payload into pieces of so many bytes, each with the header as it
+    /// stands; its TCP checksum field holds the pseudo-header's sum. `None`: the packet is whole.
+    pub cut: Option<Cut>,
+}
+
+/// How a packet is to be cut (virtio 1.2 §5.1.6.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Payload of each piece but the last.
+    pub payload_bytes: u16,
+    /// Where the TCP header begins.
+    pub tcp_at: u16,
+    /// Where the payload begins.
+    pub payload_at: u16,
+    /// Whether it is IPv6.
+    pub is_ipv6: bool,
+}
+
+/// A segment that was handed to the driver, to be reported when it has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departure {
+    id: ConnectionId,
+    offset: u64,
+    polled_at: Instant,
+}
+
+impl Endpoint {
+    /// Writes the next packet to send at `now` into `packet`, in place of what is there; `None`
+    /// where there is none.
+    pub fn poll_transmit(&mut self, now: Instant, packet: &mut Vec<u8>) -> Option<Transmit> {
+        packet.clear();
+        while let Some((tuple, answer)) = self.answers.pop_front() {
+            if write(&tuple, &answer, 0, [&[], &[]], TcpChecksum::Whole, packet) {
+                self.counters.packets_sent += 1;
+                return Some(Transmit {
+                    departure: None,
+                    cut: None,
+                });
+            }
+        }
+        while let Some(&id) = self.ready.front() {
+            if let Some(transmit) = self.poll_connection(now, id, packet) {
+                self.counters.packets_sent += 1;
+                return Some(transmit);
+            }
+            self.ready.pop_front();
+            if let Some(entry) = self.connections.get_mut(id) {
+                entry.is_queued = false;
+            }
+            self.retire(now, id);
+        }
+        None
+    }
+
+    fn poll_connection(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        packet: &mut Vec<u8>,
+    ) -> Option<Transmit> {
+        let most = u32::from(self.settings.largest_burst);
+        let entry = self.connections.get_mut(id)?;
+        let (mut segment, part) = entry.stream.poll_burst(now, most)?;
+        let has_data = segment.payload_bytes > 0;
+        let departure = has_data.then(|| Departure {
+            id,
+            offset: entry.stream.connection().payload_of(&segment).start,
+            polled_at: now,
+        });
+        let payload = entry.stream.payload(&segment);
+        if let Some(stamps) = &mut segment.timestamps {
+            stamps.value = stamps.value.wrapping_add(entry.timestamp_offset);
+        }
+        let is_cut = segment.payload_bytes > part;
+        let checksum = if is_cut {
+            TcpChecksum::PseudoHeader
+        } else {
+            TcpChecksum::Whole
+        };
+        entry.identification = entry.identification.wrapping_add(1);
+        let written = write(
+            &entry.tuple,
+            &segment,
+            entry.identification,
+            payload,
+            checksum,
+            packet,
+        );
+        debug_assert!(written, "segments fit the MTU");
+        let is_ipv6 = entry.tuple.local.is_ipv6();
+        Some(Transmit {
+            departure,
+            cut: is_cut.then(|| cut(&segment, part, is_ipv6)).flatten(),
+        })
+    }
+
+    /// The packet with that departure left the device at `now`: its timer and its round trip start
+    /// then, and not when it was polled. For radios that queue for long before they send.
+    pub fn on_transmitted(&mut self, now: Instant, departure: Departure) {
+        let Departure {
+            id,
+            offset,
+            polled_at,
+        } = departure;
+        if let Some(entry) = self.connections.get_mut(id) {
+            entry.stream.on_transmitted(now, offset, polled_at);
+            self.arm(id);
+        }
+    }
+}
+
+fn cut(segment: &Segment, part: u32, is_ipv6: bool) -> Option<Cut> {
+    let tcp_at: u16 = if is_ipv6 { 40 } else { 20 };
+    Some(Cut {
+        payload_bytes: u16::try_from(part).ok()?,
+        tcp_at,
+        payload_at: tcp_at + u16::try_from(segment.header_bytes()).ok()?,
+        is_ipv6,
+    })
+}
+
+/// Appends the packet; returns whether it could be written.
+fn write(
+    tuple: &FourTuple,
+    segment: &Segment,
+    identification: u16,
+    payload: [&[u8]; 2],
+    checksum: TcpChecksum,
+    packet: &mut Vec<u8>,
+) -> bool {
+    let written = match (tuple.local, tuple.remote) {
+        (SocketAddr::V4(source), SocketAddr::V4(destination)) => {
+            let addresses = Addresses {
+                source,
+                destination,
+            };
+            emit_pieces(
+                segment,
+                &addresses,
+                identification,
+                payload,
+                checksum,
+                packet,
+            )
+        }
+        (SocketAddr::V6(source), SocketAddr::V6(destination)) => {
+            let addresses = Addresses {
+                source,
+                destination,
+            };
+            emit_pieces_ipv6(segment, &addresses, 0, payload, checksum, packet)
+        }
+        _ => return false,
+    };
+    written.is_ok()
+}

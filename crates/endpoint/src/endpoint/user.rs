@@ -1,0 +1,207 @@
+//! What an application does with its connections.
+
+use airtcp_packet::LinkFeedback;
+use airtcp_tcp::config::CongestionControl;
+use airtcp_units::{Duration, Instant};
+
+use super::{ConnectionId, Endpoint};
+use crate::error::StreamError;
+use crate::settings::Linger;
+use crate::stream::{Read, Readiness, Stream};
+
+impl Endpoint {
+    /// What can be done with a connection now.
+    ///
+    /// # Errors
+    /// It was released.
+    pub fn readiness(&self, id: ConnectionId) -> Result<Readiness, StreamError> {
+        let stream = self.stream(id).ok_or(StreamError::Unknown)?;
+        Ok(stream.readiness())
+    }
+
+    /// Takes as many of `bytes` as there is room for; returns how many. None means: wait until the
+    /// connection is writable.
+    ///
+    /// # Errors
+    /// The connection was released, has ended, or writing is shut.
+    pub fn write(&mut self, id: ConnectionId, bytes: &[u8]) -> Result<usize, StreamError> {
+        let stream = self.stream(id).ok_or(StreamError::Unknown)?;
+        if let Some(end) = stream.connection().end() {
+            return Err(StreamError::Ended(end));
+        }
+        if stream.connection().sender().is_closed() {
+            return Err(StreamError::WritingIsShut);
+        }
+        self.change(id, |stream| stream.write(bytes))
+    }
+
+    /// Copies what has arrived into `into`.
+    ///
+    /// # Errors
+    /// The connection was released.
+    pub fn read(&mut self, id: ConnectionId, into: &mut [u8]) -> Result<Read, StreamError> {
+        self.change(id, |stream| stream.read(into))
+    }
+
+    /// Hands what has arrived, in two pieces, to `take`, which answers how many bytes it took: no
+    /// copy in between.
+    ///
+    /// # Errors
+    /// The connection was released.
+    pub fn read_with(
+        &mut self,
+        id: ConnectionId,
+        take: impl FnOnce([&[u8]; 2]) -> usize,
+    ) -> Result<usize, StreamError> {
+        self.change(id, |stream| {
+            let pieces = stream.peek();
+            let most = pieces[0].len() + pieces[1].len();
+            let taken = take(pieces).min(most);
+            stream.consume(taken);
+            taken
+        })
+    }
+
+    /// Nothing more will be written: the peer reads to the end and sees it. What it sends can still
+    /// be read.
+    ///
+    /// # Errors
+    /// The connection was released.
+    pub fn shut_writing(&mut self, id: ConnectionId) -> Result<(), StreamError> {
+        self.change(id, Stream::shut_writing)
+    }
+
+    /// Nothing more will be read; what arrives is dropped.
+    ///
+    /// # Errors
+    /// The connection was released.
+    pub fn shut_reading(&mut self, id: ConnectionId) -> Result<(), StreamError> {
+        self.change(id, Stream::shut_reading)
+    }
+
+    /// Lets go of a connection: it is closed, and its name is no longer known. Where received bytes
+    /// were not read it is reset (RFC 2525 §2.17).
+    ///
+    /// # Errors
+    /// It was released before.
+    pub fn release(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        linger: Linger,
+    ) -> Result<(), StreamError> {
+        self.change(id, |stream| stream.release(now, linger))
+    }
+
+    /// Ends a connection at once, with a reset. It is still to be [released](Self::release).
+    ///
+    /// # Errors
+    /// It was released.
+    pub fn abort(&mut self, now: Instant, id: ConnectionId) -> Result<(), StreamError> {
+        self.change(id, |stream| stream.abort(now))
+    }
+
+    /// Hands on what the link says of itself, or of a segment of this connection: explicit
+    /// bad-state notification, WSC's reports.
+    ///
+    /// # Errors
+    /// It was released.
+    pub fn on_link_feedback(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        feedback: &LinkFeedback,
+    ) -> Result<(), StreamError> {
+        self.change(id, |stream| stream.on_link_feedback(now, feedback))
+    }
+
+    /// Changes a living connection's congestion control (TCP_CONGESTION).
+    ///
+    /// # Errors
+    /// It was released.
+    pub fn set_congestion_control(
+        &mut self,
+        id: ConnectionId,
+        control: CongestionControl,
+    ) -> Result<(), StreamError> {
+        self.change(id, |stream| stream.set_congestion_control(control))
+    }
+
+    /// Changes a living connection's buffers: the most that is written and not acknowledged, and
+    /// the most that is received and not read, in bytes (SO_SNDBUF, SO_RCVBUF).
+    ///
+    /// # Errors
+    /// It was released.
+    pub fn set_buffers(
+        &mut self,
+        id: ConnectionId,
+        send: usize,
+        receive: u64,
+    ) -> Result<(), StreamError> {
+        self.change(id, |stream| {
+            stream.set_send_buffer(send);
+            stream.set_receive_buffer(receive);
+        })
+    }
+
+    /// Changes from how many bytes to read on a connection is readable, and from how much room on
+    /// it is writable (SO_RCVLOWAT).
+    ///
+    /// # Errors
+    /// It was released.
+    pub fn set_low_water(
+        &mut self,
+        id: ConnectionId,
+        readable_from: usize,
+        writable_from: usize,
+    ) -> Result<(), StreamError> {
+        self.change(id, |stream| {
+            stream.set_low_water(readable_from, writable_from);
+        })
+    }
+
+    /// Whether small segments leave at once (TCP_NODELAY), and whether none leaves that is not full
+    /// (TCP_CORK).
+    ///
+    /// # Errors
+    /// It was released.
+    pub fn set_small_segments(
+        &mut self,
+        id: ConnectionId,
+        no_delay: bool,
+        corked: bool,
+    ) -> Result<(), StreamError> {
+        self.change(id, |stream| {
+            stream.set_no_delay(no_delay);
+            stream.set_corked(corked);
+        })
+    }
+
+    /// How long what was written may go unacknowledged (TCP_USER_TIMEOUT); `None` for the limits
+    /// configured.
+    ///
+    /// # Errors
+    /// It was released.
+    pub fn set_user_timeout(
+        &mut self,
+        id: ConnectionId,
+        most: Option<Duration>,
+    ) -> Result<(), StreamError> {
+        self.change(id, |stream| stream.set_user_timeout(most))
+    }
+
+    fn change<T>(
+        &mut self,
+        id: ConnectionId,
+        change: impl FnOnce(&mut Stream) -> T,
+    ) -> Result<T, StreamError> {
+        let entry = self
+            .connections
+            .get_mut(id)
+            .filter(|entry| !entry.stream.is_released())
+            .ok_or(StreamError::Unknown)?;
+        let result = change(&mut entry.stream);
+        self.settle(id);
+        Ok(result)
+    }
+}

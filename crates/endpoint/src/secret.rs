@@ -1,0 +1,80 @@
+//! What nobody off the path is to guess: initial sequence numbers, timestamp offsets, ports,
+//! cookies (RFC 6528, RFC 7323 §5.4 and §7.1, RFC 6056 §3.3.3).
+
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::net::{IpAddr, SocketAddr};
+
+use airtcp_packet::SequenceNumber;
+use airtcp_units::{Duration, Instant};
+use siphasher::sip::{SipHasher13, SipHasher24};
+
+use crate::tuple::FourTuple;
+
+/// A sequence number of the clock M: one every 4 µs (RFC 6528 §3).
+const ISN_TICK: Duration = Duration::from_micros(4);
+
+/// A secret key, and what is derived from it.
+#[derive(Clone, Copy)]
+pub(crate) struct Secret([u8; 16]);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+/// What a hash is for: no two uses share values.
+#[derive(Clone, Copy, Hash)]
+enum Use {
+    SequenceNumber,
+    Timestamp,
+    Port,
+    Cookie,
+}
+
+impl Secret {
+    pub const fn new(key: [u8; 16]) -> Self {
+        Self(key)
+    }
+
+    fn hash(&self, purpose: Use, what: impl Hash) -> u64 {
+        let mut hasher = SipHasher24::new_with_key(&self.0);
+        purpose.hash(&mut hasher);
+        what.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// The initial sequence number of a connection that begins at `now` (RFC 6528 §3: M + F).
+    #[expect(clippy::cast_possible_truncation, reason = "sequence numbers wrap")]
+    pub fn sequence_number(&self, now: Instant, tuple: &FourTuple) -> SequenceNumber {
+        let clock = (now.as_nanos() / ISN_TICK.as_nanos()) as u32;
+        let hash = self.hash(Use::SequenceNumber, tuple) as u32;
+        SequenceNumber(clock.wrapping_add(hash))
+    }
+
+    /// What is added to the clock of timestamps towards a host: connections with one host share a
+    /// clock, so that TIME-WAIT can be reused by it (RFC 6191 §2), and with no other.
+    #[expect(clippy::cast_possible_truncation, reason = "timestamps wrap")]
+    pub fn timestamp_offset(&self, local: IpAddr, remote: IpAddr) -> u32 {
+        self.hash(Use::Timestamp, (local, remote)) as u32
+    }
+
+    /// Where the search for a free port begins.
+    pub fn port_offset(&self, local: IpAddr, remote: SocketAddr) -> u64 {
+        self.hash(Use::Port, (local, remote))
+    }
+
+    /// The part of a cookie that proves that we made it.
+    pub fn cookie(&self, tuple: &FourTuple, sequence: SequenceNumber, what: u32, at: u64) -> u64 {
+        self.hash(Use::Cookie, (tuple, sequence, what, at))
+    }
+}
+
+/// Tables keyed by what peers choose: they cannot choose what collides.
+impl BuildHasher for Secret {
+    type Hasher = SipHasher13;
+
+    fn build_hasher(&self) -> SipHasher13 {
+        SipHasher13::new_with_key(&self.0)
+    }
+}

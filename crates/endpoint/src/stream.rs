@@ -1,0 +1,429 @@
+//! One connection with its bytes: the core, a buffer for what is sent and one for what arrives.
+
+use std::ops::Range;
+
+use airtcp_packet::{Flags, LinkFeedback, Segment};
+use airtcp_tcp::config::CongestionControl;
+use airtcp_tcp::{Accepted, Connection, End, Event, Insight, Observer, State};
+use airtcp_units::{Duration, Instant};
+
+use crate::keep_alive::{Silence, Watch};
+use crate::receive_buffer::ReceiveBuffer;
+use crate::send_buffer::SendBuffer;
+use crate::settings::{Linger, Options};
+
+/// What a read gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Read {
+    /// So many bytes.
+    Bytes(usize),
+    /// Nothing is there now.
+    Nothing,
+    /// Nothing will come any more: the peer has closed its side, and all is read.
+    Finished,
+}
+
+/// What an application can do with a connection, or has to know of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Readiness {
+    /// The handshake is complete.
+    pub established: bool,
+    /// There is as much to read as was asked for, or nothing more will come.
+    pub readable: bool,
+    /// There is as much room as was asked for.
+    pub writable: bool,
+    /// The connection has ended, and nothing can be written; what arrived can still be read.
+    pub ended: Option<End>,
+}
+
+/// Keeps what the core accepts of a segment.
+#[derive(Default)]
+struct Notes(Option<Accepted>);
+
+impl Insight for Notes {}
+
+impl Observer for Notes {
+    #[inline]
+    fn event(&mut self, _now: Instant, _event: Event) {}
+
+    #[inline]
+    fn accepted(&mut self, accepted: Accepted) {
+        self.0 = Some(accepted);
+    }
+}
+
+/// A connection that carries bytes. It knows neither addresses nor packets: an
+/// [`Endpoint`](crate::Endpoint) does.
+#[derive(Debug)]
+pub struct Stream {
+    connection: Connection,
+    outgoing: SendBuffer,
+    incoming: ReceiveBuffer,
+    readable_from: usize,
+    writable_from: usize,
+    watch: Option<Box<Watch>>,
+    /// When what was written is given up, once the application has let go.
+    lingers_until: Instant,
+    is_released: bool,
+    is_writing_shut: bool,
+    is_reading_shut: bool,
+    has_begun: bool,
+    path_probe: Option<u32>,
+    departures: bool,
+    /// Polled, and does not fit what goes before it.
+    pending: Option<Segment>,
+}
+
+impl Stream {
+    /// The bytes of `connection`.
+    #[must_use]
+    pub fn new(mut connection: Connection, options: &Options, now: Instant) -> Self {
+        if options.no_delay {
+            connection.set_no_delay(true);
+        }
+        let watch = options.keep_alive;
+        let watch = watch.map(|settings| Box::new(Watch::new(settings, now)));
+        Self {
+            connection,
+            outgoing: SendBuffer::new(options.send_buffer.max(1)),
+            incoming: ReceiveBuffer::new(),
+            readable_from: options.readable_from.max(1),
+            writable_from: options.writable_from.clamp(1, options.send_buffer.max(1)),
+            watch,
+            lingers_until: Instant::FAR_FUTURE,
+            is_released: false,
+            is_writing_shut: false,
+            is_reading_shut: false,
+            has_begun: false,
+            path_probe: options.path_probe,
+            departures: options.departures,
+            pending: None,
+        }
+    }
+
+    /// The core, to look at.
+    #[must_use]
+    pub const fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Takes as many of `bytes` as there is room for; returns how many. None, once writing is shut
+    /// or the connection has ended.
+    pub fn write(&mut self, bytes: &[u8]) -> usize {
+        if self.is_writing_shut || self.connection.end().is_some() {
+            return 0;
+        }
+        let taken = self.outgoing.write(bytes);
+        if taken > 0 {
+            self.connection.write(taken as u64);
+        }
+        taken
+    }
+
+    /// Bytes that can be read now.
+    #[must_use]
+    pub fn available(&self) -> usize {
+        let receiver = self.connection.receiver();
+        let bytes = receiver.received() - receiver.read_so_far();
+        usize::try_from(bytes).unwrap_or(usize::MAX)
+    }
+
+    /// The bytes that can be read now, in two pieces, to be [consumed](Self::consume).
+    #[must_use]
+    pub fn peek(&self) -> [&[u8]; 2] {
+        self.incoming.pieces(self.available())
+    }
+
+    /// Drops the first `bytes` of what can be read: the window opens by as many.
+    pub fn consume(&mut self, bytes: usize) {
+        let read = self.connection.read(bytes as u64);
+        self.incoming
+            .consume(usize::try_from(read).unwrap_or(usize::MAX));
+    }
+
+    /// Copies what has arrived into `into`.
+    pub fn read(&mut self, into: &mut [u8]) -> Read {
+        let mut copied = 0;
+        for piece in self.peek() {
+            let count = piece.len().min(into.len() - copied);
+            into[copied..copied + count].copy_from_slice(&piece[..count]);
+            copied += count;
+        }
+        self.consume(copied);
+        match copied {
+            0 if self.is_read_out() => Read::Finished,
+            0 => Read::Nothing,
+            bytes => Read::Bytes(bytes),
+        }
+    }
+
+    /// Whether nothing is left to read and nothing will come.
+    fn is_read_out(&self) -> bool {
+        let over = self.connection.receiver().is_finished() || self.connection.end().is_some();
+        over && self.available() == 0
+    }
+
+    /// Bytes that were written and are not acknowledged.
+    #[must_use]
+    pub fn unacknowledged(&self) -> usize {
+        self.outgoing.len()
+    }
+
+    /// Bytes that can be written now.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        if self.is_writing_shut || self.connection.end().is_some() {
+            return 0;
+        }
+        self.outgoing.room()
+    }
+
+    /// Bytes of memory that both buffers hold.
+    #[must_use]
+    pub fn buffered(&self) -> usize {
+        self.outgoing.len() + self.incoming.len()
+    }
+
+    /// What can be done now.
+    #[must_use]
+    pub fn readiness(&self) -> Readiness {
+        let begun = self.connection.is_synchronized() || self.has_begun;
+        let ended = self.connection.end();
+        Readiness {
+            established: begun,
+            readable: begun && self.available() >= self.readable_from
+                || self.connection.receiver().is_finished()
+                || ended.is_some(),
+            writable: begun && self.room() >= self.writable_from,
+            ended,
+        }
+    }
+
+    /// Nothing more will be written: a FIN follows what is.
+    pub fn shut_writing(&mut self) {
+        if !self.is_writing_shut {
+            self.is_writing_shut = true;
+            self.connection.close();
+        }
+    }
+
+    /// Nothing more will be read: what arrives is dropped, as long as this side still sends, and
+    /// answered with a reset then (RFC 9293 §3.6.1).
+    pub fn shut_reading(&mut self) {
+        self.is_reading_shut = true;
+        self.connection.shut_reading();
+        self.drop_unread();
+    }
+
+    /// The application lets go of the connection.
+    pub fn release(&mut self, now: Instant, linger: Linger) {
+        self.is_released = true;
+        self.is_writing_shut = true;
+        match linger {
+            Linger::Reset => self.connection.abort(now),
+            Linger::Background => self.connection.release(now),
+            Linger::AtMost(time) => {
+                self.lingers_until = now + time;
+                self.connection.release(now);
+            }
+        }
+    }
+
+    /// Ends the connection at once, with a reset.
+    pub fn abort(&mut self, now: Instant) {
+        self.connection.abort(now);
+    }
+
+    /// Whether the application has let go of it.
+    #[must_use]
+    pub const fn is_released(&self) -> bool {
+        self.is_released
+    }
+
+    /// Whether nothing is left of it for anybody.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.is_released && self.connection.state() == State::Closed
+    }
+
+    /// Takes `segment`, which arrived at `now` with `payload`.
+    pub fn handle(&mut self, now: Instant, segment: &Segment, payload: &[u8]) {
+        let mut notes = Notes::default();
+        self.connection.handle(now, segment, &mut notes);
+        if let Some(accepted) = notes.0 {
+            self.store(&accepted, payload);
+        }
+        self.outgoing.release(self.connection.acknowledged());
+        if let Some(watch) = &mut self.watch {
+            watch.on_heard(now);
+        }
+        if !self.has_begun && self.connection.is_synchronized() {
+            self.has_begun = true;
+            if let Some(first) = self.path_probe {
+                self.connection.probe_path(first);
+            }
+            if self.departures {
+                self.connection.await_departures();
+            }
+        }
+        // What a device has merged stands for several segments, of which every second is to be
+        // acknowledged (RFC 5681 §4.2).
+        if segment.payload_bytes >= 2 * self.connection.segment_payload() {
+            self.connection.demand_acknowledgment();
+        }
+    }
+
+    fn store(&mut self, accepted: &Accepted, payload: &[u8]) {
+        let Range { start, end } = accepted.range;
+        let length = usize::try_from(end - start).unwrap_or(usize::MAX);
+        let bytes = payload.get(accepted.skipped..).unwrap_or_default();
+        self.incoming
+            .store(start, &bytes[..length.min(bytes.len())]);
+        if self.is_reading_shut {
+            self.drop_unread();
+        }
+    }
+
+    fn drop_unread(&mut self) {
+        self.consume(self.available());
+    }
+
+    /// The next segment to send at `now`; call until there is none.
+    pub fn poll(&mut self, now: Instant) -> Option<Segment> {
+        self.pending.take().or_else(|| self.connection.poll(now))
+    }
+
+    /// As [`poll`](Self::poll), with as many segments that follow as one header can stand for and
+    /// `most` bytes of payload allow. Returns the segment as a whole, and the payload of each part
+    /// but perhaps the last.
+    pub fn poll_burst(&mut self, now: Instant, most: u32) -> Option<(Segment, u32)> {
+        let mut whole = self.poll(now)?;
+        let part = whole.payload_bytes;
+        let is_plain = Flags::ACK | Flags::PSH == whole.flags | Flags::PSH;
+        if part == 0 || !is_plain || !whole.sack.is_empty() {
+            return Some((whole, part));
+        }
+        let mut last = part;
+        while last == part && whole.payload_bytes + part <= most {
+            let Some(next) = self.connection.poll(now) else {
+                break;
+            };
+            if !continues(&whole, &next, part) {
+                self.pending = Some(next);
+                break;
+            }
+            last = next.payload_bytes;
+            whole.payload_bytes += last;
+            whole.flags = next.flags;
+        }
+        Some((whole, part))
+    }
+
+    /// The bytes that belong behind the header of `segment`, which was just polled, in two pieces.
+    #[must_use]
+    pub fn payload(&self, segment: &Segment) -> [&[u8]; 2] {
+        self.outgoing.pieces(&self.connection.payload_of(segment))
+    }
+
+    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    #[must_use]
+    pub fn next_wakeup(&self) -> Instant {
+        let watch = match &self.watch {
+            Some(watch) if self.is_watched() => watch.deadline(),
+            _ => Instant::FAR_FUTURE,
+        };
+        self.connection
+            .next_wakeup()
+            .min(self.lingers_until)
+            .min(watch)
+    }
+
+    /// Acts on the timers that have expired by `now`.
+    pub fn on_wakeup(&mut self, now: Instant) {
+        self.connection.on_wakeup(now, &mut ());
+        if self.lingers_until <= now {
+            self.lingers_until = Instant::FAR_FUTURE;
+            if !matches!(self.connection.state(), State::Closed | State::TimeWait) {
+                self.connection.abort(now);
+            }
+        }
+        if self.is_watched()
+            && let Some(watch) = &mut self.watch
+        {
+            match watch.on_wakeup(now, !self.outgoing.is_empty()) {
+                Silence::Wait => {}
+                Silence::Probe => self.connection.probe(),
+                Silence::GiveUp => self.connection.give_up(now),
+            }
+        }
+    }
+
+    fn is_watched(&self) -> bool {
+        self.connection.is_synchronized() && self.connection.state() != State::TimeWait
+    }
+
+    /// A segment whose payload starts at `offset`, polled at `polled_at`, left at `now`.
+    pub fn on_transmitted(&mut self, now: Instant, offset: u64, polled_at: Instant) {
+        self.connection.on_transmitted(now, offset, polled_at);
+    }
+
+    /// The link says something of itself, or of a segment.
+    pub fn on_link_feedback(&mut self, now: Instant, feedback: &LinkFeedback) {
+        self.connection.on_feedback(now, feedback, &mut ());
+    }
+
+    /// Changes the congestion control.
+    pub fn set_congestion_control(&mut self, control: CongestionControl) {
+        self.connection.set_congestion_control(control);
+    }
+
+    /// Changes the most that is received and not read.
+    pub fn set_receive_buffer(&mut self, bytes: u64) {
+        self.connection.set_receive_buffer(bytes);
+    }
+
+    /// Changes the most that is written and not acknowledged.
+    pub fn set_send_buffer(&mut self, bytes: usize) {
+        self.outgoing.set_most(bytes.max(1));
+        self.writable_from = self.writable_from.min(bytes.max(1));
+    }
+
+    /// Changes from how many bytes on it is readable, and from how much room on writable.
+    pub fn set_low_water(&mut self, readable_from: usize, writable_from: usize) {
+        self.readable_from = readable_from.max(1);
+        self.writable_from = writable_from.max(1);
+    }
+
+    /// Whether small segments leave at once (TCP_NODELAY).
+    pub fn set_no_delay(&mut self, no_delay: bool) {
+        self.connection.set_no_delay(no_delay);
+    }
+
+    /// Whether no segment leaves that is not full (TCP_CORK).
+    pub fn set_corked(&mut self, corked: bool) {
+        self.connection.set_corked(corked);
+    }
+
+    /// How long what was written may go unacknowledged (TCP_USER_TIMEOUT).
+    pub const fn set_user_timeout(&mut self, most: Option<Duration>) {
+        self.connection.set_user_timeout(most);
+    }
+
+    /// The core, to be told what a router says.
+    pub(crate) const fn connection_mut(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+}
+
+/// Whether `next` could have been cut off the end of `whole`, of which each part has `part` bytes.
+fn continues(whole: &Segment, next: &Segment, part: u32) -> bool {
+    next.sequence == whole.sequence + whole.payload_bytes
+        && next.payload_bytes > 0
+        && next.payload_bytes <= part
+        && next.acknowledgment == whole.acknowledgment
+        && next.window == whole.window
+        && next.timestamps == whole.timestamps
+        && next.ecn == whole.ecn
+        && next.sack.is_empty()
+        && next.flags | Flags::PSH | Flags::FIN == whole.flags | Flags::PSH | Flags::FIN
+}

@@ -1,0 +1,163 @@
+//! Connections that both sides have closed, and whose late segments may still come (RFC 9293
+//! §3.4.2): a few words each, and a bounded number.
+
+use std::collections::VecDeque;
+
+use airtcp_packet::{Flags, Segment, SequenceNumber, Timestamps};
+use airtcp_tcp::Connection;
+use airtcp_units::{Duration, Instant};
+use hashbrown::HashMap;
+
+use crate::secret::Secret;
+use crate::tuple::FourTuple;
+
+/// How long they are remembered: twice the maximum segment lifetime, which common stacks put at
+/// 30 s.
+pub const TIME_WAIT: Duration = Duration::from_secs(60);
+/// The sequence numbers of a connection that reuses the ends begin beyond those of the old by more
+/// than its window without scale (Linux, `tcp_timewait_state_process`: 65535 + 2).
+const APART: u32 = 65_537;
+
+/// What is left of a connection.
+#[derive(Clone, Copy, Debug)]
+struct Closed {
+    until: Instant,
+    /// Our next sequence number, and the peer's.
+    next: SequenceNumber,
+    expected: SequenceNumber,
+    window: u16,
+    /// The peer's last timestamp, and ours: it stands still, which is not going back.
+    recent: Option<u32>,
+    stamp: u32,
+}
+
+/// What is to be done with a segment for a connection that was closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Nothing.
+    Ignore,
+    /// It is acknowledged; the timestamp's offset is to be put in.
+    Answer(Segment),
+    /// A new connection may begin, at this sequence number or beyond.
+    Reuse(SequenceNumber),
+}
+
+/// The connections that are remembered.
+#[derive(Debug)]
+pub(crate) struct TimeWait {
+    closed: HashMap<FourTuple, Closed, Secret>,
+    /// In the order in which they are forgotten.
+    order: VecDeque<(Instant, FourTuple)>,
+    most: usize,
+}
+
+impl TimeWait {
+    pub fn new(secret: Secret, most: usize) -> Self {
+        Self {
+            closed: HashMap::with_hasher(secret),
+            order: VecDeque::new(),
+            most: most.max(1),
+        }
+    }
+
+    /// Remembers what is left of `connection` at `now`.
+    pub fn insert(&mut self, now: Instant, tuple: FourTuple, connection: &Connection) {
+        while self.closed.len() >= self.most && self.forget_first() {}
+        let until = now + TIME_WAIT;
+        let window = connection.receiver().acceptable();
+        let closed = Closed {
+            until,
+            next: connection.next_sequence(),
+            expected: connection.expected_sequence(),
+            window: u16::try_from(window.end - window.start).unwrap_or(u16::MAX),
+            recent: connection.recent_timestamp(),
+            stamp: connection.timestamp(now),
+        };
+        self.closed.insert(tuple, closed);
+        self.order.push_back((until, tuple));
+    }
+
+    pub fn len(&self) -> usize {
+        self.closed.len()
+    }
+
+    pub fn contains(&self, tuple: &FourTuple) -> bool {
+        self.closed.contains_key(tuple)
+    }
+
+    /// When the first is forgotten; [`Instant::FAR_FUTURE`] where none is left.
+    pub fn next_wakeup(&self) -> Instant {
+        let first = self.order.front();
+        first.map_or(Instant::FAR_FUTURE, |&(until, _)| until)
+    }
+
+    /// Forgets those whose time is over.
+    pub fn on_wakeup(&mut self, now: Instant) {
+        while self.next_wakeup() <= now && self.forget_first() {}
+    }
+
+    fn forget_first(&mut self) -> bool {
+        let Some((until, tuple)) = self.order.pop_front() else {
+            return false;
+        };
+        // Unless its time was extended, or another took its place.
+        let is_current = |closed: &Closed| closed.until == until;
+        if self.closed.get(&tuple).is_some_and(is_current) {
+            self.closed.remove(&tuple);
+        }
+        true
+    }
+
+    /// What `segment` is, if it is for one of them. One that may be reused is forgotten.
+    pub fn judge(&mut self, now: Instant, tuple: &FourTuple, segment: &Segment) -> Option<Verdict> {
+        let closed = self.closed.get_mut(tuple)?;
+        if segment.flags.contains(Flags::RST) {
+            // RFC 1337: assassination.
+            return Some(Verdict::Ignore);
+        }
+        let is_syn = segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK);
+        if is_syn && closed.is_older_than(segment) {
+            let begin = closed.next + APART;
+            self.closed.remove(tuple);
+            return Some(Verdict::Reuse(begin));
+        }
+        if segment.sequence_length() == 0 {
+            return Some(Verdict::Ignore);
+        }
+        let answer = Verdict::Answer(closed.acknowledgment());
+        if segment.flags.contains(Flags::FIN) && closed.until < now + TIME_WAIT {
+            // The peer's FIN again: our last acknowledgment was lost.
+            closed.until = now + TIME_WAIT;
+            self.order.push_back((closed.until, *tuple));
+            while self.order.len() > 2 * self.most && self.forget_first() {}
+        }
+        Some(answer)
+    }
+}
+
+impl Closed {
+    /// Whether a SYN cannot be a late one of the old connection: its sequence number or its
+    /// timestamp is beyond all that came (RFC 9293 §3.10.7.4, RFC 6191 §2).
+    fn is_older_than(&self, syn: &Segment) -> bool {
+        match (self.recent, syn.timestamps) {
+            (Some(recent), Some(stamps)) if recent != stamps.value => {
+                SequenceNumber(stamps.value).after(SequenceNumber(recent))
+            }
+            _ => syn.sequence.after(self.expected),
+        }
+    }
+
+    fn acknowledgment(&self) -> Segment {
+        Segment {
+            sequence: self.next,
+            acknowledgment: self.expected,
+            flags: Flags::ACK,
+            window: self.window,
+            timestamps: self.recent.map(|echo| Timestamps {
+                value: self.stamp,
+                echo,
+            }),
+            ..Segment::default()
+        }
+    }
+}

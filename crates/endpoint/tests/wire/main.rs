@@ -1,0 +1,9 @@
+//! Two endpoints and the wire between them: what is written on one side is read on the other, and
+//! nothing that arrives takes more than its bound.
+
+mod bytes;
+mod closing;
+mod hostile;
+mod many;
+mod path;
+mod world;

@@ -1,0 +1,83 @@
+//! Bytes beside the core: which offsets of the stream a segment carries, in and out.
+//!
+//! The core moves ranges of offsets. Whoever moves bytes keeps them beside it: those that an
+//! [`Observer`] is told were accepted, and those of a segment that is polled.
+
+use std::ops::Range;
+
+use airtcp_packet::{Segment, SequenceNumber};
+use airtcp_units::Instant;
+
+use super::Connection;
+use crate::observer::{Accepted, Observer};
+
+impl Connection {
+    /// The offsets of the stream that `segment` carries, where [`poll`](Self::poll) has just given
+    /// it: the bytes that belong behind its header.
+    #[must_use]
+    pub fn payload_of(&self, segment: &Segment) -> Range<u64> {
+        let start = self.sent_offset(segment.sequence);
+        start..start + u64::from(segment.payload_bytes)
+    }
+
+    /// Tells of what is about to be accepted of a payload that stands at `range`, cut to the
+    /// window.
+    #[inline]
+    pub(super) fn tell_accepted(&self, range: Range<u64>, observer: &mut impl Observer) {
+        let first = range.start.max(self.receiver.next_expected());
+        let last = self.receiver.end().unwrap_or(u64::MAX).min(range.end);
+        if first < last {
+            #[expect(clippy::cast_possible_truncation, reason = "within a payload")]
+            let skipped = (first - range.start) as usize;
+            observer.accepted(Accepted {
+                range: first..last,
+                skipped,
+            });
+        }
+    }
+
+    /// First byte that the peer has not acknowledged.
+    #[inline]
+    #[must_use]
+    pub fn acknowledged(&self) -> u64 {
+        self.sender.una()
+    }
+
+    /// The largest payload of a segment that the handshake agreed on, in bytes.
+    #[inline]
+    #[must_use]
+    pub const fn segment_payload(&self) -> u32 {
+        self.sender.agreed_payload()
+    }
+
+    /// The sequence number of the next byte to be sent for the first time (SND.NXT).
+    #[must_use]
+    pub fn next_sequence(&self) -> SequenceNumber {
+        self.sequence(self.sender.nxt())
+    }
+
+    /// The sequence number of the next byte expected (RCV.NXT).
+    #[must_use]
+    pub const fn expected_sequence(&self) -> SequenceNumber {
+        super::at(self.irs, self.receiver.next_expected())
+    }
+
+    /// The peer's timestamp to echo (RFC 7323 §4.3, TS.Recent); `None` where the two sides send
+    /// none.
+    #[must_use]
+    pub const fn recent_timestamp(&self) -> Option<u32> {
+        self.timestamps.recent()
+    }
+
+    /// The timestamp that would be sent at `now`, whether or not one is.
+    #[must_use]
+    pub const fn timestamp(&self, now: Instant) -> u32 {
+        self.timestamps.value(now)
+    }
+
+    /// An acknowledgment must go out at once: the driver knows that the segment at hand stood for
+    /// several of the peer's.
+    pub const fn demand_acknowledgment(&mut self) {
+        self.receiver.demand_acknowledgment();
+    }
+}

@@ -1,0 +1,86 @@
+//! What a wire does to outstanding segments that no simulated link does: they are cut to what the
+//! path takes, and left later than they were polled.
+
+use airtcp_units::Instant;
+
+use super::Scoreboard;
+use super::segment::{LOST, SACKED};
+use crate::delivery_rate::SendTag;
+
+impl Scoreboard {
+    /// Marks lost what carries more than `mss` bytes of a stream that ends at `written` and was not
+    /// reported. Returns whether anything was.
+    pub fn mark_larger_lost(&mut self, mss: u64, written: u64) -> bool {
+        let mut any = false;
+        for segment in &mut self.segments {
+            let bytes = segment.end().min(written) - segment.start.min(written);
+            if bytes > mss && segment.flags & SACKED == 0 {
+                self.sums.change(segment, LOST);
+                segment.deadline = Instant::FAR_FUTURE;
+                self.repair_from = self.repair_from.min(segment.start);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Cuts the segment at `index` behind its first `bytes`: both parts are what the whole was.
+    pub fn split(&mut self, index: usize, bytes: u64) {
+        let Some(whole) = self.segments.get_mut(index) else {
+            return;
+        };
+        let Ok(length) = u32::try_from(bytes) else {
+            return;
+        };
+        if length == 0 || length >= whole.length {
+            return;
+        }
+        let mut rest = *whole;
+        whole.length = length;
+        rest.start += bytes;
+        rest.length -= length;
+        self.segments.insert(index + 1, rest);
+        if let Some(tags) = &mut self.tags
+            && let Some(&tag) = tags.get(index)
+        {
+            tags.insert(index + 1, tag);
+        }
+    }
+
+    /// The segment at `index`, if it was last sent at `polled_at`, left at `now`. Returns whether
+    /// it was.
+    pub fn restamp(&mut self, index: usize, polled_at: Instant, now: Instant) -> bool {
+        let Some(segment) = self.segments.get_mut(index) else {
+            return false;
+        };
+        let is_last = segment.sent_at == polled_at && polled_at <= now;
+        if is_last {
+            segment.sent_at = now;
+            if segment.deadline != Instant::FAR_FUTURE {
+                segment.deadline += now - polled_at;
+            }
+        }
+        is_last
+    }
+
+    /// The own timer of the segment at `index`, if it has one, runs until `deadline`.
+    pub fn put_off(&mut self, index: usize, deadline: Instant) {
+        if let Some(segment) = self.segments.get_mut(index)
+            && segment.deadline != Instant::FAR_FUTURE
+        {
+            segment.deadline = deadline;
+        }
+    }
+
+    /// Notes an empty tag with every segment: from now on each is to have one.
+    pub fn tag_all(&mut self) {
+        let tags = self.tags.get_or_insert_default();
+        tags.clear();
+        tags.resize(self.segments.len(), SendTag::default());
+    }
+
+    /// No segment has a tag any more.
+    pub fn forget_tags(&mut self) {
+        self.tags = None;
+    }
+}

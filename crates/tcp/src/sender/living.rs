@@ -1,0 +1,128 @@
+//! What changes on a living connection at the wish of its user, and what a driver reports of
+//! segments that were handed to it.
+
+use std::collections::VecDeque;
+
+use airtcp_units::{Duration, Instant};
+
+use super::pacing::Pacing;
+use super::timers::{Slot, Timer};
+use super::{Sender, watches_deliveries};
+use crate::config::{Config, TimerScope};
+use crate::congestion::Congestion;
+
+/// What was handed to a driver that reports departures, and has not left yet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Departures {
+    /// Transmissions in the order in which they were polled: when, and the first byte.
+    waiting: VecDeque<(Instant, u64)>,
+}
+
+impl Departures {
+    /// A segment at `offset` is handed to the driver.
+    pub fn on_polled(&mut self, now: Instant, offset: u64, una: u64) {
+        while self.waiting.front().is_some_and(|&(_, first)| first < una) {
+            self.waiting.pop_front();
+        }
+        self.waiting.push_back((now, offset));
+    }
+
+    /// It has left, and with it all that was handed over before: a driver that says nothing of a
+    /// segment has lost it.
+    fn on_left(&mut self, polled_at: Instant, offset: u64) {
+        let place = |&(at, first): &(Instant, u64)| at == polled_at && first == offset;
+        if let Some(index) = self.waiting.iter().position(place) {
+            self.waiting.drain(..=index);
+        }
+    }
+
+    fn holds(&self, polled_at: Instant, offset: u64) -> bool {
+        self.waiting.contains(&(polled_at, offset))
+    }
+}
+
+impl Sender {
+    /// The congestion control is `config`'s from now on. The window stays as it is, and what is
+    /// known of the network is learnt again.
+    pub(crate) fn set_congestion(&mut self, config: &Config) {
+        let before = std::mem::replace(&mut self.congestion, Congestion::new(config, self.mss));
+        self.congestion.take_windows(&before);
+        if watches_deliveries(config, &self.congestion) {
+            self.board.watch_deliveries();
+        }
+        if !self.congestion.is_model_based() {
+            self.rate = None;
+            self.board.forget_tags();
+        } else if self.rate.is_none() {
+            self.rate = Some(Box::default());
+            self.board.tag_all();
+        }
+        if config.pacing || self.congestion.is_model_based() {
+            self.pacing
+                .get_or_insert_with(|| Box::new(Pacing::new(config.pacing_shift)));
+        } else {
+            self.pacing = None;
+            self.timers.cancel(Slot::Pace);
+        }
+        self.is_special = self.pacing.is_some() || self.path.is_some() || self.departures.is_some();
+    }
+
+    /// The driver will say of every segment when it left. Until it does, the segment does not time
+    /// out, though not for longer than the longest timeout.
+    pub(crate) fn await_departures(&mut self) {
+        self.departures.get_or_insert_default();
+        self.is_special = true;
+    }
+
+    /// The segment at `offset` that was polled at `polled_at` left at `now`: its timer and its
+    /// round trip start then, unless it was acknowledged or retransmitted since.
+    pub(crate) fn on_departure(&mut self, now: Instant, offset: u64, polled_at: Instant) {
+        if let Some(departures) = &mut self.departures {
+            departures.on_left(polled_at, offset);
+        }
+        let Some(index) = self.board.index_at(offset) else {
+            return;
+        };
+        if !self.board.restamp(index, polled_at, now) {
+            return;
+        }
+        self.round_trips.restamp(polled_at, now);
+        if self.choices.scope == TimerScope::Segment {
+            self.rearm_segment_timers();
+            return;
+        }
+        if index == 0 && self.timers.is_armed(Timer::Retransmission) {
+            self.run_retransmission_timer(now);
+        }
+        if index + 1 == self.board.len() {
+            self.on_tail_moved(now);
+        }
+    }
+
+    /// Whether the last segment is known to wait in the driver: there is no tail to probe yet.
+    #[cold]
+    pub(super) fn tail_waits_in_driver(&mut self, now: Instant) -> bool {
+        let last = self.board.len().saturating_sub(1);
+        self.departures.is_some() && self.waits_in_driver(now, last)
+    }
+
+    /// Whether the segment that has timed out is known to wait in the driver: its timer then runs
+    /// for another RTO.
+    #[cold]
+    pub(super) fn waits_in_driver(&mut self, now: Instant, index: usize) -> bool {
+        let (Some(departures), Some(segment)) = (&self.departures, self.board.get(index)) else {
+            return false;
+        };
+        let waits = departures.holds(segment.sent_at, segment.start)
+            && now - segment.sent_at < self.timeout.longest();
+        if waits {
+            let rto: Duration = self.timeout.rto();
+            self.board.put_off(index, now + rto);
+            match self.choices.scope {
+                TimerScope::Connection => self.run_retransmission_timer(now),
+                TimerScope::Segment => self.rearm_segment_timers(),
+            }
+        }
+        waits
+    }
+}

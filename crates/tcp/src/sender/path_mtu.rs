@@ -1,0 +1,216 @@
+//! The largest segment that the path takes: learnt from routers, or by probing (RFC 4821).
+//!
+//! ```text
+//!        low                    probe                     high
+//!   ──────┼───────────────────────┼─────────────────────────┼──────  payload of a segment
+//!    known to arrive        half way between         not known to be lost
+//! ```
+//!
+//! A probe carries new data, so that nothing is sent in vain if it arrives. If it alone is lost it
+//! was too large, and no sign of congestion: it is cut and retransmitted, and the windows stay.
+//! Segments that time out again and again say that the path takes less than it did: a black hole
+//! (RFC 2923 §2.1).
+
+use airtcp_units::{Duration, Instant};
+
+use super::repair::Entry;
+use super::timers::Slot;
+use super::{Sender, Transmission};
+
+/// The search ends when its bounds are so near (Linux, `tcp_probe_threshold`: 8).
+const NEAR: u64 = 8;
+/// After so long the search begins again at its upper end (RFC 4821 §7.7; Linux,
+/// `tcp_probe_interval`: 10 minutes).
+const INTERVAL: Duration = Duration::from_secs(600);
+/// Full segments that follow a probe, so that its loss is found by acknowledgments (RFC 4821
+/// §7.4).
+const FOLLOWED_BY: u64 = 4;
+/// Expiries of one segment that mean a black hole (Linux, `tcp_retries1`: 3).
+const EXPIRIES: u8 = 3;
+/// The least segment a black hole leads to (Linux, `TCP_MIN_MSS` less options).
+const LEAST: u64 = 48;
+
+/// The search for the largest segment. All lengths are of payload.
+#[derive(Clone, Debug)]
+pub(super) struct PathMtu {
+    low: u64,
+    high: u64,
+    /// What both sides could take: the search never goes beyond.
+    most: u64,
+    /// First byte of the probe on its way, and behind the last.
+    probe: Option<(u64, u64)>,
+    /// When the next probe may leave.
+    next: Instant,
+}
+
+impl PathMtu {
+    const fn new(low: u64, most: u64) -> Self {
+        Self {
+            low,
+            high: most,
+            most,
+            probe: None,
+            next: Instant::ZERO,
+        }
+    }
+
+    /// What to try next; `None` where the bounds are near each other.
+    fn candidate(&mut self, now: Instant) -> Option<u64> {
+        if now < self.next || self.probe.is_some() {
+            return None;
+        }
+        if self.high.saturating_sub(self.low) >= NEAR {
+            // What both sides could take is the likeliest of all sizes.
+            return Some(if self.high == self.most {
+                self.high
+            } else {
+                u64::midpoint(self.low, self.high)
+            });
+        }
+        // The path may have changed.
+        self.high = self.most;
+        self.next = now + INTERVAL;
+        None
+    }
+
+    fn on_lost(&mut self) {
+        if let Some((start, end)) = self.probe.take() {
+            self.high = (end - start - 1).max(self.low);
+        }
+    }
+}
+
+impl Sender {
+    /// Looks for the largest segment that the path takes, from `first` bytes of payload upwards
+    /// (RFC 4821 §7.2). What routers say is heeded whether or not this is asked for.
+    pub(crate) fn probe_path(&mut self, first: u64) {
+        let most = self.mss;
+        self.path = Some(Box::new(PathMtu::new(first.clamp(1, most), most)));
+        self.set_mss(first.clamp(1, most));
+        self.is_special = true;
+    }
+
+    /// A router says that no more than `mss` bytes of payload fit (RFC 1191 §4). What was larger
+    /// is lost, which is no sign of congestion (Linux, `tcp_simple_retransmit`).
+    pub(crate) fn on_path_limit(&mut self, mss: u64) {
+        let mss = mss.max(LEAST);
+        if let Some(path) = &mut self.path {
+            path.on_lost();
+            path.low = path.low.min(mss);
+            path.high = mss;
+        }
+        if mss < self.mss {
+            self.set_mss(mss);
+            let written = self.space.written();
+            if self.board.mark_larger_lost(mss, written) {
+                self.repair_cut_segments();
+            }
+        }
+    }
+
+    /// A probe, if one may leave now (RFC 4821 §7.4).
+    #[cold]
+    pub(super) fn poll_path_probe(&mut self, now: Instant) -> Option<Transmission> {
+        let una = self.space.una();
+        let path = self.path.as_mut()?;
+        if let Some((start, end)) = path.probe
+            && una >= end
+        {
+            path.probe = None;
+            path.low = end - start;
+            let mss = path.low;
+            self.set_mss(mss);
+        }
+        if !self.sends_in_order() {
+            return None;
+        }
+        let (in_flight, window) = (self.board.outstanding(), self.congestion.cwnd());
+        let (nxt, mss) = (self.space.nxt(), self.mss);
+        let size = self.path.as_mut()?.candidate(now)?;
+        let needed = size + FOLLOWED_BY * mss;
+        let has_room = in_flight + needed <= window
+            && self.space.right_edge() >= nxt + needed
+            && self.space.written() >= nxt + needed;
+        if !has_room {
+            return None;
+        }
+        let fresh = self.space.fresh(size);
+        self.send_new(now, &fresh);
+        if let Some(path) = &mut self.path {
+            path.probe = Some((fresh.start, fresh.end));
+        }
+        Some(Transmission {
+            range: fresh.start..fresh.end,
+            fin: false,
+            retransmission: false,
+        })
+    }
+
+    /// A loss was found. Returns whether it was a probe's alone, and has been dealt with.
+    #[cold]
+    pub(super) fn is_path_probe_lost(&mut self) -> bool {
+        let Some((start, end)) = self.path.as_ref().and_then(|path| path.probe) else {
+            return false;
+        };
+        let alone = self.space.una() == start
+            && self.repair.is_open()
+            && self.board.lost() <= end - start
+            && self
+                .board
+                .front()
+                .is_some_and(|front| front.start == start && front.transmissions == 1);
+        if alone {
+            if let Some(path) = &mut self.path {
+                path.on_lost();
+            }
+            self.board.mark_lost(0);
+            self.repair_cut_segments();
+        }
+        alone
+    }
+
+    /// The retransmission timer expired, for the segment at `index` not for the first time where
+    /// `expiries` says so.
+    #[cold]
+    pub(super) fn on_path_silent(&mut self, expiries: u8) {
+        let Some(path) = &mut self.path else {
+            return;
+        };
+        path.on_lost();
+        if expiries >= EXPIRIES {
+            path.low = (self.mss / 2).clamp(LEAST.min(self.mss), path.low.max(LEAST));
+            let mss = path.low.min(self.mss);
+            self.set_mss(mss);
+        }
+    }
+
+    /// What is presumed lost is retransmitted in segments of today's size, with the windows as
+    /// they are.
+    fn repair_cut_segments(&mut self) {
+        self.detection.forget_duplicates();
+        self.detection.forget_arrivals();
+        self.round_trips.forget();
+        self.tail_probe.call_off();
+        if self.repair.is_open() {
+            self.repair.begin(Entry::Reopened, self.space.nxt());
+        }
+        self.repair.set_first(self.space.una());
+        self.timers.cancel(Slot::Outstanding);
+    }
+
+    /// Segments carry at most `mss` bytes from now on.
+    fn set_mss(&mut self, mss: u64) {
+        self.mss = mss;
+        self.congestion.set_mss(mss);
+    }
+
+    /// Cuts the segment at `index` where it is larger than segments may be now.
+    pub(super) fn cut(&mut self, index: usize) {
+        let written = self.space.written();
+        if let Some(segment) = self.board.get(index)
+            && segment.end().min(written) - segment.start > self.mss
+        {
+            self.board.split(index, self.mss);
+        }
+    }
+}
