@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::emulate::{self, uplink::tied};
+use crate::stack::{send, serve};
 use crate::{control, deploy, gateway, inside, measure, proxy};
 
 /// airtcp on real packets
@@ -28,6 +29,8 @@ enum Command {
     Guard(deploy::GuardOptions),
     Measure(measure::Options),
     Proxy(proxy::Options),
+    Send(send::Send),
+    Serve(serve::Serve),
     Undeploy(deploy::Undeploy),
 }
 
@@ -56,6 +59,8 @@ pub fn main() -> ExitCode {
         Command::GatewayGuard(options) => status(gateway::guard::run(&options), 2),
         Command::Measure(options) => status(measure::run(&options), 2),
         Command::Proxy(options) => status(proxy::run(&options), 2),
+        Command::Send(options) => status(send::run(&options), 1),
+        Command::Serve(options) => status(serve::run(&options), 2),
     }
 }
 

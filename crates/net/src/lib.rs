@@ -16,3 +16,4 @@ pub mod nftables;
 pub mod proxy;
 pub mod record;
 pub mod request;
+pub mod stack;

@@ -47,10 +47,26 @@ impl Tun {
     ///
     /// `/dev/net/tun` is missing or forbidden, or the name or an address is refused.
     pub fn new(name: &str, mtu: u16, networks: &[Network]) -> Result<Self> {
+        Self::make(name, mtu, networks, false)
+    }
+
+    /// As [`new`](Self::new), of a device that cuts segments and adds checksums: every packet, read
+    /// or written, has a [virtio header](tun_rs::VirtioNetHdr) before it, and may be as long as IP
+    /// allows.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_offload(name: &str, mtu: u16, networks: &[Network]) -> Result<Self> {
+        Self::make(name, mtu, networks, true)
+    }
+
+    fn make(name: &str, mtu: u16, networks: &[Network], offload: bool) -> Result<Self> {
         let mut builder = DeviceBuilder::new()
             .name(name)
             .layer(Layer::L3)
             .mtu(mtu)
+            .offload(offload)
             .packet_information(false);
         for network in networks {
             builder = match network.address {
@@ -124,7 +140,21 @@ impl Tun {
     ///
     /// The device is gone.
     pub fn write(&self, packet: &[u8]) -> Result<bool> {
-        match self.device.send(packet) {
+        self.is_taken(self.device.send(packet))
+    }
+
+    /// As [`write`](Self::write), of a packet in two pieces.
+    ///
+    /// # Errors
+    ///
+    /// The device is gone.
+    pub fn write_pieces(&self, pieces: [&[u8]; 2]) -> Result<bool> {
+        let pieces = pieces.map(io::IoSlice::new);
+        self.is_taken(self.device.send_vectored(&pieces))
+    }
+
+    fn is_taken(&self, written: io::Result<usize>) -> Result<bool> {
+        match written {
             Ok(_) => Ok(true),
             // A packet that the kernel does not understand is lost, as on any wire.
             Err(error)
@@ -135,6 +165,8 @@ impl Tun {
             {
                 Ok(false)
             }
+            // The device is down: it may come up again.
+            Err(error) if error.raw_os_error() == Some(libc::EIO) => Ok(false),
             Err(error) => Err(Error::system(
                 format!("cannot write to {}", self.name),
                 error,

@@ -27,12 +27,10 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// A new capture at `path`, in place of an old file, of these interfaces.
-    pub fn create(path: &Path, interfaces: &[String]) -> io::Result<Self> {
+    /// A new capture at `path`, in place of an old file, by `program`, of these interfaces.
+    pub fn create(path: &Path, program: &'static str, interfaces: &[String]) -> io::Result<Self> {
         let section = SectionHeaderBlock {
-            options: vec![SectionHeaderOption::UserApplication(Cow::Borrowed(
-                "airtcp emulate",
-            ))],
+            options: vec![SectionHeaderOption::UserApplication(Cow::Borrowed(program))],
             ..SectionHeaderBlock::default()
         };
         let file = BufWriter::with_capacity(1 << 16, File::create(path)?);

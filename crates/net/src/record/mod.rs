@@ -9,7 +9,7 @@
 //! The link never waits for a disk: what a full channel does not take ends the recording, as any
 //! other error does, and the link goes on.
 
-mod capture;
+pub(crate) mod capture;
 mod journal;
 mod replay;
 mod summary;

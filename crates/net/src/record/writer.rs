@@ -9,6 +9,9 @@ use super::table::Table;
 use crate::emulate::flows::End;
 use crate::error::{Error, Result};
 
+/// Who writes the captures.
+const PROGRAM: &str = "airtcp emulate";
+
 /// The captures of both ends, and the table of packets.
 pub struct Writer {
     folder: PathBuf,
@@ -38,9 +41,9 @@ impl Writer {
         };
         let path = |name: &str| folder.join(name);
         Ok(Self {
-            stations: Capture::create(&path(STATIONS), &names("station"))
+            stations: Capture::create(&path(STATIONS), PROGRAM, &names("station"))
                 .map_err(|error| failed(folder, STATIONS, error))?,
-            server: Capture::create(&path(SERVER), &names("link"))
+            server: Capture::create(&path(SERVER), PROGRAM, &names("link"))
                 .map_err(|error| failed(folder, SERVER, error))?,
             packets: Table::create(&path(PACKETS))
                 .map_err(|error| failed(folder, PACKETS, error))?,

@@ -64,7 +64,7 @@ fn parse_icmpv4(bytes: &[u8]) -> Result<IcmpError, WireError> {
         return Err(WireError::IpChecksum);
     }
     if Sum::default().add(message).finish() != 0 {
-        return Err(WireError::TcpChecksum);
+        return Err(WireError::IcmpChecksum);
     }
     let (icmp, quoted) = message
         .split_first_chunk::<ICMP_HEADER_BYTES>()
@@ -102,7 +102,7 @@ fn parse_icmpv6(bytes: &[u8]) -> Result<IcmpError, WireError> {
         .add(&[0, PROTOCOL_ICMPV6])
         .add(message);
     if sum.finish() != 0 {
-        return Err(WireError::TcpChecksum);
+        return Err(WireError::IcmpChecksum);
     }
     let (icmp, quoted) = message
         .split_first_chunk::<ICMP_HEADER_BYTES>()

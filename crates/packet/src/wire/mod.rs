@@ -72,8 +72,10 @@ pub enum WireError {
     HeaderLength,
     /// The IPv4 header's checksum is wrong.
     IpChecksum,
-    /// The TCP checksum is wrong, or ICMP's.
+    /// The TCP checksum is wrong.
     TcpChecksum,
+    /// The ICMP checksum is wrong.
+    IcmpChecksum,
     /// The segment is longer than the IP length field can say.
     TooLong,
 }
@@ -87,7 +89,8 @@ impl fmt::Display for WireError {
             Self::NotTcp => "the IP payload is not TCP",
             Self::HeaderLength => "a header length that contradicts the packet",
             Self::IpChecksum => "wrong IPv4 header checksum",
-            Self::TcpChecksum => "wrong checksum of TCP or ICMP",
+            Self::TcpChecksum => "wrong TCP checksum",
+            Self::IcmpChecksum => "wrong ICMP checksum",
             Self::TooLong => "a segment too long for an IP packet",
         })
     }

@@ -1,0 +1,304 @@
+//! A TUN device, a clock and an endpoint, driven by whoever owns them.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use airtcp_endpoint::{Cut, Endpoint, Settings, Transmit};
+use airtcp_packet::wire::Checksums;
+use airtcp_units::Instant;
+use rustix::event::{PollFd, PollFlags, poll};
+use tun_rs::{
+    VIRTIO_NET_HDR_GSO_TCPV4, VIRTIO_NET_HDR_GSO_TCPV6, VIRTIO_NET_HDR_LEN, VirtioNetHdr,
+};
+
+use crate::device::{Network, Tun};
+use crate::emulate::clock::{Clock, wait};
+use crate::error::{Result, Tried};
+use crate::record::capture::Capture;
+
+/// Packets that are read before what they cause is sent: acknowledgments keep up with what they
+/// acknowledge.
+const TURN: usize = 32;
+/// The longest packet, and the header before it.
+const LONGEST: usize = 65_536 + VIRTIO_NET_HDR_LEN;
+/// The most payload in one packet that the device cuts: what IPv6 and all headers leave of 64 KiB.
+const LARGEST_BURST: u16 = 65_000;
+/// Where TCP's checksum stands in its header (RFC 9293 §3.1).
+const CHECKSUM_AT: u16 = 16;
+/// Flags of the header (virtio 1.2 §5.1.6): the checksum is to be completed, or has been verified;
+/// and the type of a packet that is not to be cut.
+const NEEDS_CHECKSUM: u8 = 1;
+const DATA_VALID: u8 = 2;
+const WHOLE: u8 = 0;
+
+/// How a device is made.
+#[derive(Clone, Debug)]
+pub struct Device {
+    /// Its name.
+    pub name: String,
+    /// The longest packet on it.
+    pub mtu: u16,
+    /// The kernel's addresses on it; the endpoint's are any others of the same networks.
+    pub networks: Vec<Network>,
+    /// Whether the kernel cuts segments and adds checksums.
+    pub offload: bool,
+}
+
+/// An endpoint behind a TUN device. It polls as readable when there is something to
+/// [pump](Self::pump).
+pub struct Driver {
+    endpoint: Endpoint,
+    tun: Tun,
+    clock: Clock,
+    offload: bool,
+    buffer: Vec<u8>,
+    packet: Vec<u8>,
+    capture: Option<Capture>,
+}
+
+impl std::fmt::Debug for Driver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Driver")
+            .field("tun", &self.tun)
+            .field("endpoint", &self.endpoint.counters())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Driver {
+    /// Makes the device in the namespace of the calling thread, and an endpoint with a secret of
+    /// the system's own.
+    ///
+    /// # Errors
+    ///
+    /// The device cannot be made: says what is missing.
+    pub fn new(device: &Device) -> Result<Self> {
+        let mut secret = [0; 16];
+        File::open("/dev/urandom")
+            .and_then(|mut file| file.read_exact(&mut secret))
+            .tried(|| "cannot read /dev/urandom".to_owned())?;
+        let settings = Settings {
+            mtu: device.mtu,
+            largest_burst: if device.offload { LARGEST_BURST } else { 0 },
+            ..Settings::new(secret)
+        };
+        Self::with_endpoint(device, Endpoint::new(settings))
+    }
+
+    /// As [`new`](Self::new), with an endpoint of the caller's own, whose MTU and bursts are to fit
+    /// the device.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_endpoint(device: &Device, endpoint: Endpoint) -> Result<Self> {
+        let make = if device.offload {
+            Tun::with_offload
+        } else {
+            Tun::new
+        };
+        Ok(Self {
+            endpoint,
+            tun: make(&device.name, device.mtu, &device.networks)?,
+            clock: Clock::start(),
+            offload: device.offload,
+            buffer: vec![0; LONGEST],
+            packet: Vec::with_capacity(LONGEST),
+            capture: None,
+        })
+    }
+
+    /// Writes every packet into a pcapng file from now on, as it is on the device: with offload,
+    /// before it is cut and without its checksum.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be made.
+    pub fn capture(&mut self, path: &Path) -> Result<()> {
+        let capture = Capture::create(path, "airtcp", &["tun".to_owned()])
+            .tried(|| format!("cannot make {}", path.display()))?;
+        self.capture = Some(capture);
+        Ok(())
+    }
+
+    /// Ends the capture: writes out what is still in memory.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn finish_capture(&mut self) -> Result<()> {
+        match self.capture.take() {
+            Some(capture) => capture
+                .finish()
+                .tried(|| "cannot write the capture".to_owned()),
+            None => Ok(()),
+        }
+    }
+
+    /// The endpoint.
+    #[must_use]
+    pub const fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// The endpoint, to be used. [Flush](Self::flush) afterwards.
+    pub const fn endpoint_mut(&mut self) -> &mut Endpoint {
+        &mut self.endpoint
+    }
+
+    /// The time now, as the endpoint counts it.
+    #[must_use]
+    pub fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    /// Takes what has arrived, at most so much that what it causes is not late, acts on the timers
+    /// that have run out, and sends. Returns whether more may have arrived.
+    ///
+    /// # Errors
+    ///
+    /// The device is gone.
+    pub fn pump(&mut self) -> Result<bool> {
+        let mut more = true;
+        for _ in 0..TURN {
+            let now = self.clock.now();
+            let mut buffer = std::mem::take(&mut self.buffer);
+            let read = self.tun.read(&mut buffer);
+            if let Ok(Some(length)) = read {
+                self.take(now, &buffer[..length]);
+            }
+            self.buffer = buffer;
+            if read?.is_none() {
+                more = false;
+                break;
+            }
+        }
+        self.endpoint.on_wakeup(self.clock.now());
+        self.flush()?;
+        Ok(more)
+    }
+
+    fn take(&mut self, now: Instant, bytes: &[u8]) {
+        let (packet, checksums) = if self.offload {
+            let Some((header, packet)) = bytes.split_at_checked(VIRTIO_NET_HDR_LEN) else {
+                return;
+            };
+            let Ok(header) = VirtioNetHdr::decode(header) else {
+                return;
+            };
+            let is_trusted =
+                header.flags & (NEEDS_CHECKSUM | DATA_VALID) != 0 || header.gso_type != WHOLE;
+            let checksums = if is_trusted {
+                Checksums::Trusted
+            } else {
+                Checksums::Verified
+            };
+            (packet, checksums)
+        } else {
+            (bytes, Checksums::Verified)
+        };
+        self.note(false, packet);
+        // What is no TCP, or damaged, is nobody's: the endpoint counts it.
+        let _ = self.endpoint.handle_packet_with(now, packet, checksums);
+    }
+
+    /// Sends what there is to send.
+    ///
+    /// # Errors
+    ///
+    /// The device is gone.
+    pub fn flush(&mut self) -> Result<()> {
+        let now = self.clock.now();
+        let mut packet = std::mem::take(&mut self.packet);
+        let mut sent = Ok(());
+        while let Some(transmit) = self.endpoint.poll_transmit(now, &mut packet) {
+            self.note(true, &packet);
+            // A full queue loses packets, as on any wire.
+            if let Err(error) = self.write(&packet, transmit) {
+                sent = Err(error);
+                break;
+            }
+        }
+        self.packet = packet;
+        sent
+    }
+
+    fn write(&self, packet: &[u8], transmit: Transmit) -> Result<bool> {
+        if !self.offload {
+            return self.tun.write(packet);
+        }
+        let mut header = [0; VIRTIO_NET_HDR_LEN];
+        if let Some(cut) = transmit.cut {
+            virtio(cut)
+                .encode(&mut header)
+                .tried(|| "cannot write a virtio header".to_owned())?;
+        }
+        self.tun.write_pieces([&header, packet])
+    }
+
+    fn note(&mut self, is_out: bool, packet: &[u8]) {
+        let Some(capture) = &mut self.capture else {
+            return;
+        };
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let nanos = now.map_or(0, |now| u64::try_from(now.as_nanos()).unwrap_or(u64::MAX));
+        if capture.write(0, is_out, nanos, packet).is_err() {
+            // A full disk ends the capture, not the connections.
+            eprintln!("airtcp-net: the capture cannot be written, and ends here");
+            self.capture = None;
+        }
+    }
+
+    /// How long nothing is to be done unless something arrives; `None` without end.
+    #[must_use]
+    pub fn idle_for(&self) -> Option<Duration> {
+        let next = self.endpoint.next_wakeup();
+        (next != Instant::FAR_FUTURE)
+            .then(|| Duration::from_nanos((next - self.clock.now()).as_nanos()))
+    }
+
+    /// Waits until something arrives, the next timer runs out, `until`, or `other` can be read.
+    ///
+    /// # Errors
+    ///
+    /// The device is gone.
+    pub fn wait(&self, until: Instant, other: Option<BorrowedFd<'_>>) -> Result<()> {
+        let timeout = wait(self.clock.now(), self.endpoint.next_wakeup().min(until));
+        let device = PollFd::new(&self.tun, PollFlags::IN);
+        let waited = match &other {
+            Some(other) => {
+                let mut both = [device, PollFd::new(other, PollFlags::IN)];
+                poll(&mut both, timeout.as_ref())
+            }
+            None => poll(&mut [device], timeout.as_ref()),
+        };
+        match waited {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(error).tried(|| "cannot wait for packets".to_owned()),
+        }
+    }
+}
+
+impl AsFd for Driver {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.tun.as_fd()
+    }
+}
+
+fn virtio(cut: Cut) -> VirtioNetHdr {
+    VirtioNetHdr {
+        flags: NEEDS_CHECKSUM,
+        gso_type: if cut.is_ipv6 {
+            VIRTIO_NET_HDR_GSO_TCPV6
+        } else {
+            VIRTIO_NET_HDR_GSO_TCPV4
+        },
+        hdr_len: cut.payload_at,
+        gso_size: cut.payload_bytes,
+        csum_start: cut.tcp_at,
+        csum_offset: CHECKSUM_AT,
+    }
+}

@@ -1,0 +1,38 @@
+//! An interrupt, or a request to end, as something that can be polled.
+
+use std::os::fd::{AsFd, BorrowedFd};
+
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+
+use crate::error::{Result, Tried};
+
+/// SIGINT and SIGTERM, which end no thread of this process any more.
+#[derive(Debug)]
+pub(super) struct Interrupts(SignalFd);
+
+impl Interrupts {
+    /// To be made before any other thread is.
+    pub fn new() -> Result<Self> {
+        let mut signals = SigSet::empty();
+        signals.add(Signal::SIGINT);
+        signals.add(Signal::SIGTERM);
+        signals
+            .thread_block()
+            .tried(|| "cannot block signals".to_owned())?;
+        SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)
+            .map(Self)
+            .tried(|| "cannot wait for signals".to_owned())
+    }
+
+    /// Whether one came.
+    pub fn came(&self) -> bool {
+        matches!(self.0.read_signal(), Ok(Some(_)))
+    }
+}
+
+impl AsFd for Interrupts {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
