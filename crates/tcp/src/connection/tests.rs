@@ -3,6 +3,7 @@
 
 mod arrival;
 mod attack;
+mod bytes;
 mod closing;
 mod ecn;
 mod freeze;
