@@ -34,7 +34,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -147,7 +147,9 @@ class Receiver:
         return self.digest.hexdigest()
 
 
-def send(path: Path, target: str, *options: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+def send(
+    path: Path, target: str, *options: str, timeout: float = 300
+) -> subprocess.CompletedProcess[str]:
     """``airtcp-net send``."""
     command = [PROGRAM, "send", str(path), target, *options]
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
@@ -222,10 +224,8 @@ class Wire:
             now = time.monotonic()
             while flying and flying[0][0] <= now:
                 _, _, to, packet = flying.pop(0)
-                try:
+                with suppress(OSError):
                     os.write(to, packet)
-                except OSError:
-                    pass
 
     def _bend(self, packet: bytes) -> list[tuple[bytes, float]]:
         draws, faults = self.draws, self.faults
@@ -266,11 +266,13 @@ class Bench:
         try:
             row.note = run()
             row.good = True
-        except Exception as error:  # noqa: BLE001 -- a failed case is a row, not the end
+        except Exception as error:  # a failed case is a row, not the end
             row.note = f"{type(error).__name__}: {error}"[:160]
         row.seconds = time.monotonic() - began
         self.rows.append(row)
-        print(f"{'ok ' if row.good else 'BAD'} {row.seconds:7.2f} s  {name}  {row.note}", flush=True)
+        print(
+            f"{'ok ' if row.good else 'BAD'} {row.seconds:7.2f} s  {name}  {row.note}", flush=True
+        )
 
     def capture(self, name: str) -> list[str]:
         path = self.folder / f"{name}.pcapng"
@@ -289,7 +291,9 @@ class Bench:
             assert file_hash(copy) == expected, "the hash differs"
             return ""
 
-        self.case(f"curl gets {text(size)} from the endpoint {' '.join(options)}".strip(), size, run)
+        self.case(
+            f"curl gets {text(size)} from the endpoint {' '.join(options)}".strip(), size, run
+        )
 
     def upload(self, size: int, *options: str, pcap: bool = True) -> None:
         source = self.folder / "up"
@@ -381,7 +385,9 @@ def python_server(bench: Bench) -> None:
     bench.case("Python's http.server answers a request by send", 300_000, run)
 
 
-def over_wire(bench: Bench, name: str, faults: Faults, size: int, *options: str, mtu: int = 1500) -> None:
+def over_wire(
+    bench: Bench, name: str, faults: Faults, size: int, *options: str, mtu: int = 1500
+) -> None:
     """Both directions over a wire with faults, to a namespace behind it."""
     expected = pattern(size, bench.folder / "wire")
 
@@ -442,21 +448,23 @@ def interrupted(bench: Bench) -> None:
     def killed() -> str:
         receiver = Receiver(stop_after=MIB)
         done = send(bench.folder / "long", f"{KERNEL}:{receiver.port}")
-        assert done.returncode != 0 and "reset" in done.stderr, done.stderr
+        assert done.returncode != 0, "it went on"
+        assert "reset" in done.stderr, done.stderr
         return done.stderr.strip().split(": ")[-1]
 
     bench.case("the peer is killed: send says so", 64 * MIB, killed)
 
     def nobody() -> str:
         done = send(bench.folder / "long", f"{KERNEL}:9")
-        assert done.returncode != 0 and "refused" in done.stderr, done.stderr
+        assert done.returncode != 0, "it went on"
+        assert "refused" in done.stderr, done.stderr
         return done.stderr.strip().split(": ")[-1]
 
     bench.case("nobody listens: send says so", 0, nobody)
 
 
 def judge_captures(bench: Bench) -> None:
-    """tshark over every packet that the endpoint sent."""
+    """All captures under tshark: every packet that the endpoint sent."""
 
     def run() -> str:
         packets = 0
@@ -468,7 +476,9 @@ def judge_captures(bench: Bench) -> None:
             checks = ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]
             found = sh("tshark", "-r", str(path), *checks, "-Y", f"{ours} && ({bad})")
             assert not found, f"{path.name}: {found.splitlines()[0]}"
-            packets += sh("tshark", "-r", str(path), "-Y", ours, "-T", "fields", "-e", "frame.number").count("\n")
+            packets += sh(
+                "tshark", "-r", str(path), "-Y", ours, "-T", "fields", "-e", "frame.number"
+            ).count("\n")
         return f"{packets} packets in {len(bench.captures)} captures"
 
     bench.case("tshark: nothing malformed, no wrong checksum", 0, run)
@@ -530,7 +540,9 @@ def main() -> int:
         return subprocess.call([*unshare, sys.executable, __file__, "--inside", *sys.argv[1:]])
     missing = [name for name in ("curl", "ip", "tshark") if shutil.which(name) is None]
     if missing or not Path(PROGRAM).exists():
-        print(f"needed: {', '.join(missing) or PROGRAM}; make build, or AIRTCP_NET", file=sys.stderr)
+        print(
+            f"needed: {', '.join(missing) or PROGRAM}; make build, or AIRTCP_NET", file=sys.stderr
+        )
         return 2
     rows = run(given.all)
     if given.json:
@@ -538,7 +550,9 @@ def main() -> int:
     if given.write:
         page = DOCUMENT.read_text(encoding="utf-8")
         before, rest = page.split(START)
-        DOCUMENT.write_text(before + START + table(rows) + rest[rest.index(END) :], encoding="utf-8")
+        DOCUMENT.write_text(
+            before + START + table(rows) + rest[rest.index(END) :], encoding="utf-8"
+        )
     return int(not all(row.good for row in rows))
 
 

@@ -34,12 +34,18 @@ fn transfer(total: usize, reports: bool) -> (Duration, u64) {
     let mut now = Instant::ZERO;
     let address = |text: &str| text.parse().expect("an address");
     let (from, to) = (address("10.0.0.1:0"), address("10.0.0.2:80"));
-    let listener = ends[1].listen(to, ListenOptions::default()).expect("a free port");
-    let client: ConnectionId = ends[0].connect(now, from, to, &options).expect("a free port");
+    let listener = ends[1]
+        .listen(to, ListenOptions::default())
+        .expect("a free port");
+    let client: ConnectionId = ends[0]
+        .connect(now, from, to, &options)
+        .expect("a free port");
     let (mut server, mut written, mut read) = (None, 0, 0);
     let mut buffer = vec![0; 1 << 16];
     while read < total {
-        written += ends[0].write(client, &vec![0; (total - written).min(1 << 14)]).unwrap_or(0);
+        written += ends[0]
+            .write(client, &vec![0; (total - written).min(1 << 14)])
+            .unwrap_or(0);
         server = server.or_else(|| ends[1].accept(listener));
         if let Some(id) = server
             && let Ok(airtcp_endpoint::Read::Bytes(count)) = ends[1].read(id, &mut buffer)
@@ -50,7 +56,9 @@ fn transfer(total: usize, reports: bool) -> (Duration, u64) {
         for side in 0..2 {
             let mut packet = Vec::new();
             while let Some(transmit) = ends[side].poll_transmit(now, &mut packet) {
-                radios[side].queue.push_back((packet.clone(), transmit.departure));
+                radios[side]
+                    .queue
+                    .push_back((packet.clone(), transmit.departure));
             }
             let radio = &mut radios[side];
             if radio.free_at <= now
@@ -85,13 +93,20 @@ fn transfer(total: usize, reports: bool) -> (Duration, u64) {
     }
     let stream = ends[0].stream(client).expect("it is not released");
     let sender = stream.connection().sender();
-    (sender.rtt().srtt().unwrap_or_default(), sender.counters().timeouts)
+    (
+        sender.rtt().srtt().unwrap_or_default(),
+        sender.counters().timeouts,
+    )
 }
 
 fn main() {
     for reports in [false, true] {
         let (srtt, timeouts) = transfer(300_000, reports);
-        let told = if reports { "told when frames leave" } else { "not told" };
+        let told = if reports {
+            "told when frames leave"
+        } else {
+            "not told"
+        };
         println!("{told}: smoothed round trip {srtt}, {timeouts} timeouts");
     }
 }

@@ -13,8 +13,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     use airtcp_net::device::Network;
     use airtcp_net::stack::{driver::Device, socket::Stack};
 
-    let server = std::env::args().nth(1).ok_or("usage: client ADDRESS:PORT")?;
-    let kernel = Network { address: "10.112.9.1".parse()?, prefix: 24 };
+    let server = std::env::args()
+        .nth(1)
+        .ok_or("usage: client ADDRESS:PORT")?;
+    let kernel = Network {
+        address: "10.112.9.1".parse()?,
+        prefix: 24,
+    };
     let device = Device {
         name: "airtcp-client".into(),
         mtu: 1500,

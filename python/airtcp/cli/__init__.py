@@ -85,6 +85,18 @@ COMMANDS = {
         "End TCP connections here and begin others beyond: split TCP, a TCP of its own per side.",
         passed_on=True,
     ),
+    "serve": LazyCommand(
+        _REAL,
+        "endpoint:serve_command",
+        "Serve a folder by HTTP over airtcp's own TCP, to curl, a browser or whoever asks.",
+        passed_on=True,
+    ),
+    "send": LazyCommand(
+        _REAL,
+        "endpoint:send_command",
+        "Send a file over airtcp's own TCP, with any remedy, to whoever listens.",
+        passed_on=True,
+    ),
     "remedies": LazyCommand(
         _KNOW,
         "remedies:remedies_command",

@@ -153,11 +153,8 @@ impl Exchange {
         let is_wanted = request.method == "GET";
         if path.is_dir() {
             let page = list(&path).unwrap_or_default();
-            self.answer(
-                &format!("200 OK\r\nContent-Type: text/html; charset=utf-8"),
-                page.len() as u64,
-                None,
-            );
+            let kind = "200 OK\r\nContent-Type: text/html; charset=utf-8";
+            self.answer(kind, page.len() as u64, None);
             if is_wanted {
                 self.held.extend(page.as_bytes());
             }

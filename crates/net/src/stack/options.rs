@@ -12,6 +12,11 @@ use super::driver::{Device, Driver};
 use crate::device::Network;
 use crate::error::{Error, Result};
 
+/// Bytes of a send buffer, and room in it from which on more is written: few large pieces and not
+/// one for each acknowledgment.
+const SEND_BUFFER: usize = 16 << 20;
+const ROOM: usize = 1 << 20;
+
 /// The first of these in the network is the kernel's on the device, the second the endpoint's.
 const FIRST: [u16; 2] = [1, 2];
 /// The network of IPv6 beside it: one of those for private use (RFC 4193).
@@ -115,7 +120,8 @@ impl StackOptions {
             )));
         }
         let mut options = airtcp_endpoint::Options::new(config);
-        options.send_buffer = 16 << 20;
+        options.send_buffer = SEND_BUFFER;
+        options.writable_from = ROOM;
         options.path_probe = self.probe_mtu;
         options.no_delay = true;
         Ok(options)

@@ -74,7 +74,7 @@ pub fn run(options: &Send) -> Result<i32> {
         has_answered: false,
         sent: 0,
     };
-    let mut stats = Stats::new(&options.stack, began);
+    let mut stats = Stats::new(options.stack.stats, &connection, began);
     loop {
         let more = driver.pump()?;
         if transfer.step(&mut driver, &mut *file)? {

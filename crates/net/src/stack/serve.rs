@@ -62,6 +62,7 @@ pub fn run(options: &Serve) -> Result<i32> {
     let mut driver = options.stack.driver()?;
     let stop = Interrupts::new()?;
     let any = SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), options.port);
+    let mut stats = Stats::new(options.stack.stats, &connection, driver.now());
     let listening = ListenOptions {
         options: connection,
         ..ListenOptions::default()
@@ -81,7 +82,6 @@ pub fn run(options: &Serve) -> Result<i32> {
     );
     let mut exchanges: BTreeMap<ConnectionId, Exchange> = BTreeMap::new();
     let mut served = 0;
-    let mut stats = Stats::new(&options.stack, driver.now());
     while options.connections.is_none_or(|most| served < most) {
         let more = driver.pump()?;
         let mut turns = Vec::new();

@@ -107,7 +107,7 @@ impl Stack {
         self.send(&mut driven)?;
         let opened = self.wait_for(driven, |driver| {
             let readiness = driver.endpoint().readiness(id);
-            match readiness.map_err(StreamError::from) {
+            match readiness {
                 Err(error) => Some(Err(said(error))),
                 Ok(readiness) => match readiness.ended {
                     Some(end) => Some(Err(said(StreamError::Ended(end)))),

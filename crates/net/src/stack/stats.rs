@@ -3,10 +3,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use airtcp_endpoint::{Endpoint, FourTuple, Stream};
+use airtcp_endpoint::{Endpoint, FourTuple, Options, Stream};
 use airtcp_units::Instant;
-
-use super::options::StackOptions;
 
 /// How often the lines are printed.
 const EVERY: Duration = Duration::from_secs(1);
@@ -19,11 +17,11 @@ pub(super) struct Stats {
 }
 
 impl Stats {
-    pub fn new(options: &StackOptions, now: Instant) -> Self {
-        let config = options.profile.config();
+    /// `wanted`: the lines are to be printed, of connections with these options.
+    pub fn new(wanted: bool, options: &Options, now: Instant) -> Self {
         Self {
-            next: options.stats.then_some(now),
-            congestion: format!("{:?}", config.congestion).to_lowercase(),
+            next: wanted.then_some(now),
+            congestion: format!("{:?}", options.config.congestion).to_lowercase(),
         }
     }
 

@@ -9,13 +9,20 @@ impl Sum {
     ///
     /// Only the last piece may be of odd length: the next would start at half a word.
     pub fn add(self, bytes: &[u8]) -> Self {
-        let (words, rest) = bytes.as_chunks::<2>();
-        let whole: u64 = words
+        // Two words at a time: both halves of the sum are folded together at the end (RFC 1071
+        // §2(C)).
+        let (pairs, rest) = bytes.as_chunks::<4>();
+        let whole: u64 = pairs
+            .iter()
+            .map(|&pair| u64::from(u32::from_be_bytes(pair)))
+            .sum();
+        let (words, rest) = rest.as_chunks::<2>();
+        let word: u64 = words
             .iter()
             .map(|&word| u64::from(u16::from_be_bytes(word)))
             .sum();
         let odd = rest.first().map_or(0, |&last| u64::from(last) << 8);
-        Self(self.0 + whole + odd)
+        Self(self.0 + whole + word + odd)
     }
 
     /// The checksum: the complement of the sum with its carries folded in. Zero over data that

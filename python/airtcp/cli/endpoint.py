@@ -1,0 +1,28 @@
+"""`airtcp send` and `airtcp serve`: hand over to airtcp-net, whose own TCP carries the bytes."""
+
+import typer
+
+from airtcp.cli.console import clear_errors
+from airtcp.net import hand_over
+
+
+def send_command(_context: typer.Context) -> None:
+    """Send a file over airtcp's own TCP, with any remedy, to whoever listens.
+
+    [bold]Example[/bold]
+
+    airtcp send FILE 10.112.7.1:9000 --remedy rto-factor:m=10 --stats
+    """
+    with clear_errors():
+        hand_over("send")
+
+
+def serve_command(_context: typer.Context) -> None:
+    """Serve a folder by HTTP over airtcp's own TCP, to curl, a browser or whoever asks.
+
+    [bold]Example[/bold]
+
+    airtcp serve --port 8000 --dir . --remedy newzag
+    """
+    with clear_errors():
+        hand_over("serve")
