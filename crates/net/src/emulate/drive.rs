@@ -11,6 +11,7 @@ use super::flows::{End, Flows};
 use super::lateness::Lateness;
 use super::outcomes::{Outcome, Outcomes};
 use super::packet::{told, write_changes};
+use super::reports::{Report, Reports};
 use super::store::{Store, Ticket};
 use crate::device::Tun;
 use crate::error::{Result, Tried};
@@ -54,6 +55,7 @@ pub struct Link {
     lateness: Lateness,
     outcomes: Outcomes,
     recording: Option<Recording>,
+    reports: Option<Reports>,
     buffer: Vec<u8>,
 }
 
@@ -79,7 +81,18 @@ impl Link {
             lateness: Lateness::default(),
             outcomes: Outcomes::default(),
             recording: None,
+            reports: None,
             buffer: vec![0; LONGEST],
+        }
+    }
+
+    /// The same link, which tells stations of their own segments.
+    #[must_use]
+    pub fn reporting(self, reports: Reports) -> Self {
+        Self {
+            outcomes: self.outcomes.hearing_links(),
+            reports: Some(reports),
+            ..self
         }
     }
 
@@ -87,7 +100,7 @@ impl Link {
     #[must_use]
     pub fn recorded(self, recording: Recording) -> Self {
         Self {
-            outcomes: Outcomes::new(true),
+            outcomes: self.outcomes.detailed(),
             recording: Some(recording),
             ..self
         }
@@ -207,6 +220,7 @@ impl Link {
     fn release(&mut self) -> Result<()> {
         self.network.advance(self.clock.now(), &mut self.outcomes);
         self.record_outcomes();
+        self.report();
         while let Some(arrival) = self.outcomes.next_arrival() {
             let Some(end) = self.flows.end(arrival.packet.flow, arrival.host) else {
                 continue;
@@ -247,6 +261,29 @@ impl Link {
             self.lateness.add(now - arrival.time);
         }
         Ok(())
+    }
+
+    /// Tells stations what their links have delivered.
+    fn report(&mut self) {
+        while let Some((packet, attempts)) = self.outcomes.next_acknowledged() {
+            let (Some(reports), Some(port)) = (&self.reports, self.flows.sent_by_station(&packet))
+            else {
+                continue;
+            };
+            let kept = self.store.get(packet.carried);
+            let ends = kept.and_then(|kept| told(&kept.bytes)?.ends);
+            if let (Some(segment), Some((local, remote))) = (packet.segment(), ends) {
+                let timeout = self.network.told_retry_timeout(port);
+                let report = Report {
+                    local,
+                    remote,
+                    sequence: segment.sequence.0,
+                    retransmissions: attempts.saturating_sub(1),
+                    retry_timeout_ns: timeout.map(airtcp_units::Duration::as_nanos),
+                };
+                reports.tell(self.flows.station(packet.flow), &report);
+            }
+        }
     }
 
     /// Tells the recording of a packet of `length` bytes that lies in the buffer.

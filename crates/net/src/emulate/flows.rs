@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
-use airtcp_network::{Hop, Host, Network, Port};
+use airtcp_network::{Hop, Host, Network, Packet, Port};
 
 use super::store::Ticket;
 
@@ -118,6 +118,14 @@ impl Flows {
     /// data.
     pub fn sends_data(&self, station: usize, from: End) -> bool {
         (from == End::Server) == self.ways[station].downwards
+    }
+
+    /// The station's port, if `packet` is data of its own that has not passed its own link.
+    pub fn sent_by_station(&self, packet: &Packet<Ticket>) -> Option<&Port> {
+        let flow = self.flows.get(packet.flow as usize)?;
+        let port = &flow.ports[0];
+        let is_own = !self.ways[flow.station].downwards && port.is_first_hop_of(packet);
+        is_own.then_some(port)
     }
 
     /// Packets that wait on the ways of all stations: of each, those of a flow of its own, since

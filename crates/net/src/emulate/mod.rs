@@ -15,6 +15,7 @@ mod live;
 mod options;
 pub mod outcomes;
 pub mod packet;
+pub mod reports;
 pub mod store;
 pub mod uplink;
 
@@ -38,6 +39,7 @@ use ends::{Ends, SERVER_VARIABLE, server_addresses};
 use flows::{Flows, Way};
 use live::Live;
 pub use options::Options;
+use reports::Reports;
 use uplink::Uplink;
 
 /// Places for packets under way: a second of 1 Gbit/s, or 30 s of 30 Mbit/s.
@@ -68,7 +70,8 @@ pub fn run(options: &Options) -> Result<i32> {
         ends.server_devices,
         PLACES,
         Clock::start(),
-    );
+    )
+    .reporting(Reports::new(&ends.stations)?);
     if let Some(recording) = recording {
         link = link.recorded(recording);
     }

@@ -27,17 +27,36 @@ pub struct Outcomes {
     /// In the order in which they happened; empty unless `is_detailed`.
     outcomes: VecDeque<Outcome>,
     is_detailed: bool,
+    /// Packets that a medium has the acknowledgment of, with their attempts; empty unless
+    /// `hears_links`.
+    acknowledged: VecDeque<(Packet<Ticket>, u32)>,
+    hears_links: bool,
     lost: u64,
     dropped: u64,
 }
 
 impl Outcomes {
-    /// Nothing came out yet. What became of each packet is kept if `is_detailed`.
-    pub fn new(is_detailed: bool) -> Self {
+    /// The same, with what became of each packet on its way.
+    #[must_use]
+    pub fn detailed(self) -> Self {
         Self {
-            is_detailed,
-            ..Self::default()
+            is_detailed: true,
+            ..self
         }
+    }
+
+    /// The same, with what media tell of the packets they have delivered.
+    #[must_use]
+    pub fn hearing_links(self) -> Self {
+        Self {
+            hears_links: true,
+            ..self
+        }
+    }
+
+    /// The next packet that a medium has the acknowledgment of, and its attempts.
+    pub fn next_acknowledged(&mut self) -> Option<(Packet<Ticket>, u32)> {
+        self.acknowledged.pop_front()
     }
 
     /// The next packet that came out.
@@ -88,6 +107,12 @@ impl Hosts<Ticket, Infallible> for Outcomes {
         } else {
             self.lost += 1;
             self.note(Outcome::Lost(ticket, now));
+        }
+    }
+
+    fn acknowledged_by_link(&mut self, _now: Instant, packet: &Packet<Ticket>, attempts: u32) {
+        if self.hears_links {
+            self.acknowledged.push_back((*packet, attempts));
         }
     }
 

@@ -53,6 +53,24 @@ impl Servers {
         Ok(Self::Named(addresses))
     }
 
+    /// The server's first address of IPv4, if it has a name and one.
+    pub fn first_v4(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Named(addresses) => addresses.iter().copied().find(SocketAddr::is_ipv4),
+            Self::Original { .. } => None,
+        }
+    }
+
+    /// Begins a connection to the server at the first of its addresses to which there is a way.
+    pub fn dial_first(&self) -> Option<OwnedFd> {
+        match self {
+            Self::Named(addresses) => addresses
+                .iter()
+                .find_map(|&server| socket::dial(server, None, None).ok()),
+            Self::Original { .. } => None,
+        }
+    }
+
     /// Begins a connection to the server of that client, at its address number `attempt`. `None`
     /// where there is none of that number.
     pub fn dial(

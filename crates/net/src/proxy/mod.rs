@@ -16,6 +16,7 @@ mod kept;
 mod limits;
 mod memory;
 mod options;
+mod own;
 mod pipes;
 mod relay;
 mod serve;
@@ -54,6 +55,18 @@ pub fn run(options: &Options) -> Result<i32> {
     let Some(listen) = options.listen else {
         return Err(Error::new("--listen is missing"));
     };
+    let own = options.mobile_stack.as_deref();
+    let own = own.filter(|name| !stack::is_kernels(name));
+    if let Some(name) = own {
+        eprintln!("airtcp-net: {}", own::run(options, name)?.summary());
+        return Ok(0);
+    }
+    if options.sessions.is_some() {
+        return Err(
+            Error::new("--sessions: with stacks of airtcp's own, such as newreno")
+                .remedied_by("airtcp remedies wsc-best-start says how a kernel begins so"),
+        );
+    }
     let memory = options.memory as usize * (1 << 20);
     let limits = Limits::raise(options.connections, memory)?;
     let memory = Memory::new(

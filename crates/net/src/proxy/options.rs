@@ -1,6 +1,7 @@
 //! What `airtcp proxy` is asked for.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
@@ -44,9 +45,14 @@ pub struct Options {
     #[arg(long, value_name = "SIDE", default_value = "clients")]
     pub mobile: Mobile,
     /// TCP of the mobile side: linux-NAME is the kernel's with a congestion control of its own or
-    /// one of the catalogue, such as linux-bbr or linux-newzag:adjusted=1
+    /// one of the catalogue, such as linux-bbr or linux-newzag:adjusted=1; any other profile or
+    /// remedy, such as newreno+rto-factor:factor=10, is airtcp's own TCP on a TUN device
     #[arg(long, value_name = "STACK")]
     pub mobile_stack: Option<String>,
+    /// Begin connections of airtcp's own stacks with the window that past ones with the server have
+    /// ended with, and keep theirs in FILE (wsc-best-start)
+    #[arg(long, value_name = "FILE", requires = "mobile_stack")]
+    pub sessions: Option<PathBuf>,
     /// The most connections at a time; by default 10000, or as many as open files allow
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub connections: Option<u32>,

@@ -37,6 +37,11 @@ struct Asked {
     is_paced: bool,
 }
 
+/// Whether a stack of that name is the kernel's: Linux 2.4's is one of the catalogue's.
+pub fn is_kernels(name: &str) -> bool {
+    name.starts_with(KERNEL) && !name.starts_with(Profile::Linux24.name())
+}
+
 impl KernelStack {
     /// The stack of that name.
     ///
@@ -45,10 +50,7 @@ impl KernelStack {
     /// No such stack, one that this kernel cannot be, or one that sockets cannot choose; says what
     /// helps.
     pub fn new(name: &str) -> Result<Self> {
-        let Some(rest) = name.strip_prefix(KERNEL) else {
-            return Err(not_the_kernels(name));
-        };
-        let asked = Asked::parse(name, rest)?;
+        let asked = Asked::parse(name, name.strip_prefix(KERNEL).unwrap_or(name))?;
         let mut control = asked.control;
         let mut registered = None;
         if let Some((program, constants)) = &asked.program {
@@ -217,27 +219,6 @@ fn is_set(key: &str, value: &str) -> Result<()> {
     )))
 }
 
-/// What is to be said of a name that is not of the kernel's.
-fn not_the_kernels(name: &str) -> Error {
-    let is_profile = |text: &str| Profile::ALL.iter().any(|one| one.name() == text);
-    let (first, more) = name.split_once('+').unwrap_or((name, ""));
-    let known = if is_profile(first) {
-        more.is_empty() || airtcp_remedies::parse(more).is_ok()
-    } else {
-        airtcp_remedies::parse(name).is_ok_and(|remedies| !remedies.is_empty())
-    };
-    if known {
-        return Error::new(format!(
-            "--mobile-stack {name}: this build has the kernel's TCP alone"
-        ))
-        .remedied_by("linux-NAME is the kernel with a congestion control, such as linux-bbr");
-    }
-    Error::new(format!(
-        "--mobile-stack {name}: expected linux-NAME, such as linux-bbr, or a stack of the catalogue"
-    ))
-    .remedied_by("airtcp remedies lists it")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -257,12 +238,15 @@ mod tests {
     }
 
     #[test]
+    fn names_of_the_kernels_begin_as_it_does() {
+        assert!(is_kernels("linux-bbr") && is_kernels("linux-newzag:adjusted=1"));
+        assert!(!is_kernels("linux-2.4") && !is_kernels("linux") && !is_kernels("newreno"));
+    }
+
+    #[test]
     fn an_error_says_what_is_known() {
         let error = |name: &str| KernelStack::new(name).unwrap_err().to_string();
         assert!(error("linux-nonsense").contains("nor has this kernel"));
-        assert!(error("nonsense").contains("expected linux-NAME"));
-        assert!(error("newreno").contains("the kernel's TCP alone"));
-        assert!(error("rto-factor:factor=10").contains("the kernel's TCP alone"));
         assert!(error("linux-wsc").contains("Linux cannot be had so"));
         assert!(error("linux-min-rto").contains("airtcp deploy"));
     }

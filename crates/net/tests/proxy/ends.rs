@@ -11,7 +11,7 @@ use super::world::{World, bytes, v4};
 const LENGTH: usize = 8 << 20;
 
 /// Sends all of `out` while it reads to the end; returns what it has read.
-fn exchange(stream: &mut TcpStream, out: &[u8]) -> Vec<u8> {
+pub fn exchange(stream: &mut TcpStream, out: &[u8]) -> Vec<u8> {
     let mut writer = stream.try_clone().unwrap();
     std::thread::scope(|scope| {
         scope.spawn(move || {
@@ -25,7 +25,7 @@ fn exchange(stream: &mut TcpStream, out: &[u8]) -> Vec<u8> {
 }
 
 /// The error with which a connection ends.
-fn error_of(stream: &mut TcpStream) -> ErrorKind {
+pub fn error_of(stream: &mut TcpStream) -> ErrorKind {
     let mut buffer = vec![0; 1 << 16];
     loop {
         match stream.read(&mut buffer) {
@@ -36,7 +36,7 @@ fn error_of(stream: &mut TcpStream) -> ErrorKind {
     }
 }
 
-fn reset(stream: TcpStream) {
+pub fn reset(stream: TcpStream) {
     set_socket_linger(&stream, Some(Duration::ZERO)).unwrap();
     drop(stream);
 }

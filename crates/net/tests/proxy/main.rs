@@ -6,6 +6,7 @@
 
 mod deaths;
 mod ends;
+mod own;
 mod pressure;
 mod transparent;
 mod world;

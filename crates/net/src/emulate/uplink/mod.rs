@@ -1,7 +1,7 @@
 //! The way from the far end of a link to the machine's network.
 
 mod carrier;
-mod masquerade;
+pub(crate) mod masquerade;
 mod nat;
 pub mod tied;
 

@@ -1,0 +1,149 @@
+//! What a link tells a station of the station's own segments, as a driver of its radio would: how
+//! often each was retransmitted, and after how long the link retransmits (WSC-TCP, §3.1).
+//!
+//! A report is a datagram to an abstract name (unix(7)) in the station's network namespace, so that
+//! a stack of its own there can hear it; where nobody listens it is lost.
+
+use std::net::SocketAddr as Ends;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::sync::Arc;
+
+use airtcp_packet::{LinkFeedback, SequenceNumber};
+use airtcp_units::Duration;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result, Tried};
+use crate::namespace::Namespace;
+
+/// Where reports of a network namespace's links are heard.
+const NAME: &str = "airtcp-link-reports";
+/// The longest report, in bytes.
+const LONGEST: usize = 512;
+
+/// A link's report about one segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// The end that has sent it, as the link sees it.
+    pub local: Ends,
+    /// The other.
+    pub remote: Ends,
+    /// Its first sequence number.
+    pub sequence: u32,
+    /// How often the link has retransmitted it.
+    pub retransmissions: u32,
+    /// After how long the link retransmits, in nanoseconds, if it tells.
+    pub retry_timeout_ns: Option<u64>,
+}
+
+impl Report {
+    /// What it says to a connection: of the link, if it does, and of the segment.
+    pub fn feedback(&self) -> [Option<LinkFeedback>; 2] {
+        let timeout = self.retry_timeout_ns.map(Duration::from_nanos);
+        [
+            timeout.map(LinkFeedback::RetryTimeout),
+            Some(LinkFeedback::Delivered {
+                sequence: SequenceNumber(self.sequence),
+                retransmissions: self.retransmissions,
+            }),
+        ]
+    }
+}
+
+/// Where reports go: a socket in each station's namespace.
+#[derive(Debug)]
+pub struct Reports {
+    sockets: Vec<UnixDatagram>,
+    to: SocketAddr,
+}
+
+impl Reports {
+    /// For these stations.
+    ///
+    /// # Errors
+    ///
+    /// The system has no sockets left.
+    pub fn new(stations: &[Arc<Namespace>]) -> Result<Self> {
+        let what = || "cannot make a socket for reports of the link".to_owned();
+        let sockets = stations.iter().map(|station| {
+            station.enter(|| {
+                let socket = UnixDatagram::unbound().tried(what)?;
+                socket.set_nonblocking(true).tried(what)?;
+                Ok(socket)
+            })
+        });
+        Ok(Self {
+            sockets: sockets.collect::<Result<_>>()?,
+            to: name().tried(what)?,
+        })
+    }
+
+    /// Tells a station.
+    pub fn tell(&self, station: usize, report: &Report) {
+        if let (Some(socket), Ok(bytes)) = (self.sockets.get(station), serde_json::to_vec(report)) {
+            // Nobody listens, or does not keep up.
+            let _ = socket.send_to_addr(&bytes, &self.to);
+        }
+    }
+}
+
+/// Hears the reports of this network namespace's links.
+///
+/// # Errors
+///
+/// Another hears them already.
+pub fn listener() -> Result<UnixDatagram> {
+    let bound = name().and_then(|name| UnixDatagram::bind_addr(&name));
+    let socket = bound.map_err(|cause| {
+        Error::system("cannot listen for reports of the link", cause)
+            .remedied_by("one program of a network namespace hears them")
+    })?;
+    socket
+        .set_nonblocking(true)
+        .tried(|| "cannot set a socket not to wait".to_owned())?;
+    Ok(socket)
+}
+
+/// The next report that has come, if there is one. What is none is passed over.
+pub fn next(socket: &UnixDatagram) -> Option<Report> {
+    let mut bytes = [0; LONGEST];
+    loop {
+        let length = socket.recv(&mut bytes).ok()?;
+        if let Ok(report) = serde_json::from_slice(&bytes[..length]) {
+            return Some(report);
+        }
+    }
+}
+
+fn name() -> std::io::Result<SocketAddr> {
+    SocketAddr::from_abstract_name(NAME)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_station_hears_of_its_own_link_alone() {
+        let stations = [Namespace::new(), Namespace::new()];
+        let [Ok(first), Ok(second)] = stations else {
+            eprintln!("skipped: the system forbids namespaces");
+            return;
+        };
+        let stations = [Arc::new(first), Arc::new(second)];
+        let reports = Reports::new(&stations).unwrap();
+        let report = Report {
+            local: "10.0.0.1:1".parse().unwrap(),
+            remote: "[fd00::2]:2".parse().unwrap(),
+            sequence: u32::MAX,
+            retransmissions: 3,
+            retry_timeout_ns: Some(5_000_000),
+        };
+        // Nobody listens yet.
+        reports.tell(0, &report);
+        let [first, second] = stations.each_ref().map(|one| one.enter(listener).unwrap());
+        reports.tell(0, &report);
+        assert_eq!(next(&first), Some(report));
+        assert_eq!((next(&first), next(&second)), (None, None));
+    }
+}

@@ -1,0 +1,431 @@
+//! The loop where the mobile side is our own endpoint's: the kernel's sockets on one side, a TUN
+//! device on the other.
+//!
+//! A round hears the kernel, takes packets in, gives each connection that has something to do its
+//! turn, accepts, and sends what the endpoint has to send.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixDatagram;
+use std::time::{Duration, Instant};
+
+use airtcp_endpoint::{ConnectionId, Event, ListenerId, Options};
+use rustix::event::Timespec;
+use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::{SocketFlags, acceptfrom_with};
+use slab::Slab;
+
+use super::super::admission::Servers;
+use super::super::counters::Counters;
+use super::super::flow::Side;
+use super::super::serve::Sources;
+use super::super::{signals, socket, status};
+use super::best_start::BestStart;
+use super::relay::{Relay, Standing};
+use crate::emulate::clock::wait;
+use crate::emulate::reports;
+use crate::error::{Error, Result, Tried};
+use crate::stack::driver::Driver;
+
+/// Events that are heard in a round.
+const EVENTS: usize = 512;
+/// Connections that are accepted in a round.
+const ACCEPTED: usize = 64;
+/// What is copied at a time, in bytes.
+const COPIED: usize = 256 << 10;
+/// What is waited for beside connections.
+const SIGNAL: u64 = 0;
+const STATUS: u64 = 1;
+const DEVICE: u64 = 2;
+const REPORTS: u64 = 3;
+const LISTENERS: u64 = 4;
+const RELAYS: u64 = 16;
+
+/// Which side the endpoint's connections are on.
+#[derive(Debug)]
+pub enum Way {
+    /// Clients are the kernel's, and the endpoint goes on to the server from this address.
+    ToEndpoint {
+        /// The endpoint's own.
+        from: SocketAddr,
+        /// The server's.
+        server: SocketAddr,
+    },
+    /// Clients are the endpoint's, and the kernel goes on to the server.
+    ToKernel {
+        /// Where they come in.
+        listener: ListenerId,
+        /// Where they go.
+        servers: Servers,
+    },
+}
+
+/// What the loop does with connections.
+#[derive(Debug)]
+pub struct Policy {
+    /// Their way.
+    pub way: Way,
+    /// The endpoint's stack.
+    pub options: Options,
+    /// What has to be known of past sessions.
+    pub memory: BestStart,
+    /// What the radio's driver tells of segments, where it does.
+    pub reports: Option<UnixDatagram>,
+    /// The most connections at a time.
+    pub most: usize,
+    /// A line a second.
+    pub has_stats: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    relay: Relay,
+    is_queued: bool,
+}
+
+/// The proxy at work.
+#[derive(Debug)]
+pub struct Proxy {
+    queue: OwnedFd,
+    sources: Sources,
+    policy: Policy,
+    driver: Driver,
+    relays: Slab<Entry>,
+    /// The relays of the endpoint's connections.
+    by_id: BTreeMap<ConnectionId, usize>,
+    /// The endpoint's connections by their port here and their peer.
+    by_ends: BTreeMap<(u16, SocketAddr), ConnectionId>,
+    ready: VecDeque<usize>,
+    buffer: Box<[u8]>,
+    /// The device or a listener may have more than a round takes.
+    has_more: bool,
+    is_accepting: bool,
+    counters: Counters,
+    shown: (Counters, Instant),
+}
+
+impl Proxy {
+    /// A proxy without connections.
+    ///
+    /// # Errors
+    ///
+    /// The system refuses an event queue.
+    pub fn new(sources: Sources, policy: Policy, driver: Driver) -> Result<Self> {
+        let queue = epoll::create(epoll::CreateFlags::CLOEXEC)
+            .tried(|| "cannot make an event queue".to_owned())?;
+        let proxy = Self {
+            queue,
+            sources,
+            policy,
+            driver,
+            relays: Slab::new(),
+            by_id: BTreeMap::new(),
+            by_ends: BTreeMap::new(),
+            ready: VecDeque::new(),
+            buffer: vec![0; COPIED].into_boxed_slice(),
+            has_more: false,
+            is_accepting: true,
+            counters: Counters::default(),
+            shown: (Counters::default(), Instant::now()),
+        };
+        proxy.watch(&proxy.sources.signals, SIGNAL)?;
+        proxy.watch(&proxy.sources.status, STATUS)?;
+        proxy.watch(&proxy.driver, DEVICE)?;
+        if let Some(reports) = &proxy.policy.reports {
+            proxy.watch(reports, REPORTS)?;
+        }
+        for (listener, token) in proxy.sources.listeners.iter().zip(LISTENERS..) {
+            proxy.watch(listener, token)?;
+        }
+        Ok(proxy)
+    }
+
+    /// Works until a signal comes, then resets what is open. Returns what has happened.
+    ///
+    /// # Errors
+    ///
+    /// The event queue or the device fails.
+    pub fn run(mut self) -> Result<Counters> {
+        let mut events = Vec::with_capacity(EVENTS);
+        while self.round(&mut events)? {}
+        let counters = self.counters();
+        let now = self.driver.now();
+        for entry in self.relays.drain() {
+            entry.relay.reset(now, self.driver.endpoint_mut());
+        }
+        self.driver.flush()?;
+        Ok(counters)
+    }
+
+    fn round(&mut self, events: &mut Vec<epoll::Event>) -> Result<bool> {
+        events.clear();
+        let timeout = self.timeout();
+        let spare = rustix::buffer::spare_capacity(events);
+        match epoll::wait(&self.queue, spare, timeout.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(cause) => return Err(Error::system("cannot wait for events", cause)),
+        }
+        let (mut has_clients, mut is_asked) = (false, false);
+        for event in events.iter() {
+            let (token, flags) = (event.data.u64(), event.flags);
+            match token {
+                SIGNAL if signals::take(&self.sources.signals) => return Ok(false),
+                SIGNAL | DEVICE => {}
+                REPORTS => self.take_reports(),
+                STATUS => is_asked = true,
+                LISTENERS..RELAYS => has_clients = true,
+                token => {
+                    let key = usize::try_from(token - RELAYS).unwrap_or(usize::MAX);
+                    if let Some(entry) = self.relays.get_mut(key) {
+                        entry.relay.hear(flags);
+                        self.queue_up(key);
+                    }
+                }
+            }
+        }
+        self.has_more = self.driver.pump()?;
+        self.take_events();
+        for _ in 0..self.ready.len() {
+            if let Some(key) = self.ready.pop_front() {
+                self.turn(key);
+            }
+        }
+        if has_clients {
+            self.accept();
+        }
+        self.driver.flush()?;
+        self.take_events();
+        if is_asked {
+            let counters = self.counters();
+            status::answer(&self.sources.status, || counters.json());
+        }
+        self.show();
+        Ok(true)
+    }
+
+    fn queue_up(&mut self, key: usize) {
+        if let Some(entry) = self.relays.get_mut(key)
+            && !entry.is_queued
+        {
+            entry.is_queued = true;
+            self.ready.push_back(key);
+        }
+    }
+
+    /// Hears what the endpoint has to say.
+    fn take_events(&mut self) {
+        while let Some(event) = self.driver.endpoint_mut().next_event() {
+            match event {
+                Event::Incoming(_) => self.admit_from_endpoint(),
+                Event::Changed(id) => {
+                    if let Some(&key) = self.by_id.get(&id) {
+                        self.queue_up(key);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Hands the endpoint what the radio's driver tells. Who translates addresses leaves the ports:
+    /// the peer and the port tell which connection is meant.
+    fn take_reports(&mut self) {
+        let Some(socket) = &self.policy.reports else {
+            return;
+        };
+        while let Some(report) = reports::next(socket) {
+            let ends = (report.local.port(), report.remote);
+            if let Some(&id) = self.by_ends.get(&ends) {
+                let now = self.driver.now();
+                for feedback in report.feedback().into_iter().flatten() {
+                    let endpoint = self.driver.endpoint_mut();
+                    let _ = endpoint.on_link_feedback(now, id, &feedback);
+                }
+            }
+        }
+    }
+
+    fn turn(&mut self, key: usize) {
+        let Some(entry) = self.relays.get_mut(key) else {
+            return;
+        };
+        entry.is_queued = false;
+        let standing = entry
+            .relay
+            .turn(self.driver.endpoint_mut(), &mut self.buffer);
+        match standing {
+            Standing::Waits => return,
+            Standing::Again => return self.queue_up(key),
+            Standing::Over => self.counters.over += 1,
+            Standing::Unreached => self.counters.unreached += 1,
+            Standing::Failed => self.counters.failed += 1,
+        }
+        let relay = self.relays.remove(key).relay;
+        self.by_id.remove(&relay.id);
+        if let Some(tuple) = self.driver.endpoint().tuple(relay.id) {
+            self.by_ends.remove(&(tuple.local.port(), tuple.remote));
+            let stream = self.driver.endpoint().stream(relay.id);
+            if standing == Standing::Over
+                && let Some(stream) = stream
+            {
+                self.policy
+                    .memory
+                    .keep(tuple.remote.ip(), stream.connection());
+            }
+        }
+        let [up, down] = relay.passed();
+        self.counters.up_bytes += up;
+        self.counters.down_bytes += down;
+        let (now, endpoint) = (self.driver.now(), self.driver.endpoint_mut());
+        if standing == Standing::Over {
+            relay.close(now, endpoint);
+        } else {
+            relay.reset(now, endpoint);
+        }
+        if !self.is_accepting {
+            self.set_accepting(true);
+        }
+    }
+
+    /// Accepts the kernel's clients, and goes on by the endpoint.
+    fn accept(&mut self) {
+        let Way::ToEndpoint { from, server } = self.policy.way else {
+            return;
+        };
+        for index in 0..self.sources.listeners.len() {
+            for _ in 0..ACCEPTED {
+                if self.relays.len() >= self.policy.most {
+                    return self.set_accepting(false);
+                }
+                let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+                match acceptfrom_with(&self.sources.listeners[index], flags) {
+                    Ok((client, _)) => {
+                        self.counters.accepted += 1;
+                        let now = self.driver.now();
+                        let policy = &self.policy;
+                        let options = policy.memory.options(&policy.options, server.ip());
+                        let connected = socket::prepare(&client).ok().and_then(|()| {
+                            let endpoint = self.driver.endpoint_mut();
+                            endpoint.connect(now, from, server, &options).ok()
+                        });
+                        match connected {
+                            Some(id) => self.insert(Side::new(client), id, false),
+                            None => self.counters.unreached += 1,
+                        }
+                    }
+                    Err(Errno::AGAIN) => break,
+                    // The client has gone already, or what it has run into is its own.
+                    Err(Errno::INTR | Errno::CONNABORTED | Errno::PROTO | Errno::PERM) => {}
+                    // No descriptors or no memory: when a connection has ended there are some.
+                    Err(_) => return self.set_accepting(self.relays.is_empty()),
+                }
+            }
+        }
+    }
+
+    /// Accepts the endpoint's clients, and goes on by the kernel.
+    fn admit_from_endpoint(&mut self) {
+        let Way::ToKernel { listener, servers } = &self.policy.way else {
+            return;
+        };
+        let Some(id) = self.driver.endpoint_mut().accept(*listener) else {
+            return;
+        };
+        self.counters.accepted += 1;
+        let tuple = self.driver.endpoint().tuple(id);
+        let begun = tuple
+            .filter(|_| self.relays.len() < self.policy.most)
+            .and_then(|_| servers.dial_first());
+        match begun {
+            Some(server) => self.insert(Side::new(server), id, true),
+            None => {
+                self.counters.unreached += 1;
+                let now = self.driver.now();
+                let _ =
+                    (self.driver.endpoint_mut()).release(now, id, airtcp_endpoint::Linger::Reset);
+            }
+        }
+    }
+
+    fn insert(&mut self, side: Side, id: ConnectionId, is_to_kernel: bool) {
+        let relay = Relay::new(side, id, is_to_kernel);
+        let entry = self.relays.vacant_entry();
+        let key = entry.key();
+        let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
+        let data = EventData::new_u64(RELAYS + key as u64);
+        if epoll::add(&self.queue, &relay.side().socket, data, flags).is_err() {
+            self.counters.failed += 1;
+            let now = self.driver.now();
+            return relay.reset(now, self.driver.endpoint_mut());
+        }
+        entry.insert(Entry {
+            relay,
+            is_queued: false,
+        });
+        self.by_id.insert(id, key);
+        if let Some(tuple) = self.driver.endpoint().tuple(id) {
+            self.by_ends.insert((tuple.local.port(), tuple.remote), id);
+        }
+    }
+
+    fn set_accepting(&mut self, accepting: bool) {
+        self.is_accepting = accepting;
+        let flags = if accepting {
+            EventFlags::IN
+        } else {
+            EventFlags::empty()
+        };
+        for (listener, token) in self.sources.listeners.iter().zip(LISTENERS..) {
+            let _ = epoll::modify(&self.queue, listener, EventData::new_u64(token), flags);
+        }
+    }
+
+    fn watch(&self, source: &impl AsFd, token: u64) -> Result<()> {
+        epoll::add(
+            &self.queue,
+            source,
+            EventData::new_u64(token),
+            EventFlags::IN,
+        )
+        .tried(|| "cannot watch a descriptor".to_owned())
+    }
+
+    fn counters(&self) -> Counters {
+        let mut counters = self.counters;
+        for (_, entry) in &self.relays {
+            let [up, down] = entry.relay.passed();
+            counters.up_bytes += up;
+            counters.down_bytes += down;
+            counters.connecting += u64::from(entry.relay.is_connecting());
+        }
+        counters.open = self.relays.len() as u64;
+        counters
+    }
+
+    /// Until the endpoint's next timer, or the next line; not at all with work to do.
+    fn timeout(&self) -> Option<Timespec> {
+        if self.has_more || !self.ready.is_empty() {
+            return Some(Timespec::default());
+        }
+        let until_timer = wait(self.driver.now(), self.driver.endpoint().next_wakeup());
+        let until_line = self.policy.has_stats.then(|| {
+            let left = Duration::from_secs(1).saturating_sub(self.shown.1.elapsed());
+            Timespec::try_from(left).unwrap_or_default()
+        });
+        let length = |time: &Timespec| (time.tv_sec, time.tv_nsec);
+        [until_timer, until_line]
+            .into_iter()
+            .flatten()
+            .min_by_key(length)
+    }
+
+    fn show(&mut self) {
+        let since = self.shown.1.elapsed();
+        if self.policy.has_stats && since >= Duration::from_secs(1) {
+            let now = self.counters();
+            eprintln!("{}", now.line(&self.shown.0, since.as_secs_f64()));
+            self.shown = (now, Instant::now());
+        }
+    }
+}

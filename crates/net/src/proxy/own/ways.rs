@@ -1,0 +1,136 @@
+//! How packets come to our endpoint: its device, its address, and the route to it.
+//!
+//! ```text
+//!   --mobile servers:  endpoint 192.0.0.2 ── tun ── this machine, which translates ──▶ server
+//!   --mobile clients:  client ──▶ this machine ── tun ── endpoint, at the address of --listen
+//! ```
+//!
+//! All of it goes with the device and with the sockets that made it: nothing outlives the proxy.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use airtcp_endpoint::{Endpoint, Settings};
+
+use crate::deploy::route::ip;
+use crate::device::Network;
+use crate::emulate::uplink::masquerade::{Held, Leaving};
+use crate::error::{Error, Result, Tried};
+use crate::stack::driver::{Device, Driver};
+
+/// The machine's end of the device and the endpoint's: addresses that are valid on one machine
+/// alone (RFC 7335, the network for CLAT and B4).
+const HERE: Ipv4Addr = Ipv4Addr::new(192, 0, 0, 1);
+const ENDPOINT: Ipv4Addr = Ipv4Addr::new(192, 0, 0, 2);
+const PREFIX: u8 = 29;
+/// The longest packet: that of nearly every path.
+const MTU: u16 = 1500;
+
+/// What brings packets to the endpoint, as long as this value and its device live.
+#[derive(Debug)]
+pub struct Line {
+    /// The endpoint's address.
+    pub address: SocketAddr,
+    _translation: Option<Held>,
+}
+
+impl Line {
+    /// A line by which the endpoint reaches servers, in the machine's own name.
+    ///
+    /// # Errors
+    ///
+    /// The machine does not forward, or the system refuses the device or the translation.
+    pub fn to_servers(memory: usize) -> Result<(Driver, Self)> {
+        forwards(IpAddr::V4(ENDPOINT))?;
+        let driver = driver(memory)?;
+        let table = format!("airtcp_proxy_{}", std::process::id());
+        let translation = Held::new(&table, &Leaving::From(ENDPOINT))?;
+        let line = Self {
+            address: SocketAddr::from((ENDPOINT, 0)),
+            _translation: Some(translation),
+        };
+        Ok((driver, line))
+    }
+
+    /// A line by which clients reach the endpoint at `listen`.
+    ///
+    /// # Errors
+    ///
+    /// The address is the machine's own, the machine does not forward, or the system refuses the
+    /// device or the route.
+    pub fn to_clients(listen: SocketAddr, memory: usize) -> Result<(Driver, Self)> {
+        let address = listen.ip();
+        let expected = || {
+            Error::new(format!(
+                "--listen {listen}: with a stack of our own expected an address that no machine \
+                 has, and that clients reach by way of this one"
+            ))
+        };
+        if address.is_unspecified() || address.is_loopback() || address.is_multicast() {
+            return Err(expected());
+        }
+        let host = address.to_string();
+        let way = ip(address.is_ipv6(), &["route", "get", &host]);
+        if way.is_ok_and(|way| way.starts_with("local")) {
+            return Err(expected());
+        }
+        forwards(address)?;
+        let driver = driver(memory)?;
+        // It goes with the device.
+        ip(address.is_ipv6(), &["route", "add", &host, "dev", &name()])?;
+        let line = Self {
+            address: listen,
+            _translation: None,
+        };
+        Ok((driver, line))
+    }
+}
+
+/// The device's name: another proxy has one of its own.
+fn name() -> String {
+    format!("airtcp{}", std::process::id())
+}
+
+/// A device with an endpoint that holds at most so many bytes.
+fn driver(memory: usize) -> Result<Driver> {
+    let mut secret = [0; 16];
+    File::open("/dev/urandom")
+        .and_then(|mut file| file.read_exact(&mut secret))
+        .tried(|| "cannot read /dev/urandom".to_owned())?;
+    let settings = Settings {
+        mtu: MTU,
+        most_buffered: memory as u64,
+        ..Settings::new(secret)
+    };
+    let own = Network {
+        address: IpAddr::V4(HERE),
+        prefix: PREFIX,
+    };
+    let device = Device {
+        name: name(),
+        mtu: MTU,
+        networks: vec![own],
+        offload: false,
+    };
+    Driver::with_endpoint(&device, Endpoint::new(settings))
+}
+
+/// Packets pass from one device of the machine to another.
+fn forwards(address: IpAddr) -> Result<()> {
+    let (file, key) = match address {
+        IpAddr::V4(_) => ("/proc/sys/net/ipv4/ip_forward", "net.ipv4.ip_forward"),
+        IpAddr::V6(_) => (
+            "/proc/sys/net/ipv6/conf/all/forwarding",
+            "net.ipv6.conf.all.forwarding",
+        ),
+    };
+    if fs::read_to_string(file).is_ok_and(|value| value.trim() == "1") {
+        return Ok(());
+    }
+    Err(Error::new(
+        "a stack of our own is on a device of its own, and this machine does not \
+                    forward packets",
+    )
+    .remedied_by(format!("as root: sysctl -w {key}=1")))
+}

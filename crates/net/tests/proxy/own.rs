@@ -1,0 +1,155 @@
+//! The mobile side in our own endpoint: what passes is the same as with the kernel on both sides.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
+
+use super::ends::{error_of, exchange, reset};
+use super::world::{Proxy, World, bytes, v4};
+
+const LENGTH: usize = 1 << 20;
+/// An address of nobody's, which the client reaches by way of the router.
+const NOBODYS: [u8; 4] = [10, 9, 9, 9];
+
+/// A proxy to `server` with a stack of our own on that side, and where clients reach it.
+fn proxy(world: &World, server: SocketAddr, side: &str, stack: &str) -> (Proxy, SocketAddr) {
+    let address = if side == "clients" {
+        IpAddr::from(NOBODYS)
+    } else {
+        v4().router
+    };
+    let listen = SocketAddr::from((address, 8080));
+    let words = [listen.to_string(), server.to_string()];
+    let options = [
+        "--listen",
+        &words[0],
+        "--to",
+        &words[1],
+        "--mobile-stack",
+        stack,
+        "--mobile",
+        side,
+    ];
+    (world.proxy(&options), listen)
+}
+
+#[test]
+fn data_and_ends_pass_on_either_side() {
+    let Some(world) = World::new() else { return };
+    let listener = world.listen(v4().server);
+    for (side, stack) in [
+        ("clients", "newreno"),
+        ("servers", "linux+rto-factor:factor=10"),
+    ] {
+        let (proxy, listen) = proxy(&world, listener.local_addr().unwrap(), side, stack);
+        let (up, down) = (bytes(6, LENGTH), bytes(7, LENGTH + 1));
+        let mut client = world.connect(listen);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let (mut server, _) = listener.accept().unwrap();
+                assert!(exchange(&mut server, &down) == up, "{side}: to the server");
+            });
+            assert!(exchange(&mut client, &up) == down, "{side}: to the client");
+        });
+        // Half a connection: the question ends, and the answer comes after.
+        let mut client = world.connect(listen);
+        let (mut server, _) = listener.accept().unwrap();
+        client.write_all(b"a question").unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        let mut read = Vec::new();
+        server.read_to_end(&mut read).unwrap();
+        assert_eq!(read, b"a question", "{side}");
+        server.write_all(&down).unwrap();
+        drop(server);
+        read.clear();
+        client.read_to_end(&mut read).unwrap();
+        assert!(read == down, "{side}: the answer");
+        world.await_count("over", 2);
+        let (status, said) = proxy.end();
+        assert!(status.success(), "{side}: {said}");
+    }
+}
+
+#[test]
+fn resets_pass_on_either_side() {
+    let Some(world) = World::new() else { return };
+    let listener = world.listen(v4().server);
+    for side in ["clients", "servers"] {
+        let (proxy, listen) = proxy(&world, listener.local_addr().unwrap(), side, "sack");
+        for first_is_client in [true, false] {
+            let mut client = world.connect(listen);
+            let (mut server, _) = listener.accept().unwrap();
+            client.write_all(b"x").unwrap();
+            server.read_exact(&mut [0]).unwrap();
+            let mut other = if first_is_client {
+                reset(client);
+                server
+            } else {
+                reset(server);
+                client
+            };
+            assert_eq!(error_of(&mut other), ErrorKind::ConnectionReset, "{side}");
+        }
+        world.await_count("failed", 2);
+        proxy.end();
+    }
+    let closed = listener.local_addr().unwrap();
+    drop(listener);
+    for side in ["clients", "servers"] {
+        let (proxy, listen) = proxy(&world, closed, side, "sack");
+        // The reset may come before the client knows that it is connected.
+        let told = world.client.enter(|| {
+            Ok(match TcpStream::connect(listen) {
+                Ok(mut client) => error_of(&mut client),
+                Err(error) => error.kind(),
+            })
+        });
+        assert_eq!(told.unwrap(), ErrorKind::ConnectionReset, "{side}");
+        world.await_count("unreached", 1);
+        proxy.end();
+    }
+}
+
+/// Each session is written down as it ends.
+#[test]
+fn sessions_are_kept() {
+    let Some(world) = World::new() else { return };
+    let listener = world.listen(v4().server);
+    let file = world.state.path().join("sessions.sqlite");
+    let listen = SocketAddr::from((v4().router, 8080));
+    let words = [
+        listen.to_string(),
+        listener.local_addr().unwrap().to_string(),
+        file.to_str().unwrap().to_owned(),
+    ];
+    let _proxy = world.proxy(&[
+        "--listen",
+        &words[0],
+        "--to",
+        &words[1],
+        "--mobile",
+        "servers",
+        "--mobile-stack",
+        "newreno",
+        "--sessions",
+        &words[2],
+    ]);
+    for session in 1..=2 {
+        let client = world.connect(listen);
+        let (mut server, _) = listener.accept().unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut client = client;
+                client.write_all(&bytes(8, LENGTH)).unwrap();
+            });
+            let mut read = Vec::new();
+            server.read_to_end(&mut read).unwrap();
+            assert_eq!(read.len(), LENGTH);
+        });
+        drop(server);
+        world.await_count("over", session);
+        let (sessions, warning) =
+            airtcp_sessions::Sessions::open(&file, airtcp_sessions::Limits::default());
+        assert!(warning.is_none());
+        assert_eq!(u64::from(sessions.count().unwrap()), session);
+    }
+}
