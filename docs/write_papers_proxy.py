@@ -1,6 +1,6 @@
 """Sends with the papers' own senders on real packets, and writes the table of docs/papers.md.
 
-    python docs/write_papers_proxy.py       # runs docs/papers-proxy.toml, then writes
+    python docs/write_papers_proxy.py       # runs docs/papers-proxy.toml, resumably, then writes
 
 Each sender is the scenario's own, with remedies: airtcp's endpoint behind `airtcp proxy`, in the
 namespace of an emulated station, whose program sends to the proxy by the kernel's TCP. The other
@@ -9,6 +9,7 @@ late is repeated.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import platform
@@ -21,7 +22,7 @@ import tempfile
 import threading
 import time
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import exp, log
 from pathlib import Path
 from statistics import fmean
@@ -135,6 +136,7 @@ def on_real_packets(
             words += ["--server", far_end, "--", "sh", "-c", station]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if "did not keep up" in done.stderr:
+                print(f"{case['name']}: late, once more", file=sys.stderr)
                 continue
             results = [json.loads(file.read_text()) for file in Path(folder).glob("*.json")]
             if len(results) != flows:
@@ -164,39 +166,58 @@ def settings(case: Mapping[str, Any]) -> dict[str, object]:
     return dict(case["settings"])
 
 
-def measure(case: Mapping[str, Any], seeds: int) -> list[dict[str, Any]]:
+def measure(case: Mapping[str, Any], seeds: int, kept: Path) -> list[dict[str, Any]]:
     """One row a sender; with sessions one row a session."""
+    if "sessions" in case:
+        return _sessions(case, seeds, kept)
     rows = []
     for sender in case["senders"]:
-        found = [
-            {
-                "seed": seed,
-                "real": on_real_packets(case, sender, seed, None),
-                "simulated": simulated(case, sender, seed),
-            }
-            for seed in range(1, seeds + 1)
-            if "sessions" not in case
-        ]
-        if found:
-            rows.append({"sender": sender or "as the paper has it", "runs": found})
-    return rows or _sessions(case, seeds)
+        runs = []
+        for seed in range(1, seeds + 1):
+
+            def once(sender: str = sender, seed: int = seed) -> list[dict[str, Any]]:
+                real = on_real_packets(case, sender, seed, None)
+                return [{"seed": seed, "real": real, "simulated": simulated(case, sender, seed)}]
+
+            runs += _kept(kept, [case, sender, seed], once)
+        rows.append({"sender": sender or "as the paper has it", "runs": runs})
+    return rows
 
 
-def _sessions(case: Mapping[str, Any], seeds: int) -> list[dict[str, Any]]:
+def _sessions(case: Mapping[str, Any], seeds: int, kept: Path) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [
         {"sender": f"session {number + 1}", "runs": []} for number in range(case["sessions"])
     ]
     for seed in range(1, seeds + 1):
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "sessions.sqlite"
-            for row in rows:
-                now = int(time.time())
-                window, _ = _core.session_window(file, SERVER, now, 0)
-                sender = f"wsc-best-start:window={window}" if window else ""
-                real = on_real_packets(case, "", seed, file)
-                run = {"seed": seed, "real": real, "simulated": simulated(case, sender, seed)}
-                row["runs"].append(run | {"window": window})
+
+        def all_sessions(seed: int = seed) -> list[dict[str, Any]]:
+            with tempfile.TemporaryDirectory() as folder:
+                return [_session(case, seed, Path(folder) / "past.sqlite") for _ in rows]
+
+        for row, run in zip(rows, _kept(kept, [case, seed], all_sessions), strict=True):
+            row["runs"].append(run)
     return rows
+
+
+def _session(case: Mapping[str, Any], seed: int, past: Path) -> dict[str, Any]:
+    window, _ = _core.session_window(past, SERVER, int(time.time()), 0)
+    sender = f"wsc-best-start:window={window}" if window else ""
+    real = on_real_packets(case, "", seed, past)
+    modelled = simulated(case, sender, seed)
+    return {"seed": seed, "real": real, "simulated": modelled, "window": window}
+
+
+def _kept(
+    folder: Path, what: object, measured: Callable[[], list[dict[str, Any]]]
+) -> list[dict[str, Any]]:
+    """What a file keeps of a measurement, or what it gives now."""
+    name = hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
+    file = folder / f"{name}.json"
+    if not file.exists():
+        found = measured()
+        print(json.dumps([what, found]), file=sys.stderr)
+        file.write_text(json.dumps(found), encoding="utf-8")
+    return list(json.loads(file.read_text(encoding="utf-8")))
 
 
 def table(run: Mapping[str, Any]) -> str:
@@ -267,11 +288,16 @@ def main() -> None:
         source(arguments.folder, arguments.stack, arguments.bytes, arguments.sessions)
     else:
         grid = tomllib.loads(GRID.read_text(encoding="utf-8"))
-        cases = []
-        for case in grid["case"]:
-            rows = measure(case, grid["seeds"])
-            cases.append({"paper": case["paper"], "name": case["name"], "rows": rows})
-            print(case["name"], file=sys.stderr)
+        kept = ROOT / "out" / "papers-proxy"
+        kept.mkdir(parents=True, exist_ok=True)
+        cases = [
+            {
+                "paper": case["paper"],
+                "name": case["name"],
+                "rows": measure(case, grid["seeds"], kept),
+            }
+            for case in grid["case"]
+        ]
         run = {"kernel": platform.release(), "seeds": grid["seeds"], "cases": cases}
         DATA.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
         page = put(PAGE.read_text(encoding="utf-8"), "papers-proxy", table(run))

@@ -4,6 +4,7 @@
 //! A report is a datagram to an abstract name (unix(7)) in the station's network namespace, so that
 //! a stack of its own there can hear it; where nobody listens it is lost.
 
+use std::fs;
 use std::net::SocketAddr as Ends;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
@@ -18,6 +19,10 @@ use crate::namespace::Namespace;
 
 /// Where reports of a network namespace's links are heard.
 const NAME: &str = "airtcp-link-reports";
+/// How many datagrams a socket of a network namespace keeps: ten, unless more are allowed, which is
+/// fewer than a radio delivers while a program waits for a processor. User namespaces have no such
+/// setting.
+const KEPT: (&str, &str) = ("/proc/sys/net/unix/max_dgram_qlen", "1024");
 /// The longest report, in bytes.
 const LONGEST: usize = 512;
 
@@ -67,6 +72,7 @@ impl Reports {
         let what = || "cannot make a socket for reports of the link".to_owned();
         let sockets = stations.iter().map(|station| {
             station.enter(|| {
+                let _ = fs::write(KEPT.0, KEPT.1);
                 let socket = UnixDatagram::unbound().tried(what)?;
                 socket.set_nonblocking(true).tried(what)?;
                 Ok(socket)

@@ -23,6 +23,8 @@ pub struct Counters {
     pub down_bytes: u64,
     /// Pipes that hold data now.
     pub pipes: u64,
+    /// Reports of the radio's driver that were about a connection here.
+    pub reports: u64,
     /// Bytes that the kernel may hold at most for the connections that are there now.
     pub granted_bytes: u64,
 }

@@ -7,6 +7,7 @@ mod channel;
 mod leavings;
 mod measure;
 mod record;
+mod reports;
 mod requests;
 mod way_out;
 

@@ -238,6 +238,7 @@ impl Proxy {
             let ends = (report.local.port(), report.remote);
             if let Some(&id) = self.by_ends.get(&ends) {
                 let now = self.driver.now();
+                self.counters.reports += 1;
                 for feedback in report.feedback().into_iter().flatten() {
                     let endpoint = self.driver.endpoint_mut();
                     let _ = endpoint.on_link_feedback(now, id, &feedback);
