@@ -67,7 +67,10 @@ def sink(folder: Path, connections: int, seconds: float | None) -> None:
 
 
 def _read(connection: socket.socket, seconds: float | None, result: Path) -> None:
-    start, received, last = time.monotonic(), 0, 0.0
+    # The station's number stands in its address; its clock is this one.
+    station = connection.getpeername()[0].split(".")[2]
+    start = float((result.parent / f"{station}.start").read_text())
+    received, last = 0, 0.0
     connection.settimeout(1)
     while seconds is None or time.monotonic() - start < seconds:
         try:
@@ -102,6 +105,8 @@ def source(folder: Path, stack: str, size: int | None, sessions: Path | None) ->
         else:
             raise SystemExit("the proxy has ended")
         left = ENDLESS if size is None else size
+        start = folder / f"{os.environ['AIRTCP_STATION']}.start"
+        start.write_text(str(time.monotonic()))
         with socket.create_connection(("127.0.0.1", PROXY_PORT)) as connection:
             try:
                 while left > 0:

@@ -104,10 +104,15 @@ impl Relay {
                     _ => return Standing::Unreached,
                 }
             } else if !readiness.established {
-                return match (readiness.ended, self.side.has_failed) {
-                    (Some(_), _) => Standing::Unreached,
-                    (None, true) => Standing::Failed,
-                    (None, false) => Standing::Waits,
+                if readiness.ended.is_some() {
+                    return Standing::Unreached;
+                }
+                // What the client has sent by then goes with the last segment of the handshake.
+                let fed = self.feed_endpoint(endpoint, buffer);
+                return if fed.is_err() || self.side.has_failed {
+                    Standing::Failed
+                } else {
+                    Standing::Waits
                 };
             }
             self.is_connecting = false;
