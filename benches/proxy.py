@@ -23,7 +23,6 @@ import signal
 import socket
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -309,7 +308,7 @@ def goodput(world: World) -> list[Goodput]:
     server = subprocess.Popen(
         world.command("server", "iperf3", "-s", "-p", str(PORT)), stdout=subprocess.DEVNULL
     )
-    ways = (
+    ways: tuple[tuple[str, list[str]], ...] = (
         ("one connection, up", []),
         ("one connection, down", ["-R"]),
         ("ten connections, up", ["-P", "10"]),
@@ -392,4 +391,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

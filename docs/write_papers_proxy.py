@@ -146,7 +146,7 @@ def on_real_packets(
             results = [json.loads(file.read_text()) for file in Path(folder).glob("*.json")]
             if len(results) != flows:
                 raise SystemExit(f"{case['name']}, {sender}: {done.stderr}")
-            return sum(8 * one["bytes"] / one["seconds"] for one in results)
+            return sum(8 * float(one["bytes"]) / float(one["seconds"]) for one in results)
     return float("nan")
 
 
@@ -162,7 +162,8 @@ def simulated(case: Mapping[str, Any], sender: str, seed: int) -> float:
     )
     flows = run.summary["flows"]
     if "bytes" in case:
-        return sum(8 * case["bytes"] / (flow["completed_s"] or float("nan")) for flow in flows)
+        size = 8 * float(case["bytes"])
+        return sum(size / (flow["completed_s"] or float("nan")) for flow in flows)
     return sum(flow["goodput_bps"] for flow in flows)
 
 
