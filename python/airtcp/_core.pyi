@@ -10,8 +10,10 @@ __all__ = [
     "CaptureError",
     "RunError",
     "RunResult",
+    "Running",
     "Scenario",
     "ScenarioError",
+    "Stretch",
     "deployments",
     "engine_version",
     "probes",
@@ -64,6 +66,32 @@ class RunResult:
     def frames(self) -> bytes: ...
     def agents(self) -> bytes: ...
     def rtts(self) -> bytes: ...
+    def packets(self) -> bytes: ...
+
+@final
+class Running:
+    def __new__(
+        cls,
+        scenario: Scenario,
+        seed: int,
+        *,
+        probes: Sequence[str] = (),
+        probe_interval_s: float | None = None,
+        events: bool = False,
+        packets: bool = False,
+    ) -> Running: ...
+    def advance(self, until_s: float) -> Stretch: ...
+    def finish(self) -> RunResult: ...
+
+@final
+class Stretch:
+    def samples(self) -> bytes: ...
+    def events(self) -> bytes: ...
+    def packets(self) -> bytes: ...
+    @property
+    def time_s(self) -> float: ...
+    @property
+    def finished(self) -> bool: ...
 
 def run(
     scenario: Scenario,
@@ -74,6 +102,7 @@ def run(
     events: bool = False,
     air: bool = False,
     rtts: bool = False,
+    packets: bool = False,
     pcap: str | PathLike[str] | None = None,
     qlog: str | PathLike[str] | None = None,
     replay: str | PathLike[str] | None = None,

@@ -27,6 +27,7 @@ class _Result(Protocol):
     def frames(self) -> bytes: ...
     def agents(self) -> bytes: ...
     def rtts(self) -> bytes: ...
+    def packets(self) -> bytes: ...
 
 
 class _Kept:
@@ -54,8 +55,11 @@ class _Kept:
     def rtts(self) -> bytes:
         return self._tables["rtts"]
 
+    def packets(self) -> bytes:
+        return self._tables["packets"]
 
-_TABLES = ("samples", "events", "frames", "agents", "rtts")
+
+_TABLES = ("samples", "events", "frames", "agents", "rtts", "packets")
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +114,15 @@ class Run:
         Columns: `time_s`, `flow`, `rtt_ms`. As CSV it is what `link.rtt_log.path` reads.
         """
         return _table(self.result.rtts())
+
+    @cached_property
+    def packets(self) -> "pl.DataFrame":
+        """Segments at the host that sends the data; empty unless the run was made with `packets`.
+
+        Columns: `time_s`, `flow`, `is_data`, `offset`, `bytes`, `is_retransmission`,
+        `acknowledges`, `sack`, `flags`. Offsets count bytes of the stream from 0.
+        """
+        return _table(self.result.packets())
 
     def plot(self, flow: int = 0) -> "Figure":
         """The window, the timers and the goodput of one flow against time.
@@ -185,6 +198,7 @@ def run(
     events: bool = True,
     air: bool = False,
     rtts: bool = False,
+    packets: bool = False,
     pcap: str | os.PathLike[str] | None = None,
     qlog: str | os.PathLike[str] | None = None,
     replay: str | os.PathLike[str] | None = None,
@@ -202,6 +216,7 @@ def run(
         events: whether to keep the table of events.
         air: whether to keep the tables of frames on the air and of what agents did.
         rtts: whether to keep every round-trip time that senders measure.
+        packets: whether to keep every segment that leaves or reaches the host that sends the data.
         pcap: a file to write the segments to, for Wireshark.
         qlog: a file to write the events to, for qvis.
         replay: a folder to write `scenario.toml` to, with the link's stops and losses as lists:
@@ -223,6 +238,7 @@ def run(
         events=events,
         air=air,
         rtts=rtts,
+        packets=packets,
         pcap=pcap,
         qlog=qlog,
         replay=replay,

@@ -6,6 +6,7 @@ mod many;
 mod recordings;
 mod result;
 mod run;
+mod running;
 mod scenario;
 mod script;
 mod sessions;
@@ -25,6 +26,8 @@ mod _core {
     use crate::result::RunResult;
     #[pymodule_export]
     use crate::run::{probes, run};
+    #[pymodule_export]
+    use crate::running::{Running, Stretch};
     #[pymodule_export]
     use crate::scenario::{Scenario, deployments, remedies, schema};
 

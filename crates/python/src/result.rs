@@ -37,13 +37,19 @@ impl RunResult {
         stream(py, &self.0.rtts)
     }
 
+    /// Segments at the host that sends the data, as an Arrow IPC stream.
+    fn packets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        stream(py, &self.0.packets)
+    }
+
     /// The events, as an Arrow IPC stream.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         stream(py, &self.0.events)
     }
 }
 
-fn stream<'py>(py: Python<'py>, table: &RecordBatch) -> PyResult<Bound<'py, PyBytes>> {
+/// A table as an Arrow IPC stream.
+pub(crate) fn stream<'py>(py: Python<'py>, table: &RecordBatch) -> PyResult<Bound<'py, PyBytes>> {
     let bytes = py.detach(|| airtcp_sim::ipc_stream(table));
     let bytes = bytes.map_err(|error| run_error(py, error))?;
     Ok(PyBytes::new(py, &bytes))

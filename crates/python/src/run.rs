@@ -18,11 +18,11 @@ pub(crate) const LISTENING_INTERVAL: Duration = Duration::from_millis(100);
 /// that has passed; Ctrl-C ends the run.
 #[pyfunction]
 #[pyo3(signature = (scenario, seed, *, probes = Vec::new(), probe_interval_s = None, events = false,
-                    air = false, rtts = false, pcap = None, qlog = None, replay = None,
+                    air = false, rtts = false, packets = false, pcap = None, qlog = None, replay = None,
                     progress = None),
        text_signature = "(scenario, seed, *, probes=(), probe_interval_s=None, events=False, \
-                         air=False, rtts=False, pcap=None, qlog=None, \
-                         replay=None, progress=None)")]
+                         air=False, rtts=False, packets=False, pcap=None, \
+                         qlog=None, replay=None, progress=None)")]
 #[expect(
     clippy::too_many_arguments,
     reason = "all but two are keywords in Python"
@@ -36,30 +36,19 @@ pub(crate) fn run(
     events: bool,
     air: bool,
     rtts: bool,
+    packets: bool,
     pcap: Option<PathBuf>,
     qlog: Option<PathBuf>,
     replay: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunResult> {
-    let probe_interval = probe_interval_s
-        .map(|seconds| {
-            airtcp_units::Duration::from_secs_f64(seconds)
-                .filter(|interval| *interval > airtcp_units::Duration::ZERO)
-                .ok_or_else(|| format!("probe_interval_s = {seconds}: expected a time above 0 s"))
-        })
-        .transpose()
-        .map_err(|error| scenario_error(py, error))?;
-    let probes = probes
-        .iter()
-        .map(|name| name.parse())
-        .collect::<Result<_, _>>()
-        .map_err(|error: airtcp_sim::ProbeError| scenario_error(py, error))?;
     let observe = airtcp_sim::Observe {
-        probes,
-        probe_interval,
+        probes: probes_named(py, &probes)?,
+        probe_interval: probe_interval(py, probe_interval_s)?,
         events,
         air,
         rtts,
+        packets,
         pcap,
         qlog,
         replay,
@@ -90,6 +79,30 @@ pub(crate) fn run(
             error => run_error(py, error),
         }),
     }
+}
+
+/// The probes of these names.
+pub(crate) fn probes_named(py: Python<'_>, names: &[String]) -> PyResult<Vec<airtcp_sim::Probe>> {
+    names
+        .iter()
+        .map(|name| name.parse())
+        .collect::<Result<_, _>>()
+        .map_err(|error: airtcp_sim::ProbeError| scenario_error(py, error))
+}
+
+/// The time between samples, if one was given.
+pub(crate) fn probe_interval(
+    py: Python<'_>,
+    seconds: Option<f64>,
+) -> PyResult<Option<airtcp_units::Duration>> {
+    seconds
+        .map(|seconds| {
+            airtcp_units::Duration::from_secs_f64(seconds)
+                .filter(|interval| *interval > airtcp_units::Duration::ZERO)
+                .ok_or_else(|| format!("probe_interval_s = {seconds}: expected a time above 0 s"))
+        })
+        .transpose()
+        .map_err(|error| scenario_error(py, error))
 }
 
 /// The names of the probes.

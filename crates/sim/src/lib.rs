@@ -15,4 +15,4 @@ pub mod run;
 pub mod traffic;
 
 pub use result::{Probe, ProbeError, RunSummary, ipc_stream};
-pub use run::{ENGINE_VERSION, Observe, RunError, RunResult, run, run_many};
+pub use run::{ENGINE_VERSION, Observe, RunError, RunResult, Running, Stretch, run, run_many};

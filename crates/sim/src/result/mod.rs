@@ -4,6 +4,7 @@ mod air;
 mod columns;
 mod events;
 mod flow;
+mod packets;
 mod probe;
 mod rtts;
 mod samples;
@@ -15,6 +16,7 @@ pub use events::{EventKind, EventLog};
 pub use flow::{
     AtEnd, Completed, Crossings, Delivery, FlowSummary, Judgments, Losses, Proxied, Sending, Times,
 };
+pub use packets::PacketLog;
 pub use probe::{Probe, ProbeError, Sight};
 pub use rtts::RttTable;
 pub use samples::{Reading, Samples};

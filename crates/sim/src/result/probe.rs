@@ -101,6 +101,15 @@ probes! {
     "delivered_bytes" "delivered_bytes" whole
         "bytes delivered to the receiving application since the start"
         = |sight| Reading::Count(sight.delivered);
+    "retransmitted" "retransmitted_segments" whole
+        "segments sent since the start that repeat data sent before"
+        = |sight| Reading::Count(sight.sender().counters().segments_retransmitted);
+    "mac_retries" "mac_retries_frames" whole
+        "attempts on a medium since the start beyond each packet's first"
+        = |sight| {
+            let tally = sight.flow.tally();
+            Reading::Count(tally.attempts_on_air.saturating_sub(tally.packets_on_air))
+        };
 }
 
 fn count(value: Option<u64>) -> Reading {

@@ -3,22 +3,21 @@
 mod many;
 mod probes;
 mod recorder;
+mod running;
 mod summary;
 
 use std::fmt;
 use std::path::PathBuf;
 
-use airtcp_scenario::{Scenario, ScenarioError, build};
-use airtcp_units::{Duration, Instant};
+use airtcp_scenario::{Scenario, ScenarioError};
+use airtcp_units::Duration;
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 
-use crate::engine::{Simulation, Watch};
 use crate::record::RecordError;
 use crate::result::{EventLog, Probe, RunSummary};
 pub use many::run_many;
-use probes::Sampler;
-use recorder::Recorder;
+pub use running::{Running, Stretch};
 
 /// The version whose results are the same: part of every result, and of the key under which
 /// results are kept.
@@ -45,6 +44,8 @@ pub struct Observe {
     pub air: bool,
     /// Whether to keep every round-trip time that senders measure.
     pub rtts: bool,
+    /// Whether to keep every segment that leaves or reaches the host that sends the data.
+    pub packets: bool,
     /// Where to write a capture, as taken at the host that sends the data.
     pub pcap: Option<PathBuf>,
     /// Where to write a qlog of the host that sends the data.
@@ -68,6 +69,8 @@ pub struct RunResult {
     pub rtts: RecordBatch,
     /// What agents did; see [`AgentLog`](crate::result::AgentLog).
     pub agents: RecordBatch,
+    /// Segments; see [`PacketLog`](crate::result::PacketLog).
+    pub packets: RecordBatch,
 }
 
 /// Why a run has no result.
@@ -126,74 +129,24 @@ pub fn run(
     observe: &Observe,
     progress: &dyn Fn(f64) -> bool,
 ) -> Result<RunResult, RunError> {
-    if observe.replay.is_some() {
-        scenario.check_replay()?;
-    }
-    let mut simulation = Simulation::new(build(scenario, seed), seed);
-    let mut sampler = Sampler::new(observe, scenario.duration);
-    let mut recorder = Recorder::create(observe, &scenario.name)?;
-    if recorder.is_active() {
-        drive(
-            &mut simulation,
-            scenario.duration,
-            &mut sampler,
-            &mut recorder,
-            progress,
-        )?;
-    } else {
-        drive(
-            &mut simulation,
-            scenario.duration,
-            &mut sampler,
-            &mut (),
-            progress,
-        )?;
-    }
-    let (samples, recorded) = (sampler.finish()?, recorder.finish(scenario, seed)?);
-    Ok(RunResult {
-        summary: summary::summarize(scenario, seed, simulation),
-        samples,
-        events: recorded.events,
-        frames: recorded.frames,
-        agents: recorded.agents,
-        rtts: recorded.rtts,
-    })
-}
-
-/// Moves the simulation to the end of the run, sample by sample and step by step.
-fn drive(
-    simulation: &mut Simulation,
-    duration: Duration,
-    sampler: &mut Sampler,
-    watch: &mut impl Watch,
-    progress: &dyn Fn(f64) -> bool,
-) -> Result<(), RunError> {
-    let end = Instant::ZERO + duration;
-    let longest = (duration / STEPS).max(Duration::from_nanos(1));
+    let mut running = Running::new(scenario, seed, observe)?;
+    let end = running.end();
+    let longest = (scenario.duration / STEPS).max(Duration::from_nanos(1));
     let mut step = FIRST_STEP.min(longest);
-    let mut events = simulation.events();
-    let mut next_step = Instant::ZERO + step;
     loop {
-        let until = sampler.due().min(next_step).min(end);
-        simulation.run_until(until, watch);
-        if until >= sampler.due() {
-            sampler.take(simulation);
-        }
-        if until >= next_step {
-            let in_step = simulation.events() - events;
-            events += in_step;
-            if in_step > MOST_EVENTS_A_STEP {
-                step = (step / 2).max(Duration::from_nanos(1));
-            } else if in_step < MOST_EVENTS_A_STEP / 4 {
-                step = (step * 2).min(longest);
-            }
-            next_step += step;
-            if !progress(until.as_secs_f64() / end.as_secs_f64()) {
-                return Err(RunError::Interrupted);
-            }
-        }
+        let (until, before) = (running.now() + step, running.events());
         if until >= end {
-            return Ok(());
+            return running.finish();
+        }
+        running.advance(until);
+        let in_step = running.events() - before;
+        if in_step > MOST_EVENTS_A_STEP {
+            step = (step / 2).max(Duration::from_nanos(1));
+        } else if in_step < MOST_EVENTS_A_STEP / 4 {
+            step = (step * 2).min(longest);
+        }
+        if !progress(until.as_secs_f64() / end.as_secs_f64()) {
+            return Err(RunError::Interrupted);
         }
     }
 }

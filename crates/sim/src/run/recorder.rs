@@ -16,7 +16,7 @@ use arrow_array::RecordBatch;
 use super::{EventLog, Observe, RunError};
 use crate::engine::{Direction, FlowEvent, Watch};
 use crate::record::{LossTrigger, Metrics, PcapWriter, QlogWriter, RecordError, ReplayWriter};
-use crate::result::{AgentLog, EventKind, FrameLog, RttTable};
+use crate::result::{AgentLog, EventKind, FrameLog, PacketLog, RttTable};
 
 /// The flow whose endpoint a qlog shows: the format holds one connection's view.
 const LOGGED_FLOW: u32 = 0;
@@ -32,6 +32,7 @@ pub(super) struct Recorded {
     pub frames: RecordBatch,
     pub agents: RecordBatch,
     pub rtts: RecordBatch,
+    pub packets: RecordBatch,
 }
 
 /// Watches a run and writes down what was asked for.
@@ -39,6 +40,7 @@ pub(super) struct Recorder {
     log: Option<EventLog>,
     air: Option<(FrameLog, AgentLog)>,
     rtts: Option<RttTable>,
+    packets: Option<PacketLog>,
     capture: Option<PcapWriter>,
     qlog: Option<QlogWriter>,
     replay: Option<ReplayWriter>,
@@ -64,6 +66,7 @@ impl Recorder {
             log: observe.events.then(EventLog::new),
             air: observe.air.then(Default::default),
             rtts: observe.rtts.then(RttTable::default),
+            packets: observe.packets.then(PacketLog::default),
             capture,
             qlog,
             replay: observe
@@ -81,9 +84,23 @@ impl Recorder {
         self.log.is_some()
             || self.air.is_some()
             || self.rtts.is_some()
+            || self.packets.is_some()
             || self.capture.is_some()
             || self.qlog.is_some()
             || self.replay.is_some()
+    }
+
+    /// The events and segments so far; their tables are empty afterwards.
+    pub(super) fn take(&mut self) -> Result<(RecordBatch, RecordBatch), RunError> {
+        let events = match &mut self.log {
+            Some(log) => log.finish()?,
+            None => EventLog::new().finish()?,
+        };
+        let packets = match &mut self.packets {
+            Some(packets) => packets.finish()?,
+            None => PacketLog::default().finish()?,
+        };
+        Ok((events, packets))
     }
 
     /// What was written down of the run of `scenario` with `seed`, now that it has ended.
@@ -102,6 +119,7 @@ impl Recorder {
             frames: frames.finish()?,
             agents: agents.finish()?,
             rtts: self.rtts.unwrap_or_default().finish()?,
+            packets: self.packets.unwrap_or_default().finish()?,
         })
     }
 
@@ -139,6 +157,9 @@ impl Watch for Recorder {
     }
 
     fn segment(&mut self, now: Instant, flow: u32, direction: Direction, segment: &Segment) {
+        if let Some(packets) = &mut self.packets {
+            packets.push(now, flow, direction, segment);
+        }
         if let Some(capture) = &mut self.capture {
             let written = capture.write(now, segment, &addresses(flow, direction), direction);
             self.note(written);

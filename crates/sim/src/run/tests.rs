@@ -8,6 +8,7 @@ use arrow_array::types::{Float64Type, UInt8Type, UInt32Type};
 use super::*;
 
 mod links;
+mod running;
 mod selective_repeat;
 mod wireless;
 
@@ -119,6 +120,7 @@ fn watching_changes_nothing() {
         events: true,
         air: true,
         rtts: true,
+        packets: true,
         pcap: Some(folder.path().join("run.pcapng")),
         qlog: Some(folder.path().join("run.sqlog")),
         replay: Some(folder.path().join("replay")),

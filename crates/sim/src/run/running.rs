@@ -1,0 +1,125 @@
+//! A run that is taken in stretches of virtual time, to be shown while it is computed.
+
+use std::borrow::Borrow;
+
+use airtcp_scenario::{Scenario, build};
+use airtcp_units::Instant;
+use arrow_array::RecordBatch;
+
+use super::probes::Sampler;
+use super::recorder::Recorder;
+use super::{Observe, RunError, RunResult, summary};
+use crate::engine::Simulation;
+
+/// A run under way. Stretches change nothing: the result is that of [`run`](super::run()).
+pub struct Running<S> {
+    scenario: S,
+    seed: u64,
+    simulation: Simulation,
+    sampler: Sampler,
+    recorder: Recorder,
+    end: Instant,
+}
+
+/// What was recorded since the stretch before.
+#[derive(Clone, Debug)]
+pub struct Stretch {
+    /// What the probes saw; see [`RunResult::samples`].
+    pub samples: RecordBatch,
+    /// What happened; see [`RunResult::events`].
+    pub events: RecordBatch,
+    /// Segments; see [`RunResult::packets`].
+    pub packets: RecordBatch,
+}
+
+impl<S: Borrow<Scenario>> Running<S> {
+    /// A run at time zero.
+    ///
+    /// # Errors
+    /// [`RunError::Record`] when a capture or log cannot be written; [`RunError::Scenario`] when
+    /// the scenario cannot be played back as asked.
+    pub fn new(scenario: S, seed: u64, observe: &Observe) -> Result<Self, RunError> {
+        let checked = scenario.borrow();
+        if observe.replay.is_some() {
+            checked.check_replay()?;
+        }
+        Ok(Self {
+            simulation: Simulation::new(build(checked, seed), seed),
+            sampler: Sampler::new(observe, checked.duration),
+            recorder: Recorder::create(observe, &checked.name)?,
+            end: Instant::ZERO + checked.duration,
+            scenario,
+            seed,
+        })
+    }
+
+    /// Virtual time now.
+    #[must_use]
+    pub const fn now(&self) -> Instant {
+        self.simulation.now()
+    }
+
+    /// When it is finished.
+    #[must_use]
+    pub const fn end(&self) -> Instant {
+        self.end
+    }
+
+    /// Events of the simulation so far.
+    #[must_use]
+    pub const fn events(&self) -> u64 {
+        self.simulation.events()
+    }
+
+    /// Moves on to `until`, or to the end where that comes before.
+    pub fn advance(&mut self, until: Instant) {
+        let until = until.min(self.end);
+        loop {
+            let next = self.sampler.due().min(until);
+            if self.recorder.is_active() {
+                self.simulation.run_until(next, &mut self.recorder);
+            } else {
+                self.simulation.run_until(next, &mut ());
+            }
+            if next >= self.sampler.due() {
+                self.sampler.take(&mut self.simulation);
+            }
+            if next >= until {
+                return;
+            }
+        }
+    }
+
+    /// What was recorded since the last time this was asked for.
+    ///
+    /// # Errors
+    /// [`RunError::Columns`] when the columns cannot be made.
+    pub fn take(&mut self) -> Result<Stretch, RunError> {
+        let (events, packets) = self.recorder.take()?;
+        Ok(Stretch {
+            samples: self.sampler.finish()?,
+            events,
+            packets,
+        })
+    }
+
+    /// Runs to the end. The result has the rows that were not taken before.
+    ///
+    /// # Errors
+    /// [`RunError::Record`] when a capture or log could not be written.
+    pub fn finish(mut self) -> Result<RunResult, RunError> {
+        self.advance(self.end);
+        let (scenario, seed) = (self.scenario.borrow(), self.seed);
+        let samples = self.sampler.finish()?;
+        let recorded = self.recorder.finish(scenario, seed)?;
+        Ok(RunResult {
+            summary: summary::summarize(scenario, seed, self.simulation),
+            samples,
+            events: recorded.events,
+            frames: recorded.frames,
+            agents: recorded.agents,
+            rtts: recorded.rtts,
+            packets: recorded.packets,
+        })
+    }
+}
