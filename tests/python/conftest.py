@@ -1,8 +1,16 @@
 """Scenarios small enough to run hundreds of times."""
 
+import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from airtcp.lab.server import Lab
+
+SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 
 WLAN = """
 duration = "2 s"
@@ -56,3 +64,21 @@ def steady_file(tmp_path: Path) -> Path:
     path = tmp_path / "steady.toml"
     path.write_text(LOSSY.replace("rate = 0.01", "rate = 0").replace('"lossy"', '"steady"'))
     return path
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Lab"]:
+    """A lab on a free port with the ready scenarios, and one report of a past run."""
+    from airtcp.lab.server import Lab
+
+    reports = tmp_path_factory.mktemp("reports")
+    (reports / "upload").mkdir()
+    (reports / "upload" / "index.html").write_text("<title>An upload &amp; more</title>")
+    (reports / "upload" / "secret.key").write_text("no report")
+    (reports.parent / "outside.html").write_text("outside")
+    with Lab(0, SCENARIOS, reports) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()

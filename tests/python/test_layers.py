@@ -19,7 +19,7 @@ LAYERS = (
     ("papers",),
     ("report",),
     ("comparison", "diagnoses", "sweeps", "verification"),
-    ("demo",),
+    ("demo", "lab"),
     ("__init__",),
     ("cli",),
     ("__main__",),

@@ -24,6 +24,11 @@ COMMANDS = {
         "Compare remedies with the scenario as written, every one on the same seeds.",
     ),
     "run": LazyCommand(_ASK, "run:run_command", "Run a scenario once."),
+    "lab": LazyCommand(
+        _ASK,
+        "lab:lab_command",
+        "Serve a page on which a link is seen and played with, to this machine alone.",
+    ),
     "study": LazyCommand(
         _ASK,
         "study:study_command",

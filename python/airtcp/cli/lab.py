@@ -1,0 +1,66 @@
+"""`airtcp lab`: see and play, in a browser."""
+
+import signal
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from airtcp._core import ScenarioError
+from airtcp.cli.console import clear_errors, out, say
+from airtcp.shipped import folder
+
+
+def lab_command(
+    port: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, max=65535, help="The port; 0 takes any that is free."),
+    ] = 8017,
+    scenarios: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="The scenarios to choose from; those that come with airtcp if left out.",
+        ),
+    ] = None,
+    reports: Annotated[
+        Path,
+        typer.Option(metavar="FOLDER", help="The reports of past runs to list."),
+    ] = Path("out"),
+    show: Annotated[
+        bool, typer.Option("--open", help="Opens the page in this machine's browser.")
+    ] = False,
+) -> None:
+    """Serve a page on which a link is seen and played with, to this machine alone.
+
+    Sliders for what matters on the link, two remedies side by side on the same channel, the
+    packets around a timeout, many seeds as a cloud. Ctrl-C ends it.
+
+    [bold]Examples[/bold]
+
+    airtcp lab
+
+    airtcp lab --open --port 0
+    """
+    with clear_errors():
+        if scenarios is not None and not scenarios.is_dir():
+            raise ScenarioError(f"--scenarios {scenarios}: there is no such folder")
+        from airtcp.lab.server import Lab
+
+        try:
+            server = Lab(port, scenarios or folder("scenarios"), reports)
+        except OSError as error:
+            raise ScenarioError(
+                f"--port {port}: {error.strerror}; choose another, or 0 for any that is free"
+            ) from None
+        # Ends as with Ctrl-C, so that what was dropped is removed.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        with server:
+            out.print(f"airtcp lab: {server.address}", highlight=False)
+            if show:
+                webbrowser.open(server.address)
+            try:
+                server.serve_forever()
+            except KeyboardInterrupt:
+                say("the lab is closed")

@@ -1,0 +1,63 @@
+"""What the page is told of a link and of the remedies before anything runs."""
+
+from typing import Any
+
+import msgspec
+
+from airtcp import _core
+from airtcp._core import ScenarioError
+from airtcp.catalogue import deployments, remedies
+from airtcp.lab.controls import controls
+from airtcp.lab.requests import Link
+from airtcp.lab.sources import Sources
+
+
+def overview(sources: Sources) -> dict[str, Any]:
+    """The links and remedies that there are."""
+    return {
+        "version": _core.engine_version,
+        "links": sources.all(),
+        "remedies": [
+            {name: entry[name] for name in ("name", "place", "effect", "parameters")}
+            for entry in remedies()
+        ],
+    }
+
+
+def link(sources: Sources, request: Link) -> dict[str, Any]:
+    """One link: its sliders, its flows, and which remedies have a place on it.
+
+    Raises:
+        ScenarioError: it is wrong.
+    """
+    chosen = sources.scenario(request.source, request.settings)
+    scenario, document = chosen.scenario, chosen.document
+    amiss: dict[str, str] = {}
+    for entry in remedies():
+        try:
+            scenario.with_remedies(entry["name"])
+        except ScenarioError as error:
+            amiss[entry["name"]] = str(error)
+
+    def accepts(key: str, text: str) -> bool:
+        try:
+            sources.scenario(request.source, {**request.settings, key: text})
+        except ScenarioError:
+            return False
+        return True
+
+    return {
+        "name": scenario.name,
+        "description": document.get("description", ""),
+        "topology": document["topology"],
+        "flows": document["flows"]["count"],
+        "profile": document["tcp"]["profile"],
+        "remedies": document["remedies"],
+        "amiss": amiss,
+        **msgspec.structs.asdict(controls(document, accepts)),
+    }
+
+
+def deployment(remedy: str) -> list[str]:
+    """How a combination of remedies is had on a real system, a text each."""
+    return [one["text"] for one in deployments(remedy)] if remedy.strip() else []

@@ -1,0 +1,201 @@
+"""Files dropped on the page: recognised by their content, kept in a folder of their own."""
+
+import hashlib
+import re
+import shutil
+import tempfile
+import threading
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from airtcp._core import Scenario, ScenarioError
+from airtcp.lab.filenames import named_files
+
+MOST_BYTES = 64 << 20
+"""What one drop may hold."""
+
+MOST_DROPS = 20
+"""Drops that are kept; the oldest goes first."""
+
+_MOST_SCENARIO_BYTES = 1 << 20
+_CAPTURES = (
+    b"\x0a\x0d\x0d\x0a",
+    b"\xd4\xc3\xb2\xa1",
+    b"\xa1\xb2\xc3\xd4",
+    b"\x4d\x3c\xb2\xa1",
+    b"\xa1\xb2\x3c\x4d",
+)
+"""First bytes of pcapng, and of pcap in both byte orders with micro- and nanoseconds."""
+
+_PING_SCENARIO = """\
+name = "{stem}"
+description = "One bulk flow over the round-trip times of {name}"
+duration = "1 min"
+
+[link.rtt_log]
+path = "{name}"
+start = "random"
+
+[tcp]
+profile = "linux"
+max_window = 20             # the model has no rate: the window alone bounds the flow
+"""
+
+
+@dataclass(frozen=True)
+class Drop:
+    """Files that were dropped together, one of which is a scenario."""
+
+    id: str
+    name: str
+    folder: Path
+    scenario: str
+    """The scenario's file name in the folder."""
+
+
+class Drops:
+    """What was dropped while the server runs; gone when it ends."""
+
+    def __init__(self) -> None:
+        self._root = Path(tempfile.mkdtemp(prefix="airtcp-lab-"))
+        self._drops: dict[str, Drop] = {}
+        self._adding = threading.Lock()
+
+    def close(self) -> None:
+        """Removes every file."""
+        shutil.rmtree(self._root, ignore_errors=True)
+
+    def all(self) -> list[Drop]:
+        """The drops, the latest first."""
+        return list(self._drops.values())[::-1]
+
+    def scenario(self, drop: str) -> Path:
+        """The scenario file of a drop.
+
+        Raises:
+            ScenarioError: there is no such drop any more.
+        """
+        found = self._drops.get(drop)
+        if found is None:
+            raise ScenarioError(f'link "{drop[:60]}": no longer here; drop its file once more')
+        return found.folder / found.scenario
+
+    def files(self, drop: str) -> list[Path]:
+        """All files of a drop."""
+        return sorted(self.scenario(drop).parent.iterdir())
+
+    def add(self, files: Mapping[str, bytes]) -> Drop:
+        """Keeps files that were dropped together and finds the link that they describe.
+
+        Raises:
+            ScenarioError: they describe none, or one that is wrong.
+        """
+        contents = {_plain_name(name): content for name, content in files.items()}
+        if len(contents) < len(files) or not contents:
+            raise ScenarioError("drop: expected files with different names, at least one")
+        digest = hashlib.sha256()
+        for name, content in sorted(contents.items()):
+            digest.update(f"{name}\0{len(content)}\0".encode() + content)
+        identity = f"drop/{digest.hexdigest()[:16]}"
+        if identity in self._drops:
+            return self._drops[identity]
+        for name, content in contents.items():
+            if content.startswith(_CAPTURES):
+                raise ScenarioError(_about_capture(name))
+        scenario, name = _scenario_among(contents)
+        with self._adding:
+            return self._keep(Drop(identity, name, self._folder(identity), scenario), contents)
+
+    def _folder(self, identity: str) -> Path:
+        return self._root / identity.replace("/", "-")
+
+    def _keep(self, drop: Drop, contents: Mapping[str, bytes]) -> Drop:
+        """Writes the files of a drop, and forgets the oldest where there are too many."""
+        if drop.id in self._drops:
+            return self._drops[drop.id]
+        drop.folder.mkdir()
+        try:
+            for file, content in contents.items():
+                (drop.folder / file).write_bytes(content)
+            read_scenario(drop.folder / drop.scenario, {})
+        except BaseException:
+            shutil.rmtree(drop.folder, ignore_errors=True)
+            raise
+        self._drops[drop.id] = drop
+        while len(self._drops) > MOST_DROPS:
+            oldest = self._drops.pop(next(iter(self._drops)))
+            shutil.rmtree(oldest.folder, ignore_errors=True)
+        return drop
+
+
+def read_scenario(path: Path, settings: Mapping[str, str]) -> Scenario:
+    """The scenario of a file; errors call it by its name, without the folder.
+
+    Raises:
+        ScenarioError: it cannot be read, or is wrong.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ScenarioError(f"{path.name}: is no text (UTF-8); expected TOML") from None
+    except OSError as error:
+        raise ScenarioError(f"{path.name}: {error.strerror}") from None
+    return Scenario.parse(text, path.name, path.parent, sorted(settings.items()))
+
+
+def _plain_name(name: str) -> str:
+    """The last part of a file's name, of harmless characters."""
+    last = re.split(r"[/\\]", name)[-1]
+    return re.sub(r"[^A-Za-z0-9._-]", "-", last).lstrip(".-")[:80] or "file"
+
+
+def _scenario_among(contents: dict[str, bytes]) -> tuple[str, str]:
+    """The name of the scenario file, and that of the drop; a ping log gets a scenario.
+
+    Raises:
+        ScenarioError: there is none, or more than one, or it names files that are not there.
+    """
+    scenarios = [name for name in contents if name.endswith(".toml")]
+    if len(scenarios) > 1:
+        raise ScenarioError(f"drop: {' and '.join(scenarios)}: drop one scenario at a time")
+    if not scenarios:
+        if len(contents) > 1:
+            raise ScenarioError(
+                "drop: several files and no scenario among them: drop a scenario (.toml) with the "
+                "files that it names, or one ping log"
+            )
+        (name,) = contents
+        text = _PING_SCENARIO.format(stem=Path(name).stem, name=name)
+        scenario = f"{name}.toml"
+        contents[scenario] = text.encode()
+        return scenario, name
+    (scenario,) = scenarios
+    for key, file in _files_of(scenario, contents[scenario]):
+        if file not in contents:
+            raise ScenarioError(
+                f"{scenario}: {key} = {file!r}: a dropped scenario may name only files dropped "
+                "with it, without folders; drop both together"
+            )
+    return scenario, scenario
+
+
+def _files_of(name: str, content: bytes) -> list[tuple[str, str]]:
+    if len(content) > _MOST_SCENARIO_BYTES:
+        raise ScenarioError(f"{name}: {len(content)} bytes: expected a scenario of 1 MiB at most")
+    try:
+        document: dict[str, Any] = tomllib.loads(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise ScenarioError(f"{name}: is no text (UTF-8); expected TOML") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ScenarioError(f"{name}: {error}") from None
+    return list(named_files(document))
+
+
+def _about_capture(name: str) -> str:
+    return (
+        f"{name}: is a capture; this version of airtcp cannot make a link of it yet. "
+        "`airtcp diagnose` will: until then drop a ping log of the same link"
+    )

@@ -1,0 +1,270 @@
+"""One timeout: the packets around it, and what they say."""
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from airtcp import _core
+from airtcp._core import Scenario, ScenarioError
+from airtcp.lab.play import LONGEST_WALL_S
+from airtcp.lab.requests import Explain
+from airtcp.lab.sources import Chosen, Sources
+from airtcp.lab.tables import table
+from airtcp.lab.values import parse_quantity
+
+MOST_PACKETS = 1500
+"""Packets that are sent to the page, those nearest to the timeout."""
+
+_STEP_S = 1.0
+_NEAR_S = 1e-3
+_LONGEST_LOOK_BACK_S = 30.0
+_UNTIL_KNOWN_S = 70.0
+"""For how long after a timeout it may come out that it was spurious: beyond the longest RTO."""
+_DETAIL = re.compile(r"after (.+), sent ([0-9]+) times")
+
+
+@dataclass(frozen=True)
+class Timeout:
+    """A timeout as the event says it."""
+
+    time_s: float
+    offset: int
+    rto_s: float
+    sent: int
+    """Transmissions of the segment before it."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What was recorded around a timeout, of its flow alone."""
+
+    packets: pl.DataFrame
+    events: pl.DataFrame
+    samples: pl.DataFrame
+    spurious: bool
+
+
+def explain(sources: Sources, request: Explain) -> dict[str, Any]:
+    """The packets around the timeout of a run that is nearest to a time, and sentences.
+
+    Raises:
+        ScenarioError: the link is wrong, or there is no timeout at that time.
+    """
+    chosen = sources.scenario(request.source, request.settings, request.remedy)
+    timeout = _timeout(chosen, request)
+    around = _surroundings(chosen.scenario, request, timeout)
+    fates = _fates(around)
+    return {
+        "time_s": timeout.time_s,
+        "offset": timeout.offset,
+        "spurious": around.spurious,
+        "sentences": sentences(timeout, around),
+        "packets": _rows(timeout, around, fates),
+    }
+
+
+def _stretches(running: _core.Running, from_s: float, until_s: float) -> Iterator[_core.Stretch]:
+    """Moves a run on, a second of virtual time at once.
+
+    Raises:
+        RunError: it takes too long.
+    """
+    begun = time.monotonic()
+    while from_s < until_s:
+        if time.monotonic() - begun > LONGEST_WALL_S:
+            raise _core.RunError(
+                f"this timeout takes longer than {LONGEST_WALL_S:g} s to reach: choose an earlier "
+                "one"
+            )
+        from_s = min(from_s + _STEP_S, until_s)
+        yield running.advance(from_s)
+
+
+def _timeout(chosen: Chosen, request: Explain) -> Timeout:
+    """The timeout of the flow nearest to the time asked for."""
+    running = _core.Running(chosen.scenario, request.seed, events=True)
+    found: list[Timeout] = []
+    end_s = min(request.time_s + _NEAR_S, chosen.duration_s)
+    for stretch in _stretches(running, 0.0, end_s):
+        events = table(stretch.events())
+        own = events.filter(pl.col("flow") == request.flow, pl.col("event") == "timeout")
+        for row in own.iter_rows(named=True):
+            detail = _DETAIL.fullmatch(row["detail"] or "")
+            rto = parse_quantity(detail[1]) if detail else None
+            if detail and rto:
+                found.append(Timeout(row["time_s"], row["offset"], rto[1], int(detail[2])))
+    nearest = min(found, key=lambda one: abs(one.time_s - request.time_s), default=None)
+    if nearest is None or abs(nearest.time_s - request.time_s) > _NEAR_S:
+        raise ScenarioError(
+            f"time_s = {request.time_s}: flow {request.flow} has no timeout then with this link, "
+            "remedy and seed"
+        )
+    return nearest
+
+
+def _surroundings(scenario: Scenario, request: Explain, timeout: Timeout) -> Surroundings:
+    interval_s = max(1e-3, timeout.time_s / 100_000)
+    running = _core.Running(
+        scenario,
+        request.seed,
+        probes=("cwnd", "srtt", "rto"),
+        probe_interval_s=interval_s,
+        events=True,
+        packets=True,
+    )
+    back_s = min(max(3 * timeout.rto_s, 0.5), _LONGEST_LOOK_BACK_S)
+    ahead_s = min(max(timeout.rto_s, 0.3), 3.0)
+    from_s, until_s = max(0.0, timeout.time_s - back_s), timeout.time_s + ahead_s
+    for _ in _stretches(running, 0.0, from_s):
+        pass  # what was recorded before the window goes
+    window = running.advance(until_s)
+
+    def own(stream: bytes) -> pl.DataFrame:
+        return table(stream).filter(pl.col("flow") == request.flow)
+
+    events = own(window.events())
+    spurious = _says_spurious(events, timeout)
+    if not spurious and not window.finished:
+        for later in _stretches(running, until_s, timeout.time_s + _UNTIL_KNOWN_S):
+            spurious = _says_spurious(own(later.events()), timeout)
+            if spurious or later.finished:
+                break
+    return Surroundings(own(window.packets()), events, own(window.samples()), spurious)
+
+
+def _says_spurious(events: pl.DataFrame, timeout: Timeout) -> bool:
+    return not events.filter(
+        pl.col("event") == "spurious-timeout",
+        (pl.col("time_s") - timeout.time_s).abs() < 1e-6,
+        pl.col("offset") == timeout.offset,
+    ).is_empty()
+
+
+def _fates(around: Surroundings) -> dict[tuple[int, float], str]:
+    """For the offset and time of each transmission that was lost: what became of it."""
+    data = around.packets.filter(pl.col("is_data"), pl.col("bytes") > 0)
+    sent: dict[int, list[float]] = {}
+    for offset, time_s in data.select("offset", "time_s").iter_rows():
+        sent.setdefault(offset, []).append(time_s)
+    fates: dict[tuple[int, float], str] = {}
+    for row in _losses(around.events).iter_rows(named=True):
+        # Copies are lost in the order in which they were sent.
+        for time_s in sent.get(row["offset"], ()):
+            if time_s <= row["time_s"] and (row["offset"], time_s) not in fates:
+                fates[row["offset"], time_s] = str(row["event"])
+                break
+    return fates
+
+
+def _losses(events: pl.DataFrame) -> pl.DataFrame:
+    return events.filter(pl.col("event").cast(pl.String).is_in(["link-loss", "queue-drop"]))
+
+
+def _rows(
+    timeout: Timeout, around: Surroundings, fates: dict[tuple[int, float], str]
+) -> list[list[Any]]:
+    """The packets nearest to the timeout: time, kind, offset or what it acknowledges, note."""
+    rows = []
+    previous = None
+    for row in around.packets.iter_rows(named=True):
+        note = ""
+        if row["is_data"]:
+            kind = "retransmission" if row["is_retransmission"] else "data"
+            fate = fates.get((row["offset"], row["time_s"]))
+            note = {"link-loss": "lost by the link", "queue-drop": "queue full"}.get(fate or "", "")
+            where = row["offset"]
+        else:
+            where = row["acknowledges"]
+            kind = "duplicate ACK" if where == previous and row["bytes"] == 0 else "ACK"
+            previous = where
+            note = f"SACK {row['sack']}" if row["sack"] else ""
+        flags = row["flags"] if row["flags"] not in ("ACK", "PSH|ACK") else ""
+        words = " ".join(filter(None, (note, flags)))
+        rows.append([round(row["time_s"], 6), kind, where, row["bytes"], words])
+    middle = sum(1 for row in rows if row[0] <= timeout.time_s)
+    first = max(0, min(middle - MOST_PACKETS // 2, len(rows) - MOST_PACKETS))
+    return rows[first : first + MOST_PACKETS]
+
+
+def sentences(timeout: Timeout, around: Surroundings) -> list[str]:
+    """What happened, in the order in which it did."""
+    at_s = timeout.time_s
+    packets = around.packets
+    covers = (pl.col("offset") <= timeout.offset) & (
+        pl.col("offset") + pl.col("bytes") > timeout.offset
+    )
+    copies = packets.filter(pl.col("is_data"), covers)
+    before = copies.filter(pl.col("time_s") < at_s)
+    acks = packets.filter(~pl.col("is_data"))
+    said = [
+        f"At {at_s:.4f} s the retransmission timer expired for the segment at byte "
+        f"{timeout.offset}, after an RTO of {_ms(timeout.rto_s)}."
+    ]
+    if not before.is_empty():
+        last_s = before["time_s"][-1]
+        number = {1: "once", 2: "twice"}.get(timeout.sent, f"{timeout.sent} times")
+        said.append(
+            f"It had been sent {number}, the last time at {last_s:.4f} s, "
+            f"{_ms(at_s - last_s)} before."
+        )
+    said.append(_fate(timeout, around, before, acks))
+    silent = acks.filter(pl.col("time_s") < at_s)
+    if not silent.is_empty():
+        said.append(
+            f"The last ACK before it had arrived {_ms(at_s - silent['time_s'][-1])} earlier."
+        )
+    said += _price(at_s, around)
+    return said
+
+
+def _fate(timeout: Timeout, around: Surroundings, before: pl.DataFrame, acks: pl.DataFrame) -> str:
+    """Whether the segment was lost, and where; or when its ACK came."""
+    arrived = acks.filter(
+        pl.col("time_s") >= timeout.time_s, pl.col("acknowledges") > timeout.offset
+    )
+    if around.spurious:
+        text = "It was spurious: a copy sent before the timer expired had arrived, or did later."
+        if not arrived.is_empty():
+            late_s = arrived["time_s"][0] - timeout.time_s
+            text += f" The ACK came {_ms(late_s)} after the timer."
+        return text
+    starts = before["offset"].to_list()
+    lost = _losses(around.events).filter(
+        pl.col("offset").is_in(starts), pl.col("time_s") <= timeout.time_s
+    )
+    if lost.is_empty():
+        return "It was not spurious: no copy sent before it arrived."
+    where = "the link lost it" if lost["event"][-1] == "link-loss" else "it found the queue full"
+    return f"It was not spurious: at {lost['time_s'][-1]:.4f} s {where}."
+
+
+def _price(at_s: float, around: Surroundings) -> list[str]:
+    """What the timeout did to the window, and how much was retransmitted after it."""
+    said = []
+    window = around.samples.select("time_s", "cwnd_bytes").drop_nulls()
+    before, after = (
+        window.filter(pl.col("time_s") < at_s)["cwnd_bytes"],
+        window.filter(pl.col("time_s") >= at_s)["cwnd_bytes"],
+    )
+    if len(before) and len(after):
+        said.append(
+            f"The congestion window went from {before[-1] / 1e3:.1f} kB to {after[0] / 1e3:.1f} kB."
+        )
+    again = around.packets.filter(
+        pl.col("is_data"), pl.col("is_retransmission"), pl.col("time_s") >= at_s
+    )
+    end_s = around.packets["time_s"].max()
+    if not again.is_empty() and isinstance(end_s, float):
+        said.append(
+            f"In the {_ms(end_s - at_s)} after it {len(again)} "
+            f"{'segment was' if len(again) == 1 else 'segments were'} retransmitted."
+        )
+    return said
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.3f} s"

@@ -1,0 +1,44 @@
+// The numbers of both sides, and how to have their remedies on a real system.
+
+import { by, element, withCode } from "./elements.js";
+import { bitRate, count, milliseconds, percent } from "./format.js";
+
+const ROWS = [
+  ["goodput", (one) => bitRate(one.goodput_bps)],
+  ["RTT, median", (one) => milliseconds(one.rtt_p50_ms)],
+  ["RTT, 95 %", (one) => milliseconds(one.rtt_p95_ms)],
+  ["retransmitted", (one) => percent(one.segments_sent
+    ? one.segments_retransmitted / one.segments_sent : 0)],
+  ["lost by the link", (one) => count(one.segments_lost_link)],
+  ["dropped by the queue", (one) => count(one.segments_dropped_queue)],
+  ["fast retransmits", (one) => count(one.fast_retransmits)],
+  ["timeouts", (one) => count(one.timeouts)],
+  ["of these spurious", (one) => count(one.timeouts_spurious)],
+];
+const AIR = ["MAC retries", (one) => count(one.attempts_on_air - one.packets_on_air)];
+const ALL = [
+  ["goodput of all flows", (one) => bitRate(one.goodput_all_bps)],
+  ["Jain's fairness", (one) => (one.fairness === null ? "–" : one.fairness.toFixed(3))],
+];
+
+export function showSummary(sides, names, profile) {
+  const results = sides.map((side) => side.result);
+  if (!results.every(Boolean)) return;
+  const rows = [...ROWS];
+  if (results.some((one) => one.packets_on_air > 0)) rows.push(AIR);
+  if (results[0].flows > 1) rows.push(...ALL);
+  const flow = results[0].flows > 1 ? `flow ${results[0].flow}, ` : "";
+  const table = element("table", {},
+    element("caption", { class: "note" }, `${flow}sender ${profile}, one seed`),
+    element("thead", {}, element("tr", {}, element("th", {}, ""), ...results.map((_, index) =>
+      element("th", { class: `remedy ${"ab"[index]}`, scope: "col" },
+        `${"AB"[index]}: ${names[index] || "as written"}`)))),
+    element("tbody", {}, ...rows.map(([name, show]) => element("tr", {},
+      element("th", { scope: "row" }, name),
+      ...results.map((one) => element("td", {}, show(one)))))));
+  const more = results.flatMap((one, index) => one.deployment.map((text) =>
+    element("p", { class: "deploy" },
+      element("span", { class: `mark ${"ab"[index]}` }, `${"AB"[index]} on a real system: `),
+      ...withCode(text))));
+  by("summary").replaceChildren(element("div", { class: "wide" }, table), ...more);
+}

@@ -1,0 +1,160 @@
+"""Sliders: derived from the schema, for every ready scenario, and accepted by the core."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import airtcp
+from airtcp import _core
+from airtcp.lab import assets
+from airtcp.lab.controls import Control, controls
+from airtcp.lab.filenames import FILE_KEYS, named_files
+from airtcp.lab.values import UNITS, Kind, parse_quantity, parse_range
+from test_style import contrast
+
+READY = sorted(Path("scenarios").glob("*.toml"))
+
+
+def _text(control: Control, value: float) -> str:
+    """A value as a scenario reads it, in the smallest unit."""
+    match control.kind:
+        case Kind.RATE:
+            return f"{max(1, round(value))} bit/s"
+        case Kind.TIME:
+            return f"{round(value * 1e9)} ns"
+        case Kind.BYTES:
+            return f"{max(1, round(value))} B"
+        case Kind.COUNT:
+            return str(round(value))
+        case _:
+            return f"{value:.12f}"
+
+
+@pytest.mark.parametrize("path", READY, ids=lambda path: path.stem)
+def test_the_ends_of_every_slider_are_values_of_its_key(path: Path) -> None:
+    """The core is asked: an end outside the schema's range is an error of the key's range."""
+    scenario = airtcp.load_scenario(path)
+
+    def why_not(key: str, text: str) -> str | None:
+        try:
+            _core.Scenario.load(path, [(key, text)])
+        except airtcp.ScenarioError as error:
+            return str(error)
+        return None
+
+    document = tomllib.loads(scenario.to_toml())
+    found = controls(document, lambda key, text: why_not(key, text) is None)
+    keys = [control.key for control in found.controls]
+    assert "duration" in keys
+    assert len(keys) == len(set(keys))
+    assert any(control.main and control.key != "duration" for control in found.controls)
+    for control in found.controls:
+        own: Any = document
+        for part in control.key.split("."):
+            own = own[part]
+        if control.value is None:
+            assert own == "unlimited"
+        elif isinstance(own, str) and (quantity := parse_quantity(own)):
+            assert quantity == (control.kind, control.value)
+        else:
+            assert float(own) == control.value
+        assert control.low < control.high, control.key
+        assert control.meaning
+        for end in control.choices or (control.low, control.high):
+            said = why_not(control.key, _text(control, end)) or ""
+            # It may contradict another key, but never leaves its own range.
+            assert not re.search(r"expected (from|a (whole )?number|a probability)", said), said
+
+
+def test_rates_of_a_standard_are_choices() -> None:
+    scenario = airtcp.load_scenario("scenarios/wlan-upload.toml")
+
+    def accepts(key: str, text: str) -> bool:
+        try:
+            _core.Scenario.load("scenarios/wlan-upload.toml", [(key, text)])
+        except airtcp.ScenarioError:
+            return False
+        return True
+
+    document = tomllib.loads(scenario.to_toml())
+    found = {one.key: one for one in controls(document, accepts).controls}
+    # IEEE 802.11-2020 table 16-3: the rates of 802.11b.
+    assert found["wlan.rate"].choices == [1e6, 2e6, 5.5e6, 11e6]
+
+
+@pytest.mark.parametrize("path", READY, ids=lambda path: path.stem)
+def test_what_can_be_switched_on_is_accepted(path: Path) -> None:
+    document = tomllib.loads(airtcp.load_scenario(path).to_toml())
+    for switch in controls(document, lambda key, text: True).switches:
+        settings = [(one.key, _text(one, one.value or 0.0)) for one in switch.controls]
+        assert len(settings) >= 1
+        _core.Scenario.load(path, settings)
+
+
+def test_every_key_that_names_a_file_is_known() -> None:
+    """A page may not name files: the schema is asked which keys do."""
+
+    def leaves(node: dict[str, Any], path: str) -> list[tuple[str, str]]:
+        found = []
+        for name, child in node.get("properties", {}).items():
+            tables = [one for one in [child, *child.get("anyOf", [])] if "properties" in one]
+            for table in tables:
+                found += leaves(table, f"{path}{name}.")
+            if not tables:
+                found.append((f"{path}{name}", str(child.get("description", ""))))
+        return found
+
+    files = [
+        key
+        for key, meaning in leaves(airtcp.schema(), "")
+        if re.search(r"beside the scenario|^File |ping`, with|CSV", meaning)
+    ]
+    assert len(files) >= 5
+    for key in files:
+        assert key.rpartition(".")[2] in FILE_KEYS, key
+
+
+def test_files_are_found_wherever_they_are_named() -> None:
+    document = {
+        "link": {"rtt_log": {"path": "a"}, "trace": {"down": "b"}},
+        "flows": {"direction": "down", "some": [{"path": "c"}]},
+        "path": "d",
+    }
+    assert sorted(name for _, name in named_files(document)) == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("kind", UNITS)
+def test_units_are_those_of_the_core(kind: Kind) -> None:
+    """Each unit is tried on a key of its kind and compared with what the core writes out."""
+    key = {Kind.RATE: "link.rate", Kind.TIME: "link.delay", Kind.BYTES: "link.queue.bytes"}[kind]
+    for unit, size in UNITS[kind].items():
+        amount = 3 if size < 60 or kind is not Kind.TIME else 1
+        settings = {key: f"{amount} {unit}"}
+        if unit.startswith("G") and kind is Kind.RATE:
+            settings["link.queue.packets"] = "1000"
+        document: Any = tomllib.loads(airtcp.load_scenario("name = 'x'\n", settings).to_toml())
+        for part in key.split("."):
+            document = document[part]
+        assert parse_quantity(str(document)) == (kind, pytest.approx(amount * size)), unit
+
+
+def test_ranges_of_the_schema_are_read() -> None:
+    assert parse_range("1 us to 1 min") == (pytest.approx(1e-6), 60.0)
+    assert parse_range("1 bit/s to 1000 Gbit/s") == (1.0, 1e12)
+    assert parse_range("whatever") is None
+    assert parse_quantity("1 parsec") is None
+
+
+@pytest.mark.parametrize("place", [0, 1], ids=["light", "dark"])
+def test_words_on_the_page_are_legible(place: int) -> None:
+    style = assets.assets()["/style.css"][0].decode()
+    found: dict[str, list[str]] = {}
+    for name, colour in re.findall(r"--([a-z]+): (#[0-9a-f]{6})", style):
+        found.setdefault(name, []).append(colour)
+    for ground in ("background", "stripe"):
+        for text in ("foreground", "soft", "accent", "a", "b", "alarm"):
+            ratio = contrast(found[text][place], found[ground][place])
+            assert ratio >= 4.5, (text, ground, ratio)
