@@ -31,10 +31,15 @@ class Truth:
 
     @cached_property
     def data(self) -> pl.DataFrame:
-        """Every packet on the way of the data, in the order in which the sender sent them."""
+        """Every packet of the connection on the way of the data, in the order of sending.
+
+        An attempt to connect before the other end listened is a flow of its own.
+        """
         way = "down" if self.case.download else "up"
         packets = pl.read_parquet(self.folder / "packets.parquet")
-        return packets.filter((pl.col("way") == way) & pl.col("tcp"))
+        packets = packets.filter((pl.col("way") == way) & pl.col("tcp"))
+        sizes = packets.group_by("flow").agg(pl.col("bytes").sum()).sort("bytes")
+        return packets.filter(pl.col("flow") == sizes["flow"][-1])
 
     @cached_property
     def counters(self) -> dict[str, int]:

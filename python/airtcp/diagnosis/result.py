@@ -118,7 +118,7 @@ def diagnosed(
     places: Sequence[str] = PLACES,
     progress: Progress | None = None,
 ) -> DiagnosedCapture:
-    """The whole diagnosis of a capture's chosen flow.
+    """The whole diagnosis of a capture's chosen flow; no remedy is tried without a place.
 
     Raises:
         ScenarioError: a place is unknown.
@@ -153,7 +153,7 @@ def diagnosed(
     replay, stack = best_replay(link, flow, _stacks(capture, facts, flow), facts["timeouts"])
     predicted = tuple(predictions(link, flow, stack, replay)) if replay.explains else ()
     refusals += _why_not_ranked(flow, link, replay, predicted)
-    if refusals or most.is_reached:
+    if refusals or most.is_reached or not places:
         return DiagnosedCapture(
             capture, flow, link, stack, replay, predicted, most, None, None, tuple(refusals)
         )
