@@ -263,7 +263,7 @@ def test_what_cannot_be_shown_says_why_and_passes(show: Open, tmp_path: Path) ->
     capture.write_bytes(b"\x0a\x0d\x0d\x0a" + bytes(40))
     page.set_input_files("#file", capture)
     error = page.locator("#error")
-    expect(error).to_contain_text("airtcp diagnose")
+    expect(error).to_contain_text("phone.pcapng")
     page.fill("#remedy-b", "sock")
     page.press("#remedy-b", "Tab")
     expect(error).to_contain_text('did you mean "sack"')

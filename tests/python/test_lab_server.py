@@ -392,6 +392,22 @@ def test_a_ping_log_is_a_link(lab: Lab) -> None:
     assert link["profile"] == "linux"
 
 
+def test_a_capture_is_the_link_that_is_fitted_to_it(lab: Lab, tmp_path: Path) -> None:
+    """The capture of a run: its link is known."""
+    capture = tmp_path / "phone.pcapng"
+    settings = {"duration": "30 s", "link.loss.rate": 0.005, "link.rate": "5 Mbit/s"}
+    airtcp.run("lossy-pipe", 1, settings, pcap=capture)
+    status, answer = drop(lab, {"phone.pcapng": capture.read_bytes()})
+    assert status == HTTPStatus.OK, answer
+    status, link = post(lab, "/api/link", {"source": answer["id"]})
+    assert status == HTTPStatus.OK
+    values = {control["key"]: control["value"] for control in link["controls"]}
+    assert values["link.rate"] == pytest.approx(5e6, rel=0.05)
+    assert any("retransmi" in sentence for sentence in link["found"]), link["found"]
+    heard = messages(lab, "/api/play", {"source": answer["id"], "settings": {"duration": "10 s"}})
+    assert heard[-1]["kind"] == "result"
+
+
 def test_a_scenario_is_dropped_with_its_files(lab: Lab) -> None:
     scenario = b"duration = '5 s'\nlink.stops = { process = 'recorded', path = 'stops.csv' }\n"
     stops = b"start_ms,length_ms\n1000,400\n"
@@ -416,8 +432,9 @@ def test_a_scenario_is_dropped_with_its_files(lab: Lab) -> None:
         ({"a.toml": b"", "b.toml": b""}, "one scenario at a time"),
         ({"a.csv": b"x", "b.csv": b"y"}, "no scenario among them"),
         ({"notes.txt": b"hello"}, "notes.txt"),
-        ({"a.pcapng": b"\x0a\x0d\x0d\x0a" + bytes(100)}, "capture"),
-        ({"a.pcap": b"\xd4\xc3\xb2\xa1" + bytes(100)}, "airtcp diagnose"),
+        ({"a.pcapng": b"\x0a\x0d\x0d\x0a" + bytes(100)}, "a.pcapng"),
+        ({"a.pcap": b"\xd4\xc3\xb2\xa1" + bytes(100)}, "a.pcap"),
+        ({"a.pcap": b"\xd4\xc3\xb2\xa1", "b.toml": b""}, "drop it alone"),
         ({}, "at least one"),
     ],
 )

@@ -15,6 +15,11 @@ _MAGICS = (
 """pcap in microseconds and nanoseconds and either order, pcapng, and gzip."""
 
 
+def begins_as_capture(content: bytes) -> bool:
+    """The first bytes are a capture's."""
+    return content.startswith(_MAGICS)
+
+
 def is_capture(path: Path) -> bool:
     """A file begins as a capture does.
 
@@ -23,7 +28,7 @@ def is_capture(path: Path) -> bool:
     """
     try:
         with path.open("rb") as file:
-            return file.read(4).startswith(_MAGICS)
+            return begins_as_capture(file.read(4))
     except OSError as error:
         raise ScenarioError(
             f"{path}: cannot be read ({error.strerror}): check that the file exists and may be read"

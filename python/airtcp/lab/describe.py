@@ -49,6 +49,7 @@ def link(sources: Sources, request: Link) -> dict[str, Any]:
     return {
         "name": scenario.name,
         "description": document.get("description", ""),
+        "found": sources.drops.found(request.source),
         "topology": document["topology"],
         "flows": document["flows"]["count"],
         "profile": document["tcp"]["profile"],

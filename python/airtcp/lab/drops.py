@@ -9,10 +9,14 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from airtcp._core import Scenario, ScenarioError
+from airtcp.diagnosis.kind import begins_as_capture
 from airtcp.lab.filenames import named_files
+
+if TYPE_CHECKING:
+    from airtcp.lab.captures import FittedCapture
 
 MOST_BYTES = 64 << 20
 """What one drop may hold."""
@@ -21,15 +25,6 @@ MOST_DROPS = 20
 """Drops that are kept; the oldest goes first."""
 
 _MOST_SCENARIO_BYTES = 1 << 20
-_CAPTURES = (
-    b"\x0a\x0d\x0d\x0a",
-    b"\xd4\xc3\xb2\xa1",
-    b"\xa1\xb2\xc3\xd4",
-    b"\x4d\x3c\xb2\xa1",
-    b"\xa1\xb2\x3c\x4d",
-)
-"""First bytes of pcapng, and of pcap in both byte orders with micro- and nanoseconds."""
-
 _PING_SCENARIO = """\
 name = "{stem}"
 description = "One bulk flow over the round-trip times of {name}"
@@ -54,6 +49,8 @@ class Drop:
     folder: Path
     scenario: str
     """The scenario's file name in the folder."""
+    found: tuple[str, ...] = ()
+    """What a diagnosis found in a capture."""
 
 
 class Drops:
@@ -71,6 +68,11 @@ class Drops:
     def all(self) -> list[Drop]:
         """The drops, the latest first."""
         return list(self._drops.values())[::-1]
+
+    def found(self, drop: str) -> tuple[str, ...]:
+        """Sentences of the diagnosis that a drop comes from; none where it is no capture."""
+        kept = self._drops.get(drop)
+        return kept.found if kept else ()
 
     def scenario(self, drop: str) -> Path:
         """The scenario file of a drop.
@@ -102,12 +104,29 @@ class Drops:
         identity = f"drop/{digest.hexdigest()[:16]}"
         if identity in self._drops:
             return self._drops[identity]
-        for name, content in contents.items():
-            if content.startswith(_CAPTURES):
-                raise ScenarioError(_about_capture(name))
-        scenario, name = _scenario_among(contents)
+        folder = self._folder(identity)
+        captures = [name for name, content in contents.items() if begins_as_capture(content)]
+        if captures and len(contents) > 1:
+            raise ScenarioError(f"drop: {captures[0]} is a capture: drop it alone")
+        if captures:
+            fitted = self._fitted(captures[0], contents[captures[0]])
+            drop = Drop(identity, captures[0], folder, "link.toml", tuple(fitted.found))
+            contents = fitted.files
+        else:
+            scenario, name = _scenario_among(contents)
+            drop = Drop(identity, name, folder, scenario)
         with self._adding:
-            return self._keep(Drop(identity, name, self._folder(identity), scenario), contents)
+            return self._keep(drop, contents)
+
+    def _fitted(self, name: str, content: bytes) -> "FittedCapture":
+        """The link of a capture; the capture itself is not kept."""
+        with tempfile.TemporaryDirectory(dir=self._root) as folder:
+            path = Path(folder) / name
+            path.write_bytes(content)
+            # What a page without captures need not wait for.
+            from airtcp.lab.captures import fit
+
+            return fit(path)
 
     def _folder(self, identity: str) -> Path:
         return self._root / identity.replace("/", "-")
@@ -192,10 +211,3 @@ def _files_of(name: str, content: bytes) -> list[tuple[str, str]]:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ScenarioError(f"{name}: {error}") from None
     return list(named_files(document))
-
-
-def _about_capture(name: str) -> str:
-    return (
-        f"{name}: is a capture; this version of airtcp cannot make a link of it yet. "
-        "`airtcp diagnose` will: until then drop a ping log of the same link"
-    )

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -222,6 +223,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._fail(HTTPStatus.INTERNAL_SERVER_ERROR, str(error))
         except (TimeoutError, ConnectionError):
             self.close_connection = True
+        except Exception as error:
+            # A fault of this program: the terminal has where, the page that.
+            traceback.print_exc()
+            self.close_connection = True
+            fault = f"a fault of the lab: {type(error).__name__}: {error}"
+            self._fail(HTTPStatus.INTERNAL_SERVER_ERROR, fault)
 
     def _fail(self, status: HTTPStatus, message: str) -> None:
         if self.unread:

@@ -22,6 +22,7 @@ export function acceptFiles(taken, failed) {
     const files = [...list];
     if (files.length === 0) return;
     try {
+      by("status").textContent = `reading ${files.map((file) => file.name).join(", ")}`;
       const { id } = await drop(files);
       const scenario = files.length === 1 && files[0].name.endsWith(".toml") ? files[0] : null;
       const toml = scenario ? { name: scenario.name, text: await scenario.text() } : null;

@@ -51,7 +51,7 @@ async function openLink() {
   closeExplanation();
   link = await api.post("/api/link", { source: state.link, settings: {} });
   by("link").value = state.link;
-  by("link-description").textContent = link.description;
+  by("link-description").textContent = [link.description, ...link.found].join(" ");
   offer(link.amiss);
   by("keys").replaceChildren(...Object.keys(link.keys).map((key) =>
     element("option", { value: key })));
