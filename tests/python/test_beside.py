@@ -99,13 +99,3 @@ def test_the_tables_are_of_the_runs_whose_data_are_kept() -> None:
     speed = json.loads((ROOT / "docs" / "real-speed.json").read_text("utf-8"))
     table = runpy.run_path(str(ROOT / "benches" / "emulate.py"))["table"]
     assert writer["put"](page, "speed", table(speed)) == page, "benches/emulate.py --write"
-
-
-def test_the_best_remedy_is_one_that_is_shown(tmp_path: Path) -> None:
-    best = runpy.run_path(str(ROOT / "benches" / "verify_best.py"))["best_remedy"]
-    table = tmp_path / "comparison.csv"
-    head = "remedy,goodput_bps,outcome\nbaseline,9.0,\nsack,3.0,higher\n"
-    table.write_text(head + "fack,5.0,no difference shown\n")
-    assert best(table) == "sack"
-    table.write_text(head.replace("higher", "lower") + "fack,5.0,no difference shown\n")
-    assert best(table) == "fack"
