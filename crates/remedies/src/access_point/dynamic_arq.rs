@@ -65,7 +65,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
         },
     ],
     deployment: Deployment::none(
-        "It belongs into the access point's driver, and no driver has it.",
+        "It belongs into the access point's driver, and no driver has it. airtcp gateway \
+         dynamic-arq marks the packets that are urgent (docs/gateway.md).",
     ),
     decides: "the order of retransmissions at the access point",
     apply,

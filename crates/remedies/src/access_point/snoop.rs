@@ -40,7 +40,10 @@ pub(crate) const REMEDY: Remedy = Remedy {
             effect: "the least that the local timer waits",
         },
     ],
-    deployment: Deployment::none("Only implementations for old kernels exist, in the literature."),
+    deployment: Deployment::none(
+        "airtcp gateway snoop on the access point, or on a router before it, does it \
+         (docs/gateway.md).",
+    ),
     decides: "whether the access point repairs losses",
     apply,
 };

@@ -32,8 +32,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
         },
     ],
     deployment: Deployment::none(
-        "It belongs into the access point's queue towards the mobiles, where no program for Linux \
-         puts it.",
+        "airtcp gateway static-delay on the access point, or on a router before it, does it \
+         (docs/gateway.md).",
     ),
     decides: "which acknowledgments the access point delays",
     apply,

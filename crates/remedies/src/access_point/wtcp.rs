@@ -48,7 +48,10 @@ pub(crate) const REMEDY: Remedy = Remedy {
             effect: "the least that the local timer waits",
         },
     ],
-    deployment: Deployment::none("No implementation is known."),
+    deployment: Deployment::none(
+        "airtcp gateway wtcp on the access point, or on a router before it, does it \
+         (docs/gateway.md).",
+    ),
     decides: "whether the access point repairs losses",
     apply,
 };
