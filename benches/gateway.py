@@ -160,7 +160,7 @@ def core_share(process: int, seconds: float) -> float:
 
 
 def memory(router: Router, process: int, connections: int) -> float:
-    """The most memory of a gateway that knows so many connections, in MiB."""
+    """The most memory of a gateway that knows this number of connections, in MiB."""
 
     def hang_up(connection: socket.socket) -> None:
         # Half of a connection is enough to be known, and a process may have 20 000 sockets.

@@ -1,6 +1,6 @@
 //! A whole endpoint driven by bytes: packets of the fuzzer's own, those of a real peer bent by it,
-//! time that passes, and an application that does what comes to its mind. Nothing panics, and nothing
-//! grows beyond its bound.
+//! time that passes, and an application that does what comes to its mind. Nothing panics, and
+//! nothing grows beyond its bound.
 
 #![no_main]
 

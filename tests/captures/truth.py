@@ -121,7 +121,7 @@ def _covered(arriving: dict[int, int], start: int, end: int) -> bool:
     while at < end:
         reached = arriving.get(at, 0)
         if reached <= at:
-            # A retransmission may begin within an original (RFC 9293 allows to cut anew).
+            # A retransmission may begin within an original (RFC 9293 allows another cut).
             within = [stop for begin, stop in arriving.items() if begin < at < stop]
             if not within:
                 return False

@@ -8,7 +8,7 @@ use crate::decode::{Endpoint, Other, Radio, decode};
 use crate::flow::{Flow, Packets, Table, Unlisted};
 use crate::read::{ReadError, Reader};
 
-/// Looks at the clock and at the listener once in so many packets.
+/// Packets between two looks at the clock and at the listener.
 const LISTENING_PACKETS: u64 = 1 << 14;
 /// A step back in time up to this length is the interleaving of several processors' buffers.
 const HARMLESS_STEP: Duration = Duration::from_millis(1);

@@ -115,7 +115,7 @@ impl Expression {
         Self::payload(1, 12, 4)
     }
 
-    /// Loads so many bytes of a header, from that place on.
+    /// Loads `length` bytes of a header, from offset `place` on.
     fn payload(header: u32, place: u32, length: u32) -> Self {
         let what = [
             number(1, REGISTER),

@@ -37,12 +37,13 @@
 //!   MSG_MORE, silly window avoidance on both sides, zero-window probes.
 //! - **Receiving**: delayed and quick acknowledgments, reassembly within the buffer, a window of
 //!   fixed size or one that follows what is read.
-//! - **On a wire**: path MTU by routers' word and by probing (RFC 4821), keep-alive probes, SYN-ACKs
-//!   that were not remembered, reports of when a segment left.
+//! - **On a wire**: path MTU by routers' word and by probing (RFC 4821), keep-alive probes,
+//!   SYN-ACKs that were not remembered, reports of when a segment left.
 //! - **Marks**: ECN (RFC 3168), asked for, accepted when the peer asks, or off.
 //!
-//! Not implemented: **urgent data** (its bytes are ordinary ones), **Fast Open, authentication (MD5,
-//! AO), Multipath TCP**. Bytes, tables of connections and initial sequence numbers (RFC 6528) are
+//! Not implemented: **urgent data** (its bytes are ordinary ones), **Fast Open, authentication
+//! (MD5, AO), Multipath TCP**. Bytes, tables of connections and initial sequence numbers (RFC 6528)
+//! are
 //! `airtcp-endpoint`'s.
 
 pub mod config;

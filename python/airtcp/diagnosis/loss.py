@@ -63,7 +63,7 @@ def loss_of(lost: Flags) -> Loss:
     mean = count / sent
     close = sum(float((series[lag:] * series[:-lag]).sum()) for lag in range(1, LAGS + 1))
     expected = LAGS * sent * mean * mean
-    # The chance of so many neighbours or more, Poisson with that mean: P(X >= n) = P(n, mean).
+    # The chance of n neighbours or more, Poisson with that mean: P(X >= n) = P(n, mean).
     chance = float(gammainc(close, expected)) if close > 0 else 1.0
     return Loss(sent, count, _moments(series, mean) if chance < SURE else None)
 

@@ -14,7 +14,7 @@ const FAR_FROM_FULL: f64 = 0.6;
 const LEAST_TOP_LOSSES: f64 = 5.0;
 /// Standard deviations above a flat hazard that are no chance, also of the best of all edges.
 const SIGMAS: f64 = 4.5;
-/// The hazard at the top is at least so many times that below.
+/// Least ratio of the hazard at the top to that below.
 const LEAST_RISE: f64 = 4.0;
 /// Fewer losses in all show nothing of their cause, unless the queue was empty.
 const LEAST_LOSSES: u64 = 8;

@@ -6,7 +6,7 @@ use super::found::{Ack, Followed, Sent};
 use super::rate::Path;
 use super::stops::Stop;
 
-/// A queue above this, and above so many packets, means that the link is full.
+/// A queue above this, and above this number of packets, means that the link is full.
 const FULL: Duration = Duration::from_millis(4);
 const FULL_PACKETS: f64 = 2.5;
 /// The receiver's window is what limits when what is under way comes this near, in segments.

@@ -247,7 +247,7 @@ impl Endpoint {
         self.answer(tuple, answer);
     }
 
-    /// An acknowledgment for `listener` arrives from a peer of whom nothing is known. Returns the
+    /// An acknowledgment for `listener` arrives from an unknown peer. Returns the
     /// connection, if it is to a cookie.
     pub(super) fn on_acknowledgment_of_cookie(
         &mut self,

@@ -15,7 +15,7 @@ pub struct Transmit {
     /// What to report when it has left; `None` for what carries no data, or belongs to no
     /// connection.
     pub departure: Option<Departure>,
-    /// The device is to cut the payload into pieces of so many bytes, each with the header as it
+    /// The device is to cut the payload into pieces of this number of bytes, each with the header as it
     /// stands; its TCP checksum field holds the pseudo-header's sum. `None`: the packet is whole.
     pub cut: Option<Cut>,
 }

@@ -186,7 +186,7 @@ fn buffers_change_on_a_living_connection() {
     assert_eq!(stream.available(), 60_000);
 }
 
-/// A connection is readable from so many bytes on, or at its end.
+/// A connection is readable from its low-water mark on, or at its end.
 #[test]
 fn low_water_marks_hold_events_back() {
     let mut world = World::new(1);

@@ -6,7 +6,7 @@ use airtcp_units::Duration;
 
 use super::world::{CLIENT, Refusal, SERVER, World, pattern, patterned};
 
-/// Sends so many bytes from client to server, and compares them.
+/// Sends `total` bytes from client to server, and compares them.
 fn transfer(world: &mut World, ids: [airtcp_endpoint::ConnectionId; 2], total: u64) {
     let (mut written, mut read) = (0, 0);
     world.until(|world| {

@@ -109,8 +109,8 @@ impl Apply {
         self.packets
     }
 
-    /// Takes a turn of packets from the queue and gives verdicts on what is decided. Returns whether
-    /// there may be more.
+    /// Takes a turn of packets from the queue and gives verdicts on what is decided. Returns
+    /// whether there may be more.
     ///
     /// # Errors
     /// The kernel no longer answers.

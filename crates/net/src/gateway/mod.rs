@@ -11,8 +11,8 @@
 //! ```
 //!
 //! The agents are those of `airtcp-link`, and this is one more world around them. Whatever fails
-//! here, packets pass: rules have a bypass, queues are fail-open, a hold is bounded, a watchdog lets
-//! everything go, and a guard removes the rules of a process that is gone.
+//! here, packets pass: rules have a bypass, queues are fail-open, a hold is bounded, a watchdog
+//! lets everything go, and a guard removes the rules of a process that is gone.
 
 pub mod agents;
 mod apply;

@@ -322,8 +322,8 @@ mod tests {
         assert_eq!(messages(&datagram).next(), Some(Message::Answer(1)));
     }
 
-    /// Damage anywhere, lengths included, is read without a panic, and what is said of a packet lies
-    /// within the datagram.
+    /// Damage anywhere, lengths included, is read without a panic, and what is said of a packet
+    /// lies within the datagram.
     #[test]
     #[cfg(target_endian = "little")]
     fn damaged_messages_never_panic() {

@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 /// static-delay, random-delay, snoop, wtcp, dynamic-arq. Without --apply nothing is touched: the
 /// gateway looks at what passes and counts what it would do. With --apply --share 20% a fifth of
 /// the connections is treated and the others are the control group; with --apply, all. Whatever
-/// fails, packets pass. SIGHUP reads --config again; SIGUSR2 starts the program anew without a gap.
+/// fails, packets pass. SIGHUP reloads --config; SIGUSR2 restarts the program without a gap.
 ///
 /// Example: airtcp gateway delay-injection --mobile wlan0 --wired eth0
 #[derive(Args, Clone, Debug)]

@@ -322,7 +322,7 @@ impl Gateway {
         Ok(())
     }
 
-    /// Starts the program anew; it takes over by itself.
+    /// Restarts the program; it takes over by itself.
     fn renew(&mut self) {
         if self.successor.is_some() {
             return;

@@ -113,7 +113,7 @@ fn watch(pulse: &Pulse, clock: Clock, late: Duration, rescuer: &Rescuer) {
 }
 
 /// Looks now and then whether rules and queues are there. Rules that are gone are written again: a
-/// firewall that is loaded anew takes them away.
+/// firewall that is reloaded takes them away.
 fn keep(pulse: &Pulse, rules: &Rules) {
     loop {
         park_timeout(LOOK);

@@ -30,7 +30,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// A line of what is, and of what passed since `before` in so many seconds.
+    /// A line of what is, and of what passed since `before`, `seconds` ago.
     pub fn line(&self, before: &Self, seconds: f64) -> String {
         let rate = |now: u64, then: u64| (now - then) as f64 * 8e-6 / seconds.max(1e-9);
         format!(

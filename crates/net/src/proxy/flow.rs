@@ -327,7 +327,7 @@ mod tests {
         (near, listener.accept().unwrap().0)
     }
 
-    /// What goes in at one end comes out at the other, with so many pipes.
+    /// What goes in at one end comes out at the other, with this number of pipes.
     fn passes_all(pipes: usize) {
         let (mut source, from) = connection();
         let (to, mut destination) = connection();

@@ -28,8 +28,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Raises the limit of open files to what so many connections need, or 10 000 of them, and so
-    /// many pipes as may be in so many bytes of memory. Where there is room for fewer pipes, data
+    /// Raises the limit of open files to what the connections asked for need, or 10 000 of them,
+    /// and the pipes for which `memory` bytes have room. Where there is room for fewer pipes, data
     /// is copied when they are all lent; where nothing is asked for, there may be fewer
     /// connections.
     ///
@@ -43,7 +43,7 @@ impl Limits {
         Self::within(files, asked, pipes)
     }
 
-    /// What there may be with so many open files.
+    /// What there may be with `files` open files.
     fn within(files: u64, asked: Option<u32>, pipes: u64) -> Result<Self> {
         let left = files.saturating_sub(OTHERS);
         let connections = match asked.map(u64::from) {

@@ -30,7 +30,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Memory of `bound` bytes for so many connections, and at most `most` bytes for a buffer.
+    /// Memory of `bound` bytes for this number of connections, and at most `most` bytes for a buffer.
     pub fn new(bound: usize, connections: usize, most: usize) -> Self {
         let directions = connections.max(1) * 2;
         let share = bound / (directions * KEPT);

@@ -22,7 +22,12 @@ use crate::deploy::Places;
 pub struct Options {
     /// Where clients' connections end: an address with a port, or with --transparent a port of
     /// every address, such as :3129
-    #[arg(long, value_name = "ADDR:PORT", value_parser = listen, required_unless_present = "status")]
+    #[arg(
+        long,
+        value_name = "ADDR:PORT",
+        value_parser = listen,
+        required_unless_present = "status"
+    )]
     pub listen: Option<SocketAddr>,
     /// The server that connections go on to
     #[arg(
@@ -39,7 +44,12 @@ pub struct Options {
     #[arg(long, value_name = "DEVICE", requires = "transparent", value_parser = device)]
     pub device: Option<String>,
     /// Take only connections to this port; may be given again
-    #[arg(long, value_name = "PORT", requires = "transparent", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(
+        long,
+        value_name = "PORT",
+        requires = "transparent",
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
     pub port: Vec<u16>,
     /// The side that is beyond the radio
     #[arg(long, value_name = "SIDE", default_value = "clients")]
@@ -57,10 +67,20 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub connections: Option<u32>,
     /// The most memory for data under way, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(8..=1_048_576))]
+    #[arg(
+        long,
+        value_name = "MIB",
+        default_value_t = 512,
+        value_parser = clap::value_parser!(u32).range(8..=1_048_576)
+    )]
     pub memory: u32,
     /// The most data that one direction of a connection holds on either side, in KiB
-    #[arg(long, value_name = "KIB", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(4..=1_048_576))]
+    #[arg(
+        long,
+        value_name = "KIB",
+        default_value_t = 4096,
+        value_parser = clap::value_parser!(u32).range(4..=1_048_576)
+    )]
     pub buffer: u32,
     /// A line a second of what passes, on standard error
     #[arg(long)]

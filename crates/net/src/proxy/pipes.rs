@@ -27,7 +27,7 @@ pub struct Pipes {
 }
 
 impl Pipes {
-    /// Pipes of which at most so many are lent at a time.
+    /// Pipes, with a limit on those lent at a time.
     pub const fn new(most: usize) -> Self {
         Self {
             idle: Vec::new(),

@@ -49,7 +49,7 @@ pub struct StackOptions {
     /// Remedies of the sender and the receiver, as in `airtcp compare`; may be given again
     #[arg(long, value_name = "REMEDY")]
     pub remedy: Vec<String>,
-    /// Look for the path's MTU by probes, from segments of so many bytes on (RFC 4821)
+    /// Look for the path's MTU by probes, from segments of BYTES on (RFC 4821)
     #[arg(long, value_name = "BYTES")]
     pub probe_mtu: Option<u32>,
     /// A line a second for each connection, in the words of `ss -ti`

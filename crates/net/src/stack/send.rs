@@ -36,7 +36,7 @@ pub struct Send {
     /// The device and the stack.
     #[command(flatten)]
     pub stack: StackOptions,
-    /// Give up when nothing is acknowledged for so many seconds
+    /// Give up when nothing is acknowledged for this many seconds
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<u32>,
 }

@@ -34,7 +34,7 @@ pub struct Serve {
     /// Store what is sent by PUT into the folder
     #[arg(long)]
     pub upload: bool,
-    /// End after so many connections
+    /// End after this many connections
     #[arg(long, value_name = "N")]
     pub connections: Option<u64>,
     /// The device and the stack.

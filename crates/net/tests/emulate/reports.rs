@@ -80,7 +80,8 @@ fn a_station() {
         "{} reports",
         sequences.len()
     );
-    // One attempt in five fails: a quarter of a retransmission for each segment, within wide bounds.
+    // One attempt in five fails: a quarter of a retransmission for each segment, within wide
+    // bounds.
     let each = f64::from(retransmissions) / sequences.len() as f64;
     assert!(
         (0.1..0.5).contains(&each),

@@ -90,13 +90,14 @@ fn a_nested_link_reaches_the_world_through_the_outer_one() {
     );
 }
 
-/// A machine of its own, root over its network, with a world behind a second device that knows of no
-/// other network. The emulator finds neither program there.
+/// A machine of its own, root over its network, with a world behind a second device that knows of
+/// no other network. The emulator finds neither program there.
 const MACHINE: &str = "set -e
 ip link set lo up
 unshare -n sleep 1000 & world=$!
 trap 'kill $world' EXIT
-while [ \"$(readlink /proc/$world/ns/net)\" = \"$(readlink /proc/self/ns/net)\" ]; do sleep 0.01; done
+own=$(readlink /proc/self/ns/net)
+while [ \"$(readlink /proc/$world/ns/net)\" = \"$own\" ]; do sleep 0.01; done
 ip link add up0 type veth peer name w0 netns $world
 ip addr add 192.0.2.1/30 dev up0; ip link set up0 up
 nsenter -t $world -n sh -c 'ip addr add 192.0.2.2/30 dev w0; ip link set w0 up'

@@ -8,9 +8,9 @@ use rayon::prelude::*;
 
 use super::{Observe, RunError, RunResult, run};
 
-/// Where hosts have no delay between them, as a proxy on the sender's own host, a packet and what it
-/// causes are one call inside the other, as deep as the proxy's buffer is long. Memory that is not
-/// used is not taken.
+/// Where hosts have no delay between them, as a proxy on the sender's own host, a packet and what
+/// it causes are one call inside the other, as deep as the proxy's buffer is long. Memory that is
+/// not used is not taken.
 const STACK_BYTES: usize = 256 << 20;
 
 /// Runs each scenario with its seed, on `threads` threads (0: one a core), and returns the results

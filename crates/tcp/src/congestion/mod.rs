@@ -376,8 +376,8 @@ impl Congestion {
         self.windows.cwnd = bytes.max(self.windows.mss).min(self.windows.max);
     }
 
-    /// The windows as they are while `outstanding` bytes are not acknowledged, with the threshold as
-    /// if nothing had been forgotten (Linux, `prior_ssthresh`).
+    /// The windows as they are while `outstanding` bytes are not acknowledged, with the threshold
+    /// as if nothing had been forgotten (Linux, `prior_ssthresh`).
     #[must_use]
     pub fn save(&self, outstanding: u64) -> Saved {
         Saved {

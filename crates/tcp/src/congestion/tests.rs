@@ -341,9 +341,9 @@ fn a_reduction_can_be_taken_back() {
     assert_eq!(congestion.cwnd(), 100 * MSS);
 }
 
-/// RFC 4015 §3: cwnd becomes FlightSize + min(bytes_acked, IW), and ssthresh `pipe_prev`, the larger
-/// of FlightSize and ssthresh before the timeout: not the window, of which 30 segments of 100 were
-/// used, and no bound where there was none.
+/// RFC 4015 §3: cwnd becomes FlightSize + min(bytes_acked, IW), and ssthresh `pipe_prev`, the
+/// larger of FlightSize and ssthresh before the timeout: not the window, of which 30 segments of
+/// 100 were used, and no bound where there was none.
 #[test]
 fn a_needless_timeout_is_resumed_from_by_slow_start() {
     for (ssthresh, outstanding, resumed) in [

@@ -1,5 +1,5 @@
-//! slirp4netns(1) or pasta(1), which carry a namespace's packets by sockets of their own. Nothing of
-//! the machine's own rules, routes or settings is touched; what is set is set in the far end's
+//! slirp4netns(1) or pasta(1), which carry a namespace's packets by sockets of their own. Nothing
+//! of the machine's own rules, routes or settings is touched; what is set is set in the far end's
 //! namespace and goes with it.
 
 use std::net::Ipv4Addr;

@@ -1,5 +1,5 @@
-//! Address translation by the machine itself, for root: a pair of devices between the far end and the
-//! machine, and a rule that gives what comes from there the machine's address.
+//! Address translation by the machine itself, for root: a pair of devices between the far end and
+//! the machine, and a rule that gives what comes from there the machine's address.
 //!
 //! Devices go with the far end's namespace, and the rule with the socket that made it: nothing is
 //! left behind, not even by `kill -9`. The one thing that would stay is a setting of the machine's,

@@ -1,5 +1,5 @@
 //! What passes, measured connection by connection, treated and not: goodput, round trips, data
-//! sent again, duplicates that receivers report.
+//! retransmitted, duplicates that receivers report.
 //!
 //! It sees headers alone, of both directions, at the device towards the mobiles; so it measures
 //! what the mobiles get, with the injected delays in it.

@@ -92,7 +92,7 @@ fn name() -> String {
     format!("airtcp{}", std::process::id())
 }
 
-/// A device with an endpoint that holds at most so many bytes.
+/// A device with an endpoint with a bound on the bytes that it holds.
 fn driver(memory: usize) -> Result<Driver> {
     let mut secret = [0; 16];
     File::open("/dev/urandom")

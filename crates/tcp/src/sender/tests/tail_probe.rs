@@ -76,8 +76,8 @@ fn a_probe_of_which_one_copy_arrived_has_repaired_a_loss() {
     assert_eq!(trace.losses_repaired(), 1);
 }
 
-/// §7.4.2: a report of a duplicate, or an acknowledgment that brings nothing at all, shows that both
-/// copies arrived.
+/// §7.4.2: a report of a duplicate, or an acknowledgment that brings nothing at all, shows that
+/// both copies arrived.
 #[test]
 fn a_probe_of_which_both_copies_arrived_costs_nothing() {
     for reports in [false, true] {
