@@ -5,9 +5,9 @@
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, EventData, EventFlags};
@@ -18,10 +18,11 @@ use slab::Slab;
 use super::admission::Servers;
 use super::counters::Counters;
 use super::flow::Shared;
+use super::line::Line;
 use super::relay::{End, Relay, Standing};
 use super::stack::KernelStack;
-use super::{signals, socket, status};
-use crate::error::{Error, Result, Tried};
+use super::{queue, signals, socket, status};
+use crate::error::{Error, Result};
 
 /// Events that are heard in a round.
 const EVENTS: usize = 512;
@@ -80,7 +81,7 @@ pub struct Proxy {
     /// The connection that is asked for memory next.
     asked: usize,
     counters: Counters,
-    shown: (Counters, Instant),
+    line: Line,
 }
 
 impl Proxy {
@@ -90,10 +91,9 @@ impl Proxy {
     ///
     /// The system refuses an event queue.
     pub fn new(sources: Sources, policy: Policy, shared: Shared) -> Result<Self> {
-        let queue = epoll::create(epoll::CreateFlags::CLOEXEC)
-            .tried(|| "cannot make an event queue".to_owned())?;
         let proxy = Self {
-            queue,
+            queue: queue::new()?,
+            line: Line::new(policy.has_stats),
             sources,
             policy,
             shared,
@@ -102,12 +102,11 @@ impl Proxy {
             is_accepting: true,
             asked: 0,
             counters: Counters::default(),
-            shown: (Counters::default(), Instant::now()),
         };
-        proxy.watch(&proxy.sources.signals, SIGNAL, EventFlags::IN)?;
-        proxy.watch(&proxy.sources.status, STATUS, EventFlags::IN)?;
+        queue::watch(&proxy.queue, &proxy.sources.signals, SIGNAL)?;
+        queue::watch(&proxy.queue, &proxy.sources.status, STATUS)?;
         for (listener, token) in proxy.sources.listeners.iter().zip(LISTENERS..) {
-            proxy.watch(listener, token, EventFlags::IN)?;
+            queue::watch(&proxy.queue, listener, token)?;
         }
         Ok(proxy)
     }
@@ -160,7 +159,10 @@ impl Proxy {
             let counters = self.counters();
             status::answer(&self.sources.status, || counters.json());
         }
-        self.show();
+        if self.line.due_in() == Some(Duration::ZERO) {
+            let counters = self.counters();
+            self.line.show(counters);
+        }
         Ok(true)
     }
 
@@ -313,19 +315,7 @@ impl Proxy {
 
     fn set_accepting(&mut self, accepting: bool) {
         self.is_accepting = accepting;
-        let flags = if accepting {
-            EventFlags::IN
-        } else {
-            EventFlags::empty()
-        };
-        for (listener, token) in self.sources.listeners.iter().zip(LISTENERS..) {
-            let _ = epoll::modify(&self.queue, listener, EventData::new_u64(token), flags);
-        }
-    }
-
-    fn watch(&self, source: &impl AsFd, token: u64, flags: EventFlags) -> Result<()> {
-        epoll::add(&self.queue, source, EventData::new_u64(token), flags)
-            .tried(|| "cannot watch a descriptor".to_owned())
+        queue::set_accepting(&self.queue, &self.sources.listeners, LISTENERS, accepting);
     }
 
     fn counters(&self) -> Counters {
@@ -344,24 +334,12 @@ impl Proxy {
 
     /// How long to wait: not at all with work to do, until the next line if there is to be one.
     fn timeout(&self) -> Option<Timespec> {
-        let wait = if !self.ready.is_empty() {
-            Duration::ZERO
-        } else if self.policy.has_stats {
-            Duration::from_secs(1).saturating_sub(self.shown.1.elapsed())
+        let wait = if self.ready.is_empty() {
+            self.line.due_in()?
         } else {
-            return None;
+            Duration::ZERO
         };
         Timespec::try_from(wait).ok()
-    }
-
-    /// Writes the line whose time has come.
-    fn show(&mut self) {
-        let since = self.shown.1.elapsed();
-        if self.policy.has_stats && since >= Duration::from_secs(1) {
-            let now = self.counters();
-            eprintln!("{}", now.line(&self.shown.0, since.as_secs_f64()));
-            self.shown = (now, Instant::now());
-        }
     }
 }
 

@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use airtcp_endpoint::{ConnectionId, Event, ListenerId, Options};
 use rustix::event::Timespec;
@@ -20,13 +20,14 @@ use slab::Slab;
 use super::super::admission::Servers;
 use super::super::counters::Counters;
 use super::super::flow::Side;
+use super::super::line::Line;
 use super::super::serve::Sources;
-use super::super::{signals, socket, status};
+use super::super::{queue, signals, socket, status};
 use super::best_start::BestStart;
 use super::relay::{Relay, Standing};
 use crate::emulate::clock::wait;
 use crate::emulate::reports;
-use crate::error::{Error, Result, Tried};
+use crate::error::{Error, Result};
 use crate::stack::driver::Driver;
 
 /// Events that are heard in a round.
@@ -103,7 +104,7 @@ pub struct Proxy {
     has_more: bool,
     is_accepting: bool,
     counters: Counters,
-    shown: (Counters, Instant),
+    line: Line,
 }
 
 impl Proxy {
@@ -113,10 +114,9 @@ impl Proxy {
     ///
     /// The system refuses an event queue.
     pub fn new(sources: Sources, policy: Policy, driver: Driver) -> Result<Self> {
-        let queue = epoll::create(epoll::CreateFlags::CLOEXEC)
-            .tried(|| "cannot make an event queue".to_owned())?;
         let proxy = Self {
-            queue,
+            queue: queue::new()?,
+            line: Line::new(policy.has_stats),
             sources,
             policy,
             driver,
@@ -128,16 +128,15 @@ impl Proxy {
             has_more: false,
             is_accepting: true,
             counters: Counters::default(),
-            shown: (Counters::default(), Instant::now()),
         };
-        proxy.watch(&proxy.sources.signals, SIGNAL)?;
-        proxy.watch(&proxy.sources.status, STATUS)?;
-        proxy.watch(&proxy.driver, DEVICE)?;
+        queue::watch(&proxy.queue, &proxy.sources.signals, SIGNAL)?;
+        queue::watch(&proxy.queue, &proxy.sources.status, STATUS)?;
+        queue::watch(&proxy.queue, &proxy.driver, DEVICE)?;
         if let Some(reports) = &proxy.policy.reports {
-            proxy.watch(reports, REPORTS)?;
+            queue::watch(&proxy.queue, reports, REPORTS)?;
         }
         for (listener, token) in proxy.sources.listeners.iter().zip(LISTENERS..) {
-            proxy.watch(listener, token)?;
+            queue::watch(&proxy.queue, listener, token)?;
         }
         Ok(proxy)
     }
@@ -201,7 +200,10 @@ impl Proxy {
             let counters = self.counters();
             status::answer(&self.sources.status, || counters.json());
         }
-        self.show();
+        if self.line.due_in() == Some(Duration::ZERO) {
+            let counters = self.counters();
+            self.line.show(counters);
+        }
         Ok(true)
     }
 
@@ -372,24 +374,7 @@ impl Proxy {
 
     fn set_accepting(&mut self, accepting: bool) {
         self.is_accepting = accepting;
-        let flags = if accepting {
-            EventFlags::IN
-        } else {
-            EventFlags::empty()
-        };
-        for (listener, token) in self.sources.listeners.iter().zip(LISTENERS..) {
-            let _ = epoll::modify(&self.queue, listener, EventData::new_u64(token), flags);
-        }
-    }
-
-    fn watch(&self, source: &impl AsFd, token: u64) -> Result<()> {
-        epoll::add(
-            &self.queue,
-            source,
-            EventData::new_u64(token),
-            EventFlags::IN,
-        )
-        .tried(|| "cannot watch a descriptor".to_owned())
+        queue::set_accepting(&self.queue, &self.sources.listeners, LISTENERS, accepting);
     }
 
     fn counters(&self) -> Counters {
@@ -410,23 +395,12 @@ impl Proxy {
             return Some(Timespec::default());
         }
         let until_timer = wait(self.driver.now(), self.driver.endpoint().next_wakeup());
-        let until_line = self.policy.has_stats.then(|| {
-            let left = Duration::from_secs(1).saturating_sub(self.shown.1.elapsed());
-            Timespec::try_from(left).unwrap_or_default()
-        });
+        let until_line = self.line.due_in();
+        let until_line = until_line.map(|left| Timespec::try_from(left).unwrap_or_default());
         let length = |time: &Timespec| (time.tv_sec, time.tv_nsec);
         [until_timer, until_line]
             .into_iter()
             .flatten()
             .min_by_key(length)
-    }
-
-    fn show(&mut self) {
-        let since = self.shown.1.elapsed();
-        if self.policy.has_stats && since >= Duration::from_secs(1) {
-            let now = self.counters();
-            eprintln!("{}", now.line(&self.shown.0, since.as_secs_f64()));
-            self.shown = (now, Instant::now());
-        }
     }
 }
