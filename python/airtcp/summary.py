@@ -3,7 +3,6 @@
 The fields are those that `crates/sim/src/result/` declares, written here from its schema.
 """
 
-import json
 from typing import Literal, TypedDict, cast
 
 Count = Literal[
@@ -87,7 +86,9 @@ class RunSummary(TypedDict):
 
 def parse_summary(text: str) -> RunSummary:
     """The core's JSON text as a typed dictionary."""
-    return cast(RunSummary, json.loads(text))
+    import msgspec
+
+    return cast(RunSummary, msgspec.json.decode(text))
 
 
 def total(summary: RunSummary, field: Count) -> int:

@@ -70,6 +70,19 @@ def test_what_one_machine_began_many_go_on_with(cluster, lossy_file: Path, tmp_p
     assert begun[-1] == 16
 
 
+def test_papers_are_judged_alike_on_many_machines(cluster, tmp_path: Path) -> None:
+    chosen = ["performance-anomaly"]
+    here = airtcp.papers.run(chosen, quick=True, readings=1)
+    there = airtcp.papers.run(
+        chosen, quick=True, readings=1, out=tmp_path, dask=cluster.scheduler_address
+    )
+    assert there.as_json() == here.as_json()
+    # What the cluster ran is not run again here.
+    stored = set((tmp_path / "cells").iterdir())
+    airtcp.papers.run(chosen, quick=True, readings=1, out=tmp_path)
+    assert set((tmp_path / "cells").iterdir()) == stored
+
+
 def test_nobody_answers() -> None:
     with pytest.raises(airtcp.AirtcpError, match="no Dask scheduler answers at"):
         Dask("tcp://127.0.0.1:1", timeout_s=1)

@@ -12,7 +12,7 @@ import pytest
 import airtcp
 from airtcp.shipped import folder
 
-MODULES = ["airtcp", "airtcp.catalogue", "airtcp.study", "airtcp.sweeps"]
+MODULES = ["airtcp", "airtcp.catalogue", "airtcp.papers", "airtcp.study", "airtcp.sweeps"]
 
 
 @pytest.mark.parametrize("name", MODULES)

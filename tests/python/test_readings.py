@@ -12,7 +12,7 @@ from airtcp.papers.calibration import calibrated
 from airtcp.papers.check import PaperError
 from airtcp.papers.claims import Claim, Part
 from airtcp.papers.experiment import Axis, Choice, Experiment
-from airtcp.papers.judge_readings import judge_over_readings
+from airtcp.papers.judge_readings import ToRun, judge_over_readings
 from airtcp.papers.judgement import FULL
 from airtcp.papers.outcomes import Outcomes, built
 from airtcp.papers.over_readings import OverReadings
@@ -33,7 +33,7 @@ from airtcp.papers.readings import (
     one_at_a_time,
     read_as,
 )
-from airtcp.papers.rules import Verdict
+from airtcp.papers.rules import CANDIDATES, Verdict
 from airtcp.papers.search import Extent, grid
 from airtcp.papers.texts import NumberSpec, check_text, number_as_text
 from airtcp.papers.unset import without_unset
@@ -193,19 +193,25 @@ def test_the_point_that_decides_is_found():
     (experiment, _) = paper.file.experiments
     ran = []
 
-    def run(readings: list[list[Experiment]], only: object) -> list[Outcomes]:
-        assert only == {"e": {experiment.coordinates({"remedy": place}) for place in ("off", "on")}}
-        ran.extend(one for (one,) in readings)
+    def run(readings: list[ToRun], *, fresh: bool = False) -> list[Outcomes]:
+        points = {experiment.coordinates({"remedy": place}) for place in ("off", "on")}
+        assert all(only == {"e": points} for _, only in readings)
+        ran.extend((one, fresh) for (one,), _ in readings)
         return [
             _runs(one, 21.0 if one.settings.get("tcp.max_window") == 200 else -10.0)
-            for (one,) in readings
+            for (one,), _ in readings
         ]
 
     (judged,), over = judge_over_readings(paper, _runs(experiment, -10.0), run, Extent(10))
     assert judged.under_default is Verdict.CONTRADICTED
     assert judged.verdict is Verdict.DEPENDS
     assert len(over.verdicts) == 4
-    assert len(ran) == 4  # three others, and the default with as few seeds
+    # The default with as few seeds, and three others; then one of them again beside the default.
+    assert [fresh for _, fresh in ran] == [False] * 4 + [True] * 2
+    assert [one.settings for one, fresh in ran if fresh] == [{}, {"tcp.max_window": 200}]
+    (asked,) = over.asked["1a"]
+    assert over.disagrees("1a") == asked
+    assert asked.verdict is Verdict.REPRODUCED
     assert over.tally("1a") == {"reproduced": 2, "contradicted": 2}
     decision = over.decided_by("1a")
     assert decision is not None
@@ -240,9 +246,9 @@ def test_an_experiment_that_a_reading_does_not_touch_is_run_once():
     (experiment, _) = paper.file.experiments
     ran = []
 
-    def run(readings: list[list[Experiment]], only: object) -> list[Outcomes]:
+    def run(readings: list[ToRun], *, fresh: bool = False) -> list[Outcomes]:
         ran.extend(readings)
-        return [_runs(one, 3.0) for (one,) in readings]
+        return [_runs(one, 3.0) for (one,), _ in readings]
 
     (judged,), over = judge_over_readings(
         paper, _runs(experiment, 21.0), run, Extent(10, improve=0.5)
@@ -257,13 +263,52 @@ def test_few_seeds_that_show_nothing_are_no_reading_that_decides():
     paper = _paper([WINDOW, THRESHOLD])
     (experiment, _) = paper.file.experiments
 
-    def run(readings: list[list[Experiment]], only: object) -> list[Outcomes]:
-        return [_runs(one, 0.1) for (one,) in readings]
+    def run(readings: list[ToRun], *, fresh: bool = False) -> list[Outcomes]:
+        return [_runs(one, 0.1) for (one,), _ in readings]
 
     (judged,), over = judge_over_readings(paper, _runs(experiment, 21.0), run, Extent(10))
     assert over.tally("1a") == {"reproduced": 1, "not shown": 3}
     assert judged.verdict is Verdict.REPRODUCED
-    assert over.too_few_seeds == {"1a"}
+    assert over.asked == {}
+
+
+def test_a_reading_that_few_seeds_make_disagree_is_asked_again():
+    """What it said by chance it does not say again; and the default is not blamed for it."""
+    paper = _paper([WINDOW, THRESHOLD])
+    (experiment, _) = paper.file.experiments
+
+    def run(readings: list[ToRun], *, fresh: bool = False) -> list[Outcomes]:
+        unlucky = not fresh
+        return [
+            _runs(one, -10.0 if unlucky and "tcp.max_window" in one.settings else 21.0)
+            for (one,), _ in readings
+        ]
+
+    (judged,), over = judge_over_readings(paper, _runs(experiment, 21.0), run, Extent(10))
+    assert over.tally("1a") == {"reproduced": 2, "contradicted": 2}
+    assert judged.verdict is Verdict.REPRODUCED
+    assert [(one.holds, one.p_value) for one in over.asked["1a"]] == [(False, 1.0)] * 2
+
+
+def test_no_more_readings_are_asked_again_than_are_said():
+    points = [
+        OpenPoint(name, "o", "s", "a", "w", [Admitted("a"), Admitted("b", {f"{name}.x": 1})])
+        for name in ("p", "q", "r")
+    ]
+    paper = _paper(points)
+    (experiment, _) = paper.file.experiments
+    asked = []
+
+    def run(readings: list[ToRun], *, fresh: bool = False) -> list[Outcomes]:
+        if fresh:
+            asked.extend(one.settings for (one,), _ in readings if one.settings)
+            return [_runs(one, 21.0) for (one,), _ in readings]
+        return [_runs(one, -10.0 if one.settings else 21.0) for (one,), _ in readings]
+
+    (judged,), over = judge_over_readings(paper, _runs(experiment, 21.0), run, Extent(10))
+    assert over.tally("1a") == {"reproduced": 1, "contradicted": 7}
+    assert len(asked) == len(over.asked["1a"]) == CANDIDATES
+    assert judged.verdict is Verdict.REPRODUCED
 
 
 @pytest.mark.parametrize(
@@ -273,8 +318,8 @@ def test_contradicted_needs_every_reading(most, verdict):
     paper = _paper([WINDOW, THRESHOLD])
     (experiment, _) = paper.file.experiments
 
-    def run(readings: list[list[Experiment]], only: object) -> list[Outcomes]:
-        return [_runs(one, -10.0) for (one,) in readings]
+    def run(readings: list[ToRun], *, fresh: bool = False) -> list[Outcomes]:
+        return [_runs(one, -10.0) for (one,), _ in readings]
 
     (judged,), over = judge_over_readings(paper, _runs(experiment, -10.0), run, Extent(most))
     assert len(over.verdicts) == 1 + most
@@ -287,9 +332,10 @@ def test_readings_that_do_not_touch_a_claim_are_counted_once():
     paper = _paper([REMEDY, WINDOW])
     (experiment, _) = paper.file.experiments
 
-    def run(readings: list[list[Experiment]], only: object) -> list[Outcomes]:
+    def run(readings: list[ToRun], *, fresh: bool = False) -> list[Outcomes]:
         return [
-            _runs(one, 21.0 if "tcp.max_window" in one.settings else -10.0) for (one,) in readings
+            _runs(one, 21.0 if "tcp.max_window" in one.settings else -10.0)
+            for (one,), _ in readings
         ]
 
     _, over = judge_over_readings(paper, _runs(experiment, -10.0), run, Extent(10))
@@ -310,9 +356,9 @@ def test_the_search_finds_what_the_grid_leaves_out():
     paper = _paper(points)
     (experiment, _) = paper.file.experiments
 
-    def run(readings: list[list[Experiment]], only: object) -> list[Outcomes]:
+    def run(readings: list[ToRun], *, fresh: bool = False) -> list[Outcomes]:
         good = {"p.x", "q.x"}
-        return [_runs(one, 21.0 if good == set(one.settings) else -10.0) for (one,) in readings]
+        return [_runs(one, 21.0 if good == set(one.settings) else -10.0) for (one,), _ in readings]
 
     def judged(improve: float) -> OverReadings:
         extent = Extent(6, improve=improve)
@@ -403,7 +449,7 @@ def test_a_calibration_says_what_it_does_not_identify():
     _, over = judge_over_readings(
         paper,
         outcomes,
-        lambda readings, only: [_runs(one, 20.0) for (one,) in readings],
+        lambda readings, fresh=False: [_runs(one, 20.0) for (one,), _ in readings],
         Extent(10),
     )
     assert [point.names for point in over.points] == [["2", "1"]]

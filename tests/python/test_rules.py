@@ -13,6 +13,7 @@ from airtcp.papers.estimates import UNKNOWN, Estimate
 from airtcp.papers.rules import (
     NEGLIGIBLE,
     Verdict,
+    confirmed,
     correct_for_number,
     judge_larger_gain,
     judge_level,
@@ -293,22 +294,36 @@ def test_a_claim_is_the_sum_of_its_parts():
 
 
 def test_contradicted_needs_every_reading():
-    assert over_readings(C, [C, C]) is C
-    assert over_readings(C, [C, C], enough=False) is N
-    assert over_readings(C, [C, R], enough=False) is DEPENDS
-    assert over_readings(C, [C, N]) is N
-    assert over_readings(C, [C, R]) is DEPENDS
-    assert over_readings(R, [D, LARGER]) is R
-    assert over_readings(R, [D, C]) is DEPENDS
-    assert over_readings(N, [R]) is DEPENDS
-    assert over_readings(R, [N]) is R
-    assert over_readings(R, [N, N]) is DEPENDS
-    assert over_readings(N, [N]) is N
-    assert over_readings(D, []) is D
-    # Seeds that are too few to show what the default shows decide nothing; a contradiction does.
-    assert over_readings(R, [N, N], N) is R
-    assert over_readings(R, [N, N], R) is DEPENDS
-    assert over_readings(R, [N, C], N) is DEPENDS
+    assert over_readings(C, [C, C], disagrees=False) is C
+    assert over_readings(C, [C, C], disagrees=False, enough=False) is N
+    assert over_readings(C, [C, N], disagrees=False) is N
+    assert over_readings(C, [C, R], disagrees=False) is N
+    assert over_readings(C, [C, R], disagrees=True, enough=False) is DEPENDS
+    assert over_readings(C, [], disagrees=False) is C
+    assert over_readings(N, [C, C], disagrees=False) is N
+
+
+verdicts = st.sampled_from([R, D, LARGER, SMALLER, N, C])
+
+
+@given(default=verdicts, others=st.lists(verdicts), enough=st.booleans())
+def test_readings_that_do_not_disagree_change_no_verdict_of_the_default(default, others, enough):
+    """However many of them show nothing, and whatever one of a hundred says by chance."""
+    verdict = over_readings(default, others, disagrees=False, enough=enough)
+    if default.goes_the_papers_way:
+        assert verdict is default
+    else:
+        assert verdict in (N, C)
+    if verdict is C:
+        assert {default, *others} == {C}
+    assert over_readings(default, others, disagrees=True, enough=enough) is DEPENDS
+
+
+def test_candidates_share_the_mistakes_that_are_allowed():
+    assert confirmed(0.05, 1)
+    assert not confirmed(0.05, 2)
+    assert confirmed(0.01, 5)
+    assert not confirmed(1.0, 0)
 
 
 def test_many_comparisons_are_corrected():

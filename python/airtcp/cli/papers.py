@@ -9,6 +9,7 @@ import typer
 
 from airtcp.cli.console import (
     AsJson,
+    DaskAddress,
     Jobs,
     WithPng,
     clear_errors,
@@ -24,6 +25,7 @@ from airtcp.papers.over_readings import OverReadings
 from airtcp.papers.paper import find_papers, load_papers
 from airtcp.papers.readings import departures
 from airtcp.papers.rules import Verdict
+from airtcp.study.dask import executor_at
 
 _COLOURS = {
     Verdict.REPRODUCED: "green",
@@ -97,6 +99,7 @@ def papers_command(
     ] = None,
     png: WithPng = False,
     jobs: Jobs = None,
+    dask: DaskAddress = None,
     as_json: AsJson = False,
 ) -> None:
     """Rerun every table and figure of the papers, and say of every claim whether it holds.
@@ -128,6 +131,7 @@ def papers_command(
                 readings=readings,
                 out=folder,
                 jobs=jobs,
+                executor=executor_at(dask),
                 progress=report,
             )
         from airtcp.report.papers import write_papers_report
@@ -143,11 +147,14 @@ def papers_command(
 
 def _print(judgement: Judgement) -> None:
     """A line a claim, then the counts."""
+    quick = judgement.quick
+    undecided = sum(one.undecided for one in judgement.all_claims)
     for paper in judgement.papers:
         out.print(f"[bold]{paper.about.number} {paper.name}[/bold]", highlight=False)
         for judged in judgement.claims[paper.name]:
             colour = _COLOURS[judged.verdict]
-            out.print(f"  {judged.claim.id}  [{colour}]{judged.verdict:<22}[/{colour}]  ", end="")
+            words = "not yet decided" if quick and judged.undecided else str(judged.verdict)
+            out.print(f"  {judged.claim.id}  [{colour}]{words:<22}[/{colour}]  ", end="")
             out.print(judged.claim.what, markup=False, highlight=False)
         over = judgement.readings[paper.name]
         if len(over.verdicts) > 1:
@@ -162,7 +169,11 @@ def _print(judgement: Judgement) -> None:
         )
         out.print(f"other sets of seeds: {steady}", highlight=False)
     if judgement.quick:
-        out.print("a quick run: few seeds; the full run decides", highlight=False)
+        out.print(
+            f"a quick run: {undecided} of those not shown are not yet decided at this number of "
+            "seeds, and few readings were tried; the full run decides",
+            highlight=False,
+        )
 
 
 def _print_best(over: OverReadings) -> None:

@@ -1,10 +1,15 @@
 """The papers: their scenarios, their claims, and what our runs say of each."""
 
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
 from airtcp.papers.check import PaperError
 from airtcp.papers.judge import JudgedClaim
 from airtcp.papers.judgement import Judgement, judge_papers
 from airtcp.papers.paper import Paper, find_papers, load_papers
 from airtcp.papers.rules import Verdict
+from airtcp.study.dask import executor_at
 
 __all__ = [
     "JudgedClaim",
@@ -15,4 +20,58 @@ __all__ = [
     "find_papers",
     "judge_papers",
     "load_papers",
+    "run",
 ]
+
+
+def run(
+    papers: Sequence[str] | None = None,
+    *,
+    quick: bool = False,
+    first_seed: int = 1,
+    seed_sets: int = 1,
+    readings: int | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    dask: str | None = None,
+) -> Judgement:
+    """Runs papers and judges their claims, as `airtcp papers` does.
+
+    >>> import airtcp
+    >>> judged = airtcp.papers.run(["performance-anomaly"], quick=True, readings=0)
+    >>> {one.claim.id: str(one.verdict) for one in judged.all_claims}["6c"]
+    'reproduced'
+
+    Args:
+        papers: names or numbers; all of them, and every remedy on every scenario, when left out.
+        quick: with few seeds, and shorter.
+        first_seed: the seeds count up from here.
+        seed_sets: how many disjoint sets of seeds are judged.
+        readings: how many readings of each paper to judge beside the default; left out, as many as
+            a number of events of the simulation pays for.
+        folder: the folder of papers; those of airtcp when left out.
+        out: a folder; finished runs are kept in its folder `cells`, and found there again.
+        jobs: runs at the same time; None takes the processors this process may use.
+        dask: the address of a Dask scheduler, whose workers then carry the runs out.
+
+    Raises:
+        ScenarioError: a name, a scenario, a remedy or a paper's file is wrong.
+        RunError: a run failed.
+        AirtcpError: no Dask scheduler answers.
+        OSError: a finished run cannot be kept.
+    """
+    where = find_papers() if folder is None else Path(folder)
+    chosen = load_papers(where, papers)
+    return judge_papers(
+        chosen,
+        where,
+        quick=quick,
+        with_cross=papers is None,
+        first_seed=first_seed,
+        seed_sets=seed_sets,
+        readings=readings,
+        out=None if out is None else Path(out),
+        jobs=jobs,
+        executor=executor_at(dask),
+    )

@@ -137,20 +137,44 @@ def number_text(estimate: Estimate) -> str:
     return f"{estimate.value:.4g} ± {estimate.half_width:.2g}"
 
 
+def changes(before: Sequence[float], after: Sequence[float]) -> tuple[float, ...]:
+    """The change seed by seed, between -1 and 1: the larger of both is the whole.
+
+    Grows with the gain, and exists where a run measured nothing too: changes of any two readings
+    can be compared.
+    """
+    pairs = zip(*_pairs(before, after), strict=True)
+    return tuple(float((b - a) / max(abs(a), abs(b))) if a != b else 0.0 for a, b in pairs)
+
+
 def p_value(baseline: Sequence[float], treated: Sequence[float]) -> float:
     """The two-sided p-value of the paired log ratio being zero; 1 where the runs cannot tell."""
     before, after = _pairs(baseline, treated)
     alike = np.ptp(before) == 0 and np.ptp(after) == 0
     if len(before) < 2 or alike or before.min() <= 0 or after.min() <= 0:
         return 1.0
-    ratios = np.log(after / before)
-    spread = float(ratios.std(ddof=1))
-    if np.ptp(ratios) == 0 or spread == 0:
+    return _p_of_zero(np.log(after / before))
+
+
+def p_apart(one: Sequence[float], other: Sequence[float]) -> float:
+    """The two-sided p-value of two series being alike, seed by seed (Student's paired t).
+
+    1 where the runs cannot tell: of other seeds, one alone, or apart by the same on every seed.
+    """
+    if len(one) != len(other) or len(one) < 2:
         return 1.0
-    t = abs(float(ratios.mean())) / (spread / len(ratios) ** 0.5)
+    return _p_of_zero(np.asarray(other, dtype=np.float64) - np.asarray(one, dtype=np.float64))
+
+
+def _p_of_zero(values: np.ndarray) -> float:
+    """The two-sided p-value of a mean of zero; 1 where the values have no spread to go by."""
+    spread = float(values.std(ddof=1))
+    if np.ptp(values) == 0 or spread == 0:
+        return 1.0
+    t = abs(float(values.mean())) / (spread / len(values) ** 0.5)
     from scipy.special import stdtr
 
-    return 2.0 * float(stdtr(len(ratios) - 1, -t))
+    return 2.0 * float(stdtr(len(values) - 1, -t))
 
 
 def _pairs(baseline: Sequence[float], treated: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:

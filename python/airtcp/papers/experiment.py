@@ -10,8 +10,9 @@ Value = float | int | str
 """Where a point lies on an axis."""
 
 
-RunExtent = Literal["full", "few", "quick"]
-"""All seeds; as few as readings other than the default have; or those of a quick run."""
+RunExtent = Literal["full", "fresh", "few", "quick"]
+"""All seeds; as many, of shorter runs, for readings that are asked again; as few as readings other
+than the default have; or those of a quick run."""
 
 
 class Choice(Struct, frozen=True, forbid_unknown_fields=True):
@@ -98,7 +99,7 @@ class Experiment(Struct, frozen=True, forbid_unknown_fields=True):
 
     def seeds_of(self, extent: RunExtent) -> int:
         """The number of seeds of a run of this extent."""
-        if extent == "full":
+        if extent in {"full", "fresh"}:
             return self.seeds
         return self.few or self.quick if extent == "few" else self.quick
 

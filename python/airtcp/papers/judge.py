@@ -1,7 +1,7 @@
 """Claims judged: each part of them from its runs, by the rules of `rules`."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -31,7 +31,9 @@ class Judged:
     """One comparison: ours beside the paper's, and its verdict.
 
     `value` and `half_width` are in the unit of the words: per cent for gains. `half_width` is None
-    where the runs cannot tell it.
+    where the runs cannot tell it. `seen` is what the verdict goes by, seed by seed, on a scale that
+    all readings share: one series for a gain, two for a comparison of gains. `part` counts the
+    claim's parts.
     """
 
     label: str
@@ -41,6 +43,8 @@ class Judged:
     value: float | None = None
     half_width: float | None = None
     counts: bool = True
+    seen: tuple[tuple[float, ...], ...] = ()
+    part: int = 0
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,20 @@ class JudgedClaim:
     verdict: Verdict
     parts: tuple[Judged, ...]
     under_default: Verdict
+
+    @property
+    def undecided(self) -> bool:
+        """Whether more seeds may still show it.
+
+        It is not shown, and would go the paper's way if every comparison did that is not shown.
+        """
+        if self.verdict is not Verdict.NOT_SHOWN:
+            return False
+        hoped = [
+            replace(one, verdict=Verdict.DIRECTION) if one.verdict is Verdict.NOT_SHOWN else one
+            for one in self.parts
+        ]
+        return verdict_of(hoped).goes_the_papers_way
 
     @property
     def tally(self) -> str:
@@ -73,14 +91,22 @@ def judge_paper(paper: Paper, outcomes: Outcomes) -> list[JudgedClaim]:
 def judge_claim(paper: Paper, claim: Claim, outcomes: Outcomes) -> JudgedClaim:
     """A claim, from all its parts."""
     parts: list[Judged] = []
-    verdicts: list[Verdict] = []
-    for part in claim.parts:
+    for number, part in enumerate(claim.parts):
         judged = judge_part(paper.experiment(part.experiment), part, outcomes)
-        parts += judged if part.counts else [_uncounted(one) for one in judged]
-        if part.counts:
-            verdicts.append(together([one.verdict for one in judged]))
-    verdict = together(verdicts)
+        parts += [replace(one, part=number) for one in judged]
+        if not part.counts:
+            parts[-len(judged) :] = [_uncounted(one) for one in parts[-len(judged) :]]
+    verdict = verdict_of(parts)
     return JudgedClaim(claim, verdict, tuple(parts), verdict)
+
+
+def verdict_of(parts: Iterable[Judged]) -> Verdict:
+    """The verdict on a claim from its comparisons: first on each part, then on the parts."""
+    by_part: dict[int, list[Verdict]] = {}
+    for one in parts:
+        if one.counts:
+            by_part.setdefault(one.part, []).append(one.verdict)
+    return together([together(verdicts) for verdicts in by_part.values()])
 
 
 def _uncounted(judged: Judged) -> Judged:
@@ -132,9 +158,8 @@ def _gain(
     gain = estimates.gain(*sides)
     if gain is None:
         return _from_nothing(label, sides, part)
-    return Judged(
-        label, _verdict(part, gain, number), gain_text(gain), paper, gain.value, _half(gain)
-    )
+    verdict, seen = _verdict(part, gain, number), (estimates.changes(*sides),)
+    return Judged(label, verdict, gain_text(gain), paper, gain.value, _half(gain), seen=seen)
 
 
 def _sides(
@@ -157,7 +182,8 @@ def _from_nothing(label: str, sides: tuple[list[float], list[float]], part: Part
     change = estimates.difference(*sides)
     verdict = judge_sign(estimates.step(*sides), part.sign)
     ours = f"{number_text(change)}, from 0"
-    return Judged(label, verdict, ours, _paper_gain(part, None), change.value, _half(change))
+    paper, seen = _paper_gain(part, None), (estimates.changes(*sides),)
+    return Judged(label, verdict, ours, paper, change.value, _half(change), seen=seen)
 
 
 def _half(estimate: Estimate) -> float | None:
@@ -197,7 +223,8 @@ def _level(
         if part.measure.endswith("_percent")
         else judge_level(ours, number, is_count=part.measure in COUNTS)
     )
-    return Judged(label, verdict, number_text(ours), f"{number:g}", ours.value, _half(ours))
+    words, paper = number_text(ours), f"{number:g}"
+    return Judged(label, verdict, words, paper, ours.value, _half(ours), seen=(tuple(values),))
 
 
 def _places(experiment: Experiment, part: Part) -> list[Value]:
@@ -222,7 +249,8 @@ def _trend(experiment: Experiment, part: Part, outcomes: Outcomes) -> Judged:
     steps = [estimates.step(before, after) for before, after in pairwise(rows)]
     verdict = judge_trend(steps, estimates.step(rows[0], rows[-1]), part.direction)
     means = " ".join(f"{sum(values) / len(values):.3g}" for values in rows)
-    return Judged(label, verdict, means, part.direction)
+    seen = (estimates.changes(rows[0], rows[-1]),)
+    return Judged(label, verdict, means, part.direction, seen=seen)
 
 
 def _label_of_trend(part: Part, places: Sequence[Value]) -> str:
@@ -245,7 +273,12 @@ def _peak(experiment: Experiment, part: Part, outcomes: Outcomes) -> Judged:
     excess = None if best in inside else estimates.gain(values[best_inside], values[best])
     above = gain_text(excess) if excess else "not"
     ours = f"best at {best}, {above} above {best_inside}" if excess else f"best at {best}"
-    return Judged(part.label, judge_peak(rise, excess), ours, paper)
+    seen = [estimates.changes(values[first], values[best_inside])]
+    outside = [place for place in means if place not in inside]
+    if outside:
+        best_outside = max(outside, key=lambda place: means[place])
+        seen.append(estimates.changes(values[best_inside], values[best_outside]))
+    return Judged(part.label, judge_peak(rise, excess), ours, paper, seen=tuple(seen))
 
 
 def _larger_gain(
@@ -264,4 +297,6 @@ def _larger_gain(
         return Judged(label, Verdict.NOT_SHOWN, "a run measured nothing", "larger")
     ours = f"{gain_text(gains[0])} against {gain_text(gains[1])}"
     verdict = judge_larger_gain(more, gains[0])
-    return Judged(label, verdict, ours, "larger", more.value, _half(more))
+    this, that = estimates.changes(*larger), estimates.changes(*smaller)
+    seen = (tuple(a - b for a, b in zip(this, that, strict=True)), this)
+    return Judged(label, verdict, ours, "larger", more.value, _half(more), seen=seen)

@@ -1,23 +1,38 @@
 """A paper judged under its default reading and over the others that its text admits."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
 
+from airtcp.papers.disagreement import disagreement
 from airtcp.papers.experiment import Experiment
-from airtcp.papers.judge import JudgedClaim, judge_paper
+from airtcp.papers.judge import JudgedClaim, judge_claim, judge_paper
 from airtcp.papers.open_points import open_points
 from airtcp.papers.outcomes import Chosen, Outcomes
-from airtcp.papers.over_readings import OverReadings
+from airtcp.papers.over_readings import Asked, OverReadings
 from airtcp.papers.paper import Paper
 from airtcp.papers.readings import OpenPoint, Reading, default_reading, read_as
-from airtcp.papers.rules import Verdict, over_readings
+from airtcp.papers.rules import Verdict, confirmed, over_readings
 from airtcp.papers.search import Extent, grid, next_better
 from airtcp.papers.touching import touching
 from airtcp.papers.used import points_of_claims
 
-Run = Callable[[Sequence[Sequence[Experiment]], Chosen], list[Outcomes]]
-"""Carries out the experiments of each of several readings, at the chosen points, with few seeds."""
+ToRun = tuple[Sequence[Experiment], Chosen]
+"""Experiments of one reading, and of each the points that are run."""
+
+
+class Run(Protocol):
+    """Carries out the experiments of several readings.
+
+    With few seeds; or, `fresh`, with as many as the default reading has and of which none was used
+    before.
+    """
+
+    def __call__(  # noqa: D102
+        self, readings: Sequence[ToRun], *, fresh: bool = False
+    ) -> list[Outcomes]: ...
+
 
 _AT_ONCE = 8
 """Readings that are planned together: enough to keep processors busy, few enough to be held."""
@@ -37,22 +52,20 @@ def judge_over_readings(
     Args:
         paper: the paper.
         outcomes: what its experiments gave under the default reading, with all seeds.
-        run: carries experiments out under other readings, with few seeds.
+        run: carries experiments out under other readings.
         extent: how many other readings to run, coarse first.
-        few: what the default reading gave with those few seeds, if it is known already.
+        few: what the default reading gave with as few seeds as the others have, if it is known.
         told: called with the readings run and those to be run.
     """
     judged = judge_paper(paper, outcomes)
     points = open_points(paper, outcomes)
     admissible = math.prod(len(point.values) for point in points)
     over = OverReadings(points, touching(paper, points), admissible)
-    over.take(over.default, judged)
+    over.take(over.default, judged, {})
     if not extent.most or over.admissible == 1:
-        return [_over(one, over, one.verdict) for one in judged], over
-    judging = _Judging(paper, points, outcomes, run)
-    few = few or judging.default_with_few_seeds()
-    most = extent.readings(judging.events(few))
-    readings = grid(paper, points, most)
+        return [_over(one, over) for one in judged], over
+    judging = _Judging(paper, points, outcomes, run, few)
+    readings = grid(paper, points, extent.readings(judging.events()))
     budget = len(readings) + extent.searched(paper, len(readings))
     for begin in range(0, len(readings), _AT_ONCE):
         if told:
@@ -67,26 +80,29 @@ def judge_over_readings(
             told(done, budget)
         judging.judge(better, over)
         done += len(better)
-    with_few = {one.claim.id: one.verdict for one in judge_paper(paper, few)}
-    over.too_few_seeds = {
-        one.claim.id
-        for one in judged
-        if one.verdict.goes_the_papers_way and not with_few[one.claim.id].goes_the_papers_way
-    }
-    return [_over(one, over, with_few[one.claim.id]) for one in judged], over
+    judging.ask_again(over, extent.asked)
+    return [_over(one, over) for one in judged], over
 
 
-def _over(judged: JudgedClaim, over: OverReadings, few: Verdict) -> JudgedClaim:
-    default, *others = over.of(judged.claim.id)
-    enough = over.refutes(judged.claim.id)
-    return replace(judged, verdict=over_readings(default, others, few, enough=enough))
+def _over(judged: JudgedClaim, over: OverReadings) -> JudgedClaim:
+    claim = judged.claim.id
+    default, *others = over.of(claim)
+    disagrees, enough = over.disagrees(claim) is not None, over.refutes(claim)
+    return replace(
+        judged, verdict=over_readings(default, others, disagrees=disagrees, enough=enough)
+    )
 
 
 class _Judging:
     """Judges readings; an experiment that a reading does not touch has all its seeds as it is."""
 
     def __init__(
-        self, paper: Paper, points: Sequence[OpenPoint], outcomes: Outcomes, run: Run
+        self,
+        paper: Paper,
+        points: Sequence[OpenPoint],
+        outcomes: Outcomes,
+        run: Run,
+        few: Outcomes | None,
     ) -> None:
         self._paper = paper
         self._points = points
@@ -95,6 +111,9 @@ class _Judging:
         self._experiments = [one for one in paper.file.experiments if one.id in self._chosen]
         default = default_reading(points)
         self._done = {self._key(one, default): outcomes.only(one.id) for one in self._experiments}
+        self._default = judge_paper(paper, outcomes)
+        self._few = few or run([(self._experiments, self._chosen)])[0]
+        self._default_with_few = judge_paper(paper, self._few)
 
     def judge(self, readings: Sequence[Reading], over: OverReadings) -> None:
         """Judges every claim under each reading; `over` takes it in."""
@@ -104,25 +123,71 @@ class _Judging:
             for one in self._experiments
             if self._key(one, reading) not in self._done
         }
-        read = [[read_as(one, self._points, reading)] for one, reading in missing.values()]
-        found = self._run(read, self._chosen) if read else []
+        read: list[ToRun] = [
+            ([read_as(one, self._points, reading)], self._chosen)
+            for one, reading in missing.values()
+        ]
+        found = self._run(read) if read else []
         self._done |= dict(zip(missing, found, strict=True))
         for reading in readings:
-            over.take(reading, self._judged(reading))
+            judged = self._judged(reading)
+            over.take(reading, judged, self._doubts(judged))
 
-    def default_with_few_seeds(self) -> Outcomes:
-        """What the default reading gives with as few seeds as the others have."""
-        (found,) = self._run([self._experiments], self._chosen)
-        return found
+    def ask_again(self, over: OverReadings, most: int) -> None:
+        """Runs readings that seem to disagree with fresh seeds, until one of each claim does so.
 
-    def events(self, outcomes: Outcomes) -> float:
+        Those of all claims together, the surest of each first, at most `most` of a claim: one that
+        holds is enough.
+        """
+        doubted = {claim.id: over.doubted(claim.id, most) for claim in self._paper.claims}
+        for turn in range(max(map(len, doubted.values()), default=0)):
+            asked = {
+                claim: readings[turn]
+                for claim, readings in doubted.items()
+                if turn < len(readings) and not over.disagrees(claim)
+            }
+            for claim, (verdict, p_value) in self._asked(asked).items():
+                holds = confirmed(p_value, len(doubted[claim]))
+                answer = Asked(asked[claim], verdict, p_value, holds)
+                over.asked.setdefault(claim, []).append(answer)
+
+    def events(self) -> float:
         """What a reading takes that touches every experiment: events of the simulation."""
         return sum(
             measures.get("events_processed", 0.0)
-            for (experiment, coordinates), runs in outcomes.measured.items()
+            for (experiment, coordinates), runs in self._few.measured.items()
             if coordinates in self._chosen.get(experiment, ())
             for measures in runs
         )
+
+    def _asked(self, asked: Mapping[str, Reading]) -> dict[str, tuple[Verdict, float]]:
+        """What each reading says of its claim with fresh seeds, and how surely it disagrees."""
+        if not asked:
+            return {}
+        readings = [default_reading(self._points), *dict.fromkeys(asked.values())]
+        claims = [[claim for claim in asked if asked[claim] == one] for one in readings]
+        claims[0] = list(asked)
+        runs = [self._of_claims(one, of) for one, of in zip(readings, claims, strict=True)]
+        outcomes = dict(zip(readings, self._run(runs, fresh=True), strict=True))
+        found = {}
+        for claim, known in zip(self._paper.claims, self._default, strict=True):
+            if claim.id in asked:
+                alike = judge_claim(self._paper, claim, outcomes[readings[0]])
+                read = judge_claim(self._paper, claim, outcomes[asked[claim.id]])
+                found[claim.id] = read.verdict, disagreement(known, alike, read)
+        return found
+
+    def _of_claims(self, reading: Reading, claims: Sequence[str]) -> ToRun:
+        """What some claims rest on, under a reading."""
+        named = [claim for claim in self._paper.claims if claim.id in claims]
+        chosen = points_of_claims(self._paper, named)
+        return [
+            read_as(one, self._points, reading) for one in self._experiments if one.id in chosen
+        ], chosen
+
+    def _doubts(self, judged: Sequence[JudgedClaim]) -> dict[str, float]:
+        three = zip(self._default, self._default_with_few, judged, strict=True)
+        return {read.claim.id: disagreement(default, few, read) for default, few, read in three}
 
     def _judged(self, reading: Reading) -> list[JudgedClaim]:
         found = Outcomes()

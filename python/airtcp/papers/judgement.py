@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from airtcp import _core
 from airtcp.papers.cross import Cross, load_cross
 from airtcp.papers.experiment import Experiment, RunExtent
 from airtcp.papers.judge import JudgedClaim
-from airtcp.papers.judge_readings import judge_over_readings
+from airtcp.papers.judge_readings import ToRun, judge_over_readings
 from airtcp.papers.outcomes import (
     Chosen,
     Outcomes,
@@ -26,10 +27,13 @@ from airtcp.papers.search import Extent
 from airtcp.papers.sensitivity import sensitivity_tables
 from airtcp.papers.texts import filled
 from airtcp.papers.used import points_used
+from airtcp.study.execute import Executor
 from airtcp.study.store import Store
 
 SEED_SETS_APART = 10_000
 """Sets of seeds begin this far from each other: no experiment has as many."""
+FRESH_SEEDS_APART = SEED_SETS_APART // 2
+"""And the seeds of a set with which readings are asked again this far from its first."""
 
 Progress = Callable[[float, str], object]
 """Called with the share that is done, and what is being done."""
@@ -139,10 +143,12 @@ class Judgement:
             "paper": claim.paper,
             "verdict": str(judged.verdict),
             "under_default": str(judged.under_default),
+            "undecided": judged.undecided,
             "readings": {
                 "admissible": len(over.of(claim.id)),
                 "by_verdict": over.tally(claim.id),
-                "too_few_seeds": claim.id in over.too_few_seeds,
+                "asked_again": len(over.asked.get(claim.id, [])),
+                "disagrees": self._disagrees_json(over, claim.id),
                 "decided_by": decision.point.id if decision else None,
                 "decision": [
                     {"value": name, "papers_way": way, "not_shown": silent, "contradicted": against}
@@ -164,6 +170,17 @@ class Judgement:
             ],
         }
 
+    @staticmethod
+    def _disagrees_json(over: OverReadings, claim: str) -> dict[str, object] | None:
+        found = over.disagrees(claim)
+        if found is None:
+            return None
+        return {
+            "reading": departures(over.points, found.reading),
+            "verdict": str(found.verdict),
+            "p_value": float(f"{found.p_value:.2g}"),
+        }
+
     def why(self, paper: Paper, judged: JudgedClaim) -> str:
         """What explains a claim that does not simply come out, its numbers filled in."""
         return self._filled(paper, judged.claim.why)
@@ -179,7 +196,7 @@ class Judgement:
 
 FULL = Extent(most=28, least=8, events=450e6, improve=0.25, papers_own=True)
 """How many readings of a paper a full run judges beside the default."""
-QUICK = Extent(most=5, least=2, events=6e6)
+QUICK = Extent(most=5, least=2, events=6e6, asked=1)
 """And a quick one."""
 
 
@@ -194,6 +211,7 @@ def judge_papers(
     readings: int | None = None,
     out: Path | None = None,
     jobs: int | None = None,
+    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Judgement:
     """Runs and judges papers; what `out` holds already is not run again.
@@ -209,6 +227,7 @@ def judge_papers(
             out, as many as `FULL` says, or `QUICK`.
         out: a folder for finished points.
         jobs: runs at the same time.
+        executor: what runs them; threads by default.
         progress: called as the work goes on.
 
     Raises:
@@ -228,7 +247,8 @@ def judge_papers(
     sets: dict[str, list[Verdict]] = {}
     for number in range(seed_sets):
         for paper in papers:
-            runs = _Runs(paper, quick, first_seed + number * SEED_SETS_APART, store, jobs)
+            seed = first_seed + number * SEED_SETS_APART
+            runs = _Runs(paper, quick, seed, store, jobs, executor)
             found = runs.default(steps.next(f"paper {paper.about.number}", "runs"))
             judged, readings_of = judge_over_readings(
                 paper,
@@ -249,7 +269,13 @@ def judge_papers(
         told = steps.next("all remedies on all scenarios", "runs")
         whole = [(folder, cross.experiment(quick=quick))]
         cross_outcomes = carry_out(
-            whole, quick=quick, first_seed=first_seed, out=store, jobs=jobs, progress=told
+            whole,
+            quick=quick,
+            first_seed=first_seed,
+            out=store,
+            jobs=jobs,
+            executor=executor,
+            progress=told,
         )
     return Judgement(list(papers), outcomes, claims, cross, cross_outcomes, quick, over, sets)
 
@@ -258,35 +284,39 @@ class _Runs:
     """Carries the experiments of a paper out, with one set of seeds."""
 
     def __init__(
-        self, paper: Paper, quick: bool, seed: int, store: Store | None, jobs: int | None
+        self,
+        paper: Paper,
+        quick: bool,
+        seed: int,
+        store: Store | None,
+        jobs: int | None,
+        executor: Executor | None,
     ) -> None:
         self._paper = paper
         self._quick = quick
         self._seed = seed
-        self._store = store
-        self._jobs = jobs
+        self._carry_out = partial(carry_out_planned, out=store, jobs=jobs, executor=executor)
 
     def default(self, told: Callable[[int, int], None]) -> Outcomes:
         """Every experiment under the default reading, at all points that something rests on."""
         used = points_used(self._paper)
         extent: RunExtent = "quick" if self._quick else "full"
-        whole = self._planned(self._paper.file.experiments, used, extent)
-        (found,) = carry_out_planned([whole], out=self._store, jobs=self._jobs, progress=told)
+        whole = self._planned(self._paper.file.experiments, used, extent, self._seed)
+        (found,) = self._carry_out([whole], progress=told)
         return found
 
-    def read_otherwise(
-        self, readings: Sequence[Sequence[Experiment]], only: Chosen
-    ) -> list[Outcomes]:
-        """The experiments of several readings, with few seeds."""
-        extent: RunExtent = "quick" if self._quick else "few"
-        plans = [self._planned(experiments, only, extent) for experiments in readings]
-        return carry_out_planned(plans, out=self._store, jobs=self._jobs)
+    def read_otherwise(self, readings: Sequence[ToRun], *, fresh: bool = False) -> list[Outcomes]:
+        """The experiments of several readings; see `judge_readings.Run`."""
+        extent: RunExtent = "quick" if self._quick else "fresh" if fresh else "few"
+        seed = self._seed + FRESH_SEEDS_APART if fresh else self._seed
+        plans = [self._planned(experiments, only, extent, seed) for experiments, only in readings]
+        return self._carry_out(plans)
 
     def _planned(
-        self, experiments: Sequence[Experiment], only: Chosen, extent: RunExtent
+        self, experiments: Sequence[Experiment], only: Chosen, extent: RunExtent, first_seed: int
     ) -> PlannedExperiments:
         own = [(self._paper.folder, experiment) for experiment in experiments]
-        return plan_experiments(own, extent=extent, first_seed=self._seed, only=only)
+        return plan_experiments(own, extent=extent, first_seed=first_seed, only=only)
 
 
 class _Steps:

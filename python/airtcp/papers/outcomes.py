@@ -12,10 +12,9 @@ from airtcp.papers.unset import without_unset
 from airtcp.papers.windows import WATCHED
 from airtcp.scenarios import load_scenario
 from airtcp.study.cells import CellKey
-from airtcp.study.execute import execute
+from airtcp.study.execute import Executor, execute
 from airtcp.study.plan import Plan, planned_cell
 from airtcp.study.store import Store
-from airtcp.summary import parse_summary
 
 Progress = Callable[[int, int], object]
 """Called with the number of runs finished, and of all."""
@@ -146,6 +145,7 @@ def carry_out(
     first_seed: int = 1,
     out: Path | Store | None = None,
     jobs: int | None = None,
+    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Outcomes:
     """Runs every point of every experiment; what `out` holds already is not run again.
@@ -156,6 +156,7 @@ def carry_out(
         first_seed: the seeds count up from here; sets of seeds that are apart share no run.
         out: a folder; finished cells are saved in its folder `cells`. Or the store itself.
         jobs: runs at the same time; None takes the processors this process may use.
+        executor: what runs them; threads by default.
         progress: called at the start and after each run.
 
     Raises:
@@ -165,7 +166,9 @@ def carry_out(
     """
     extent: RunExtent = "quick" if quick else "full"
     planned = plan_experiments(experiments, extent=extent, first_seed=first_seed)
-    (outcomes,) = carry_out_planned([planned], out=out, jobs=jobs, progress=progress)
+    (outcomes,) = carry_out_planned(
+        [planned], out=out, jobs=jobs, executor=executor, progress=progress
+    )
     return outcomes
 
 
@@ -174,6 +177,7 @@ def carry_out_planned(
     *,
     out: Path | Store | None = None,
     jobs: int | None = None,
+    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> list[Outcomes]:
     """Runs several plans as one, a run that several of them ask for once; the outcomes of each.
@@ -187,9 +191,10 @@ def carry_out_planned(
         whole,
         out=out,
         jobs=jobs,
+        executor=executor,
         progress=None if progress is None else lambda done, runs, _: progress(done, runs),
     )
-    measured = {key: measures_of(parse_summary(results[key].summary_json)) for key in results}
+    measured = {key: measures_of(cell.summary) for key, cell in results.items()}
     return [one.outcomes(measured) for one in planned]
 
 

@@ -2,12 +2,12 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from airtcp.papers.judge import JudgedClaim
 from airtcp.papers.readings import OpenPoint, Reading, default_reading, departures
-from airtcp.papers.rules import Verdict
+from airtcp.papers.rules import DOUBT, Verdict
 from airtcp.papers.touching import Touching
 
 _TELLS_APART = 0.1
@@ -36,6 +36,19 @@ class Decision:
         return f"{self.point.id} ({'; '.join(told)} the paper's way)"
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A reading that was asked again with fresh seeds what it says of a claim.
+
+    `p_value` is that of its disagreement with the default, `holds` whether it counts.
+    """
+
+    reading: Reading
+    verdict: Verdict
+    p_value: float
+    holds: bool
+
+
 @dataclass
 class OverReadings:
     """The verdicts of a paper's claims under each reading that was run, the default first.
@@ -43,8 +56,7 @@ class OverReadings:
     Readings that differ at points which do not touch a claim are one reading of it, and the first
     that was run says its verdict. `admissible` counts all readings of the paper. `shares` says of
     each reading which part of all comparisons goes the paper's way, `parts` which part of each
-    claim's. `too_few_seeds`: claims that the default shows, and with the others' few seeds does
-    not.
+    claim's. `asked`: of each claim the readings that were asked again, in their order.
     """
 
     points: list[OpenPoint]
@@ -53,16 +65,21 @@ class OverReadings:
     verdicts: dict[Reading, dict[str, Verdict]] = field(default_factory=dict)
     shares: dict[Reading, float] = field(default_factory=dict)
     parts: dict[Reading, dict[str, float]] = field(default_factory=dict)
-    too_few_seeds: set[str] = field(default_factory=set)
+    asked: dict[str, list[Asked]] = field(default_factory=dict)
     _distinct: dict[str, dict[Reading, Verdict]] = field(default_factory=dict)
+    _doubts: dict[str, dict[Reading, float]] = field(default_factory=dict)
 
-    def take(self, reading: Reading, judged: Sequence[JudgedClaim]) -> None:
-        """Takes in what one reading gave."""
+    def take(
+        self, reading: Reading, judged: Sequence[JudgedClaim], doubts: Mapping[str, float]
+    ) -> None:
+        """Takes in what one reading gave; `doubts`: of each claim how surely it disagrees."""
         verdicts, parts, way, compared = {}, {}, 0, 0
         for one in judged:
             claim = one.claim.id
-            known = self._distinct.setdefault(claim, {})
-            verdicts[claim] = known.setdefault(self.projected(claim, reading), one.verdict)
+            known, read = self._distinct.setdefault(claim, {}), self.projected(claim, reading)
+            if read not in known and claim in doubts:
+                self._doubts.setdefault(claim, {})[reading] = doubts[claim]
+            verdicts[claim] = known.setdefault(read, one.verdict)
             counted = [part.verdict.goes_the_papers_way for part in one.parts if part.counts]
             parts[claim] = sum(counted) / max(1, len(counted))
             way, compared = way + sum(counted), compared + len(counted)
@@ -81,6 +98,22 @@ class OverReadings:
     def of(self, claim: str) -> list[Verdict]:
         """The verdicts on a claim, one a reading of it, the default's first."""
         return list(self._distinct[claim].values())
+
+    def doubted(self, claim: str, most: int) -> list[Reading]:
+        """The readings that seem to disagree with the default, the surest first, `most` of them.
+
+        Of those that are as sure, first the ones that depart at the fewest points.
+        """
+        doubts = self._doubts.get(claim, {})
+        ranked = sorted(
+            (reading for reading, p_value in doubts.items() if p_value <= DOUBT),
+            key=lambda reading: (doubts[reading], len(departures(self.points, reading))),
+        )
+        return ranked[:most]
+
+    def disagrees(self, claim: str) -> Asked | None:
+        """The reading that says otherwise than the default, and did so again with fresh seeds."""
+        return next((one for one in self.asked.get(claim, []) if one.holds), None)
 
     def refutes(self, claim: str) -> bool:
         """Whether the readings of a claim are enough for a verdict on all of them.

@@ -1,5 +1,6 @@
 """A paper as data: `papers/<name>/paper.toml` with its experiments and figures, `claims.toml`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -165,7 +166,7 @@ def find_papers() -> Path:
     return shipped.folder("papers")
 
 
-def load_papers(folder: Path, names: list[str] | None = None) -> list[Paper]:
+def load_papers(folder: Path, names: Sequence[str] | None = None) -> list[Paper]:
     """The papers of a folder in the order of their numbers; `names` chooses some.
 
     A name is the folder's, or the paper's number.

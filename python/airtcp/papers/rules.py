@@ -24,6 +24,12 @@ PLATEAU_PERCENT = 1.0
 """Places that differ by less, in per cent and interval included, are equally high."""
 LEVEL_PERCENT = 10.0
 """A level is reproduced within this many per cent of the paper's number."""
+CANDIDATES = 5
+"""At most so many readings of a claim are asked again with fresh seeds, the surest first."""
+DOUBT = 0.2
+"""A reading is asked again where few seeds would say so by chance one time in five at most."""
+MISTAKEN = 0.05
+"""How often the readings of a claim may be said to disagree where none does."""
 FACTOR = 2.0
 """Beyond this factor the size is another, and a level is not the paper's at all."""
 
@@ -218,33 +224,33 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def over_readings(
-    default: Verdict,
-    others: Sequence[Verdict],
-    with_few_seeds: Verdict | None = None,
-    *,
-    enough: bool = True,
+    default: Verdict, others: Sequence[Verdict], *, disagrees: bool, enough: bool = True
 ) -> Verdict:
     """The verdict on a claim, from that under the default reading and under the other ones.
 
-    A reading that shows nothing neither supports nor refutes. Contradicted needs every reading, and
-    `enough` of them: a quick run tries but a few, and says of such a claim no more than that it is
-    not shown.
-    Readings disagree where some go the paper's way and some are contradicted, where the default
-    shows nothing and others go the paper's way, and where most do not show what the default does;
-    but not where the default with as few seeds as the others (`with_few_seeds`) shows it no more:
-    then the seeds are too few, and no reading has decided.
+    `disagrees`: a reading says otherwise than the default, as `disagreement` has it, and said it
+    again with fresh seeds. One that shows nothing and cannot be told from the default neither
+    supports nor refutes: that one effect is significant and another is not does not make them
+    differ (Gelman & Stern, The American Statistician 60(4), 2006).
+
+    Contradicted needs every reading, and `enough` of them: a quick run tries but a few, and says of
+    such a claim no more than that it is not shown.
     """
-    verdicts = [default, *others]
-    way = sum(verdict.goes_the_papers_way for verdict in verdicts)
-    against = sum(verdict is Verdict.CONTRADICTED for verdict in verdicts)
-    silent = len(verdicts) - way - against
-    if way == 0:
-        refuted = against == len(verdicts) and enough
-        return Verdict.CONTRADICTED if refuted else Verdict.NOT_SHOWN
-    too_few = with_few_seeds is not None and not with_few_seeds.goes_the_papers_way
-    most_show_it = silent <= way or too_few
-    agree = against == 0 and default.goes_the_papers_way and most_show_it
-    return default if agree else Verdict.DEPENDS
+    if disagrees:
+        return Verdict.DEPENDS
+    if default.goes_the_papers_way:
+        return default
+    refuted = all(verdict is Verdict.CONTRADICTED for verdict in (default, *others))
+    return Verdict.CONTRADICTED if refuted and enough else Verdict.NOT_SHOWN
+
+
+def confirmed(p_value: float, candidates: int) -> bool:
+    """Whether one of so many candidates counts, by what its fresh seeds gave.
+
+    Bonferroni's: all of them together are wrong five times in a hundred. That the candidate was
+    picked among many readings does not count, since the seeds that picked it are not these.
+    """
+    return p_value <= MISTAKEN / max(1, candidates)
 
 
 def correct_for_number(p_values: Mapping[T, float], *, rate: float = 0.05) -> set[T]:

@@ -18,6 +18,7 @@ from airtcp.papers.readings import (
     neighbours,
     one_at_a_time,
 )
+from airtcp.papers.rules import CANDIDATES
 
 _CLIMBED = 2
 """From this many of the best readings of a whole paper the search goes on."""
@@ -30,6 +31,7 @@ class Extent:
     Events of the simulation are the same on every machine, as its time is not; `least` are run
     whatever they cost. The search for the joint reading that serves the paper best may run the
     share `improve` more, or, if `papers_own`, as many as the paper's `search` where that is more.
+    `asked`: how many readings of a claim are asked again at most.
     """
 
     most: int
@@ -37,6 +39,7 @@ class Extent:
     events: float = math.inf
     improve: float = 0.0
     papers_own: bool = False
+    asked: int = CANDIDATES
 
     def readings(self, events_each: float) -> int:
         """How many are run, where each takes `events_each` events."""

@@ -1,8 +1,9 @@
 """Which points of its experiments something of a paper rests on: others are not run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from airtcp.papers.check import named_points
+from airtcp.papers.claims import Claim
 from airtcp.papers.experiment import Coordinates, Value
 from airtcp.papers.paper import FigureSpec, Paper, SensitiveGain, Target
 from airtcp.papers.texts import NumberSpec
@@ -11,10 +12,13 @@ Points = dict[str, set[Coordinates]]
 """Points of experiments, by the experiment's id."""
 
 
-def points_of_claims(paper: Paper) -> Points:
-    """The points on which a claim rests: readings other than the default run no others."""
+def points_of_claims(paper: Paper, claims: Sequence[Claim] | None = None) -> Points:
+    """The points on which claims rest, all of the paper's if none are named.
+
+    Readings other than the default run no others.
+    """
     points: Points = {}
-    for claim in paper.claims:
+    for claim in paper.claims if claims is None else claims:
         for part in claim.parts:
             for point in named_points(part, paper.experiment(part.experiment)):
                 _add(points, paper, part.experiment, point)

@@ -27,8 +27,10 @@ class Readings:
     """Verdicts with the number of readings that give them, the most frequent first."""
     decided_by: str
     """The open point that decides, where readings disagree and one does."""
-    too_few_seeds: bool
-    """The default shows the claim with all seeds, and not with the few of the other readings."""
+    disagrees: str
+    """The reading that says otherwise than the default, and did so again with fresh seeds."""
+    asked_again: int
+    """How many were asked again."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class ClaimLine:
     what: str
     paper: str
     verdict: str
+    undecided: bool
+    """It is not shown, and more seeds may show it."""
     shown: tuple[Judged, ...]
     """The parts that the line shows."""
     more: int
@@ -125,8 +129,13 @@ def readings_of(claim: Mapping[str, Any]) -> Readings | None:
         admissible,
         tuple((str(verdict), int(count)) for verdict, count in counts if count),
         str(found.get("decided_by") or ""),
-        bool(found.get("too_few_seeds")),
+        _disagreeing(found.get("disagrees")),
+        int(found.get("asked_again", 0)),
     )
+
+
+def _disagreeing(found: Mapping[str, Any] | None) -> str:
+    return f"{', '.join(found['reading'])}: {found['verdict']}" if found else ""
 
 
 def parts_table(parts: Sequence[Judged]) -> Table:
@@ -149,6 +158,7 @@ def _line(
         claim.what,
         claim.paper,
         str(judged.verdict),
+        judged.undecided,
         shown,
         len(judged.parts) - len(shown),
         readings_of(found),

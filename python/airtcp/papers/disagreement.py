@@ -1,0 +1,45 @@
+"""How sure it is that a reading says otherwise of a claim than the default does.
+
+A comparison that cannot be told from the default's is given the default's verdict: only what is
+told apart can make a reading disagree.
+"""
+
+from airtcp.papers import estimates
+from airtcp.papers.judge import Judged, JudgedClaim, verdict_of
+from airtcp.papers.rules import Verdict
+
+AGREES = 1.0
+"""The p-value of a reading that does not disagree."""
+
+
+def disagreement(default: JudgedClaim, alike: JudgedClaim, read: JudgedClaim) -> float:
+    """The least level of significance at which a reading disagrees; `AGREES` where it does at none.
+
+    Args:
+        default: the claim under the default reading, with all its seeds: the verdict to differ
+            from.
+        alike: under the default too, with the seeds and the length of `read`'s runs.
+        read: under the reading.
+    """
+    apart = [_p_apart(one, other) for one, other in zip(alike.parts, read.parts, strict=True)]
+    for level in sorted({p for p in apart if p < AGREES}):
+        told = [
+            ours if p <= level else known
+            for known, ours, p in zip(default.parts, read.parts, apart, strict=True)
+        ]
+        if differs(default.under_default, verdict_of(told)):
+            return level
+    return AGREES
+
+
+def differs(default: Verdict, other: Verdict) -> bool:
+    """Whether one of the two goes the paper's way, and the other does not."""
+    return default.goes_the_papers_way is not other.goes_the_papers_way
+
+
+def _p_apart(one: Judged, other: Judged) -> float:
+    """The p-value of two comparisons being alike, in each series that they go by."""
+    if not one.seen or len(one.seen) != len(other.seen):
+        return AGREES
+    series = zip(one.seen, other.seen, strict=True)
+    return min(AGREES, len(one.seen) * min(estimates.p_apart(a, b) for a, b in series))
