@@ -83,6 +83,7 @@ check-long: build ## what takes hours: connections under attack, the fuzzers for
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: rustup toolchain install nightly && cargo install cargo-fuzz --locked" >&2; exit 1; }
 	AIRTCP_CONNECTIONS=$(CONNECTIONS) cargo test --package airtcp-tcp --test hostile
 	cargo test --package airtcp-endpoint --test wire -- --ignored
+	$(PYTHON) tests/recipes.py
 	set -e; for target in $$(cargo +nightly fuzz list); do \
 	  mkdir -p fuzz/corpus/$$target; \
 	  cargo +nightly fuzz run "$$target" fuzz/corpus/$$target $$(ls -d fuzz/seeds/$$target 2>/dev/null) \

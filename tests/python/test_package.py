@@ -100,3 +100,9 @@ def test_percentiles_of_the_round_trip_are_of_the_samples(lossy_file: Path) -> N
     for percent, name in ((50, "rtt_p50_ms"), (95, "rtt_p95_ms"), (99, "rtt_p99_ms")):
         exact = samples[-(-len(samples) * percent // 100) - 1]
         assert flow[name] == pytest.approx(exact, rel=0.01)
+
+
+def test_every_name_is_on_the_page_of_the_python_interface() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+    missing = [name for name in airtcp.__all__ if f"airtcp.{name}" not in page]
+    assert missing == ["Parameter", "Remedy", "__version__", "papers"]
