@@ -1,6 +1,7 @@
 """Runs the kernel beside the simulation, and writes docs/real.md's tables.
 
     make verify             # runs docs/real.toml, resumably, into out/verify; then writes
+    python docs/write_real.py --simulate    # keeps the kernel's columns, simulates the others again
 
 The data behind the tables are kept beside them in docs/real.json, so that a test can tell whether
 a table is that of the run.
@@ -84,29 +85,36 @@ def written(text: str, run: Mapping[str, Any]) -> str:
 def main() -> None:
     """Runs what is not finished, keeps the data, and writes the page."""
     from airtcp._core import AirtcpError
-    from airtcp.study.beside import document, run_beside
+    from airtcp.study.beside import document, resimulated, run_beside
     from airtcp.study.grid import load_grid
 
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "verify")
     parser.add_argument("--seeds", type=int)
     parser.add_argument("--jobs", type=int, default=3, help="runs of the kernel at the same time")
+    parser.add_argument(
+        "--simulate", action="store_true", help="keep what the kernel did; simulate alone"
+    )
     arguments = parser.parse_args()
 
     def told(done: int, runs: int, words: str) -> None:
         print(f"{done} of {runs} {words}", file=sys.stderr, flush=True)
 
     try:
-        settings = run_beside(
-            load_grid(GRID),
-            arguments.seeds,
-            out=arguments.out,
-            jobs=arguments.jobs,
-            progress=told,
-        )
+        if arguments.simulate:
+            run = resimulated(json.loads(DATA.read_text("utf-8")), load_grid(GRID))
+        else:
+            run = document(
+                run_beside(
+                    load_grid(GRID),
+                    arguments.seeds,
+                    out=arguments.out,
+                    jobs=arguments.jobs,
+                    progress=told,
+                )
+            )
     except AirtcpError as error:
         raise SystemExit(f"make verify: {error}") from error
-    run = document(settings)
     DATA.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(written(PAGE.read_text("utf-8"), run), encoding="utf-8")
     print(share_sentence(run))

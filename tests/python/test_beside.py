@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 
 from airtcp._core import ScenarioError
-from airtcp.study.beside import Setting, document, half_width, run_beside
-from airtcp.study.grid import Grid, load_grid
+from airtcp.study.beside import Setting, document, half_width, resimulated, run_beside
+from airtcp.study.grid import Grid, StudyError, load_grid
 from airtcp.study.grid import Setting as Part
 from airtcp.study.kernel import Measurement
 from airtcp.summary import RunSummary
@@ -75,6 +75,20 @@ def test_a_setting_that_no_kernel_can_have_is_refused_before_anything_runs(
     grid = Grid("small", "", 1, (), (link,), (Part("Jersey", {"duration": "1 s"}),))
     with pytest.raises(ScenarioError, match="no such control"):
         run_beside(grid)
+
+
+def test_simulating_again_keeps_what_the_kernel_did() -> None:
+    link = Part("pipe", {}, ROOT / "scenarios" / "lossy-pipe.toml")
+    grid = Grid("small", "", 2, (), (link,), (Part("Reno", {"duration": "1 s"}),))
+    kernel = {"goodput_bps": [1e6, 1e6], "half_width": 0.0}
+    past = {"seeds": 2, "settings": [{"link": "pipe", "stack": "Reno", "kernel": kernel}]}
+    one = resimulated(past, grid)["settings"][0]
+    assert one["kernel"] == kernel
+    assert one["agreement"] == "off"
+    assert one["ratio"] == pytest.approx(2e6 / sum(one["simulated"]["goodput_bps"]))
+    past["settings"][0]["stack"] = "CUBIC"
+    with pytest.raises(StudyError, match="make verify"):
+        resimulated(past, grid)
 
 
 def test_the_grid_has_thirty_settings_at_least() -> None:

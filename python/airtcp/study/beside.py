@@ -1,13 +1,14 @@
 """A grid of links and stacks on this machine's kernel, beside the simulation of the same runs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import Any
 
 from airtcp.scenarios import load_scenario
 from airtcp.study.execute import Progress, execute
-from airtcp.study.grid import Grid
+from airtcp.study.grid import Grid, StudyError
 from airtcp.study.kernel import (
     KernelRun,
     Measurement,
@@ -48,32 +49,30 @@ class Setting:
     @property
     def ratio(self) -> float | None:
         """The kernel's mean goodput over the simulated one; None where that is zero."""
-        simulated = fmean(self.simulated_bps)
-        return fmean(self.measured_bps) / simulated if simulated else None
-
-    @property
-    def is_near(self) -> bool:
-        """Whether the mean goodputs differ by at most `NEAR`."""
-        return self.ratio is not None and abs(self.ratio - 1) <= NEAR
-
-    @property
-    def is_inside(self) -> bool:
-        """Whether each mean lies inside the other's 95 % interval."""
-        return _holds(self.measured_bps, fmean(self.simulated_bps)) and _holds(
-            self.simulated_bps, fmean(self.measured_bps)
-        )
+        return ratio(self.measured_bps, self.simulated_bps)
 
     @property
     def agreement(self) -> str:
         """`near`, `inside` or `off`."""
-        if self.is_near:
-            return "near"
-        return "inside" if self.is_inside else "off"
+        return agreement(self.measured_bps, self.simulated_bps)
 
-    @property
-    def agrees(self) -> bool:
-        """Whether the two are near, or each inside the other's interval."""
-        return self.is_near or self.is_inside
+
+def ratio(measured: Sequence[float], simulated: Sequence[float]) -> float | None:
+    """The first mean over the second; None where that is zero."""
+    mean = fmean(simulated)
+    return fmean(measured) / mean if mean else None
+
+
+def agreement(measured: Sequence[float], simulated: Sequence[float]) -> str:
+    """`near`, `inside` or `off`.
+
+    Near: the means differ by at most `NEAR`. Inside: each lies inside the other's 95 % interval.
+    """
+    quotient = ratio(measured, simulated)
+    if quotient is not None and abs(quotient - 1) <= NEAR:
+        return "near"
+    is_inside = _holds(measured, fmean(simulated)) and _holds(simulated, fmean(measured))
+    return "inside" if is_inside else "off"
 
 
 def half_width(values: Sequence[float]) -> float | None:
@@ -165,12 +164,54 @@ def _in_json(setting: Setting) -> dict[str, object]:
             "retransmissions": [run["retransmissions"] for run in measured],
             "timeouts": [run["timeouts"] for run in measured],
         },
-        "simulated": {
-            "goodput_bps": list(setting.simulated_bps),
-            "half_width": half_width(setting.simulated_bps),
-            "retransmissions": [total(run, "segments_retransmitted") for run in simulated],
-            "timeouts": [total(run, "timeouts") for run in simulated],
-        },
+        "simulated": _simulated_in_json(simulated),
         "ratio": setting.ratio,
         "agreement": setting.agreement,
     }
+
+
+def _simulated_in_json(runs: Sequence[RunSummary]) -> dict[str, Any]:
+    goodputs = [float(run["goodput_bps"]) for run in runs]
+    return {
+        "goodput_bps": goodputs,
+        "half_width": half_width(goodputs),
+        "retransmissions": [total(run, "segments_retransmitted") for run in runs],
+        "timeouts": [total(run, "timeouts") for run in runs],
+    }
+
+
+def resimulated(run: Mapping[str, Any], grid: Grid, *, out: Path | None = None) -> dict[str, Any]:
+    """A document with the kernel's side as it is, and the simulated one by today's engine.
+
+    Args:
+        run: what `document` gave.
+        grid: the links and stacks that it was run with.
+        out: a folder in which cells are found and kept.
+
+    Raises:
+        ScenarioError: a link or a stack is wrong.
+        StudyError: the grid has other links or stacks than the document.
+        StoreError: a cell cannot be stored.
+    """
+    chosen = range(1, run["seeds"] + 1)
+    cells: dict[tuple[str, str], list[PlannedCell]] = {}
+    for link in grid.links:
+        for stack in grid.stacks:
+            assert link.scenario is not None
+            scenario = load_scenario(link.scenario, {**link.settings, **stack.settings})
+            cells[link.name, stack.name] = [
+                planned_cell(scenario.hash(), scenario, "", seed, f"{link.name}, {stack.name}")
+                for seed in chosen
+            ]
+    if list(cells) != [(one["link"], one["stack"]) for one in run["settings"]]:
+        raise StudyError("the grid has changed since the kernel ran: run make verify")
+    found = execute(Plan([cell for row in cells.values() for cell in row]), out=out)
+    settings = []
+    for one in run["settings"]:
+        simulated = _simulated_in_json(
+            [found[cell.key].summary for cell in cells[one["link"], one["stack"]]]
+        )
+        pair = one["kernel"]["goodput_bps"], simulated["goodput_bps"]
+        judged = {"ratio": ratio(*pair), "agreement": agreement(*pair)}
+        settings.append(one | {"simulated": simulated} | judged)
+    return {**run, "settings": settings}
