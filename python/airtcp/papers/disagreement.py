@@ -27,7 +27,9 @@ def disagreement(default: JudgedClaim, alike: JudgedClaim, read: JudgedClaim) ->
             ours if p <= level else known
             for known, ours, p in zip(default.parts, read.parts, apart, strict=True)
         ]
-        if differs(default.under_default, verdict_of(told)):
+        other = verdict_of(told)
+        # The default's own may say less than its parts do, where more seeds left it open.
+        if differs(default.under_default, other) and differs(verdict_of(default.parts), other):
             return level
     return AGREES
 

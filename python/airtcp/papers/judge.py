@@ -51,13 +51,15 @@ class Judged:
 class JudgedClaim:
     """A claim with the verdicts of its parts under the default reading, and its own.
 
-    `under_default` is the verdict under the default reading alone.
+    `under_default` is the verdict under the default reading alone, from so many `sets_of_seeds` as
+    made it firm.
     """
 
     claim: Claim
     verdict: Verdict
     parts: tuple[Judged, ...]
     under_default: Verdict
+    sets_of_seeds: int = 1
 
     @property
     def undecided(self) -> bool:

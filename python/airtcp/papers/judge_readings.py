@@ -5,8 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from airtcp.papers.claims import Claim
 from airtcp.papers.disagreement import disagreement
 from airtcp.papers.experiment import Experiment
+from airtcp.papers.firmness import settled
 from airtcp.papers.judge import JudgedClaim, judge_claim, judge_paper
 from airtcp.papers.open_points import open_points
 from airtcp.papers.outcomes import Chosen, Outcomes
@@ -26,11 +28,11 @@ class Run(Protocol):
     """Carries out the experiments of several readings.
 
     With few seeds; or, `fresh`, with as many as the default reading has and of which none was used
-    before.
+    before; or with the set of that number beyond the default's, each as large and as long.
     """
 
     def __call__(  # noqa: D102
-        self, readings: Sequence[ToRun], *, fresh: bool = False
+        self, readings: Sequence[ToRun], *, fresh: bool = False, beyond: int = 0
     ) -> list[Outcomes]: ...
 
 
@@ -57,14 +59,14 @@ def judge_over_readings(
         few: what the default reading gave with as few seeds as the others have, if it is known.
         told: called with the readings run and those to be run.
     """
-    judged = judge_paper(paper, outcomes)
+    judged = _settled(paper, outcomes, run, extent)
     points = open_points(paper, outcomes)
     admissible = math.prod(len(point.values) for point in points)
     over = OverReadings(points, touching(paper, points), admissible)
     over.take(over.default, judged, {})
     if not extent.most or over.admissible == 1:
         return [_over(one, over) for one in judged], over
-    judging = _Judging(paper, points, outcomes, run, few)
+    judging = _Judging(paper, judged, points, outcomes, run, few)
     readings = grid(paper, points, extent.readings(judging.events()))
     budget = len(readings) + extent.searched(paper, len(readings))
     for begin in range(0, len(readings), _AT_ONCE):
@@ -84,6 +86,20 @@ def judge_over_readings(
     return [_over(one, over) for one in judged], over
 
 
+def _settled(paper: Paper, outcomes: Outcomes, run: Run, extent: Extent) -> list[JudgedClaim]:
+    """Every claim under the default, with more seeds where its verdict is not firm."""
+
+    def more(claim: Claim, number: int) -> Outcomes:
+        chosen = points_of_claims(paper, [claim])
+        own = [one for one in paper.file.experiments if one.id in chosen]
+        return run([(own, chosen)], beyond=number)[0]
+
+    judged = judge_paper(paper, outcomes)
+    if not extent.settle:
+        return judged
+    return [settled(paper, one, outcomes, more, extent.settle) for one in judged]
+
+
 def _over(judged: JudgedClaim, over: OverReadings) -> JudgedClaim:
     claim = judged.claim.id
     default, *others = over.of(claim)
@@ -99,6 +115,7 @@ class _Judging:
     def __init__(
         self,
         paper: Paper,
+        judged: Sequence[JudgedClaim],
         points: Sequence[OpenPoint],
         outcomes: Outcomes,
         run: Run,
@@ -111,7 +128,7 @@ class _Judging:
         self._experiments = [one for one in paper.file.experiments if one.id in self._chosen]
         default = default_reading(points)
         self._done = {self._key(one, default): outcomes.only(one.id) for one in self._experiments}
-        self._default = judge_paper(paper, outcomes)
+        self._default = judged
         self._few = few or run([(self._experiments, self._chosen)])[0]
         self._default_with_few = judge_paper(paper, self._few)
 

@@ -1,8 +1,9 @@
 """The whole of it: every paper carried out and judged, and the comparison across them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ SEED_SETS_APART = 10_000
 """Sets of seeds begin this far from each other: no experiment has as many."""
 FRESH_SEEDS_APART = SEED_SETS_APART // 2
 """And the seeds of a set with which readings are asked again this far from its first."""
+FURTHER_SEEDS_APART = 1_000
+"""And those that a verdict gets which is not firm, each further set."""
 
 Progress = Callable[[float, str], object]
 """Called with the share that is done, and what is being done."""
@@ -143,6 +146,7 @@ class Judgement:
             "paper": claim.paper,
             "verdict": str(judged.verdict),
             "under_default": str(judged.under_default),
+            "sets_of_seeds": judged.sets_of_seeds,
             "undecided": judged.undecided,
             "readings": {
                 "admissible": len(over.of(claim.id)),
@@ -194,7 +198,7 @@ class Judgement:
         return filled(text, paper.file.numbers, experiments, self.outcomes[paper.name])
 
 
-FULL = Extent(most=28, least=8, events=450e6, improve=0.25, papers_own=True)
+FULL = Extent(most=28, least=8, events=450e6, improve=0.25, papers_own=True, settle=10e6)
 """How many readings of a paper a full run judges beside the default."""
 QUICK = Extent(most=5, least=2, events=6e6, asked=1)
 """And a quick one."""
@@ -237,7 +241,7 @@ def judge_papers(
     cross = load_cross(folder) if with_cross else None
     extent = QUICK if quick else FULL
     if readings is not None:
-        extent = Extent(readings, least=readings, improve=extent.improve)
+        extent = replace(extent, most=readings, least=readings, events=inf, papers_own=False)
     store = Store(out / "cells") if out is not None else None
     steps = _Steps(len(papers) * seed_sets * 2 + (1 if with_cross else 0), progress)
 
@@ -305,10 +309,13 @@ class _Runs:
         (found,) = self._carry_out([whole], progress=told)
         return found
 
-    def read_otherwise(self, readings: Sequence[ToRun], *, fresh: bool = False) -> list[Outcomes]:
+    def read_otherwise(
+        self, readings: Sequence[ToRun], *, fresh: bool = False, beyond: int = 0
+    ) -> list[Outcomes]:
         """The experiments of several readings; see `judge_readings.Run`."""
-        extent: RunExtent = "quick" if self._quick else "fresh" if fresh else "few"
-        seed = self._seed + FRESH_SEEDS_APART if fresh else self._seed
+        of_full: RunExtent = "full" if beyond else "fresh" if fresh else "few"
+        extent: RunExtent = "quick" if self._quick else of_full
+        seed = self._seed + (FRESH_SEEDS_APART if fresh else FURTHER_SEEDS_APART * beyond)
         plans = [self._planned(experiments, only, extent, seed) for experiments, only in readings]
         return self._carry_out(plans)
 

@@ -24,6 +24,8 @@ PLATEAU_PERCENT = 1.0
 """Places that differ by less, in per cent and interval included, are equally high."""
 LEVEL_PERCENT = 10.0
 """A level is reproduced within this many per cent of the paper's number."""
+FIRM = 0.95
+"""A verdict is firm where other seeds give it this often; else it gets more of them."""
 CANDIDATES = 5
 """At most so many readings of a claim are asked again with fresh seeds, the surest first."""
 DOUBT = 0.2
@@ -242,6 +244,26 @@ def over_readings(
         return default
     refuted = all(verdict is Verdict.CONTRADICTED for verdict in (default, *others))
     return Verdict.CONTRADICTED if refuted and enough else Verdict.NOT_SHOWN
+
+
+def is_firm(verdict: Verdict, likely: Mapping[Verdict, int]) -> bool:
+    """Whether as many other seeds would give the same verdict nineteen times in twenty."""
+    return likely.get(verdict, 0) >= FIRM * sum(likely.values())
+
+
+def said_of_likely(verdict: Verdict, likely: Mapping[Verdict, int]) -> Verdict:
+    """What is said of a claim whose verdict is not firm: what the likely ones have in common.
+
+    Those that one draw in twenty gives. All the paper's way are a direction, whatever its size; of
+    any others no more can be said than that it is not shown.
+    """
+    if is_firm(verdict, likely):
+        return verdict
+    among = {one for one, count in likely.items() if count >= (1 - FIRM) * sum(likely.values())}
+    among.add(verdict)
+    if all(one.goes_the_papers_way for one in among):
+        return Verdict.DIRECTION if len(among) > 1 else verdict
+    return verdict if len(among) == 1 else Verdict.NOT_SHOWN
 
 
 def confirmed(p_value: float, candidates: int) -> bool:

@@ -31,7 +31,9 @@ class Extent:
     Events of the simulation are the same on every machine, as its time is not; `least` are run
     whatever they cost. The search for the joint reading that serves the paper best may run the
     share `improve` more, or, if `papers_own`, as many as the paper's `search` where that is more.
-    `asked`: how many readings of a claim are asked again at most.
+    `asked`: how many readings of a claim are asked again at most. `settle`: a claim
+    whose verdict is not firm gets more seeds where those it has took no more events; without it
+    every verdict is taken as it comes.
     """
 
     most: int
@@ -40,6 +42,7 @@ class Extent:
     improve: float = 0.0
     papers_own: bool = False
     asked: int = CANDIDATES
+    settle: float = 0.0
 
     def readings(self, events_each: float) -> int:
         """How many are run, where each takes `events_each` events."""

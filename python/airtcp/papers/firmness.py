@@ -1,0 +1,97 @@
+"""How firm a verdict is, and more seeds for one that is not.
+
+A verdict that stands at the edge of a rule is another one with other seeds. How likely that is the
+seeds there are tell: they are drawn again with replacement, all that was measured with a seed
+together, and the claim is judged on each draw (the bootstrap, Efron, Ann. Stat. 7(1), 1979).
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from airtcp.papers.claims import Claim
+from airtcp.papers.judge import JudgedClaim, judge_claim
+from airtcp.papers.outcomes import Outcomes
+from airtcp.papers.paper import Paper
+from airtcp.papers.rules import Verdict, is_firm, said_of_likely
+from airtcp.papers.used import points_of_claims
+
+DRAWS = 100
+"""As many times the seeds are drawn again."""
+DOUBLINGS = 2
+"""As often the seeds are doubled."""
+
+More = Callable[[Claim, int], Outcomes]
+"""Runs what a claim rests on with the n-th further set of as many seeds as it had at first."""
+
+
+def likely_verdicts(paper: Paper, claim: Claim, outcomes: Outcomes) -> Counter[Verdict]:
+    """Which verdicts as many other seeds would give, and how often."""
+    chance = np.random.default_rng(0)
+    rests = _of_claim(paper, claim, outcomes)
+    likely: Counter[Verdict] = Counter()
+    for _ in range(DRAWS):
+        drawn = {name: chance.integers(0, len(s), len(s)) for name, s in rests.seeds.items()}
+        again = {
+            point: [runs[index] for index in drawn[point[0]]]
+            for point, runs in rests.measured.items()
+        }
+        judged = judge_claim(paper, claim, Outcomes(rests.seeds, again, rests.refused))
+        likely[judged.verdict] += 1
+    return likely
+
+
+def settled(
+    paper: Paper, judged: JudgedClaim, outcomes: Outcomes, more: More, events: float
+) -> JudgedClaim:
+    """A claim judged with twice and four times the seeds, until its verdict is firm.
+
+    One that is not even then has the verdict that all likely ones have in common. One whose seeds
+    took more than so many events of the simulation has it as it came: to say less of it would only
+    move the edge.
+    """
+    if events_of(paper, judged.claim, outcomes) > events:
+        return judged
+    rests = _of_claim(paper, judged.claim, outcomes)
+    likely = likely_verdicts(paper, judged.claim, rests)
+    sets = 1
+    for _ in range(DOUBLINGS):
+        if is_firm(judged.verdict, likely):
+            break
+        for number in range(sets, 2 * sets):
+            rests = _together(rests, more(judged.claim, number))
+        sets *= 2
+        judged = judge_claim(paper, judged.claim, rests)
+        likely = likely_verdicts(paper, judged.claim, rests)
+    said = said_of_likely(judged.verdict, likely)
+    return replace(judged, verdict=said, under_default=said, sets_of_seeds=sets)
+
+
+def events_of(paper: Paper, claim: Claim, outcomes: Outcomes) -> float:
+    """What the runs of a claim took, in events of the simulation."""
+    return sum(
+        measures.get("events_processed", 0.0)
+        for runs in _of_claim(paper, claim, outcomes).measured.values()
+        for measures in runs
+    )
+
+
+def _of_claim(paper: Paper, claim: Claim, outcomes: Outcomes) -> Outcomes:
+    """What was measured of the points that a claim rests on."""
+    points = points_of_claims(paper, [claim])
+    return Outcomes(
+        {name: seeds for name, seeds in outcomes.seeds.items() if name in points},
+        {key: runs for key, runs in outcomes.measured.items() if key[1] in points.get(key[0], ())},
+        outcomes.refused,
+    )
+
+
+def _together(one: Outcomes, other: Outcomes) -> Outcomes:
+    """The same points with the seeds of both."""
+    return Outcomes(
+        {name: (*seeds, *other.seeds[name]) for name, seeds in one.seeds.items()},
+        {point: [*runs, *other.measured[point]] for point, runs in one.measured.items()},
+        one.refused,
+    )
