@@ -18,16 +18,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+class ArrowTable(Protocol):
+    """A table that Arrow's C stream leads out of: one of the core's, or a frame."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
 class _Result(Protocol):
-    """What a run left: its summary as JSON, its tables as Arrow streams."""
+    """What a run left: its summary as JSON, and its tables."""
 
     def summary(self) -> str: ...
-    def samples(self) -> bytes: ...
-    def events(self) -> bytes: ...
-    def frames(self) -> bytes: ...
-    def agents(self) -> bytes: ...
-    def rtts(self) -> bytes: ...
-    def packets(self) -> bytes: ...
+    def samples(self) -> ArrowTable: ...
+    def events(self) -> ArrowTable: ...
+    def frames(self) -> ArrowTable: ...
+    def agents(self) -> ArrowTable: ...
+    def rtts(self) -> ArrowTable: ...
+    def packets(self) -> ArrowTable: ...
 
 
 class _Kept:
@@ -35,27 +41,27 @@ class _Kept:
 
     def __init__(self, result: _Result) -> None:
         self._summary = result.summary()
-        self._tables: dict[str, bytes] = {name: getattr(result, name)() for name in _TABLES}
+        self._tables = {name: _table(getattr(result, name)()) for name in _TABLES}
 
     def summary(self) -> str:
         return self._summary
 
-    def samples(self) -> bytes:
+    def samples(self) -> ArrowTable:
         return self._tables["samples"]
 
-    def events(self) -> bytes:
+    def events(self) -> ArrowTable:
         return self._tables["events"]
 
-    def frames(self) -> bytes:
+    def frames(self) -> ArrowTable:
         return self._tables["frames"]
 
-    def agents(self) -> bytes:
+    def agents(self) -> ArrowTable:
         return self._tables["agents"]
 
-    def rtts(self) -> bytes:
+    def rtts(self) -> ArrowTable:
         return self._tables["rtts"]
 
-    def packets(self) -> bytes:
+    def packets(self) -> ArrowTable:
         return self._tables["packets"]
 
 
@@ -181,10 +187,10 @@ class Run:
         return f"<table>{table}</table>"
 
 
-def _table(stream: bytes) -> "pl.DataFrame":
+def _table(rows: ArrowTable) -> "pl.DataFrame":
     import polars as pl
 
-    return pl.read_ipc_stream(stream)
+    return pl.DataFrame(rows)
 
 
 def run(

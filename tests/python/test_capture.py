@@ -1,6 +1,5 @@
 """What is said of a capture, beside what the simulator knows of the same transfer."""
 
-import io
 import json
 import shutil
 import subprocess
@@ -20,11 +19,6 @@ STOPS = {
 }
 
 
-def table(stream: bytes) -> pl.DataFrame:
-    """An Arrow IPC stream as a frame."""
-    return pl.read_ipc_stream(io.BytesIO(stream))
-
-
 class Seen:
     """A simulated transfer, its capture at the sender, and what is said of it."""
 
@@ -36,7 +30,7 @@ class Seen:
         self.capture = _core.read_capture(self.path)
         self.summary: dict[str, Any] = json.loads(self.capture.summary())
         self.flow = self.summary["flow"]
-        self.labels = table(self.capture.labels())
+        self.labels = pl.DataFrame(self.capture.labels())
 
     def count(self, **columns: str) -> int:
         """How many labels have these values."""
@@ -89,7 +83,7 @@ def test_stops_and_what_they_trigger(lossy: str, tmp_path: Path) -> None:
     assert seen.flow["timeouts"] == seen.truth["timeouts"]
     assert seen.flow["timeouts_spurious"] == seen.truth["timeouts_spurious"]
     assert seen.count(trigger="timeout", cause="delay-spike") == seen.truth["timeouts_spurious"]
-    stops = table(seen.capture.stops())
+    stops = pl.DataFrame(seen.capture.stops())
     lengths = (stops["end_ns"] - stops["start_ns"]) / 1e9
     assert 5 <= stops.height <= 7
     assert lengths.median() == pytest.approx(0.8, abs=0.1)
@@ -98,8 +92,8 @@ def test_stops_and_what_they_trigger(lossy: str, tmp_path: Path) -> None:
 
 def test_frames_fit_together(lossy: str, tmp_path: Path) -> None:
     seen = Seen(lossy, tmp_path, **{"tcp.profile": "sack"})
-    segments, acks = table(seen.capture.segments()), table(seen.capture.acks())
-    flows = table(seen.capture.flows())
+    segments, acks = pl.DataFrame(seen.capture.segments()), pl.DataFrame(seen.capture.acks())
+    flows = pl.DataFrame(seen.capture.flows())
     assert flows.height == 1
     assert acks["ack"].max() == acks["delivered"].max()
     assert 0 <= segments["end"].max() - acks["ack"].max() < 100_000, "what is under way at the end"
@@ -109,7 +103,7 @@ def test_frames_fit_together(lossy: str, tmp_path: Path) -> None:
     # 25 ms each way, and 1.2 ms for the packet itself; the handshake has none.
     data = segments.filter(pl.col("end") - pl.col("start") > 1)
     assert data["rtt_ns"].min() == pytest.approx(51.2e6, rel=0.01)
-    hazard = table(seen.capture.hazard())
+    hazard = pl.DataFrame(seen.capture.hazard())
     assert hazard["lost"].sum() <= seen.labels.height
 
 

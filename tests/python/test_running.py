@@ -18,11 +18,11 @@ def test_stretches_put_together_are_the_run(lossy: str) -> None:
         stretches.append(running.advance(1.3 * (len(stretches) + 1)))
     assert stretches[-1].time_s == 10.0
     for name in ("samples", "events", "packets"):
-        parts = [pl.read_ipc_stream(getattr(stretch, name)()) for stretch in stretches]
+        parts = [pl.DataFrame(getattr(stretch, name)()) for stretch in stretches]
         assert pl.concat(parts).equals(getattr(whole, name)), name
     result = running.finish()
     assert result.summary() == whole.result.summary()
-    assert pl.read_ipc_stream(result.samples()).is_empty()
+    assert pl.DataFrame(result.samples()).is_empty()
 
 
 def test_segments_are_those_of_the_sender(lossy: str) -> None:

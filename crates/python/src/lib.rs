@@ -10,6 +10,7 @@ mod running;
 mod scenario;
 mod script;
 mod sessions;
+mod table;
 
 /// The Rust core: scenarios in, runs out. Conversion only; the public face is `airtcp`.
 #[pyo3::pymodule]
@@ -35,6 +36,8 @@ mod _core {
     use crate::script::{profiles, script};
     #[pymodule_export]
     use crate::sessions::{record_session, session_window};
+    #[pymodule_export]
+    use crate::table::Table;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -3,12 +3,12 @@
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
 use crate::errors::{run_error, scenario_error};
-use crate::result::{RunResult, stream};
+use crate::result::RunResult;
 use crate::run::{probe_interval, probes_named};
 use crate::scenario::Scenario;
+use crate::table::Table;
 
 /// A run under way: `advance` moves it on and returns what was recorded meanwhile, `finish` takes
 /// it to its end. The result is that of `run`, wherever the stretches end.
@@ -83,7 +83,7 @@ impl Running {
 
 const FINISHED: &str = "this run is finished: make a new Running";
 
-/// What was recorded in a stretch of a run, as Arrow IPC streams.
+/// What was recorded in a stretch of a run, as tables.
 #[pyclass(frozen, module = "airtcp._core")]
 pub(crate) struct Stretch {
     stretch: airtcp_sim::Stretch,
@@ -97,18 +97,18 @@ pub(crate) struct Stretch {
 
 #[pymethods]
 impl Stretch {
-    /// What the probes saw, as an Arrow IPC stream.
-    fn samples<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        stream(py, &self.stretch.samples)
+    /// What the probes saw.
+    fn samples(&self) -> Table {
+        Table::from(&self.stretch.samples)
     }
 
-    /// The events, as an Arrow IPC stream.
-    fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        stream(py, &self.stretch.events)
+    /// The events.
+    fn events(&self) -> Table {
+        Table::from(&self.stretch.events)
     }
 
-    /// The segments, as an Arrow IPC stream.
-    fn packets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        stream(py, &self.stretch.packets)
+    /// The segments.
+    fn packets(&self) -> Table {
+        Table::from(&self.stretch.packets)
     }
 }

@@ -14,5 +14,5 @@ pub mod result;
 pub mod run;
 pub mod traffic;
 
-pub use result::{Probe, ProbeError, RunSummary, ipc_stream};
+pub use result::{Probe, ProbeError, RunSummary};
 pub use run::{ENGINE_VERSION, Observe, RunError, RunResult, Running, Stretch, run, run_many};

@@ -36,14 +36,14 @@ def read_capture(
 
     read = _core.read_capture(path, flow, view, progress=told)
     summary: dict[str, Any] = json.loads(read.summary())
-    flows = pl.read_ipc_stream(read.flows())
+    flows = pl.DataFrame(read.flows())
     refusals: list[Refusal] = summary["refusals"]
     if summary["flow"] is None:
         return Capture(Path(path), None, refusals, flows)
-    labels = pl.read_ipc_stream(read.labels())
+    labels = pl.DataFrame(read.labels())
     full = labels.filter(pl.col("loss") == FULL_QUEUE)["original_packet"].drop_nulls()
     segments = (
-        pl.read_ipc_stream(read.segments())
+        pl.DataFrame(read.segments())
         # The SYN is no data, and a round trip of its own size.
         .filter(pl.col("end") > pl.col("start"))
         .with_columns(dropped=pl.col("lost") & pl.col("packet").is_in(full.implode()))
@@ -54,9 +54,9 @@ def read_capture(
         refusals,
         flows,
         segments,
-        pl.read_ipc_stream(read.acks()),
+        pl.DataFrame(read.acks()),
         labels,
-        pl.read_ipc_stream(read.hazard()),
+        pl.DataFrame(read.hazard()),
         # A pipe cannot be read a second time.
         read.annotate if Path(path).is_file() else None,
     )

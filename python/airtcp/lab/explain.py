@@ -9,11 +9,10 @@ from typing import Any
 import polars as pl
 
 from airtcp import _core
-from airtcp._core import Scenario, ScenarioError
+from airtcp._core import Scenario, ScenarioError, Table
 from airtcp.lab.play import LONGEST_WALL_S
 from airtcp.lab.requests import Explain
 from airtcp.lab.sources import Chosen, Sources
-from airtcp.lab.tables import table
 from airtcp.lab.values import parse_quantity
 
 MOST_PACKETS = 1500
@@ -90,7 +89,7 @@ def _timeout(chosen: Chosen, request: Explain) -> Timeout:
     found: list[Timeout] = []
     end_s = min(request.time_s + _NEAR_S, chosen.duration_s)
     for stretch in _stretches(running, 0.0, end_s):
-        events = table(stretch.events())
+        events = pl.DataFrame(stretch.events())
         own = events.filter(pl.col("flow") == request.flow, pl.col("event") == "timeout")
         for row in own.iter_rows(named=True):
             detail = _DETAIL.fullmatch(row["detail"] or "")
@@ -123,8 +122,8 @@ def _surroundings(scenario: Scenario, request: Explain, timeout: Timeout) -> Sur
         pass  # what was recorded before the window goes
     window = running.advance(until_s)
 
-    def own(stream: bytes) -> pl.DataFrame:
-        return table(stream).filter(pl.col("flow") == request.flow)
+    def own(rows: Table) -> pl.DataFrame:
+        return pl.DataFrame(rows).filter(pl.col("flow") == request.flow)
 
     events = own(window.events())
     spurious = _says_spurious(events, timeout)

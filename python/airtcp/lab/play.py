@@ -6,12 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import polars as pl
+
 from airtcp import _core
 from airtcp._core import ScenarioError
 from airtcp.lab.describe import deployment
 from airtcp.lab.requests import Play
 from airtcp.lab.sources import Chosen, Sources
-from airtcp.lab.tables import columns_of, events_of, table
+from airtcp.lab.tables import columns_of, events_of
 from airtcp.summary import FlowSummary, RunSummary, parse_summary
 
 Send = Callable[[dict[str, Any]], object]
@@ -123,9 +125,9 @@ def _advance(side: Side, number: int, until_s: float, flow: int, send: Send) -> 
         return
     stretch = side.running.advance(until_s)
     side.time_s, side.finished = stretch.time_s, stretch.finished
-    columns = columns_of(table(stretch.samples()), flow, side.flows)
+    columns = columns_of(pl.DataFrame(stretch.samples()), flow, side.flows)
     side.rtts += [one for one in columns["rtt_ms"] if one is not None]
-    events = events_of(table(stretch.events()), flow, _EVENTS)
+    events = events_of(pl.DataFrame(stretch.events()), flow, _EVENTS)
     room = max(0, _MOST_EVENTS - side.events)
     side.events += len(events)
     send(

@@ -10,11 +10,6 @@ import polars as pl
 Columns = dict[str, list[float | None]]
 
 
-def table(stream: bytes) -> pl.DataFrame:
-    """An Arrow IPC stream of the core."""
-    return pl.read_ipc_stream(stream)
-
-
 def columns_of(samples: pl.DataFrame, flow: int, flows: int) -> Columns:
     """The samples of one flow, reals to three decimals: a pixel shows less.
 

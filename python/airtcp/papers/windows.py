@@ -35,7 +35,7 @@ def watched(scenario: Scenario, seed: int, segment_bytes: int = 1448) -> tuple[s
     )
     summary = json.loads(result.summary())
     end = summary["flows"][0]["completed_s"] or summary["duration_s"]
-    samples = pl.read_ipc_stream(result.samples()).filter(
+    samples = pl.DataFrame(result.samples()).filter(
         (pl.col("flow") == 0) & (pl.col("time_s") <= end)
     )
     times = samples["time_s"].to_list()

@@ -12,43 +12,37 @@ use airtcp_capture::{CaptureError, Limits, SurveyError};
 use arrow_array::RecordBatch;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
 use crate::errors::capture_error;
 use crate::run::LISTENING_INTERVAL;
+use crate::table::Table;
 
-/// A capture that was read, with one flow looked at in depth: a summary as JSON, tables as Arrow
-/// IPC streams.
+/// A capture that was read, with one flow looked at in depth: a summary as JSON, and tables.
 #[pyclass(frozen, module = "airtcp._core")]
 pub(crate) struct Capture {
     capture: airtcp_capture::Capture,
     path: PathBuf,
 }
 
-type Table = Result<RecordBatch, arrow_schema::ArrowError>;
+type Rows = Result<RecordBatch, arrow_schema::ArrowError>;
 
 impl Capture {
-    fn stream<'py>(
+    fn table(
         &self,
-        py: Python<'py>,
-        table: impl Fn(&airtcp_capture::Capture) -> Table + Sync,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+        py: Python<'_>,
+        rows: impl Fn(&airtcp_capture::Capture) -> Rows + Sync,
+    ) -> PyResult<Table> {
         let capture = &self.capture;
-        let bytes = py
-            .detach(|| airtcp_sim::ipc_stream(&table(capture)?))
-            .map_err(|error| capture_error(py, error))?;
-        Ok(PyBytes::new(py, &bytes))
+        py.detach(|| rows(capture))
+            .map(Table::from)
+            .map_err(|error| capture_error(py, error))
     }
 
-    fn of_flow<'py>(
-        &self,
-        py: Python<'py>,
-        table: fn(&Analysis) -> Table,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    fn of_flow(&self, py: Python<'_>, rows: fn(&Analysis) -> Rows) -> PyResult<Table> {
         let Some(analysis) = &self.capture.analysis else {
             return Err(capture_error(py, "there is no TCP in the capture"));
         };
-        self.stream(py, |_| table(analysis))
+        self.table(py, |_| rows(analysis))
     }
 }
 
@@ -59,38 +53,38 @@ impl Capture {
         serde_json::to_string(&Summary::of(&self.capture)).map_err(|error| capture_error(py, error))
     }
 
-    /// A row a flow, as an Arrow IPC stream.
-    fn flows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.stream(py, |capture| tables::flows(&capture.survey))
+    /// A row a flow.
+    fn flows(&self, py: Python<'_>) -> PyResult<Table> {
+        self.table(py, |capture| tables::flows(&capture.survey))
     }
 
-    /// A row a transmission of the flow's data, as an Arrow IPC stream.
-    fn segments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    /// A row a transmission of the flow's data.
+    fn segments(&self, py: Python<'_>) -> PyResult<Table> {
         self.of_flow(py, tables::segments)
     }
 
-    /// A row an answer, as an Arrow IPC stream.
-    fn acks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    /// A row an answer.
+    fn acks(&self, py: Python<'_>) -> PyResult<Table> {
         self.of_flow(py, tables::acks)
     }
 
-    /// A row a retransmission, as an Arrow IPC stream.
-    fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    /// A row a retransmission.
+    fn labels(&self, py: Python<'_>) -> PyResult<Table> {
         self.of_flow(py, tables::labels)
     }
 
-    /// A row a bin of the queue's length, as an Arrow IPC stream.
-    fn hazard<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    /// A row a bin of the queue's length.
+    fn hazard(&self, py: Python<'_>) -> PyResult<Table> {
         self.of_flow(py, tables::hazard)
     }
 
-    /// A row a stop of the link, as an Arrow IPC stream.
-    fn stops<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    /// A row a stop of the link.
+    fn stops(&self, py: Python<'_>) -> PyResult<Table> {
         self.of_flow(py, tables::stops)
     }
 
-    /// A row a packet that was overtaken before it came here, as an Arrow IPC stream.
-    fn overtaken<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    /// A row a packet that was overtaken before it came here.
+    fn overtaken(&self, py: Python<'_>) -> PyResult<Table> {
         self.of_flow(py, tables::overtaken)
     }
 

@@ -1,7 +1,6 @@
 //! What a run gives: a summary, sampled variables, and events. `docs/results.md` lists every field.
 
 mod air;
-mod columns;
 mod events;
 mod flow;
 mod packets;
@@ -11,7 +10,6 @@ mod samples;
 mod summary;
 
 pub use air::{AgentLog, FrameLog};
-pub use columns::ipc_stream;
 pub use events::{EventKind, EventLog};
 pub use flow::{
     AtEnd, Completed, Crossings, Delivery, FlowSummary, Judgments, Losses, Proxied, Sending, Times,

@@ -1,23 +1,12 @@
 use airtcp_units::Instant;
+use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt8Type, UInt32Type, UInt64Type};
-use arrow_array::{Array, RecordBatch};
-use arrow_ipc::reader::StreamReader;
 
 use super::*;
 
 fn probe(name: &str) -> Probe {
     name.parse().unwrap()
-}
-
-/// Through the encoding that leaves the core and back.
-fn through_ipc(batch: &RecordBatch) -> RecordBatch {
-    let bytes = ipc_stream(batch).unwrap();
-    StreamReader::try_new(bytes.as_slice(), None)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
 }
 
 #[test]
@@ -35,7 +24,7 @@ fn samples_become_columns() {
             _ => Reading::Real(51.5),
         }
     });
-    let batch = through_ipc(&samples.finish().unwrap());
+    let batch = samples.finish().unwrap();
     let names: Vec<_> = batch
         .schema()
         .fields()
@@ -123,7 +112,7 @@ fn events_become_columns() {
     }
     log.push(Instant::ZERO, 2, EventKind::Timeout, None, None);
     assert_eq!(log.len(), 13);
-    let batch = through_ipc(&log.finish().unwrap());
+    let batch = log.finish().unwrap();
     let event = batch["event"].as_dictionary::<UInt8Type>();
     let names = event.downcast_dict::<arrow_array::StringArray>().unwrap();
     let names: Vec<_> = names.into_iter().flatten().collect();
