@@ -320,7 +320,7 @@ fn carry(
                 (receiver, sender)
             })
             .collect();
-        // What is under way at the end still has a link, so that the connections end in order.
+        // What is under way at the end still has a link.
         let carried = link.run(until.as_fd(), |link| {
             link.now() < end + Duration::from_millis(1)
         });
@@ -328,7 +328,10 @@ fn carry(
         drop(over);
         let results: Result<Vec<Transfer>> = transfers
             .into_iter()
-            .map(|(receiver, sender)| Ok((joined(receiver)?, joined(sender)?)))
+            .map(|(receiver, sender)| {
+                let (received, sent) = (joined(receiver)?, joined(sender)?);
+                Ok((received.bytes, sent))
+            })
             .collect();
         carried.and(results)
     })

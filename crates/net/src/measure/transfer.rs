@@ -111,12 +111,22 @@ fn end_at_once(stream: &TcpStream) -> Result<()> {
         .tried(|| "cannot close the connection at once".to_owned())
 }
 
-/// Receives until the end; returns the bytes that arrived by then. In the receiver's namespace.
+/// What a receiver had by the end, with its connection, if one came about.
+#[derive(Debug, Default)]
+pub struct Received {
+    /// Payload bytes that arrived.
+    pub bytes: u64,
+    /// Still open: to close it resets the sender, over a short link before that has read its
+    /// counters. Whoever holds this closes it once the sender is done.
+    pub connection: Option<TcpStream>,
+}
+
+/// Receives until the end. In the receiver's namespace.
 ///
 /// # Errors
 ///
 /// Nobody connects until the end.
-pub fn receive(listener: &TcpListener, times: Times, stop: &AtomicBool) -> Result<u64> {
+pub fn receive(listener: &TcpListener, times: Times, stop: &AtomicBool) -> Result<Received> {
     listener
         .set_nonblocking(true)
         .tried(|| "cannot listen without waiting".to_owned())?;
@@ -127,7 +137,7 @@ pub fn receive(listener: &TcpListener, times: Times, stop: &AtomicBool) -> Resul
             Err(error) => return Err(Error::system("cannot accept a connection", error)),
         }
         if times.clock.now() >= times.end || stop.load(Ordering::Relaxed) {
-            return Ok(0);
+            return Ok(Received::default());
         }
         std::thread::sleep(StdDuration::from_millis(1));
     };
@@ -155,7 +165,10 @@ pub fn receive(listener: &TcpListener, times: Times, stop: &AtomicBool) -> Resul
         }
     }
     end_at_once(&stream)?;
-    Ok(bytes)
+    Ok(Received {
+        bytes,
+        connection: Some(stream),
+    })
 }
 
 fn wait_until(start: Instant, clock: Clock, stop: &AtomicBool) {

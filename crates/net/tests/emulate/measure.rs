@@ -52,6 +52,23 @@ fn losses_are_counted_and_flows_are_told_apart() {
     assert!((sum - found["goodput_bps"].as_f64().unwrap()).abs() < 1.0);
 }
 
+/// Over a short link what one end does at the end arrives while the other still reads its counters.
+#[test]
+fn a_short_link_lets_both_ends_finish() {
+    if !is_allowed() {
+        return;
+    }
+    let scenario = Scenario::new(PIPE);
+    for _ in 0..10 {
+        let (done, found, error) = measure(
+            &scenario,
+            &["--set", "link.delay=1 us", "--set", "duration=0.2 s"],
+        );
+        assert!(done, "{error}");
+        assert!(found["goodput_bps"].as_f64().unwrap() > 0.0, "{found}");
+    }
+}
+
 /// A link may let no handshake through in time, as a station's in a fade: nothing is delivered, and
 /// the run ends when its time is over, not when the kernel gives up (two minutes).
 #[test]
