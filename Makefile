@@ -13,6 +13,8 @@ has_header = $(shell echo '\#include <$(1)>' | cc -E - >/dev/null 2>&1 && echo y
 BPF_MISSING := $(strip $(if $(shell command -v clang),,clang) $(if $(call has_header,libelf.h),,libelf-dev) \
   $(if $(call has_header,zlib.h),,zlib1g-dev))
 BPF_FEATURES := $(if $(NET),$(if $(BPF_MISSING),,--features airtcp-net/bpf))
+# Every check on for our own crates; what others wrote is shared with what make build built.
+CHECKED := CARGO_PROFILE_LOCAL_DEBUG_ASSERTIONS=true CARGO_PROFILE_LOCAL_OVERFLOW_CHECKS=true
 BPF_SOURCES := $(wildcard bpf/*)
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
@@ -50,13 +52,13 @@ diagnose-docs: build ## records the kernel over emulated links, scores diagnoses
 build: $(EXTENSION) $(NET) ## the Python package with its Rust core and airtcp-net, in .venv
 
 test: build ## every test: Rust, Python, and the stub against the binary
-	cargo test --workspace $(BPF_FEATURES)
-	$(BIN)/pytest
+	$(CHECKED) cargo test --profile local --workspace $(BPF_FEATURES)
+	$(BIN)/pytest --numprocesses auto --dist loadfile
 	$(BIN)/python -m mypy.stubtest airtcp._core
 	@echo "make test: all passed"
 
 real: build ## the short part of the tests on real packets, and what of it is skipped here
-	BPF_FEATURES="$(BPF_FEATURES)" .ci/real
+	$(CHECKED) BPF_FEATURES="$(BPF_FEATURES)" .ci/real
 
 bench: tools ## packets a second, beside ns-3 and ns-2 where they are installed
 	$(PYTHON) benches/run.py
