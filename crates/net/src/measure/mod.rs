@@ -330,6 +330,7 @@ fn carry(
             .into_iter()
             .map(|(receiver, sender)| {
                 let (received, sent) = (joined(receiver)?, joined(sender)?);
+                drop(received.connection);
                 Ok((received.bytes, sent))
             })
             .collect();
