@@ -2,7 +2,7 @@
 """airtcp's own TCP against this machine's kernel: does every byte arrive, whatever happens?
 
     benches/interop.py                  the short part, under a minute
-    benches/interop.py --all            with GiBs, a thousand connections and every fault
+    benches/interop.py --all            with GiBs, a thousand connections and emulated scenarios
     benches/interop.py --write          also writes the table into docs/real.md
 
 Everything happens in network namespaces of its own, which go away with it (root, or a system that
@@ -16,13 +16,11 @@ no wrong checksum among those that the endpoint sent.
 from __future__ import annotations
 
 import argparse
-import ctypes
-import fcntl
 import hashlib
 import json
 import os
 import random
-import select
+import shlex
 import shutil
 import signal
 import socket
@@ -38,15 +36,16 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from wire import FAR, Faults, Wire, sh
+
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = os.environ.get("AIRTCP_NET", str(ROOT / "target" / "local" / "airtcp-net"))
 DOCUMENT = ROOT / "docs" / "real.md"
 START, END = "<!-- generated: interoperability -->\n", "<!-- end -->"
 KERNEL, ENDPOINT = "10.112.7.1", "10.112.7.2"
-FAR = "10.113.0.2"
+#: The machine's end of the device of a proxy's own stack, and such a stack.
+PROXYS, OWN_STACK = "192.0.0.1", "linux+rto-factor:factor=4"
 MIB = 1 << 20
-CLONE_NEWNET = 0x40000000
-TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 1, 0x1000
 
 
 @dataclass
@@ -58,24 +57,6 @@ class Row:
     seconds: float = 0.0
     good: bool = False
     note: str = ""
-
-
-@dataclass(frozen=True)
-class Faults:
-    """What the wire does to packets, as parts of one."""
-
-    lost: float = 0.0
-    duplicated: float = 0.0
-    damaged: float = 0.0
-    late: float = 0.0
-
-
-def sh(*command: str, check: bool = True) -> str:
-    """Runs a command, and gives what it printed."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if check and done.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")
-    return done.stdout
 
 
 def pattern(size: int, path: Path) -> str:
@@ -127,17 +108,17 @@ class Receiver:
         self.port = self.socket.getsockname()[1]
         self.digest = hashlib.sha256()
         self.stop_after = stop_after
+        self.got = 0
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
 
     def _run(self) -> None:
         peer, _ = self.socket.accept()
-        got = 0
         with peer:
             while piece := peer.recv(1 << 18):
                 self.digest.update(piece)
-                got += len(piece)
-                if self.stop_after is not None and got > self.stop_after:
+                self.got += len(piece)
+                if self.stop_after is not None and self.got > self.stop_after:
                     # As a process that is killed: what is unread makes it a reset.
                     peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                     return
@@ -153,102 +134,6 @@ def send(
     """``airtcp-net send``."""
     command = [PROGRAM, "send", str(path), target, *options]
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
-
-
-class Wire:
-    """Two TUN devices, and what is between them: in the endpoint's namespace and the far one."""
-
-    def __init__(self, faults: Faults, mtu: int = 1500, delay: float = 0.002) -> None:
-        self.faults, self.delay = faults, delay
-        self.draws = random.Random(1)
-        self.here = self._tun("bent0", "10.113.0.1/30", mtu)
-        self.ready = threading.Event()
-        self.stopped = False
-        self.far: int | None = None
-        self.far_thread = threading.Thread(target=self._far_side, args=(mtu,), daemon=True)
-        self.far_work: list[tuple[Callable[[], object], threading.Event, list[object]]] = []
-        self.far_thread.start()
-        self.ready.wait(10)
-        self.thread = threading.Thread(target=self._carry, daemon=True)
-        self.thread.start()
-
-    def _tun(self, name: str, address: str, mtu: int) -> int:
-        device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
-        fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TUN | IFF_NO_PI))
-        sh("ip", "address", "add", address, "dev", name)
-        sh("ip", "link", "set", name, "up", "mtu", str(mtu))
-        return device
-
-    def _far_side(self, mtu: int) -> None:
-        """The far namespace belongs to this thread: sockets made here are there."""
-        if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET) != 0:
-            raise OSError(ctypes.get_errno(), "unshare")
-        sh("ip", "link", "set", "lo", "up")
-        self.far = self._tun("bent1", f"{FAR}/30", mtu)
-        sh("ip", "route", "add", "10.112.7.0/24", "via", "10.113.0.1")
-        self.ready.set()
-        while not self.stopped:
-            if self.far_work:
-                work, done, result = self.far_work.pop(0)
-                result.append(work())
-                done.set()
-            time.sleep(0.002)
-
-    def there(self, work: Callable[[], object]) -> object:
-        """Runs ``work`` in the far namespace."""
-        done, result = threading.Event(), []
-        self.far_work.append((work, done, result))
-        if not done.wait(20):
-            raise RuntimeError("the far side does not answer")
-        return result[0]
-
-    def _carry(self) -> None:
-        assert self.far is not None
-        ends = {self.here: self.far, self.far: self.here}
-        flying: list[tuple[float, int, int, bytes]] = []
-        count = 0
-        while not self.stopped:
-            now = time.monotonic()
-            wait = max(0.0, min([flying[0][0] - now], default=0.05)) if flying else 0.05
-            for end in select.select(list(ends), [], [], wait)[0]:
-                for _ in range(64):
-                    try:
-                        packet = os.read(end, 65536)
-                    except BlockingIOError:
-                        break
-                    for copy, late in self._bend(packet):
-                        count += 1
-                        due = time.monotonic() + self.delay + late
-                        flying.append((due, count, ends[end], copy))
-            flying.sort()
-            now = time.monotonic()
-            while flying and flying[0][0] <= now:
-                _, _, to, packet = flying.pop(0)
-                with suppress(OSError):
-                    os.write(to, packet)
-
-    def _bend(self, packet: bytes) -> list[tuple[bytes, float]]:
-        draws, faults = self.draws, self.faults
-        if draws.random() < faults.lost:
-            return []
-        copies = 2 if draws.random() < faults.duplicated else 1
-        out = []
-        for _ in range(copies):
-            bent = bytearray(packet)
-            if draws.random() < faults.damaged:
-                bit = draws.randrange(8 * len(bent))
-                bent[bit // 8] ^= 1 << bit % 8
-            late = draws.random() * 0.02 if draws.random() < faults.late else 0.0
-            out.append((bytes(bent), late))
-        return out
-
-    def close(self) -> None:
-        self.stopped = True
-        self.thread.join()
-        self.far_thread.join()
-        os.close(self.here)
-        if self.far is not None:
-            os.close(self.far)
 
 
 @dataclass
@@ -284,11 +169,11 @@ class Bench:
         expected = pattern(size, source)
 
         def run() -> str:
-            copy = self.folder / "copy"
             captured = self.capture(f"down-{size}") if pcap else []
             with serving(self.folder, *captured, *options):
-                sh("curl", "-sf", "-m", "600", "-o", str(copy), f"http://{ENDPOINT}:8000/down")
-            assert file_hash(copy) == expected, "the hash differs"
+                url = f"http://{ENDPOINT}:8000/down"
+                got = sh("sh", "-c", f"curl -sf -m 600 {url} | sha256sum").split()[0]
+            assert got == expected, "the hash differs"
             return ""
 
         self.case(
@@ -355,7 +240,7 @@ def many(bench: Bench, count: int) -> None:
                 done.result()
         return ""
 
-    bench.case(f"{count} connections at once", 5000 * count, run)
+    bench.case(f"{count} connections at once", sum(1000 * (n % 10) + 1 for n in range(count)), run)
 
 
 def python_server(bench: Bench) -> None:
@@ -381,11 +266,101 @@ def python_server(bench: Bench) -> None:
     bench.case("Python's http.server answers a request by send", 300_000, run)
 
 
+def nginx(bench: Bench) -> None:
+    """Nginx answers curl, with the endpoint between them: the mobile side of a proxy.
+
+    It takes a client that closes its own side, as ``send`` does, for one that has gone.
+    """
+    expected = pattern(50 * MIB, bench.folder / "page")
+    settings = bench.folder / "nginx.conf"
+    settings.write_text(
+        f"daemon off; user root; pid {bench.folder}/nginx.pid; error_log {bench.folder}/errors;"
+        " events {} http { access_log off; server { listen 9002; "
+        f"root {bench.folder}; }} }}"
+    )
+
+    def run() -> str:
+        nginx = ["nginx", "-p", str(bench.folder), "-c", str(settings)]
+        with ending(nginx), ending(own_proxy(9002)):
+            wait_for(9002)
+            wait_for(8080)
+            url = "http://127.0.0.1:8080/page"
+            got = sh("sh", "-c", f"curl -sf -m 60 {url} | sha256sum").split()[0]
+        assert got == expected, "the hash differs"
+        return ""
+
+    bench.case("nginx answers curl through the proxy's own stack", 50 * MIB, run)
+
+
+def socat(bench: Bench) -> None:
+    """Socat receives from ``send``, and asks ``serve``."""
+    expected = pattern(20 * MIB, bench.folder / "page")
+    copy = bench.folder / "copied"
+
+    def receives() -> str:
+        with ending(["socat", "-u", "TCP-LISTEN:9003", f"OPEN:{copy},creat,trunc"]) as program:
+            wait_for(9003)
+            done = send(bench.folder / "page", f"{KERNEL}:9003")
+            assert done.returncode == 0, done.stderr
+            program.wait(timeout=20)
+        assert file_hash(copy) == expected, "the hash differs"
+        return ""
+
+    bench.case("socat receives from send", 20 * MIB, receives)
+
+    def asks() -> str:
+        request = "printf 'GET /page HTTP/1.0\\r\\n\\r\\n'"
+        with serving(bench.folder):
+            command = f"{request} | socat -t60 - TCP:{ENDPOINT}:8000 > {copy}"
+            subprocess.run(["sh", "-c", command], check=True, timeout=120)
+        body = copy.read_bytes().split(b"\r\n\r\n", 1)[1]
+        assert hashlib.sha256(body).hexdigest() == expected, "the hash differs"
+        return ""
+
+    bench.case("socat asks serve", 20 * MIB, asks)
+
+
+def own_proxy(port: int) -> list[str]:
+    """The words of a proxy with the endpoint on its far side, to a port of this namespace."""
+    sh("sysctl", "-qw", "net.ipv4.ip_forward=1")
+    to = f"{PROXYS}:{port}"
+    command = [PROGRAM, "proxy", "--listen", "127.0.0.1:8080", "--to", to, "--mobile", "servers"]
+    return [*command, "--mobile-stack", OWN_STACK]
+
+
+def iperf3(bench: Bench, seconds: int) -> None:
+    """iperf3 at both ends, with the endpoint between them: the mobile side of a proxy."""
+
+    def run(*options: str) -> str:
+        with ending(["iperf3", "-s"]), ending(own_proxy(5201)):
+            wait_for(5201)
+            wait_for(8080)
+            told = sh("iperf3", "-c", "127.0.0.1", "-p", "8080", "-t", str(seconds), "-J", *options)
+        end = json.loads(told)["end"]
+        stalled = [one for one in end["streams"] if one["receiver"]["bytes"] == 0]
+        assert not stalled, f"{len(stalled)} streams stand still"
+        return f"{end['sum_received']['bits_per_second'] / 1e6:.1f} Mbit/s"
+
+    for name, options in (("", []), (" -R", ["-R"]), (" -P 20", ["-P", "20"])):
+        bench.case(f"iperf3{name} through the proxy's own stack", 0, lambda o=options: run(*o))
+
+
+@contextmanager
+def ending(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """A program for as long as the block runs."""
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=quiet, stderr=quiet) as program:
+        try:
+            yield program
+        finally:
+            program.send_signal(signal.SIGINT if "proxy" in command else signal.SIGTERM)
+            program.wait(timeout=20)
+
+
 def wait_for(port: int) -> None:
     """Waits until somebody listens at a port of this namespace."""
     for _ in range(300):
-        with suppress(OSError):
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        if sh("ss", "-Hltn", "sport", "=", f":{port}"):
             return
         time.sleep(0.1)
     raise RuntimeError(f"nobody listens at port {port}")
@@ -417,6 +392,35 @@ def over_wire(
     bench.case(f"{name}, both ways", size, both)
 
 
+def changing_mtu(bench: Bench, size: int) -> None:
+    """The next link takes smaller packets, and larger ones again, in the middle of a transfer."""
+    expected = pattern(size, bench.folder / "wire")
+
+    def run() -> str:
+        wire = Wire(Faults())
+        try:
+            sh("sysctl", "-qw", "net.ipv4.ip_forward=1")
+            receiver = wire.there(lambda: Receiver(FAR))
+            assert isinstance(receiver, Receiver)
+            command = [PROGRAM, "send", str(bench.folder / "wire"), f"{FAR}:{receiver.port}"]
+            with subprocess.Popen(command, stderr=subprocess.DEVNULL) as sender:
+                changes = 0
+                for mtu in (1000, 1500, 1300, 600, 1500) * 20:
+                    time.sleep(0.1)
+                    if sender.poll() is not None:
+                        break
+                    sh("ip", "link", "set", "bent0", "mtu", str(mtu))
+                    changes += 1
+                assert sender.wait(timeout=300) == 0, "send failed"
+            assert receiver.result() == expected, "what was sent differs"
+            assert changes >= 3, f"only {changes} changes"
+            return f"{changes} changes"
+        finally:
+            wire.close()
+
+    bench.case("the next link's MTU changes between 600 and 1500", size, run)
+
+
 def fetch(host: str, path: str) -> str:
     """The hash of a file by HTTP."""
     digest = hashlib.sha256()
@@ -433,23 +437,43 @@ def fetch(host: str, path: str) -> str:
 
 def interrupted(bench: Bench) -> None:
     """The device goes down and comes up in the middle of a transfer; a peer is killed."""
-    expected = pattern(64 * MIB, bench.folder / "long")
+    expected = pattern(256 * MIB, bench.folder / "long")
+
+    def interrupt() -> None:
+        sh("ip", "link", "set", "airtcp0", "down")
+        time.sleep(1.0)
+        sh("ip", "link", "set", "airtcp0", "up")
 
     def down_and_up() -> str:
         receiver = Receiver()
         target = f"{KERNEL}:{receiver.port}"
         command = [PROGRAM, "send", str(bench.folder / "long"), target]
-        sender = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        time.sleep(0.25)
-        sh("ip", "link", "set", "airtcp0", "down")
-        time.sleep(1.0)
-        sh("ip", "link", "set", "airtcp0", "up")
-        _, errors = sender.communicate(timeout=120)
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as sender:
+            while receiver.got < MIB:
+                time.sleep(0.001)
+            interrupt()
+            _, errors = sender.communicate(timeout=120)
         assert sender.returncode == 0, errors
         assert receiver.result() == expected, "the hash differs"
         return ""
 
-    bench.case("the device is down for a second", 64 * MIB, down_and_up)
+    bench.case("the device is down for a second, send", 256 * MIB, down_and_up)
+
+    def upload() -> str:
+        stored = bench.folder / "stored"
+        stored.unlink(missing_ok=True)
+        with serving(bench.folder):
+            url = f"http://{ENDPOINT}:8000/stored"
+            command = ["curl", "-sf", "-m", "120", "-T", str(bench.folder / "long"), url]
+            with subprocess.Popen(command, stdout=subprocess.DEVNULL) as curl:
+                while not stored.exists() or stored.stat().st_size < MIB:
+                    time.sleep(0.001)
+                interrupt()
+                assert curl.wait(timeout=120) == 0, "curl failed"
+        assert file_hash(stored) == expected, "the hash differs"
+        return ""
+
+    bench.case("the device is down for a second, curl puts", 256 * MIB, upload)
 
     def killed() -> str:
         receiver = Receiver(stop_after=MIB)
@@ -458,7 +482,7 @@ def interrupted(bench: Bench) -> None:
         assert "reset" in done.stderr, done.stderr
         return done.stderr.strip().split(": ")[-1]
 
-    bench.case("the peer is killed: send says so", 64 * MIB, killed)
+    bench.case("the peer is killed: send says so", 0, killed)
 
     def nobody() -> str:
         done = send(bench.folder / "long", f"{KERNEL}:9")
@@ -491,12 +515,73 @@ def judge_captures(bench: Bench) -> None:
     bench.case("tshark: nothing malformed, no wrong checksum", 0, run)
 
 
-def goodput(bench: Bench, size: int) -> None:
-    """How fast, beside the kernel on a TUN device of the same kind."""
-    for options in ((), ("--offload",)):
-        bench.sent(size, *options, pcap=False)
-        bench.download(size, *options, pcap=False)
-        bench.upload(size, *options, pcap=False)
+def scenarios(bench: Bench, size: int) -> None:
+    """Every emulated scenario: from each station to the server by the proxy's own stack, and back.
+
+    The server gives back what it gets.
+    """
+    expected = pattern(size, bench.folder / "over")
+    for scenario in sorted((ROOT / "scenarios").glob("*.toml")):
+
+        def run(scenario: Path = scenario) -> str:
+            results = bench.folder / f"results-{scenario.stem}"
+            results.mkdir()
+            me = [sys.executable, __file__, "--at"]
+            station = [*me, "station", str(bench.folder / "over"), str(results)]
+            server = shlex.join([*me, "server", "-", str(results)])
+            command = [PROGRAM, "emulate", str(scenario), "--server", server, "--", *station]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+            assert done.returncode == 0, done.stderr[-300:]
+            stations = sorted(results.glob("*.hash"))
+            assert stations, done.stderr[-300:]
+            for one in stations:
+                assert one.read_text() == expected, f"the hash differs at station {one.stem}"
+            return f"{len(stations)} stations" if len(stations) > 1 else ""
+
+        bench.case(f"scenario {scenario.stem}, both ways", size, run)
+
+
+def at_station(file: Path, results: Path) -> None:
+    """A station: sends a file by a proxy with the endpoint, and hashes what comes back."""
+    Path("/proc/sys/net/ipv4/ip_forward").write_text("1")
+    while not (results / "listens").exists():
+        time.sleep(0.05)
+    far = f"{os.environ['AIRTCP_SERVER']}:5001"
+    command = ["proxy", "--listen", "127.0.0.1:8080", "--to", far, "--mobile", "servers"]
+    digest = hashlib.sha256()
+    with ending([PROGRAM, *command, "--mobile-stack", OWN_STACK]):
+        wait_for(8080)
+        with socket.create_connection(("127.0.0.1", 8080), timeout=600) as peer:
+
+            def pour() -> None:
+                with file.open("rb") as source:
+                    peer.sendfile(source)
+                peer.shutdown(socket.SHUT_WR)
+
+            writer = threading.Thread(target=pour)
+            writer.start()
+            while piece := peer.recv(1 << 16):
+                digest.update(piece)
+            writer.join()
+    (results / f"{os.environ['AIRTCP_STATION']}.hash").write_text(digest.hexdigest())
+
+
+def at_server(results: Path) -> None:
+    """The far end: gives back what each station sends."""
+    with socket.create_server(("", 5001), backlog=64) as listener:
+        (results / "listens").touch()
+        while True:
+            peer, _ = listener.accept()
+            threading.Thread(target=give_back, args=(peer,), daemon=True).start()
+
+
+def give_back(peer: socket.socket) -> None:
+    """Reads all of it, then writes it."""
+    with peer, suppress(OSError):
+        got = b""
+        while piece := peer.recv(1 << 16):
+            got += piece
+        peer.sendall(got)
 
 
 def run(everything: bool) -> list[Row]:
@@ -509,6 +594,9 @@ def run(everything: bool) -> list[Row]:
             bench.sent(size)
         many(bench, 1000 if everything else 100)
         python_server(bench)
+        nginx(bench)
+        socat(bench)
+        iperf3(bench, 5 if everything else 1)
         size = 4 * MIB if everything else 500_000
         over_wire(bench, "no faults", Faults(), size)
         over_wire(bench, "2 % lost", Faults(lost=0.02), size)
@@ -518,10 +606,16 @@ def run(everything: bool) -> list[Row]:
         over_wire(bench, "all of these", Faults(0.02, 0.05, 0.02, 0.1), size)
         over_wire(bench, "a link of 1000 bytes behind", Faults(), size, mtu=1000)
         over_wire(bench, "BBR, 2 % lost", Faults(lost=0.02), size, "--remedy", "bbr")
+        changing_mtu(bench, 50 * size)
         interrupted(bench)
         if everything:
-            goodput(bench, 1 << 30)
+            scenarios(bench, 300_000)
+            for options in ((), ("--offload",)):
+                bench.sent(1 << 30, *options, pcap=False)
+                bench.download(1 << 30, *options, pcap=False)
+                bench.upload(1 << 30, *options, pcap=False)
             bench.sent(5 << 30, "--offload", pcap=False)
+            bench.download(5 << 30, "--offload", pcap=False)
         judge_captures(bench)
         return bench.rows
 
@@ -541,11 +635,22 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write the table into docs/real.md")
     parser.add_argument("--json", type=Path, help="write the rows into a file")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--at", nargs=3, metavar=("END", "FILE", "FOLDER"), help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.at:
+        end, file, results = given.at
+        if end == "server":
+            at_server(Path(results))
+        at_station(Path(file), Path(results))
+        return 0
     if not given.inside:
         unshare = ["unshare", "-n"] if os.geteuid() == 0 else ["unshare", "-Urn"]
         return subprocess.call([*unshare, sys.executable, __file__, "--inside", *sys.argv[1:]])
-    missing = [name for name in ("curl", "ip", "tshark") if shutil.which(name) is None]
+    missing = [
+        name
+        for name in ("curl", "ip", "iperf3", "nginx", "socat", "ss", "tshark")
+        if shutil.which(name) is None
+    ]
     if missing or not Path(PROGRAM).exists():
         print(
             f"needed: {', '.join(missing) or PROGRAM}; make build, or AIRTCP_NET", file=sys.stderr
