@@ -325,6 +325,8 @@ def test_contradicted_needs_every_reading(most, verdict):
     assert len(over.verdicts) == 1 + most
     assert judged.under_default is Verdict.CONTRADICTED
     assert str(judged.verdict) == verdict
+    # With readings that nobody has tried it is open.
+    assert judged.undecided is (most < 3)
 
 
 def test_readings_that_do_not_touch_a_claim_are_counted_once():

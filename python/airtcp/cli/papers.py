@@ -171,7 +171,7 @@ def _print(judgement: Judgement) -> None:
     if judgement.quick:
         out.print(
             f"a quick run: {undecided} of those not shown are not yet decided at this number of "
-            "seeds, and few readings were tried; the full run decides",
+            "seeds and readings; the full run decides",
             highlight=False,
         )
 

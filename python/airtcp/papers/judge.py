@@ -52,7 +52,7 @@ class JudgedClaim:
     """A claim with the verdicts of its parts under the default reading, and its own.
 
     `under_default` is the verdict under the default reading alone, from so many `sets_of_seeds` as
-    made it firm.
+    made it firm. `few_readings`: those that were tried are too few to speak for all of them.
     """
 
     claim: Claim
@@ -60,15 +60,19 @@ class JudgedClaim:
     parts: tuple[Judged, ...]
     under_default: Verdict
     sets_of_seeds: int = 1
+    few_readings: bool = False
 
     @property
     def undecided(self) -> bool:
-        """Whether more seeds may still show it.
+        """Whether more seeds or readings may still show it.
 
-        It is not shown, and would go the paper's way if every comparison did that is not shown.
+        It is not shown; and few readings were tried, or it would go the paper's way if every
+        comparison did that is not shown.
         """
         if self.verdict is not Verdict.NOT_SHOWN:
             return False
+        if self.few_readings:
+            return True
         hoped = [
             replace(one, verdict=Verdict.DIRECTION) if one.verdict is Verdict.NOT_SHOWN else one
             for one in self.parts

@@ -104,9 +104,8 @@ def _over(judged: JudgedClaim, over: OverReadings) -> JudgedClaim:
     claim = judged.claim.id
     default, *others = over.of(claim)
     disagrees, enough = over.disagrees(claim) is not None, over.refutes(claim)
-    return replace(
-        judged, verdict=over_readings(default, others, disagrees=disagrees, enough=enough)
-    )
+    verdict = over_readings(default, others, disagrees=disagrees, enough=enough)
+    return replace(judged, verdict=verdict, few_readings=not enough)
 
 
 class _Judging:

@@ -42,7 +42,7 @@ class ClaimLine:
     paper: str
     verdict: str
     undecided: bool
-    """It is not shown, and more seeds may show it."""
+    """It is not shown, and more seeds or readings may show it."""
     shown: tuple[Judged, ...]
     """The parts that the line shows."""
     more: int
