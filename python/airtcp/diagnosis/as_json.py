@@ -21,7 +21,9 @@ def of_capture(diagnosis: DiagnosedCapture) -> dict[str, object]:
         "headline": diagnosis.headline,
         "sentences": diagnosis.sentences,
         "refusals": list(diagnosis.refusals),
-        "facts": None if capture.facts is None else dict(capture.facts),
+        "facts": None
+        if capture.facts is None
+        else dict(capture.facts) | {"acking": asdict(capture.facts["acking"])},
         "flows": capture.flows.to_dicts(),
         "labels": capture.labels.to_dicts(),
         "link": None if diagnosis.link is None else _link(diagnosis.link),

@@ -7,6 +7,8 @@ from typing import TypedDict
 
 import polars as pl
 
+from airtcp.diagnosis.acking import Acking
+
 SHARES: dict[str, str] = {
     "held": "held by the link",
     "timeout": "idle until a timeout",
@@ -51,9 +53,18 @@ class Facts(TypedDict):
     """The share of the time for each key of `SHARES`; they sum to 1."""
     seconds: Mapping[str, float]
     """The same in seconds."""
-    segments_per_ack: float
-    """The habit of the receiver: 1 where each segment is acknowledged, 2 with delayed ACKs."""
+    acking: Acking
+    """The receiver's habit of acknowledging."""
     shows_tail_drop: bool
+
+
+@dataclass(frozen=True)
+class AtSender:
+    """A flow as its sender saw it: captured there, or told by timestamps at the receiver."""
+
+    segments: pl.DataFrame
+    acks: pl.DataFrame
+    timeouts: int
 
 
 @dataclass(frozen=True)
@@ -78,5 +89,7 @@ class Capture:
     hazard: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row a range of queueing: `queue_bytes_low`, `queue_bytes_high`, `transmissions`,
     `lost`."""
+    at_sender: AtSender | None = None
+    """What links are fitted to; None where the capture does not tell it."""
     annotate: Callable[[Path], None] | None = field(default=None, repr=False)
     """Writes the capture to a path as pcapng, with comments on the retransmissions."""

@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 
 from airtcp import _core
-from airtcp.diagnosis.capture import Capture, Facts, Refusal
+from airtcp.diagnosis.acking import habit
+from airtcp.diagnosis.capture import AtSender, Capture, Facts, Refusal
 
 FULL_QUEUE = "tail-drop"
 _READING = 0.1
@@ -41,28 +42,53 @@ def read_capture(
     if summary["flow"] is None:
         return Capture(Path(path), None, refusals, flows)
     labels = pl.DataFrame(read.labels())
-    full = labels.filter(pl.col("loss") == FULL_QUEUE)["original_packet"].drop_nulls()
-    segments = (
-        pl.DataFrame(read.segments())
-        # The SYN is no data, and a round trip of its own size.
-        .filter(pl.col("end") > pl.col("start"))
-        .with_columns(dropped=pl.col("lost") & pl.col("packet").is_in(full.implode()))
-    )
+    segments = _segments(read.segments(), labels)
+    acks = pl.DataFrame(read.acks())
     return Capture(
         Path(path),
         _facts(summary["flow"]),
         refusals,
         flows,
         segments,
-        pl.DataFrame(read.acks()),
+        acks,
         labels,
         pl.DataFrame(read.hazard()),
+        _at_sender(read, summary["flow"], segments, acks),
         # A pipe cannot be read a second time.
         read.annotate if Path(path).is_file() else None,
     )
 
 
+def _segments(table: _core.Table, labels: pl.DataFrame) -> pl.DataFrame:
+    """Data transmissions, with those that a full queue dropped marked."""
+    full = labels.filter(pl.col("loss") == FULL_QUEUE)["original_packet"].drop_nulls()
+    return (
+        pl.DataFrame(table)
+        # The SYN is no data, and a round trip of its own size.
+        .filter(pl.col("end") > pl.col("start"))
+        .with_columns(dropped=pl.col("lost") & pl.col("packet").is_in(full.implode()))
+    )
+
+
+def _at_sender(
+    read: _core.Capture, flow: dict[str, Any], segments: pl.DataFrame, acks: pl.DataFrame
+) -> AtSender | None:
+    if flow["view"] == "sender":
+        return AtSender(segments, acks, flow["timeouts"])
+    if flow["at_sender"] is None:
+        return None
+    labels = pl.DataFrame(read.labels(at_sender=True))
+    return AtSender(
+        _segments(read.segments(at_sender=True), labels),
+        pl.DataFrame(read.acks(at_sender=True)),
+        flow["at_sender"]["timeouts"],
+    )
+
+
 def _facts(flow: dict[str, Any]) -> Facts:
+    # At the receiver no answer shows a queue: the sender's view of it says more.
+    shared = flow["at_sender"] or flow
+    lone_ns = flow["lone_ack_delay_ns"]
     return Facts(
         flow=flow["number"],
         view=flow["view"],
@@ -75,8 +101,13 @@ def _facts(flow: dict[str, Any]) -> Facts:
         needless=flow["needless"],
         timeouts=flow["timeouts"],
         timeouts_spurious=flow["timeouts_spurious"],
-        shares=flow["shares"],
-        seconds=flow["seconds"],
-        segments_per_ack=flow["segments_per_ack"],
-        shows_tail_drop=flow["shows_tail_drop"],
+        shares=shared["shares"],
+        seconds=shared["seconds"],
+        acking=habit(
+            flow["acks_by_segments"],
+            None if lone_ns is None else lone_ns / 1e9,
+            flow["compressed_acks"],
+            flow["acks"],
+        ),
+        shows_tail_drop=shared["shows_tail_drop"],
     )

@@ -9,6 +9,7 @@ import polars as pl
 
 from airtcp.catalogue import deployments
 from airtcp.diagnosis import words
+from airtcp.diagnosis.acking import USUAL
 from airtcp.diagnosis.capture import Capture, Facts, Refusal
 from airtcp.diagnosis.ceiling import Ceiling, ceiling
 from airtcp.diagnosis.check import Prediction, Replay, best_replay, predictions
@@ -71,6 +72,8 @@ class DiagnosedCapture:
                 lines.append(words.time_shares(facts))
         if self.link is not None:
             lines.append(words.link_words(self.link))
+            acking = facts["acking"].sentence if facts is not None else None
+            lines += [acking] if acking else []
         if self.replay is not None:
             lines.append(words.replay_words(self.replay))
             if self.replay.explains and self.predictions:
@@ -132,11 +135,13 @@ def diagnosed(
         if not one["is_reservation"] and one["kind"] != FEW_LOSSES
     ]
     flow = _flow(capture)
-    if facts is None or flow is None or facts["view"] != "sender" or not flow.sampled.any():
-        if facts is not None and facts["view"] != "sender":
+    seen = capture.at_sender
+    if facts is None or flow is None or seen is None or not flow.sampled.any():
+        if facts is not None and seen is None:
             refusals.append(
-                "The link is fitted to captures at the sender only, whose round trips show the "
-                "queue: capture there with `tcpdump -s 128`."
+                "The link is fitted to what the sender saw, which its own capture shows, and that "
+                "of the receiver if the connection has timestamps: capture at the sender with "
+                "`tcpdump -s 128`."
             )
         return DiagnosedCapture(
             capture, flow, None, None, None, (), None, None, None, tuple(refusals)
@@ -150,7 +155,7 @@ def diagnosed(
         )
     most = ceiling(link, flow)
     _say(progress, 0.2, "playing the capture back")
-    replay, stack = best_replay(link, flow, _stacks(capture, facts, flow), facts["timeouts"])
+    replay, stack = best_replay(link, flow, _stacks(capture, facts, flow), seen.timeouts)
     predicted = tuple(predictions(link, flow, stack, replay)) if replay.explains else ()
     refusals += _why_not_ranked(flow, link, replay, predicted)
     if refusals or most.is_reached or not places:
@@ -172,9 +177,10 @@ def _flow(capture: Capture) -> Observed | None:
     """The flow as arrays; None where too little of it was seen."""
     if capture.facts is None or any(one["is_total"] for one in capture.refusals):
         return None
-    if capture.segments.is_empty() or len(capture.acks) < FEWEST_ACKS:
+    seen = capture.at_sender
+    if seen is None or seen.segments.is_empty() or len(seen.acks) < FEWEST_ACKS:
         return None
-    return observed(capture.segments, capture.acks)
+    return observed(seen.segments, seen.acks)
 
 
 def _stacks(capture: Capture, facts: Facts, flow: Observed) -> list[Stack]:
@@ -183,7 +189,12 @@ def _stacks(capture: Capture, facts: Facts, flow: Observed) -> list[Stack]:
     limited = facts["shares"]["receiver_window"] > WINDOW_SHARE
     buffer = int(window) if limited and isinstance(window, int) else None
     mss = int(np.quantile(flow.payload, 0.9))
-    return [Stack(profile, mss, facts["sack"], facts["timestamps"], buffer) for profile in PROFILES]
+    segments = facts["acking"].segments
+    habit = None if segments == USUAL else segments
+    return [
+        Stack(profile, mss, facts["sack"], facts["timestamps"], buffer, habit)
+        for profile in PROFILES
+    ]
 
 
 def _refused(one: Refusal) -> str:

@@ -28,6 +28,8 @@ class Stack:
     timestamps: bool
     receive_buffer: int | None = None
     """Bytes of the largest window offered, where it was what limited the flow."""
+    ack_segments: int | None = None
+    """Segments an acknowledgment; None for the profile's."""
 
     def lines(self) -> list[str]:
         """The table `[tcp]`."""
@@ -40,6 +42,8 @@ class Stack:
             lines += ["timestamps = false", "eifel = false"]
         if self.receive_buffer is not None:
             lines += [f"receive_buffer = {self.receive_buffer}", 'receive_window = "fixed"']
+        if self.ack_segments is not None:
+            lines.append(f"delayed_ack = {{ segments = {self.ack_segments} }}")
         return lines
 
 

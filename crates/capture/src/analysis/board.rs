@@ -95,6 +95,14 @@ impl Board {
         self.pieces.partition_point(|piece| piece.end <= offset)
     }
 
+    /// The last transmission of the byte at `offset`; [`NONE`] where it was not seen.
+    pub fn last_of(&self, offset: u64) -> u32 {
+        let piece = self.pieces.get(self.place(offset));
+        piece
+            .filter(|piece| piece.start <= offset)
+            .map_or(NONE, |piece| piece.last)
+    }
+
     /// Cuts the piece that has `offset` inside in two.
     fn split(&mut self, offset: u64) {
         let at = self.place(offset);

@@ -20,6 +20,14 @@ pub(super) struct Covered<'a> {
     pub timed_out: u32,
     /// Something that was sent once, and before that.
     pub originals: bool,
+    /// The last transmission of the byte that the ACK asks for.
+    pub asks_for: u32,
+    /// The last transmission of the lowest byte that the ACK covers cumulatively.
+    pub hole: u32,
+    /// Bytes that the ACK covers cumulatively.
+    pub newly: u64,
+    /// The place of the ACK among all.
+    pub number: u32,
 }
 
 impl Covered<'_> {
@@ -45,6 +53,10 @@ impl Covered<'_> {
             time: self.now,
             echo: if is_sack { None } else { self.echo },
             is_from_here: start <= self.una,
+            hole: self.hole,
+            asks_for: self.asks_for,
+            newly: self.newly,
+            number: self.number,
         };
         let mut at = last;
         while let Some(sent) = self.sent.get_mut(at as usize) {

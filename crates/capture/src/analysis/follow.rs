@@ -6,10 +6,11 @@ use std::collections::VecDeque;
 use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 
+use super::agreed::Agreed;
 use super::board::{Board, NONE, Overlap};
 use super::clock::Clock;
 use super::covered::Covered;
-use super::found::{Ack, Agreed, Followed, Repeat, Sent, Silence};
+use super::found::{Ack, Followed, Repeat, Sent, Silence};
 use super::label::Trigger;
 use super::trigger::{self, Circumstances};
 use crate::packet::{Packet, Way};
@@ -22,6 +23,10 @@ const FAR: u64 = 1 << 30;
 const LEAST_SILENCE: Duration = Duration::from_millis(60);
 /// Retransmissions among which the one that a D-SACK names is looked for.
 const DSACK_REACH: usize = 4096;
+/// What a receiver acknowledges at once of data in order, with some to spare.
+const IN_ORDER_SEGMENTS: u64 = 3;
+/// Round trips vary by the rest of this.
+const JUST_BELOW_PERCENT: u64 = 95;
 /// Ranges acknowledged unseen that are remembered, in case they come late.
 const UNSEEN: usize = 256;
 
@@ -41,7 +46,11 @@ pub(super) struct Follower {
     last_ack: Instant,
     last_data: Instant,
     last_rtt: Duration,
+    /// The shortest so far.
+    least_rtt: Duration,
     duplicates: u32,
+    /// When the last duplicate came.
+    last_duplicate: Instant,
     last_window: u16,
     is_window_shut: bool,
     /// Up to here goes what a timeout left to repair, or a recovery.
@@ -56,7 +65,7 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    pub fn new(data_way: Way, agreed: Agreed) -> Self {
+    fn new(data_way: Way, agreed: Agreed) -> Self {
         Self {
             data_way,
             agreed,
@@ -82,7 +91,9 @@ impl Follower {
             last_ack: Instant::ZERO,
             last_data: Instant::ZERO,
             last_rtt: Duration::ZERO,
+            least_rtt: Duration::MAX,
             duplicates: 0,
+            last_duplicate: Instant::ZERO,
             last_window: 0,
             is_window_shut: false,
             after_timeout: 0,
@@ -94,8 +105,21 @@ impl Follower {
         }
     }
 
+    /// The pass over `packets`.
+    pub fn follow(
+        data_way: Way,
+        agreed: Agreed,
+        packets: impl Iterator<Item = Packet>,
+    ) -> Followed {
+        let mut follower = Self::new(data_way, agreed);
+        for packet in packets {
+            follower.take(&packet);
+        }
+        follower.finish()
+    }
+
     /// Takes the next packet of the flow.
-    pub fn take(&mut self, packet: &Packet) {
+    fn take(&mut self, packet: &Packet) {
         self.out.end = packet.time;
         self.out.retried_frames += u64::from(packet.radio.is_retry);
         if packet.way == self.data_way {
@@ -106,7 +130,7 @@ impl Follower {
     }
 
     /// Ends the pass.
-    pub fn finish(mut self) -> Followed {
+    fn finish(mut self) -> Followed {
         if let Some(since) = self.recovery_since.take() {
             self.out.recoveries.push((since, self.out.end));
         }
@@ -195,6 +219,7 @@ impl Follower {
             is_marked: segment.ecn == airtcp_packet::Ecn::CongestionExperienced,
             is_short: segment.payload_bytes == 0
                 || !segment.payload_bytes.is_multiple_of(self.agreed.mss.max(1)),
+            is_refused: !was_acknowledged && !overlap.sacked && self.is_outdated(segment),
             timestamp: segment.timestamps.map(|both| both.value),
             identification: packet.identification,
             previous: overlap.previous,
@@ -204,6 +229,16 @@ impl Follower {
             self.repeat(&seen, &overlap, at, was_acknowledged);
         }
         self.last_data = packet.time;
+    }
+
+    /// Whether a segment's timestamp is older than the receiver's last echo by more than the tick
+    /// that Linux tolerates (`TCP_PAWS_WINDOW`).
+    fn is_outdated(&self, segment: &Segment) -> bool {
+        let echo = self.out.acks.last().and_then(|ack| ack.timestamp_echo);
+        match (echo, segment.timestamps) {
+            (Some(echo), Some(both)) => echo.wrapping_sub(both.value).cast_signed() > 1,
+            _ => false,
+        }
     }
 
     /// Whether these bytes were acknowledged before they were first seen.
@@ -276,7 +311,10 @@ impl Follower {
                 self.clock.backoff += 1;
                 self.after_timeout = self.board.end();
                 self.recovery = 0;
-                if self.duplicates == 0 && !seen.is_sacked_above {
+                if self.duplicates == 0
+                    && !seen.is_sacked_above
+                    && !self.is_revealed(overlap.previous)
+                {
                     self.last_timeout = Some(number);
                 }
                 self.recovery_since.get_or_insert(now);
@@ -290,6 +328,21 @@ impl Follower {
         if seen.is_lowest || trigger == Some(Trigger::TailProbe) {
             self.clock.start(now);
         }
+    }
+
+    /// Whether duplicates that came a round trip after the bytes of transmission `at` were first
+    /// sent, without SACK, tell that something behind them had arrived, though a later
+    /// acknowledgment has ended their count.
+    fn is_revealed(&self, at: u32) -> bool {
+        let mut sent = self.out.sent.get(at as usize);
+        while let Some(previous) = sent.and_then(|sent| self.out.sent.get(sent.previous as usize)) {
+            sent = Some(previous);
+        }
+        !self.agreed.has_sack
+            && self.least_rtt < Duration::MAX
+            && sent.is_some_and(|sent| {
+                self.last_duplicate > sent.time + self.least_rtt * JUST_BELOW_PERCENT / 100
+            })
     }
 
     /// The packet that revealed the hole which transmission `at` fills: the first that passed
@@ -323,11 +376,10 @@ impl Follower {
             && self.board.open() > 0
             && segment.flags.bits() & (Flags::SYN.bits() | Flags::FIN.bits()) == 0
             && (segment.window == self.last_window || !segment.sack.is_empty());
-        self.duplicates = if is_duplicate {
-            self.duplicates + 1
-        } else {
-            self.duplicates
-        };
+        if is_duplicate {
+            self.duplicates += 1;
+            self.last_duplicate = packet.time;
+        }
         self.last_window = segment.window;
         self.is_window_shut = segment.window == 0;
         if ack > self.board.end() {
@@ -356,6 +408,7 @@ impl Follower {
             is_duplicate,
             has_dsack,
             has_echo: segment.flags.contains(Flags::ECE),
+            timestamp_echo: segment.timestamps.map(|both| both.echo),
         });
         self.last_ack = packet.time;
     }
@@ -437,6 +490,10 @@ impl Follower {
             newest: NONE,
             has_repeated: false,
             originals: false,
+            asks_for: self.board.last_of(ack),
+            hole: self.board.last_of(self.board.una()),
+            newly: ack.saturating_sub(self.board.una()),
+            number: self.out.acks.len() as u32,
         };
         let mut newest_sacked = NONE;
         let mut unseen = 0;
@@ -472,10 +529,14 @@ impl Follower {
             }
         });
         let (newest, originals) = (covered.newest, covered.originals);
+        let newly_acknowledged = covered.newly;
         let has_repeated = covered.has_repeated;
         self.out.unseen_bytes += unseen;
-        if originals && let Some(number) = self.last_timeout.take() {
-            self.take_back(number);
+        if originals && let Some(number) = self.last_timeout {
+            self.last_timeout = None;
+            if self.are_late(number, newly_acknowledged, now) {
+                self.take_back(number);
+            }
         }
         let ended_by = if is_behind_sacked {
             newest_sacked
@@ -497,11 +558,25 @@ impl Follower {
         self.delivered.saturating_sub(before)
     }
 
+    /// Whether originals that are acknowledged after timeout `number` arrived after it. Without
+    /// SACK they may have waited behind the hole that the timeout's repair filled: then the
+    /// acknowledgment jumps, a round trip after the repair.
+    fn are_late(&self, number: usize, newly: u64, now: Instant) -> bool {
+        let Some(repair) = self.out.repeats.get(number) else {
+            return false;
+        };
+        let took = now - self.out.sent[repair.sent as usize].time;
+        let is_jump = newly > IN_ORDER_SEGMENTS * u64::from(self.agreed.mss);
+        self.agreed.has_sack || !is_jump || took * 100 < self.least_rtt * JUST_BELOW_PERCENT
+    }
+
     /// Notes that timeout number `number`, and those before it of the same bytes, were answered by
     /// originals.
     fn take_back(&mut self, number: usize) {
         let mut next = self.out.repeats.get_mut(number);
-        while let Some(repeat) = next {
+        while let Some(repeat) = next
+            && repeat.trigger == Some(Trigger::Timeout)
+        {
             repeat.originals_acknowledged = true;
             let previous = self.out.sent[repeat.sent as usize].previous;
             let before = self.out.sent.get(previous as usize);
@@ -518,6 +593,7 @@ impl Follower {
         }
         sent.is_measured = true;
         self.last_rtt = sent.acknowledged - sent.time;
+        self.least_rtt = self.least_rtt.min(self.last_rtt);
         self.clock.sample(self.last_rtt);
     }
 

@@ -35,6 +35,9 @@ pub struct Sent {
     pub is_marked: bool,
     /// It is shorter than a whole segment: the application had no more.
     pub is_short: bool,
+    /// Its timestamp is older than what the receiver has echoed: the receiver drops it as if it
+    /// were of an old connection (RFC 7323 §5), though it lacked it. Seen at the receiver alone.
+    pub is_refused: bool,
     /// TSval.
     pub timestamp: Option<u32>,
     /// IPv4 identification.
@@ -78,6 +81,8 @@ pub struct Ack {
     pub has_dsack: bool,
     /// It reports a congestion mark (RFC 3168 §6.1.3).
     pub has_echo: bool,
+    /// TSecr.
+    pub timestamp_echo: Option<u32>,
 }
 
 /// The answer to a retransmission.
@@ -88,6 +93,14 @@ pub(super) struct Answer {
     pub echo: Option<u32>,
     /// The acknowledgment advanced from these very bytes: what it echoes is theirs.
     pub is_from_here: bool,
+    /// The last transmission of the lowest byte that it covers: what it waited for.
+    pub hole: u32,
+    /// The last transmission of the byte that it asks for; none where that was not sent.
+    pub asks_for: u32,
+    /// Bytes that it covers newly.
+    pub newly: u64,
+    /// Its place among the ACKs.
+    pub number: u32,
 }
 
 /// A packet of the data that was sent before, or that fills a hole, as seen at that moment.
@@ -148,14 +161,4 @@ pub(super) struct Followed {
     /// The last time anything passed.
     pub end: Instant,
     pub retried_frames: u64,
-}
-
-/// What the SYNs agreed on.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Agreed {
-    pub has_sack: bool,
-    /// Scale of the windows that the receiver of the data announces.
-    pub window_scale: Option<u8>,
-    /// The longest payload of a packet on the wire.
-    pub mss: u32,
 }

@@ -69,12 +69,20 @@ named! {
         Acknowledged = "acknowledged before",
         /// The data had passed here before, at the receiver.
         Received = "received before",
+        /// The receiver had refused an earlier transmission, which came too late (RFC 7323 §5).
+        Refused = "an earlier transmission was refused for its timestamp",
         /// It fills a hole, and was sent after what revealed the hole.
         SentLater = "sent after what revealed the hole",
         /// The answer came sooner than any round trip.
         TooSoon = "answered sooner than a round trip",
         /// After the timeout, ACKs of data that was not retransmitted (RFC 5682 §2).
         OriginalsAcknowledged = "originals acknowledged after the timeout",
+        /// Without SACK: it was acknowledged with what an earlier packet repaired, hence had waited
+        /// behind that.
+        RepairedBefore = "acknowledged by an earlier packet's answer",
+        /// Without SACK: the acknowledgment stopped short of what had been sent before it and was
+        /// not lost, hence answered an earlier packet.
+        StoppedShort = "acknowledged before what was sent earlier",
         /// The answer came a round trip later, and nothing speaks for an earlier transmission.
         Answered = "answered a round trip later",
         /// It fills a hole later than packets of this flow overtake each other.
@@ -95,6 +103,7 @@ impl Evidence {
                 | Self::OwnEcho
                 | Self::Acknowledged
                 | Self::Received
+                | Self::Refused
                 | Self::SentLater
         )
     }

@@ -8,6 +8,8 @@
 //! ```
 
 mod acking;
+mod agreed;
+mod at_sender;
 mod board;
 mod clock;
 mod covered;
@@ -15,6 +17,7 @@ mod follow;
 mod found;
 mod hazard;
 mod label;
+mod order;
 mod rate;
 mod refusal;
 mod shares;
@@ -28,9 +31,11 @@ mod verdict;
 use airtcp_units::{Duration, Instant};
 
 pub use acking::Acking;
+use agreed::Agreed;
+use at_sender::Missing;
 use follow::Follower;
 pub use found::{Ack, Sent};
-use found::{Agreed, Followed, Repeat};
+use found::{Followed, Repeat};
 pub use hazard::{Bin, Hazard};
 pub use label::{Cause, Evidence, Label, Need, Trigger};
 use rate::Path;
@@ -97,6 +102,9 @@ pub struct Analysis {
     pub cut_after: Option<Instant>,
     /// Frames of the flow with the radio's retry bit.
     pub retried_frames: u64,
+    /// Of a capture at the receiver: the flow as its sender saw it, as far as timestamps date what
+    /// it sent. Its packets are numbered anew, and those that were lost stand among them.
+    pub at_sender: Option<Box<Self>>,
 }
 
 impl Analysis {
@@ -113,7 +121,55 @@ impl Analysis {
             vantage.place = place;
             vantage.is_certain = true;
         }
-        let mut analysis = Self {
+        let mut analysis = Self::empty(flow, way, vantage, refusals);
+        if analysis.refusals.iter().any(|one| one.kind.is_total()) {
+            return analysis;
+        }
+        let agreed = Agreed::of(survey, flow, way);
+        analysis.mss = agreed.mss;
+        analysis.has_sack = agreed.has_sack;
+        let followed = Follower::follow(way, agreed, survey.packets_of(flow));
+        let found = refusal::Found {
+            losses: 0,
+            sent: followed.sent.len(),
+            behind_ack: followed.behind_ack,
+            unseen_bytes: followed.unseen_bytes,
+            data_bytes: flow.data().span,
+            base: Duration::ZERO,
+            place: analysis.vantage.place,
+        };
+        let missing = analysis.judge(followed);
+        if analysis.vantage.place == Place::Receiver {
+            analysis.at_sender = analysis.moved(survey, flow, agreed, &missing);
+        }
+        if flow.completeness() == Completeness::Beginning {
+            analysis.cut_after = analysis.sent.last().map(|packet| packet.time);
+        }
+        let found = refusal::Found {
+            losses: analysis.losses(),
+            base: analysis.base_rtt.unwrap_or_default(),
+            ..found
+        };
+        analysis
+            .refusals
+            .extend(refusal::of_found(&found, &analysis.shares));
+        if analysis.refusals.iter().any(|one| one.kind.is_total()) {
+            analysis.labels.clear();
+            analysis.stops.clear();
+            analysis.overtaken.clear();
+            analysis.shares = Shares::default();
+            analysis.hazard = Hazard::default();
+            analysis.at_sender = None;
+        }
+        let packets = survey.packets_of(flow);
+        analysis
+            .refusals
+            .extend(refusal::proxy(packets, flow, way, &found));
+        analysis
+    }
+
+    fn empty(flow: &Flow, way: Way, vantage: Vantage, refusals: Vec<Refusal>) -> Self {
+        Self {
             flow: flow.number,
             way,
             vantage,
@@ -132,52 +188,31 @@ impl Analysis {
             refusals,
             cut_after: None,
             retried_frames: 0,
-        };
-        if analysis.refusals.iter().any(|one| one.kind.is_total()) {
-            return analysis;
+            at_sender: None,
         }
-        let agreed = agreed(survey, flow, way);
-        let mut follower = Follower::new(way, agreed);
-        for packet in survey.packets_of(flow) {
-            follower.take(&packet);
-        }
-        analysis.mss = agreed.mss;
-        analysis.has_sack = agreed.has_sack;
-        let followed = follower.finish();
-        let found = refusal::Found {
-            losses: 0,
-            sent: followed.sent.len(),
-            behind_ack: followed.behind_ack,
-            unseen_bytes: followed.unseen_bytes,
-            data_bytes: flow.data().span,
-            base: Duration::ZERO,
-            place: analysis.vantage.place,
-        };
-        analysis.judge(followed);
-        if flow.completeness() == Completeness::Beginning {
-            analysis.cut_after = analysis.sent.last().map(|packet| packet.time);
-        }
-        let found = refusal::Found {
-            losses: analysis.losses(),
-            base: analysis.base_rtt.unwrap_or_default(),
-            ..found
-        };
-        analysis
-            .refusals
-            .extend(refusal::of_found(&found, &analysis.shares));
-        if analysis.refusals.iter().any(|one| one.kind.is_total()) {
-            analysis.labels.clear();
-            analysis.stops.clear();
-            analysis.overtaken.clear();
-            analysis.shares = Shares::default();
-            analysis.hazard = Hazard::default();
-        }
-        let packets = survey.packets_of(flow);
-        analysis
-            .refusals
-            .extend(refusal::proxy(packets, flow, way, &found));
-        analysis
     }
+
+    /// The flow as its sender saw it, from what came to its receiver.
+    fn moved(
+        &self,
+        survey: &Survey,
+        flow: &Flow,
+        agreed: Agreed,
+        missing: &[Missing],
+    ) -> Option<Box<Self>> {
+        let base = self.vantage.least_to_sender?;
+        let packets = at_sender::packets(survey.packets_of(flow), self.way, base, missing)?;
+        let vantage = Vantage {
+            place: Place::Sender,
+            ..self.vantage
+        };
+        let mut moved = Self::empty(flow, self.way, vantage, Vec::new());
+        moved.mss = agreed.mss;
+        moved.has_sack = agreed.has_sack;
+        moved.judge(Follower::follow(self.way, agreed, packets.into_iter()));
+        Some(Box::new(moved))
+    }
+
     /// Losses: retransmissions that were needed.
     #[must_use]
     pub fn losses(&self) -> usize {
@@ -191,16 +226,23 @@ impl Analysis {
         self.refusals.iter().all(|one| one.kind.is_reservation())
     }
 
-    /// Draws what follows from the pass over the packets.
-    fn judge(&mut self, mut followed: Followed) {
+    /// Draws what follows from the pass over the packets; what was lost before it came here.
+    fn judge(&mut self, mut followed: Followed) -> Vec<Missing> {
         let base = Path::of(&followed.sent, &followed.acks).map(|path| path.base);
         let circle = Circle {
             place: self.vantage.place,
             base: base.unwrap_or_default(),
             back: self.vantage.to_sender.unwrap_or_default(),
             has_probes: verdict::shows_probes(&followed.repeats),
+            has_sack: self.has_sack,
+            mss: u64::from(self.mss),
         };
-        let verdicts = verdict::of(&followed.repeats, &mut followed.sent, circle);
+        let verdicts = verdict::of(
+            &followed.repeats,
+            &mut followed.sent,
+            &followed.acks,
+            circle,
+        );
         let path = Path::of(&followed.sent, &followed.acks);
         if let Some(path) = &path {
             self.stops = stops::of(&followed.silences, &followed.sent, &followed.acks, path);
@@ -228,8 +270,10 @@ impl Analysis {
         self.acking = Acking::of(&followed.sent, &followed.acks, self.mss);
         self.base_rtt = base;
         self.retried_frames = followed.retried_frames;
+        let missing = missing(&followed, &verdicts);
         self.sent = followed.sent;
         self.acks = followed.acks;
+        missing
     }
 
     fn label(
@@ -241,7 +285,9 @@ impl Analysis {
     ) -> Label {
         let sent = &followed.sent[repeat.sent as usize];
         let previous = followed.sent.get(sent.previous as usize);
-        let is_loss = verdict.need == Need::Needed && verdict.trigger != Trigger::WindowProbe;
+        let is_refused = verdict.evidence == Evidence::Refused;
+        let is_loss =
+            verdict.need == Need::Needed && verdict.trigger != Trigger::WindowProbe && !is_refused;
         let queue_bytes = queues
             .get(sent.previous as usize)
             .filter(|_| is_loss)
@@ -255,6 +301,7 @@ impl Analysis {
         });
         let is_timer = matches!(verdict.trigger, Trigger::Timeout | Trigger::TailProbe);
         let cause = match (verdict.need, loss) {
+            (Need::Needed, _) if is_refused => Cause::Reordering,
             (Need::Needless, _) if verdict.trigger == Trigger::Fast => Cause::Reordering,
             (Need::Needless, _) if is_timer || verdict.trigger == Trigger::GoOn => {
                 Cause::DelaySpike
@@ -294,6 +341,21 @@ impl Analysis {
     }
 }
 
+/// What was lost on the sender's side, by what repaired and what revealed it.
+fn missing(followed: &Followed, verdicts: &[Verdict]) -> Vec<Missing> {
+    let number = |at: u32| Some(followed.sent.get(at as usize)?.number);
+    let pairs = followed.repeats.iter().zip(verdicts);
+    pairs
+        .filter(|(_, verdict)| verdict.is_upstream && verdict.need == Need::Needed)
+        .filter_map(|(repeat, _)| {
+            Some(Missing {
+                repair: number(repeat.sent)?,
+                before: number(repeat.revealed_by)?,
+            })
+        })
+        .collect()
+}
+
 /// The packet that came too late, without being repeated.
 fn overtaken(followed: &Followed, repeat: &Repeat, verdict: &Verdict) -> Overtaken {
     let sent = &followed.sent[repeat.sent as usize];
@@ -320,50 +382,4 @@ fn waits(labels: &[Label], followed: &Followed) -> Vec<(Instant, Instant)> {
             (ack.max(data).unwrap_or(label.time), label.time)
         })
         .collect()
-}
-
-/// What the ends agreed on: by their SYNs, and where these are missing by what they do.
-fn agreed(survey: &Survey, flow: &Flow, way: Way) -> Agreed {
-    let (data, acks) = (flow.data(), flow.acks());
-    let mut lengths: Vec<u32> = Vec::new();
-    let mut has_blocks = false;
-    for packet in survey.packets_of(flow).take(PROBED) {
-        has_blocks |= !packet.segment.sack.is_empty();
-        if packet.way == way && packet.segment.payload_bytes > 0 {
-            lengths.push(packet.segment.payload_bytes);
-        }
-    }
-    let announced = match (data.mss, acks.mss) {
-        (Some(one), Some(other)) => Some(u32::from(one.min(other))),
-        (one, other) => one.or(other).map(u32::from),
-    };
-    let option = if data.timestamps { TIMESTAMPS_BYTES } else { 0 };
-    let most = announced.map_or(u32::MAX, |mss| mss.saturating_sub(option).max(1));
-    let usual = most_frequent(&mut lengths).unwrap_or(MSS_BYTES);
-    let is_scaled = data.window_scale.is_some() && acks.window_scale.is_some();
-    let has_syns = data.syn.is_some() && acks.syn.is_some();
-    Agreed {
-        has_sack: data.sack_permitted && acks.sack_permitted || has_blocks,
-        // Without both SYNs the scale is not known; with a SYN that has none there is none.
-        window_scale: match (has_syns, is_scaled) {
-            (true, true) => acks.window_scale,
-            (true, false) => Some(0),
-            (false, _) => None,
-        },
-        mss: usual.min(most),
-    }
-}
-
-/// Packets that are looked at to find the length of a whole segment.
-const PROBED: usize = 20_000;
-/// Space that timestamps take in each header, with padding.
-const TIMESTAMPS_BYTES: u32 = 12;
-/// A segment of Ethernet, where there is none to look at.
-const MSS_BYTES: u32 = 1460;
-
-/// The most frequent length, the longer of equally frequent ones.
-fn most_frequent(lengths: &mut [u32]) -> Option<u32> {
-    lengths.sort_unstable();
-    let runs = lengths.chunk_by(|one, other| one == other);
-    runs.max_by_key(|run| run.len()).map(|run| run[0])
 }

@@ -346,6 +346,72 @@ fn timeouts_that_were_needed() {
 }
 
 /// The last segment of a flight is lost: a probe after two round trips (RFC 8985 §7.2).
+/// Neither SACK nor timestamps: a path that keeps the order tells which packet an ACK answers.
+#[test]
+fn without_options_the_order_tells() {
+    let mut script = Script::new(false);
+    for (.., segment) in &mut script.packets {
+        segment.sack_permitted = false;
+    }
+    script.flow(100_000, 0, 10, 5_000);
+    let begun = 1_000_000;
+    for place in 10..20 {
+        script.data(begun + u64::from(place - 10) * 100, place);
+    }
+    // 10 is lost, the others prompt duplicates.
+    for place in 1..10 {
+        script.ack(begun + RTT + place * 100, 10, 0, &[]);
+    }
+    let repaired = begun + RTT + 350;
+    script.data(repaired, 10);
+    // What is repeated after that had arrived before it: its answer covers all.
+    script
+        .data(repaired + 10_000, 11)
+        .data(repaired + 10_100, 12);
+    script.ack(repaired + RTT, 20, 0, &[]);
+    script.ack(repaired + RTT + 10_000, 20, 0, &[]);
+    script.ack(repaired + RTT + 10_100, 20, 0, &[]);
+    // 21 and 23 are lost of the next, and 22 and 24 repeated in vain, each behind a hole: a pair is
+    // acknowledged, then a duplicate.
+    let begun = 2_000_000;
+    for place in 20..25 {
+        script.data(begun + u64::from(place - 20) * 100, place);
+    }
+    script.ack(begun + RTT, 21, 0, &[]);
+    for place in [2, 4] {
+        script.ack(begun + RTT + place * 100, 21, 0, &[]);
+    }
+    let repaired = begun + RTT + 200_000;
+    for place in 21..25 {
+        script.data(repaired + u64::from(place) * 100, place);
+    }
+    let answered = |place: u64| repaired + place * 100 + RTT;
+    script.ack(answered(21), 23, 0, &[]);
+    script.ack(answered(22), 23, 0, &[]);
+    script.ack(answered(23), 25, 0, &[]);
+    script.ack(answered(24), 25, 0, &[]);
+    let seen: Vec<_> = script
+        .analysis()
+        .labels
+        .iter()
+        .map(|label| (label.start / 1000, label.need, label.evidence))
+        .collect();
+    let needed = |place| (place, Need::Needed, Evidence::Answered);
+    let needless = |place| (place, Need::Needless, Evidence::RepairedBefore);
+    assert_eq!(
+        seen,
+        [
+            needed(10),
+            needless(11),
+            needless(12),
+            needed(21),
+            needless(22),
+            needed(23),
+            needless(24),
+        ]
+    );
+}
+
 #[test]
 fn a_tail_loss_probe() {
     let mut script = Script::new(true);
@@ -392,14 +458,16 @@ fn at_the_receiver_holes_are_filled() {
         sack_permitted: true,
         ..Segment::default()
     };
-    script.push(0, Way::FromClient, syn, 0);
+    // It left half a round trip before, at 0.
+    script.push(RTT / 2, Way::FromClient, syn, 0);
+    script.packets[0].2.timestamps = Some(Timestamps { value: 1, echo: 0 });
     let answer = Segment {
         sequence: SequenceNumber(4999),
         acknowledgment: SequenceNumber(1000),
         flags: Flags::SYN | Flags::ACK,
         ..syn
     };
-    script.push(10, Way::FromServer, answer, 0);
+    script.push(RTT / 2 + 10, Way::FromServer, answer, 0);
     let mut value_of = std::collections::BTreeMap::new();
     let mut arrive = |script: &mut Script, time: u64, place: u32, sent: u64, echo: u64| {
         script.data(time, place);
@@ -437,7 +505,12 @@ fn at_the_receiver_holes_are_filled() {
         arrive(&mut script, time, place, sent, time.saturating_sub(RTT));
         arrived[place as usize] = true;
         let next = arrived.iter().position(|there| !there).unwrap_or(60) as u32;
-        script.ack(time + 20, next, sent, &[]);
+        // RFC 2883 §4: the duplicate first, then what holds it.
+        let reported: &[(u32, u32)] = match (place, kind) {
+            (50, 2) => &[(50, 51), (47, 56)],
+            _ => &[],
+        };
+        script.ack(time + 20, next, sent, reported);
     }
     let analysis = script.analysis();
     assert_eq!(
@@ -473,6 +546,17 @@ fn at_the_receiver_holes_are_filled() {
             (45, Need::Needed, Evidence::SentLater, true),
             (46, Need::Needed, Evidence::SentLater, true),
         ]
+    );
+    // What was lost was under way at the sender, whose clock ticks milliseconds.
+    let moved = analysis.at_sender.as_deref().unwrap();
+    let lost = moved.sent.iter().filter(|packet| packet.is_lost);
+    let lost: Vec<u64> = lost.map(|packet| packet.start / 1000).collect();
+    assert_eq!(lost, [40, 45, 46]);
+    let base = moved.base_rtt.unwrap();
+    assert!(
+        base + Duration::from_millis(2) > Duration::from_micros(RTT)
+            && base < Duration::from_micros(RTT + 2_000),
+        "{base}"
     );
 }
 

@@ -70,6 +70,12 @@ pub fn of(seen: &Circumstances) -> Option<Trigger> {
     if is_unprompted && seen.is_lowest && is_due {
         return Some(Trigger::Timeout);
     }
+    // Without SACK duplicates may come until the timer expires: they tell nothing of the loss of a
+    // retransmission (RFC 6582 §4), nor of losses before the end of the last recovery (§3.2).
+    let is_overdue = seen.silence * 10 >= seen.timeout * 9;
+    if !seen.has_sack && seen.is_lowest && (is_overdue || is_due && !seen.is_first) {
+        return Some(Trigger::Timeout);
+    }
     if seen.is_after_timeout {
         return Some(Trigger::GoOn);
     }
@@ -184,6 +190,19 @@ mod tests {
             (
                 Circumstances {
                     is_sacked_above: true,
+                    is_in_recovery: true,
+                    is_first: false,
+                    ..EXPIRED
+                },
+                Some(Trigger::Timeout),
+            ),
+            // Without SACK it is told by nothing else, though duplicates come.
+            (
+                Circumstances {
+                    has_sack: false,
+                    is_sacked_above: false,
+                    duplicates: 40,
+                    since_ack: ms(0),
                     is_in_recovery: true,
                     is_first: false,
                     ..EXPIRED

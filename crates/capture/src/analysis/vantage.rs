@@ -47,6 +47,8 @@ pub struct Vantage {
     /// From an acknowledgment to the data that it released, likewise: the round trip towards the
     /// sender.
     pub to_sender: Option<Duration>,
+    /// The shortest of these: the round trip without a queue, where that passes here last.
+    pub least_to_sender: Option<Duration>,
     /// Both delays are known, and their sum is long enough to tell.
     pub is_certain: bool,
 }
@@ -64,16 +66,19 @@ pub fn of(packets: impl Iterator<Item = Packet>, flow: &Flow, way: Way) -> Vanta
             delays.ack(&packet);
         }
     }
-    let to_receiver = fifth(&mut delays.to_receiver);
-    let to_sender = fifth(&mut delays.to_sender).or(match way {
+    let handshake = match way {
         Way::FromClient => delays.handshake,
         Way::FromServer => flow.handshake(),
-    });
+    };
+    let to_receiver = fifth(&mut delays.to_receiver);
+    let to_sender = fifth(&mut delays.to_sender).or(handshake);
+    let least_to_sender = delays.to_sender.iter().min().copied().or(handshake);
     let (place, is_certain) = place(to_receiver, to_sender);
     Vantage {
         place,
         to_receiver,
         to_sender,
+        least_to_sender,
         is_certain,
     }
 }

@@ -2,8 +2,9 @@
 
 use airtcp_units::Duration;
 
-use super::found::{Repeat, Sent};
+use super::found::{Ack, Repeat, Sent};
 use super::label::{Evidence, Need, Trigger};
+use super::order::Later;
 use super::vantage::Place;
 
 /// An answer within this share of the shortest round trip is another transmission's.
@@ -39,28 +40,46 @@ pub(super) struct Circle {
     pub back: Duration,
     /// Probes were seen where they cannot be mistaken.
     pub has_probes: bool,
+    /// Both ends agreed on SACK.
+    pub has_sack: bool,
+    /// The longest payload of a packet, in bytes.
+    pub mss: u64,
 }
 
-/// The verdict on each repeat, and on each transmission whether it was lost.
-pub(super) fn of(repeats: &[Repeat], sent: &mut [Sent], circle: Circle) -> Vec<Verdict> {
-    let verdicts: Vec<Verdict> = (0..repeats.len())
-        .map(|number| {
-            let trigger = trigger(repeats, sent, number, circle.has_probes);
-            let repeat = &repeats[number];
-            if repeat.fills {
-                filling(repeat, sent, trigger, circle)
-            } else {
-                repeating(repeat, sent, trigger, circle)
-            }
-        })
-        .collect();
-    for (repeat, verdict) in repeats.iter().zip(&verdicts) {
+/// The verdict on each repeat, and on each transmission whether it was lost. The last comes first:
+/// what became of it may tell of those before.
+pub(super) fn of(
+    repeats: &[Repeat],
+    sent: &mut [Sent],
+    acks: &[Ack],
+    circle: Circle,
+) -> Vec<Verdict> {
+    let mut verdicts: Vec<Verdict> = Vec::with_capacity(repeats.len());
+    let mut needs: Vec<Need> = Vec::with_capacity(repeats.len());
+    for (number, repeat) in repeats.iter().enumerate().rev() {
+        let trigger = trigger(repeats, sent, number, circle.has_probes);
+        let later = Later {
+            sent,
+            repeats,
+            acks,
+            needs: &needs,
+            mss: circle.mss,
+        };
+        let verdict = if repeat.fills {
+            filling(repeat, trigger, circle, &later)
+        } else {
+            repeating(repeat, trigger, circle, &later)
+        };
+        verdicts.push(verdict);
+        needs.push(verdict.need);
         let previous = sent[repeat.sent as usize].previous;
-        let is_repair = verdict.need == Need::Needed && !repeat.fills;
+        let is_repair =
+            verdict.need == Need::Needed && !repeat.fills && verdict.evidence != Evidence::Refused;
         if is_repair && let Some(lost) = sent.get_mut(previous as usize) {
             lost.is_lost = true;
         }
     }
+    verdicts.reverse();
     verdicts
 }
 
@@ -90,16 +109,22 @@ fn trigger(repeats: &[Repeat], sent: &[Sent], number: usize, has_probes: bool) -
 }
 
 /// A packet of data that had passed here before.
-fn repeating(repeat: &Repeat, sent: &[Sent], trigger: Trigger, circle: Circle) -> Verdict {
-    let this = &sent[repeat.sent as usize];
+fn repeating(repeat: &Repeat, trigger: Trigger, circle: Circle, later: &Later<'_>) -> Verdict {
+    let this = &later.sent[repeat.sent as usize];
+    let previous = later.sent.get(this.previous as usize);
+    let is_held = repeat.was_acknowledged || repeat.was_sacked;
     let (need, evidence) = if circle.place == Place::Receiver {
-        (Need::Needless, Evidence::Received)
-    } else if repeat.was_acknowledged || repeat.was_sacked {
+        if !is_held && previous.is_some_and(|previous| previous.is_refused) {
+            (Need::Needed, Evidence::Refused)
+        } else {
+            (Need::Needless, Evidence::Received)
+        }
+    } else if is_held {
         (Need::Needless, Evidence::Acknowledged)
     } else if repeat.is_duplicate {
         (Need::Needless, Evidence::Dsack)
     } else {
-        answered(repeat, this, sent, circle)
+        answered(repeat, this, circle, later)
     };
     let late_by = match (need, repeat.answer) {
         (Need::Needless, Some(answer)) => Some(answer.time - this.time),
@@ -116,7 +141,7 @@ fn repeating(repeat: &Repeat, sent: &[Sent], trigger: Trigger, circle: Circle) -
 }
 
 /// The need of a retransmission by its answer.
-fn answered(repeat: &Repeat, this: &Sent, sent: &[Sent], circle: Circle) -> (Need, Evidence) {
+fn answered(repeat: &Repeat, this: &Sent, circle: Circle, later: &Later<'_>) -> (Need, Evidence) {
     let Some(answer) = repeat.answer else {
         return (Need::Unknown, Evidence::NoAnswer);
     };
@@ -125,7 +150,7 @@ fn answered(repeat: &Repeat, this: &Sent, sent: &[Sent], circle: Circle) -> (Nee
             return (Need::Needless, Evidence::EarlierEcho);
         }
         // The value is this one's or a later one's, and no earlier transmission's.
-        let previous = sent.get(this.previous as usize);
+        let previous = later.sent.get(this.previous as usize);
         let is_later = previous
             .and_then(|previous| previous.timestamp)
             .is_some_and(|value| is_before(value, own));
@@ -138,15 +163,19 @@ fn answered(repeat: &Repeat, this: &Sent, sent: &[Sent], circle: Circle) -> (Nee
         (Need::Needless, Evidence::TooSoon)
     } else if repeat.originals_acknowledged {
         (Need::Needless, Evidence::OriginalsAcknowledged)
+    } else if !circle.has_sack
+        && let Some(evidence) = later.needless(this, repeat.sent, &answer)
+    {
+        (Need::Needless, evidence)
     } else {
         (Need::Needed, Evidence::Answered)
     }
 }
 
 /// A packet that fills a hole: repaired on the sender's side of the capture, or overtaken there.
-fn filling(repeat: &Repeat, sent: &[Sent], trigger: Trigger, circle: Circle) -> Verdict {
-    let this = &sent[repeat.sent as usize];
-    let revealed = sent.get(repeat.revealed_by as usize);
+fn filling(repeat: &Repeat, trigger: Trigger, circle: Circle, later: &Later<'_>) -> Verdict {
+    let this = &later.sent[repeat.sent as usize];
+    let revealed = later.sent.get(repeat.revealed_by as usize);
     let delay = revealed.map(|other| this.time - other.time);
     let order = revealed.and_then(|other| sent_later(this, other));
     let (is_repair, evidence) = match order {
@@ -158,7 +187,7 @@ fn filling(repeat: &Repeat, sent: &[Sent], trigger: Trigger, circle: Circle) -> 
     };
     // At the sender itself the hole is one of the capture: its first transmission was not kept.
     let (need, evidence) = match (is_repair, circle.place) {
-        (true, Place::Sender) => answered(repeat, this, sent, circle),
+        (true, Place::Sender) => answered(repeat, this, circle, later),
         (true, _) => (Need::Needed, evidence),
         (false, _) => (Need::Needless, evidence),
     };

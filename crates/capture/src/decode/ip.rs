@@ -52,8 +52,16 @@ pub fn decode(frame: Frame<'_>) -> Result<Tcp, Other> {
         6 => version_6(frame)?,
         _ => return Err(Other::Malformed),
     };
+    if packet.protocol == protocol::TCP {
+        return tcp(&packet);
+    }
+    carried(packet)
+}
+
+/// What an IP packet carries that is not TCP: perhaps a tunnel.
+#[inline(never)]
+fn carried(packet: Packet<'_>) -> Result<Tcp, Other> {
     match packet.protocol {
-        protocol::TCP => tcp(&packet),
         protocol::UDP => udp::decode(packet.payload),
         protocol::IPV4 | protocol::IPV6 => {
             let mut inner = packet.payload.inner()?;
@@ -67,6 +75,7 @@ pub fn decode(frame: Frame<'_>) -> Result<Tcp, Other> {
     }
 }
 
+#[inline]
 fn version_4(frame: Frame<'_>) -> Result<Packet<'_>, Other> {
     let header = frame.array::<IPV4_HEADER_BYTES>(0)?;
     let header_bytes = usize::from(header[0] & 0x0f) * 4;
@@ -143,6 +152,7 @@ fn version_6(frame: Frame<'_>) -> Result<Packet<'_>, Other> {
     })
 }
 
+#[inline]
 fn tcp(packet: &Packet<'_>) -> Result<Tcp, Other> {
     let header = parse_tcp_header(packet.payload.bytes).map_err(|error| match error {
         WireError::Truncated => Other::Cut,

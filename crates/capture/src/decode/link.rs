@@ -71,7 +71,11 @@ pub fn decode(link: u16, frame: Frame<'_>) -> Result<Tcp, Other> {
 /// An Ethernet frame.
 #[inline]
 pub fn ethernet(frame: Frame<'_>) -> Result<Tcp, Other> {
-    ether_type(frame.u16(12)?, frame.skip(ETHERNET_BYTES)?)
+    let (kind, inner) = (frame.u16(12)?, frame.skip(ETHERNET_BYTES)?);
+    if kind == ether_type::IPV4 {
+        return ip::decode(inner);
+    }
+    ether_type(kind, inner)
 }
 
 /// What is behind an EtherType.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::analysis::{Limit, Need, Trigger};
+use crate::analysis::{Analysis, Label, Limit, Need, Trigger};
 use crate::capture::Capture;
 use crate::decode::Other;
 
@@ -125,10 +125,29 @@ pub struct Chosen {
     pub lone_ack_delay_ns: Option<u64>,
     /// ACKs that were pushed together on the way back.
     pub compressed_acks: u64,
+    /// ACKs in all.
+    pub acks: u64,
     /// Frames of the flow with the radio's retry bit.
     pub retried_frames: u64,
     /// Nothing behind this was looked at, in nanoseconds.
     pub cut_after_ns: Option<u64>,
+    /// Of a capture at the receiver, what its sender saw, as far as timestamps tell.
+    pub at_sender: Option<AtSender>,
+}
+
+/// A flow as its sender saw it, from a capture at its receiver.
+#[derive(Clone, Debug, Serialize)]
+pub struct AtSender {
+    /// Timeouts.
+    pub timeouts: usize,
+    /// The shortest round trip, in nanoseconds.
+    pub base_rtt_ns: Option<u64>,
+    /// The hazard of loss rises at the top of the queue: it drops.
+    pub shows_tail_drop: bool,
+    /// Share of the time by what held the transfer back; they sum to 1.
+    pub shares: BTreeMap<&'static str, f64>,
+    /// The same in seconds.
+    pub seconds: BTreeMap<&'static str, f64>,
 }
 
 /// Something that cannot be said.
@@ -249,14 +268,8 @@ fn chosen(capture: &Capture) -> Option<Chosen> {
             .count(),
         overtaken: analysis.overtaken.len(),
         stops: analysis.stops.len(),
-        shares: Limit::ALL
-            .iter()
-            .map(|limit| (limit.name(), shares.share(*limit)))
-            .collect(),
-        seconds: Limit::ALL
-            .iter()
-            .map(|limit| (limit.name(), shares.time(*limit).as_secs_f64()))
-            .collect(),
+        shares: by_limit(|limit| shares.share(limit)),
+        seconds: by_limit(|limit| shares.time(limit).as_secs_f64()),
         left_out_s: shares.left_out.as_secs_f64(),
         shows_tail_drop: analysis.hazard.shows_tail_drop,
         longest_queue_bytes: analysis.hazard.longest_bytes,
@@ -264,7 +277,25 @@ fn chosen(capture: &Capture) -> Option<Chosen> {
         acks_by_segments: analysis.acking.segments,
         lone_ack_delay_ns: analysis.acking.lone_delay.map(|delay| delay.as_nanos()),
         compressed_acks: analysis.acking.compressed,
+        acks: analysis.acking.acks,
         retried_frames: analysis.retried_frames,
         cut_after_ns: analysis.cut_after.map(|time| time.as_nanos()),
+        at_sender: analysis.at_sender.as_deref().map(at_sender),
     })
+}
+
+fn by_limit(value: impl Fn(Limit) -> f64) -> BTreeMap<&'static str, f64> {
+    let named = |limit: &Limit| (limit.name(), value(*limit));
+    Limit::ALL.iter().map(named).collect()
+}
+
+fn at_sender(moved: &Analysis) -> AtSender {
+    let is_timeout = |label: &&Label| label.trigger == Trigger::Timeout;
+    AtSender {
+        timeouts: moved.labels.iter().filter(is_timeout).count(),
+        base_rtt_ns: moved.base_rtt.map(|delay| delay.as_nanos()),
+        shows_tail_drop: moved.hazard.shows_tail_drop,
+        shares: by_limit(|limit| moved.shares.share(limit)),
+        seconds: by_limit(|limit| moved.shares.time(limit).as_secs_f64()),
+    }
 }

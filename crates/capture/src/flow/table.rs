@@ -167,15 +167,18 @@ impl Table {
     fn find(&mut self, tcp: &Tcp, now: Instant) -> u32 {
         let key = key(tcp.source, tcp.destination);
         let place = recent_place(&key);
-        let known = match self.recent[place] {
-            Some((recent, index)) if recent == key => Some(index),
-            _ => self.current.get(&key).copied(),
+        let recent = match &self.recent[place] {
+            Some((recent, index)) if *recent == key => Some(*index),
+            _ => None,
         };
+        let known = recent.or_else(|| self.current.get(&key).copied());
         if let Some(index) = known
             && let Some(entry) = self.entries.get(index as usize)
             && !begins_another(&entry.flow, tcp, now)
         {
-            self.recent[place] = Some((key, index));
+            if recent.is_none() {
+                self.recent[place] = Some((key, index));
+            }
             return index;
         }
         self.begin(key, tcp, now)

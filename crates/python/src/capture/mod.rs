@@ -38,9 +38,22 @@ impl Capture {
             .map_err(|error| capture_error(py, error))
     }
 
-    fn of_flow(&self, py: Python<'_>, rows: fn(&Analysis) -> Rows) -> PyResult<Table> {
+    fn of_flow(
+        &self,
+        py: Python<'_>,
+        rows: fn(&Analysis) -> Rows,
+        at_sender: bool,
+    ) -> PyResult<Table> {
         let Some(analysis) = &self.capture.analysis else {
             return Err(capture_error(py, "there is no TCP in the capture"));
+        };
+        let analysis = match (at_sender, &analysis.at_sender) {
+            (false, _) => analysis,
+            (true, Some(moved)) => moved,
+            (true, None) => {
+                let text = "the capture does not tell what its sender saw";
+                return Err(capture_error(py, text));
+            }
         };
         self.table(py, |_| rows(analysis))
     }
@@ -58,34 +71,40 @@ impl Capture {
         self.table(py, |capture| tables::flows(&capture.survey))
     }
 
-    /// A row a transmission of the flow's data.
-    fn segments(&self, py: Python<'_>) -> PyResult<Table> {
-        self.of_flow(py, tables::segments)
+    /// A row a transmission of the flow's data; with `at_sender`, of a capture at the receiver as its
+    /// sender saw the flow.
+    #[pyo3(signature = (*, at_sender = false))]
+    fn segments(&self, py: Python<'_>, at_sender: bool) -> PyResult<Table> {
+        self.of_flow(py, tables::segments, at_sender)
     }
 
-    /// A row an answer.
-    fn acks(&self, py: Python<'_>) -> PyResult<Table> {
-        self.of_flow(py, tables::acks)
+    /// A row an answer; with `at_sender`, of a capture at the receiver as its
+    /// sender saw the flow.
+    #[pyo3(signature = (*, at_sender = false))]
+    fn acks(&self, py: Python<'_>, at_sender: bool) -> PyResult<Table> {
+        self.of_flow(py, tables::acks, at_sender)
     }
 
-    /// A row a retransmission.
-    fn labels(&self, py: Python<'_>) -> PyResult<Table> {
-        self.of_flow(py, tables::labels)
+    /// A row a retransmission; with `at_sender`, of a capture at the receiver as its
+    /// sender saw the flow.
+    #[pyo3(signature = (*, at_sender = false))]
+    fn labels(&self, py: Python<'_>, at_sender: bool) -> PyResult<Table> {
+        self.of_flow(py, tables::labels, at_sender)
     }
 
     /// A row a bin of the queue's length.
     fn hazard(&self, py: Python<'_>) -> PyResult<Table> {
-        self.of_flow(py, tables::hazard)
+        self.of_flow(py, tables::hazard, false)
     }
 
     /// A row a stop of the link.
     fn stops(&self, py: Python<'_>) -> PyResult<Table> {
-        self.of_flow(py, tables::stops)
+        self.of_flow(py, tables::stops, false)
     }
 
     /// A row a packet that was overtaken before it came here.
     fn overtaken(&self, py: Python<'_>) -> PyResult<Table> {
-        self.of_flow(py, tables::overtaken)
+        self.of_flow(py, tables::overtaken, false)
     }
 
     /// Writes the capture once more as pcapng, with comments on the retransmissions.

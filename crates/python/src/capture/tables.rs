@@ -99,7 +99,7 @@ pub(super) fn flows(survey: &Survey) -> Result<RecordBatch, ArrowError> {
 /// A row a transmission of data, in the order of the capture: `time_ns`, `packet`, `index` (its
 /// place among all packets of its direction), `start`, `end`, `attempt` (0 is the first),
 /// `lost`, `acked_ns`, `rtt_ns` (a sound sample), `in_flight` (bytes just after it), `size` (the
-/// IP packet), `marked` (by congestion), `radio_retry`.
+/// IP packet), `marked` (by congestion), `radio_retry`, `timestamp` (TSval).
 pub(super) fn segments(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
     Columns::of(&analysis.sent)
         .signed("time_ns", |sent| nanos(sent.time))
@@ -115,12 +115,13 @@ pub(super) fn segments(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
         .short("size", |sent| Some(sent.ip_bytes))
         .truth("marked", |sent| Some(sent.is_marked))
         .truth("radio_retry", |sent| Some(sent.radio_retry))
+        .short("timestamp", |sent| sent.timestamp)
         .finish()
 }
 
 /// A row an answer: `time_ns`, `packet`, `ack`, `delivered` (bytes acknowledged or SACKed so far),
 /// `newly`, `window` (bytes, null where its scale is not known), `sacked_high`, `in_flight`,
-/// `duplicate`, `dsack`, `echo` (of a congestion mark).
+/// `duplicate`, `dsack`, `echo` (of a congestion mark), `timestamp_echo` (TSecr).
 pub(super) fn acks(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
     Columns::of(&analysis.acks)
         .signed("time_ns", |ack| nanos(ack.time))
@@ -134,6 +135,7 @@ pub(super) fn acks(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
         .truth("duplicate", |ack| Some(ack.is_duplicate))
         .truth("dsack", |ack| Some(ack.has_dsack))
         .truth("echo", |ack| Some(ack.has_echo))
+        .short("timestamp_echo", |ack| ack.timestamp_echo)
         .finish()
 }
 

@@ -1,0 +1,63 @@
+//! What the two ends agreed on: by their SYNs, and where these are missing by what they do.
+
+use crate::flow::Flow;
+use crate::packet::Way;
+use crate::survey::Survey;
+
+/// Packets that are looked at to find the length of a whole segment.
+const PROBED: usize = 20_000;
+/// Space that timestamps take in each header, with padding.
+const TIMESTAMPS_BYTES: u32 = 12;
+/// A segment of Ethernet, where there is none to look at.
+const MSS_BYTES: u32 = 1460;
+
+/// What the ends agreed on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Agreed {
+    pub has_sack: bool,
+    /// Scale of the windows that the receiver of the data announces.
+    pub window_scale: Option<u8>,
+    /// The longest payload of a packet on the wire.
+    pub mss: u32,
+}
+
+impl Agreed {
+    /// Of a flow whose data goes `way`.
+    pub fn of(survey: &Survey, flow: &Flow, way: Way) -> Self {
+        let (data, acks) = (flow.data(), flow.acks());
+        let mut lengths: Vec<u32> = Vec::new();
+        let mut has_blocks = false;
+        for packet in survey.packets_of(flow).take(PROBED) {
+            has_blocks |= !packet.segment.sack.is_empty();
+            if packet.way == way && packet.segment.payload_bytes > 0 {
+                lengths.push(packet.segment.payload_bytes);
+            }
+        }
+        let announced = match (data.mss, acks.mss) {
+            (Some(one), Some(other)) => Some(u32::from(one.min(other))),
+            (one, other) => one.or(other).map(u32::from),
+        };
+        let option = if data.timestamps { TIMESTAMPS_BYTES } else { 0 };
+        let most = announced.map_or(u32::MAX, |mss| mss.saturating_sub(option).max(1));
+        let usual = most_frequent(&mut lengths).unwrap_or(MSS_BYTES);
+        let is_scaled = data.window_scale.is_some() && acks.window_scale.is_some();
+        let has_syns = data.syn.is_some() && acks.syn.is_some();
+        Self {
+            has_sack: data.sack_permitted && acks.sack_permitted || has_blocks,
+            // Without both SYNs the scale is not known; with a SYN that has none there is none.
+            window_scale: match (has_syns, is_scaled) {
+                (true, true) => acks.window_scale,
+                (true, false) => Some(0),
+                (false, _) => None,
+            },
+            mss: usual.min(most),
+        }
+    }
+}
+
+/// The most frequent length, the longer of equally frequent ones.
+fn most_frequent(lengths: &mut [u32]) -> Option<u32> {
+    lengths.sort_unstable();
+    let runs = lengths.chunk_by(|one, other| one == other);
+    runs.max_by_key(|run| run.len()).map(|run| run[0])
+}

@@ -1,0 +1,258 @@
+//! A capture at the receiver as its sender would have taken it.
+//!
+//! A timestamp dates a packet by the sender's clock. Of the differences between arrival and
+//! timestamp the least are the path without a queue, and a line below all of them takes the drift
+//! of the two clocks out (Moon, Skelly and Towsley, "Estimation and removal of clock skew", 1999).
+//! What fills a hole later was lost just before what revealed the hole. Then the answers only have
+//! to come a round trip's rest later, and all that is said of a sender's capture can be said here.
+
+use std::collections::HashMap;
+
+use airtcp_units::{Duration, Instant};
+
+use crate::packet::{Packet, Way};
+
+/// Ticks of the clocks that timestamps are of, in nanoseconds: Linux with and without
+/// `tcp_usec_ts`, and kernels that count jiffies. A coarser clock dates too little.
+const TICKS: [f64; 4] = [1e3, 1e6, 4e6, 1e7];
+/// The clock is one of these if it is as near; the first and last packet queued differently.
+const NEAR_TICK: f64 = 0.1;
+/// Two clocks differ by less than this.
+const DRIFT: f64 = 200e-6;
+/// Fewer packets show no clock.
+const LEAST_PACKETS: usize = 50;
+
+/// A packet that was lost before it came here: which repaired it, and which came first of those
+/// sent after it, by their numbers in the capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missing {
+    pub repair: u64,
+    pub before: u64,
+}
+
+/// The packets as they passed the sender, in its order and numbered anew; `None` where no clock is
+/// told from the timestamps. `base` is the shortest round trip.
+pub fn packets(
+    packets: impl Iterator<Item = Packet> + Clone,
+    way: Way,
+    base: Duration,
+    missing: &[Missing],
+) -> Option<Vec<Packet>> {
+    let clock = Clock::of(packets.clone().filter(|packet| packet.way == way))?;
+    let mut moved: Vec<(Instant, u64, Packet)> = Vec::new();
+    let mut lost: HashMap<u64, Vec<u64>> = HashMap::new();
+    for one in missing {
+        lost.entry(one.before).or_default().push(one.repair);
+    }
+    let repairs: HashMap<u64, Packet> = {
+        let mut numbers: Vec<u64> = missing.iter().map(|one| one.repair).collect();
+        numbers.sort_unstable();
+        packets
+            .clone()
+            .filter(|packet| numbers.binary_search(&packet.number).is_ok())
+            .map(|packet| (packet.number, packet))
+            .collect()
+    };
+    // When the sender had each timestamp of the receiver first.
+    let mut had: HashMap<u32, Instant> = HashMap::new();
+    let mut unwrapped = Unwrapped::default();
+    for packet in packets {
+        if packet.way != way {
+            let time = packet.time + base;
+            if let Some(both) = packet.segment.timestamps {
+                had.entry(both.value).or_insert(time);
+            }
+            moved.push((time, 2 * packet.number, packet));
+            continue;
+        }
+        let time = match packet.segment.timestamps {
+            Some(both) => {
+                let early = clock.at(unwrapped.next(both.value));
+                let late = early + clock.tick();
+                let prompted = had.get(&both.echo).copied().unwrap_or(early);
+                prompted.clamp(early, late)
+            }
+            None => packet.time,
+        };
+        for repair in lost.get(&packet.number).into_iter().flatten() {
+            if let Some(repair) = repairs.get(repair) {
+                moved.push((time, 2 * packet.number - 1, *repair));
+            }
+        }
+        moved.push((time, 2 * packet.number, packet));
+    }
+    moved.sort_by_key(|(time, order, _)| (*time, *order));
+    let numbered = (1..).zip(moved);
+    let at_its_time = numbered.map(|(number, (time, _, packet))| Packet {
+        time,
+        number,
+        ..packet
+    });
+    Some(at_its_time.collect())
+}
+
+/// Timestamps counted on beyond 2³², from the first seen.
+#[derive(Debug, Default)]
+struct Unwrapped {
+    last: Option<(u32, i64)>,
+}
+
+impl Unwrapped {
+    fn next(&mut self, value: u32) -> i64 {
+        let (before, count) = self.last.unwrap_or((value, 0));
+        let count = count + i64::from(value.wrapping_sub(before).cast_signed());
+        self.last = Some((value, count));
+        count
+    }
+}
+
+/// The sender's clock: when a packet that met no queue came here, by its timestamp.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    /// Nanoseconds of a tick, by the clock here.
+    slope: f64,
+    /// The time of timestamp 0, in nanoseconds.
+    origin: f64,
+}
+
+impl Clock {
+    fn of(data: impl Iterator<Item = Packet>) -> Option<Self> {
+        let mut unwrapped = Unwrapped::default();
+        let mut points: Vec<(i64, u64)> = data
+            .filter_map(|packet| {
+                let value = packet.segment.timestamps?.value;
+                Some((unwrapped.next(value), packet.time.as_nanos()))
+            })
+            .collect();
+        if points.len() < LEAST_PACKETS {
+            return None;
+        }
+        points.sort_unstable();
+        let (first, last) = (points.first()?, points.last()?);
+        let ticks = (last.0 - first.0) as f64;
+        let rough = (last.1 as f64 - first.1 as f64) / ticks.max(1.0);
+        let near = |tick: &&f64| (rough / **tick - 1.0).abs() <= NEAR_TICK;
+        let tick = *TICKS.iter().find(near)?;
+        let mean = points.iter().map(|point| point.0 as f64).sum::<f64>() / points.len() as f64;
+        let slope = hull_slope(&points, mean).clamp(tick * (1.0 - DRIFT), tick * (1.0 + DRIFT));
+        let origin = points
+            .iter()
+            .map(|(value, nanos)| *nanos as f64 - slope * *value as f64)
+            .fold(f64::INFINITY, f64::min);
+        Some(Self { slope, origin })
+    }
+
+    /// The time of a timestamp, rounded down to nanoseconds.
+    fn at(&self, value: i64) -> Instant {
+        Instant::from_nanos((self.origin + self.slope * value as f64).max(0.0) as u64)
+    }
+
+    fn tick(&self) -> Duration {
+        Duration::from_nanos(self.slope as u64)
+    }
+}
+
+/// The slope of the edge of the lower hull of ordered `points` that lies below `mean`: that of the
+/// line which is below all of them and nearest to them in sum.
+fn hull_slope(points: &[(i64, u64)], mean: f64) -> f64 {
+    let mut hull: Vec<(f64, f64)> = Vec::new();
+    for (value, nanos) in points {
+        let point = (*value as f64, *nanos as f64);
+        if hull.last().is_some_and(|last| last.0 == point.0) {
+            // Of a timestamp the earliest comes first.
+            continue;
+        }
+        while let [.., one, other] = hull.as_slice()
+            && (other.0 - one.0) * (point.1 - one.1) <= (other.1 - one.1) * (point.0 - one.0)
+        {
+            hull.pop();
+        }
+        hull.push(point);
+    }
+    let edge = hull
+        .windows(2)
+        .find(|edge| edge[1].0 >= mean)
+        .or_else(|| hull.windows(2).next_back());
+    edge.map_or(0.0, |edge| {
+        (edge[1].1 - edge[0].1) / (edge[1].0 - edge[0].0)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use airtcp_packet::{Flags, Segment, SequenceNumber, Timestamps};
+
+    use super::*;
+
+    const BASE: Duration = Duration::from_millis(40);
+
+    /// Packet `number` of the data: sent in millisecond `sent_ms` of a clock that runs 50 ppm
+    /// fast, and here `late_us` later than the way takes.
+    fn data(number: u64, sent_ms: u64, late_us: u64) -> Packet {
+        Packet {
+            time: Instant::from_nanos(sent_ms * 1_000_050 + 20_000_000 + late_us * 1000),
+            number,
+            way: Way::FromClient,
+            segment: Segment {
+                sequence: SequenceNumber(number as u32 * 1000),
+                payload_bytes: 1000,
+                flags: Flags::ACK,
+                timestamps: Some(Timestamps {
+                    value: (u32::MAX - 300).wrapping_add(sent_ms as u32),
+                    echo: 7,
+                }),
+                ..Segment::default()
+            },
+            ..Packet::default()
+        }
+    }
+
+    /// A queue that grows and drains, over a clock that wraps and drifts.
+    #[test]
+    fn departures_are_told_from_timestamps() {
+        let queue = |number: u64| (number % 100) * 900;
+        let seen: Vec<Packet> = (1..1000)
+            .map(|number| data(number, number * 10, queue(number)))
+            .collect();
+        let moved = packets(seen.iter().copied(), Way::FromClient, BASE, &[]).unwrap();
+        for (number, packet) in (1..).zip(&moved) {
+            let sent = Instant::from_nanos(number * 10 * 1_000_050 + 20_000_000);
+            let off = packet.time.as_nanos().abs_diff(sent.as_nanos());
+            assert!(off < 20_000, "packet {number} is off by {off} ns");
+            assert_eq!(packet.number, number);
+        }
+    }
+
+    #[test]
+    fn what_was_lost_stands_before_what_revealed_it() {
+        let mut seen: Vec<Packet> = (1..200).map(|number| data(number, number * 2, 0)).collect();
+        // Segment 50 is lost; its repair has the place of packet 80.
+        let lost = seen[49].segment.sequence;
+        seen[79].segment.sequence = lost;
+        seen.remove(49);
+        let missing = [Missing {
+            repair: 80,
+            before: 51,
+        }];
+        let moved = packets(seen.into_iter(), Way::FromClient, BASE, &missing).unwrap();
+        assert_eq!(moved.len(), 199);
+        let places: Vec<usize> = (0..moved.len())
+            .filter(|at| moved[*at].segment.sequence == lost)
+            .collect();
+        assert_eq!(places, [49, 79]);
+        assert_eq!(moved[49].time, moved[50].time);
+    }
+
+    #[test]
+    fn without_a_clock_nothing_is_dated() {
+        let few = (1..20).map(|number| data(number, number, 0));
+        assert_eq!(packets(few, Way::FromClient, BASE, &[]), None);
+        // A counter that is no clock.
+        let strange = (1..200).map(|number| data(number, number * number, 0));
+        let strange = strange.map(|packet| Packet {
+            time: Instant::from_nanos(packet.number * 3_333_333),
+            ..packet
+        });
+        assert_eq!(packets(strange, Way::FromClient, BASE, &[]), None);
+    }
+}
