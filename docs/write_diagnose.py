@@ -1,7 +1,7 @@
 """Writes the scores of `airtcp diagnose` into docs/diagnose.md.
 
 tests/captures/record.py out/captures         # once; 40 minutes
-python docs/write_diagnose.py out/captures    # scores, forecasts, the page
+python docs/write_diagnose.py out/captures    # scores, forecasts, the page; --late scores all
 python docs/write_diagnose.py                 # the page from docs/diagnose.json alone
 """
 
@@ -24,7 +24,7 @@ def main() -> None:
     if len(sys.argv) > 1:
         corpus = sys.argv[1]
         for half in HALVES:
-            _run("score.py", corpus, "--half", half, "--json", str(FOUND))
+            _run("score.py", corpus, "--half", half, "--json", str(FOUND), *sys.argv[2:])
         _run("forecast.py", corpus, "--out", "out/forecast", "--json", str(FOUND))
     found = json.loads(FOUND.read_text())
     text = put(PAGE.read_text(), "scores", scores(found))
@@ -40,7 +40,7 @@ def _run(script: str, *arguments: str) -> None:
 def scores(found: dict[str, Any]) -> str:
     """A row a measure, a column a half."""
     halves = {half: words for half, words in HALVES.items() if half in found}
-    heads = [f"{words}, {found[half]['captures']} captures" for half, words in halves.items()]
+    heads = [f"{words}, {_captures(found[half])}" for half, words in halves.items()]
     lines = [f"| | {' | '.join(heads)} |", "|---|" + "---:|" * len(halves)]
     for name, words in found["words"].items():
         cells = []
@@ -49,6 +49,11 @@ def scores(found: dict[str, Any]) -> str:
             cells.append(f"{right:,} of {of:,} ({100 * right / of:.1f} %)" if of else "none")
         lines.append(f"| {words} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _captures(half: dict[str, Any]) -> str:
+    late = half.get("late", 0)
+    return f"{half['captures']} captures" + (f", {late} of them recorded late" if late else "")
 
 
 def forecasts(rows: list[dict[str, Any]]) -> str:

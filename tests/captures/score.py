@@ -10,16 +10,19 @@ Prints a line a case and the totals; with --json, writes them.
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import polars as pl
 from cases import halves
-from record import folder_of
+from record import folder_of, is_in_time
 from truth import Truth, bits_of, seconds_of
 from tshark import labels as labels_of_tshark
 
+from airtcp.diagnosis.capture import Capture
+from airtcp.diagnosis.link import FittedLink, fitted_link
+from airtcp.diagnosis.observed import observed
 from airtcp.diagnosis.read import read_capture
 from airtcp.diagnosis.result import DiagnosedCapture, diagnosed
 
@@ -62,6 +65,9 @@ class Score:
     base_rtt: Tally = field(default_factory=Tally)
     loss: Tally = field(default_factory=Tally)
     loss_interval: Tally = field(default_factory=Tally)
+    rate_from_receiver: Tally = field(default_factory=Tally)
+    base_from_receiver: Tally = field(default_factory=Tally)
+    loss_from_receiver: Tally = field(default_factory=Tally)
     replayed: Tally = field(default_factory=Tally)
     modelled: Tally = field(default_factory=Tally)
     tshark_found: Tally = field(default_factory=Tally)
@@ -81,6 +87,9 @@ MEASURES: dict[str, str] = {
     "base_rtt": "base round trip within 3 %",
     "loss": "loss within 10 %",
     "loss_interval": "chance of loss within its 95 % interval",
+    "rate_from_receiver": "rate within 3 %, capture at the receiver",
+    "base_from_receiver": "base round trip within 3 %, capture at the receiver",
+    "loss_from_receiver": "loss within 10 %, capture at the receiver",
     "replayed": "captures that the played-back link gives back",
     "modelled": "of those, inside the 95 % interval of the process",
     "tshark_found": "retransmissions that tshark finds",
@@ -94,19 +103,27 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--half", choices=("development", "kept"), default="development")
     parser.add_argument("--only", action="append", default=[], metavar="WORD")
+    parser.add_argument("--labels", action="store_true", help="no links, which take longest")
+    parser.add_argument("--late", action="store_true", help="score what was late, too")
     parser.add_argument("--json", type=Path, metavar="FILE")
     options = parser.parse_args()
     development, kept = halves()
     chosen = development if options.half == "development" else kept
-    scores = []
+    scores: list[Score] = []
+    late: list[str] = []
     for case in chosen:
         folder = folder_of(options.folder, case)
         if not folder.exists() or not all(word in case.name for word in options.only):
             continue
-        score = score_of(Truth(case, folder))
+        if not is_in_time(folder):
+            late.append(case.name)
+            if not options.late:
+                continue
+        score = score_of(Truth(case, folder), has_links=not options.labels)
         scores.append(score)
         print(line_of(score), flush=True)
-    print()
+    left = "scored all the same" if options.late else "left out"
+    print(f"\n{len(late)} captures were recorded late: {left}" if late else "")
     for name, words in MEASURES.items():
         print(f"{words}: {total(scores, name).words}")
     if options.json:
@@ -114,6 +131,7 @@ def main() -> None:
         found["words"] = MEASURES
         found[options.half] = {
             "captures": len(scores),
+            "late": len(late) if options.late else 0,
             "totals": {name: asdict(total(scores, name)) for name in MEASURES},
             "cases": [asdict(score) for score in scores],
         }
@@ -141,8 +159,8 @@ def line_of(score: Score) -> str:
     return f"{score.case:36s} {' '.join(parts)} {'; '.join(score.notes)}"
 
 
-def score_of(truth: Truth) -> Score:
-    """All figures of a case."""
+def score_of(truth: Truth, has_links: bool) -> Score:
+    """All figures of a case; without links, those of the labels."""
     score = Score(truth.case.name, truth.case.kind)
     capture = read_capture(truth.sender_side, None, None)
     if capture.facts is None or capture.segments.is_empty():
@@ -159,8 +177,9 @@ def score_of(truth: Truth) -> Score:
         counted = truth.counters["TcpExtTCPTimeouts"]
         score.notes.append(f"timeouts {capture.facts['timeouts']} for {counted}")
     _tshark(score, truth.sender_side, known)
-    _receiver(score, truth, known)
-    _link(score, truth, capture.segments, diagnosed(capture, ()))
+    _receiver(score, truth, known, has_links)
+    if has_links:
+        _link(score, truth, capture.segments, diagnosed(capture, ()))
     return score
 
 
@@ -201,7 +220,7 @@ def _tshark(score: Score, capture: Path, known: pl.DataFrame) -> None:
             score.tshark_needless.add("spurious_retransmission" in words)
 
 
-def _receiver(score: Score, truth: Truth, known: pl.DataFrame) -> None:
+def _receiver(score: Score, truth: Truth, known: pl.DataFrame, has_links: bool) -> None:
     """Labels at the receiver, matched to what arrived by range and order."""
     capture = read_capture(truth.receiver_side, None, None)
     if capture.facts is None or capture.labels.is_empty():
@@ -211,12 +230,24 @@ def _receiver(score: Score, truth: Truth, known: pl.DataFrame) -> None:
         return
     arrived: dict[int, list[bool]] = {}
     for row in known.iter_rows(named=True):
-        if row["fate"] == "delivered" and row["attempt"] > 0:
+        if row["fate"] in ("delivered", "refused") and row["attempt"] > 0:
             arrived.setdefault(row["start"], []).append(row["is_needless"])
     for label in capture.labels.iter_rows(named=True):
         waiting = arrived.get(label["start"])
         if waiting and label["verdict"] != "unknown":
             score.at_receiver.add((label["verdict"] == "needless") == waiting.pop(0))
+    if has_links:
+        _link_from_receiver(score, truth, capture)
+
+
+def _link_from_receiver(score: Score, truth: Truth, capture: Capture) -> None:
+    """The link that the receiver's capture shows, where timestamps date what was sent."""
+    seen = capture.at_sender
+    if seen is None or seen.segments.is_empty():
+        return
+    link = fitted_link(observed(seen.segments, seen.acks))
+    tallies = (score.rate_from_receiver, score.base_from_receiver, score.loss_from_receiver)
+    _constants(score, truth, link, tallies, "at the receiver ")
 
 
 def _link(score: Score, truth: Truth, segments: pl.DataFrame, found: DiagnosedCapture) -> None:
@@ -237,29 +268,38 @@ def _link(score: Score, truth: Truth, segments: pl.DataFrame, found: DiagnosedCa
             )
     if "link.rate" not in settings or truth.case.kind == "jitter":
         return
-    rate = bits_of(settings["link.rate"])
-    if link.rate.why_refused is None:
-        near(score.rate, link.bps, rate, 0.03, lambda: score.notes.append(f"rate {link.bps:.0f}"))
-    base = 2 * seconds_of(settings["link.delay"]) + (MSS_BITS + 8 * 52) / rate
-    near(score.base_rtt, link.base_rtt_s, base, 0.03, lambda: score.notes.append("base"))
-    lost, sent = truth.lost_of_link
-    if lost >= 10:
-        real = lost / sent
-        near(score.loss, link.loss.rate, real, 0.1, lambda: score.notes.append(f"loss for {real}"))
+    _constants(score, truth, link, (score.rate, score.base_rtt, score.loss))
     chance = float(settings.get("link.loss.rate", "0"))
     if chance and link.loss.bursts is None:
         low, high = link.loss.interval
         score.loss_interval.add(low <= chance <= high)
 
 
-def near(
-    tally: Tally, value: float, true: float, share: float, missed: Callable[[], object]
+def _constants(
+    score: Score,
+    truth: Truth,
+    link: FittedLink,
+    tallies: tuple[Tally, Tally, Tally],
+    where: str = "",
 ) -> None:
-    """Counts a value that is within a share of the true one."""
-    is_near = abs(value - true) <= share * true
-    tally.add(is_near)
-    if not is_near:
-        missed()
+    """Rate, base round trip and loss beside those of the emulated link."""
+    settings = truth.case.settings
+    if "link.rate" not in settings or truth.case.kind == "jitter":
+        return
+
+    def near(tally: Tally, words: str, value: float, true: float, share: float) -> None:
+        tally.add(abs(value - true) <= share * true)
+        if abs(value - true) > share * true:
+            score.notes.append(f"{where}{words} {value:.4g} for {true:.4g}")
+
+    rate = bits_of(settings["link.rate"])
+    if link.rate.why_refused is None:
+        near(tallies[0], "rate", link.bps, rate, 0.03)
+    base = 2 * seconds_of(settings["link.delay"]) + (MSS_BITS + 8 * 52) / rate
+    near(tallies[1], "base", link.base_rtt_s, base, 0.03)
+    lost, sent = truth.lost_of_link
+    if lost >= 10:
+        near(tallies[2], "loss", link.loss.rate, lost / sent, 0.1)
 
 
 def _stops(score: Score, true: list[tuple[float, float]], found: list[tuple[float, float]]) -> None:

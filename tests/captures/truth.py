@@ -8,6 +8,8 @@ from pathlib import Path
 import polars as pl
 from cases import Case
 
+from airtcp import _core
+
 SHORTEST_S = 0.08
 """Stops that are shorter are below what a diagnosis claims to find."""
 
@@ -47,6 +49,24 @@ class Truth:
         counters: dict[str, int] = json.loads((self.folder / "kernel.json").read_text())
         return counters
 
+    @cached_property
+    def refused(self) -> set[tuple[int, int | None]]:
+        """First byte and TSval of what arrived, was lacking, and was refused by the receiver.
+
+        What comes late has an older timestamp than what has come meanwhile, and is dropped as if it
+        were of an old connection (RFC 7323 §5, PAWS; Linux tolerates one tick). The receiver's last
+        acknowledgment says what it lacked, and echoes the timestamp that it compared with.
+        """
+        read = _core.read_capture(self.receiver_side)
+        arrivals = pl.read_ipc_stream(read.segments()).select("time_ns", "start", "timestamp")
+        acks = pl.read_ipc_stream(read.acks()).select("time_ns", "ack", "timestamp_echo")
+        known = arrivals.join_asof(acks, on="time_ns", strategy="backward").drop_nulls()
+        older = (
+            pl.col("timestamp_echo").cast(pl.Int64) - pl.col("timestamp").cast(pl.Int64)
+        ) % 2**32
+        refused = known.filter((older > 1) & (older < 2**31) & (pl.col("ack") <= pl.col("start")))
+        return set(refused.select("start", "timestamp").iter_rows())
+
     def fates(self, segments: pl.DataFrame) -> pl.DataFrame:
         """Transmissions with `fate` and `is_needless`: every byte of it had arrived or would.
 
@@ -55,8 +75,11 @@ class Truth:
         fates = self.data["fate"].to_list()
         rows = []
         arriving: dict[int, int] = {}
-        for index, start, end in segments.select("index", "start", "end").iter_rows():
+        columns = segments.select("index", "start", "end", "timestamp")
+        for index, start, end, timestamp in columns.iter_rows():
             fate = fates[index] if index < len(fates) else "under way"
+            if fate == "delivered" and (start, timestamp) in self.refused:
+                fate = "refused"
             needless = _covered(arriving, start, end)
             if fate == "delivered":
                 _cover(arriving, start, end)
