@@ -58,8 +58,8 @@ class Truth:
         acknowledgment says what it lacked, and echoes the timestamp that it compared with.
         """
         read = _core.read_capture(self.receiver_side)
-        arrivals = pl.read_ipc_stream(read.segments()).select("time_ns", "start", "timestamp")
-        acks = pl.read_ipc_stream(read.acks()).select("time_ns", "ack", "timestamp_echo")
+        arrivals = pl.DataFrame(read.segments()).select("time_ns", "start", "timestamp")
+        acks = pl.DataFrame(read.acks()).select("time_ns", "ack", "timestamp_echo")
         known = arrivals.join_asof(acks, on="time_ns", strategy="backward").drop_nulls()
         older = (
             pl.col("timestamp_echo").cast(pl.Int64) - pl.col("timestamp").cast(pl.Int64)
