@@ -2,7 +2,8 @@
 
     mobile (10.77.1.2) m0 ── r0 router r1 ── w0 wired host (10.77.2.2)
 
-Named namespaces are removed at the end, also after an error. It needs root.
+Inline, both hosts are in one network, and the gateway carries what passes between r0 and r1. Named
+namespaces are removed at the end, also after an error. It needs root.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from typing import Any, Self
 from airtcp.net import find_program
 
 WIRED = "10.77.2.2"
+#: An address behind the router's device towards the mobile, with nobody there.
+NOBODY = "10.77.1.99"
 
 
 class AbsentError(Exception):
@@ -30,9 +33,10 @@ class AbsentError(Exception):
 class Router:
     """Namespaces of a mobile, a router and a wired host."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, inline: bool = False) -> None:
         if os.geteuid() != 0:
             raise AbsentError("a router of namespaces needs root")
+        self.inline = inline
         number = os.getpid()
         self.mobile, self.router, self.wired = (f"airtcp-{number}-{end}" for end in "mrw")
         self.folder = tempfile.TemporaryDirectory(prefix="airtcp-router-")
@@ -47,13 +51,19 @@ class Router:
         ):
             run(
                 f"ip -n {host} link add {device} type veth peer name {far} netns {self.router};"
-                f"ip -n {host} addr add 10.77.{net}.2/24 dev {device};"
+                f"ip -n {host} addr add 10.77.{net}.2/{16 if self.inline else 24} dev {device};"
                 f"ip -n {host} link set {device} up;"
-                f"ip -n {self.router} addr add 10.77.{net}.1/24 dev {far};"
-                f"ip -n {self.router} link set {far} up;"
-                f"ip -n {host} route add default via 10.77.{net}.1"
+                f"ip -n {self.router} link set {far} up"
             )
-        self.inside(self.router, "echo 1 > /proc/sys/net/ipv4/ip_forward")
+            if not self.inline:
+                run(
+                    f"ip -n {self.router} addr add 10.77.{net}.1/24 dev {far};"
+                    f"ip -n {host} route add default via 10.77.{net}.1"
+                )
+        if not self.inline:
+            self.inside(self.router, "echo 1 > /proc/sys/net/ipv4/ip_forward")
+            # What goes there leaves the router, and no host answers.
+            run(f"ip -n {self.router} neigh add {NOBODY} lladdr 02:00:00:00:00:63 dev r0")
         for host in (self.mobile, self.wired):
             self.inside(host, "echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save")
         return self
@@ -98,6 +108,7 @@ class Router:
         file.write_text(configuration, encoding="utf-8")
         command = [find_program(), "gateway", "--mobile", "r0", "--wired", "r1"]
         command += ["--state", str(folder), "--report", str(folder / "report.json")]
+        command += ["--inline"] if self.inline else []
         log = (folder / f"log-{len(self.gateways)}").open("w+", encoding="utf-8")
         gateway = self.start(self.router, *command, "--config", str(file), *words, stderr=log)
         self.gateways.append(gateway)
@@ -117,6 +128,19 @@ class Router:
         text = (Path(self.folder.name) / "report.json").read_text("utf-8")
         report: dict[str, Any] = json.loads(text)
         return report
+
+    def lost(self) -> int:
+        """TCP segments that left one host and did not reach the other, since the start."""
+        hosts = [self.segments(host) for host in (self.mobile, self.wired)]
+        return sum(out - come for (out, _), (_, come) in zip(hosts, reversed(hosts), strict=True))
+
+    def segments(self, namespace: str) -> tuple[int, int]:
+        """TCP segments that a host has sent, also again, and received."""
+        lines = self.inside(namespace, "cat /proc/net/snmp").splitlines()
+        names, values = (line.split()[1:] for line in lines if line.startswith("Tcp:"))
+        counts = dict(zip(names, map(int, values), strict=True))
+        # OutSegs leaves out what is sent again (tcp_transmit_skb).
+        return counts["OutSegs"] + counts["RetransSegs"], counts["InSegs"]
 
     def packets(self, device: str) -> int:
         """Packets that came and went by a device of the router."""
