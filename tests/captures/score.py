@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from cases import halves
@@ -122,20 +123,33 @@ def main() -> None:
         score = score_of(Truth(case, folder), has_links=not options.labels)
         scores.append(score)
         print(line_of(score), flush=True)
+        if options.json:
+            write(options.json, options.half, scores, len(late) if options.late else 0)
     left = "scored all the same" if options.late else "left out"
     print(f"\n{len(late)} captures were recorded late: {left}" if late else "")
     for name, words in MEASURES.items():
         print(f"{words}: {total(scores, name).words}")
-    if options.json:
-        found = json.loads(options.json.read_text()) if options.json.exists() else {}
-        found["words"] = MEASURES
-        found[options.half] = {
-            "captures": len(scores),
-            "late": len(late) if options.late else 0,
-            "totals": {name: asdict(total(scores, name)) for name in MEASURES},
-            "cases": [asdict(score) for score in scores],
-        }
-        options.json.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def write(file: Path, half: str, scores: list[Score], late: int) -> None:
+    """Puts the figures of a half into a file; cases that it has from before and not anew stay."""
+    found = json.loads(file.read_text()) if file.exists() else {}
+    before = [_score(one) for one in found.get(half, {}).get("cases", [])]
+    anew = {score.case for score in scores}
+    whole = [score for score in before if score.case not in anew] + scores
+    found["words"] = MEASURES
+    found[half] = {
+        "captures": len(whole),
+        "late": late,
+        "totals": {name: asdict(total(whole, name)) for name in MEASURES},
+        "cases": [asdict(score) for score in whole],
+    }
+    file.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def _score(written: dict[str, Any]) -> Score:
+    tallies = {name: Tally(**written[name]) for name in MEASURES if name in written}
+    return Score(written["case"], written["kind"], notes=written["notes"], **tallies)
 
 
 def total(scores: Iterable[Score], name: str) -> Tally:

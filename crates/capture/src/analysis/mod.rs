@@ -150,9 +150,11 @@ impl Analysis {
             base: analysis.base_rtt.unwrap_or_default(),
             ..found
         };
-        analysis
-            .refusals
-            .extend(refusal::of_found(&found, &analysis.shares));
+        // At the receiver no answer shows what is under way.
+        let moved = analysis.at_sender.as_deref();
+        let shares = moved.map_or(&analysis.shares, |moved| &moved.shares);
+        let more = refusal::of_found(&found, shares);
+        analysis.refusals.extend(more);
         if analysis.refusals.iter().any(|one| one.kind.is_total()) {
             analysis.labels.clear();
             analysis.stops.clear();
