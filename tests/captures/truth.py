@@ -75,14 +75,17 @@ class Truth:
         fates = self.data["fate"].to_list()
         rows = []
         arriving: dict[int, int] = {}
+        highest = 0
         columns = segments.select("index", "start", "end", "timestamp")
         for index, start, end, timestamp in columns.iter_rows():
             fate = fates[index] if index < len(fates) else "under way"
             if fate == "delivered" and (start, timestamp) in self.refused:
                 fate = "refused"
-            needless = _covered(arriving, start, end)
+            # What nothing reaches yet needs no search.
+            needless = end <= highest and _covered(arriving, start, end)
             if fate == "delivered":
                 _cover(arriving, start, end)
+                highest = max(highest, end)
             rows.append((fate, needless))
         return segments.with_columns(
             pl.Series("fate", [fate for fate, _ in rows], pl.String),
