@@ -2,16 +2,19 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airtcp._core import RunError, Scenario
 from airtcp.study.compare import ComparedRuns, comparison_plan
+from airtcp.study.competing import competing_plan
 from airtcp.study.dask import executor_at
 from airtcp.study.everything import ALL
-from airtcp.study.execute import execute
+from airtcp.study.execute import Results, execute
 from airtcp.study.metrics import metric_named
+from airtcp.study.plan import Plan
+from airtcp.study.store import Store
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -79,6 +82,7 @@ def compare(
     settings: Mapping[str, object] | None = None,
     *,
     metric: str = "goodput",
+    harm: bool = False,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     dask: str | None = None,
@@ -93,6 +97,8 @@ def compare(
         seeds: their number (1, 2, 3, ...) or the seeds themselves.
         settings: dotted key to value, applied to every cell.
         metric: what decides which remedy is best, one of `airtcp.study.metrics.METRICS`.
+        harm: whether to measure what the remedies cost others too: runs in which an unchanged flow
+            shares the link with one that has the remedy. Of a search, for those worth a row.
         out: a folder; finished cells are saved in its folder `cells`, and found there again.
         jobs: runs at the same time; None takes the processors this process may use.
         dask: the address of a Dask scheduler, whose workers then run the cells.
@@ -103,16 +109,32 @@ def compare(
         RunError: a cell could not be finished; the others are finished and saved first.
         OSError: a cell cannot be saved.
     """
-    metric_named(metric)
+    decides_on_others = metric_named(metric).is_of_others
     planned = comparison_plan(scenario, remedies, seeds, settings)
-    results = execute(
-        planned.plan,
-        out=None if out is None else Path(out),
-        jobs=jobs,
-        executor=executor_at(dask),
-        progress=None if progress is None else lambda done, cells, _: progress(done, cells),
-    )
-    compared = planned.result(results, metric)
+    store = None if out is None else Store(Path(out) / "cells")
+    finished = 0
+
+    def run(plan: Plan) -> Results:
+        told = None
+        if progress:
+            before = finished
+            told = lambda done, cells, _: progress(before + done, before + cells)  # noqa: E731
+        return execute(plan, out=store, jobs=jobs, executor=executor_at(dask), progress=told)
+
+    compared = planned.result(run(planned.plan), "goodput" if decides_on_others else metric)
+    if harm or decides_on_others:
+        finished = len(planned.plan)
+        names = compared.remedies[1:] if decides_on_others else compared.shown
+        competing = competing_plan(planned.scenario, names, planned.seeds)
+        compared = replace(
+            compared,
+            metric=metric,
+            beside=competing.result(run(competing.plan)),
+            not_beside=competing.refused,
+        )
     if not compared.decisive:
+        if decides_on_others:
+            why = next(iter(compared.not_beside.values()))
+            raise RunError(f'metric "{metric}": no remedy has it here: {why}')
         raise RunError(f'metric "{metric}": the runs of this scenario have none')
     return Comparison(**{field.name: getattr(compared, field.name) for field in fields(compared)})

@@ -26,7 +26,7 @@ pub(crate) fn run_many(
 ) -> PyResult<Vec<Py<PyAny>>> {
     let cells: Vec<_> = cells
         .iter()
-        .map(|(scenario, seed)| (scenario.get().0.clone(), *seed))
+        .map(|(scenario, seed)| (Arc::clone(&scenario.get().0), *seed))
         .collect();
     let stopped = Arc::new(AtomicBool::new(false));
     let (finished, done) = mpsc::channel();

@@ -1,6 +1,6 @@
 //! A run in stretches of virtual time.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 
@@ -13,7 +13,7 @@ use crate::table::Table;
 /// A run under way: `advance` moves it on and returns what was recorded meanwhile, `finish` takes
 /// it to its end. The result is that of `run`, wherever the stretches end.
 #[pyclass(frozen, module = "airtcp._core")]
-pub(crate) struct Running(Mutex<Option<airtcp_sim::Running<airtcp_scenario::Scenario>>>);
+pub(crate) struct Running(Mutex<Option<airtcp_sim::Running<Arc<airtcp_scenario::Scenario>>>>);
 
 #[pymethods]
 impl Running {
@@ -38,7 +38,7 @@ impl Running {
             packets,
             ..airtcp_sim::Observe::default()
         };
-        let scenario = scenario.0.clone();
+        let scenario = Arc::clone(&scenario.0);
         py.detach(|| airtcp_sim::Running::new(scenario, seed, &observe))
             .map(|running| Self(Mutex::new(Some(running))))
             .map_err(|error| run_error(py, error))

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use airtcp_remedies::deployment::Way;
 use pyo3::prelude::*;
@@ -14,7 +15,7 @@ type Parts<'py> = (String, String, Bound<'py, PyDict>);
 
 /// A checked scenario: which link, which flows, which TCP, for how long.
 #[pyclass(frozen, module = "airtcp._core")]
-pub(crate) struct Scenario(pub(crate) airtcp_scenario::Scenario);
+pub(crate) struct Scenario(pub(crate) Arc<airtcp_scenario::Scenario>);
 
 #[pymethods]
 impl Scenario {
@@ -31,7 +32,7 @@ impl Scenario {
         settings: Vec<(String, String)>,
     ) -> PyResult<Self> {
         py.detach(|| airtcp_scenario::Scenario::with_settings(text, source, &base, &settings))
-            .map(Self)
+            .map(|checked| Self(Arc::new(checked)))
             .map_err(|error| scenario_error(py, error))
     }
 
@@ -40,7 +41,7 @@ impl Scenario {
     #[pyo3(signature = (path, settings = Vec::new()), text_signature = "(path, settings=())")]
     fn load(py: Python<'_>, path: PathBuf, settings: Vec<(String, String)>) -> PyResult<Self> {
         py.detach(|| airtcp_scenario::Scenario::load(&path, &settings))
-            .map(Self)
+            .map(|checked| Self(Arc::new(checked)))
             .map_err(|error| scenario_error(py, error))
     }
 
@@ -48,7 +49,15 @@ impl Scenario {
     fn with_remedies(&self, py: Python<'_>, remedies: &str) -> PyResult<Self> {
         self.0
             .with_remedies(remedies)
-            .map(Self)
+            .map(|checked| Self(Arc::new(checked)))
+            .map_err(|error| scenario_error(py, error))
+    }
+
+    /// The same scenario with one flow, the last, that sender and receiver remedies leave alone.
+    fn beside_unchanged(&self, py: Python<'_>) -> PyResult<Self> {
+        self.0
+            .beside_unchanged()
+            .map(|checked| Self(Arc::new(checked)))
             .map_err(|error| scenario_error(py, error))
     }
 
@@ -68,6 +77,12 @@ impl Scenario {
         &self.0.name
     }
 
+    /// What is likely not meant, although it can be simulated: a sentence each.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.0.warnings()
+    }
+
     /// A scenario from what `__reduce__` gave: its TOML, what errors call it, and its files by key.
     #[staticmethod]
     #[pyo3(name = "_from_files")]
@@ -82,7 +97,7 @@ impl Scenario {
             .map(|(key, bytes)| (key, bytes.into()))
             .collect();
         py.detach(|| airtcp_scenario::Scenario::with_files(text, source, &files))
-            .map(Self)
+            .map(|checked| Self(Arc::new(checked)))
             .map_err(|error| scenario_error(py, error))
     }
 

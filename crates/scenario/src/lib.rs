@@ -8,9 +8,11 @@
 //!
 //! `docs/scenarios.md` lists every key.
 
+mod beside;
 mod build;
 mod document;
 mod error;
+mod fast_log;
 mod flow;
 mod inputs;
 mod link;
@@ -56,6 +58,8 @@ const DEFAULT_DURATION: Duration = Duration::from_secs(60);
 pub struct Flows {
     /// How many, from 1 to 1 000 000.
     pub count: u32,
+    /// How many of them, the last ones, remedies of the sender and the receiver leave alone.
+    pub unchanged: u32,
     /// Time over which they start: flow i at i/count of it, plus up to 1/count of it at random.
     pub start_spread: Duration,
     /// What each sends; `None` is as much as it can until the end.
@@ -67,6 +71,11 @@ pub struct Flows {
 }
 
 impl Flows {
+    /// Whether remedies of the sender and the receiver leave flow number `flow` alone.
+    pub fn is_unchanged(&self, flow: u32) -> bool {
+        flow >= self.count - self.unchanged
+    }
+
     /// The delay each way of flow number `flow`'s own access line.
     pub fn access_delay_of(&self, flow: u32) -> Duration {
         match self.access_delay.len() {
@@ -114,6 +123,9 @@ pub struct Scenario {
     /// The endpoints of flows that have their own in place of [`tcp`](Self::tcp), used in turn;
     /// empty where none has.
     pub flow_tcp: Vec<Config>,
+    /// The endpoints of the flows that remedies leave alone, used in turn by a flow's number; empty
+    /// where there are none.
+    pub unchanged_tcp: Vec<Config>,
     /// The remedies that `link` and `tcp` hold already.
     pub remedies: Selection,
     source: String,
@@ -203,9 +215,14 @@ impl Scenario {
 
     /// The endpoints of flow number `flow`.
     pub fn tcp_of(&self, flow: u32) -> &Config {
-        match self.flow_tcp.len() {
+        let own = if self.flows.is_unchanged(flow) {
+            &self.unchanged_tcp
+        } else {
+            &self.flow_tcp
+        };
+        match own.len() {
             0 => &self.tcp,
-            count => &self.flow_tcp[flow as usize % count],
+            count => &own[flow as usize % count],
         }
     }
 
@@ -298,6 +315,7 @@ impl Scenario {
             traffic: resolved.traffic,
             tcp: resolved.tcp,
             flow_tcp: resolved.flow_tcp,
+            unchanged_tcp: resolved.unchanged_tcp,
             remedies: resolved.remedies,
             source: source.to_owned(),
             document,

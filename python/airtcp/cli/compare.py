@@ -14,6 +14,7 @@ from airtcp.cli.console import (
     AsJson,
     DaskAddress,
     Jobs,
+    MetricName,
     ScenarioFile,
     Settings,
     WithPng,
@@ -24,6 +25,7 @@ from airtcp.cli.console import (
     print_lines,
     progress_bar,
     say,
+    warn,
     writable_folder,
 )
 from airtcp.comparison import DEFAULT_SEEDS, Comparison, compare
@@ -32,7 +34,7 @@ from airtcp.study.context import context
 from airtcp.study.everything import ALL
 from airtcp.study.metrics import METRICS, Metric
 from airtcp.study.statistics import Outcome
-from airtcp.study.verdict import amount
+from airtcp.study.verdict import amount, harm_sentence
 
 
 def compare_command(
@@ -55,14 +57,14 @@ def compare_command(
         ),
     ] = DEFAULT_SEEDS,
     settings: Settings = None,
-    metric: Annotated[
-        str,
+    metric: MetricName = "goodput",
+    harm: Annotated[
+        bool,
         typer.Option(
-            metavar="NAME",
-            help=f"What decides which remedy is best: {', '.join(METRICS)}.",
-            autocompletion=lambda: list(METRICS),
+            help="Whether to run each remedy shown beside an unchanged flow too, and say what it "
+            "costs that flow."
         ),
-    ] = "goodput",
+    ] = True,
     as_json: AsJson = False,
     folder: Annotated[
         Path | None,
@@ -78,7 +80,7 @@ def compare_command(
     jobs: Jobs = None,
     dask: DaskAddress = None,
 ) -> None:
-    """Compare remedies with the scenario as written, every one on the same seeds.
+    """Compare remedies with the scenario as written, all on the same seeds.
 
     Shown are the paired differences in goodput, or in what --metric names, with their 95 %
     confidence intervals.
@@ -110,11 +112,13 @@ def compare_command(
                     seeds,
                     dict(parse_setting(text) for text in settings or []),
                     metric=metric,
+                    harm=harm,
                     out=folder,
                     jobs=jobs,
                     dask=dask,
                     progress=progress,
                 )
+            warn(comparison.scenario)
             page = comparison.report(folder, _command(), png=png) if folder else None
         except KeyboardInterrupt:
             say(done.resume_message(folder))
@@ -147,7 +151,8 @@ def _command() -> str:
 def _print_comparison(comparison: Comparison) -> None:
     lines = comparison.verdict
     # The sentences of a search's other remedies say what its table says.
-    print_lines([lines[0], context(comparison), *lines[1 : 3 if comparison.is_search else None]])
+    most = 3 + (harm_sentence(comparison) is not None)
+    print_lines([lines[0], context(comparison), *lines[1 : most if comparison.is_search else None]])
     metric = METRICS[comparison.metric]
     own = "" if comparison.metric == "goodput" else metric.label
     head: tuple[str, ...] = (
@@ -159,6 +164,7 @@ def _print_comparison(comparison: Comparison) -> None:
         "p95",
         "retransmitted",
         "timeouts",
+        "unchanged flow beside it" if comparison.metric != "harm" else "",
     )
     rows = [_row(comparison, remedy, metric) for remedy in (BASELINE, *comparison.shown)]
     # What no run has, and what is said already, is no column.
@@ -181,7 +187,7 @@ def _row(comparison: Comparison, remedy: str, metric: Metric) -> tuple[str, ...]
     def mean(name: str) -> str:
         known = [
             value
-            for run in comparison.summaries[remedy]
+            for run in comparison.runs_for(name).get(remedy, [])
             if (value := METRICS[name].of(run)) is not None
         ]
         return METRICS[name].show(fmean(known)) if known else "none"
@@ -197,7 +203,16 @@ def _row(comparison: Comparison, remedy: str, metric: Metric) -> tuple[str, ...]
         mean("rtt-p95"),
         mean("retransmitted"),
         timeouts,
+        _harm(comparison, remedy),
     )
+
+
+def _harm(comparison: Comparison, remedy: str) -> str:
+    """The paired change of an unchanged flow's goodput; empty where there is none to measure."""
+    if remedy in comparison.harm:
+        harm = comparison.harm[remedy]
+        return "identical" if harm.outcome is Outcome.IDENTICAL else amount(harm, sign=True)
+    return "n/a" if remedy != BASELINE and comparison.beside else ""
 
 
 def _difference(comparison: Comparison, remedy: str, metric: Metric) -> str:

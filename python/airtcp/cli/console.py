@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 
 import typer
 
-from airtcp._core import AirtcpError, ScenarioError
+from airtcp._core import AirtcpError, Scenario, ScenarioError
+from airtcp.study.metrics import METRICS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -90,6 +91,16 @@ Jobs = Annotated[
     ),
 ]
 
+MetricName = Annotated[
+    str,
+    typer.Option(
+        "--metric",
+        metavar="NAME",
+        help=f"What is compared: {', '.join(METRICS)}.",
+        autocompletion=lambda: list(METRICS),
+    ),
+]
+
 
 def complete_remedy(incomplete: str) -> list[str]:
     """The remedies that begin so, for the shell; in a combination, those for its last part."""
@@ -149,6 +160,12 @@ def print_lines(lines: list[str]) -> None:
 def say(message: str) -> None:
     """Prints a message for the person at the terminal."""
     print(message, file=sys.stderr, flush=True)
+
+
+def warn(scenario: Scenario) -> None:
+    """Says what of a scenario is likely not meant."""
+    for warning in scenario.warnings:
+        say(f"airtcp: warning: {warning}")
 
 
 def writable_file(path: Path, option: str) -> Path:

@@ -18,6 +18,7 @@ from airtcp.cli.console import (
     print_json,
     progress_bar,
     say,
+    warn,
     writable_file,
 )
 from airtcp.plot import TIMELINE_PROBES
@@ -64,7 +65,7 @@ def run_command(
         Path | None, typer.Option(metavar="FILE", help="Writes the segments, for Wireshark.")
     ] = None,
     qlog: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Writes the events, for qvis.")
+        Path | None, typer.Option(metavar="FILE", help="Writes the events, as qlog.")
     ] = None,
     replay: Annotated[
         Path | None,
@@ -166,6 +167,7 @@ def run_command(
                 replay=replay,
                 progress=report,
             )
+        warn(finished.scenario)
         if best_start:
             best_start.record(finished.summary)
         played_back = replay / "scenario.toml" if replay else None

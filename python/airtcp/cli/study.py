@@ -12,6 +12,7 @@ from airtcp.cli.console import (
     AsJson,
     DaskAddress,
     Jobs,
+    MetricName,
     WithPng,
     clear_errors,
     folder_name,
@@ -48,6 +49,7 @@ def study_command(
             "DIR/cells, from which an interrupted study goes on.",
         ),
     ] = None,
+    metric: MetricName = "goodput",
     jobs: Jobs = None,
     dask: DaskAddress = None,
     png: WithPng = False,
@@ -63,6 +65,8 @@ def study_command(
     airtcp study studies/then-and-now.toml --out out/then-and-now
 
     airtcp study studies/classifiers.toml --seeds 5
+
+    airtcp study then-and-now --metric rtt-p95
     """
     with clear_errors():
         try:
@@ -76,14 +80,19 @@ def study_command(
             def progress(finished: int, runs: int, what: str) -> None:
                 report(finished / runs, f"{finished} of {runs} runs, {what}")
 
-            result = run_grid(grid, seeds, folder, jobs, progress, dask)
+            result = run_grid(grid, seeds, folder, jobs, progress, dask, metric)
         from airtcp.report.grid import effect_table, judges, score_table, write_study
 
         if folder:
             page = write_study(result, folder, shlex.join(["airtcp", *sys.argv[1:]]), png=png)
         if as_json:
             print_json(
-                {"name": grid.name, "seeds": result.seeds, "entries": result.table().to_dicts()}
+                {
+                    "name": grid.name,
+                    "seeds": result.seeds,
+                    "metric": result.metric,
+                    "entries": result.table().to_dicts(),
+                }
             )
             return
         out.print(escape(effect_table(result)), highlight=False, soft_wrap=True)

@@ -6,11 +6,11 @@ from airtcp._core import engine_version
 from airtcp.files import write_whole
 from airtcp.plot.matrix import Matrix, MatrixCell
 from airtcp.plot.scores import Score, Scores
-from airtcp.quantities import format_bit_rate
 from airtcp.report.figures import PlannedFigure, drawn
 from airtcp.report.pages import rendered, write_text
 from airtcp.report.tables import Table
 from airtcp.study.grid import Entry, GridResult, text_of
+from airtcp.study.metrics import METRICS
 from airtcp.study.statistics import Outcome
 
 
@@ -22,6 +22,7 @@ def write_study(
     Raises:
         OSError: the folder cannot be written.
     """
+    metric = METRICS[result.metric]
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "study.csv", result.table().write_csv().encode())
     text = effect_table(result)
@@ -29,8 +30,9 @@ def write_study(
         PlannedFigure(
             "effects",
             "What each remedy gains",
-            "Goodput, paired difference to the same stack on the same link without, in per cent. "
-            "Coloured where the 95 % interval excludes zero.",
+            f"{metric.label.capitalize()}: paired difference to the same stack on the same link "
+            "without, in per cent. Coloured where the 95 % interval excludes zero"
+            f"{'' if metric.is_better_higher else '; less is better, and blue'}.",
             effect_matrix(result),
             _as_table(effect_table(result)),
         )
@@ -70,7 +72,8 @@ def _as_table(markdown: str, names: int = 1) -> Table:
 
 
 def effect_table(result: GridResult) -> str:
-    """Remedies down, link and stack across: the paired difference in goodput, in per cent."""
+    """Remedies down, link and stack across: the paired difference of the metric, in per cent."""
+    show = METRICS[result.metric].show
     columns = [
         (link.name, stack.name) for link in result.grid.links for stack in result.grid.stacks
     ]
@@ -78,7 +81,10 @@ def effect_table(result: GridResult) -> str:
         "| remedy | " + " | ".join(f"{link}, {stack}" for link, stack in columns) + " |",
         "|---|" + "---:|" * len(columns),
         "| *baseline* | "
-        + " | ".join(format_bit_rate(result.baselines[column]) for column in columns)
+        + " | ".join(
+            show(result.baselines[column]) if column in result.baselines else "none"
+            for column in columns
+        )
         + " |",
     ]
     by = {(entry.link, entry.stack, entry.remedy): entry for entry in result.entries}
@@ -114,7 +120,9 @@ def _share(right: float | None, events: int) -> str:
 
 
 def effect_matrix(result: GridResult) -> Matrix:
-    """The paired difference in goodput of every entry, in per cent of its baseline."""
+    """The paired difference of the metric of every entry, in per cent of its baseline."""
+    metric = METRICS[result.metric]
+    sign = 1 if metric.is_better_higher else -1
     columns = tuple(
         (link.name, stack.name) for link in result.grid.links for stack in result.grid.stacks
     )
@@ -123,10 +131,10 @@ def effect_matrix(result: GridResult) -> Matrix:
         result.grid.remedies,
         columns,
         tuple(
-            tuple(_matrix_cell(by[(*column, remedy)]) for column in columns)
+            tuple(_matrix_cell(by[(*column, remedy)], sign) for column in columns)
             for remedy in result.grid.remedies
         ),
-        "goodput, paired difference to the same stack without, per cent; "
+        f"{metric.label}, paired difference to the same stack without, per cent; "
         f"{result.seeds} {'seed' if result.seeds == 1 else 'seeds'}\n"
         "coloured: the 95 % interval excludes zero; grey: no difference shown; "
         "n/a: the link has no place for it",
@@ -145,11 +153,14 @@ def score_squares(result: GridResult) -> Scores:
     )
 
 
-def _matrix_cell(entry: Entry) -> MatrixCell:
+def _matrix_cell(entry: Entry, sign: int) -> MatrixCell:
+    """The entry's words, and its colour: that of a gain where it goes the way of `sign`."""
     difference = entry.difference
     if difference is None or difference.mean_percent is None:
         return MatrixCell("n/a")
     if difference.outcome is Outcome.IDENTICAL:
         return MatrixCell("=")
     shown = difference.outcome in {Outcome.HIGHER, Outcome.LOWER}
-    return MatrixCell(f"{difference.mean_percent:+.1f}", difference.mean_percent if shown else None)
+    return MatrixCell(
+        f"{difference.mean_percent:+.1f}", sign * difference.mean_percent if shown else None
+    )

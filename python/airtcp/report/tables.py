@@ -9,9 +9,9 @@ from airtcp.catalogue import BASELINE
 from airtcp.plot.timeline import Timeline, timeline_table
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.study.compare import ComparedRuns
-from airtcp.study.metrics import METRICS
+from airtcp.study.metrics import METRICS, Metric
 from airtcp.study.statistics import Outcome, PairedDifference
-from airtcp.study.verdict import outcome_words
+from airtcp.study.verdict import amount, outcome_words
 
 
 @dataclass(frozen=True)
@@ -86,23 +86,25 @@ def cost_table(comparison: ComparedRuns) -> Table:
 
 def latency_table(comparison: ComparedRuns) -> Table:
     """How long packets and transfers take, how fair it is, and what is sent for nothing."""
-    differences = {name: comparison.compared(name) for name in _LATENCIES}
+    differences = {name: comparison.compared(name) for name in (*_LATENCIES, "harm")}
     # A metric that no run has, as the completion time of endless flows, is no column.
     names = [
         name
-        for name in _LATENCIES
-        if any(METRICS[name].of(run) is not None for run in comparison.summaries[BASELINE])
+        for name in (*_LATENCIES, "harm")
+        if any(
+            METRICS[name].of(run) is not None for run in comparison.runs_for(name).get(BASELINE, [])
+        )
     ]
     rows = []
     for remedy in (BASELINE, *comparison.shown):
         cells = [remedy]
         for name in names:
             metric = METRICS[name]
-            values = map(metric.of, comparison.summaries[remedy])
+            values = map(metric.of, comparison.runs_for(name).get(remedy, []))
             known = [value for value in values if value is not None]
             change = differences[name].get(remedy)
             text = metric.show(fmean(known)) if known else "none"
-            cells.append(text if change is None else f"{text} ({_change(change, metric.show)})")
+            cells.append(text if change is None else f"{text}\n({_change_of(change, metric)})")
         rows.append(tuple(cells))
     return Table(("remedy", *(METRICS[name].label for name in names)), rows)
 
@@ -171,6 +173,15 @@ def _change(difference: PairedDifference, show: Callable[[float], str]) -> str:
     text = f"{sign}{show(abs(difference.mean))}"
     half = difference.half_width
     return text if half is None else f"{text} ± {show(half)}"
+
+
+def _change_of(difference: PairedDifference, metric: Metric) -> str:
+    """The change in the unit of the value above it, or in per cent for an unchanged flow."""
+    if difference.outcome is Outcome.IDENTICAL:
+        return "none"
+    if metric.is_of_others:
+        return amount(difference, sign=True)
+    return _change(difference, lambda value: metric.show(value).partition(" ")[0])
 
 
 def _interval(low: float, high: float, show: Callable[[float], str]) -> str:

@@ -20,6 +20,7 @@ def run(
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     dask: str | None = None,
+    metric: str = "goodput",
 ) -> "GridResult":
     """Runs a study: every remedy of its file on every link and stack.
 
@@ -29,6 +30,7 @@ def run(
         out: a folder; finished cells are kept in its folder `cells`, and found there again.
         jobs: runs at the same time; None takes the processors this process may use.
         dask: the address of a Dask scheduler, whose workers then run the cells.
+        metric: what is compared, one of `airtcp.study.metrics.METRICS`.
 
     Raises:
         ScenarioError: the file, a link or a stack is wrong; before anything runs.
@@ -39,4 +41,4 @@ def run(
     from airtcp.study.grid import load_grid, run_grid
 
     grid = load_grid(find(file, "studies") if isinstance(file, str) else Path(file))
-    return run_grid(grid, seeds, None if out is None else Path(out), jobs, dask=dask)
+    return run_grid(grid, seeds, None if out is None else Path(out), jobs, dask=dask, metric=metric)

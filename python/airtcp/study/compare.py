@@ -52,6 +52,11 @@ class ComparedRuns:
     """Whether every remedy there is was tried: the intervals then hold for all at once."""
     refused: Mapping[str, str] = field(default_factory=dict)
     """The remedies of a search that have no place on the link, and why."""
+    beside: Mapping[str, Sequence[RunSummary]] = field(default_factory=dict)
+    """Runs in which an unchanged flow shares the link with one that has the remedy, where made: in
+    the order of the seeds, "baseline" among them."""
+    not_beside: Mapping[str, str] = field(default_factory=dict)
+    """The remedies for which that makes no sense, and why."""
 
     @property
     def among(self) -> int:
@@ -91,15 +96,23 @@ class ComparedRuns:
             by[cell.key.remedy or BASELINE].append(cell.summary)
         return by
 
+    def runs_for(self, metric: str) -> Mapping[str, Sequence[RunSummary]]:
+        """The runs of each remedy that a metric is measured on."""
+        return self.beside if METRICS_BY_NAME[metric].is_of_others else self.summaries
+
     def compared(self, metric: str) -> dict[str, PairedDifference]:
         """For each remedy but the baseline, the paired difference of a metric.
 
         Over the seeds in which both runs have it; a remedy without any is left out.
         """
         measure = METRICS_BY_NAME[metric].of
-        measured = {name: [measure(run) for run in runs] for name, runs in self.summaries.items()}
+        measured = {
+            name: [measure(run) for run in runs] for name, runs in self.runs_for(metric).items()
+        }
         differences = {}
         for remedy in self.remedies[1:]:
+            if remedy not in measured:
+                continue
             pairs = [
                 (before, after)
                 for before, after in zip(measured[BASELINE], measured[remedy], strict=True)
@@ -114,6 +127,14 @@ class ComparedRuns:
     def decisive(self) -> dict[str, PairedDifference]:
         """The paired differences of the metric that decides, for each remedy that has it."""
         return self.compared(self.metric)
+
+    @cached_property
+    def harm(self) -> dict[str, PairedDifference]:
+        """What an unchanged flow gets beside each remedy, against beside another unchanged flow.
+
+        The paired differences of its goodput, for the remedies in `beside`.
+        """
+        return self.compared("harm")
 
     def is_better(self, remedy: str) -> bool:
         """Whether a remedy is shown to improve what decides."""
@@ -149,6 +170,9 @@ class ComparedRuns:
         differ = {Outcome.HIGHER, Outcome.LOWER, Outcome.NO_INTERVAL}
         worth = [name for name in self.ranked if self.decisive[name].outcome in differ]
         helpful = [name for name in worth if self.is_better(name)]
+        if METRICS_BY_NAME[self.metric].is_of_others:
+            # Those that cost others something are what was asked for.
+            helpful = worth
         return tuple((helpful or worth or self.ranked)[:_MOST_SHOWN])
 
     @property
@@ -158,20 +182,28 @@ class ComparedRuns:
 
     @cached_property
     def table(self) -> "pl.DataFrame":
-        """One row a remedy, baseline first: means over the seeds and the goodput's difference."""
+        """One row a remedy, baseline first: means over the seeds and the goodput's difference.
+
+        The columns `beside_…` are the difference in goodput of an unchanged flow beside it, in per
+        cent, where that was measured.
+        """
         import polars as pl
 
         means = self.cells.group_by("remedy").agg(pl.col(*_MEANS).mean())
         rows = [
             {"remedy": BASELINE, "n": len(self.seeds)},
             *(
-                {"remedy": remedy, **_difference_row(by["goodput_bps"])}
+                {
+                    "remedy": remedy,
+                    **_difference_row(by["goodput_bps"]),
+                    **_harm_row(self.harm.get(remedy)),
+                }
                 for remedy, by in self.differences.items()
             ),
         ]
         schema = {"remedy": pl.String, "n": pl.UInt32}
         schema |= dict.fromkeys(_DIFFERENCE_COLUMNS, pl.Float64)
-        schema |= {"outcome": pl.String}
+        schema |= {"outcome": pl.String} | dict.fromkeys(_HARM_COLUMNS, pl.Float64)
         return pl.DataFrame(rows, schema=schema).join(
             means, on="remedy", how="left", maintain_order="left"
         )
@@ -294,6 +326,20 @@ _DIFFERENCE_COLUMNS = (
     "ci95_low_percent",
     "ci95_high_percent",
 )
+
+_HARM_COLUMNS = ("beside_percent", "beside_ci95_low_percent", "beside_ci95_high_percent")
+
+
+def _harm_row(harm: PairedDifference | None) -> dict[str, object]:
+    if harm is None:
+        return {}
+    return dict(
+        zip(
+            _HARM_COLUMNS,
+            (harm.mean_percent, *(harm.interval_percent or (None, None))),
+            strict=True,
+        )
+    )
 
 
 def _difference_row(goodput: PairedDifference) -> dict[str, object]:

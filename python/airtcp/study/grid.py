@@ -4,17 +4,20 @@ Every entry is compared with the same stack on the same link without the remedy,
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from airtcp._core import AirtcpError, ScenarioError
+from airtcp._core import AirtcpError, RunError, ScenarioError
 from airtcp.catalogue import BASELINE
 from airtcp.files import FileError, read_toml
 from airtcp.scenarios import load_scenario
 from airtcp.study.compare import MOST_SEEDS, ComparedRuns, ComparisonPlan, comparison_plan
+from airtcp.study.competing import CompetingPlan, competing_plan
 from airtcp.study.dask import executor_at
 from airtcp.study.execute import Progress, execute
+from airtcp.study.metrics import METRICS, metric_named
 from airtcp.study.plan import Plan
 from airtcp.study.statistics import Outcome, PairedDifference
 
@@ -51,8 +54,9 @@ class Grid:
 class Entry:
     """One remedy on one link and one stack.
 
-    `difference` and `timeouts` are paired with the baseline; None where the remedy does not apply
-    to the link, and `refusal` says why. `radio_right` and `congestion_right` are the shares of loss
+    `difference` is that of the study's metric, goodput unless another was asked for. It and
+    `timeouts` are paired with the baseline; None where the remedy does not apply to the link, and
+    `refusal` says why. `radio_right` and `congestion_right` are the shares of loss
     events of that cause which the sender judged so; None where it does not judge, or has none.
     """
 
@@ -77,6 +81,9 @@ class GridResult:
     seeds: int
     entries: tuple[Entry, ...]
     baselines: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """The mean of the metric without a remedy, by link and stack; none where no run has it."""
+    metric: str = "goodput"
+    """One of `airtcp.study.metrics.METRICS`."""
 
     def table(self) -> "pl.DataFrame":
         """One row an entry: differences in per cent with half the 95 % interval."""
@@ -152,8 +159,11 @@ def run_grid(
     jobs: int | None = None,
     progress: Progress | None = None,
     dask: str | None = None,
+    metric: str = "goodput",
 ) -> GridResult:
     """Runs a grid; what `out` holds already is not computed again.
+
+    What is compared is `metric`, one of `airtcp.study.metrics.METRICS`.
 
     A remedy that a link has no place for is noted with the core's own words and does not stop the
     rest.
@@ -163,8 +173,10 @@ def run_grid(
         RunError: a run could not be finished.
         OSError: a cell cannot be saved.
     """
+    is_of_others = metric_named(metric).is_of_others
     count = seeds or grid.seeds
     planned: dict[tuple[str, str], tuple[ComparisonPlan, dict[str, str]]] = {}
+    competing: dict[tuple[str, str], CompetingPlan] = {}
     plan = Plan()
     for link in grid.links:
         for stack in grid.stacks:
@@ -175,19 +187,32 @@ def run_grid(
             comparison = comparison_plan(link.scenario, accepted, count, settings, where)
             planned[link.name, stack.name] = comparison, refused
             plan.add_all(comparison.plan)
+            if is_of_others:
+                beside = competing_plan(comparison.scenario, accepted, comparison.seeds, where)
+                competing[link.name, stack.name] = beside
+                refused |= beside.refused
+                plan.add_all(beside.plan)
     results = execute(plan, out=out, jobs=jobs, progress=progress, executor=executor_at(dask))
     entries: list[Entry] = []
     baselines: dict[tuple[str, str], float] = {}
     for (link_name, stack_name), (comparison, refused) in planned.items():
-        compared = comparison.result(results)
-        baselines[link_name, stack_name] = _mean(compared.values(BASELINE, "goodput_bps"))
+        compared = comparison.result(results, metric)
+        if is_of_others:
+            beside = competing[link_name, stack_name]
+            compared = replace(compared, beside=beside.result(results))
+        runs = compared.runs_for(metric).get(BASELINE, [])
+        known = [value for run in runs if (value := METRICS[metric].of(run)) is not None]
+        if known:
+            baselines[link_name, stack_name] = fmean(known)
         for remedy in grid.remedies:
             if remedy in refused:
                 entry = Entry(link_name, stack_name, remedy, refusal=refused[remedy])
             else:
                 entry = _entry(link_name, stack_name, remedy, compared)
             entries.append(entry)
-    return GridResult(grid, count, tuple(entries), baselines)
+    if not baselines:
+        raise RunError(f'metric "{metric}": the runs of this study have none')
+    return GridResult(grid, count, tuple(entries), baselines, metric)
 
 
 def _flat(settings: Mapping[str, object]) -> dict[str, object]:
@@ -229,18 +254,14 @@ def _entry(link: str, stack: str, remedy: str, comparison: ComparedRuns) -> Entr
         link,
         stack,
         remedy,
-        _mean(comparison.values(remedy, "goodput_bps")),
-        by["goodput_bps"],
+        fmean(comparison.values(remedy, "goodput_bps")),
+        comparison.decisive.get(remedy),
         by["timeouts"],
         radio,
         radio_right / radio if radio else None,
         congestion,
         congestion_right / congestion if congestion else None,
     )
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
 
 
 def _row(entry: Entry) -> dict[str, object]:
@@ -253,6 +274,8 @@ def _row(entry: Entry) -> dict[str, object]:
         "difference_percent": difference and difference.mean_percent,
         "half_width_percent": difference and difference.half_width_percent,
         "outcome": str(difference.outcome) if difference else "does not apply",
+        "baseline": difference and difference.baseline_mean,
+        "treated": difference and difference.treated_mean,
         "timeouts_baseline": timeouts and timeouts.baseline_mean,
         "timeouts": timeouts and timeouts.treated_mean,
         "radio_events": entry.radio_events,

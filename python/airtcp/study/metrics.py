@@ -23,6 +23,8 @@ class Metric:
     """The measurement; None where the run has none, as completion times of endless flows."""
     show: Callable[[float], str]
     """A value with its unit."""
+    is_of_others: bool = False
+    """Whether it is measured on an unchanged flow beside the remedy's (`study/competing.py`)."""
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
@@ -107,6 +109,14 @@ METRICS = {
             _seconds,
         ),
         Metric("fairness", "fairness (Jain)", True, lambda run: run["fairness"], _index),
+        Metric(
+            "harm",
+            "goodput of an unchanged flow beside it",
+            True,
+            lambda run: run["flows"][-1]["goodput_bps"],
+            format_bit_rate,
+            is_of_others=True,
+        ),
     )
 }
 """Every measurement by name; the first is what a comparison decides by unless told otherwise."""

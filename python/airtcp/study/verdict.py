@@ -17,10 +17,12 @@ def verdict(comparison: ComparedRuns) -> list[str]:
     timeouts = _timeouts_sentence(comparison)
     if comparison.is_search:
         sentences = _of_search(comparison, sentences)
-    elif _nothing_helps(comparison):
+    elif _nothing_helps(comparison) and not metric.is_of_others:
         sentences.insert(0, f"Nothing here helps: {why_nothing_helps(comparison)}.")
     if timeouts:
         sentences.insert(1, timeouts)
+    if harm := harm_sentence(comparison):
+        sentences.insert(1, harm)
     note = interval_note(comparison)
     return [*sentences, note] if note else sentences
 
@@ -32,6 +34,8 @@ def _of_search(comparison: ComparedRuns, sentences: list[str]) -> list[str]:
     if not helpful:
         if any(by.outcome is Outcome.NO_INTERVAL for by in comparison.decisive.values()):
             return sentences[:1]
+        if METRICS[comparison.metric].is_of_others:
+            return sentences
         why = why_nothing_helps(comparison)
         return [f"Nothing helps here, of {tried} remedies that have a place on this link: {why}."]
     outcomes = [by.outcome for by in comparison.decisive.values()]
@@ -65,6 +69,32 @@ def _flood_note(comparison: ComparedRuns, name: str, metric: Metric) -> str:
         f"{sentence.removesuffix('.')}; it floods the link: "
         f"{format_percent(needless, decimals=0)} of what it sends the receiver has already."
     )
+
+
+def harm_sentence(comparison: ComparedRuns) -> str | None:
+    """What the best remedy costs an unchanged flow beside it, where that was measured."""
+    best = comparison.best
+    if best not in comparison.harm or comparison.metric == "harm":
+        return None
+    harm = comparison.harm[best]
+    match harm.outcome:
+        case Outcome.IDENTICAL:
+            return (
+                f"It costs an unchanged flow beside it nothing: every run is the same (n={harm.n})."
+            )
+        case Outcome.NO_DIFFERENCE_SHOWN:
+            size = amount(harm, sign=True)
+            return (
+                f"An unchanged flow beside it is not shown to lose ({size} of goodput; "
+                f"{_basis(harm)})."
+            )
+        case Outcome.NO_INTERVAL | Outcome.LOWER | Outcome.HIGHER:
+            more = "less" if harm.mean < 0 else "more"
+            basis = "no interval" if harm.half_width is None else _basis(harm)
+            return (
+                f"An unchanged flow beside it gets {amount(harm)} {more} than beside another "
+                f"unchanged flow ({basis})."
+            )
 
 
 _GOODPUT = METRICS["goodput"]

@@ -9,6 +9,7 @@ use std::io::Read;
 pub struct RttSeries {
     rtts: Vec<Duration>,
     lost: u64,
+    median: Duration,
 }
 
 /// What a [`RttSeries`] looks like.
@@ -38,7 +39,8 @@ impl RttSeries {
     /// The series of these round-trip times; `lost` further probes were not answered. None when
     /// `rtts` is empty.
     pub fn new(rtts: Vec<Duration>, lost: u64) -> Option<Self> {
-        (!rtts.is_empty()).then_some(Self { rtts, lost })
+        let median = median(&rtts)?;
+        Some(Self { rtts, lost, median })
     }
 
     /// Reads a log of at most [`super::MAX_BYTES`]; `name` is what errors call it.
@@ -82,20 +84,34 @@ impl RttSeries {
         self.rtts[(index % self.rtts.len() as u64) as usize]
     }
 
+    /// The median round trip.
+    pub fn median(&self) -> Duration {
+        self.median
+    }
+
     /// Count, losses, quartile points and autocorrelation.
     pub fn summary(&self) -> RttSummary {
-        let mut sorted = self.rtts.clone();
-        sorted.sort_unstable();
-        let (below, above) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
+        let of_all = |choose: fn(Duration, Duration) -> Duration| {
+            self.rtts.iter().copied().fold(self.rtts[0], choose)
+        };
         RttSummary {
-            count: sorted.len(),
+            count: self.rtts.len(),
             lost: self.lost,
-            min: sorted[0],
-            median: below + (above - below) / 2,
-            max: sorted[sorted.len() - 1],
+            min: of_all(Duration::min),
+            median: self.median,
+            max: of_all(Duration::max),
             lag1_autocorrelation: lag1_autocorrelation(&self.rtts),
         }
     }
+}
+
+/// The middle of them, or halfway between the two middle ones; None when there are none.
+fn median(rtts: &[Duration]) -> Option<Duration> {
+    let mut sorted = rtts.to_vec();
+    sorted.sort_unstable();
+    let last = sorted.len().checked_sub(1)?;
+    let (below, above) = (sorted[last / 2], sorted[sorted.len() / 2]);
+    Some(below + (above - below) / 2)
 }
 
 /// The usual estimate: covariance of neighbours over variance, both about the mean of all.

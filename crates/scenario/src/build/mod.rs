@@ -9,6 +9,7 @@ use std::sync::Arc;
 use airtcp_link::Stream;
 use airtcp_network::NetworkConfig;
 use airtcp_packet::SequenceNumber;
+use airtcp_tcp::Config;
 use airtcp_units::{Duration, Instant};
 
 use crate::Scenario;
@@ -36,13 +37,20 @@ pub fn build(scenario: &Scenario, seed: u64) -> Layout {
     let sequences = Stream::new(seed, "flows.initial-sequence");
     let coins = Stream::new(seed, "flows.coin");
     let sessions = Stream::new(seed, "flows.application");
-    // Flows share one configuration, or one of a few.
-    let own = scenario.flow_tcp.len().max(1);
-    let tcp: Vec<_> = (0_u32..)
-        .take(own)
-        .map(|flow| Arc::new(*scenario.tcp_of(flow)))
-        .collect();
+    // Flows share one configuration, or one of a few; those that remedies leave alone, another.
+    let shared = |own: &[Config]| -> Vec<Arc<Config>> {
+        let all = if own.is_empty() {
+            std::slice::from_ref(&scenario.tcp)
+        } else {
+            own
+        };
+        all.iter().map(|config| Arc::new(*config)).collect()
+    };
+    let changed = shared(&scenario.flow_tcp);
+    let unchanged = shared(&scenario.unchanged_tcp);
     for flow in 0..scenario.flows.count {
+        let is_unchanged = scenario.flows.is_unchanged(flow);
+        let tcp = if is_unchanged { &unchanged } else { &changed };
         let (forward, reverse) = plan.routes(flow, &mut network);
         let initial = sequences.draw(u64::from(flow));
         #[expect(
@@ -54,7 +62,7 @@ pub fn build(scenario: &Scenario, seed: u64) -> Layout {
             SequenceNumber(initial as u32),
         );
         flows.push(FlowConfig {
-            tcp: Arc::clone(&tcp[flow as usize % own]),
+            tcp: Arc::clone(&tcp[flow as usize % tcp.len()]),
             coins: coins.substream(u64::from(flow)),
             start: start(scenario, flow, starts.draw(u64::from(flow))),
             bytes: scenario.flows.bytes,
@@ -71,7 +79,7 @@ pub fn build(scenario: &Scenario, seed: u64) -> Layout {
                     buffer_bytes: bytes,
                 })
             }),
-            freeze: freeze(scenario),
+            freeze: freeze(scenario).filter(|_| !is_unchanged),
         });
     }
     Layout { network, flows }

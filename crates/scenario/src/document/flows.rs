@@ -26,6 +26,10 @@ pub struct FlowsTable {
     /// Delay each way of each flow's access line (`dumbbell`), used in turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_delay: Option<Vec<LineDelay>>,
+    /// How many of the flows, the last ones, keep their TCP as `[tcp]` says: remedies of the sender
+    /// and the receiver are for the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unchanged: Option<Whole<0, 100_000>>,
     /// What differs from `[tcp]` for each flow: a list of tables with the keys of `[tcp]`, used in
     /// turn.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -60,8 +60,16 @@ pub(super) fn resolve(
             "expected at least one direction, such as [\"up\"]",
         ));
     }
+    let unchanged = table.unchanged.map_or(0, Whole::get_u32);
+    if unchanged > count {
+        return Err(Problem::at(
+            "flows.unchanged",
+            format!("expected at most flows.count, which is {count}"),
+        ));
+    }
     Ok(Flows {
         count,
+        unchanged,
         start_spread,
         bytes,
         access_delay,

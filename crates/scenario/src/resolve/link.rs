@@ -15,6 +15,7 @@ use crate::document::{
     LinkTable, Packets, QueueTable, RttLogTable, RttModelTable, SuspensionTable,
 };
 use crate::error::Problem;
+use crate::fast_log;
 use crate::inputs::{Inputs, Recording};
 use crate::link::Link;
 use crate::names::{DelayOrder, LogStart, RttShapeName, TraceDirection};
@@ -38,7 +39,13 @@ pub(super) fn resolve(
             Some(model) => modelled_times(model)?,
             None => recorded_times(table, inputs)?,
         };
-        return Ok(with_times(delay, data_errors, ack_errors));
+        let service = match &delay {
+            Delay::Recorded { series, .. } if fast_log::is_fast(series) => {
+                Service::Constant(fast_log::MOST)
+            }
+            _ => Service::Unlimited,
+        };
+        return Ok(with_times(service, delay, data_errors, ack_errors));
     }
     let (data_service, ack_service) = if table.trace.is_some() {
         recorded_link(table, inputs)?
@@ -304,20 +311,22 @@ fn refuse_beside_times(table: &LinkTable) -> Result<(), Problem> {
 
 /// The trace-driven model of Miyim §V: data takes the round-trip times, acknowledgments nothing.
 fn with_times(
+    service: Service,
     delay: Delay,
     data_errors: ErrorModel,
     ack_errors: ErrorModel,
 ) -> (PipeConfig, PipeConfig) {
-    let pipe = |error, delay| PipeConfig {
-        service: Service::Unlimited,
+    let pipe = |service, error, delay| PipeConfig {
+        service,
         queue: QueueLimit::Unlimited,
         discipline: Discipline::DropTail,
         error,
         delay,
     };
+    let none = Delay::Constant(Duration::ZERO);
     (
-        pipe(data_errors, delay),
-        pipe(ack_errors, Delay::Constant(Duration::ZERO)),
+        pipe(service, data_errors, delay),
+        pipe(Service::Unlimited, ack_errors, none),
     )
 }
 

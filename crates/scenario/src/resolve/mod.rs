@@ -44,6 +44,7 @@ pub(super) struct Resolved {
     pub traffic: Vec<Option<Traffic>>,
     pub tcp: Config,
     pub flow_tcp: Vec<Config>,
+    pub unchanged_tcp: Vec<Config>,
     pub remedies: Selection,
 }
 
@@ -61,6 +62,11 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
     let wired = wired_path(document, topology)?;
     let mut flow_tcp = tcp::resolve_own(&mut document.flows.tcp, &document.tcp)?;
     let mut tcp = tcp::resolve(&mut document.tcp, "tcp")?;
+    let unchanged_tcp = match (flows.unchanged, flow_tcp.is_empty()) {
+        (0, _) => Vec::new(),
+        (_, true) => vec![tcp],
+        (_, false) => flow_tcp.clone(),
+    };
     let remedies = remedies(document.remedies.get_or_insert_default())?;
     let mut changes = LinkChanges::default();
     remedies.apply(&mut Changes {
@@ -90,6 +96,7 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
         traffic,
         tcp,
         flow_tcp,
+        unchanged_tcp,
         remedies,
     })
 }

@@ -184,6 +184,58 @@ fn flows_may_have_a_table_of_their_own_in_turn() {
     assert_eq!(read.to_toml(), written);
 }
 
+/// Remedies of the ends are for all flows but those that are kept as they are.
+#[test]
+fn flows_may_be_kept_from_remedies() {
+    let text = r#"
+        topology = "pipe"
+        remedies = ["rto-factor:factor=10", "freeze-tcp"]
+        flows = { count = 3, unchanged = 1 }
+        link.suspension = { every = "2 s", length = "1 s" }
+        "#;
+    let scenario = parsed(text);
+    let factors = [0, 1, 2].map(|flow| scenario.tcp_of(flow).timeout.factor);
+    assert_eq!(factors, [10.0, 10.0, 4.0]);
+    let flows = build(&scenario, 1).flows;
+    let frozen: Vec<bool> = flows.iter().map(|flow| flow.freeze.is_some()).collect();
+    assert_eq!(frozen, [true, true, false]);
+    assert_eq!(flows[2].tcp.timeout.factor, 4.0);
+    assert_eq!(parsed(&scenario.to_toml()).to_toml(), scenario.to_toml());
+    let refused = Scenario::parse("flows.unchanged = 2", "x.toml", Path::new("."));
+    let message = refused.unwrap_err().to_string();
+    assert!(
+        message.contains("expected at most flows.count, which is 1"),
+        "{message}"
+    );
+}
+
+/// A single flow gets a second with the same path and the same TCP; of several the last is kept.
+#[test]
+fn a_scenario_has_an_unchanged_flow_beside_it() {
+    let text = r#"
+        topology = "dumbbell"
+        [flows]
+        direction = ["up", "down"]
+        access_delay = ["1 ms", "5 ms"]
+        tcp = [{ profile = "linux" }, { profile = "newreno" }]
+        "#;
+    let beside = parsed(text).beside_unchanged().unwrap();
+    let flows = &beside.flows;
+    assert_eq!((flows.count, flows.unchanged), (2, 1));
+    assert_eq!(flows.direction_of(0), flows.direction_of(1));
+    assert_eq!(flows.access_delay_of(0), flows.access_delay_of(1));
+    assert_eq!(beside.tcp_of(0), beside.tcp_of(1));
+    assert_eq!(flows.start_spread, Duration::from_secs(1));
+    let treated = beside.with_remedies("rto-factor:factor=10").unwrap();
+    assert_eq!(treated.tcp_of(1), beside.tcp_of(1));
+    assert_eq!(treated.tcp_of(0).timeout.factor, 10.0);
+
+    let several = parsed("flows = { count = 5, start_spread = \"2 s\" }");
+    let beside = several.beside_unchanged().unwrap();
+    assert_eq!((beside.flows.count, beside.flows.unchanged), (5, 1));
+    assert_eq!(beside.flows.start_spread, Duration::from_secs(2));
+}
+
 #[test]
 fn a_direction_loses_what_it_is_told_to() {
     let direction = |text: &str| {
@@ -460,4 +512,28 @@ fn files_are_read_to_a_limit() {
     assert_eq!(Scenario::load(&path, &[]).unwrap().name, "big");
     let text = " ".repeat(MAX_BYTES as usize + 1);
     assert!(Scenario::parse(&text, "t", Path::new("")).is_err());
+}
+
+/// Half of the round trips under 1 ms: a wire's, which carries 1 Gbit/s and not what the window says.
+#[test]
+fn a_log_of_a_wire_is_bounded_and_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |times: &str| {
+        std::fs::write(folder.path().join("rtt.csv"), format!("rtt_ms\n{times}")).unwrap();
+        Scenario::parse("link.rtt_log.path = \"rtt.csv\"", "x.toml", folder.path()).unwrap()
+    };
+    let fast = read("0.02\n0.03\n40\n");
+    let gigabit = BitRate::from_bps(1_000_000_000);
+    assert!(matches!(pipe(&fast).0.service, Service::Constant(rate) if rate == gigabit));
+    let [warning] = &fast.warnings()[..] else {
+        panic!("one warning")
+    };
+    assert!(
+        warning.contains("the median round trip is 30 us"),
+        "{warning}"
+    );
+    assert!(warning.contains("at most 1 Gbit/s"), "{warning}");
+    let radio = read("0.02\n1.5\n40\n");
+    assert!(matches!(pipe(&radio).0.service, Service::Unlimited));
+    assert!(radio.warnings().is_empty());
 }

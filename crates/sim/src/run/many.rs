@@ -1,5 +1,6 @@
 //! Many runs side by side, one a thread. A run's result does not depend on how many there are.
 
+use std::borrow::Borrow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use airtcp_scenario::Scenario;
@@ -16,18 +17,18 @@ const STACK_BYTES: usize = 256 << 20;
 /// Runs each scenario with its seed, on `threads` threads (0: one a core), and returns the results
 /// in the order of `cells`. `on_done` is called as each finishes, from its thread, and says whether
 /// to go on; once it says no, runs under way end early as [`RunError::Interrupted`].
-pub fn run_many(
-    cells: &[(Scenario, u64)],
+pub fn run_many<S: Borrow<Scenario> + Sync>(
+    cells: &[(S, u64)],
     threads: usize,
     on_done: &(dyn Fn(usize, &RunResult) -> bool + Sync),
 ) -> Vec<Result<RunResult, RunError>> {
     let stopped = AtomicBool::new(false);
     let go_on = || !stopped.load(Ordering::Relaxed);
-    let one = |(index, (scenario, seed)): (usize, &(Scenario, u64))| {
+    let one = |(index, (scenario, seed)): (usize, &(S, u64))| {
         if !go_on() {
             return Err(RunError::Interrupted);
         }
-        let result = run(scenario, *seed, &Observe::default(), &|_| go_on())?;
+        let result = run(scenario.borrow(), *seed, &Observe::default(), &|_| go_on())?;
         if !on_done(index, &result) {
             stopped.store(true, Ordering::Relaxed);
         }

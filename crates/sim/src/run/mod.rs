@@ -1,6 +1,7 @@
 //! Running a scenario: a pure function of scenario and seed.
 
 mod many;
+mod nothing;
 mod probes;
 mod recorder;
 mod running;
@@ -23,8 +24,8 @@ pub use running::{Running, Stretch};
 /// results are kept.
 pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Steps into which a run is cut, to tell how far it is.
-const STEPS: u64 = 1000;
+/// Steps into which a run is cut at least, to tell how far it is.
+const STEPS: u64 = 100;
 /// A step of more events than this is followed by shorter ones: whoever wants the run to end should
 /// not wait, and these take about a tenth of a second.
 const MOST_EVENTS_A_STEP: u64 = 250_000;
@@ -118,7 +119,7 @@ impl From<ArrowError> for RunError {
 }
 
 /// Runs a scenario. `progress` is told the share of virtual time that has passed, at least a
-/// thousand times, in long runs more often, and says whether to go on.
+/// hundred times, in long runs more often, and says whether to go on.
 ///
 /// # Errors
 /// [`RunError::Interrupted`] when `progress` says so; [`RunError::Record`] when a capture or log

@@ -3,6 +3,7 @@
 use airtcp_units::{Duration, Instant};
 use arrow_array::RecordBatch;
 
+use super::nothing::Nothing;
 use super::{Observe, RunError};
 use crate::engine::Simulation;
 use crate::result::{Samples, Sight};
@@ -14,7 +15,8 @@ const SHORTEST_INTERVAL: Duration = Duration::from_micros(1);
 
 /// Samples every flow at regular instants.
 pub(super) struct Sampler {
-    samples: Samples,
+    /// None where nothing is sampled.
+    samples: Option<Samples>,
     interval: Duration,
     due: Instant,
     /// Bytes each flow had delivered at the sample before.
@@ -33,7 +35,7 @@ impl Sampler {
             Instant::ZERO + interval
         };
         Self {
-            samples: Samples::new(&observe.probes),
+            samples: (!observe.probes.is_empty()).then(|| Samples::new(&observe.probes)),
             interval,
             due,
             delivered: Vec::new(),
@@ -47,6 +49,9 @@ impl Sampler {
 
     /// Samples every flow of `simulation` now.
     pub(super) fn take(&mut self, simulation: &mut Simulation) {
+        let Some(samples) = &mut self.samples else {
+            return;
+        };
         let now = simulation.now();
         self.delivered.resize(simulation.flows().len(), 0);
         for (before, index) in self.delivered.iter_mut().zip(0..) {
@@ -61,12 +66,15 @@ impl Sampler {
                 interval: self.interval,
             };
             *before = delivered;
-            self.samples.push(now, index, |probe| probe.read(&sight));
+            samples.push(now, index, |probe| probe.read(&sight));
         }
         self.due = now + self.interval;
     }
 
     pub(super) fn finish(&mut self) -> Result<RecordBatch, RunError> {
-        Ok(self.samples.finish()?)
+        match &mut self.samples {
+            Some(samples) => Ok(samples.finish()?),
+            None => Ok(Nothing::recorded()?.samples.clone()),
+        }
     }
 }

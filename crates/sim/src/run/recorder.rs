@@ -13,6 +13,7 @@ use airtcp_tcp::loss_differentiation::Cause;
 use airtcp_units::Instant;
 use arrow_array::RecordBatch;
 
+use super::nothing::Nothing;
 use super::{EventLog, Observe, RunError};
 use crate::engine::{Direction, FlowEvent, Watch};
 use crate::record::{LossTrigger, Metrics, PcapWriter, QlogWriter, RecordError, ReplayWriter};
@@ -94,11 +95,11 @@ impl Recorder {
     pub(super) fn take(&mut self) -> Result<(RecordBatch, RecordBatch), RunError> {
         let events = match &mut self.log {
             Some(log) => log.finish()?,
-            None => EventLog::new().finish()?,
+            None => Nothing::recorded()?.events.clone(),
         };
         let packets = match &mut self.packets {
             Some(packets) => packets.finish()?,
-            None => PacketLog::default().finish()?,
+            None => Nothing::recorded()?.packets.clone(),
         };
         Ok((events, packets))
     }
@@ -113,14 +114,27 @@ impl Recorder {
         self.replay
             .map(|replay| replay.finish(scenario, seed))
             .transpose()?;
-        let (mut frames, mut agents) = self.air.unwrap_or_default();
-        Ok(Recorded {
-            events: self.log.unwrap_or_default().finish()?,
-            frames: frames.finish()?,
-            agents: agents.finish()?,
-            rtts: self.rtts.unwrap_or_default().finish()?,
-            packets: self.packets.unwrap_or_default().finish()?,
-        })
+        let nothing = Nothing::recorded()?;
+        let mut recorded = Recorded {
+            events: nothing.events.clone(),
+            frames: nothing.frames.clone(),
+            agents: nothing.agents.clone(),
+            rtts: nothing.rtts.clone(),
+            packets: nothing.packets.clone(),
+        };
+        if let Some(mut log) = self.log {
+            recorded.events = log.finish()?;
+        }
+        if let Some((mut frames, mut agents)) = self.air {
+            (recorded.frames, recorded.agents) = (frames.finish()?, agents.finish()?);
+        }
+        if let Some(mut rtts) = self.rtts {
+            recorded.rtts = rtts.finish()?;
+        }
+        if let Some(mut packets) = self.packets {
+            recorded.packets = packets.finish()?;
+        }
+        Ok(recorded)
     }
 
     fn note(&mut self, written: Result<(), RecordError>) {

@@ -1,0 +1,40 @@
+//! Ping logs of links that are faster than any radio: of a wire, or of the machine itself.
+//!
+//! The round trips of a log are all there is of its link, and a window over a round trip of 20 us is
+//! several Gbit/s. Such a link carries no more than a fast wire does, and whoever names it is told.
+
+use airtcp_link::trace::rtt_log::RttSeries;
+use airtcp_link::{Delay, Service};
+use airtcp_units::{BitRate, Duration};
+
+use crate::Scenario;
+use crate::link::Link;
+
+/// Half of the round trips of a wireless link are longer: a full frame of 802.11 with its contention,
+/// and the reply's, take that long.
+const FAST: Duration = Duration::from_millis(1);
+/// What a link with faster round trips carries.
+pub(crate) const MOST: BitRate = BitRate::from_bps(1_000_000_000);
+
+/// Whether half of the round trips are shorter than a radio's.
+pub(crate) fn is_fast(series: &RttSeries) -> bool {
+    series.median() < FAST
+}
+
+impl Scenario {
+    /// What is likely not meant, although it can be simulated: a sentence each.
+    pub fn warnings(&self) -> Vec<String> {
+        let Link::Pipe { data, .. } = &self.link else {
+            return Vec::new();
+        };
+        match (&data.delay, &data.service) {
+            (Delay::Recorded { series, .. }, Service::Constant(MOST)) => vec![format!(
+                "link.rtt_log: the median round trip is {}, which is a wire's or this machine's own, \
+                 no radio's; the link is taken to carry at most {MOST}. Ping the far end over the \
+                 wireless link",
+                series.median(),
+            )],
+            _ => Vec::new(),
+        }
+    }
+}

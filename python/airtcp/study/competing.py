@@ -1,0 +1,93 @@
+"""What a remedy costs those who do not have it: an unchanged flow beside one that has it.
+
+The last flow of a scenario, or a second one with the same path, keeps the TCP that is written. Its
+goodput beside flows with a remedy, against its goodput beside flows without, seed by seed: a
+remedy that takes more from it than an unchanged flow would is what Ware et al. call harmful
+("Beyond Jain's Fairness Index", HotNets 2019).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from airtcp._core import Scenario, ScenarioError
+from airtcp.catalogue import BASELINE, remedies
+from airtcp.study.execute import Results
+from airtcp.study.plan import Plan, PlannedCell, planned_cell
+from airtcp.summary import RunSummary
+
+_AT_AN_END = {"sender", "receiver"}
+
+
+@dataclass(frozen=True)
+class CompetingPlan:
+    """The runs with an unchanged flow, for each remedy that acts at an end of a connection."""
+
+    cells: Mapping[str, tuple[PlannedCell, ...]]
+    """By remedy, in the order of the seeds; "baseline" is unchanged flows alone."""
+    refused: Mapping[str, str]
+    """The remedies that one flow cannot have without the other, or all, and why."""
+
+    @property
+    def plan(self) -> Plan:
+        """The cells as a plan, seed by seed."""
+        return Plan(cell for pair in zip(*self.cells.values(), strict=True) for cell in pair)
+
+    def result(self, results: Results) -> dict[str, list[RunSummary]]:
+        """The runs by remedy, in the order of the seeds; empty where there is no plan."""
+        return {
+            remedy: [results[cell.key].summary for cell in cells]
+            for remedy, cells in self.cells.items()
+        }
+
+
+def competing_plan(
+    written: Scenario, names: Sequence[str], seeds: Sequence[int], where: str = ""
+) -> CompetingPlan:
+    """The plan of the runs with an unchanged flow.
+
+    Args:
+        written: the scenario without the remedies.
+        names: the remedies; those of a link, an access point or a proxy are refused: all flows
+            that pass have them.
+        seeds: the seeds.
+        where: what the scenario is called in progress and errors, when there are several.
+    """
+    try:
+        shared = written.beside_unchanged()
+    except ScenarioError as error:
+        return CompetingPlan({}, dict.fromkeys(names, str(error)))
+    refused: dict[str, str] = {}
+    variants = {BASELINE: shared}
+    for name in names:
+        if is_at_an_end(name):
+            variants[name] = shared.with_remedies(name)
+        else:
+            refused[name] = "it acts on the way, where all flows pass"
+    if len(variants) == 1:
+        return CompetingPlan({}, refused)
+    scenario_hash = shared.hash()
+    cells = {
+        name: tuple(
+            planned_cell(
+                scenario_hash,
+                variant,
+                "" if name == BASELINE else name,
+                seed,
+                ", ".join(
+                    text
+                    for text in (where, f"{name} beside an unchanged flow, seed {seed}")
+                    if text
+                ),
+            )
+            for seed in seeds
+        )
+        for name, variant in variants.items()
+    }
+    return CompetingPlan(cells, refused)
+
+
+def is_at_an_end(remedy: str) -> bool:
+    """Whether every part of a combination acts at the sender or the receiver."""
+    places = {entry["name"]: entry["place"] for entry in remedies()}
+    parts = (part.partition(":")[0].strip() for part in remedy.split("+"))
+    return all(places.get(part) in _AT_AN_END for part in parts)
