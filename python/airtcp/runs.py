@@ -224,7 +224,7 @@ def run(
         rtts: whether to keep every round-trip time that senders measure.
         packets: whether to keep every segment that leaves or reaches the host that sends the data.
         pcap: a file to write the segments to, for Wireshark.
-        qlog: a file to write the events to, for qvis.
+        qlog: a file to write the events to, as qlog.
         replay: a folder to write `scenario.toml` to, with the link's stops and losses as lists:
             the same run, and for other remedies the same link.
         progress: called now and then with the share of virtual time that has passed, 0 to 1.

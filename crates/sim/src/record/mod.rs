@@ -1,4 +1,4 @@
-//! Runs as files: pcapng for Wireshark and tcptrace, qlog for qvis, a scenario that plays the link
+//! Runs as files: pcapng for Wireshark and tcptrace, qlog, a scenario that plays the link
 //! back.
 
 mod pcapng;

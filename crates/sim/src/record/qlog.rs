@@ -1,4 +1,4 @@
-//! One flow as a qlog, as its data sender saw it, for <https://qvis.quictools.info>.
+//! One flow as a qlog, as its data sender saw it: draft-ietf-quic-qlog-main-schema-14.
 //!
 //! qlog was made for QUIC, which numbers packets and acknowledges those numbers. Here every segment
 //! that takes sequence space gets a packet number of its own, retransmissions too, and an
@@ -20,7 +20,15 @@ use crate::engine::Direction;
 /// RFC 7464 §2.2: each JSON text of a sequence begins with this and ends with a line feed.
 const RECORD_SEPARATOR: u8 = 0x1e;
 
-/// What `recovery:metrics_updated` says; what did not change may be left out.
+/// draft-ietf-quic-qlog-main-schema-14 §5: the header, then one event a record.
+const FILE_SCHEMA: &str = "urn:ietf:params:qlog:file:sequential";
+/// §11.2 there: its serialization, whose media type RFC 8091 names so.
+const SERIALIZATION: &str = "application/qlog+json-seq";
+/// draft-ietf-quic-qlog-quic-events-13 §2.1: until there is an RFC, a schema ends in the number of
+/// its draft.
+const EVENT_SCHEMA: &str = "urn:ietf:params:qlog:events:quic-13";
+
+/// What `quic:recovery_metrics_updated` says; what did not change may be left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Metrics {
     /// Congestion window in bytes.
@@ -48,7 +56,8 @@ struct Outstanding {
     is_lost: bool,
 }
 
-/// Why the sender retransmits, in the words of `recovery:packet_lost`.
+/// Why the sender retransmits: the `trigger` of `quic:packet_lost`, and of the `quic:packet_sent`
+/// that repairs it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LossTrigger {
     /// Later data was acknowledged.
@@ -60,7 +69,7 @@ pub enum LossTrigger {
     Probe,
 }
 
-/// Writes a qlog file in its JSON text sequence format (`.sqlog`), main schema 0.3.
+/// Writes a qlog file in its JSON text sequence format (`.sqlog`).
 #[derive(Debug)]
 pub struct QlogWriter {
     path: PathBuf,
@@ -91,16 +100,18 @@ impl QlogWriter {
             origin: 0,
         };
         log.record(&json!({
-            "qlog_format": "JSON-SEQ",
-            "qlog_version": "0.3",
+            "file_schema": FILE_SCHEMA,
+            "serialization_format": SERIALIZATION,
             "title": title,
-            "generator": "airtcp",
+            "description": "TCP as airtcp simulated it, in the events of QUIC: each segment with \
+                            data has a packet number of its own",
             "trace": {
-                "vantage_point": { "name": "sender", "type": "client" },
+                "vantage_point": { "name": "airtcp, data sender", "type": "client" },
                 "common_fields": {
-                    "ODCID": "00", "protocol_type": ["TCP"],
-                    "time_format": "relative", "reference_time": 0,
+                    "time_format": "relative_to_epoch",
+                    "reference_time": { "clock_type": "monotonic", "epoch": "unknown" },
                 },
+                "event_schemas": [EVENT_SCHEMA],
             },
         }))?;
         Ok(log)
@@ -123,22 +134,26 @@ impl QlogWriter {
         let number = *counter;
         *counter += 1;
         let mut frames = Vec::new();
+        let mut trigger = None;
         match direction {
             Direction::Data => {
-                self.losses(time, segment)?;
+                trigger = self.losses(time, segment)?;
                 self.note_sent(number, segment, &mut frames);
             }
             Direction::Acknowledgments => self.note_acknowledged(segment, &mut frames),
         }
         let name = match direction {
-            Direction::Data => "transport:packet_sent",
-            Direction::Acknowledgments => "transport:packet_received",
+            Direction::Data => "quic:packet_sent",
+            Direction::Acknowledgments => "quic:packet_received",
         };
-        let data = json!({
+        let mut data = json!({
             "header": { "packet_type": "1RTT", "packet_number": number },
             "raw": { "length": segment.ip_bytes(), "payload_length": segment.payload_bytes },
             "frames": frames,
         });
+        if let Some(trigger) = trigger {
+            data["trigger"] = trigger.into();
+        }
         self.event(time, name, &data)
     }
 
@@ -168,7 +183,7 @@ impl QlogWriter {
                 .into_iter()
                 .filter_map(|(key, time)| Some((key.into(), time?.as_millis_f64().into()))),
         );
-        self.event(time, "recovery:metrics_updated", &Value::Object(data))
+        self.event(time, "quic:recovery_metrics_updated", &Value::Object(data))
     }
 
     /// Writes out what is still in memory. Without it the end of the file may be missing.
@@ -186,21 +201,26 @@ impl QlogWriter {
         self.trigger = trigger;
     }
 
-    /// Adds the packets that the sender takes for lost, as it retransmits their data.
-    fn losses(&mut self, time: Instant, segment: &Segment) -> Result<(), RecordError> {
+    /// Adds the packets that the sender takes for lost, as it retransmits their data; why `segment`
+    /// is a retransmission, where it is one.
+    fn losses(
+        &mut self,
+        time: Instant,
+        segment: &Segment,
+    ) -> Result<Option<&'static str>, RecordError> {
         let (Some(near), true) = (self.near, segment.payload_bytes > 0) else {
-            return Ok(());
-        };
-        let trigger = match self.trigger {
-            LossTrigger::ReorderingThreshold => "reordering_threshold",
-            LossTrigger::PtoExpired => "pto_expired",
-            LossTrigger::Probe => {
-                self.trigger = LossTrigger::default();
-                return Ok(());
-            }
+            return Ok(None);
         };
         let start = segment.sequence.expand(near);
         let end = start + u64::from(segment.sequence_length());
+        let (trigger, retransmits) = match self.trigger {
+            LossTrigger::ReorderingThreshold => ("reordering_threshold", "retransmit_reordered"),
+            LossTrigger::PtoExpired => ("pto_expired", "retransmit_timeout"),
+            LossTrigger::Probe => {
+                self.trigger = LossTrigger::default();
+                return Ok(Some("pto_probe"));
+            }
+        };
         let mut lost = Vec::new();
         for one in &mut self.outstanding {
             if !one.is_lost && one.start < end && start < one.end {
@@ -208,14 +228,15 @@ impl QlogWriter {
                 lost.push(one.number);
             }
         }
+        let is_retransmission = !lost.is_empty();
         for number in lost {
             let data = json!({
                 "header": { "packet_type": "1RTT", "packet_number": number },
                 "trigger": trigger,
             });
-            self.event(time, "recovery:packet_lost", &data)?;
+            self.event(time, "quic:packet_lost", &data)?;
         }
-        Ok(())
+        Ok(is_retransmission.then_some(retransmits))
     }
 
     /// Remembers the sequence space of a segment that goes out, and describes its data.
@@ -244,7 +265,7 @@ impl QlogWriter {
             let offset = start.saturating_sub(self.origin + 1);
             frames.push(json!({
                 "frame_type": "stream", "stream_id": 0,
-                "offset": offset, "length": segment.payload_bytes,
+                "offset": offset, "raw": { "length": segment.payload_bytes },
             }));
         }
     }
@@ -267,13 +288,17 @@ impl QlogWriter {
                     .iter()
                     .any(|block| block.start <= one.start && one.end <= block.end)
         };
-        let mut ranges: Vec<[u64; 2]> = Vec::new();
+        let mut ranges: Vec<Vec<u64>> = Vec::new();
         self.outstanding.retain(|one| {
             let is_covered = is_covered(one);
             if is_covered {
+                // A range of one packet is written as its number alone.
                 match ranges.last_mut() {
-                    Some([_, last]) if *last + 1 == one.number => *last = one.number,
-                    _ => ranges.push([one.number; 2]),
+                    Some(range) if range.last().is_some_and(|last| last + 1 == one.number) => {
+                        range.truncate(1);
+                        range.push(one.number);
+                    }
+                    _ => ranges.push(vec![one.number]),
                 }
             }
             !is_covered
@@ -290,7 +315,7 @@ impl QlogWriter {
             name: &'a str,
             data: &'a Value,
         }
-        // Milliseconds, as `time_format` relative means them.
+        // Milliseconds.
         self.record(&Event {
             time: time.as_nanos() as f64 / 1e6,
             name,
