@@ -1,6 +1,7 @@
 """Figures drawn by several processes."""
 
 import os
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from airtcp.plot.comparison import DifferenceRow, DifferenceRows
+from airtcp.plot.svg import svg_of
 from airtcp.report import drawing
 from airtcp.report.drawing import Sheet, draw_all
 
@@ -67,3 +69,16 @@ def test_the_work_is_shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     svgs = draw_all(tmp_path, told, processes=2)
     here = [f"process {os.getpid()}" in svg for svg in svgs]
     assert here == [True, False] * drawing.FEWEST_EACH
+
+
+def test_numbers_that_people_read_keep_their_digits() -> None:
+    """Coordinates are shortened, ticks are not: 0.0025 is not 0.00."""
+    figure = Figure()
+    axes = figure.subplots()
+    axes.plot([0.0, 1 / 3], [0.0, 1 / 7])
+    axes.set_xticks([0.0025, 0.005], ["0.0025", "0.005"])
+    svg = svg_of(figure, "ticks")
+    assert ">0.0025</text>" in svg
+    coordinates = re.findall(r' d="([^"]*)"', svg)
+    assert coordinates
+    assert not any(re.search(r"\d\.\d{3}", path) for path in coordinates)

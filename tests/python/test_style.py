@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import airtcp
 import airtcp.report
 from airtcp.catalogue import BASELINE
 from airtcp.plot.matrix import effect_colour
@@ -91,3 +92,17 @@ def test_what_does_not_change_with_the_theme_is_no_variable() -> None:
     fixed = {INK, *(c for look in LOOKS.values() for c in (look.text, look.surface))}
     assert not light & fixed
     assert len(light) == len(VARIABLES)
+
+
+@pytest.mark.parametrize("place", [0, 1], ids=["light", "dark"])
+def test_words_of_the_lab_are_legible(place: int) -> None:
+    """Also those in the colours of the two sides, and the alarm's."""
+    style = Path(airtcp.__file__).parent / "lab" / "static" / "style.css"
+    found: dict[str, list[str]] = {}
+    for name, colour in re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", style.read_text()):
+        found.setdefault(name, []).append(colour)
+    assert {"foreground", "soft", "accent", "a", "b", "alarm"} <= found.keys()
+    for ground in ("background", "stripe"):
+        for text in ("foreground", "soft", "accent", "a", "b", "alarm"):
+            colours = found[text][place], found[ground][place]
+            assert contrast(*colours) >= 4.5, (text, ground, colours)

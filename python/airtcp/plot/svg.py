@@ -24,6 +24,8 @@ _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _STYLE = re.compile(r"\s*<defs>\s*<style.*?</style>\s*</defs>", re.DOTALL)
 # Groups are named for people; nothing refers to them, and in one page names would come again.
 _GROUP_ID = re.compile(r'<g id="[^"]*"')
+# Only within tags: coordinates. What people read, as a tick of 0.0025, stands between them.
+_TAG = re.compile(r"<[^>]*>")
 _LONG_DECIMAL = re.compile(r"(\d\.\d\d)\d+")
 _SIZE = re.compile(r' width="[\d.]+pt"| height="[\d.]+pt"')
 _FONT = re.compile(r"'DejaVu Sans'")
@@ -46,10 +48,10 @@ def svg_of(figure: Figure, name: str) -> str:
         (_METADATA, ""),
         (_STYLE, ""),
         (_GROUP_ID, "<g"),
-        (_LONG_DECIMAL, r"\1"),
         (_FONT, "'DejaVu Sans', Verdana, sans-serif"),
     ):
         text = pattern.sub(replacement, text)
+    text = _TAG.sub(lambda tag: _LONG_DECIMAL.sub(r"\1", tag[0]), text)
     text = _COLOUR.sub(lambda found: _VARIABLE_OF[found[0]], text)
     return text.replace("<svg ", f'<svg style="{_LINES}" ', 1)
 

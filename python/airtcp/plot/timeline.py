@@ -127,7 +127,9 @@ class Timelines:
                     timers.set_ylabel("SRTT, RTO (ms)")
                     goodput.set_ylabel(f"goodput ({unit})")
             grid[1, 0].set_ylim(bottom=0)  # last: from here on the scale no longer grows
-            grid[2, -1].legend(loc="upper right", ncols=2)
+            for timers in grid[2]:
+                # Each run has its own colour, and so its own key.
+                timers.legend(loc="upper right", ncols=2)
             left = 0.25 + widest_inches(lane.replace("-", " ") for lane in _LANES)
             for axes in grid[1:, 0]:
                 axes.yaxis.set_label_coords(_LABEL_INCHES, 0.5, transform=_from_the_left(axes))

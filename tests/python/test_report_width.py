@@ -1,0 +1,75 @@
+"""The pages at the width of a phone and of a desk: nothing of a table is cut off.
+
+A window of Chromium is at least 500 pixels wide; the cards of a phone begin at 704.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import airtcp
+from airtcp.report.grid import write_study
+from airtcp.study.grid import load_grid, run_grid
+
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="apt install chromium")
+
+# What is wider than its place, for tables that people read without scrolling.
+_PROBE = """
+<script>
+addEventListener("load", () => {
+  const wide = [...document.querySelectorAll("table:not(.matrix)")].filter(
+    (table) => table.checkVisibility() && table.scrollWidth > table.parentElement.clientWidth + 1);
+  const found = {
+    width: innerWidth,
+    page: document.documentElement.scrollWidth,
+    tables: document.querySelectorAll("table").length,
+    wide: wide.map((table) => table.querySelector("th").textContent),
+  };
+  document.body.setAttribute("data-found", JSON.stringify(found));
+});
+</script>
+"""
+
+
+def found_at(page: Path, width: int) -> dict[str, object]:
+    """What the probe finds in a page at that width."""
+    assert BROWSER is not None
+    probed = page.with_name("probed.html")
+    probed.write_text(page.read_text().replace("</body>", f"{_PROBE}</body>"))
+    command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu"]
+    command += ["--hide-scrollbars", "--dump-dom"]
+    told = subprocess.run(
+        [*command, f"--window-size={width},2000", probed.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=True,
+    )
+    (text,) = re.findall(r'data-found="([^"]*)"', told.stdout)
+    found: dict[str, object] = json.loads(text.replace("&quot;", '"'))
+    return found
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """A comparison with wide numbers, and a study with many columns."""
+    folder = tmp_path_factory.mktemp("pages")
+    remedies = ["max-window:segments=4", "bbr", "delayed-ack", "dupack-threshold:segments=5"]
+    settings = {"duration": "4 s"}
+    compared = airtcp.compare("dumbbell", remedies, 3, settings, harm=True)
+    studied = run_grid(load_grid(airtcp.shipped.find("then-and-now", "studies")), 1)
+    return [compared.report(folder / "compare"), write_study(studied, folder / "study")]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_table_is_cut_off(pages: list[Path], width: int) -> None:
+    for page in pages:
+        found = found_at(page, width)
+        assert found["tables"]
+        assert found["wide"] == [], page
+        assert found["page"] == found["width"] <= max(width, 500), page
