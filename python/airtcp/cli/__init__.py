@@ -10,24 +10,24 @@ from airtcp.cli.lazy import LazyCommand, LazyGroup
 
 _ASK = "What helps on a link"
 _REAL = "With real packets (Linux)"
-_KNOW = "What there is"
+_KNOW = "Catalogue"
 
 COMMANDS = {
     "diagnose": LazyCommand(
         _ASK,
         "diagnose:diagnose_command",
-        "Say what makes TCP slow on a link, from a capture or a ping log, and what would help.",
+        "Find out from a capture or a ping log what makes TCP slow, and what would help.",
     ),
     "compare": LazyCommand(
         _ASK,
         "compare:compare_command",
-        "Compare remedies with the scenario as written, every one on the same seeds.",
+        "Compare remedies with the scenario as written, all on the same seeds.",
     ),
     "run": LazyCommand(_ASK, "run:run_command", "Run a scenario once."),
     "lab": LazyCommand(
         _ASK,
         "lab:lab_command",
-        "Serve a page on which a link is seen and played with, to this machine alone.",
+        "Serve a page to explore a link interactively, to this machine alone.",
     ),
     "study": LazyCommand(
         _ASK,
@@ -37,12 +37,12 @@ COMMANDS = {
     "demo": LazyCommand(
         _ASK,
         "demo:demo_command",
-        "Show what airtcp is for: two links, what was wrong, what helps, and how to have it.",
+        "Show what airtcp is for: two links, what is wrong, what helps, how to deploy it.",
     ),
     "papers": LazyCommand(
         _ASK,
         "papers:papers_command",
-        "Rerun every table and figure of the papers, and say of every claim whether it holds.",
+        "Rerun every table and figure of the papers, and judge every claim.",
     ),
     "script": LazyCommand(
         _ASK,
@@ -52,24 +52,24 @@ COMMANDS = {
     "verify": LazyCommand(
         _REAL,
         "verify:verify_command",
-        "Try remedies on this machine's kernel over the scenario's link, and simulate the same.",
+        "Measure remedies on this machine's kernel over the scenario's link, beside simulation.",
     ),
     "deploy": LazyCommand(
         _REAL,
         "deploy:deploy_command",
-        "Have this machine's TCP use a remedy, for all connections, a route, a cgroup or a share.",
+        "Apply a remedy to this machine's TCP: all connections, a route, a cgroup or a share.",
         passed_on=True,
     ),
     "deployed": LazyCommand(
         _REAL,
         "deploy:deployed_command",
-        "Say what is deployed; with --check, which connections have it and what they gain.",
+        "Show what is deployed; with --check, which connections use it and what they gain.",
         passed_on=True,
     ),
     "undeploy": LazyCommand(
         _REAL,
         "deploy:undeploy_command",
-        "Put back everything that `airtcp deploy` has changed, also after a crash.",
+        "Restore everything that `airtcp deploy` changed, also after a crash.",
         passed_on=True,
     ),
     "emulate": LazyCommand(
@@ -81,25 +81,25 @@ COMMANDS = {
     "gateway": LazyCommand(
         _REAL,
         "gateway:gateway_command",
-        "Run an access point's remedies on a router's real packets: look, then a share, then all.",
+        "Run an access point's remedies on a router's real packets: none, a share, or all.",
         passed_on=True,
     ),
     "proxy": LazyCommand(
         _REAL,
         "proxy:proxy_command",
-        "End TCP connections here and begin others beyond: split TCP, a TCP of its own per side.",
+        "Split TCP connections here, with a TCP stack of its own for each side.",
         passed_on=True,
     ),
     "serve": LazyCommand(
         _REAL,
         "endpoint:serve_command",
-        "Serve a folder by HTTP over airtcp's own TCP, to curl, a browser or whoever asks.",
+        "Serve a folder by HTTP over airtcp's own TCP, to curl, a browser or any other client.",
         passed_on=True,
     ),
     "send": LazyCommand(
         _REAL,
         "endpoint:send_command",
-        "Send a file over airtcp's own TCP, with any remedy, to whoever listens.",
+        "Send a file over airtcp's own TCP, with any remedy, to any receiver.",
         passed_on=True,
     ),
     "remedies": LazyCommand(

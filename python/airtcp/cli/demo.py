@@ -24,7 +24,7 @@ def demo_command(
         int, typer.Option(metavar="N", min=2, max=1000, help="Seeds 1 to N for every remedy.")
     ] = 20,
 ) -> None:
-    """Show what airtcp is for: two links, what was wrong, what helps, and how to have it.
+    """Show what airtcp is for: two links, what is wrong, what helps, how to deploy it.
 
     Example: airtcp demo --out out/demo
     """

@@ -7,7 +7,7 @@ from airtcp.net import hand_over
 
 
 def deploy_command(_context: typer.Context) -> None:
-    """Have this machine's TCP use a remedy, for all connections, a route, a cgroup or a share.
+    """Apply a remedy to this machine's TCP: all connections, a route, a cgroup or a share.
 
     [bold]Examples[/bold]
 
@@ -20,12 +20,12 @@ def deploy_command(_context: typer.Context) -> None:
 
 
 def deployed_command(_context: typer.Context) -> None:
-    """Say what is deployed; with --check, which connections have it and what they gain."""
+    """Show what is deployed; with --check, which connections use it and what they gain."""
     with clear_errors():
         hand_over("deployed")
 
 
 def undeploy_command(_context: typer.Context) -> None:
-    """Put back everything that `airtcp deploy` has changed, also after a crash."""
+    """Restore everything that `airtcp deploy` changed, also after a crash."""
     with clear_errors():
         hand_over("undeploy")

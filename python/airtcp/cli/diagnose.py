@@ -71,7 +71,7 @@ def diagnose_command(
         bool, typer.Option("--advise", help="Print the command that takes a useful capture.")
     ] = False,
 ) -> None:
-    """Say what makes TCP slow on a link, from a capture or a ping log, and what would help.
+    """Find out from a capture or a ping log what makes TCP slow, and what would help.
 
     Retransmissions are labelled, the time is accounted for, the link is fitted and played back,
     and remedies are ranked over it.

@@ -7,7 +7,7 @@ from airtcp.net import hand_over
 
 
 def send_command(_context: typer.Context) -> None:
-    """Send a file over airtcp's own TCP, with any remedy, to whoever listens.
+    """Send a file over airtcp's own TCP, with any remedy, to any receiver.
 
     [bold]Example[/bold]
 
@@ -18,7 +18,7 @@ def send_command(_context: typer.Context) -> None:
 
 
 def serve_command(_context: typer.Context) -> None:
-    """Serve a folder by HTTP over airtcp's own TCP, to curl, a browser or whoever asks.
+    """Serve a folder by HTTP over airtcp's own TCP, to curl, a browser or any other client.
 
     [bold]Example[/bold]
 

@@ -7,7 +7,7 @@ from airtcp.net import hand_over
 
 
 def gateway_command(_context: typer.Context) -> None:
-    """Run an access point's remedies on a router's real packets: look, then a share, then all.
+    """Run an access point's remedies on a router's real packets: none, a share, or all.
 
     [bold]Examples[/bold]
 

@@ -32,7 +32,7 @@ def lab_command(
         bool, typer.Option("--open", help="Opens the page in this machine's browser.")
     ] = False,
 ) -> None:
-    """Serve a page on which a link is seen and played with, to this machine alone.
+    """Serve a page to explore a link interactively, to this machine alone.
 
     Sliders for what matters on the link, two remedies side by side on the same channel, the
     packets around a timeout, many seeds as a cloud. Ctrl-C ends it.

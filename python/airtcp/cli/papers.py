@@ -102,7 +102,7 @@ def papers_command(
     dask: DaskAddress = None,
     as_json: AsJson = False,
 ) -> None:
-    """Rerun every table and figure of the papers, and say of every claim whether it holds.
+    """Rerun every table and figure of the papers, and judge every claim.
 
     Verdicts are computed from paired runs, over the readings that each paper's text admits:
     reproduced, direction (another size), depends on the reading, not shown, contradicted. The

@@ -7,7 +7,7 @@ from airtcp.net import hand_over
 
 
 def proxy_command(_context: typer.Context) -> None:
-    """End TCP connections here and begin others beyond: split TCP, a TCP of its own per side.
+    """Split TCP connections here, with a TCP stack of its own for each side.
 
     [bold]Examples[/bold]
 

@@ -60,7 +60,7 @@ def verify_command(
         ),
     ] = 1,
 ) -> None:
-    """Try remedies on this machine's kernel over the scenario's link, and simulate the same.
+    """Measure remedies on this machine's kernel over the scenario's link, beside simulation.
 
     Each run takes the scenario's duration. Linux; no root, but for congestion controls that users
     may not choose.
