@@ -3,7 +3,10 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
+MATURIN := $(BIN)/maturin
 READY := $(VENV)/.requirements
+DEV_READY := $(VENV)/.requirements-dev
+COMPILED := $(VENV)/.compiled
 EXTENSION := $(VENV)/.extension
 SITE_READY := $(VENV)/.site
 # Real packets are Linux's alone.
@@ -16,6 +19,8 @@ BPF_FEATURES := $(if $(NET),$(if $(BPF_MISSING),,--features airtcp-net/bpf))
 # Every check on for our own crates; what others wrote is shared with what make build built.
 CHECKED := CARGO_PROFILE_LOCAL_DEBUG_ASSERTIONS=true CARGO_PROFILE_LOCAL_OVERFLOW_CHECKS=true
 BPF_SOURCES := $(wildcard bpf/*)
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+DEVELOP = PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(MATURIN) develop --quiet --profile local
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
 REPORT := out/demo
@@ -23,7 +28,7 @@ FUZZ_SECONDS ?= 600
 CONNECTIONS ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo papers papers-docs verify newzag-docs diagnose-docs build test real wheel bench count lint check-long docs site clean tools
+.PHONY: help demo papers papers-docs verify newzag-docs studies-docs diagnose-docs build test real wheel bench count lint check-long docs site clean tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
@@ -45,13 +50,18 @@ verify: build ## 48 settings and the papers on this machine's kernel beside the 
 newzag-docs: build ## NewZag on this machine's kernel, written into docs/real.md; as root, 15 minutes
 	$(BIN)/python docs/write_newzag.py out/newzag
 
+studies-docs: build ## the studies that come with airtcp, written into docs/studies.md
+	$(BIN)/python docs/write_studies.py
+
 diagnose-docs: build ## records the kernel over emulated links, scores diagnoses, writes docs/diagnose.md; an hour and a half
 	$(BIN)/python tests/captures/record.py out/captures
 	$(BIN)/python docs/write_diagnose.py out/captures
 
-build: $(EXTENSION) $(NET) ## the Python package with its Rust core and airtcp-net, in .venv
+build: ## the Python package with its Rust core and airtcp-net, in .venv
+	@$(MAKE) --no-print-directory --jobs 2 $(READY) $(COMPILED)  # pip beside cargo
+	@$(MAKE) --no-print-directory $(EXTENSION) $(NET)
 
-test: build ## every test: Rust, Python, and the stub against the binary
+test: build $(DEV_READY) ## every test: Rust, Python, and the stub against the binary
 	$(CHECKED) cargo test --profile local --workspace $(BPF_FEATURES)
 	$(BIN)/pytest --numprocesses auto --dist loadfile
 	$(BIN)/python -m mypy.stubtest airtcp._core
@@ -69,14 +79,14 @@ count: tools ## instructions a packet; fails where the lossy pipe takes over 2 %
 site: $(SITE_READY) ## docs/ as a site, in out/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-lint: $(READY) site | tools ## formatting, clippy, ruff, mypy, the site's links
+lint: $(DEV_READY) site | tools ## formatting, clippy, ruff, mypy, the site's links
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets $(BPF_FEATURES) -- -D warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-wheel: $(READY) $(NET) ## the wheel in dist/, whole: core, airtcp-net, scenarios, papers; then tried in a fresh environment
+wheel: build ## the wheel in dist/, whole: core, airtcp-net, scenarios, papers; then tried in a fresh environment
 	$(BIN)/python packaging/wheel.py --profile release $(if $(NET),--net $(NET))
 	$(BIN)/python packaging/try_wheel.py dist/*.whl
 
@@ -106,22 +116,33 @@ tools:
 	@command -v $(PYTHON) >/dev/null || { echo "Python is missing: apt install python3 python3-venv" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than 3.11: install Python 3.11 or later, or name one: make PYTHON=python3.12" >&2; exit 1; }
 
-$(READY): requirements.txt | tools
+$(MATURIN): | tools
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { echo "Python's venv module is missing: apt install python3-venv" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.txt
+	$(PIP) $(shell grep ^maturin requirements.txt)
+
+$(READY): requirements.txt | $(MATURIN)
+	$(PIP) --requirement requirements.txt
+	touch $@
+
+$(DEV_READY): requirements-dev.txt $(READY)
+	$(PIP) --requirement requirements-dev.txt
 	touch $@
 
 $(SITE_READY): requirements-docs.txt $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements-docs.txt
+	$(PIP) --requirement requirements-docs.txt
 	touch $@
 
-$(EXTENSION): $(READY) $(RUST_SOURCES) pyproject.toml
-	PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet --profile local
-	touch $@
-
-# After the extension, whose crates it shares: two builds at once would take their turns anyway.
-$(BIN)/airtcp-net: $(RUST_SOURCES) $(BPF_SOURCES) | $(EXTENSION)
+# airtcp-net after the extension, whose crates it shares: two builds at once would take their turns.
+$(COMPILED): $(RUST_SOURCES) $(BPF_SOURCES) pyproject.toml | $(MATURIN)
+	$(DEVELOP) --skip-install
 	$(if $(BPF_MISSING),@echo "airtcp-net is built without BPF (newzag, coin, deploy --cgroup and --share): apt install $(BPF_MISSING)")
-	cargo build --quiet --profile local --package airtcp-net $(BPF_FEATURES)
+	$(if $(NET),cargo build --quiet --profile local --package airtcp-net $(BPF_FEATURES))
+	touch $@
+
+$(EXTENSION): $(READY) $(COMPILED)
+	$(DEVELOP)
+	touch $@
+
+$(BIN)/airtcp-net: $(COMPILED)
 	install target/local/airtcp-net $@
