@@ -264,6 +264,7 @@ INLINE_FAULTS: tuple[tuple[str, Fault], ...] = (
     ("inline: none", nothing),
     ("inline: `kill -9`", kill),
     ("inline: SIGTERM", end),
+    ("inline: another process takes over", renew),
     ("inline: device down for 300 ms", away),
 )
 

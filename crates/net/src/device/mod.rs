@@ -1,6 +1,7 @@
 //! Network devices: the TUN devices that carry real packets into a link, their addresses and
 //! routes.
 
+pub mod bridge;
 pub mod pair;
 mod request;
 mod route;
@@ -201,4 +202,11 @@ pub fn index(name: &str) -> Result<u32> {
     Interface::try_from_name(name)
         .and_then(|device| device.index())
         .map_err(|error| Error::new(format!("cannot find {name}: {error}")))
+}
+
+/// The name of a device of that number in the namespace of the calling thread.
+fn name_of(index: u32) -> Result<String> {
+    Interface::try_from_index(index)
+        .and_then(|device| device.name())
+        .map_err(|error| Error::new(format!("cannot find device {index}: {error}")))
 }

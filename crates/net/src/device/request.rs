@@ -13,8 +13,27 @@ use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 ///
 /// What the kernel answers.
 pub fn request(message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
+    exchange(message, NLM_F_ACK | flags).map(drop)
+}
+
+/// Asks the kernel for one thing in the calling thread's namespace.
+///
+/// # Errors
+///
+/// What the kernel answers, or that it answers something else.
+pub fn ask(message: RouteNetlinkMessage) -> io::Result<RouteNetlinkMessage> {
+    match exchange(message, 0)? {
+        NetlinkPayload::InnerMessage(answer) => Ok(answer),
+        other => Err(io::Error::other(format!("unexpected answer {other:?}"))),
+    }
+}
+
+fn exchange(
+    message: RouteNetlinkMessage,
+    flags: u16,
+) -> io::Result<NetlinkPayload<RouteNetlinkMessage>> {
     let mut request = NetlinkMessage::from(message);
-    request.header.flags = NLM_F_REQUEST | NLM_F_ACK | flags;
+    request.header.flags = NLM_F_REQUEST | flags;
     request.finalize();
     let mut bytes = vec![0; request.buffer_len()];
     request.serialize(&mut bytes);
@@ -27,6 +46,6 @@ pub fn request(message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
         .map_err(|error| io::Error::other(error.to_string()))?;
     match answer.payload {
         NetlinkPayload::Error(error) if error.code.is_some() => Err(error.to_io()),
-        _ => Ok(()),
+        payload => Ok(payload),
     }
 }

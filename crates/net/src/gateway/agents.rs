@@ -48,13 +48,6 @@ impl Chain {
                  lists those of the access point",
             ));
         }
-        if link.agents.iter().any(AgentConfig::listens_to_link) {
-            return Err(Error::new(
-                "agent \"ebsn\": expected one that acts on packets alone; it has to hear of each \
-                 failed attempt, which no driver tells a program, and no sender understands its \
-                 message; `airtcp emulate --remedy ebsn` has both",
-            ));
-        }
         Ok(Self {
             configurations: link.agents,
             names: selection
@@ -133,6 +126,11 @@ impl Chain {
     /// Whether one of them sends packets once more.
     pub fn repeats(&self) -> bool {
         self.configurations.iter().any(AgentConfig::repeats)
+    }
+
+    /// Whether one of them has to hear of attempts that fail on the radio.
+    pub fn listens_to_link(&self) -> bool {
+        self.configurations.iter().any(AgentConfig::listens_to_link)
     }
 
     /// Whether one of them knows how urgent packets are.

@@ -228,6 +228,20 @@ impl Settings {
                 "inline = true: expected mode = \"apply\" with it; a look needs no carrier",
             ));
         }
+        if self.chain.listens_to_link() && !self.only_looks() {
+            return Err(Error::new(
+                "agent \"ebsn\" with mode = \"apply\": expected mode = \"observe\" with it, which \
+                 counts what it would tell by the failed attempts of the driver's statistics; no \
+                 sender understands its message, but those of `airtcp emulate --remedy ebsn`",
+            ));
+        }
+        if self.inline && self.chain.repeats() {
+            return Err(Error::new(format!(
+                "inline = true with {}: expected agents that delay or prefer packets; those that \
+                 change or repeat them need the kernel's packet queue",
+                self.chain.names().join("+")
+            )));
+        }
         if let Some(listen) = self.listen
             && !listen.ip().is_loopback()
         {
@@ -395,6 +409,16 @@ mod tests {
         assert!(refused("[hold]\nof_timeout = -1.0").contains("hold.of_timeout = -1"));
         assert!(refused("[metrics]\nlisten = \"0.0.0.0:1\"").contains("this machine alone"));
         assert!(refused("inline = true").contains("inline"));
+        let ebsn = LEAST.replace("delay-injection", "ebsn") + "mode = \"apply\"";
+        let error = parse(&ebsn).unwrap_err().to_string();
+        assert!(error.contains("no sender understands"), "{error}");
+        let snoop =
+            "agents = [\"snoop\"]\nmobile = \"wlan0\"\nwired = \"eth0\"\nmode = \"apply\"\n";
+        let error = parse(&format!("{snoop}inline = true")).unwrap_err();
+        assert!(
+            error.to_string().contains("inline = true with snoop"),
+            "{error}"
+        );
         let options = |agent: &str, mobile: &str| Serve {
             agents: vec![agent.to_owned()],
             mobile: Some(mobile.to_owned()),
@@ -407,7 +431,7 @@ mod tests {
                 .to_string()
         };
         assert!(refused("sack", "wlan0").contains("access point"));
-        assert!(refused("ebsn", "wlan0").contains("failed attempt"));
+        assert!(parse("agents = [\"ebsn\"]\nmobile = \"wlan0\"\nwired = \"eth0\"\n").is_ok());
         assert!(refused("snoop", "wlan0; reboot").contains("mobile ="));
         assert!(refused("snoop", "eth0").contains("two devices"));
     }

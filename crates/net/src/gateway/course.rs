@@ -14,6 +14,7 @@ use super::inline::Inline;
 use super::look::Look;
 use super::meter::Meter;
 use super::sighting::{FlowKeys, Sighting};
+use super::stations::Mac;
 use crate::emulate::clock::Clock;
 use crate::emulate::lateness::Lateness;
 use crate::error::Result;
@@ -59,10 +60,18 @@ impl Course {
         now: Instant,
         flow: FlowKey,
         sighting: &Sighting,
+        sender: Option<Mac>,
         round_trip: Option<RoundTrip>,
     ) {
         if let Self::Look(look) = self {
-            look.see(now, flow, sighting, round_trip);
+            look.see(now, flow, sighting, sender, round_trip);
+        }
+    }
+
+    /// Tells agents that only look what the radio has reported.
+    pub fn hear(&mut self) {
+        if let Self::Look(look) = self {
+            look.hear();
         }
     }
 
@@ -136,6 +145,20 @@ impl Course {
         }
     }
 
+    /// Another gateway has what comes from now on.
+    pub fn follow(&mut self) {
+        if let Self::Inline(inline) = self {
+            inline.follow();
+        }
+    }
+
+    /// Looks for devices that went away and have come back.
+    pub fn look_after_devices(&mut self) {
+        if let Self::Inline(inline) = self {
+            inline.look_after_devices();
+        }
+    }
+
     /// Lets everything go.
     pub fn release(&mut self, now: Instant) {
         match self {
@@ -187,6 +210,14 @@ impl Course {
             Self::Look(_) => 0,
             Self::Queue(apply) => apply.packets(),
             Self::Inline(inline) => inline.packets(),
+        }
+    }
+
+    /// Attempts on the radio that have failed, where agents hear of them.
+    pub fn failed_attempts(&self) -> Option<u64> {
+        match self {
+            Self::Look(look) => look.failed_attempts(),
+            Self::Queue(_) | Self::Inline(_) => None,
         }
     }
 

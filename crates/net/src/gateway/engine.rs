@@ -16,7 +16,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::num::NonZeroUsize;
 
-use airtcp_link::agent::{Agent, AgentEvent, AnyAgent, Emission, FlowKey, Passage, Toward};
+use airtcp_link::agent::{
+    Agent, AgentEvent, AnyAgent, Emission, FlowKey, LinkEvent, Passage, Toward,
+};
 use airtcp_network::Content;
 use airtcp_packet::Segment;
 use airtcp_units::Instant;
@@ -182,6 +184,18 @@ impl<H: Copy> Engine<H> {
         self.release_due(now);
         if self.held.len() > MOST_HELD {
             self.release_all(now);
+        }
+    }
+
+    /// The radio reports about the last data of a connection that is under way to its mobile. Ask
+    /// [`poll`](Self::poll) afterwards.
+    pub fn hear(&mut self, now: Instant, flow: FlowKey, data: &Segment, event: LinkEvent) {
+        for place in 0..self.agents.len() {
+            let Self { agents, counts, .. } = self;
+            agents[place].on_link_event(now, flow, data, event, &mut |_, event| {
+                counts.event(&event);
+            });
+            self.drain(now, place);
         }
     }
 

@@ -2,11 +2,13 @@
 //! and every frame that comes in at one goes out at the other, unless an agent holds it.
 //!
 //! Frames come and go with what their device has yet to do to them (PACKET_VNET_HDR), so that
-//! neither checksums nor the cutting of large segments are this program's business. The devices
-//! belong to nobody else: they have no addresses, and when this ends a bridge of the kernel's joins
-//! them, so that packets pass.
+//! neither checksums nor the cutting of large segments are this program's business; a VLAN's tag,
+//! which the kernel takes out of every frame that comes in, is put back. The devices belong to
+//! nobody else: they have no addresses, and when this ends a bridge of the kernel's joins them, so
+//! that packets pass.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use airtcp_link::agent::Toward;
@@ -14,15 +16,14 @@ use airtcp_units::Instant;
 use netconfig_rs::Interface;
 use netconfig_rs::sys::InterfaceExt;
 use rustix::io::Errno;
-use rustix::net::{
-    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with,
-};
+use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socket_with};
+use tracing::info;
 
 use super::configuration::Settings;
 use super::engine::{Decision, Engine, Passing};
 use super::filter::Segments;
 use super::meter::Meter;
-use super::option::{bind_packet, device_index, set_option};
+use super::option::{VlanTag, bind_packet, device_index, receive_frame, set_option};
 use super::sighting::{FlowKeys, Sighting, is_of_the_connection, read_headers};
 use crate::emulate::clock::Clock;
 use crate::emulate::lateness::Lateness;
@@ -33,8 +34,11 @@ const TURN: usize = 64;
 /// What the kernel puts before a frame (virtio_net_hdr), and the header of Ethernet.
 const PREFIX: usize = 10;
 const ETHERNET: usize = 14;
+/// A VLAN's tag, and where it stands in a frame: behind both addresses.
+const TAG: usize = 4;
+const TAG_AT: usize = 12;
 /// The longest frame, with all that its device has yet to cut.
-const LONGEST: usize = PREFIX + ETHERNET + 4 + 65_536;
+const LONGEST: usize = PREFIX + ETHERNET + TAG + 65_536;
 /// Memory for frames that wait for this program, at each device.
 const BUFFER_BYTES: usize = 4 << 20;
 
@@ -42,6 +46,9 @@ const BUFFER_BYTES: usize = 4 << 20;
 #[derive(Debug)]
 struct Port {
     socket: OwnedFd,
+    device: String,
+    /// The device's number when it was taken.
+    index: u32,
     toward: Toward,
 }
 
@@ -58,7 +65,10 @@ pub struct Inline {
     unread: u64,
     refused: u64,
     lateness: Lateness,
+    /// Room for a tag, then the frame.
     buffer: Vec<u8>,
+    /// Whether another carries what comes in from now on.
+    is_followed: bool,
 }
 
 impl Inline {
@@ -82,8 +92,26 @@ impl Inline {
             unread: 0,
             refused: 0,
             lateness: Lateness::default(),
-            buffer: vec![0; LONGEST],
+            buffer: vec![0; TAG + LONGEST],
+            is_followed: false,
         })
+    }
+
+    /// Another program carries what comes in from now on: both would carry every frame twice.
+    pub const fn follow(&mut self) {
+        self.is_followed = true;
+    }
+
+    /// Takes a device again that went away and has come back, under another number.
+    pub fn look_after_devices(&mut self) {
+        for port in &mut self.ports {
+            if device_index(&port.device).is_ok_and(|index| index != port.index)
+                && let Ok(again) = Port::new(&port.device, port.toward)
+            {
+                info!(device = port.device, "the device is there again");
+                *port = again;
+            }
+        }
     }
 
     /// Other agents or bounds from now on; what is held is let go first.
@@ -132,6 +160,9 @@ impl Inline {
     /// # Errors
     /// A device is gone.
     pub fn turn(&mut self, clock: Clock, keys: &FlowKeys, meter: &Meter) -> Result<bool> {
+        if self.is_followed {
+            return Ok(false);
+        }
         let mut more = false;
         for port in 0..self.ports.len() {
             more |= self.take(port, clock, keys, meter)?;
@@ -157,32 +188,40 @@ impl Inline {
 
     fn take(&mut self, port: usize, clock: Clock, keys: &FlowKeys, meter: &Meter) -> Result<bool> {
         for _ in 0..TURN {
-            let Port { socket, toward } = &self.ports[port];
+            let Port { socket, toward, .. } = &self.ports[port];
             let toward = *toward;
-            let length = match recv(socket, &mut self.buffer[..], RecvFlags::empty()) {
-                Ok((length, _)) => length,
-                Err(Errno::AGAIN) => return Ok(false),
-                Err(Errno::INTR | Errno::NETDOWN) => continue,
-                Err(cause) => return Err(cause).tried(|| "cannot read frames".to_owned()),
+            let (length, tag) = match receive_frame(socket, &mut self.buffer[TAG..]) {
+                Ok(received) => received,
+                Err(cause) => match Errno::from_io_error(&cause) {
+                    Some(Errno::AGAIN) => return Ok(false),
+                    Some(Errno::INTR | Errno::NETDOWN) => continue,
+                    // A frame that its device was to cut in a way of which there is no word.
+                    Some(Errno::INVAL) => {
+                        self.refused += 1;
+                        continue;
+                    }
+                    _ => return Err(cause).tried(|| "cannot read frames".to_owned()),
+                },
             };
             self.frames += 1;
-            let Some(sighting) = self.sighting(length, toward) else {
-                self.pass_on(toward, length);
+            let frame = tagged(&mut self.buffer, length, tag);
+            let Some(sighting) = self.sighting(frame.clone(), toward) else {
+                self.pass_on(toward, frame);
                 continue;
             };
             if !keys.is_treated(&sighting.ends) {
-                self.pass_on(toward, length);
+                self.pass_on(toward, frame);
                 continue;
             }
             let flow = keys.key(&sighting.ends);
             let number = self.frames;
-            let frame = self.buffer[..length].to_vec();
-            let network = PREFIX + network_at(&frame[PREFIX..]).unwrap_or(ETHERNET);
+            let frame = self.buffer[frame].to_vec();
             let passing = Passing {
                 flow,
                 toward,
                 segment: sighting.segment,
-                bytes: frame.get(network..).unwrap_or(&[]),
+                // Only agents that repeat packets keep copies, and those want a queue.
+                bytes: &[],
                 packet: number,
                 round_trip: meter.round_trip(flow),
             };
@@ -193,10 +232,10 @@ impl Inline {
         Ok(true)
     }
 
-    /// What an agent has to see of the frame in the buffer.
-    fn sighting(&mut self, length: usize, toward: Toward) -> Option<Sighting> {
+    /// What an agent has to see of the frame at that place of the buffer.
+    fn sighting(&mut self, frame: Range<usize>, toward: Toward) -> Option<Sighting> {
         let sees = self.sees[usize::from(toward == Toward::Wired)]?;
-        let frame = self.buffer.get(PREFIX..length)?;
+        let frame = self.buffer.get(frame)?.get(PREFIX..)?;
         let packet = frame.get(network_at(frame)?..)?;
         let sighting = match read_headers(packet, toward) {
             Ok(sighting) => sighting,
@@ -209,41 +248,67 @@ impl Inline {
         (is_meant && !is_of_the_connection(&sighting.segment)).then_some(sighting)
     }
 
-    fn pass_on(&mut self, toward: Toward, length: usize) {
-        let sent = send_frame(&self.ports, toward, &self.buffer[..length]);
+    fn pass_on(&mut self, toward: Toward, frame: Range<usize>) {
+        let sent = send_frame(&self.ports, toward, &self.buffer[frame], None);
         self.refused += u64::from(!sent);
     }
 
     fn decide(&mut self) {
         while let Some(decision) = self.engine.poll() {
-            let (number, changed) = match decision {
-                // A priority is for a driver, which a packet socket sets for all its frames alike.
-                Decision::Pass(number) | Decision::PassWithPriority(number, _) => (number, None),
-                Decision::PassChanged(number, bytes) => (number, Some(bytes)),
+            let (number, priority) = match decision {
+                Decision::Pass(number) => (number, None),
+                Decision::PassWithPriority(number, priority) => (number, Some(priority)),
                 Decision::Drop(number) => {
                     self.waiting.remove(&number);
                     continue;
                 }
-                // The copy has no frame: Snoop and WTCP want a queue.
+                // Agents that change or repeat packets want a queue, and are refused without one.
+                Decision::PassChanged(number, _) => (number, None),
                 Decision::Repeat(_) => continue,
             };
-            let Some((toward, mut frame)) = self.waiting.remove(&number) else {
-                continue;
-            };
-            if let (Some(bytes), Some(network)) = (changed, network_at(&frame[PREFIX..])) {
-                frame.truncate(PREFIX + network);
-                frame.extend(bytes);
+            if let Some((toward, frame)) = self.waiting.remove(&number) {
+                let sent = send_frame(&self.ports, toward, &frame, priority);
+                self.refused += u64::from(!sent);
             }
-            let sent = send_frame(&self.ports, toward, &frame);
-            self.refused += u64::from(!sent);
         }
     }
 }
 
+/// Puts a tag back into the frame of that length that begins behind [`TAG`] bytes; where it is now.
+fn tagged(buffer: &mut [u8], length: usize, tag: Option<VlanTag>) -> Range<usize> {
+    let whole = TAG..TAG + length;
+    let Some([protocol, control]) = tag.filter(|_| length >= PREFIX + TAG_AT) else {
+        return whole;
+    };
+    buffer.copy_within(TAG..TAG + PREFIX + TAG_AT, 0);
+    let place = &mut buffer[PREFIX + TAG_AT..][..TAG];
+    place[..2].copy_from_slice(&protocol.to_be_bytes());
+    place[2..].copy_from_slice(&control.to_be_bytes());
+    // Where the headers end and where checksums begin is counted from the frame's start
+    // (virtio_net_hdr: hdr_len at 2, csum_start at 6); zero is nothing to do.
+    for at in [2, 6] {
+        let offset = u16::from_ne_bytes([buffer[at], buffer[at + 1]]);
+        if offset != 0 {
+            let further = offset.saturating_add(TAG as u16);
+            buffer[at..at + 2].copy_from_slice(&further.to_ne_bytes());
+        }
+    }
+    0..TAG + length
+}
+
 /// Sends a frame out of the device in the direction `toward`: the other one than it came from.
-fn send_frame(ports: &[Port; 2], toward: Toward, frame: &[u8]) -> bool {
-    let out = ports.iter().find(|port| port.toward == toward.opposite());
-    out.is_some_and(|port| send(&port.socket, frame, SendFlags::DONTWAIT).is_ok())
+fn send_frame(ports: &[Port; 2], toward: Toward, frame: &[u8], priority: Option<u32>) -> bool {
+    let Some(port) = ports.iter().find(|port| port.toward == toward.opposite()) else {
+        return false;
+    };
+    if let Some(priority) = priority {
+        port.prefer(priority.cast_signed());
+    }
+    let sent = send(&port.socket, frame, SendFlags::DONTWAIT).is_ok();
+    if priority.is_some() {
+        port.prefer(0);
+    }
+    sent
 }
 
 /// Where the IP packet of a frame of Ethernet begins, if it is one: behind a VLAN's tags as well.
@@ -269,21 +334,34 @@ impl Port {
                 Error::system(failed(), cause)
                     .remedied_by("it needs CAP_NET_RAW: run it as root, or by the systemd unit")
             })?;
+        let index = device_index(device).tried(failed)?;
         let on: libc::c_int = 1;
         let level = libc::SOL_PACKET;
+        set_option(&socket, level, libc::PACKET_AUXDATA, &on).tried(failed)?;
         set_option(&socket, level, libc::PACKET_VNET_HDR, &on).tried(failed)?;
         // What this program sends out of a device does not come in there.
         set_option(&socket, level, libc::PACKET_IGNORE_OUTGOING, &on).tried(failed)?;
         let _ = rustix::net::sockopt::set_socket_recv_buffer_size_force(&socket, BUFFER_BYTES);
         let all = libc::packet_mreq {
-            mr_ifindex: i32::try_from(device_index(device).tried(failed)?).unwrap_or(0),
+            mr_ifindex: i32::try_from(index).unwrap_or(0),
             mr_type: libc::PACKET_MR_PROMISC as u16,
             mr_alen: 0,
             mr_address: [0; 8],
         };
         set_option(&socket, level, libc::PACKET_ADD_MEMBERSHIP, &all).tried(failed)?;
         bind_packet(&socket, device, libc::ETH_P_ALL).tried(failed)?;
-        Ok(Self { socket, toward })
+        Ok(Self {
+            socket,
+            device: device.to_owned(),
+            index,
+            toward,
+        })
+    }
+
+    /// Frames are sent with that priority from now on. A kernel that refuses it sends them all the
+    /// same.
+    fn prefer(&self, priority: libc::c_int) {
+        let _ = set_option(&self.socket, libc::SOL_SOCKET, libc::SO_PRIORITY, &priority);
     }
 }
 

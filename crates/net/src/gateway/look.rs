@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use airtcp_link::agent::{FlowKey, Toward};
+use airtcp_link::agent::{FlowKey, LinkEvent, Toward};
 use airtcp_packet::Segment;
 use airtcp_units::{Duration, Instant};
 
@@ -12,6 +12,8 @@ use super::filter::Segments;
 use super::forecast::Forecast;
 use super::hold_limit::RoundTrip;
 use super::sighting::{Sighting, is_of_the_connection};
+use super::stations::{Failures, Mac, Stations};
+use super::under_way::UnderWay;
 use crate::error::Result;
 
 /// An acknowledgment that has passed, while the agents think about it.
@@ -33,13 +35,24 @@ pub struct Look {
     /// The least round trip of each connection's path, of all that were measured.
     least: Option<Duration>,
     now: Instant,
+    /// For agents that hear of failed attempts.
+    radio: Option<Radio>,
+}
+
+/// What is known of the radio.
+#[derive(Debug)]
+struct Radio {
+    stations: Stations,
+    under_way: UnderWay,
+    /// Attempts that have failed so far, to all stations.
+    failed: u64,
 }
 
 impl Look {
     /// Agents that have been shown nothing.
     ///
     /// # Errors
-    /// A parameter of an agent is out of its range.
+    /// A parameter of an agent is out of its range, or it has to hear of a radio that there is not.
     pub fn new(settings: &Settings) -> Result<Self> {
         let most: NonZeroUsize = settings.flows;
         let chain = &settings.chain;
@@ -49,7 +62,38 @@ impl Look {
             sees: [chain.sees(Toward::Mobile), chain.sees(Toward::Wired)],
             least: None,
             now: Instant::ZERO,
+            radio: if chain.listens_to_link() {
+                Some(Radio {
+                    stations: Stations::listen()?,
+                    under_way: UnderWay::new(most),
+                    failed: 0,
+                })
+            } else {
+                None
+            },
         })
+    }
+
+    /// Tells the agents of attempts that have failed: of one for each connection with data on its
+    /// way to the station, since the driver does not say when and what. Time stands at the last
+    /// packet.
+    pub fn hear(&mut self) {
+        let Some(Radio {
+            stations,
+            under_way,
+            failed,
+        }) = &mut self.radio
+        else {
+            return;
+        };
+        for Failures { station, attempts } in stations.news() {
+            *failed += u64::from(attempts);
+            for (flow, data) in under_way.to(station) {
+                self.engine
+                    .hear(self.now, flow, &data, LinkEvent::AttemptFailed);
+            }
+        }
+        self.settle(self.now);
     }
 
     /// A packet has passed at `now`.
@@ -58,9 +102,13 @@ impl Look {
         now: Instant,
         flow: FlowKey,
         sighting: &Sighting,
+        sender: Option<Mac>,
         round_trip: Option<RoundTrip>,
     ) {
         self.now = self.now.max(now);
+        if let Some(radio) = &mut self.radio {
+            radio.under_way.see(flow, sighting, sender);
+        }
         if let Some(trip) = round_trip {
             let least = self.least.unwrap_or(Duration::MAX);
             self.least = Some(least.min(trip.smoothed));
@@ -99,6 +147,11 @@ impl Look {
     /// The agents.
     pub const fn engine(&self) -> &Engine<impl Copy + use<>> {
         &self.engine
+    }
+
+    /// Attempts on the radio that have failed, where agents hear of them.
+    pub fn failed_attempts(&self) -> Option<u64> {
+        self.radio.as_ref().map(|radio| radio.failed)
     }
 
     /// What is expected of the mobiles' timers.

@@ -41,8 +41,10 @@ mod rules;
 mod service;
 pub mod sighting;
 mod signals;
+mod stations;
 mod status;
 mod tap;
+mod under_way;
 mod watchdog;
 
 use options::Action;

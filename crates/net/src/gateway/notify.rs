@@ -3,7 +3,8 @@
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
-use std::time::Duration;
+
+use airtcp_units::Duration;
 
 /// The way to the service manager, if there is one.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
-//! Socket options and addresses of packet sockets, which no library of ours wraps.
+//! Socket options, addresses and frames of packet sockets, which no library of ours wraps.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd};
 
 use netconfig_rs::Interface;
@@ -25,7 +26,7 @@ pub fn set_option<T>(socket: &OwnedFd, level: i32, name: i32, value: &T) -> io::
 /// # Errors
 /// The kernel refuses it.
 pub fn read_option<T: Copy>(socket: &OwnedFd, level: i32, name: i32) -> io::Result<T> {
-    let mut value = std::mem::MaybeUninit::<T>::zeroed();
+    let mut value = MaybeUninit::<T>::zeroed();
     let mut length = size_of::<T>() as libc::socklen_t;
     // SAFETY: the kernel writes at most `length` bytes into `value`; what it leaves is zero, which
     // is a value of every structure of numbers.
@@ -74,6 +75,55 @@ pub fn device_index(device: &str) -> io::Result<u32> {
     Interface::try_from_name(device)
         .and_then(|device| device.index())
         .map_err(|error| io::Error::new(io::ErrorKind::NotFound, error.to_string()))
+}
+
+/// The tag of a frame's outermost VLAN: its protocol, and priority with number (IEEE 802.1Q).
+pub type VlanTag = [u16; 2];
+
+/// Reads a frame from a packet socket with PACKET_AUXDATA: its length, and the tag that the kernel
+/// takes out of every frame that comes in, whether its device does that or not.
+///
+/// # Errors
+/// There is no frame, or the device is gone.
+pub fn receive_frame(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<(usize, Option<VlanTag>)> {
+    // Aligned as the kernel's headers are, and with room for one message of auxiliary data.
+    let mut control = [0_u64; 8];
+    let mut place = libc::iovec {
+        iov_base: buffer.as_mut_ptr().cast(),
+        iov_len: buffer.len(),
+    };
+    // SAFETY: zero is a value of every structure of numbers and pointers; the kernel writes at most
+    // `iov_len` bytes into `buffer` and `msg_controllen` into `control`, both borrowed meanwhile.
+    #[expect(unsafe_code, reason = "no library of ours knows PACKET_AUXDATA")]
+    unsafe {
+        let mut message: libc::msghdr = MaybeUninit::zeroed().assume_init();
+        message.msg_iov = &raw mut place;
+        message.msg_iovlen = 1;
+        message.msg_control = control.as_mut_ptr().cast();
+        message.msg_controllen = size_of_val(&control) as _;
+        let length = libc::recvmsg(socket.as_raw_fd(), &raw mut message, 0);
+        let length = usize::try_from(length).map_err(|_| io::Error::last_os_error())?;
+        let mut header = libc::CMSG_FIRSTHDR(&raw const message);
+        while let Some(found) = header.as_ref() {
+            if (found.cmsg_level, found.cmsg_type) == (libc::SOL_PACKET, libc::PACKET_AUXDATA) {
+                let data = libc::CMSG_DATA(header).cast::<libc::tpacket_auxdata>();
+                return Ok((length, tag(&data.read_unaligned())));
+            }
+            header = libc::CMSG_NXTHDR(&raw const message, header);
+        }
+        Ok((length, None))
+    }
+}
+
+fn tag(data: &libc::tpacket_auxdata) -> Option<VlanTag> {
+    let has = |flag| data.tp_status & flag != 0;
+    // Kernels before 3.14 do not say the protocol.
+    let protocol = if has(libc::TP_STATUS_VLAN_TPID_VALID) {
+        data.tp_vlan_tpid
+    } else {
+        0x8100
+    };
+    has(libc::TP_STATUS_VLAN_VALID).then_some([protocol, data.tp_vlan_tci])
 }
 
 fn done(status: i32) -> io::Result<()> {

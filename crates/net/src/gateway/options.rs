@@ -8,8 +8,8 @@ use clap::{Args, Subcommand};
 /// Run an access point's remedies on a router's real packets
 ///
 /// AGENT is a remedy of the access point, as in `airtcp compare --remedy`: delay-injection,
-/// static-delay, random-delay, snoop, wtcp, dynamic-arq. Without --apply nothing is touched: the
-/// gateway looks at what passes and counts what it would do. With --apply --share 20% a fifth of
+/// static-delay, random-delay, snoop, wtcp, dynamic-arq; ebsn only looks. Without --apply nothing
+/// is touched: the gateway looks at what passes and counts what it would do. With --apply --share 20% a fifth of
 /// the connections is treated and the others are the control group; with --apply, all. Whatever
 /// fails, packets pass. SIGHUP reloads --config; SIGUSR2 restarts the program without a gap.
 ///

@@ -55,6 +55,8 @@ pub struct Report {
     pub treated: GroupNumbers,
     /// How they differ.
     pub difference: Differences,
+    /// Attempts on the radio that have failed, where agents hear of them.
+    pub failed_attempts: Option<u64>,
     /// What the agents would do to the mobiles' timers; only while packets are only looked at.
     pub expected: Option<Expected>,
 }
@@ -214,6 +216,9 @@ impl fmt::Display for Report {
                  a priority, noticed {} bad states",
                 did.dropped, did.repeated, did.changed, did.prioritised, did.notified
             )?;
+        }
+        if let Some(failed) = self.failed_attempts {
+            writeln!(f, "  {failed} attempts on the radio have failed")?;
         }
         if let Some(expected) = self.expected {
             writeln!(

@@ -18,7 +18,7 @@ use super::meter::Meter;
 use super::notify::Manager;
 use super::options::Serve;
 use super::report::Report;
-use super::rules::{Rules, Wanted};
+use super::rules::{Rules, Wanted, Writer};
 use super::sighting::{FlowKeys, read_headers};
 use super::signals::{Signals, Wish};
 use super::tap::{LATENCY_MS, Tap};
@@ -94,8 +94,8 @@ impl Gateway {
     fn begin(options: Serve, settings: Settings) -> Result<Self> {
         let cookie = namespace::cookie()?;
         let path = asks::socket_path(&options.state, cookie, &settings.mobile);
-        let before = asks::ask(&path, "status")?.is_some();
-        if before && !options.take_over {
+        let before = asks::ask(&path, "status")?;
+        if before.is_some() && !options.take_over {
             return Err(
                 Error::new(format!("a gateway runs on {} already", settings.mobile))
                     .remedied_by("end it, or take its place without a gap by --take-over"),
@@ -122,8 +122,8 @@ impl Gateway {
             settings,
             options,
         };
-        gateway.standing = gateway.lead()?;
-        if before {
+        gateway.standing = gateway.lead(before.as_deref().and_then(writer_of))?;
+        if before.is_some() {
             asks::ask(&path, "drain")?;
         }
         gateway.asks.take_name()?;
@@ -140,8 +140,8 @@ impl Gateway {
         Ok(gateway)
     }
 
-    /// Leads packets to the agents.
-    fn lead(&self) -> Result<Option<Standing>> {
+    /// Leads packets to the agents, by rules in place of those of a gateway before.
+    fn lead(&self, before: Option<Writer>) -> Result<Option<Standing>> {
         let Course::Queue(apply) = &self.course else {
             let settings = &self.settings;
             let join = Duty::Join(settings.mobile.clone(), settings.wired.clone());
@@ -154,8 +154,8 @@ impl Gateway {
                 Course::Look(_) | Course::Queue(_) => Ok(None),
             };
         };
-        let wanted = Wanted::new(&self.settings, apply.queues().numbers());
-        let rules = Rules::write(wanted, self.settings.rules)?;
+        let wanted = Wanted::new(&self.settings, apply.queues().numbers())?;
+        let rules = Rules::write(wanted, self.settings.rules, before)?;
         let started = Guard::start(&Duty::Rules(rules.clone())).and_then(|guard| {
             let rescuer = apply.queues().rescuer()?;
             let pulse = Arc::clone(&self.pulse);
@@ -191,6 +191,7 @@ impl Gateway {
             let more = self.course.turn(self.clock, &self.keys, &self.meter)?;
             self.course.wake(self.clock)?;
             self.look();
+            self.course.hear();
             if now >= self.beat {
                 self.tell_that_all_is_well(now);
             }
@@ -257,7 +258,8 @@ impl Gateway {
             *seen = time.max(*seen);
             let (key, treated) = (keys.key(&sighting.ends), keys.is_treated(&sighting.ends));
             meter.see(*seen, key, treated, &sighting);
-            course.saw(*seen, key, &sighting, meter.round_trip(key));
+            let round_trip = meter.round_trip(key);
+            course.saw(*seen, key, &sighting, passed.sender, round_trip);
         });
         if let Err(cause) = looked {
             warn!(%cause, device = self.settings.mobile, "the device cannot be looked at");
@@ -266,13 +268,16 @@ impl Gateway {
     }
 
     fn tell_that_all_is_well(&mut self, now: Instant) {
-        self.beat = now + BEAT;
+        // A service manager is told twice as often as it wants to hear at the latest.
+        let wanted = self.manager.watchdog.map_or(BEAT, |often| often / 2);
+        self.beat = now + BEAT.min(wanted);
         if let Some(standing) = &mut self.standing {
             standing.guard.beat();
         }
         if self.manager.watchdog.is_some() {
             self.manager.say("WATCHDOG=1");
         }
+        self.course.look_after_devices();
         match &mut self.tap {
             Some(tap) => self.unseen = tap.looked().missed,
             None => {
@@ -348,6 +353,7 @@ impl Gateway {
     /// Another gateway has the packets from now on.
     fn drain(&mut self) {
         self.asks.give_name_away();
+        self.course.follow();
         self.draining = Some((self.clock.now(), self.course.packets()));
         if let Some(mut standing) = self.standing.take() {
             // The rules are the other's.
@@ -405,13 +411,17 @@ impl Gateway {
             control: control.numbers(),
             treated: treated.numbers(),
             difference: treated.beside(&control),
+            failed_attempts: self.course.failed_attempts(),
             expected: self.course.expected(),
         }
     }
 
     /// Everything is let go, and what stood in the system because of this gateway is removed.
     fn end(mut self) -> Result<()> {
-        self.manager.say("STOPPING=1");
+        if self.draining.is_none() {
+            // Of one that was followed the service manager would take it for the service's end.
+            self.manager.say("STOPPING=1");
+        }
         let rules = self.report().rules;
         if let Some(Standing {
             guard,
@@ -421,6 +431,9 @@ impl Gateway {
         {
             // Nobody writes the rules again while they are being removed.
             drop(watchdog);
+            // What is held goes first: the kernel may drop it with a rule's hook. From here on the
+            // rules that still stand pass everything by.
+            self.course.release(self.clock.now());
             if let Some(rules) = rules {
                 rules.remove();
             } else {
@@ -452,6 +465,12 @@ impl Gateway {
         }
         Ok(())
     }
+}
+
+/// Which program has written the rules of the gateway that gave this answer.
+fn writer_of(status: &str) -> Option<Writer> {
+    let status: serde_json::Value = serde_json::from_str(status).ok()?;
+    Writer::named(status["report"]["rules"].as_str()?)
 }
 
 fn share(settings: &Settings) -> Probability {

@@ -17,6 +17,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
 use super::filter::{self, Instruction};
 use super::option::{bind_packet, read_option, set_option};
+use super::stations::Mac;
 use crate::error::{Error, Result, Tried};
 
 /// A block is handed over when its first packet is this old, in milliseconds.
@@ -32,6 +33,8 @@ pub struct Passed<'a> {
     pub nanos: u64,
     /// Which way, seen from the device towards the mobiles.
     pub toward: Toward,
+    /// The radio or card that it came from, where the device knows such addresses.
+    pub sender: Option<Mac>,
     /// From the IP header on, perhaps cut off.
     pub bytes: &'a [u8],
 }
@@ -192,10 +195,14 @@ fn read_packet(block: &[u8], at: usize, each: &mut impl FnMut(Passed<'_>)) -> Op
     let field = |place: usize| u32_at(header, place);
     let (next, seconds, nanos, kept) = (field(0)?, field(4)?, field(8)?, field(12)?);
     let network = usize::from(u16::from_ne_bytes(header.get(26..28)?.try_into().ok()?));
-    // sockaddr_ll stands behind the header, aligned: protocol at 2, kind of packet at 10.
+    // sockaddr_ll stands behind the header, aligned: protocol at 2, kind of packet at 10,
+    // the sender's address with its length at 11.
     let address = header.get(HEADER_BYTES.next_multiple_of(libc::TPACKET_ALIGNMENT)..)?;
     let protocol = u16::from_be_bytes(address.get(2..4)?.try_into().ok()?);
     let kind = *address.get(10)?;
+    let sender = (*address.get(11)? == 6)
+        .then(|| address.get(12..18))
+        .flatten();
     let bytes = header.get(network..network + kept as usize)?;
     let bytes = if protocol == VLAN {
         bytes.get(4..)?
@@ -209,6 +216,7 @@ fn read_packet(block: &[u8], at: usize, each: &mut impl FnMut(Passed<'_>)) -> Op
         } else {
             Toward::Wired
         },
+        sender: sender.and_then(|sender| sender.try_into().ok()),
         bytes,
     });
     Some(next as usize)

@@ -4,13 +4,18 @@
 //! says so and is skipped.
 #![cfg(target_os = "linux")]
 
+mod bridge;
+mod inline;
+mod nft;
+mod packaging;
 mod router;
+mod service;
 
-use router::{Router, WIRED, WIRED6, sh, upload};
+use router::{Middle, Router, WIRED, WIRED6, sh, upload};
 
 /// The router; prints why a test is skipped.
 fn router() -> Option<Router> {
-    let made = Router::new().and_then(|router| {
+    let made = Router::new(Middle::Routes).and_then(|router| {
         let program = env!("CARGO_BIN_EXE_airtcp-net");
         let state = router.state.path().display().to_string();
         let words = "gateway static-delay --mobile r0 --wired r1 --apply --report /dev/null";
@@ -30,13 +35,7 @@ fn router() -> Option<Router> {
     }
 }
 
-/// A configuration file in the router's folder; its path.
-fn configuration(router: &Router, text: &str) -> String {
-    let path = router.state.path().join("gateway.toml");
-    std::fs::write(&path, text).expect("the configuration is written");
-    path.display().to_string()
-}
-
+/// An agent that holds every acknowledgment for a time that is easily told from others.
 const EVERY: &str = "static-delay:delay=20ms,every=1";
 /// Bounds that let every hold be as long as the agent wants.
 const WIDE: &str = "[hold]\nlongest = \"1 s\"\nof_round_trip = 1000.0\nof_timeout = 1.0\n\
@@ -69,7 +68,7 @@ fn observing_touches_nothing_and_counts() {
 #[test]
 fn applying_holds_acknowledgments_within_bounds() {
     let Some(router) = router() else { return };
-    let wide = configuration(&router, WIDE);
+    let wide = router.configuration(WIDE);
     let mut gateway = router
         .gateway(&[EVERY, "--apply", "--config", &wide])
         .unwrap();
@@ -85,7 +84,7 @@ fn applying_holds_acknowledgments_within_bounds() {
     let longest = report["did"]["longest_ns"].as_u64().unwrap();
     assert!(longest >= 19_000_000, "{report}");
     // Round trips of this router are far below a millisecond, and half of them is the bound.
-    let mut gateway = router.gateway(&[EVERY, "--apply", "--config", &configuration(&router, "")]);
+    let mut gateway = router.gateway(&[EVERY, "--apply", "--config", &router.configuration("")]);
     let gateway = gateway.as_mut().unwrap();
     assert!(
         upload(&router, WIRED, 1_000_000, SLOW)
@@ -105,7 +104,7 @@ fn applying_holds_acknowledgments_within_bounds() {
 #[test]
 fn a_share_has_a_control_group() {
     let Some(router) = router() else { return };
-    let wide = configuration(&router, WIDE);
+    let wide = router.configuration(WIDE);
     let words = [EVERY, "--apply", "--share", "50%", "--config", &wide];
     let mut gateway = router.gateway(&words).unwrap();
     for _ in 0..12 {
@@ -135,7 +134,7 @@ fn a_share_has_a_control_group() {
 fn connections_outlive_every_end_of_the_gateway() {
     let Some(router) = router() else { return };
     for signal in [9, 15] {
-        let wide = configuration(&router, WIDE);
+        let wide = router.configuration(WIDE);
         let mut gateway = router
             .gateway(&[EVERY, "--apply", "--config", &wide])
             .unwrap();
@@ -157,7 +156,7 @@ fn connections_outlive_every_end_of_the_gateway() {
 #[test]
 fn a_gateway_that_hangs_is_ended() {
     let Some(router) = router() else { return };
-    let wide = configuration(&router, WIDE);
+    let wide = router.configuration(WIDE);
     let mut gateway = router
         .gateway(&[EVERY, "--apply", "--config", &wide])
         .unwrap();
@@ -172,15 +171,15 @@ fn a_gateway_that_hangs_is_ended() {
 #[test]
 fn a_wrong_configuration_changes_nothing() {
     let Some(router) = router() else { return };
-    let path = configuration(&router, WIDE);
+    let path = router.configuration(WIDE);
     let mut gateway = router
         .gateway(&[EVERY, "--apply", "--config", &path])
         .unwrap();
     let uploading = upload(&router, WIRED, 4_000_000, SLOW);
-    configuration(&router, "[hold]\nlongest = \"30 ms\"\nbudgett = \"1 s\"\n");
+    router.configuration("[hold]\nlongest = \"30 ms\"\nbudgett = \"1 s\"\n");
     gateway.signal(1);
     gateway.wait_for("budgett").unwrap();
-    configuration(&router, "[hold]\nlongest = \"10 ms\"\n");
+    router.configuration("[hold]\nlongest = \"10 ms\"\n");
     gateway.signal(1);
     gateway.wait_for("was read again").unwrap();
     assert!(uploading.join().unwrap().is_whole);
@@ -194,7 +193,7 @@ fn a_wrong_configuration_changes_nothing() {
 #[test]
 fn a_gateway_is_followed_without_a_gap() {
     let Some(router) = router() else { return };
-    let wide = configuration(&router, WIDE);
+    let wide = router.configuration(WIDE);
     let mut first = router
         .gateway(&[EVERY, "--apply", "--config", &wide])
         .unwrap();

@@ -1,5 +1,6 @@
-//! A router between a mobile and a wired host, in namespaces without names.
+//! A router, a bridge or nothing yet between a mobile and a wired host, in namespaces without names.
 
+use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
@@ -12,12 +13,25 @@ use std::time::{Duration, Instant};
 use airtcp_net::error::{Error, Result, Tried};
 use airtcp_net::namespace::Namespace;
 
-/// mobile ── m0 r0 ── router ── r1 w0 ── wired host
+/// mobile ── m0 r0 ── middle ── r1 w0 ── wired host
 pub struct Router {
     pub mobile: Namespace,
     pub router: Namespace,
     pub wired: Namespace,
     pub state: tempfile::TempDir,
+}
+
+/// What joins the two devices of the middle.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Middle {
+    /// It forwards packets between two networks.
+    Routes,
+    /// It forwards them, and its device towards the mobile is a port of the bridge `br0`.
+    RoutesFromBridge,
+    /// A bridge `br0` of the kernel's, within one network.
+    Bridges,
+    /// Nothing: the gateway is to carry packets within one network.
+    Nothing,
 }
 
 /// The wired host.
@@ -40,14 +54,17 @@ pub fn sh(namespace: &Namespace, command: &str) -> Result<String> {
 }
 
 impl Router {
-    /// The router, or why there is none here.
-    pub fn new() -> Result<Self> {
+    /// A router, or why there is none here.
+    pub fn new(middle: Middle) -> Result<Self> {
         let router = Self {
             mobile: Namespace::new()?,
             router: Namespace::new()?,
             wired: Namespace::new()?,
             state: tempfile::tempdir().tried(|| "cannot make a folder".to_owned())?,
         };
+        let routes = matches!(middle, Middle::Routes | Middle::RoutesFromBridge);
+        // Without a router both hosts are in one network.
+        let (prefix, prefix6) = if routes { (24, 64) } else { (16, 16) };
         let there = router.router.path();
         let ends = [
             (&router.mobile, "m0", "r0", 1),
@@ -58,41 +75,70 @@ impl Router {
                 host,
                 &format!(
                     "ip link add {device} type veth peer name {far} netns {there}\n\
-                     ip addr add 10.77.{net}.2/24 dev {device}\n\
-                     ip -6 addr add fd77:{net}::2/64 dev {device} nodad\n\
-                     ip link set {device} up\n\
-                     ip route add default via 10.77.{net}.1\n\
-                     ip -6 route add default via fd77:{net}::1"
+                     ip addr add 10.77.{net}.2/{prefix} dev {device}\n\
+                     ip -6 addr add fd77:{net}::2/{prefix6} dev {device} nodad\n\
+                     ip link set {device} up"
                 ),
             )?;
+            sh(&router.router, &format!("ip link set {far} up"))?;
+            let joined = match middle {
+                Middle::Bridges => true,
+                Middle::RoutesFromBridge => far == "r0",
+                Middle::Routes | Middle::Nothing => false,
+            };
+            if joined {
+                let join = "ip link show br0 >/dev/null 2>&1 || ip link add br0 up type bridge";
+                sh(
+                    &router.router,
+                    &format!("{join}\nip link set {far} master br0"),
+                )?;
+            }
+            if !routes {
+                continue;
+            }
+            let own = if joined { "br0" } else { far };
             sh(
                 &router.router,
                 &format!(
-                    "ip addr add 10.77.{net}.1/24 dev {far}\n\
-                     ip -6 addr add fd77:{net}::1/64 dev {far} nodad\n\
-                     ip link set {far} up"
+                    "ip addr add 10.77.{net}.1/24 dev {own}\n\
+                     ip -6 addr add fd77:{net}::1/64 dev {own} nodad"
+                ),
+            )?;
+            sh(
+                host,
+                &format!(
+                    "ip route add default via 10.77.{net}.1\n\
+                     ip -6 route add default via fd77:{net}::1"
                 ),
             )?;
         }
-        sh(
-            &router.router,
-            "echo 1 > /proc/sys/net/ipv4/ip_forward\n\
-             echo 1 > /proc/sys/net/ipv6/conf/all/forwarding",
-        )?;
+        if routes {
+            sh(
+                &router.router,
+                "echo 1 > /proc/sys/net/ipv4/ip_forward\n\
+                 echo 1 > /proc/sys/net/ipv6/conf/all/forwarding",
+            )?;
+        }
         Ok(router)
     }
 
-    /// Starts a gateway, and waits until it runs.
+    /// Starts a gateway between the devices `r0` and `r1`, and waits until it runs.
     pub fn gateway(&self, words: &[&str]) -> Result<Gateway> {
+        let devices = ["--mobile", "r0", "--wired", "r1"];
+        self.gateway_with(&[&devices[..], words].concat(), &[])
+    }
+
+    /// Starts a gateway with these words and variables of its environment, and waits until it runs.
+    pub fn gateway_with(&self, words: &[&str], environment: &[(&str, &OsStr)]) -> Result<Gateway> {
         let report = self.state.path().join(format!("report-{}", words.len()));
         let mut command = Command::new(env!("CARGO_BIN_EXE_airtcp-net"));
         command
-            .arg("gateway")
-            .args(["--mobile", "r0", "--wired", "r1", "--state"])
+            .args(["gateway", "--state"])
             .arg(self.state.path())
             .arg("--report")
             .arg(&report)
             .args(words)
+            .envs(environment.iter().copied())
             .stderr(Stdio::piped());
         let mut process = self.router.enter(|| {
             command
@@ -118,6 +164,13 @@ impl Router {
         };
         gateway.wait_for("the gateway runs")?;
         Ok(gateway)
+    }
+
+    /// A configuration file in the router's folder; its path.
+    pub fn configuration(&self, text: &str) -> String {
+        let path = self.state.path().join("gateway.toml");
+        std::fs::write(&path, text).expect("the configuration is written");
+        path.display().to_string()
     }
 
     /// What `status --json` says, and its status.
@@ -172,6 +225,11 @@ impl Gateway {
             }
         }
         Ok(())
+    }
+
+    /// Its process.
+    pub fn id(&self) -> u32 {
+        self.process.id()
     }
 
     pub fn signal(&self, signal: i32) {

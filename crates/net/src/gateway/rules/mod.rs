@@ -9,7 +9,6 @@ mod iptables;
 mod nft;
 
 use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use airtcp_link::agent::Toward;
@@ -17,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::configuration::{RulesBy, Settings};
 use super::filter::Segments;
+use crate::device::bridge;
 use crate::error::{Error, Result};
 
 /// Packets of one direction that are led into a queue.
@@ -75,7 +75,11 @@ pub struct Rules {
 
 impl Wanted {
     /// What the agents of `settings` need led into the queues of these numbers.
-    pub fn new(settings: &Settings, queues: impl Iterator<Item = (Toward, u16)>) -> Self {
+    ///
+    /// # Errors
+    /// There is no such device, or the devices are not those between which packets are forwarded:
+    /// no rule would ever meet one.
+    pub fn new(settings: &Settings, queues: impl Iterator<Item = (Toward, u16)>) -> Result<Self> {
         let led = queues.filter_map(|(toward, queue)| {
             Some(Led {
                 to_mobile: toward == Toward::Mobile,
@@ -83,28 +87,38 @@ impl Wanted {
                 queue,
             })
         });
-        let is_port = |device: &str| {
-            Path::new("/sys/class/net")
-                .join(device)
-                .join("brport")
-                .exists()
-        };
-        Self {
-            mobile: settings.mobile.clone(),
-            wired: settings.wired.clone(),
-            is_bridged: is_port(&settings.mobile) && is_port(&settings.wired),
-            led: led.collect(),
+        let (mobile, wired) = (&settings.mobile, &settings.wired);
+        let [of_mobile, of_wired] = [bridge::of_port(mobile)?, bridge::of_port(wired)?];
+        if of_mobile != of_wired {
+            let (key, device, bridge) = match (of_mobile, of_wired) {
+                (Some(bridge), _) => ("mobile", mobile, bridge),
+                (_, bridge) => ("wired", wired, bridge.unwrap_or_default()),
+            };
+            return Err(Error::new(format!(
+                "{key} = {device:?}: it is a port of the bridge {bridge}, and the other device is \
+                 none of its ports: expected --{key} {bridge}, to which packets are forwarded"
+            )));
         }
+        Ok(Self {
+            mobile: mobile.clone(),
+            wired: wired.clone(),
+            is_bridged: of_mobile.is_some(),
+            led: led.collect(),
+        })
     }
 }
 
 impl Rules {
-    /// Writes the rules, in place of those of a gateway that runs on the same devices.
+    /// Writes the rules, in place of those of a gateway that runs on the same devices and whose
+    /// rules are by `before`.
     ///
     /// # Errors
     /// No program here takes them; says what each said.
-    pub fn write(wanted: Wanted, by: RulesBy) -> Result<Self> {
+    pub fn write(wanted: Wanted, by: RulesBy, before: Option<Writer>) -> Result<Self> {
         let writers: &[Writer] = match by {
+            // What has worked, first: a hook that is refused makes the kernel drop what is queued.
+            RulesBy::Auto if before == Some(Writer::Iptables) => &[Writer::Iptables],
+            RulesBy::Auto if before == Some(Writer::IptablesLegacy) => &[Writer::IptablesLegacy],
             RulesBy::Auto => &[Writer::Nft, Writer::Iptables, Writer::IptablesLegacy],
             RulesBy::Nft => &[Writer::Nft],
             RulesBy::Iptables => &[Writer::Iptables],
@@ -167,12 +181,30 @@ impl Rules {
 
     /// Which program has written them.
     pub const fn writer(&self) -> &'static str {
-        match self.writer {
-            Writer::Nft => "nft",
-            Writer::Iptables => "iptables",
-            Writer::IptablesLegacy => "iptables-legacy",
-            Writer::Nobody => "the operator",
+        self.writer.name()
+    }
+}
+
+impl Writer {
+    /// Its name in reports.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Nft => "nft",
+            Self::Iptables => "iptables",
+            Self::IptablesLegacy => "iptables-legacy",
+            Self::Nobody => "the operator",
         }
+    }
+
+    /// The writer of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [
+            Self::Nft,
+            Self::Iptables,
+            Self::IptablesLegacy,
+            Self::Nobody,
+        ];
+        all.into_iter().find(|writer| writer.name() == name)
     }
 }
 

@@ -27,25 +27,27 @@ pub(super) fn write(wanted: &Wanted) -> Result<()> {
     run("nft", &["-f", "-"], &text(wanted)).map(drop)
 }
 
-/// The table, in place of one of the same name, in one transaction.
+/// The table, and the rules in place of those of the same name, in one transaction. The chain of a
+/// gateway before stays: with a hook that goes the kernel drops every queued packet of the namespace
+/// (nf_queue_nf_hook_drop).
 fn text(wanted: &Wanted) -> String {
     let table = table(wanted);
     let mut text = format!(
-        "add table {table}\ndelete table {table}\ntable {table} {{\n chain forward {{\n  type \
-         filter hook forward priority -150; policy accept;\n"
+        "add table {table}\nadd chain {table} forward {{ type filter hook forward priority -150; \
+         policy accept; }}\nflush chain {table} forward\n"
     );
     for led in &wanted.led {
         for condition in conditions(led.segments()) {
             // Writing into a string cannot fail.
             let _ = writeln!(
                 text,
-                "  {} tcp flags & (fin | syn | rst | ack) == ack {condition}queue num {} bypass",
+                "add rule {table} forward {} tcp flags & (fin | syn | rst | ack) == ack \
+                 {condition}queue num {} bypass",
                 devices(wanted, *led),
                 led.queue
             );
         }
     }
-    text.push_str(" }\n}\n");
     text
 }
 
@@ -111,9 +113,13 @@ mod tests {
         };
         let text = text(&wanted);
         assert!(
-            text.starts_with("add table inet airtcp_wlan0_5\ndelete table"),
+            text.starts_with(
+                "add table inet airtcp_wlan0_5\nadd chain inet airtcp_wlan0_5 forward {"
+            ),
             "{text}"
         );
+        // A table that is deleted takes its hook with it, and that every queued packet.
+        assert!(!text.contains("delete"), "{text}");
         assert!(text.contains("5 . 40, 6 . 44, 7 . 48"), "{text}");
         assert!(
             text.contains("tcp doff . ip6 length { 5 . 20, 6 . 24"),

@@ -1,0 +1,119 @@
+//! Where the gateway's devices belong to a bridge or carry a VLAN.
+
+use crate::router::{Middle, Router, WIRED, WIRED6, sh, upload};
+use crate::{EVERY, SLOW, WIDE};
+
+/// The middle with what the gateway needs of the system, or why there is none here.
+fn middle(middle: Middle) -> Option<Router> {
+    let made = Router::new(middle).and_then(|router| {
+        sh(
+            &router.router,
+            "iptables -t mangle -A FORWARD -j NFQUEUE --queue-num 1 --queue-bypass\n\
+             iptables -t mangle -F FORWARD",
+        )?;
+        Ok(router)
+    });
+    made.inspect_err(|error| eprintln!("skipped: {error}")).ok()
+}
+
+/// iptables sees bridged packets only where the operator says so; then they are held, IPv6's too.
+#[test]
+fn packets_between_ports_of_a_bridge_are_held() {
+    let Some(router) = middle(Middle::Bridges) else {
+        return;
+    };
+    let asked = "/proc/sys/net/bridge/bridge-nf-call-iptables";
+    if let Err(error) = sh(&router.router, &format!("echo 0 > {asked}")) {
+        eprintln!("skipped: {error}");
+        return;
+    }
+    let path = router.configuration(&format!("rules = \"iptables\"\n{WIDE}"));
+    let words = [EVERY, "--apply", "--config", &path];
+    let refused = router.gateway(&words).err().map(|error| error.to_string());
+    let refused = refused.unwrap_or_default();
+    assert!(
+        refused.contains("sysctl -w net.bridge.bridge-nf-call-iptables=1"),
+        "{refused}"
+    );
+    let ipv6 = asked.replace("iptables", "ip6tables");
+    sh(
+        &router.router,
+        &format!("echo 1 > {asked}; echo 1 > {ipv6}"),
+    )
+    .unwrap();
+    let mut gateway = router.gateway(&words).unwrap();
+    assert!(router.rules().contains("physdev"), "{}", router.rules());
+    for address in [std::net::IpAddr::from(WIRED), WIRED6.into()] {
+        let uploaded = upload(&router, address, 1_000_000, SLOW).join().unwrap();
+        assert!(uploaded.is_whole);
+    }
+    let report = gateway.stop();
+    assert!(!router.rules().contains("airtcp"), "{}", router.rules());
+    assert_eq!(report["treated"]["connections"], 2, "{report}");
+    assert!(report["did"]["delayed"].as_u64() > Some(20), "{report}");
+}
+
+/// No rule would ever meet a packet that is forwarded to a port: the bridge is to be named.
+#[test]
+fn a_port_is_refused_and_its_bridge_is_taken() {
+    let Some(router) = middle(Middle::RoutesFromBridge) else {
+        return;
+    };
+    let path = router.configuration(WIDE);
+    let words = [EVERY, "--apply", "--config", &path];
+    let refused = router.gateway(&words).err().map(|error| error.to_string());
+    let refused = refused.unwrap_or_default();
+    assert!(refused.contains("expected --mobile br0"), "{refused}");
+    assert!(!router.rules().contains("airtcp"), "{}", router.rules());
+    let devices = ["--mobile", "br0", "--wired", "r1"];
+    let mut gateway = router
+        .gateway_with(&[&devices[..], &words].concat(), &[])
+        .unwrap();
+    assert!(
+        upload(&router, WIRED, 1_000_000, SLOW)
+            .join()
+            .unwrap()
+            .is_whole
+    );
+    let report = gateway.stop();
+    assert!(report["did"]["delayed"].as_u64() > Some(20), "{report}");
+}
+
+/// A VLAN of the mobile's is a device like any other.
+#[test]
+fn a_vlan_is_a_device() {
+    let Some(router) = middle(Middle::Routes) else {
+        return;
+    };
+    let tagged = |host, device: &str, address: &str| {
+        sh(
+            host,
+            &format!(
+                "ip link add link {device} name {device}.5 type vlan id 5\n\
+                 ip addr flush dev {device}\n\
+                 ip addr add {address}/24 dev {device}.5\n\
+                 ip link set {device}.5 up"
+            ),
+        )
+    };
+    let made = tagged(&router.router, "r0", "10.77.1.1")
+        .and_then(|_| tagged(&router.mobile, "m0", "10.77.1.2"))
+        .and_then(|_| sh(&router.mobile, "ip route add default via 10.77.1.1"));
+    if let Err(error) = made {
+        eprintln!("skipped: {error}");
+        return;
+    }
+    let path = router.configuration(WIDE);
+    let words = ["--mobile", "r0.5", "--wired", "r1", EVERY, "--apply"];
+    let mut gateway = router
+        .gateway_with(&[&words[..], &["--config", &path]].concat(), &[])
+        .unwrap();
+    assert!(
+        upload(&router, WIRED, 1_000_000, SLOW)
+            .join()
+            .unwrap()
+            .is_whole
+    );
+    let report = gateway.stop();
+    assert!(report["did"]["delayed"].as_u64() > Some(20), "{report}");
+}

@@ -1,0 +1,287 @@
+//! The gateway as the wire between two devices.
+
+use std::time::{Duration, Instant};
+
+use airtcp_net::error::Tried;
+use airtcp_packet::wire::{Addresses, emit};
+use airtcp_packet::{Flags, Segment, SequenceNumber, Timestamps};
+use tun_rs::{DeviceBuilder, Layer, SyncDevice};
+
+use crate::router::{Middle, Router, WIRED, WIRED6, sh, upload};
+use crate::{EVERY, SLOW, WIDE};
+
+/// Two hosts with nothing between them yet, or why there are none here.
+fn apart() -> Option<Router> {
+    let made = Router::new(Middle::Nothing).and_then(|router| {
+        sh(
+            &router.router,
+            "ip link add tried type bridge; ip link del tried",
+        )?;
+        Ok(router)
+    });
+    made.inspect_err(|error| eprintln!("skipped: {error}")).ok()
+}
+
+fn words(config: &str) -> [&str; 5] {
+    [EVERY, "--apply", "--inline", "--config", config]
+}
+
+/// Whether the kernel's bridge joins the devices.
+fn is_bridged(router: &Router) -> bool {
+    sh(&router.router, "ip link show atp-r0 up").is_ok_and(|listed| listed.contains("UP"))
+}
+
+fn wait_for_bridge(router: &Router) {
+    let until = Instant::now() + Duration::from_secs(10);
+    while !is_bridged(router) {
+        assert!(Instant::now() < until, "no bridge");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Connections go through it in both versions of IP, their segments cut by the far device only, and
+/// their acknowledgments are held; at its end the kernel's bridge carries them.
+#[test]
+fn connections_pass_and_their_acknowledgments_are_held() {
+    let Some(router) = apart() else { return };
+    let wide = router.configuration(WIDE);
+    let mut gateway = router.gateway(&words(&wide)).unwrap();
+    for address in [std::net::IpAddr::from(WIRED), WIRED6.into()] {
+        assert!(
+            upload(&router, address, 1_000_000, SLOW)
+                .join()
+                .unwrap()
+                .is_whole
+        );
+    }
+    assert!(!is_bridged(&router));
+    let uploading = upload(&router, WIRED, 2_000_000, SLOW);
+    std::thread::sleep(Duration::from_millis(200));
+    let report = gateway.stop();
+    assert!(uploading.join().unwrap().is_whole);
+    assert!(is_bridged(&router));
+    assert_eq!(report["course"], "inline");
+    assert_eq!(report["treated"]["connections"], 3, "{report}");
+    assert!(report["did"]["delayed"].as_u64() > Some(20), "{report}");
+    let longest = report["did"]["longest_ns"].as_u64().unwrap();
+    assert!(longest >= 19_000_000, "{report}");
+}
+
+/// Killed, it is followed by the kernel's bridge, and by the next gateway, under one connection.
+#[test]
+fn a_connection_outlives_the_gateway_that_carries_it() {
+    let Some(router) = apart() else { return };
+    let wide = router.configuration(WIDE);
+    let mut gateway = router.gateway(&words(&wide)).unwrap();
+    let uploading = upload(&router, WIRED, 12_000_000, SLOW);
+    std::thread::sleep(Duration::from_millis(300));
+    gateway.signal(9);
+    let _ = gateway.end();
+    wait_for_bridge(&router);
+    std::thread::sleep(Duration::from_millis(300));
+    let mut gateway = router.gateway(&words(&wide)).unwrap();
+    assert!(!is_bridged(&router));
+    let uploaded = uploading.join().unwrap();
+    assert!(uploaded.is_whole);
+    eprintln!("longest pause {:?}", uploaded.longest_pause);
+    let report = gateway.stop();
+    assert!(report["did"]["delayed"].as_u64() > Some(0), "{report}");
+}
+
+/// The process before carries nothing more once another does, although frames never cease.
+#[test]
+fn another_process_carries_on() {
+    let Some(router) = apart() else { return };
+    let wide = router.configuration(WIDE);
+    let mut first = router.gateway(&words(&wide)).unwrap();
+    let uploading = upload(&router, WIRED, 12_000_000, SLOW);
+    std::thread::sleep(Duration::from_millis(200));
+    let next = [&words(&wide)[..], &["--take-over"]].concat();
+    let mut second = router.gateway(&next).unwrap();
+    let (status, _) = first.end();
+    assert_eq!(status, Some(0));
+    assert!(!uploading.is_finished(), "it ended with the connection");
+    assert!(!is_bridged(&router));
+    assert!(uploading.join().unwrap().is_whole);
+    let report = second.stop();
+    assert!(report["did"]["delayed"].as_u64() > Some(0), "{report}");
+}
+
+/// A device that went away and is there again, under another number, is taken again.
+#[test]
+fn a_device_that_comes_back_is_taken_again() {
+    let Some(router) = apart() else { return };
+    let wide = router.configuration(WIDE);
+    let mut gateway = router.gateway(&words(&wide)).unwrap();
+    let there = router.router.path();
+    sh(&router.wired, "ip link del w0").unwrap();
+    sh(
+        &router.wired,
+        &format!(
+            "ip link add w0 type veth peer name r1 netns {there}\n\
+             ip addr add {WIRED}/16 dev w0\n\
+             ip link set w0 up"
+        ),
+    )
+    .unwrap();
+    sh(&router.router, "ip link set r1 up").unwrap();
+    gateway.wait_for("the device is there again").unwrap();
+    assert!(
+        upload(&router, WIRED, 1_000_000, SLOW)
+            .join()
+            .unwrap()
+            .is_whole
+    );
+    let report = gateway.stop();
+    assert!(report["did"]["delayed"].as_u64() > Some(20), "{report}");
+}
+
+#[test]
+fn agents_that_repeat_packets_are_refused() {
+    let Some(router) = apart() else { return };
+    let refused = router.gateway(&["snoop", "--apply", "--inline"]).err();
+    let refused = refused.map(|error| error.to_string()).unwrap_or_default();
+    assert!(refused.contains("kernel's packet queue"), "{refused}");
+}
+
+/// A router whose two devices are TAP devices of this test: it writes and reads their frames.
+fn taps() -> Option<(Router, [SyncDevice; 2])> {
+    let made = Router::new(Middle::Nothing).and_then(|router| {
+        sh(
+            &router.router,
+            "ip link del r0; ip link del r1\n\
+             echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6",
+        )?;
+        let tap = |name| {
+            router.router.enter(|| {
+                let device = DeviceBuilder::new()
+                    .name(name)
+                    .layer(Layer::L2)
+                    .offload(false)
+                    .packet_information(false)
+                    .build_sync();
+                let device = device.tried(|| "cannot make a TAP device".to_owned())?;
+                device
+                    .set_nonblocking(true)
+                    .tried(|| "cannot set it not to wait".to_owned())?;
+                Ok(device)
+            })
+        };
+        let taps = [tap("r0")?, tap("r1")?];
+        Ok((router, taps))
+    });
+    made.inspect_err(|error| eprintln!("skipped: {error}")).ok()
+}
+
+/// The next frame that leaves a device.
+fn next_frame(tap: &SyncDevice) -> Vec<u8> {
+    let (mut frame, until) = (vec![0; 2048], Instant::now() + Duration::from_secs(5));
+    loop {
+        if let Ok(length) = tap.recv(&mut frame) {
+            frame.truncate(length);
+            return frame;
+        }
+        assert!(Instant::now() < until, "no frame has come");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// A frame with tags (each a protocol with priority and number), and what it carries.
+fn frame(tags: &[[u16; 2]], kind: u16, payload: &[u8]) -> Vec<u8> {
+    let mut frame = vec![2, 0, 0, 0, 0, 9, 2, 0, 0, 0, 0, 1];
+    for word in tags.iter().flatten().chain([&kind]) {
+        frame.extend(word.to_be_bytes());
+    }
+    frame.extend(payload);
+    frame
+}
+
+const MOBILE: &str = "10.77.1.2:40000";
+const HOST: &str = "10.77.2.2:443";
+
+/// A segment of the mobile's, or of the host's, as an IPv4 packet.
+fn packet(up: bool, segment: &Segment) -> Vec<u8> {
+    let (source, destination) = if up { (MOBILE, HOST) } else { (HOST, MOBILE) };
+    let addresses = Addresses {
+        source: source.parse().unwrap(),
+        destination: destination.parse().unwrap(),
+    };
+    let payload = vec![7; segment.payload_bytes as usize];
+    let mut bytes = Vec::new();
+    emit(segment, &addresses, 1, &payload, &mut bytes).unwrap();
+    bytes
+}
+
+/// The mobile's data at `number`, and its acknowledgment by the host.
+fn exchange(number: u32) -> [Vec<u8>; 2] {
+    let segment = Segment {
+        flags: Flags::ACK,
+        window: 1000,
+        ..Segment::default()
+    };
+    let stamps = |value, echo| Some(Timestamps { value, echo });
+    let data = Segment {
+        sequence: SequenceNumber(1 + 500 * number),
+        acknowledgment: SequenceNumber(1),
+        payload_bytes: 500,
+        timestamps: stamps(number * 10, number),
+        ..segment
+    };
+    let acknowledgment = Segment {
+        sequence: SequenceNumber(1),
+        acknowledgment: SequenceNumber(501 + 500 * number),
+        timestamps: stamps(number + 1, number * 10),
+        ..segment
+    };
+    [packet(true, &data), packet(false, &acknowledgment)]
+}
+
+/// Whatever comes in at one device goes out at the other as it was: tags of VLANs, which the kernel
+/// takes out of frames, what is no IP, and what is damaged.
+#[test]
+fn frames_pass_byte_for_byte() {
+    let Some((router, [mobile, wired])) = taps() else {
+        return;
+    };
+    let wide = router.configuration(WIDE);
+    let mut gateway = router.gateway(&words(&wide)).unwrap();
+    let [data, acknowledgment] = exchange(0);
+    let mut forged = acknowledgment.clone();
+    // A checksum of TCP's that is wrong.
+    forged[36] ^= 0x55;
+    let mut short = acknowledgment.clone();
+    // Longer than it is, by its own word.
+    short[2] = 9;
+    let tag = [0x8100, 0x6005];
+    let frames = [
+        frame(&[], 0x0806, &[1; 46]),
+        frame(&[], 0x88cc, &[3; 60]),
+        frame(&[], 0x86dd, &[0x60, 0, 0, 0]),
+        frame(&[], 0x0800, &[]),
+        frame(&[], 0x0800, &short),
+        frame(&[tag], 0x0800, &short),
+        frame(&[tag], 0x0800, &forged),
+        frame(&[tag], 0x0800, &data),
+        frame(&[tag], 0x0806, &[1; 46]),
+        frame(&[[0x88a8, 7], tag], 0x0800, &data),
+        frame(&[[0x88a8, 7], tag], 0x1234, &[5; 1400]),
+    ];
+    for (from, to) in [(&mobile, &wired), (&wired, &mobile)] {
+        for (number, sent) in frames.iter().enumerate() {
+            from.send(sent).unwrap();
+            assert_eq!(&next_frame(to), sent, "frame {number}");
+        }
+    }
+    // A connection in a VLAN, whose acknowledgments are held once its round trip is known.
+    for number in 1..40 {
+        let [data, acknowledgment] = exchange(number).map(|packet| frame(&[tag], 0x0800, &packet));
+        mobile.send(&data).unwrap();
+        assert_eq!(next_frame(&wired), data);
+        // The gateway's look at the device comes in blocks.
+        std::thread::sleep(Duration::from_millis(10));
+        wired.send(&acknowledgment).unwrap();
+        assert_eq!(next_frame(&mobile), acknowledgment);
+    }
+    let report = gateway.stop();
+    assert!(report["did"]["delayed"].as_u64() > Some(10), "{report}");
+}

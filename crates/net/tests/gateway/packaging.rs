@@ -1,0 +1,131 @@
+//! What a system is given to run the gateway: systemd's unit, and OpenWrt's files.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_airtcp-net");
+
+fn packaging(name: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging");
+    root.join(name)
+}
+
+/// Whether a program is here; prints why a test is skipped.
+fn is_here(program: &str) -> bool {
+    let found = Command::new(program).arg("--help").output();
+    if let Err(error) = &found {
+        eprintln!("skipped: {program}: {error}");
+    }
+    found.is_ok()
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned()
+}
+
+/// systemd knows every key and value of the unit, and finds little that the service could do
+/// beyond its purpose: from 0 to 10, and two capabilities over the network make out most of it.
+#[test]
+fn systemd_takes_the_unit() {
+    if !is_here("systemd-analyze") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let unit = std::fs::read_to_string(packaging("systemd/airtcp-gateway.service")).unwrap();
+    let path = folder.path().join("airtcp-gateway.service");
+    std::fs::write(&path, unit.replace("/usr/local/bin/airtcp-net", PROGRAM)).unwrap();
+    let analyze = |words: &[&str]| {
+        let mut command = Command::new("systemd-analyze");
+        command.args(words).arg(&path).output().unwrap()
+    };
+    let verified = analyze(&["verify", "--man=no"]);
+    let said = told(&verified);
+    assert!(verified.status.success(), "{said}");
+    assert!(!said.contains("airtcp-gateway.service"), "{said}");
+    let secure = analyze(&["security", "--offline=true", "--threshold=30", "--no-pager"]);
+    assert!(secure.status.success(), "{}", told(&secure));
+}
+
+/// The library of OpenWrt's init scripts, as far as ours uses it, and one section of settings.
+const RC_COMMON: &str = r#"
+config_load() { [ "$1" = airtcp-gateway ] || exit 9; }
+config_foreach() { "$1" main; }
+config_get() { eval "$1=\${uci_$3-${4-}}"; }
+config_get_bool() { eval "$1=\${uci_$3-$4}"; }
+config_list_foreach() { for one in 'delay-injection:factor=2' snoop; do "$3" "$one"; done; }
+procd_open_instance() { echo "instance $1"; }
+procd_set_param() { echo "$*"; }
+procd_close_instance() { echo end; }
+uci_enabled=1 uci_mobile=br-lan uci_wired=wan uci_mode=apply uci_share='20 %' uci_longest='40 ms'
+"#;
+
+/// Runs OpenWrt's script in a shell, with these settings beside the usual ones.
+fn openwrt(shell: &[&str], folder: &Path, more: &str) -> Output {
+    let script = packaging("openwrt/files/etc/init.d/airtcp-gateway");
+    let script = std::fs::read_to_string(script).unwrap();
+    let script = script
+        .replace("/var/run/airtcp", &folder.display().to_string())
+        .replace("/usr/sbin/airtcp-net", PROGRAM);
+    let (program, words) = shell.split_first().unwrap();
+    Command::new(program)
+        .args(words)
+        .args([
+            "-euc",
+            &format!("{RC_COMMON}{more}\n{script}\nstart_service"),
+        ])
+        .output()
+        .unwrap()
+}
+
+/// UCI's settings become a file that the gateway takes, in each shell that is here.
+#[test]
+fn openwrt_settings_become_a_configuration() {
+    for shell in [&["sh"][..], &["busybox", "ash"]] {
+        if !is_here(shell[0]) {
+            continue;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let started = openwrt(shell, folder.path(), "");
+        let said = told(&started);
+        assert!(started.status.success(), "{shell:?}: {said}");
+        assert!(said.starts_with("instance main\ncommand"), "{said}");
+        let written = std::fs::read_to_string(folder.path().join("main.toml")).unwrap();
+        assert_eq!(
+            written,
+            "agents = [\"delay-injection:factor=2\", \"snoop\"]\n\
+             mobile = \"br-lan\"\nwired = \"wan\"\nmode = \"apply\"\nshare = \"20 %\"\n\
+             [hold]\nlongest = \"40 ms\"\n[metrics]\n"
+        );
+        // Wrong settings start nothing, and leave the file of the last right ones.
+        let refused = openwrt(shell, folder.path(), "uci_longest='4 \"weeks'");
+        let said = told(&refused);
+        assert!(said.contains("hold") || said.contains("longest"), "{said}");
+        assert!(!said.contains("instance"), "{said}");
+        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+        let kept = std::fs::read_to_string(folder.path().join("main.toml")).unwrap();
+        assert_eq!(kept, written);
+        // Not enabled, it is not started at all.
+        let off = openwrt(shell, folder.path(), "uci_enabled=0");
+        assert!(
+            off.status.success() && off.stdout.is_empty(),
+            "{}",
+            told(&off)
+        );
+    }
+}
+
+/// shellcheck has nothing to say about the script.
+#[test]
+fn openwrt_script_is_clean() {
+    if !is_here("shellcheck") {
+        return;
+    }
+    // procd reads what the script sets (SC2034), and its first line is procd's (SC1008, SC2239).
+    let checked = Command::new("shellcheck")
+        .args(["--shell=dash", "--exclude=SC2034,SC1008,SC2239,SC3043"])
+        .arg(packaging("openwrt/files/etc/init.d/airtcp-gateway"))
+        .output()
+        .unwrap();
+    assert!(checked.status.success(), "{}", told(&checked));
+}
