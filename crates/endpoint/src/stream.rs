@@ -405,7 +405,7 @@ impl Stream {
     }
 
     /// How long what was written may go unacknowledged (TCP_USER_TIMEOUT).
-    pub const fn set_user_timeout(&mut self, most: Option<Duration>) {
+    pub fn set_user_timeout(&mut self, most: Option<Duration>) {
         self.connection.set_user_timeout(most);
     }
 

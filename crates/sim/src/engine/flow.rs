@@ -218,3 +218,14 @@ impl Flow {
         self.server.connection.receiver().received()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A hundred thousand are to fit in the memory of a small machine.
+    #[test]
+    fn a_flow_is_small() {
+        assert!(size_of::<Flow>() <= 944, "{}", size_of::<Flow>());
+    }
+}

@@ -1,18 +1,23 @@
 //! The round-trip times that a sender measured, as a histogram from which percentiles are read.
 
+use std::iter::repeat_n;
+
 use airtcp_units::Duration;
 
 /// Bits of a bucket's place within its octave: 64 buckets, each at most 1/64 as wide as its values.
 const PLACE_BITS: u32 = 6;
 
 /// Counts of round-trip times in buckets whose width grows with the value. It holds the span of
-/// buckets between the shortest and the longest time, so that very many flows fit.
+/// buckets between the shortest and the longest time, each in a byte as long as none is full, so
+/// that very many flows fit.
 #[derive(Clone, Debug, Default)]
 pub struct RoundTrips {
     /// The bucket of the first count.
     first: usize,
-    counts: Vec<u32>,
-    total: u64,
+    /// Each count modulo 256.
+    counts: Vec<u8>,
+    /// How often each of them came round; empty before one did.
+    rounds: Box<[u32]>,
 }
 
 impl RoundTrips {
@@ -20,11 +25,25 @@ impl RoundTrips {
     #[inline]
     pub(super) fn add(&mut self, rtt: Duration) {
         let bucket = bucket_of(rtt.as_nanos());
-        self.total += 1;
-        match self.counts.get_mut(bucket.wrapping_sub(self.first)) {
-            Some(count) => *count = count.saturating_add(1),
+        let place = bucket.wrapping_sub(self.first);
+        match self.counts.get_mut(place) {
+            Some(count) => {
+                *count = count.wrapping_add(1);
+                if *count == 0 {
+                    self.carry(place);
+                }
+            }
             None => self.grow(bucket),
         }
+    }
+
+    /// The count at `place` has come round.
+    #[cold]
+    fn carry(&mut self, place: usize) {
+        if self.rounds.is_empty() {
+            self.rounds = vec![0; self.counts.len()].into();
+        }
+        self.rounds[place] = self.rounds[place].saturating_add(1);
     }
 
     #[cold]
@@ -32,34 +51,38 @@ impl RoundTrips {
         if self.counts.is_empty() {
             self.first = bucket;
         }
-        if let Some(missing) = self
-            .first
-            .checked_sub(bucket)
-            .filter(|&missing| missing > 0)
-        {
-            self.counts.splice(0..0, std::iter::repeat_n(0, missing));
-            self.first = bucket;
-        }
+        let below = self.first.saturating_sub(bucket);
+        self.first -= below;
         let place = bucket - self.first;
-        if self.counts.len() <= place {
-            self.counts.resize(place + 1, 0);
-        }
+        let length = (below + self.counts.len()).max(place + 1);
+        self.counts.splice(0..0, repeat_n(0, below));
+        self.counts.resize(length, 0);
         self.counts[place] += 1;
+        if !self.rounds.is_empty() {
+            let mut rounds = vec![0; length];
+            rounds[below..][..self.rounds.len()].copy_from_slice(&self.rounds);
+            self.rounds = rounds.into();
+        }
+    }
+
+    /// How many times fell into each bucket, from [`Self::first`] on.
+    fn counts(&self) -> impl Iterator<Item = u64> {
+        let rounds = self.rounds.iter().copied().chain(std::iter::repeat(0));
+        let counts = self.counts.iter().copied().zip(rounds);
+        counts.map(|(count, rounds)| u64::from(rounds) << u8::BITS | u64::from(count))
     }
 
     /// The time that `percent` of the measurements do not exceed (nearest rank), within 1 %; `None`
     /// where nothing was measured.
     #[must_use]
     pub fn percentile(&self, percent: u64) -> Option<Duration> {
-        let rank = (self.total * percent).div_ceil(100).max(1);
+        let total: u64 = self.counts().sum();
+        let rank = (total * percent).div_ceil(100).max(1);
         let mut before = 0;
-        self.counts
-            .iter()
-            .zip(self.first..)
-            .find_map(|(&count, bucket)| {
-                before += u64::from(count);
-                (before >= rank).then(|| middle_of(bucket))
-            })
+        self.counts().zip(self.first..).find_map(|(count, bucket)| {
+            before += count;
+            (before >= rank).then(|| middle_of(bucket))
+        })
     }
 }
 
@@ -124,6 +147,25 @@ mod tests {
                 .as_nanos();
             let off = found.abs_diff(exact);
             assert!(off * 100 <= exact, "{percent} %: {found} for {exact}");
+        }
+    }
+
+    /// Counts of more than a byte, and a span that grows below and above them.
+    #[test]
+    fn counts_of_more_than_a_byte_stay_where_they_are() {
+        let mut round_trips = RoundTrips::default();
+        let mut times = Vec::new();
+        for (millis, count) in [(50, 700), (20, 300), (90, 1000), (50, 600), (10, 3)] {
+            for _ in 0..count {
+                round_trips.add(Duration::from_millis(millis));
+                times.push(Duration::from_millis(millis).as_nanos());
+            }
+        }
+        times.sort_unstable();
+        for percent in 1..=100 {
+            let exact = times[(times.len() * percent).div_ceil(100) - 1];
+            let found = round_trips.percentile(percent as u64).expect("times");
+            assert_eq!(bucket_of(found.as_nanos()), bucket_of(exact), "{percent} %");
         }
     }
 

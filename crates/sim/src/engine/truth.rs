@@ -68,7 +68,9 @@ pub struct Truth {
     /// Only of flows whose losses are judged, so that very many others fit.
     judged: Option<Box<Judged>>,
     lost: Vec<SequenceNumber>,
-    undecided: Vec<Undecided>,
+    /// Boxed likewise: few timeouts leave a doubt.
+    #[expect(clippy::box_collection, reason = "a pointer where there are none")]
+    undecided: Option<Box<Vec<Undecided>>>,
     spurious: u64,
 }
 
@@ -93,7 +95,7 @@ impl Truth {
     /// Whether no timeout waits to know if a copy arrives.
     #[inline]
     pub const fn is_settled(&self) -> bool {
-        self.undecided.is_empty()
+        self.undecided.is_none()
     }
 
     /// How often the sender judged losses, and how well.
@@ -159,7 +161,7 @@ impl Truth {
         let lost = self.lost.iter().filter(|&&lost| lost == sequence).count();
         let copies = transmissions.saturating_sub(u32::try_from(lost).unwrap_or(u32::MAX));
         if copies > 0 {
-            self.undecided.push(Undecided {
+            self.undecided.get_or_insert_default().push(Undecided {
                 sequence,
                 before: index,
                 copies,
@@ -172,16 +174,27 @@ impl Truth {
     /// The data packet at `sequence`, transmission `index`, was lost. `una` is the first sequence
     /// number not acknowledged.
     pub fn on_loss(&mut self, sequence: SequenceNumber, index: u64, una: SequenceNumber) {
-        if self.lost.len() >= PRUNE_AT {
+        // Before it grows.
+        if self.lost.len() == self.lost.capacity() {
             self.lost.retain(|lost| !lost.before(una));
         }
         self.lost.push(sequence);
-        for timeout in &mut self.undecided {
+        self.decide(|timeout| {
             if timeout.sequence == sequence && index < timeout.before {
                 timeout.copies -= 1;
             }
+            timeout.copies == 0
+        });
+    }
+
+    /// Forgets those timeouts of which `is_decided` says so.
+    fn decide(&mut self, mut is_decided: impl FnMut(&mut Undecided) -> bool) {
+        if let Some(undecided) = &mut self.undecided {
+            undecided.retain_mut(|timeout| !is_decided(timeout));
+            if undecided.is_empty() {
+                self.undecided = None;
+            }
         }
-        self.undecided.retain(|timeout| timeout.copies > 0);
     }
 
     /// An agent on the way has sent another copy of the packet at `sequence`: if a copy was lost,
@@ -200,15 +213,16 @@ impl Truth {
         index: u64,
         mut settled: impl FnMut(Instant),
     ) {
-        let spurious = &mut self.spurious;
-        self.undecided.retain(|timeout| {
+        let mut spurious = 0;
+        self.decide(|timeout| {
             let is_its_copy = timeout.sequence == sequence && index < timeout.before;
             if is_its_copy {
-                *spurious += 1;
+                spurious += 1;
                 settled(timeout.expired_at);
             }
-            !is_its_copy
+            is_its_copy
         });
+        self.spurious += spurious;
     }
 }
 
@@ -271,7 +285,7 @@ mod tests {
         truth.on_loss(UNA, 6, UNA);
         truth.on_loss(UNA, 4, UNA);
         assert_eq!(arrival(&mut truth, UNA, 4), []);
-        assert!(truth.undecided.is_empty());
+        assert!(truth.is_settled());
     }
 
     #[test]

@@ -146,7 +146,8 @@ impl Connection {
         }
         if !segment.flags.contains(Flags::ACK) {
             // The peer's SYN again: it has not seen our answer (Linux, `tcp_check_req`).
-            self.handshake.syn_due |= self.may_answer(now);
+            let answers = self.may_answer(now);
+            self.handshake().syn_due |= answers;
         } else if segment.acknowledgment == self.sequence(0) {
             // Both opened at the same time, and this answers our SYN (RFC 9293 §3.5, figure 8).
             self.on_established(now, u64::from(segment.window), observer);

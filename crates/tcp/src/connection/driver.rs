@@ -21,7 +21,7 @@ impl Connection {
     pub fn answered(config: Arc<Config>, iss: SequenceNumber, now: Instant, syn: &Segment) -> Self {
         let mut connection = Self::listen_sharing(config, iss);
         connection.handle(now, syn, &mut ());
-        connection.handshake.on_answered_before();
+        connection.handshake().on_answered_before();
         connection.receiver.on_ack_sent();
         connection
     }

@@ -4,6 +4,7 @@ use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 
 use super::ecn::EcnState;
+use super::send_side::Opening;
 use super::{Connection, State};
 use crate::config::TimeoutConfig;
 use crate::observer::{Event, Observer};
@@ -36,8 +37,8 @@ pub struct Handshake {
     sent_at: Instant,
 }
 
-impl Handshake {
-    pub const fn new() -> Self {
+impl Default for Handshake {
+    fn default() -> Self {
         Self {
             syn_due: false,
             offers_scale: true,
@@ -47,7 +48,9 @@ impl Handshake {
             sent_at: Instant::ZERO,
         }
     }
+}
 
+impl Handshake {
     /// A SYN-ACK went out that was not remembered, nobody knows when: its answer measures nothing,
     /// as if it had been retransmitted, and it is not retransmitted.
     pub const fn on_answered_before(&mut self) {
@@ -72,9 +75,22 @@ pub fn window_scale(buffer: u64) -> u8 {
 }
 
 impl Connection {
+    /// The handshake under way.
+    pub(super) fn handshake(&mut self) -> &mut Handshake {
+        self.handshake.get_or_insert_default()
+    }
+
+    /// When the SYN, or SYN-ACK, is retransmitted.
+    pub(super) fn handshake_deadline(&self) -> Instant {
+        self.handshake
+            .as_ref()
+            .map_or(Instant::FAR_FUTURE, |handshake| handshake.deadline)
+    }
+
     /// The SYN or SYN-ACK, if it is due.
     pub(super) fn poll_handshake(&mut self, now: Instant) -> Option<Segment> {
-        if !self.handshake.syn_due {
+        let handshake = self.handshake.as_mut()?;
+        if !handshake.syn_due {
             return None;
         }
         let config = self.sender.config();
@@ -84,8 +100,9 @@ impl Connection {
         } else {
             0
         };
-        let is_first = self.handshake.transmissions == 0;
-        self.handshake.on_sent(now, &config.timeout);
+        let is_first = handshake.transmissions == 0;
+        let offers_scale = handshake.offers_scale;
+        handshake.on_sent(now, &config.timeout);
         let window = if self.frozen {
             0
         } else {
@@ -108,7 +125,7 @@ impl Connection {
             window: u16::try_from(window).unwrap_or(u16::MAX),
             timestamps: self.timestamps.option(now),
             mss: Some(u16::try_from(mss + overhead).unwrap_or(u16::MAX)),
-            window_scale: self.handshake.offers_scale.then_some(self.our_scale),
+            window_scale: offers_scale.then_some(self.our_scale),
             sack_permitted: sack,
             ..Segment::default()
         })
@@ -126,7 +143,7 @@ impl Connection {
         if segment.flags.contains(Flags::SYN) {
             self.on_peer_syn(now, segment);
             self.state = State::SynReceived;
-            self.handshake.syn_due = true;
+            self.handshake().syn_due = true;
         }
     }
 
@@ -159,7 +176,7 @@ impl Connection {
         } else {
             // Both opened at the same time: answer with a SYN-ACK.
             self.state = State::SynReceived;
-            self.handshake.syn_due = true;
+            self.handshake().syn_due = true;
         }
     }
 
@@ -177,7 +194,7 @@ impl Connection {
             Some(scale) => self.peer_scale = scale.min(MAX_SCALE),
             None => {
                 (self.peer_scale, self.our_scale) = (0, 0);
-                self.handshake.offers_scale = false;
+                self.handshake().offers_scale = false;
             }
         }
         // An MSS of nothing is none (Linux, `tcp_parse_options`).
@@ -212,31 +229,37 @@ impl Connection {
             State::Established
         };
         self.largest_window = window;
-        let lost = self.handshake.expiries > 0;
+        let handshake = self.handshake.take().unwrap_or_default();
         // Karn's rule holds for the SYN too, whatever made us send it again.
-        let rtt = (self.handshake.transmissions == 1).then(|| now - self.handshake.sent_at);
-        self.handshake.deadline = Instant::FAR_FUTURE;
-        self.handshake.syn_due = false;
-        self.sender
-            .on_established(window, rtt, lost.then_some(RTO_AFTER_LOST_SYN));
+        let opening = match *handshake {
+            Handshake { expiries: 1.., .. } => Opening::TimedOut(RTO_AFTER_LOST_SYN),
+            Handshake {
+                transmissions: 1,
+                sent_at,
+                ..
+            } => Opening::Timed(now - sent_at),
+            _ => Opening::Untimed,
+        };
+        self.sender.on_established(window, opening);
         observer.event(now, Event::Established);
     }
 
     /// The SYN, or SYN-ACK, is retransmitted, but not for ever (RFC 9293 §3.8.3; Linux,
     /// `tcp_write_timeout` and `reqsk_timer_handler`).
     pub(super) fn on_handshake_timeout(&mut self, now: Instant, observer: &mut impl Observer) {
-        if self.handshake.deadline <= now {
+        if self.handshake_deadline() <= now {
             let retries = match self.state {
                 State::SynSent => self.sender.config().limits.syn_retries,
                 _ => self.sender.config().limits.synack_retries,
             };
-            if self.handshake.expiries >= u32::from(retries) {
+            let handshake = self.handshake();
+            if handshake.expiries >= u32::from(retries) {
                 self.on_patience_lost(now, observer);
                 return;
             }
-            self.handshake.expiries += 1;
-            self.handshake.syn_due = true;
-            self.handshake.deadline = Instant::FAR_FUTURE;
+            handshake.expiries += 1;
+            handshake.syn_due = true;
+            handshake.deadline = Instant::FAR_FUTURE;
         }
     }
 }

@@ -75,7 +75,8 @@ pub struct Connection {
     /// Initial sequence numbers: ours, and the peer's.
     iss: SequenceNumber,
     irs: SequenceNumber,
-    handshake: Handshake,
+    /// Until the connection is established; boxed, so that very many that are fit.
+    handshake: Option<Box<Handshake>>,
     sender: SendSide,
     receiver: Receiver,
     /// Shift of the window field, in what we send and in what we receive (RFC 7323 §2.2).
@@ -114,7 +115,7 @@ impl Connection {
     #[must_use]
     pub fn connect_sharing(config: Arc<Config>, iss: SequenceNumber) -> Self {
         let mut connection = Self::new(config, iss, State::SynSent);
-        connection.handshake.syn_due = true;
+        connection.handshake().syn_due = true;
         connection
     }
 
@@ -135,7 +136,7 @@ impl Connection {
             state,
             iss,
             irs: SequenceNumber(0),
-            handshake: Handshake::new(),
+            handshake: None,
             receiver: Receiver::new(&config, config.mss),
             our_scale: handshake::window_scale(config.receive_buffer),
             peer_scale: 0,
@@ -228,7 +229,7 @@ impl Connection {
     pub fn next_wakeup(&self) -> Instant {
         match self.state {
             State::Closed | State::Listen => Instant::FAR_FUTURE,
-            State::SynSent | State::SynReceived => self.handshake.deadline,
+            State::SynSent | State::SynReceived => self.handshake_deadline(),
             State::TimeWait => self.ending.deadline.min(self.receiver.next_wakeup()),
             _ => self
                 .sender
@@ -277,7 +278,7 @@ impl Connection {
 
     /// How long what was written may go unacknowledged, in place of the limits configured
     /// (TCP_USER_TIMEOUT); `None` for those.
-    pub const fn set_user_timeout(&mut self, most: Option<Duration>) {
+    pub fn set_user_timeout(&mut self, most: Option<Duration>) {
         self.patience.set_user_timeout(most);
     }
 

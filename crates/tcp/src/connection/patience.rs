@@ -25,9 +25,13 @@ pub struct Effort {
     pub probe: bool,
 }
 
-/// What was tried since the peer last answered.
+/// What was tried since the peer last answered, and for how long it may be. As a rule that is
+/// nothing, for as long as the limits configured allow: then there is nothing to keep.
 #[derive(Clone, Debug)]
-pub struct Patience {
+pub struct Patience(Option<Box<Tries>>);
+
+#[derive(Clone, Debug)]
+struct Tries {
     /// When a segment was first retransmitted on a timeout since something new was acknowledged;
     /// [`Instant::FAR_FUTURE`] if none was.
     since: Instant,
@@ -39,26 +43,79 @@ pub struct Patience {
     user_timeout: Option<Duration>,
 }
 
-impl Patience {
-    /// Nothing was tried.
-    pub const fn new(user_timeout: Option<Duration>) -> Self {
+impl Default for Tries {
+    fn default() -> Self {
         Self {
             since: Instant::FAR_FUTURE,
             probing_since: Instant::FAR_FUTURE,
             unanswered_since: Instant::FAR_FUTURE,
-            user_timeout,
+            user_timeout: None,
         }
+    }
+}
+
+impl Patience {
+    /// Nothing was tried.
+    pub fn new(user_timeout: Option<Duration>) -> Self {
+        let mut patience = Self(None);
+        if user_timeout.is_some() {
+            patience.set_user_timeout(user_timeout);
+        }
+        patience
     }
 
     /// How long what was written may go unacknowledged; `None` for the limits configured.
-    pub const fn set_user_timeout(&mut self, most: Option<Duration>) {
-        self.user_timeout = most;
+    pub fn set_user_timeout(&mut self, most: Option<Duration>) {
+        self.0.get_or_insert_default().user_timeout = most;
     }
 
     /// An acceptable acknowledgment arrived; whether it `advances`, and whether it `opens` a
     /// window.
     #[inline]
     pub fn on_acknowledgment(&mut self, advances: bool, opens: bool) {
+        if let Some(tries) = &mut self.0 {
+            tries.on_acknowledgment(advances, opens);
+            if tries.is_nothing() {
+                self.0 = None;
+            }
+        }
+    }
+
+    /// The sender tried something at `now`. Returns whether that was once too often.
+    #[inline]
+    pub fn on_effort(
+        &mut self,
+        now: Instant,
+        effort: Effort,
+        limits: &LimitsConfig,
+        is_orphan: bool,
+    ) -> bool {
+        // Most wake-ups are of the pace.
+        if !effort.timeout && !effort.probe {
+            return self.deadline() <= now;
+        }
+        let tries = self.0.get_or_insert_default();
+        tries.on_effort(now, effort, limits, is_orphan)
+    }
+
+    /// When the application's own bound is reached (RFC 9293 §3.8.3; Linux, `TCP_USER_TIMEOUT`);
+    /// [`Instant::FAR_FUTURE`] without one, and while nothing is tried.
+    #[inline]
+    pub fn deadline(&self) -> Instant {
+        self.0
+            .as_ref()
+            .map_or(Instant::FAR_FUTURE, |tries| tries.deadline())
+    }
+}
+
+impl Tries {
+    /// Whether there is nothing to keep.
+    fn is_nothing(&self) -> bool {
+        let first = self.since.min(self.probing_since);
+        self.user_timeout.is_none() && first.min(self.unanswered_since) == Instant::FAR_FUTURE
+    }
+
+    fn on_acknowledgment(&mut self, advances: bool, opens: bool) {
         self.unanswered_since = Instant::FAR_FUTURE;
         // While the window was shut nothing was retransmitted: what the peer did not acknowledge
         // until then it may acknowledge now.
@@ -71,19 +128,14 @@ impl Patience {
         }
     }
 
-    /// The sender tried something at `now`. Returns whether that was once too often.
-    pub fn on_effort(
+    fn on_effort(
         &mut self,
         now: Instant,
         effort: Effort,
         limits: &LimitsConfig,
         is_orphan: bool,
     ) -> bool {
-        let mut is_lost = self.is_over(now);
-        // Most wake-ups are of the pace.
-        if !effort.timeout && !effort.probe {
-            return is_lost;
-        }
+        let mut is_lost = self.deadline() <= now;
         let retries = if is_orphan {
             limits.orphan_retries
         } else {
@@ -104,18 +156,11 @@ impl Patience {
         is_lost
     }
 
-    /// When the application's own bound is reached (RFC 9293 §3.8.3; Linux, `TCP_USER_TIMEOUT`);
-    /// [`Instant::FAR_FUTURE`] without one, and while nothing is tried.
-    #[inline]
-    pub fn deadline(&self) -> Instant {
+    fn deadline(&self) -> Instant {
         let Some(most) = self.user_timeout else {
             return Instant::FAR_FUTURE;
         };
         self.since.min(self.probing_since) + most
-    }
-
-    fn is_over(&self, now: Instant) -> bool {
-        self.deadline() <= now
     }
 }
 

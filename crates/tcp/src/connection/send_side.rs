@@ -23,7 +23,7 @@ pub struct SendSide {
     /// First byte the peer has no room for, and the largest that it ever was.
     right_edge: u64,
     largest: u64,
-    established: Option<Established>,
+    opening: Opening,
     /// Whether it was polled when it had nothing.
     polled: bool,
     sender: OnceCell<Box<Sender>>,
@@ -31,9 +31,27 @@ pub struct SendSide {
 
 /// What the handshake measured.
 #[derive(Clone, Copy, Debug)]
-struct Established {
-    rtt: Option<Duration>,
-    rto: Option<Duration>,
+pub(super) enum Opening {
+    /// It is not complete.
+    Incomplete,
+    /// A round trip.
+    Timed(Duration),
+    /// Nothing: it was sent more than once.
+    Untimed,
+    /// That its own timer was too short: the RTO for data is this one.
+    TimedOut(Duration),
+}
+
+impl Opening {
+    /// Tells the sender of it, and the window that the peer offers.
+    fn tell(self, sender: &mut Sender, window: u64) {
+        match self {
+            Self::Incomplete => {}
+            Self::Timed(rtt) => sender.on_established(window, Some(rtt), None),
+            Self::Untimed => sender.on_established(window, None, None),
+            Self::TimedOut(rto) => sender.on_established(window, None, Some(rto)),
+        }
+    }
 }
 
 impl SendSide {
@@ -46,7 +64,7 @@ impl SendSide {
             config,
             right_edge: 0,
             largest: 0,
-            established: None,
+            opening: Opening::Incomplete,
             polled: false,
             sender: OnceCell::new(),
         }
@@ -81,8 +99,8 @@ impl SendSide {
         if self.marks {
             sender.heed_marks();
         }
-        if let Some(Established { rtt, rto }) = self.established {
-            sender.on_established(self.largest, rtt, rto);
+        if !matches!(self.opening, Opening::Incomplete) {
+            self.opening.tell(&mut sender, self.largest);
             sender.resume_window(self.right_edge);
         }
         if self.polled {
@@ -128,11 +146,11 @@ impl SendSide {
     }
 
     /// As [`Sender::on_established`].
-    pub fn on_established(&mut self, window: u64, rtt: Option<Duration>, rto: Option<Duration>) {
+    pub fn on_established(&mut self, window: u64, opening: Opening) {
         self.note_window(window);
-        self.established = Some(Established { rtt, rto });
+        self.opening = opening;
         if let Some(sender) = self.sender.get_mut() {
-            sender.on_established(window, rtt, rto);
+            opening.tell(sender, window);
         }
     }
 

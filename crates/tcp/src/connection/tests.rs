@@ -183,3 +183,13 @@ impl Script {
 }
 
 const NOTHING: [&str; 0] = [];
+
+/// Very many are to fit: what few connections need is boxed. Of a sender there is one more
+/// allocation, from when something is written.
+#[test]
+fn a_connection_is_small() {
+    let of_tests = size_of::<super::ordinary::Ways>();
+    let connection = size_of::<Connection>() - of_tests;
+    assert!(connection <= 344, "{connection}");
+    assert!(size_of::<Sender>() <= 784, "{}", size_of::<Sender>());
+}

@@ -13,6 +13,7 @@
 //! them counted. Without SACK only timeouts mark segments lost, and the same sums hold.
 
 mod living;
+mod own_timers;
 mod segment;
 
 use std::collections::VecDeque;
@@ -22,9 +23,13 @@ use airtcp_units::{Duration, Instant};
 
 use super::delivery::{Answerable, Delivery};
 use crate::delivery_rate::SendTag;
+use own_timers::OwnTimers;
 use segment::{LOST, RESENT, SACKED, Sums, awaits_repair};
 
 pub use segment::SentSegment;
+
+/// Segments that there is room for at the start: the initial window of RFC 6928.
+const FIRST_FLIGHT: usize = 10;
 
 /// What a cumulative acknowledgment removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,13 +55,14 @@ pub struct Scoreboard {
     /// Where the search for the next segment to repair starts: nothing below awaits repair.
     repair_from: u64,
     /// The SACK blocks of the last acknowledgment: most of a block is known from the one before.
-    /// Boxed, so that very many senders fit of which nothing was reported.
+    /// Boxed, and only there while anything is reported, so that very many senders fit.
     known: Option<Box<[(u64, u64); 4]>>,
     /// What the acknowledgment at hand delivered; only where someone wants to know.
     delivery: Option<Box<Delivery>>,
     /// What the delivery-rate estimator noted for each segment; empty where there is none.
     #[expect(clippy::box_collection, reason = "a pointer where there are none")]
     tags: Option<Box<VecDeque<SendTag>>>,
+    own_timers: OwnTimers,
 }
 
 impl Scoreboard {
@@ -120,6 +126,12 @@ impl Scoreboard {
     #[must_use]
     pub fn delivery(&self) -> Option<&Delivery> {
         self.delivery.as_deref()
+    }
+
+    /// The segment sent last for the first time has a timer of its own until `deadline`, as all
+    /// before it have.
+    pub fn time_last(&mut self, deadline: Instant) {
+        self.own_timers.push(deadline);
     }
 
     /// Notes `tag` with the segment sent last for the first time.
@@ -194,23 +206,40 @@ impl Scoreboard {
             self.start = segment.start;
         }
         self.end = segment.end();
+        if self.segments.len() == self.segments.capacity() {
+            self.make_room();
+        }
         self.segments.push_back(segment);
+    }
+
+    /// Makes room for a quarter more, so that very many senders fit that have a few segments under
+    /// way: doubled, half of it would be empty.
+    #[cold]
+    fn make_room(&mut self) {
+        let more = match self.segments.len() {
+            0 => FIRST_FLIGHT,
+            some => (some / 4).max(4),
+        };
+        self.segments.reserve_exact(more);
     }
 
     /// Everything below `una` is acknowledged.
     #[inline]
     pub fn advance(&mut self, una: u64) -> Advanced {
         let mut advanced = Advanced::default();
-        while let Some(front) = self.segments.front_mut() {
-            if front.start >= una {
-                break;
-            }
+        let una = una.min(self.end);
+        // The first segment starts where what is outstanding does.
+        while self.start < una
+            && let Some(front) = self.segments.front_mut()
+        {
             // A segment the receiver reported earlier is not new: its round trip ended then.
             if front.flags & SACKED == 0 && advanced.sent_at.is_none() {
                 advanced.sent_at = Some(front.sent_at);
             }
             advanced.resent |= front.transmissions > 1;
-            let covered = una.min(front.end()) - front.start;
+            let end = una.min(front.end());
+            let covered = end - front.start;
+            self.start = end;
             let flags = front.flags;
             if flags & SACKED == 0
                 && let Some(delivery) = &mut self.delivery
@@ -223,6 +252,7 @@ impl Scoreboard {
                 if let Some(tags) = &mut self.tags {
                     tags.pop_front();
                 }
+                self.own_timers.pop();
             } else {
                 // Part of a segment: the receiver may have cut it at its window.
                 front.start = una;
@@ -233,9 +263,11 @@ impl Scoreboard {
             }
             if flags != 0 {
                 self.sums.remove(flags, covered);
+                if self.sums.sacked == 0 {
+                    self.known = None;
+                }
             }
         }
-        self.start = self.start.max(una.min(self.end));
         if advanced.resent {
             advanced.sent_at = None;
         }
@@ -341,10 +373,10 @@ impl Scoreboard {
     pub fn mark_lost_from(&mut self, offset: u64) {
         self.void_reneged_reports();
         let first = self.index_of(offset);
-        for segment in self.segments.range_mut(first..) {
+        for (segment, index) in self.segments.range_mut(first..).zip(first..) {
             if !segment.is_sacked() {
                 self.sums.change(segment, LOST);
-                segment.deadline = Instant::FAR_FUTURE;
+                self.own_timers.stop(index);
             }
         }
         self.loss_edge = self.segments.back().map_or(0, SentSegment::end);
@@ -356,10 +388,10 @@ impl Scoreboard {
     /// `start`s here has timed out, however lately it was sent.
     pub fn mark_lost_but_recent(&mut self, recent: Instant, start: u64) {
         self.void_reneged_reports();
-        for segment in &mut self.segments {
+        for (segment, index) in self.segments.iter_mut().zip(0..) {
             if !segment.is_sacked() && (segment.start == start || segment.sent_at <= recent) {
                 self.sums.change(segment, LOST);
-                segment.deadline = Instant::FAR_FUTURE;
+                self.own_timers.stop(index);
                 self.repair_from = self.repair_from.min(segment.start);
             }
         }
@@ -378,10 +410,12 @@ impl Scoreboard {
         if self.sums.lost == 0 {
             return;
         }
-        for segment in &mut self.segments {
+        for (segment, index) in self.segments.iter_mut().zip(0..) {
             if segment.is_lost() {
                 self.sums.change(segment, segment.flags & !LOST);
-                segment.deadline = segment.deadline.min(deadline(segment.expiries));
+                let running = self.own_timers.deadline(index);
+                let deadline = running.min(deadline(segment.expiries));
+                self.own_timers.set(index, deadline);
             }
         }
     }
@@ -394,8 +428,8 @@ impl Scoreboard {
         if !segment.is_sacked() {
             self.sums.change(segment, LOST);
         }
-        segment.deadline = Instant::FAR_FUTURE;
         self.repair_from = self.repair_from.min(segment.start);
+        self.own_timers.stop(index);
     }
 
     /// A receiver that reported the segment it now asks for has dropped it: nothing it reported
@@ -456,14 +490,14 @@ impl Scoreboard {
         (self.segments[index].flags & RESENT == 0).then_some(index)
     }
 
-    /// The segment at `index` is retransmitted at `now`, its own timer set to `deadline`. Returns
-    /// it.
+    /// The segment at `index` is retransmitted at `now`, its own timer, where it has one, set to
+    /// `deadline`. Returns it.
     pub fn resend(&mut self, index: usize, now: Instant, deadline: Instant) -> SentSegment {
         let segment = &mut self.segments[index];
         self.sums.change(segment, segment.flags | RESENT);
         segment.transmissions = segment.transmissions.saturating_add(1);
         segment.sent_at = now;
-        segment.deadline = deadline;
+        self.own_timers.set(index, deadline);
         *segment
     }
 
@@ -478,9 +512,9 @@ impl Scoreboard {
     /// Every running timer of a segment restarts at `now`, for as long as `after` that many
     /// expiries.
     pub fn restart_timers(&mut self, now: Instant, after: impl Fn(u8) -> Duration) {
-        for segment in &mut self.segments {
-            if segment.deadline != Instant::FAR_FUTURE {
-                segment.deadline = now + after(segment.expiries);
+        for (segment, index) in self.segments.iter().zip(0..) {
+            if self.own_timers.is_running(index) {
+                self.own_timers.set(index, now + after(segment.expiries));
             }
         }
     }
@@ -493,19 +527,36 @@ impl Scoreboard {
             .iter()
             .enumerate()
             .filter(|&(index, segment)| index == 0 || !segment.is_sacked())
-            .map(|(index, segment)| (index, segment.deadline))
+            .map(|(index, _)| (index, self.own_timers.deadline(index)))
             .min_by_key(|&(index, deadline)| (deadline, index))
+    }
+
+    /// As [`index_of`](Self::index_of), whatever the segments' lengths.
+    #[inline(never)]
+    fn search(&self, offset: u64) -> usize {
+        self.segments
+            .partition_point(|segment| segment.end() <= offset)
     }
 
     /// Index of the first segment that ends behind `offset`.
     #[inline]
     pub(super) fn index_of(&self, offset: u64) -> usize {
-        match self.segments.front() {
-            Some(front) if offset >= front.end() => self
-                .segments
-                .partition_point(|segment| segment.end() <= offset),
-            _ => 0,
+        let Some(front) = self.segments.front() else {
+            return 0;
+        };
+        if offset < front.end() {
+            return 0;
         }
+        // As a rule all are as long as the first.
+        let guess = (offset - front.start) / u64::from(front.length);
+        if let Ok(guess) = usize::try_from(guess)
+            && let Some(segment) = self.segments.get(guess)
+            && segment.start <= offset
+            && offset < segment.end()
+        {
+            return guess;
+        }
+        self.search(offset)
     }
 }
 

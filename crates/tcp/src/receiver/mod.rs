@@ -1,6 +1,7 @@
 //! The receive side: reassembly, the window, and when and what to acknowledge.
 
 mod delayed_ack;
+mod islands;
 mod reassembly;
 mod report;
 mod window;
@@ -25,6 +26,9 @@ const BUFFER_BYTES_A_RANGE: u64 = 512;
 /// Ranges that may wait behind gaps in even the smallest buffer.
 const LEAST_RANGES: u32 = 64;
 
+/// No offset of a stream.
+const NOT_KNOWN: u64 = u64::MAX;
+
 /// Most ranges that wait behind gaps in a buffer of that size. Their bytes the window bounds.
 fn most_ranges(buffer: u64) -> u32 {
     u32::try_from(buffer / BUFFER_BYTES_A_RANGE)
@@ -42,8 +46,8 @@ pub struct Receiver {
     /// End of what the application has read.
     read: u64,
     window: Window,
-    /// Offset of the FIN, once it is known.
-    fin: Option<u64>,
+    /// Offset of the FIN; [`NOT_KNOWN`] before it is known.
+    fin: u64,
     /// Segments that brought nothing new.
     duplicates: u64,
 }
@@ -59,7 +63,7 @@ impl Receiver {
             report: Report::new(config.sack, config.sack && config.dsack),
             read: 0,
             window: Window::new(config, step),
-            fin: None,
+            fin: NOT_KNOWN,
             duplicates: 0,
         }
     }
@@ -68,13 +72,13 @@ impl Receiver {
     /// them.
     #[inline]
     pub fn on_data(&mut self, now: Instant, mut range: Range<u64>, mut fin: bool) {
-        if let Some(known) = self.fin {
+        if self.fin != NOT_KNOWN {
             // The first FIN stands, and nothing follows it.
-            fin &= range.end == known;
-            range.end = range.end.min(known);
+            fin &= range.end == self.fin;
+            range.end = range.end.min(self.fin);
         }
         if fin {
-            self.fin = Some(range.end);
+            self.fin = range.end;
             range.end += 1;
         }
         if range.is_empty() {
@@ -109,6 +113,9 @@ impl Receiver {
             self.duplicates += 1;
         } else {
             self.report.on_arrival(range.start);
+        }
+        if !self.reassembly.has_gaps() {
+            self.report.on_gaps_filled();
         }
         // RFC 5681 §4.2: at once when out of order, a duplicate, or filling a gap.
         self.delayed.demand();
@@ -154,8 +161,8 @@ impl Receiver {
     /// Whether the FIN and everything before it has arrived.
     #[inline]
     #[must_use]
-    pub fn is_finished(&self) -> bool {
-        self.fin.is_some_and(|fin| self.next_expected() > fin)
+    pub const fn is_finished(&self) -> bool {
+        self.next_expected() > self.fin
     }
 
     /// Whether this byte was received, in order or not.
@@ -168,14 +175,16 @@ impl Receiver {
     #[inline]
     #[must_use]
     pub const fn end(&self) -> Option<u64> {
-        self.fin
+        match self.fin {
+            NOT_KNOWN => None,
+            fin => Some(fin),
+        }
     }
 
     /// Bytes received in order, the FIN not counted.
     #[must_use]
     pub fn received(&self) -> u64 {
-        self.fin
-            .map_or(self.next_expected(), |fin| fin.min(self.next_expected()))
+        self.fin.min(self.next_expected())
     }
 
     /// Bytes the application has taken.
@@ -239,7 +248,7 @@ impl Receiver {
     #[inline]
     #[must_use]
     pub fn has_room_in_order(&self, end: u64) -> bool {
-        end <= self.window.announced() && !self.reassembly.has_gaps() && self.fin.is_none()
+        end <= self.window.announced() && !self.reassembly.has_gaps() && self.fin == NOT_KNOWN
     }
 
     /// Whether an acknowledgment must go out now.

@@ -1,6 +1,6 @@
 //! The bytes that have arrived: a prefix, and ranges beyond a gap.
 //!
-//! Ranges are kept in a tree, so that a segment costs O(log n) in whatever order a peer sends, and
+//! However many [`Islands`] wait, a segment costs O(log n) in whatever order a peer sends, and
 //! their number is bounded: a peer, or whoever injects segments in its name, must not have us keep
 //! a range of one byte for every second byte of the window. Beyond the bound the highest range is
 //! forgotten, even one that was reported: RFC 2018 §8 permits it where space runs out, and for that
@@ -9,8 +9,9 @@
 //! hole always brings the stream forward. What is in order is never dropped. Like Linux, and unlike
 //! RFC 2018 §8, a segment that is itself forgotten is not reported.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
+
+use super::islands::Islands;
 
 /// What an insertion brought.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,8 +26,8 @@ pub struct Insertion {
 #[derive(Clone, Debug)]
 pub struct Reassembly {
     next_expected: u64,
-    /// Ranges above `next_expected`, apart from each other: start and end.
-    waiting: BTreeMap<u64, u64>,
+    /// Ranges above `next_expected`.
+    waiting: Islands,
     /// Most ranges that wait.
     most: u32,
 }
@@ -36,7 +37,7 @@ impl Reassembly {
     pub const fn new(most: u32) -> Self {
         Self {
             next_expected: 0,
-            waiting: BTreeMap::new(),
+            waiting: Islands::new(),
             most: if most == 0 { 1 } else { most },
         }
     }
@@ -67,18 +68,22 @@ impl Reassembly {
 
     /// The waiting range that contains `offset`.
     pub fn containing(&self, offset: u64) -> Option<Range<u64>> {
-        let (&start, &end) = self.waiting.range(..=offset).next_back()?;
+        let (start, end) = self.waiting.below(offset)?;
         (offset < end).then_some(start..end)
     }
 
     /// The ranges behind a gap, in order.
     pub fn waiting(&self) -> impl Iterator<Item = Range<u64>> {
-        self.waiting.iter().map(|(&start, &end)| start..end)
+        self.waiting.iter()
     }
 
     /// Takes `range`, whatever of it was held before.
     pub fn insert(&mut self, range: Range<u64>) -> Insertion {
         let mut insertion = Insertion::default();
+        if self.extend_highest(&range) {
+            insertion.fresh = range.end - range.start;
+            return insertion;
+        }
         let mut duplicate = |held: Range<u64>| {
             if held.start < held.end && insertion.duplicate.is_none() {
                 insertion.duplicate = Some(held);
@@ -90,47 +95,53 @@ impl Reassembly {
             return insertion;
         }
         // The one below, if it reaches up to this one, is the first that merges with it.
-        let below = self.waiting.range_mut(..=range.start).next_back();
-        let first = match below {
-            Some((&start, end)) if *end >= range.start => {
-                duplicate(range.start..(*end).min(range.end));
-                let held = (*end).min(range.end) - range.start;
-                insertion.fresh = range.end - range.start - held;
-                *end = (*end).max(range.end);
-                start
+        let (first, end) = match self.waiting.below(range.start) {
+            Some((start, end)) if end >= range.start => {
+                duplicate(range.start..end.min(range.end));
+                insertion.fresh = range.end - end.min(range.end);
+                (start, end.max(range.end))
             }
             _ => {
                 insertion.fresh = range.end - range.start;
-                range.start
+                (range.start, range.end)
             }
         };
-        self.absorb(first, &range, &mut insertion);
+        self.absorb(first..end, &range, &mut insertion);
         insertion
     }
 
-    /// Merges the ranges that start in `range` with the one that starts at `first`, and puts that
-    /// where it belongs.
-    fn absorb(&mut self, first: u64, range: &Range<u64>, insertion: &mut Insertion) {
-        let mut end = self
-            .waiting
-            .get(&first)
-            .map_or(range.end, |end| range.end.max(*end));
-        while let Some((&start, &held_end)) = self.waiting.range(first + 1..=end).next() {
-            let overlap = start..held_end.min(range.end);
+    /// Takes what continues the highest range, as nearly everything behind a gap does. Returns
+    /// whether `range` does.
+    #[inline]
+    fn extend_highest(&mut self, range: &Range<u64>) -> bool {
+        match self.waiting.highest_end_mut() {
+            Some(end) if *end == range.start => {
+                *end = range.end.max(*end);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Merges the ranges that start in or behind `merged`, which `range` belongs to, with it, and
+    /// puts it where it belongs.
+    fn absorb(&mut self, merged: Range<u64>, range: &Range<u64>, insertion: &mut Insertion) {
+        let Range { start, mut end } = merged;
+        while let Some((other, other_end)) = self.waiting.take_first_of(start + 1..end + 1) {
+            let overlap = other.max(range.start)..other_end.min(range.end);
             if overlap.start < overlap.end {
                 insertion.fresh -= overlap.end - overlap.start;
                 insertion.duplicate.get_or_insert(overlap);
             }
-            end = end.max(held_end);
-            self.waiting.remove(&start);
+            end = end.max(other_end);
         }
-        if first == self.next_expected {
+        if start == self.next_expected {
             self.next_expected = end;
             return;
         }
-        self.waiting.insert(first, end);
+        self.waiting.set(start, end);
         if self.waiting.len() > self.most as usize {
-            self.waiting.pop_last();
+            self.waiting.forget_highest();
         }
     }
 }

@@ -11,23 +11,36 @@ use super::reassembly::Reassembly;
 pub struct Report {
     sack: bool,
     dsack: bool,
-    /// Boxed, so that very many receivers fit for which all has come in order.
+    /// Boxed, and only there while something waits behind a gap or is to be reported, so that very
+    /// many receivers fit.
     news: Option<Box<News>>,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct News {
     /// One byte of each range that changed last, the latest first. The ranges themselves may have
     /// grown or merged since: they are looked up when reported.
-    recent: [Option<u64>; MAX_REPORTED],
+    recent: [u64; MAX_REPORTED],
     duplicate: Option<Range<u64>>,
+}
+
+/// No offset of a stream.
+const NONE: u64 = u64::MAX;
+
+impl Default for News {
+    fn default() -> Self {
+        Self {
+            recent: [NONE; MAX_REPORTED],
+            duplicate: None,
+        }
+    }
 }
 
 impl News {
     fn on_arrival(&mut self, offset: u64) {
-        if self.recent[0] != Some(offset) {
+        if self.recent[0] != offset {
             self.recent.rotate_right(1);
-            self.recent[0] = Some(offset);
+            self.recent[0] = offset;
         }
     }
 }
@@ -61,6 +74,17 @@ impl Report {
         }
     }
 
+    /// Nothing waits behind a gap any more.
+    pub fn on_gaps_filled(&mut self) {
+        if self
+            .news
+            .as_ref()
+            .is_some_and(|news| news.duplicate.is_none())
+        {
+            self.news = None;
+        }
+    }
+
     /// Whether there is anything to report.
     #[inline]
     pub fn has_something(&self, reassembly: &Reassembly) -> bool {
@@ -87,16 +111,17 @@ impl Report {
             count = 1;
         }
         let first_sack = count;
-        let mut kept = [None; MAX_REPORTED];
+        let mut kept = [NONE; MAX_REPORTED];
         let mut keep = 0;
-        for offset in news.recent.into_iter().flatten() {
+        for offset in news.recent {
+            // Of no offset there is no range.
             let Some(range) = reassembly.containing(offset) else {
                 continue;
             };
             if count < MAX_REPORTED && !ranges[first_sack..count].contains(&range) {
                 ranges[count] = range;
                 count += 1;
-                kept[keep] = Some(offset);
+                kept[keep] = offset;
                 keep += 1;
             }
         }

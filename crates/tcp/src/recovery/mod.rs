@@ -27,8 +27,9 @@ pub enum Phase {
     /// Nothing is known to be lost.
     #[default]
     Open,
-    /// Repairing a loss found by acknowledgments.
-    FastRecovery(FastRecovery),
+    /// Repairing a loss found by acknowledgments; boxed, so that very many senders fit that are
+    /// not.
+    FastRecovery(Box<FastRecovery>),
     /// Repairing after the timer expired.
     Timeout {
         /// Recovered when everything below this offset is acknowledged (RFC 6582 §3.2 step 4,

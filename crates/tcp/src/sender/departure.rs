@@ -5,7 +5,7 @@ use airtcp_units::Instant;
 use super::space::Fresh;
 use super::window_usage::Standing;
 use super::{Sender, Transmission};
-use crate::config::TimerRestart;
+use crate::config::{TimerRestart, TimerScope};
 use crate::loss_detection::SentSegment;
 use crate::recovery::Pace;
 
@@ -16,7 +16,7 @@ impl Sender {
         let range = fresh.start..fresh.end + u64::from(fresh.fin);
         let length = fresh.end - fresh.start;
         let deadline = self.segment_deadline(now, 0);
-        let segment = SentSegment::new(&range, now, deadline);
+        let segment = SentSegment::new(&range, now);
         if let Some(rate) = &mut self.rate {
             let in_flight = self.board.in_flight();
             let in_flight = in_flight.saturating_sub(self.detection.arrived());
@@ -26,6 +26,9 @@ impl Sender {
         }
         self.detection.on_sent(&segment);
         self.board.push(segment);
+        if self.choices.scope == TimerScope::Segment {
+            self.board.time_last(deadline);
+        }
         self.space.on_sent(range.end);
         self.growth.on_sent(now);
         if self.detection.duplicates() > 0 && self.repair.is_open() {

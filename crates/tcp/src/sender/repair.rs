@@ -95,7 +95,7 @@ impl Repair {
     }
 
     #[inline]
-    pub const fn fast_mut(&mut self) -> Option<&mut FastRecovery> {
+    pub fn fast_mut(&mut self) -> Option<&mut FastRecovery> {
         match &mut self.phase {
             Phase::FastRecovery(recovery) => Some(recovery),
             _ => None,
@@ -128,7 +128,7 @@ impl Repair {
             tests_new_data,
         };
         let (phase, first) = match entry {
-            Entry::Fast { recovery, first } => (Phase::FastRecovery(recovery), first),
+            Entry::Fast { recovery, first } => (Phase::FastRecovery(Box::new(recovery)), first),
             Entry::SlowStart { first } => (after_timeout(false), first),
             Entry::Reopened => (after_timeout(false), None),
             Entry::Timeout {
@@ -189,7 +189,7 @@ impl Repair {
     }
 
     /// F-RTO goes on with `recover` as its point (RFC 5682 §2.1). `new_data_first`: by new data.
-    pub const fn test_new_data(&mut self, recover: u64, tests: bool, new_data_first: bool) {
+    pub fn test_new_data(&mut self, recover: u64, tests: bool, new_data_first: bool) {
         self.new_data_first = new_data_first;
         self.phase = Phase::Timeout {
             recover,

@@ -26,7 +26,7 @@ impl Flight {
         flight.board.watch_deliveries();
         for index in 0..10 {
             let range = index * MSS..(index + 1) * MSS;
-            let segment = SentSegment::new(&range, at(index), Instant::FAR_FUTURE);
+            let segment = SentSegment::new(&range, at(index));
             flight.rack.on_sent(&segment);
             flight.board.push(segment);
         }
@@ -93,7 +93,7 @@ fn a_retransmission_can_be_lost_too() {
     let again = flight.board.resend(0, at(105), Instant::FAR_FUTURE);
     flight.rack.on_sent(&again);
     assert_eq!(flight.lost(), "123");
-    let new = SentSegment::new(&(10 * MSS..11 * MSS), at(106), Instant::FAR_FUTURE);
+    let new = SentSegment::new(&(10 * MSS..11 * MSS), at(106));
     flight.rack.on_sent(&new);
     flight.board.push(new);
     flight.report(206, 10, 11);

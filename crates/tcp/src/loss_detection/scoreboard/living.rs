@@ -12,11 +12,11 @@ impl Scoreboard {
     /// reported. Returns whether anything was.
     pub fn mark_larger_lost(&mut self, mss: u64, written: u64) -> bool {
         let mut any = false;
-        for segment in &mut self.segments {
+        for (segment, index) in self.segments.iter_mut().zip(0..) {
             let bytes = segment.end().min(written) - segment.start.min(written);
             if bytes > mss && segment.flags & SACKED == 0 {
                 self.sums.change(segment, LOST);
-                segment.deadline = Instant::FAR_FUTURE;
+                self.own_timers.stop(index);
                 self.repair_from = self.repair_from.min(segment.start);
                 any = true;
             }
@@ -40,6 +40,7 @@ impl Scoreboard {
         rest.start += bytes;
         rest.length -= length;
         self.segments.insert(index + 1, rest);
+        self.own_timers.split(index);
         if let Some(tags) = &mut self.tags
             && let Some(&tag) = tags.get(index)
         {
@@ -56,8 +57,9 @@ impl Scoreboard {
         let is_last = segment.sent_at == polled_at && polled_at <= now;
         if is_last {
             segment.sent_at = now;
-            if segment.deadline != Instant::FAR_FUTURE {
-                segment.deadline += now - polled_at;
+            if self.own_timers.is_running(index) {
+                let deadline = self.own_timers.deadline(index) + (now - polled_at);
+                self.own_timers.set(index, deadline);
             }
         }
         is_last
@@ -65,10 +67,8 @@ impl Scoreboard {
 
     /// The own timer of the segment at `index`, if it has one, runs until `deadline`.
     pub fn put_off(&mut self, index: usize, deadline: Instant) {
-        if let Some(segment) = self.segments.get_mut(index)
-            && segment.deadline != Instant::FAR_FUTURE
-        {
-            segment.deadline = deadline;
+        if self.own_timers.is_running(index) {
+            self.own_timers.set(index, deadline);
         }
     }
 

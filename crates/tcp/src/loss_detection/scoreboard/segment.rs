@@ -18,8 +18,6 @@ pub struct SentSegment {
     pub start: u64,
     /// When it was last sent.
     pub sent_at: Instant,
-    /// When its own timer expires; only read where each segment has one (Miyim §IV).
-    pub deadline: Instant,
     /// Bytes of the stream it covers, a FIN counted as one.
     pub length: u32,
     /// How often it was sent.
@@ -33,7 +31,7 @@ impl SentSegment {
     /// A segment just sent for the first time.
     #[inline]
     #[must_use]
-    pub const fn new(range: &Range<u64>, sent_at: Instant, deadline: Instant) -> Self {
+    pub const fn new(range: &Range<u64>, sent_at: Instant) -> Self {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "a segment is at most 64 KiB"
@@ -42,7 +40,6 @@ impl SentSegment {
         Self {
             start: range.start,
             sent_at,
-            deadline,
             length,
             transmissions: 1,
             expiries: 0,
@@ -109,8 +106,15 @@ impl Sums {
     }
 
     /// `segment` has `flags` from now on.
+    #[inline]
     pub fn change(&mut self, segment: &mut SentSegment, flags: u8) {
         let bytes = u64::from(segment.length);
+        if segment.flags == 0 && flags == SACKED {
+            // What nothing was known of is reported: by far the most frequent change.
+            self.sacked += bytes;
+            segment.flags = flags;
+            return;
+        }
         self.remove(segment.flags, bytes);
         self.add(flags, bytes);
         segment.flags = flags;

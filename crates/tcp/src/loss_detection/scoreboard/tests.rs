@@ -13,7 +13,8 @@ fn sent(count: u64) -> Scoreboard {
     let mut board = Scoreboard::default();
     for index in 0..count {
         let range = index * MSS..(index + 1) * MSS;
-        board.push(SentSegment::new(&range, at(index), at(index + 100)));
+        board.push(SentSegment::new(&range, at(index)));
+        board.time_last(at(index + 100));
     }
     board
 }
@@ -70,15 +71,25 @@ fn an_empty_board_has_nothing() {
 
 #[test]
 fn a_segment_tells_what_it_is() {
-    let segment = SentSegment::new(&(500..1500), at(1), at(2));
+    let segment = SentSegment::new(&(500..1500), at(1));
     assert_eq!(
         (segment.start, segment.length, segment.end()),
         (500, 1000, 1500)
     );
     assert_eq!(segment.range(), 500..1500);
-    assert_eq!((segment.sent_at, segment.deadline), (at(1), at(2)));
+    assert_eq!(segment.sent_at, at(1));
     assert_eq!((segment.transmissions, segment.expiries), (1, 0));
     assert!(!segment.is_sacked() && !segment.is_lost());
+}
+
+/// There is one for each packet under way.
+#[test]
+fn a_segment_is_small() {
+    assert!(
+        size_of::<SentSegment>() <= 24,
+        "{}",
+        size_of::<SentSegment>()
+    );
 }
 
 #[test]
@@ -116,7 +127,7 @@ fn the_pipe_is_what_is_neither_reported_nor_lost_and_what_was_sent_again() {
     assert_eq!(board.next_lost(), Some(0));
     let resent = board.resend(0, at(50), at(150));
     assert_eq!((resent.start, resent.transmissions), (0, 2));
-    assert_eq!((resent.sent_at, resent.deadline), (at(50), at(150)));
+    assert_eq!(resent.sent_at, at(50));
     assert_eq!(picture(&board), "rlllssss..");
     assert_eq!(in_flight(&board), 3);
     assert_eq!(board.next_lost(), Some(1));
@@ -138,11 +149,7 @@ fn three_ranges_above_mean_a_loss() {
     let mut board = Scoreboard::default();
     for index in 0..8 {
         // Small segments: the second case does not apply.
-        board.push(SentSegment::new(
-            &(index * 100..(index + 1) * 100),
-            at(0),
-            at(100),
-        ));
+        board.push(SentSegment::new(&(index * 100..(index + 1) * 100), at(0)));
     }
     board.sack(&[100..200, 300..400]);
     assert!(!board.detect_losses(3, MSS));
@@ -166,7 +173,7 @@ fn more_than_two_segments_above_mean_a_loss() {
         "2 SMSS are not more than 2 SMSS"
     );
     assert_eq!(picture(&board), "..ss..");
-    board.push(SentSegment::new(&(6 * MSS..6 * MSS + 1), at(6), at(106)));
+    board.push(SentSegment::new(&(6 * MSS..6 * MSS + 1), at(6)));
     report(&mut board, 6 * MSS..6 * MSS + 1);
     assert!(board.detect_losses(3, MSS), "2 SMSS and a byte are");
     assert_eq!(picture(&board), "llss..s");
@@ -357,7 +364,8 @@ fn go_back_n_marks_all_that_is_not_reported() {
     assert_eq!((picture(&board).as_str(), in_flight(&board)), ("lllsll", 0));
     assert_eq!(board.next_lost(), Some(0));
     // What is sent later is not part of it.
-    board.push(SentSegment::new(&block(6, 7), at(20), at(120)));
+    board.push(SentSegment::new(&block(6, 7), at(20)));
+    board.time_last(at(120));
     assert_eq!(
         (picture(&board).as_str(), in_flight(&board)),
         ("lllsll.", 1)
@@ -406,8 +414,10 @@ fn reported_segments_have_no_timer_but_the_first() {
     assert_eq!(board.earliest_deadline(), Some((0, at(101))));
     // Equal deadlines: the first in order.
     let mut board = Scoreboard::default();
-    board.push(SentSegment::new(&(0..1), at(0), at(7)));
-    board.push(SentSegment::new(&(1..2), at(0), at(7)));
+    for range in [0..1, 1..2] {
+        board.push(SentSegment::new(&range, at(0)));
+        board.time_last(at(7));
+    }
     assert_eq!(board.earliest_deadline(), Some((0, at(7))));
 }
 

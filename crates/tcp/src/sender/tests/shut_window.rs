@@ -205,13 +205,13 @@ fn a_bad_state_restarts_the_timers_of_segments() {
     trace.sender.restart_timer(now);
     assert_eq!(trace.next_ms(), Some(650));
     trace.ack(0);
-    let deadlines: Vec<_> = trace
-        .sender
-        .board
-        .iter()
-        .map(|segment| (segment.deadline - Instant::ZERO).as_nanos() / 1_000_000)
-        .collect();
-    assert_eq!(deadlines, [950, 650]);
+    let earliest = trace.sender.board.earliest_deadline();
+    let expected = Instant::ZERO + Duration::from_millis(650);
+    assert_eq!(earliest, Some((1, expected)));
+    trace.sender.board.sack(&[MSS..2 * MSS]);
+    let earliest = trace.sender.board.earliest_deadline();
+    let expected = Instant::ZERO + Duration::from_millis(950);
+    assert_eq!(earliest, Some((0, expected)));
 }
 
 /// A full segment with a FIN is a byte longer than a window of one segment: it is retransmitted all

@@ -131,7 +131,7 @@ fn perform(board: &mut Scoreboard, model: &mut Model, operation: &Operation) {
         Operation::Send(length) => {
             let start = model.nxt();
             let end = start + *length as usize;
-            board.push(SentSegment::new(&(start as u64..end as u64), at(0), at(1)));
+            board.push(SentSegment::new(&(start as u64..end as u64), at(0)));
             model.bytes.resize(end, Byte::default());
             model.bounds.push(end);
         }

@@ -1,0 +1,175 @@
+//! The ranges of bytes that wait behind gaps, apart from each other: in a list while they are few,
+//! as they nearly always are, so that very many receivers fit; in a tree when they are many, so
+//! that each costs O(log n) in whatever order a peer sends.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The most ranges that are kept in a list: what is moved in it fits a few cache lines.
+const FEW: usize = 32;
+
+/// Ranges by where they start, each with its end.
+#[derive(Clone, Debug)]
+pub(super) enum Islands {
+    Few(Vec<(u64, u64)>),
+    Many(BTreeMap<u64, u64>),
+}
+
+impl Islands {
+    /// None waits.
+    pub const fn new() -> Self {
+        Self::Few(Vec::new())
+    }
+
+    /// Whether none waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Few(list) => list.is_empty(),
+            Self::Many(tree) => tree.is_empty(),
+        }
+    }
+
+    /// How many wait.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Few(list) => list.len(),
+            Self::Many(tree) => tree.len(),
+        }
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Range<u64>> {
+        let (list, tree) = match self {
+            Self::Few(list) => (list.as_slice(), None),
+            Self::Many(tree) => (&[][..], Some(tree)),
+        };
+        let of_tree = tree
+            .into_iter()
+            .flatten()
+            .map(|(&start, &end)| (start, end));
+        let all = list.iter().copied().chain(of_tree);
+        all.map(|(start, end)| start..end)
+    }
+
+    /// The end of the highest range.
+    #[inline]
+    pub fn highest_end_mut(&mut self) -> Option<&mut u64> {
+        match self {
+            Self::Few(list) => list.last_mut().map(|(_, end)| end),
+            Self::Many(tree) => tree.last_entry().map(|highest| highest.into_mut()),
+        }
+    }
+
+    /// The highest range that starts at `offset` or below.
+    #[inline]
+    pub fn below(&self, offset: u64) -> Option<(u64, u64)> {
+        match self {
+            Self::Few(list) => list.iter().rev().find(|range| range.0 <= offset).copied(),
+            Self::Many(tree) => {
+                let (&start, &end) = tree.range(..=offset).next_back()?;
+                Some((start, end))
+            }
+        }
+    }
+
+    /// The lowest range that starts in `starts`, taken out.
+    pub fn take_first_of(&mut self, starts: Range<u64>) -> Option<(u64, u64)> {
+        let taken = match self {
+            Self::Few(list) => {
+                let place = list.iter().position(|range| range.0 >= starts.start)?;
+                starts.contains(&list[place].0).then(|| list.remove(place))
+            }
+            Self::Many(tree) => {
+                let start = *tree.range(starts).next()?.0;
+                tree.remove_entry(&start)
+            }
+        };
+        if self.is_empty() {
+            *self = Self::new();
+        }
+        taken
+    }
+
+    /// The range that starts at `start` ends at `end` from now on, and waits if it did not.
+    pub fn set(&mut self, start: u64, end: u64) {
+        match self {
+            Self::Few(list) => match list.binary_search_by_key(&start, |range| range.0) {
+                Ok(place) => list[place].1 = end,
+                Err(place) if list.len() < FEW => {
+                    if list.len() == list.capacity() {
+                        list.reserve_exact(list.len().max(1));
+                    }
+                    list.insert(place, (start, end));
+                }
+                Err(_) => {
+                    let mut tree: BTreeMap<_, _> = list.drain(..).collect();
+                    tree.insert(start, end);
+                    *self = Self::Many(tree);
+                }
+            },
+            Self::Many(tree) => {
+                tree.insert(start, end);
+            }
+        }
+    }
+
+    /// Forgets the highest.
+    pub fn forget_highest(&mut self) {
+        match self {
+            Self::Few(list) => {
+                list.pop();
+            }
+            Self::Many(tree) => {
+                tree.pop_last();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Against a tree, with fewer ranges than a list takes and with more.
+        #[test]
+        fn agrees_with_a_tree(
+            operations in prop::collection::vec((0_u8..8, 0_u64..200, 1_u64..50), 1..300)
+        ) {
+            let mut islands = Islands::new();
+            let mut tree = BTreeMap::new();
+            for (operation, start, length) in operations {
+                match operation {
+                    0 => {
+                        islands.forget_highest();
+                        tree.pop_last();
+                    }
+                    1 => {
+                        let first = tree.range(start..start + length).next();
+                        let expected = first.map(|(&start, &end)| (start, end));
+                        tree.retain(|&other, _| Some(other) != expected.map(|range| range.0));
+                        prop_assert_eq!(islands.take_first_of(start..start + length), expected);
+                    }
+                    2 => {
+                        let end = tree.last_entry().map(|highest| *highest.get());
+                        prop_assert_eq!(islands.highest_end_mut().copied(), end);
+                    }
+                    _ => {
+                        islands.set(start, start + length);
+                        tree.insert(start, start + length);
+                    }
+                }
+                let below = tree.range(..=start).next_back();
+                let below = below.map(|(&start, &end)| (start, end));
+                prop_assert_eq!(islands.below(start), below);
+                prop_assert_eq!(islands.len(), tree.len());
+                prop_assert_eq!(islands.is_empty(), tree.is_empty());
+                let all: Vec<_> = tree.iter().map(|(&start, &end)| start..end).collect();
+                prop_assert_eq!(islands.iter().collect::<Vec<_>>(), all);
+            }
+        }
+    }
+}
