@@ -119,6 +119,7 @@ impl RttEstimator {
 
     /// Takes a sample, when everything below `una` was acknowledged and everything below `nxt`
     /// sent: a round trip is over when what was sent at its start is acknowledged.
+    #[inline]
     pub fn on_sample(&mut self, rtt: Duration, una: u64, nxt: u64) {
         self.latest = rtt;
         self.minimum = self.minimum.min(rtt);

@@ -12,7 +12,7 @@ const MAX_BACK_OFF: u32 = 16;
 #[derive(Clone, Debug)]
 pub struct RetransmissionTimeout {
     estimator: RttEstimator,
-    factor: f64,
+    factor: Factor,
     min: Duration,
     max: Duration,
     granularity: Duration,
@@ -28,7 +28,7 @@ impl RetransmissionTimeout {
     pub fn new(config: &TimeoutConfig) -> Self {
         Self {
             estimator: RttEstimator::new(config),
-            factor: config.factor,
+            factor: Factor::new(config.factor),
             min: config.min,
             max: config.max,
             granularity: config.granularity,
@@ -66,7 +66,7 @@ impl RetransmissionTimeout {
             return;
         };
         // RFC 6298 §2.3: RTO = SRTT + max(G, K·RTTVAR); Miyim eq. 3 calls K the factor m.
-        let deviation = scale(rttvar, self.factor).max(self.granularity);
+        let deviation = self.factor.times(rttvar).max(self.granularity);
         self.base = (srtt + deviation).max(self.min).min(self.max);
     }
 
@@ -127,17 +127,45 @@ impl RetransmissionTimeout {
     }
 }
 
-/// `duration × factor`, rounded down to the nanosecond, saturating.
-#[inline]
-fn scale(duration: Duration, factor: f64) -> Duration {
-    #[expect(clippy::cast_precision_loss, reason = "2^53 ns is a hundred days")]
-    let nanos = duration.as_nanos() as f64 * factor;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "saturates"
-    )]
-    Duration::from_nanos(nanos as u64)
+/// A factor of durations. Most are whole numbers, for which no real ones are needed.
+#[derive(Clone, Copy, Debug)]
+enum Factor {
+    Whole(u32),
+    Real(f64),
+}
+
+impl Factor {
+    fn new(factor: f64) -> Self {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "saturates, and what changes is no whole number"
+        )]
+        let whole = factor as u32;
+        if (f64::from(whole) - factor).abs() < f64::EPSILON {
+            Self::Whole(whole)
+        } else {
+            Self::Real(factor)
+        }
+    }
+
+    /// `duration × factor`, rounded down to the nanosecond, saturating.
+    #[inline]
+    fn times(self, duration: Duration) -> Duration {
+        match self {
+            Self::Whole(factor) => duration * u64::from(factor),
+            Self::Real(factor) => {
+                #[expect(clippy::cast_precision_loss, reason = "2^53 ns is a hundred days")]
+                let nanos = duration.as_nanos() as f64 * factor;
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "saturates"
+                )]
+                Duration::from_nanos(nanos as u64)
+            }
+        }
+    }
 }
 
 #[cfg(test)]

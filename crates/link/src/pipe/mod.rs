@@ -91,6 +91,10 @@ pub struct Pipe<P> {
     errors: ErrorProcess,
     delays: DelayProcess,
     under_way: VecDeque<UnderWay<P>>,
+    /// When the first of them arrives, [`Instant::FAR_FUTURE`] where there is none, and when the
+    /// last of all did or does: asked far more often than they change.
+    next_arrival: Instant,
+    last_arrival: Instant,
 }
 
 #[derive(Clone, Debug)]
@@ -114,6 +118,8 @@ impl<P: EcnField> Pipe<P> {
             errors: ErrorProcess::new(config.error, stream),
             delays: DelayProcess::new(config.delay, stream),
             under_way: VecDeque::new(),
+            next_arrival: Instant::FAR_FUTURE,
+            last_arrival: Instant::ZERO,
         }
     }
 
@@ -141,13 +147,9 @@ impl<P: EcnField> Pipe<P> {
     /// its head is to; [`Instant::FAR_FUTURE`] for never.
     #[inline]
     pub fn next_wakeup(&self) -> Instant {
-        let arrival = self
-            .under_way
-            .front()
-            .map_or(Instant::FAR_FUTURE, |head| head.arrival);
         match &self.managed {
-            None => arrival,
-            Some(queue) => arrival.min(queue.next_departure),
+            None => self.next_arrival,
+            Some(queue) => self.next_arrival.min(queue.next_departure),
         }
     }
 
@@ -157,10 +159,15 @@ impl<P: EcnField> Pipe<P> {
         if self.managed.is_some() {
             self.serve_until(now);
         }
-        if self.under_way.front()?.arrival > now {
+        if self.next_arrival > now {
             return None;
         }
-        self.under_way.pop_front().map(|head| head.packet)
+        let head = self.under_way.pop_front()?;
+        self.next_arrival = self
+            .under_way
+            .front()
+            .map_or(Instant::FAR_FUTURE, |next| next.arrival);
+        Some(head.packet)
     }
 
     /// Whether packets that were queued may be discarded.
@@ -230,6 +237,7 @@ impl<P: EcnField> Pipe<P> {
     }
 
     /// Serves the packets whose turn has come by `now` from a queue that decides at its head.
+    #[inline(never)]
     fn serve_until(&mut self, now: Instant) {
         while let Some(queue) = &mut self.managed
             && queue.next_departure <= now
@@ -257,10 +265,12 @@ impl<P: EcnField> Pipe<P> {
 
     #[inline]
     fn insert(&mut self, arrival: Instant, packet: P) {
-        match self.under_way.back() {
-            Some(back) if back.arrival > arrival => self.overtake(UnderWay { arrival, packet }),
-            _ => self.under_way.push_back(UnderWay { arrival, packet }),
+        self.next_arrival = self.next_arrival.min(arrival);
+        if arrival < self.last_arrival {
+            return self.overtake(UnderWay { arrival, packet });
         }
+        self.last_arrival = arrival;
+        self.under_way.push_back(UnderWay { arrival, packet });
     }
 
     /// Few packets overtake, and not by much, so the place of one is near the end.

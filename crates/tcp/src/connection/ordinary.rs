@@ -48,12 +48,11 @@ impl Connection {
         taken
     }
 
-    /// Whether an established endpoint has nothing to say, as seen without looking closely. It is
-    /// asked after every segment that it sends.
+    /// Whether an established endpoint has nothing to say but that something has arrived, as seen
+    /// without looking closely. It is asked before and after every segment that it sends.
     #[inline]
-    pub(super) fn is_quiet(&self) -> bool {
+    pub(super) fn has_no_more_than_an_acknowledgment(&self) -> bool {
         self.state == State::Established
-            && !self.receiver.ack_due()
             && self.sender.is_silent()
             && self.reset.is_none()
             && !self.probe_due

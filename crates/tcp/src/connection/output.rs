@@ -14,9 +14,19 @@ impl Connection {
     /// The next segment to send at `now`; call until there is none.
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Segment> {
-        if self.is_quiet() {
-            return None;
+        if self.has_no_more_than_an_acknowledgment() {
+            if !self.receiver.ack_due() {
+                return None;
+            }
+            if !self.receiver.has_report() {
+                return Some(self.acknowledgment(now, self.sender.nxt()));
+            }
         }
+        self.poll_segment(now)
+    }
+
+    #[inline(never)]
+    fn poll_segment(&mut self, now: Instant) -> Option<Segment> {
         if let Some(reset) = self.reset.take() {
             return Some(*reset);
         }

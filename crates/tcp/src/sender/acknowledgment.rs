@@ -41,7 +41,7 @@ pub struct Acknowledgment<'a> {
 
 /// What the blocks of an acknowledgment report.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Report {
+struct Report {
     /// Bytes that are news.
     newly: u64,
     /// Whether a duplicate is reported, which may be the tail probe's.
@@ -272,8 +272,7 @@ impl Sender {
         observer.event(now, Event::DuplicateReported { offset });
     }
 
-    #[inline]
-    pub(super) fn on_new_data_acknowledged(
+    fn on_new_data_acknowledged(
         &mut self,
         now: Instant,
         before: &Before,
@@ -373,7 +372,7 @@ impl Sender {
 
     /// New data was acknowledged (RFC 6298 §5.2 and §5.3).
     #[inline]
-    fn rearm_after_progress(&mut self, now: Instant, restarts: bool) {
+    pub(super) fn rearm_after_progress(&mut self, now: Instant, restarts: bool) {
         match self.choices.scope {
             TimerScope::Segment => self.rearm_segment_timers(),
             TimerScope::Connection if self.board.is_empty() => {
@@ -388,7 +387,7 @@ impl Sender {
     /// Opens the window by `credit` bytes, if it was used when `in_flight_before` bytes were in
     /// flight; not at an acknowledgment that echoes a mark (RFC 3168 §6.1.2).
     #[inline]
-    fn grow(&mut self, credit: u64, in_flight_before: u64, marked: bool) {
+    pub(super) fn grow(&mut self, credit: u64, in_flight_before: u64, marked: bool) {
         if self.holds_window(marked) {
             return;
         }

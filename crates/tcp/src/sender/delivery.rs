@@ -39,6 +39,13 @@ impl Sender {
     /// Hands out what was delivered.
     #[inline]
     pub(super) fn take_delivery(&mut self, now: Instant, before: &Before, highest_before: u64) {
+        if self.board.delivery().is_some() {
+            self.hand_out_delivery(now, before, highest_before);
+        }
+    }
+
+    #[inline(never)]
+    fn hand_out_delivery(&mut self, now: Instant, before: &Before, highest_before: u64) {
         let Some(delivery) = self.board.delivery() else {
             return;
         };

@@ -117,19 +117,21 @@ impl Detection {
     }
 
     /// An acknowledgment of `acked` bytes came; none makes it a duplicate.
+    #[inline]
     pub fn count_arrivals(&mut self, acked: u64, board: &Scoreboard, mss: u64) {
+        let Some(counted) = &mut self.arrivals else {
+            return;
+        };
         let outstanding = Outstanding {
             bytes: board.outstanding(),
             lost: board.lost(),
             mss,
         };
-        if let Some(counted) = &mut self.arrivals {
-            counted.delivered = if acked > 0 {
-                counted.arrivals.on_acknowledged(acked, outstanding)
-            } else {
-                counted.arrivals.on_duplicate(outstanding)
-            };
-        }
+        counted.delivered = if acked > 0 {
+            counted.arrivals.on_acknowledged(acked, outstanding)
+        } else {
+            counted.arrivals.on_duplicate(outstanding)
+        };
     }
 
     /// What duplicates stood for is acknowledged or given up.

@@ -118,9 +118,13 @@ impl Sender {
     /// Moves a window that a mark reduces step by step, when `delivered` more bytes have arrived.
     #[inline]
     pub(super) fn move_marked_window(&mut self, before: &Before, delivered: u64) {
-        if self.marks.is_none() {
-            return;
+        if self.marks.is_some() {
+            self.go_on_reducing(before, delivered);
         }
+    }
+
+    #[inline(never)]
+    fn go_on_reducing(&mut self, before: &Before, delivered: u64) {
         self.end_reduction_for_mark();
         let Some(mut reduction) = self.marks.as_mut().and_then(|marks| marks.reduction.take())
         else {

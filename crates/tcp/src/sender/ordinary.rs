@@ -5,10 +5,9 @@
 
 use airtcp_units::Instant;
 
-use super::acknowledgment::Report;
 use super::round_trips::RoundTrips;
-use super::{Acknowledgment, Before, Echo, Sender};
-use crate::config::TimerScope;
+use super::{Before, Echo, Sender};
+use crate::config::{GrowthCredit, TimerScope};
 use crate::observer::Observer;
 
 impl Sender {
@@ -97,14 +96,23 @@ impl Sender {
         };
         self.sample_rtt(now, advanced, echo, observer);
         self.take_delivery(now, &before, highest_before);
-        let acknowledgment = Acknowledgment {
-            offset,
-            right_edge,
-            bare: true,
-            sack: &[],
-            echo,
-            marked: false,
-        };
-        self.on_new_data_acknowledged(now, &before, &acknowledgment, Report::default(), observer);
+        self.detection.forget_arrivals();
+        self.repair.on_advanced();
+        let acked = offset - before.una;
+        let credit = self.growth.credit();
+        if credit == GrowthCredit::Acknowledged {
+            self.grow(acked, before.in_flight, false);
+        }
+        // Of what reports show to be lost there is nothing; time may tell.
+        let waits = self.detection.is_by_time() && self.look_for_losses(now, observer);
+        let delivered = self.delivered(&before, acked);
+        self.move_marked_window(&before, delivered);
+        if self.repair.is_fast() {
+            self.set_recovery_window(&before, delivered);
+        } else if credit == GrowthCredit::Delivered {
+            self.grow(delivered, before.in_flight, false);
+        }
+        self.control_window(now, &before, delivered);
+        self.rearm_after_progress(now, !waits);
     }
 }

@@ -6,7 +6,7 @@ use airtcp_units::Instant;
 
 use super::Sender;
 use super::pacing::Pace;
-use super::timers::Timer;
+use super::timers::{Slot, Timer};
 use crate::recovery::Phase;
 
 /// A segment to send now.
@@ -47,6 +47,7 @@ impl Sender {
         Some(transmission)
     }
 
+    #[inline]
     fn poll_next_or_probe(&mut self, now: Instant) -> Option<Transmission> {
         if self.path.is_some()
             && let Some(probe) = self.poll_path_probe(now)
@@ -63,6 +64,10 @@ impl Sender {
         if let Some(until) = pacing.blocked_until(now)
             && !self.tail_probe.is_due()
         {
+            // As a rule it has been asked before in this pause, and waits already.
+            if self.timers.deadline(Slot::Pace) == until && !self.space.is_blocked() {
+                return None;
+            }
             if self.has_something_to_send() {
                 self.timers.arm(Timer::Pace, until);
             } else {

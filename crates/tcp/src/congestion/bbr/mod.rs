@@ -36,7 +36,9 @@ fn bytes_in(rate: u64, span: Duration) -> u64 {
     reason = "rates and windows are far below 2^53, and no gain is negative"
 )]
 fn scaled(value: u64, gain: f64) -> u64 {
-    libm::ceil(value as f64 * gain) as u64
+    let product = value as f64 * gain;
+    let whole = product as u64;
+    whole.saturating_add(u64::from((whole as f64) < product))
 }
 
 /// Bytes a second as a rate of bits.
