@@ -76,25 +76,31 @@ pub(crate) enum DelayProcess {
     },
 }
 
-/// A series and where in it the first transmission stands.
+/// A series of round-trip times, and which of them a transmission takes.
 #[derive(Clone, Debug)]
-pub(crate) struct Replay {
-    series: Arc<RttSeries>,
-    first: u64,
+pub(crate) enum Replay {
+    /// A recorded one, and where in it the first transmission stands.
+    Recorded { series: Arc<RttSeries>, first: u64 },
+    /// One of the run's own.
+    Drawn(Box<model::DrawnSeries>),
 }
 
 impl Replay {
     #[inline]
-    fn of(&self, transmission: &Transmission) -> Duration {
-        self.series
-            .wrapping(self.first.wrapping_add(transmission.index))
+    fn of(&mut self, transmission: &Transmission) -> Duration {
+        match self {
+            Self::Recorded { series, first } => {
+                series.wrapping(first.wrapping_add(transmission.index))
+            }
+            Self::Drawn(series) => series.wrapping(transmission.index),
+        }
     }
 }
 
 impl DelayProcess {
     /// `stream` is the pipe's; what is drawn here is no flow's.
     pub(crate) fn new(delay: Delay, stream: Stream) -> Self {
-        let (series, order, start) = match delay {
+        let (replay, order) = match delay {
             Delay::Constant(delay) => return Self::Constant(delay),
             Delay::Variable(delay) => {
                 let process = variable::VariableProcess::new(*delay, stream);
@@ -104,21 +110,20 @@ impl DelayProcess {
                 series,
                 order,
                 start,
-            } => (series, order, start),
-            Delay::Modelled { model, order } => (
-                Arc::new(model.series(stream)),
-                order,
-                RecordingStart::Beginning,
-            ),
-        };
-        let first = match start {
-            RecordingStart::Beginning => 0,
-            RecordingStart::Random => {
-                let draw = stream.substream(NO_FLOW).draw(0);
-                draw % series.as_slice().len() as u64
+            } => {
+                let first = match start {
+                    RecordingStart::Beginning => 0,
+                    RecordingStart::Random => {
+                        let draw = stream.substream(NO_FLOW).draw(0);
+                        draw % series.as_slice().len() as u64
+                    }
+                };
+                (Replay::Recorded { series, first }, order)
+            }
+            Delay::Modelled { model, order } => {
+                (Replay::Drawn(Box::new(model.series(stream))), order)
             }
         };
-        let replay = Replay { series, first };
         match order {
             DeliveryOrder::Reorder => Self::Reorder(replay),
             DeliveryOrder::InOrder => Self::InOrder {

@@ -3,7 +3,6 @@
 //! throughput).
 
 use crate::random::Stream;
-use crate::trace::rtt_log::RttSeries;
 use airtcp_units::Duration;
 
 /// Round trips of one series; behind them it starts again, as a recorded one does.
@@ -41,63 +40,123 @@ pub enum RttShape {
     },
 }
 
+/// The series that one run meets, drawn as far as it is asked for: a short transfer needs a small
+/// part of it, and drawing all of it would take longer than the run.
+#[derive(Clone, Debug)]
+pub(crate) struct DrawnSeries {
+    mean: f64,
+    stream: Stream,
+    law: Law,
+    rtts: Vec<Duration>,
+}
+
+/// Where the process stands that gives the factors of mean 1.
+#[derive(Clone, Debug)]
+enum Law {
+    /// If the logarithm is normal with variance s² and correlation r from one to the next, the
+    /// factors have variation √(exp(s²) − 1) and correlation (exp(r s²) − 1)/(exp(s²) − 1).
+    LogNormal {
+        variance: f64,
+        correlation: f64,
+        state: f64,
+    },
+    /// All are 1.
+    Even,
+    /// A chain that goes into a spike with p and out with q stays correlated by 1 − p − q, and is
+    /// in a spike for p/(p + q) of the time.
+    Spikes {
+        base: f64,
+        height: f64,
+        into: f64,
+        out: f64,
+        in_spike: bool,
+    },
+}
+
 impl RttModel {
     /// The series that a run with this stream meets.
-    pub(crate) fn series(&self, stream: Stream) -> RttSeries {
+    pub(crate) fn series(&self, stream: Stream) -> DrawnSeries {
         let stream = stream.substream(NO_FLOW);
-        let mean = self.mean.as_secs_f64();
-        let factors: Vec<f64> = match self.shape {
-            RttShape::LogNormal { variation } => self.log_normal(variation, stream),
-            RttShape::Spikes { share, height } => self.spikes(share, height, stream),
+        let law = match self.shape {
+            RttShape::LogNormal { variation: 0.0 } => Law::Even,
+            RttShape::LogNormal { variation } => {
+                let squared = variation * variation;
+                let variance = libm::log1p(squared);
+                Law::LogNormal {
+                    variance,
+                    correlation: libm::log1p(self.autocorrelation * squared) / variance,
+                    state: stream.normal(0),
+                }
+            }
+            RttShape::Spikes { share, height } => {
+                let turns = 1.0 - self.autocorrelation;
+                Law::Spikes {
+                    base: 1.0 / (1.0 + share * (height - 1.0)),
+                    height,
+                    into: share * turns,
+                    out: (1.0 - share) * turns,
+                    in_spike: stream.uniform(0) <= share,
+                }
+            }
         };
-        let rtts = factors
-            .into_iter()
-            .map(|factor| {
-                Duration::from_secs_f64((mean * factor).min(LONGEST_S)).unwrap_or(Duration::ZERO)
-            })
-            .collect();
-        RttSeries::new(rtts, 0).unwrap_or_else(|| unreachable!("the series has a fixed length"))
-    }
-
-    /// Factors of mean 1. If the logarithm is normal with variance s² and correlation r from one to
-    /// the next, the factors have variation √(exp(s²) − 1) and correlation (exp(r s²) − 1)/(exp(s²)
-    /// − 1).
-    fn log_normal(&self, variation: f64, stream: Stream) -> Vec<f64> {
-        let squared = variation * variation;
-        if squared == 0.0 {
-            return vec![1.0; LENGTH as usize];
+        DrawnSeries {
+            mean: self.mean.as_secs_f64(),
+            stream,
+            law,
+            rtts: Vec::new(),
         }
-        let variance = libm::log1p(squared);
-        let correlation = libm::log1p(self.autocorrelation * squared) / variance;
-        let (sigma, fresh) = (
-            libm::sqrt(variance),
-            libm::sqrt(1.0 - correlation * correlation),
-        );
-        let mut state = stream.normal(0);
-        (1..=LENGTH)
-            .map(|index| {
-                let factor = libm::exp(sigma * state - variance / 2.0);
-                state = correlation * state + fresh * stream.normal(index);
-                factor
-            })
-            .collect()
+    }
+}
+
+impl DrawnSeries {
+    /// Round-trip time number `index`; after the last comes the first again.
+    #[inline]
+    pub(crate) fn wrapping(&mut self, index: u64) -> Duration {
+        let place = (index % LENGTH) as usize;
+        while self.rtts.len() <= place {
+            self.draw();
+        }
+        self.rtts[place]
     }
 
-    /// Factors of mean 1. A chain that goes into a spike with p and out with q stays correlated by
-    /// 1 − p − q, and is in a spike for p/(p + q) of the time.
-    fn spikes(&self, share: f64, height: f64, stream: Stream) -> Vec<f64> {
-        let base = 1.0 / (1.0 + share * (height - 1.0));
-        let turns = 1.0 - self.autocorrelation;
-        let (into, out) = (share * turns, (1.0 - share) * turns);
-        let mut in_spike = stream.uniform(0) <= share;
-        (1..=LENGTH)
-            .map(|index| {
-                let factor = if in_spike { base * height } else { base };
-                let turn = if in_spike { out } else { into };
-                in_spike ^= stream.uniform(index) <= turn;
+    /// Draws the next round-trip time.
+    fn draw(&mut self) {
+        let number = self.rtts.len() as u64 + 1;
+        let factor = self.law.next(self.stream, number);
+        let rtt = Duration::from_secs_f64((self.mean * factor).min(LONGEST_S));
+        self.rtts.push(rtt.unwrap_or(Duration::ZERO));
+    }
+}
+
+impl Law {
+    /// The factor where the process stands, which then takes its step of this number.
+    fn next(&mut self, stream: Stream, number: u64) -> f64 {
+        match self {
+            Self::Even => 1.0,
+            Self::LogNormal {
+                variance,
+                correlation,
+                state,
+            } => {
+                let sigma = libm::sqrt(*variance);
+                let fresh = libm::sqrt(1.0 - *correlation * *correlation);
+                let factor = libm::exp(sigma * *state - *variance / 2.0);
+                *state = *correlation * *state + fresh * stream.normal(number);
                 factor
-            })
-            .collect()
+            }
+            Self::Spikes {
+                base,
+                height,
+                into,
+                out,
+                in_spike,
+            } => {
+                let factor = if *in_spike { *base * *height } else { *base };
+                let turn = if *in_spike { *out } else { *into };
+                *in_spike ^= stream.uniform(number) <= turn;
+                factor
+            }
+        }
     }
 }
 
@@ -105,13 +164,14 @@ impl RttModel {
 mod tests {
     use super::*;
 
+    /// All of a series.
+    fn whole(mut series: DrawnSeries) -> Vec<Duration> {
+        (0..LENGTH).map(|index| series.wrapping(index)).collect()
+    }
+
     /// Mean, variation and lag-1 autocorrelation of a long series.
-    fn moments(series: &RttSeries) -> [f64; 3] {
-        let values: Vec<f64> = series
-            .as_slice()
-            .iter()
-            .map(|rtt| rtt.as_secs_f64())
-            .collect();
+    fn moments(series: &[Duration]) -> [f64; 3] {
+        let values: Vec<f64> = series.iter().map(|rtt| rtt.as_secs_f64()).collect();
         let count = values.len() as f64;
         let mean = values.iter().sum::<f64>() / count;
         let covariance = |lag: usize| {
@@ -138,7 +198,7 @@ mod tests {
                 autocorrelation: 0.42,
                 shape,
             };
-            let [got, spread, lag] = moments(&model.series(Stream::new(1, "model")));
+            let [got, spread, lag] = moments(&whole(model.series(Stream::new(1, "model"))));
             assert!((got / 1.5 - 1.0).abs() < 0.04, "mean {got}");
             assert!(
                 (spread / variation - 1.0).abs() < 0.08,
@@ -161,16 +221,15 @@ mod tests {
             autocorrelation: 0.42,
             shape,
         };
-        let series = model.series(Stream::new(2, "model"));
+        let mut series = whole(model.series(Stream::new(2, "model")));
         let [mean, spread, lag] = moments(&series);
         let expected = 3.0 * 0.3 / 1.3;
         assert!((mean - 1.0).abs() < 0.03, "mean {mean}");
         assert!((spread / expected - 1.0).abs() < 0.04, "variation {spread}");
         assert!((lag - 0.42).abs() < 0.04, "correlation {lag}");
-        let mut values: Vec<_> = series.as_slice().to_vec();
-        values.sort_unstable();
-        values.dedup();
-        assert_eq!(values.len(), 2);
+        series.sort_unstable();
+        series.dedup();
+        assert_eq!(series.len(), 2);
     }
 
     #[test]
@@ -181,8 +240,27 @@ mod tests {
             autocorrelation: 0.0,
             shape,
         };
-        let of = |seed| model.series(Stream::new(seed, "model"));
+        let of = |seed| whole(model.series(Stream::new(seed, "model")));
         assert_eq!(of(1), of(1));
         assert_ne!(of(1), of(2));
+    }
+
+    /// Packets overtake each other: what was asked for before says nothing of what comes.
+    #[test]
+    fn the_order_of_asking_changes_nothing_and_the_series_starts_again() {
+        let shape = RttShape::LogNormal { variation: 0.7 };
+        let model = RttModel {
+            mean: Duration::from_secs(1),
+            autocorrelation: 0.42,
+            shape,
+        };
+        let drawn = || model.series(Stream::new(3, "model"));
+        let in_order = whole(drawn());
+        let mut asked = drawn();
+        for index in [700, 3, LENGTH + 5, 700, LENGTH - 1] {
+            let expected = in_order[(index % LENGTH) as usize];
+            assert_eq!(asked.wrapping(index), expected, "{index}");
+        }
+        assert_eq!(asked.rtts, in_order);
     }
 }
