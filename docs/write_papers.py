@@ -58,8 +58,12 @@ def readings_table(run: Mapping[str, Any]) -> str:
 
 
 def decisions_table(run: Mapping[str, Any]) -> str:
-    """The claims that depend on the reading: how many readings say what, and what decides."""
-    lines = ["| claim | readings | decides |", "|---|---|---|"]
+    """The claims that depend on the reading.
+
+    What the default says, how many readings say what, which one said otherwise again with fresh
+    seeds, and which point decides.
+    """
+    lines = ["| claim | default | readings | with fresh seeds | decides |", "|---|---|---|---|---|"]
     for paper in run["papers"]:
         for claim in paper["claims"]:
             if claim["verdict"] != "depends on the reading":
@@ -75,7 +79,10 @@ def decisions_table(run: Mapping[str, Any]) -> str:
             )
             point = claim["readings"]["decided_by"]
             decides = f"{point} ({decision} the paper's way)" if point else "no point alone"
-            lines.append(f"| {claim['id']} | {told} | {decides} |")
+            other = claim["readings"]["disagrees"]
+            again = f"{', '.join(other['reading'])}: {other['verdict']}"
+            default = claim["under_default"]
+            lines.append(f"| {claim['id']} | {default} | {told} | {again} | {decides} |")
     return "\n".join(lines)
 
 
