@@ -28,7 +28,7 @@ FUZZ_SECONDS ?= 600
 CONNECTIONS ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo papers papers-docs verify newzag-docs studies-docs diagnose-docs build test real wheel bench count lint check-long docs site clean tools
+.PHONY: help demo papers papers-docs verify newzag-docs diagnose-docs build test real wheel bench count lint check-long docs site clean tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
@@ -49,9 +49,6 @@ verify: build ## 48 settings and the papers on this machine's kernel beside the 
 
 newzag-docs: build ## NewZag on this machine's kernel, written into docs/real.md; as root, 15 minutes
 	$(BIN)/python docs/write_newzag.py out/newzag
-
-studies-docs: build ## the studies that come with airtcp, written into docs/studies.md
-	$(BIN)/python docs/write_studies.py
 
 diagnose-docs: build ## records the kernel over emulated links, scores diagnoses, writes docs/diagnose.md; an hour and a half
 	$(BIN)/python tests/captures/record.py out/captures
