@@ -208,7 +208,10 @@ fn a_bad_state_restarts_the_timers_of_segments() {
     let earliest = trace.sender.board.earliest_deadline();
     let expected = Instant::ZERO + Duration::from_millis(650);
     assert_eq!(earliest, Some((1, expected)));
-    trace.sender.board.sack(&[MSS..2 * MSS]);
+    trace
+        .sender
+        .board
+        .sack(std::slice::from_ref(&(MSS..2 * MSS)));
     let earliest = trace.sender.board.earliest_deadline();
     let expected = Instant::ZERO + Duration::from_millis(950);
     assert_eq!(earliest, Some((0, expected)));
