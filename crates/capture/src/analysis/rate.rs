@@ -69,7 +69,9 @@ impl<'a> Path<'a> {
         self.sent
             .iter()
             .map(|sent| {
-                let left = self.delivered(sent.time + self.base) - self.delivered(sent.time);
+                // Where the capture's clock goes back, less may have been delivered later.
+                let then = self.delivered(sent.time + self.base);
+                let left = then.saturating_sub(self.delivered(sent.time));
                 let own = sent.end - sent.start;
                 u64::from(sent.in_flight)
                     .saturating_sub(own)
