@@ -13,12 +13,14 @@ from airtcp.diagnosis.acking import USUAL
 from airtcp.diagnosis.capture import Capture, Facts, Refusal
 from airtcp.diagnosis.ceiling import Ceiling, ceiling
 from airtcp.diagnosis.check import Prediction, Replay, best_replay, predictions
-from airtcp.diagnosis.fairness import Fairness, fairness
+from airtcp.diagnosis.harm import harm
 from airtcp.diagnosis.link import FittedLink, fitted_link
 from airtcp.diagnosis.observed import Observed, observed
 from airtcp.diagnosis.ranking import Ranking, candidates, ranked
 from airtcp.diagnosis.scenario import Stack, WrittenLink, modelled
 from airtcp.diagnosis.uncertainty import ends_of
+from airtcp.study.statistics import PairedDifference
+from airtcp.study.verdict import beside_words
 
 PROFILES = ("linux", "linux-reno", "linux-bbr")
 """Stacks of which one is to explain the sender; a capture does not name it."""
@@ -47,7 +49,8 @@ class DiagnosedCapture:
     predictions: tuple[Prediction, ...]
     ceiling: Ceiling | None
     ranking: Ranking | None
-    fairness: Fairness | None
+    harm: PairedDifference | None
+    """The goodput of an unchanged flow beside the winner, against that beside its like."""
     refusals: tuple[str, ...]
     """Reasons for which the answer is not whole; empty where it is."""
 
@@ -90,8 +93,8 @@ class DiagnosedCapture:
             return []
         lines = [f"Deploying {part['name']}: {part['text']}" for part in deployments(best.remedy)]
         lines.append(words.cost_words(best))
-        if self.fairness is not None:
-            lines.append(self.fairness.sentence)
+        if self.harm is not None:
+            lines.append(beside_words(self.harm, f"one with {best.remedy}"))
         return lines
 
     @property
@@ -167,7 +170,7 @@ def diagnosed(
         places,
         lambda done, cells: _say(progress, 0.3 + 0.65 * done / cells, "trying remedies"),
     )
-    beside = fairness(link, flow, stack, ranking.winner)
+    beside = harm(link, stack, ranking.winner)
     return DiagnosedCapture(
         capture, flow, link, stack, replay, predicted, most, ranking, beside, ()
     )

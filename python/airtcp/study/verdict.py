@@ -76,24 +76,34 @@ def harm_sentence(comparison: ComparedRuns) -> str | None:
     best = comparison.best
     if best not in comparison.harm or comparison.metric == "harm":
         return None
-    harm = comparison.harm[best]
+    return beside_words(comparison.harm[best])
+
+
+def beside_words(harm: PairedDifference, remedied: str = "it") -> str:
+    """What an unchanged flow gets beside a flow with a remedy, in a sentence.
+
+    Args:
+        harm: the paired difference of the metric `harm`.
+        remedied: the flow with the remedy, in words.
+    """
     match harm.outcome:
         case Outcome.IDENTICAL:
             return (
-                f"It costs an unchanged flow beside it nothing: every run is the same (n={harm.n})."
+                f"An unchanged flow beside {remedied} loses nothing: every run is the same "
+                f"(n={harm.n})."
             )
         case Outcome.NO_DIFFERENCE_SHOWN:
             size = amount(harm, sign=True)
             return (
-                f"An unchanged flow beside it is not shown to lose ({size} of goodput; "
+                f"An unchanged flow beside {remedied} is not shown to lose ({size} of goodput; "
                 f"{_basis(harm)})."
             )
         case Outcome.NO_INTERVAL | Outcome.LOWER | Outcome.HIGHER:
             more = "less" if harm.mean < 0 else "more"
             basis = "no interval" if harm.half_width is None else _basis(harm)
             return (
-                f"An unchanged flow beside it gets {amount(harm)} {more} than beside another "
-                f"unchanged flow ({basis})."
+                f"An unchanged flow beside {remedied} gets {amount(harm)} {more} than beside "
+                f"another unchanged flow ({basis})."
             )
 
 
