@@ -23,12 +23,15 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEVELOP = PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(MATURIN) develop --quiet --profile local
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
+# Where cargo puts what it builds.
+BUILT := $(or $(CARGO_TARGET_DIR),target)
+
 REPORT := out/demo
 FUZZ_SECONDS ?= 600
 CONNECTIONS ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo papers papers-docs verify newzag-docs diagnose-docs build test real wheel bench count lint check-long docs site clean tools
+.PHONY: help demo papers papers-docs verify studies-docs newzag-docs diagnose-docs build test real wheel bench count lint check-long docs site clean tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
@@ -46,6 +49,9 @@ papers-docs: build ## the same, and what came out written into README.md, docs/ 
 verify: build ## 48 settings and the papers on this machine's kernel beside the simulation, written into docs/
 	$(BIN)/python docs/write_real.py --out out/verify
 	$(BIN)/python docs/write_papers_real.py --out out/verify
+
+studies-docs: build ## the shipped studies run, and their tables and figures written into docs/studies.md
+	$(BIN)/python docs/write_studies.py out/studies
 
 newzag-docs: build ## NewZag on this machine's kernel, written into docs/real.md; as root, 15 minutes
 	$(BIN)/python docs/write_newzag.py out/newzag
@@ -142,4 +148,4 @@ $(EXTENSION): $(READY) $(COMPILED)
 	touch $@
 
 $(BIN)/airtcp-net: $(COMPILED)
-	install target/local/airtcp-net $@
+	install $(BUILT)/local/airtcp-net $@

@@ -1,0 +1,129 @@
+"""Runs the shipped studies and writes their tables and figures into docs/studies.md.
+
+    make studies-docs       # runs all of studies/, then writes the page
+    python docs/write_studies.py                    # the page from docs/studies.json alone
+
+The results are kept in docs/studies.json, so that a test can tell whether a table is that of the
+run, and whether a study has changed since.
+"""
+
+import argparse
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from airtcp._core import engine_version
+from airtcp.report.grid import effect_table, score_table, write_study
+from airtcp.report.marked import put
+from airtcp.study.grid import Entry, Grid, GridResult, load_grid, run_grid
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE, DATA = ROOT / "docs" / "studies.md", ROOT / "docs" / "studies.json"
+IMAGES = ROOT / "docs" / "images"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the page shows of a study."""
+
+    table: Callable[[GridResult], str]
+    figure: str | None = None
+    """The figure of its report that the page has, under the study's name."""
+
+
+STUDIES = {
+    "then-and-now": Shown(effect_table, "effects"),
+    "classifiers": Shown(score_table, "scores"),
+    "rto-factor": Shown(effect_table),
+}
+
+
+def study_file(name: str) -> Path:
+    """The shipped study of that name."""
+    return ROOT / "studies" / f"{name}.toml"
+
+
+def ran(name: str, folder: Path, seeds: int | None) -> dict[str, Any]:
+    """Runs a study, puts its figure beside the page's, and returns its results as data.
+
+    Raises:
+        RunError: a run could not be finished.
+        OSError: the folder cannot be written.
+    """
+    result = run_grid(load_grid(study_file(name)), seeds, folder)
+    write_study(result, folder, f"airtcp study {name}", png=True)
+    kept = as_data(result)
+    kept["study"] = _digest(study_file(name))
+    kept["engine"] = engine_version
+    if figure := STUDIES[name].figure:
+        shutil.copy(folder / f"{figure}.png", IMAGES / f"{name}.png")
+        kept["figure"] = _digest(IMAGES / f"{name}.png")
+    return kept
+
+
+def as_data(result: GridResult) -> dict[str, Any]:
+    """The results of a study, less what its file says."""
+    return {
+        "metric": result.metric,
+        "seeds": result.seeds,
+        "baselines": [[*where, value] for where, value in result.baselines.items()],
+        "entries": msgspec.to_builtins(result.entries),
+    }
+
+
+def as_result(kept: Mapping[str, Any], grid: Grid) -> GridResult:
+    """The results of a study from data."""
+    return GridResult(
+        grid,
+        kept["seeds"],
+        msgspec.convert(kept["entries"], tuple[Entry, ...]),
+        {(link, stack): value for link, stack, value in kept["baselines"]},
+        kept["metric"],
+    )
+
+
+def written(data: Mapping[str, Any], page: str) -> str:
+    """The page with the tables of the data."""
+    for name, shown in STUDIES.items():
+        result = as_result(data[name], load_grid(study_file(name)))
+        page = put(page, name, shown.table(result).rstrip("\n"))
+    return page
+
+
+def outdated(data: Mapping[str, Any]) -> list[str]:
+    """Files that are not, or no longer, those of the data."""
+    wrong = [name for name in STUDIES if data[name]["study"] != _digest(study_file(name))]
+    figures = {name: IMAGES / f"{name}.png" for name in STUDIES if STUDIES[name].figure}
+    return [
+        *(f"studies/{name}.toml" for name in wrong),
+        *(path.name for name, path in figures.items() if data[name]["figure"] != _digest(path)),
+    ]
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def main() -> None:
+    """Runs the studies where a folder is given, and writes the page."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("out", type=Path, nargs="?", help="where finished runs and reports go")
+    parser.add_argument("--only", choices=STUDIES, help="one study; the others stay")
+    parser.add_argument("--seeds", type=int, help="in place of the studies' own numbers")
+    wanted = parser.parse_args()
+    data = json.loads(DATA.read_text("utf-8")) if DATA.exists() else {}
+    if wanted.out:
+        for name in [wanted.only] if wanted.only else STUDIES:
+            data[name] = ran(name, wanted.out / name, wanted.seeds)
+    DATA.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    PAGE.write_text(written(data, PAGE.read_text("utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
