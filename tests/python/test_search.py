@@ -155,3 +155,11 @@ def test_the_story_is_one_page(tmp_path: Path) -> None:
     assert "2 reproduced" in html
     assert "contradicted" not in html
     assert "<script" not in html
+
+
+def test_a_search_without_a_gain_has_a_report(tmp_path: Path) -> None:
+    """Its best remedy, which is not shown to help, is not in the list of those that harm."""
+    comparison = airtcp.compare("lossy-pipe", seeds=2, settings={"duration": "2 s"})
+    assert comparison.best not in comparison.shown
+    page = comparison.report(tmp_path).read_text()
+    assert f"{comparison.best} beside the baseline" in page

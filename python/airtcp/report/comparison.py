@@ -109,8 +109,9 @@ def _timelines(comparison: ComparedRuns) -> Iterator[PlannedFigure]:
     most = 1 if comparison.is_search else 1 + _MOST_TIMELINES
     shown = comparison.ranked[:most]
     seed = comparison.seeds[0]
-    # A remedy has the same colour here as in the comparison figure.
-    colours = remedy_colours([BASELINE, *comparison.shown])
+    # A remedy has the same colour here as in the comparison figure, which need not have the best
+    # one: a search without a gain lists those that harm.
+    colours = remedy_colours(list(dict.fromkeys([BASELINE, *comparison.shown, *shown])))
     columns = {
         remedy: timeline(
             remedy,
