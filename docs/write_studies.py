@@ -58,7 +58,8 @@ def ran(name: str, folder: Path, seeds: int | None) -> dict[str, Any]:
     """
     result = run_grid(load_grid(study_file(name)), seeds, folder)
     write_study(result, folder, f"airtcp study {name}", png=True)
-    kept = as_data(result)
+    # A refusal names its scenario by the path that it has here.
+    kept = json.loads(json.dumps(as_data(result)).replace(f"{ROOT}/", ""))
     kept["study"] = _digest(study_file(name))
     kept["engine"] = engine_version
     if figure := STUDIES[name].figure:

@@ -36,6 +36,12 @@ def test_the_data_are_of_whole_studies(name: str) -> None:
     ]
 
 
+def test_no_path_of_the_machine_is_kept() -> None:
+    refusals = [one["refusal"] for study in DATA.values() for one in study["entries"]]
+    assert any("scenarios/ping.toml" in refusal for refusal in refusals)
+    assert not [refusal for refusal in refusals if '"/' in refusal]
+
+
 def test_results_survive_as_data(tmp_path: Path) -> None:
     """A study with a refusal and a difference, through JSON and back."""
     file = tmp_path / "small.toml"
