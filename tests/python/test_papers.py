@@ -209,7 +209,7 @@ def test_finished_points_are_not_run_again(tmp_path):
     assert told[0] == (0, 12)
     assert told[-1] == (12, 12)
     assert len(first.refused) == 4
-    assert "no frames that a mobile sends again" in next(iter(first.refused.values()))
+    assert "no frames that a mobile retransmits" in next(iter(first.refused.values()))
     told.clear()
     again = run()
     assert told == [(12, 12)]

@@ -17,7 +17,7 @@ const PIPED_RECORDS: u64 = 100_000_000;
 const FLOWS: u64 = 36;
 const ROUNDS: usize = 5;
 const PAYLOAD_BYTES: u32 = 1448;
-/// What is kept of each packet: Ethernet, IPv4, TCP with timestamps and a little of the payload.
+/// Kept bytes of each packet: Ethernet, IPv4, TCP with timestamps and a little of the payload.
 const KEPT_BYTES: usize = 84;
 
 fn main() {

@@ -8,7 +8,7 @@ use crate::flow::{Completeness, Flow};
 use crate::read::{ReadError, Reader};
 use crate::survey::{Limits, Progress, Survey, SurveyError};
 
-/// What ends the reading of a capture without an answer.
+/// Errors that end the reading of a capture without an answer.
 #[derive(Debug)]
 pub enum CaptureError {
     /// It cannot be read, or the listener asked for the end.
@@ -17,7 +17,7 @@ pub enum CaptureError {
     NoSuchFlow {
         /// The number asked for.
         flow: u32,
-        /// How many flows there are.
+        /// Number of flows.
         flows: u32,
     },
 }

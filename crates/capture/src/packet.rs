@@ -49,7 +49,7 @@ pub struct Packet {
     pub identification: Option<u16>,
     /// Time to live, or hop limit.
     pub hops: u8,
-    /// What the radio's monitor said.
+    /// Notes of the radio's monitor.
     pub radio: Radio,
 }
 
@@ -129,7 +129,7 @@ impl Slot {
         Self(words)
     }
 
-    /// How many SACK blocks the next slot holds.
+    /// Number of SACK blocks in the next slot.
     #[inline]
     pub fn sack_blocks(&self) -> usize {
         (self.0[4] >> bit::SACK_SHIFT) as usize & 7

@@ -13,7 +13,7 @@ const LISTENING_PACKETS: u64 = 1 << 14;
 /// A step back in time up to this length is the interleaving of several processors' buffers.
 const HARMLESS_STEP: Duration = Duration::from_millis(1);
 
-/// How much memory a survey may take.
+/// Memory that a survey may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Flows that are listed. Beyond, the smaller half is summed up.
@@ -60,7 +60,7 @@ impl Others {
     }
 }
 
-/// How far a survey has come.
+/// Progress of a survey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Bytes read of the file or pipe, before decompression.
@@ -69,7 +69,7 @@ pub struct Progress {
     pub packets: u64,
 }
 
-/// What ends a survey without an answer.
+/// Errors that end a survey without an answer.
 #[derive(Debug)]
 pub enum SurveyError {
     /// There is nothing to read, or it is no capture.
@@ -112,7 +112,7 @@ pub struct Survey {
     pub length: Duration,
     /// Packets of every kind.
     pub packets: u64,
-    /// What is not TCP.
+    /// Counts of packets that are not TCP.
     pub others: Others,
     /// TCP packets.
     pub tcp_packets: u64,
@@ -268,13 +268,13 @@ impl Survey {
         self.by_size().first().copied()
     }
 
-    /// What is not listed, since there are too many flows.
+    /// Counts of flows not listed, since there are too many.
     #[must_use]
     pub fn unlisted(&self) -> Unlisted {
         self.table.unlisted()
     }
 
-    /// How many flows there are, listed or not.
+    /// Number of flows, listed or not.
     #[must_use]
     pub fn flow_count(&self) -> u32 {
         self.table.begun()

@@ -1,4 +1,4 @@
-//! What is between two endpoints: queues, error models, traces, as sans-IO models.
+//! The link between two endpoints: queues, error models, traces, as sans-IO models.
 //!
 //! A [`Pipe`] is one direction of a link. It is handed packets and the time and says when the next
 //! one arrives; it owns no clock and no hidden random source. It is made of four replaceable parts,
@@ -9,7 +9,7 @@
 //! 3. [`error`]: does it arrive at all?
 //! 4. [`delay`]: how long is it under way?
 //!
-//! [`mac`] holds channels that stations share and links that send again, over the radio of [`phy`];
+//! [`mac`] holds channels that stations share and links that retransmit, over the radio of [`phy`];
 //! [`agent`] is what an access point does to the packets that pass. [`trace`] reads recorded links;
 //! [`random`] is where all randomness comes from.
 

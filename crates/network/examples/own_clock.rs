@@ -22,7 +22,7 @@ use airtcp_network::{Network, NetworkConfig};
 use airtcp_units::{BitRate, Duration, Instant};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // What packets carry is a handle of their bytes: their place in this list.
+    // Packets carry a handle of their bytes: their place in this list.
     let bytes: Vec<Vec<u8>> = (1..=8).map(|n| vec![n; 150 * usize::from(n)]).collect();
     let mut network: Network<usize> = Network::new(config()?, 1);
     let air = |from, to| {

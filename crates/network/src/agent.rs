@@ -14,7 +14,7 @@ use crate::hosts::Hosts;
 use crate::packet::{Content, Packet};
 use crate::{Network, Turn};
 
-/// What an agent keeps of a packet beside its headers: enough to send it on.
+/// A packet in an agent's keeping, beside its headers: enough to send it on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Handle<C> {
     /// The agent's own hop on the packet's route.
@@ -41,7 +41,7 @@ impl<C: Copy> AgentNode<C> {
         }
     }
 
-    /// How urgent the agent thinks a packet is.
+    /// Urgency of a packet by the agent's estimate.
     pub(crate) fn urgency(&self, now: Instant, flow: u32, segment: &Segment) -> Option<Urgency> {
         self.agent.urgency(now, FlowKey::from(flow), segment)
     }

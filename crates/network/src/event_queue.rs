@@ -1,5 +1,5 @@
-//! What is due when: a heap with four children a node, which is shallow and keeps siblings in one
-//! or two cache lines (LaMarca & Ladner 1996).
+//! Events by their times: a heap with four children a node, which is shallow and keeps siblings in
+//! one or two cache lines (LaMarca & Ladner 1996).
 
 use airtcp_units::Instant;
 
@@ -11,7 +11,7 @@ pub struct EventQueue<E> {
     /// The entries, and behind them places that compare as later than any: whoever has one child
     /// has four, and the least of them is found without counting them.
     heap: Vec<Entry<E>>,
-    /// How many of them are entries.
+    /// Number of them that are entries.
     len: usize,
     scheduled: u64,
 }
@@ -95,7 +95,7 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// How many events are waiting.
+    /// Number of waiting events.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len

@@ -50,7 +50,7 @@ pub use medium::{ACCESS_POINT, MediumConfig, MediumKind};
 pub use packet::{Content, Packet, Port};
 pub use view::AirView;
 
-/// What packets meet on their ways.
+/// Hops of packets on their ways.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkConfig {
     /// The pipes, which hops name by index, each with the name of its random stream.

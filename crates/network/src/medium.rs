@@ -21,7 +21,7 @@ use crate::{Network, Turn};
 /// The station that stands for the access point or the base station.
 pub const ACCESS_POINT: u16 = 0;
 
-/// What a medium is.
+/// A kind of medium.
 #[derive(Clone, Debug)]
 pub enum MediumKind {
     /// An IEEE 802.11 channel.
@@ -39,7 +39,7 @@ pub enum MediumKind {
 pub struct MediumConfig {
     /// The name of its random stream.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: MediumKind,
     /// Agents that hear of every attempt to reach a mobile.
     pub reports_to: Vec<u16>,
@@ -260,7 +260,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         }
     }
 
-    /// How urgent a packet to a mobile is, where an agent knows.
+    /// Urgency of a packet to a mobile, where an agent knows.
     #[inline]
     fn urgency(&mut self, packet: &Packet<C>, hop: AirHop) -> Option<Urgency> {
         let agent = self.media[usize::from(hop.medium)].informed_by?;
@@ -291,7 +291,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         node.alarm.rearm(&mut self.queue, now, wanted);
     }
 
-    /// What became of a packet on the air.
+    /// The outcome of a packet on the air.
     #[inline]
     fn on_outcome(
         &mut self,

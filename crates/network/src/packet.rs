@@ -1,10 +1,10 @@
-//! What is under way in a network.
+//! Packets under way in a network.
 
 use airtcp_link::EcnField;
 use airtcp_link::mac::PacketClass;
 use airtcp_packet::{Ecn, LinkFeedback, Segment};
 
-/// What a packet says.
+/// Headers of a packet.
 #[derive(Clone, Copy, Debug)]
 pub enum Content {
     /// A TCP segment, which agents at access points understand.
@@ -23,15 +23,15 @@ const FEEDBACK_BYTES: u32 = 56;
 /// handle of its bytes where there are bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet<C = ()> {
-    /// What it says.
+    /// Its headers.
     pub content: Content,
     /// Whose it is: the number of its flow.
     pub flow: u32,
     /// Its next hop, an index into the routes.
     pub(crate) next: u32,
-    /// How many packets its host had sent into the network before.
+    /// Packets that its host had sent into the network before.
     pub index: u64,
-    /// What it carries.
+    /// Its content.
     pub carried: C,
 }
 
@@ -55,7 +55,7 @@ impl<C> Packet<C> {
         }
     }
 
-    /// What error models and agents tell apart.
+    /// The kind of its content, by which error models and agents choose.
     #[inline]
     pub(crate) fn class(&self) -> PacketClass {
         match &self.content {

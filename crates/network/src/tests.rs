@@ -40,7 +40,7 @@ const fn millis(count: u64) -> Instant {
 }
 
 /// By hand: the second packet waits for the first, each takes 1 ms of the line and 5 ms of way.
-/// What was handed in comes out.
+/// Packets handed in come out.
 #[test]
 fn packets_come_out_when_the_line_says_and_with_what_they_carry() {
     let (mut network, [mut port, _]) = one_pipe::<u8>(ErrorModel::None);

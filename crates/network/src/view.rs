@@ -6,7 +6,7 @@ use crate::hop::{AirHop, Hop, Host};
 use crate::packet::{Packet, Port};
 use crate::{ACCESS_POINT, Network};
 
-/// How a flow's link stands.
+/// State of a flow's link.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AirView {
     /// Packets that wait for the first link on the way of its data that can hold packets back, of
@@ -20,7 +20,7 @@ pub struct AirView {
 }
 
 impl<C: Copy + Default, A: Copy> Network<C, A> {
-    /// How the link stands now on the way from `port`.
+    /// State of the link now on the way from `port`.
     pub fn air(&mut self, port: &Port) -> AirView {
         let now = self.now;
         if let Some(hop) = self.first_on_air(port.route) {

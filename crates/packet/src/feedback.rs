@@ -1,4 +1,4 @@
-//! What a link tells a host about itself: no part of TCP, but of remedies that listen to the link.
+//! Feedback of a link to a host: no part of TCP, but of remedies that listen to the link.
 
 use airtcp_units::Duration;
 
@@ -18,7 +18,7 @@ pub enum LinkFeedback {
     Delivered {
         /// First sequence number of the segment.
         sequence: SequenceNumber,
-        /// How often the link had to send it again.
+        /// Number of retransmissions on the link.
         retransmissions: u32,
     },
 }

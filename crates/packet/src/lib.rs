@@ -1,4 +1,4 @@
-//! What crosses a link: TCP segments as values, sequence arithmetic, the wire codec.
+//! Packets on a link: TCP segments as values, sequence arithmetic, the wire codec.
 //!
 //! A [`Segment`] carries a length in place of its payload, so that a simulator moves a small plain
 //! value. [`wire`] turns it into the bytes of a real packet and back.

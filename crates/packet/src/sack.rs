@@ -47,7 +47,7 @@ impl SackBlocks {
         &self.blocks[..self.len()]
     }
 
-    /// How many blocks there are.
+    /// Number of blocks.
     #[inline]
     #[must_use]
     pub const fn len(&self) -> usize {

@@ -18,7 +18,7 @@ pub struct Segment {
     pub sequence: SequenceNumber,
     /// The next byte expected from the peer; significant when [`Flags::ACK`] is set.
     pub acknowledgment: SequenceNumber,
-    /// How many bytes of data it carries.
+    /// Bytes of data carried.
     pub payload_bytes: u32,
     /// The receive window as the field on the wire: not yet scaled (RFC 7323 §2.2).
     pub window: u16,
@@ -70,7 +70,7 @@ impl Segment {
         (IPV4_HEADER_BYTES + self.header_bytes()).saturating_add(self.payload_bytes)
     }
 
-    /// How much sequence space it occupies: the payload, and one each for SYN and FIN
+    /// Sequence space occupied: the payload, and one each for SYN and FIN
     /// (RFC 9293 §3.4).
     #[inline]
     #[must_use]
@@ -80,7 +80,7 @@ impl Segment {
             .saturating_add(u32::from(self.flags.contains(Flags::FIN)))
     }
 
-    /// How many of the SACK blocks fit behind the other options: three with timestamps, four
+    /// Number of SACK blocks that fit behind the other options: three with timestamps, four
     /// without (RFC 2018 §3).
     #[inline]
     #[must_use]

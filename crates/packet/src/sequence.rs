@@ -25,7 +25,7 @@ impl SequenceNumber {
         other.before(self)
     }
 
-    /// How many bytes this number lies past `from`; negative when it lies before it.
+    /// Bytes by which this number lies past `from`; negative when it lies before it.
     #[inline]
     #[must_use]
     pub const fn distance(self, from: Self) -> i32 {

@@ -16,7 +16,7 @@ impl RunResult {
         serde_json::to_string(&self.0.summary).map_err(|error| run_error(py, error))
     }
 
-    /// What the probes saw.
+    /// Samples of the probes.
     fn samples(&self) -> Table {
         Table::from(&self.0.samples)
     }
@@ -26,7 +26,7 @@ impl RunResult {
         Table::from(&self.0.frames)
     }
 
-    /// What agents at access points did.
+    /// Events of agents at access points.
     fn agents(&self) -> Table {
         Table::from(&self.0.agents)
     }

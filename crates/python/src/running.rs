@@ -83,7 +83,7 @@ impl Running {
 
 const FINISHED: &str = "this run is finished: make a new Running";
 
-/// What was recorded in a stretch of a run, as tables.
+/// Recordings of a stretch of a run, as tables.
 #[pyclass(frozen, module = "airtcp._core")]
 pub(crate) struct Stretch {
     stretch: airtcp_sim::Stretch,
@@ -97,7 +97,7 @@ pub(crate) struct Stretch {
 
 #[pymethods]
 impl Stretch {
-    /// What the probes saw.
+    /// Samples of the probes.
     fn samples(&self) -> Table {
         Table::from(&self.stretch.samples)
     }

@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::{run_error, scenario_error};
 
-/// What a scenario is rebuilt from: text, source, files.
+/// Parts that a scenario is rebuilt from: text, source, files.
 type Parts<'py> = (String, String, Bound<'py, PyDict>);
 
 /// A checked scenario: which link, which flows, which TCP, for how long.
@@ -77,7 +77,7 @@ impl Scenario {
         &self.0.name
     }
 
-    /// What is likely not meant, although it can be simulated: a sentence each.
+    /// Warnings of settings that are likely not meant: a sentence each.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.0.warnings()
@@ -135,8 +135,8 @@ pub(crate) fn remedies(py: Python<'_>) -> PyResult<String> {
     serde_json::to_string(airtcp_remedies::catalogue()).map_err(|error| run_error(py, error))
 }
 
-/// How each remedy of a combination is had on a real system, as JSON: its name, sentences with its
-/// values filled in, and whether a host can have it.
+/// Deployment of each remedy of a combination on a real system, as JSON: its name, sentences with
+/// its values filled in, and whether a host can have it.
 #[pyfunction]
 pub(crate) fn deployments(py: Python<'_>, remedies: &str) -> PyResult<String> {
     let chosen = airtcp_remedies::parse(remedies).map_err(|error| scenario_error(py, error))?;

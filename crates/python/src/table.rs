@@ -1,4 +1,4 @@
-//! How columns leave the core: by Arrow's C stream, without a copy.
+//! Export of columns from the core: by Arrow's C stream, without a copy.
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};

@@ -1,4 +1,4 @@
-//! How a remedy is had on a real system, as data.
+//! Deployment of a remedy on a real system, as data.
 //!
 //! A deployment is a choice of *ways*; a way is one or more typed *steps* at one end of the path.
 //! Whoever applies a remedy (a test in a namespace, a change of the machine) and whoever prints
@@ -13,12 +13,12 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-/// How a remedy is had on a real system: one of `ways`, the preferred one first.
+/// Deployment of a remedy on a real system: one of `ways`, the preferred one first.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Deployment {
-    /// What can be done, the best first. Empty: no steps are known, and `note` says why.
+    /// The ways to deploy it, the best first. Empty: no steps are known, and `note` says why.
     pub ways: &'static [Way],
-    /// What a user should know of it beside the steps: why there is no way, what the system does
+    /// Notes for a user beside the steps: why there is no way, what the system does
     /// by itself, what else is to be had. A sentence or several, or empty.
     pub note: &'static str,
 }
@@ -28,11 +28,11 @@ pub struct Deployment {
 pub struct Way {
     /// Where on the path the steps are taken.
     pub at: At,
-    /// What to do, in this order. Empty: the system does it by itself.
+    /// The steps, in this order. Empty: the system does it by itself.
     pub steps: &'static [Step],
     /// The Linux version from which it works, if it is younger than version 5.4.
     pub since: Option<&'static str>,
-    /// What it really is, where it is not the remedy itself but the nearest thing to it.
+    /// The nearest thing to the remedy that it is, where it is not the remedy itself.
     pub instead: Option<&'static str>,
 }
 
@@ -174,7 +174,7 @@ impl Way {
         }
     }
 
-    /// What Linux does by itself at the sender.
+    /// Built into Linux at the sender.
     pub(crate) const BY_ITSELF: Self = Self::new(At::Sender, &[]);
 
     /// Whether it changes something at an end of connections, and nothing before the link.

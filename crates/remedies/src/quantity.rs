@@ -33,7 +33,7 @@ impl Quantity {
                 .map(Self::Number),
             Self::Count(_) => text.parse().ok().map(Self::Count),
             Self::Unlimited if text == UNLIMITED => Some(Self::Unlimited),
-            // What is counted at most fits 32 bits.
+            // Counts fit 32 bits.
             Self::Unlimited => text.parse::<u32>().ok().map(u64::from).map(Self::Count),
             Self::Time(_) => text.parse().ok().map(Self::Time),
         }
@@ -55,7 +55,7 @@ impl Quantity {
         }
     }
 
-    /// What a value of this kind is called in an error.
+    /// Name of a value of this kind in an error.
     pub(crate) const fn noun(self) -> &'static str {
         match self {
             Self::Number(_) => "a number",

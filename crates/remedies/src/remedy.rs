@@ -1,4 +1,4 @@
-//! What a catalogue entry is.
+//! Entries of the catalogue.
 
 use std::num::NonZeroU32;
 
@@ -54,7 +54,7 @@ pub struct Parameter {
     pub minimum: Quantity,
     /// The greatest legal value.
     pub maximum: Quantity,
-    /// What it does, in a line.
+    /// Its effect, in a line.
     pub effect: &'static str,
 }
 
@@ -65,13 +65,13 @@ pub struct Remedy {
     pub name: &'static str,
     /// Where it acts.
     pub place: Place,
-    /// What it does, in a line.
+    /// Its effect, in a line.
     pub effect: &'static str,
     /// The paper or standard it comes from, with its section.
     pub source: &'static str,
-    /// What can be set.
+    /// Its parameters.
     pub parameters: &'static [Parameter],
-    /// How it is had on a real system.
+    /// Its deployment on a real system.
     pub deployment: Deployment,
     /// The choice it makes. Two remedies that make the same choice cannot be combined.
     pub decides: &'static str,
@@ -170,14 +170,14 @@ impl Values<'_> {
     }
 }
 
-/// What remedies change between the endpoints.
+/// Changes by remedies between the endpoints.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkChanges {
     /// Packets that the queue in front of the data direction holds.
     pub queue_packets: Option<u32>,
-    /// How often mobiles send a frame at most.
+    /// Most transmissions of a frame by mobiles.
     pub mobile_attempts: Option<RetryLimit>,
-    /// What the access point runs, in the order in which packets from the mobile meet it.
+    /// Agents of the access point, in the order in which packets from the mobile meet it.
     pub agents: Vec<AgentConfig>,
     /// The order in which the access point retransmits.
     pub order: Option<DeadlineOrder>,
@@ -189,7 +189,7 @@ pub struct LinkChanges {
     pub hand_off_acks: bool,
 }
 
-/// What remedies may change. Both endpoints share one configuration: each reads its half.
+/// All that remedies may change. Both endpoints share one configuration: each reads its half.
 #[derive(Debug)]
 pub struct Changes<'a> {
     /// The TCP endpoints.

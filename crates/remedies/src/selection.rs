@@ -50,7 +50,7 @@ impl Chosen {
         }
     }
 
-    /// How the remedy is had with these values, in sentences.
+    /// Deployment of the remedy with these values, in sentences.
     pub fn deployment(&self) -> String {
         self.remedy.deployment.text(&self.given())
     }
@@ -260,7 +260,7 @@ fn parameters_of(remedy: &Remedy) -> String {
     format!("; it takes {}", names.join(", "))
 }
 
-/// What of a user's text an error repeats: enough to recognise it.
+/// Part of a user's text that an error repeats: enough to recognise it.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {

@@ -1,6 +1,6 @@
 //! "Did you mean": the known names nearest to one that is not known.
 
-/// How many names are worth reading in an error.
+/// Number of names worth reading in an error.
 const MOST_NAMES: usize = 3;
 
 /// The names among `known` that `given` may have been meant to be, nearest first, at most three.

@@ -1,6 +1,6 @@
 //! One flow beside another that remedies leave alone: what a remedy costs those who do not have it.
 //!
-//! How much a new sender takes from an old one, against how much another old one would, is the bar
+//! The share that a new sender takes from an old one, against that of another old one, is the bar
 //! for deployment that Ware et al. propose ("Beyond Jain's Fairness Index", HotNets 2019).
 
 use airtcp_units::Duration;

@@ -22,7 +22,7 @@ pub(crate) fn is_fast(series: &RttSeries) -> bool {
 }
 
 impl Scenario {
-    /// What is likely not meant, although it can be simulated: a sentence each.
+    /// Warnings of settings that are likely not meant: a sentence each.
     pub fn warnings(&self) -> Vec<String> {
         let Link::Pipe { data, .. } = &self.link else {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! What is at the hosts of a flow: two endpoints, and what they have to say to each other.
+//! The two endpoints of a flow, and the data they exchange.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use airtcp_units::{Duration, Instant};
 
 use crate::traffic::Traffic;
 
-/// What a flow is.
+/// A flow.
 #[derive(Clone, Debug)]
 pub struct FlowConfig {
     /// Both endpoints: the one that opens the connection and sends the data, and the one that
@@ -20,15 +20,15 @@ pub struct FlowConfig {
     pub coins: Stream,
     /// When the client opens the connection.
     pub start: Instant,
-    /// How much it sends; `None` sends until the end of the run.
+    /// Bytes to send; `None` sends until the end of the run.
     pub bytes: Option<u64>,
-    /// What its data meets on the way to the server, which is not named.
+    /// Path of its data to the server, which is not named.
     pub forward: Vec<Hop>,
-    /// What its acknowledgments meet on the way to the client, which is not named.
+    /// Path of its acknowledgments to the client, which is not named.
     pub reverse: Vec<Hop>,
     /// Initial sequence numbers of client and server.
     pub initial_sequence: (SequenceNumber, SequenceNumber),
-    /// What it carries in place of `bytes`, and where its draws come from.
+    /// Its traffic in place of `bytes`, and where its draws come from.
     pub application: Option<(Traffic, Stream)>,
     /// A proxy on the way, which stands in both routes as
     /// [`Host::Proxy`](airtcp_network::Host::Proxy).
@@ -37,7 +37,7 @@ pub struct FlowConfig {
     pub freeze: Option<FreezeConfig>,
 }
 
-/// What a proxy is.
+/// A proxy.
 #[derive(Clone, Debug)]
 pub struct ProxyConfig {
     /// The endpoint towards the host that sends the data.
@@ -53,9 +53,9 @@ pub struct ProxyConfig {
 pub struct FreezeConfig {
     /// From the start of one outage to the start of the next; the first comes after this time.
     pub every: Duration,
-    /// How long an outage lasts.
+    /// Duration of an outage.
     pub length: Duration,
-    /// How long before an outage the sender is frozen: about a round trip (Goff et al. §3.1).
+    /// Time before an outage at which the sender is frozen: about a round trip (Goff et al. §3.1).
     pub warning: Duration,
     /// It sees nothing coming, and repeats its last acknowledgment when the link is back.
     pub repeats_only: bool,

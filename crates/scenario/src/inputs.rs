@@ -16,7 +16,7 @@ use super::error::Problem;
 /// A file's content and the digest of its bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Recording<T> {
-    /// What was recorded.
+    /// The recording.
     pub content: Arc<T>,
     /// SHA-256 of the file, in hexadecimal.
     pub digest: String,
@@ -42,7 +42,7 @@ impl Files<'_> {
     }
 }
 
-/// What the files of one scenario hold.
+/// Contents of the files of one scenario.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inputs {
     /// The files themselves, by the key that names them.

@@ -102,13 +102,13 @@ pub struct Scenario {
     pub description: String,
     /// Simulated time, above zero and at most 30 days.
     pub duration: Duration,
-    /// What lies between the endpoints.
+    /// The path between the endpoints.
     pub topology: Topology,
     /// The wireless link.
     pub link: Link,
     /// The path between it and the wired hosts, if that is modelled.
     pub wired: Option<Wired>,
-    /// What stands at the access point.
+    /// Agents at the access point.
     pub access_point: AccessPoint,
     /// How long before an outage receivers freeze their senders, if they do.
     pub freeze_warning: Option<Duration>,

@@ -1,4 +1,4 @@
-//! What lies between the endpoints, checked.
+//! The path between the endpoints, checked.
 
 use airtcp_link::agent::AgentConfig;
 use airtcp_link::fading::{Placement, RadioConfig};
@@ -36,7 +36,7 @@ pub enum Link {
 /// An IEEE 802.11 channel.
 #[derive(Clone, Debug)]
 pub struct Wlan {
-    /// What it is made of, but for what the mobiles' places decide.
+    /// Its configuration, except for what the mobiles' places decide.
     pub bss: BssConfig,
     /// Where the mobiles are, if that matters.
     pub air: Option<Air>,
@@ -47,7 +47,7 @@ pub struct Wlan {
 pub struct Air {
     /// The way of a signal.
     pub config: RadioConfig,
-    /// How far the mobiles are.
+    /// Distances of the mobiles.
     pub placement: Placement,
 }
 
@@ -63,7 +63,7 @@ pub struct Arq {
 /// A selective-repeat link.
 #[derive(Clone, Debug)]
 pub struct SelectiveRepeat {
-    /// What it is made of.
+    /// Its configuration.
     pub config: SelectiveRepeatConfig,
     /// Whether TCP is told after how long the link retransmits.
     pub tells_retry_timeout: bool,
@@ -72,7 +72,7 @@ pub struct SelectiveRepeat {
 /// The downlink of a cell, and what comes back.
 #[derive(Clone, Debug)]
 pub struct CellLink {
-    /// What it is made of, but for the users' channels.
+    /// Its configuration, except for the users' channels.
     pub config: CellConfig,
     /// Where the users are.
     pub air: Air,
@@ -82,7 +82,7 @@ pub struct CellLink {
     pub back: PipeConfig,
 }
 
-/// What stands at the access point.
+/// Agents at the access point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AccessPoint {
     /// Agents, in the order in which packets from the mobile meet them.
@@ -96,7 +96,7 @@ pub struct AccessPoint {
 pub struct Wired {
     /// The line that all flows share, each direction one of its own.
     pub line: PipeConfig,
-    /// What the line loses, and of what.
+    /// Losses of the line, and the packets they concern.
     pub errors: ErrorModel,
     /// Whether it loses data, acknowledgments or both.
     pub lossy: LossDirection,
@@ -104,7 +104,7 @@ pub struct Wired {
     pub round_trip: Option<RoundTrip>,
 }
 
-/// How further round-trip times are distributed over flows (Mahmoodi et al. §IV).
+/// Distribution of additional round-trip time over flows (Mahmoodi et al. §IV).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoundTrip {
     /// Every time between the two is as likely.

@@ -10,9 +10,9 @@ pub struct Mix {
 }
 
 impl Mix {
-    /// What each of `flows` flows carries. How many carry each is by largest remainders (Hamilton's
-    /// method), ties in the order of the list; they are spread evenly over the flows, so that what
-    /// a flow carries says little about its place.
+    /// The application of each of `flows` flows. The number of flows of each is by largest
+    /// remainders (Hamilton's method), ties in the order of the list; they are spread evenly over
+    /// the flows, so that a flow's application says little about its place.
     #[must_use]
     pub fn assign(&self, flows: u32) -> Vec<Option<Traffic>> {
         let quotas = self.quotas(flows);
@@ -43,7 +43,7 @@ impl Mix {
         assigned
     }
 
-    /// How many flows carry each.
+    /// Number of flows of each kind.
     fn quotas(&self, flows: u32) -> Vec<u32> {
         let exact: Vec<f64> = self
             .shares

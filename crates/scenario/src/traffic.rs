@@ -1,8 +1,8 @@
-//! What flows carry in place of bytes without end: files, pages of the web, e-mail.
+//! Traffic of flows in place of bytes without end: files, pages of the web, e-mail.
 
 use airtcp_units::Duration;
 
-/// What a flow carries.
+/// Traffic of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Traffic {
     /// Files.

@@ -3,7 +3,7 @@
 /// A value.
 type Value = f64;
 
-/// What a block of code came to.
+/// Result of a block of code.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// Every assertion holds.

@@ -38,7 +38,7 @@ pub struct ScriptError {
     pub name: String,
     /// The line, from 1.
     pub line: usize,
-    /// What was found, and what was expected.
+    /// The finding, and the expectation.
     pub message: String,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for ScriptError {
 
 impl std::error::Error for ScriptError {}
 
-/// How a script ended.
+/// Result of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Everything happened as it says.
@@ -59,14 +59,14 @@ pub enum Verdict {
     Failed {
         /// The line, from 1.
         line: usize,
-        /// What, with what was expected and what was sent side by side.
+        /// The failure, with the expected and the sent side by side.
         report: String,
     },
     /// It asks for something that the endpoint does not have.
     Unsupported {
         /// The line, from 1.
         line: usize,
-        /// What it is.
+        /// Its kind.
         what: String,
     },
 }

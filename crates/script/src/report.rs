@@ -1,4 +1,4 @@
-//! What a script expected and what was sent, side by side.
+//! The expected and the sent segments of a script, side by side.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use airtcp_units::Instant;
 
 use crate::syntax::{Options, Packet};
 
-/// How many of the segments before a failure are shown.
+/// Number of segments shown before a failure.
 const BEFORE: usize = 12;
 
 /// A segment in the script's notation.
@@ -103,7 +103,7 @@ fn flags(flags: Flags) -> String {
     text
 }
 
-/// What has crossed the wire so far.
+/// Segments that have crossed the wire so far.
 #[derive(Clone, Debug, Default)]
 pub struct Exchange(Vec<(Instant, char, String)>);
 

@@ -1,10 +1,10 @@
-//! What a script asks of the system it runs on: `sysctl`s, routes, options of packetdrill.
+//! Settings of the system that a script asks for: `sysctl`s, routes, options of packetdrill.
 
 use airtcp_tcp::Config;
 use airtcp_tcp::config::{CongestionControl, SlowStart};
 use airtcp_units::Duration;
 
-/// What became of a setting.
+/// Outcome of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Applied {
     /// It is as asked for, or does not matter to an endpoint.
@@ -164,7 +164,7 @@ pub fn sysctl(name: &str, value: &str, config: &mut Config) -> Applied {
         | "tcp_fin_timeout"
         | "tcp_invalid_ratelimit" => return limit(name, value, config),
         "tcp_ecn" if matches!(value.trim(), "0" | "2") => {}
-        // What no script of an endpoint can see.
+        // Settings that no script of an endpoint can see.
         "tcp_wmem"
         | "tcp_fack"
         | "tcp_ecn_option"

@@ -1,10 +1,11 @@
-//! How long a connection had something to send, and how long the peer's window kept it from sending
-//! (Linux, `tcp_chrono_start` and `tcp_write_xmit`): taken from outside, after each event.
+//! The time in which a connection had something to send, and that in which the peer's window kept
+//! it from sending (Linux, `tcp_chrono_start` and `tcp_write_xmit`): taken from outside, after each
+//! event.
 
 use airtcp_tcp::{Connection, State};
 use airtcp_units::{Duration, Instant};
 
-/// What the connection is doing.
+/// State of the connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Doing {
     /// Nothing is written that is not acknowledged.

@@ -10,7 +10,7 @@ pub struct Script {
     pub name: String,
     /// Lines that begin with `--`: name, value, line.
     pub options: Vec<(String, String, usize)>,
-    /// What happens, in order.
+    /// The events, in order.
     pub events: Vec<Event>,
 }
 
@@ -42,7 +42,7 @@ pub enum Time {
     Any,
 }
 
-/// What happens.
+/// An event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// A segment arrives.
@@ -90,7 +90,7 @@ pub struct Options {
 pub struct Call {
     pub name: String,
     pub arguments: Vec<String>,
-    /// What it returns; none for `= *` and where nothing stands.
+    /// Its result; none for `= *` and where nothing stands.
     pub returns: Option<i64>,
     /// The name of the error, where it returns -1.
     pub error: Option<String>,

@@ -1,4 +1,4 @@
-//! What Linux tells of a connection by `TCP_INFO`, of ours: the names that assertions use.
+//! Linux's `TCP_INFO` of a connection, of ours: the names that assertions use.
 
 use airtcp_tcp::Phase;
 use airtcp_tcp::{Connection, State};
@@ -9,7 +9,7 @@ use crate::stopwatch::Stopwatch;
 /// `TCP_INFINITE_SSTHRESH`.
 const INFINITE: f64 = 2_147_483_647.0;
 
-/// What the connection itself does not know.
+/// State that the connection itself does not have.
 pub struct Asked<'a> {
     pub now: Instant,
     pub data_received_at: Instant,

@@ -31,7 +31,7 @@ fn verdicts() {
     scripts(Path::new(&folder), &mut found);
     let config = Profile::Linux.config();
     let verbose = std::env::var("AIRTCP_VERBOSE").is_ok();
-    // How far from its time something may happen, unless the script says; packetdrill's own 4 ms if
+    // Tolerance of an event's time, unless the script says otherwise; packetdrill's own 4 ms if
     // not set.
     let tolerance = std::env::var("AIRTCP_TOLERANCE_USECS")
         .map(|micros| format!("--tolerance_usecs={micros}\n"))

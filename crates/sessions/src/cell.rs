@@ -32,7 +32,7 @@ impl Cell {
     }
 }
 
-/// How closely past sessions must match. From the closest on, each is tried until one holds enough
+/// Required match of past sessions. From the closest on, each is tried until one holds enough
 /// of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {

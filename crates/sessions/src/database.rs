@@ -13,7 +13,7 @@ use crate::{Cell, Precision, Warning};
 const APPLICATION: i32 = 0x6169_7274;
 /// The layout (`PRAGMA user_version`).
 const VERSION: i32 = 1;
-/// How long a writer waits for another.
+/// Time that a writer waits for another.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const SCHEMA: &str = "
@@ -24,7 +24,7 @@ const SCHEMA: &str = "
     CREATE INDEX IF NOT EXISTS of_peer ON session (peer, ended_at);
     CREATE INDEX IF NOT EXISTS by_age ON session (ended_at);";
 
-/// What is kept, and what counts.
+/// Limits of what is kept, and of what counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Older sessions do not count and are deleted, in seconds.
@@ -200,7 +200,7 @@ impl Sessions {
         Ok(None)
     }
 
-    /// How many sessions are kept.
+    /// Number of sessions kept.
     ///
     /// # Errors
     /// A warning if the file could not be read.

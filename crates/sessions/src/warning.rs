@@ -1,4 +1,4 @@
-//! What went wrong without stopping anything.
+//! Faults that stop nothing.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,21 +12,21 @@ pub enum Warning {
         file: PathBuf,
         /// Its new name.
         renamed: PathBuf,
-        /// What was wrong.
+        /// The fault.
         reason: String,
     },
     /// The file cannot be used; sessions are kept in memory until the program ends.
     InMemory {
         /// The file.
         file: PathBuf,
-        /// What was wrong.
+        /// The fault.
         reason: String,
     },
     /// A question or an entry failed.
     Failed {
-        /// What was asked.
+        /// The request.
         what: &'static str,
-        /// What was wrong.
+        /// The fault.
         reason: String,
     },
 }

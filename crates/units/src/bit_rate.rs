@@ -1,4 +1,4 @@
-//! How fast a link carries bits.
+//! Bit rates of links.
 
 use std::fmt;
 use std::str::FromStr;
@@ -28,7 +28,7 @@ impl BitRate {
         self.0
     }
 
-    /// How long this rate takes to carry `bytes` bytes, rounded up to the nanosecond.
+    /// Time that this rate takes to carry `bytes` bytes, rounded up to the nanosecond.
     ///
     /// [`Duration::MAX`] when the rate is zero or the time does not fit.
     #[inline]

@@ -19,7 +19,7 @@ pub struct Probability {
 /// Certainty on the scale of [`Probability::happens`].
 const CERTAIN: u64 = 1 << 63;
 
-/// What an error asks for.
+/// The expectation that an error names.
 pub(crate) const EXPECTED: &str = "a probability between 0 and 1, such as 0.01 or \"1 %\"";
 
 impl Probability {

@@ -6,17 +6,17 @@ use std::fmt;
 pub(crate) struct Unit {
     /// The spellings that are read; the first is the one that is written.
     pub names: &'static [&'static str],
-    /// How many of the smallest unit it holds.
+    /// The value in the smallest unit.
     pub size: u64,
 }
 
-/// What a kind of quantity looks like as text.
+/// The text form of a kind of quantity.
 pub(crate) struct Expected {
-    /// What an error message asks for.
+    /// The expectation that an error message names.
     pub what: &'static str,
     /// Every unit it may carry.
     pub units: &'static [Unit],
-    /// How nothing at all is written.
+    /// The text of zero.
     pub zero: &'static str,
     /// A word that stands for one value.
     pub word: Option<(&'static str, u64)>,

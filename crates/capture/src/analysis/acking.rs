@@ -7,7 +7,7 @@ use super::found::{Ack, Sent};
 /// Counts up to this many segments an ACK have a place of their own.
 const MOST: usize = 8;
 
-/// How the receiver acknowledges, as seen here.
+/// The receiver's acknowledging, as seen here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Acking {
     /// ACKs that newly acknowledge one segment, two, up to eight or more; of data in order.

@@ -1,4 +1,4 @@
-//! What the two ends agreed on: by their SYNs, and where these are missing by what they do.
+//! Options that the two ends agreed on: by their SYNs, and where these are missing by what they do.
 
 use crate::flow::Flow;
 use crate::packet::Way;
@@ -11,7 +11,7 @@ const TIMESTAMPS_BYTES: u32 = 12;
 /// A segment of Ethernet, where there is none to look at.
 const MSS_BYTES: u32 = 1460;
 
-/// What the ends agreed on.
+/// Options that the ends agreed on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Agreed {
     pub has_sack: bool,

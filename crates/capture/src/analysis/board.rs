@@ -13,7 +13,7 @@ pub struct Piece {
     pub end: u64,
     /// The latest transmission of it; [`NONE`] where it was never seen.
     pub last: u32,
-    /// How many transmissions were seen.
+    /// Number of transmissions seen.
     pub attempts: u32,
     pub sacked: bool,
 }
@@ -29,7 +29,7 @@ impl Piece {
     }
 }
 
-/// What a transmission found on the board.
+/// State of the board at a transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlap {
     /// Bytes that had never been sent, nor skipped.
@@ -50,7 +50,7 @@ pub struct Overlap {
 #[derive(Clone, Debug)]
 pub struct Board {
     pieces: VecDeque<Piece>,
-    /// What was SACKed above `una`, as ordered ranges that do not touch.
+    /// Data SACKed above `una`, as ordered ranges that do not touch.
     sacked: Vec<(u64, u64)>,
     /// The lowest byte that is not acknowledged.
     una: u64,

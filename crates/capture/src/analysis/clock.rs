@@ -58,7 +58,7 @@ impl Clock {
         self.srtt
     }
 
-    /// How long the timer has run.
+    /// Time that the timer has run.
     pub fn elapsed(&self, now: Instant) -> Duration {
         now - self.started
     }

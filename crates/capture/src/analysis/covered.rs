@@ -1,11 +1,11 @@
-//! What one ACK covers newly.
+//! Data newly covered by one ACK.
 
 use airtcp_units::Instant;
 
 use super::board::{NONE, Piece};
 use super::found::{Answer, Repeat, Sent};
 
-/// What one ACK covers newly.
+/// Data newly covered by one ACK.
 pub(super) struct Covered<'a> {
     pub sent: &'a mut [Sent],
     pub repeats: &'a mut [Repeat],

@@ -23,7 +23,7 @@ const FAR: u64 = 1 << 30;
 const LEAST_SILENCE: Duration = Duration::from_millis(60);
 /// Retransmissions among which the one that a D-SACK names is looked for.
 const DSACK_REACH: usize = 4096;
-/// What a receiver acknowledges at once of data in order, with some to spare.
+/// Data in order that a receiver acknowledges at once, with some to spare.
 const IN_ORDER_SEGMENTS: u64 = 3;
 /// Round trips vary by the rest of this.
 const JUST_BELOW_PERCENT: u64 = 95;

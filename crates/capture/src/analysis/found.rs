@@ -1,4 +1,4 @@
-//! What one pass over a flow finds, before it is judged.
+//! Findings of one pass over a flow, before they are judged.
 
 use airtcp_units::{Duration, Instant};
 
@@ -140,7 +140,7 @@ pub(super) struct Silence {
     pub rtt: Duration,
 }
 
-/// What one pass over a flow finds.
+/// Findings of one pass over a flow.
 #[derive(Debug)]
 pub(super) struct Followed {
     pub sent: Vec<Sent>,

@@ -62,7 +62,7 @@ pub struct Hazard {
     pub below: f64,
     /// The hazard at the top.
     pub top: f64,
-    /// How many losses there are.
+    /// Number of losses.
     pub losses: u64,
     packet_bytes: f64,
 }
@@ -128,7 +128,7 @@ impl Hazard {
         for edge in 1..self.bins.len() {
             let (low, high) = self.bins.split_at(edge);
             let (below, top) = (sum(low), sum(high));
-            // What the top would lose if it lost as the rest does.
+            // Losses of the top if it lost as the rest does.
             let expected = hazard_of(below) * top[0] as f64;
             let lost = top[1] as f64;
             let sigmas = (lost - expected) / libm::sqrt(expected.max(1.0));
@@ -144,7 +144,7 @@ impl Hazard {
         }
     }
 
-    /// What lost a packet that met a queue of `bytes`.
+    /// Cause of the loss of a packet that met a queue of `bytes`.
     #[must_use]
     pub fn cause(&self, bytes: Option<u64>) -> Cause {
         let Some(bytes) = bytes else {

@@ -1,4 +1,4 @@
-//! What is said of a retransmission.
+//! Labels of retransmissions.
 
 use airtcp_units::{Duration, Instant};
 
@@ -27,7 +27,7 @@ macro_rules! named {
 }
 
 named! {
-    /// What made the sender retransmit.
+    /// Trigger of the retransmission.
     Trigger {
         /// The retransmission timer expired (RFC 6298 §5).
         Timeout = "timeout",
@@ -57,7 +57,7 @@ named! {
 }
 
 named! {
-    /// What the verdict on the need rests on.
+    /// Evidence for the verdict on the need.
     Evidence {
         /// The receiver reported a duplicate (RFC 2883).
         Dsack = "D-SACK",
@@ -152,7 +152,7 @@ pub struct Label {
     pub end: u64,
     /// Which transmission of these bytes it is: 1 is the first retransmission.
     pub attempt: u32,
-    /// What triggered it.
+    /// Its trigger.
     pub trigger: Trigger,
     /// Timeouts in a row before it, for those that a timeout triggered.
     pub backoff: u32,
@@ -160,16 +160,16 @@ pub struct Label {
     pub timeout: Duration,
     /// Whether it was needed.
     pub need: Need,
-    /// What that rests on.
+    /// Evidence for it.
     pub evidence: Evidence,
     /// Why there was something to retransmit.
     pub cause: Cause,
-    /// What lost the transmission before it, by the queue it met: radio, tail drop or not shown.
-    /// `None` where nothing was lost.
+    /// Cause of the loss of the transmission before it, by the queue it met: radio, tail drop or
+    /// not shown. `None` where nothing was lost.
     pub loss: Option<Cause>,
     /// Bytes in the queue that the lost transmission met, as far as neighbours tell.
     pub queue_bytes: Option<u64>,
-    /// How late the original came, behind what overtook it or behind the timer: of needless ones.
+    /// Lateness of the original behind what overtook it or behind the timer: of needless ones.
     pub late_by: Option<Duration>,
     /// Bytes that had overtaken the original when it was retransmitted, where it was overtaken.
     pub overtaken_by: u64,

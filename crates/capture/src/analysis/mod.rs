@@ -57,9 +57,9 @@ pub struct Overtaken {
     pub time: Instant,
     /// Its number in the capture.
     pub number: u64,
-    /// How long after the first that overtook it.
+    /// Time after the first that overtook it.
     pub late_by: Duration,
-    /// How many packets overtook it.
+    /// Packets that overtook it.
     pub packets: u32,
 }
 
@@ -78,9 +78,9 @@ pub struct Analysis {
     pub has_sack: bool,
     /// The sender uses timestamps.
     pub has_timestamps: bool,
-    /// What the sender sent, in the order of the capture.
+    /// Packets of the sender, in the order of the capture.
     pub sent: Vec<Sent>,
-    /// What the receiver answered.
+    /// Answers of the receiver.
     pub acks: Vec<Ack>,
     /// A row for each retransmission.
     pub labels: Vec<Label>,
@@ -96,7 +96,7 @@ pub struct Analysis {
     pub acking: Acking,
     /// The shortest round trip from here to the receiver and back; `None` where none was measured.
     pub base_rtt: Option<Duration>,
-    /// What cannot be said.
+    /// Refusals.
     pub refusals: Vec<Refusal>,
     /// The packets end here because there was no room for more; `None` where all are in.
     pub cut_after: Option<Instant>,
@@ -343,7 +343,7 @@ impl Analysis {
     }
 }
 
-/// What was lost on the sender's side, by what repaired and what revealed it.
+/// Losses on the sender's side, by what repaired and what revealed them.
 fn missing(followed: &Followed, verdicts: &[Verdict]) -> Vec<Missing> {
     let number = |at: u32| Some(followed.sent.get(at as usize)?.number);
     let pairs = followed.repeats.iter().zip(verdicts);

@@ -12,7 +12,7 @@ use super::label::{Evidence, Need};
 /// acknowledges each at once (RFC 5681 §4.2).
 const TOGETHER: u64 = 2;
 
-/// What is known of the transmissions after a retransmission.
+/// Facts about the transmissions after a retransmission.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Later<'a> {
     pub sent: &'a [Sent],
@@ -24,8 +24,8 @@ pub(super) struct Later<'a> {
 }
 
 impl Later<'_> {
-    /// What shows that retransmission `this`, which left as number `at`, was needless, if anything
-    /// does.
+    /// Evidence that retransmission `this`, which left as number `at`, was needless, if there is
+    /// any.
     pub fn needless(&self, this: &Sent, at: u32, answer: &Answer) -> Option<Evidence> {
         if self.is_repaired_before(this, at, answer) {
             Some(Evidence::RepairedBefore)

@@ -1,4 +1,4 @@
-//! How fast the path carried data at each moment, and the queue that a packet met.
+//! The path's rate at each moment, and the queue that a packet met.
 
 use airtcp_units::{Duration, Instant};
 
@@ -111,7 +111,7 @@ impl Lost {
         }
     }
 
-    /// How many there are just before `time`, which does not run backwards.
+    /// Their number just before `time`, which does not run backwards.
     fn under_way(&mut self, time: Instant) -> u64 {
         while let Some((when, bytes)) = self.changes.get(self.at)
             && *when < time

@@ -1,4 +1,4 @@
-//! What a capture does not allow to say, and which capture would.
+//! Statements that a capture does not support, and the capture that would.
 
 use airtcp_packet::Flags;
 use airtcp_units::Duration;

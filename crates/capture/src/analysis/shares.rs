@@ -12,7 +12,7 @@ const FULL_PACKETS: f64 = 2.5;
 /// The receiver's window is what limits when what is under way comes this near, in segments.
 const NEAR_WINDOW: u64 = 2;
 
-/// What held the transfer back.
+/// Cause that held the transfer back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The link delivered nothing, and lost nothing.
@@ -92,7 +92,7 @@ impl Shares {
     }
 }
 
-/// What is seen of the sender between two packets.
+/// State of the sender between two packets, as seen.
 struct State<'a> {
     path: Option<&'a Path<'a>>,
     mss: u64,

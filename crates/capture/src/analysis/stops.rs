@@ -23,7 +23,7 @@ pub struct Stop {
     pub start: Instant,
     /// When they came again.
     pub end: Instant,
-    /// What was held came at once, not at the rate of the link.
+    /// Held packets came at once, not at the rate of the link.
     pub at_once: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What made a sender retransmit, from the circumstances at that moment.
+//! Triggers of retransmissions, from the circumstances at that moment.
 
 use airtcp_units::Duration;
 
@@ -7,7 +7,7 @@ use super::label::Trigger;
 /// A retransmission that an ACK triggers follows it within this time, on a busy sender.
 const PROMPT: Duration = Duration::from_millis(2);
 
-/// What is seen at the moment of a retransmission.
+/// Circumstances at the moment of a retransmission.
 #[derive(Clone, Copy, Debug)]
 pub struct Circumstances {
     /// It repeats a SYN.
@@ -40,7 +40,7 @@ pub struct Circumstances {
     pub is_window_shut: bool,
 }
 
-/// What triggered it. `None` for what is a timeout or a tail loss probe by all that is seen then:
+/// Its trigger. `None` for what is a timeout or a tail loss probe by all that is seen then:
 /// a single segment is under way, and the timer of a probe ends with that of the timeout
 /// (Linux, `tcp_schedule_loss_probe`).
 pub fn of(seen: &Circumstances) -> Option<Trigger> {

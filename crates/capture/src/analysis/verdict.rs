@@ -16,13 +16,13 @@ const REPAIR_PERCENT: u64 = 50;
 /// the timeout. Below this ratio of the two waits, in percent, the first was a probe.
 const PROBE_RATIO_PERCENT: u64 = 160;
 
-/// What is said of a repeat.
+/// Verdict on a repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub trigger: Trigger,
     pub need: Need,
     pub evidence: Evidence,
-    /// How late the original came, of a needless one.
+    /// Lateness of the original, of a needless one.
     pub late_by: Option<Duration>,
     /// A packet that was overtaken, not repeated.
     pub is_overtaken: bool,
@@ -30,7 +30,7 @@ pub(super) struct Verdict {
     pub is_upstream: bool,
 }
 
-/// What verdicts need to know of the flow.
+/// Facts about the flow that verdicts need.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Circle {
     pub place: Place,
@@ -83,7 +83,7 @@ pub(super) fn of(
     verdicts
 }
 
-/// What triggered it; a lone segment's timeout or probe is told by the wait for the next.
+/// Its trigger; a lone segment's timeout or probe is told by the wait for the next.
 fn trigger(repeats: &[Repeat], sent: &[Sent], number: usize, has_probes: bool) -> Trigger {
     let repeat = &repeats[number];
     if let Some(trigger) = repeat.trigger {

@@ -32,7 +32,7 @@ const IPV6_FRAGMENT_MASK: u16 = 0xfff9;
 /// RFC 4291 §2.5.5.2.
 const MAPPED: u128 = 0xffff << 32;
 
-/// What both versions say about what they carry.
+/// Fields that both versions have about their payload.
 struct Packet<'a> {
     /// The IP payload; its `wire_bytes` are what the IP header says.
     payload: Frame<'a>,
@@ -58,7 +58,7 @@ pub fn decode(frame: Frame<'_>) -> Result<Tcp, Other> {
     carried(packet)
 }
 
-/// What an IP packet carries that is not TCP: perhaps a tunnel.
+/// Payload of an IP packet that is not TCP: perhaps a tunnel.
 #[inline(never)]
 fn carried(packet: Packet<'_>) -> Result<Tcp, Other> {
     match packet.protocol {

@@ -44,7 +44,7 @@ const LEAST_ETHER_TYPE: u16 = 0x0600;
 const PPP_IPV4: u16 = 0x0021;
 const PPP_IPV6: u16 = 0x0057;
 
-/// What is in a frame of link type `link`.
+/// Content of a frame of link type `link`.
 #[inline]
 pub fn decode(link: u16, frame: Frame<'_>) -> Result<Tcp, Other> {
     match link {
@@ -78,7 +78,7 @@ pub fn ethernet(frame: Frame<'_>) -> Result<Tcp, Other> {
     ether_type(kind, inner)
 }
 
-/// What is behind an EtherType.
+/// Content behind an EtherType.
 pub fn ether_type(mut kind: u16, mut frame: Frame<'_>) -> Result<Tcp, Other> {
     loop {
         match kind {

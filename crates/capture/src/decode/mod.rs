@@ -43,7 +43,7 @@ impl std::fmt::Display for Endpoint {
     }
 }
 
-/// What a monitor of the radio notes beside a frame.
+/// Notes of a radio monitor beside a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Radio {
     /// The frame's retry bit (IEEE 802.11 §9.2.4.1.5).
@@ -52,7 +52,7 @@ pub struct Radio {
     pub rate_100kbps: u16,
 }
 
-/// What carried the packet besides an ordinary link.
+/// Encapsulation of the packet beside an ordinary link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carrier {
     /// It was in a GTP-U tunnel (3GPP TS 29.281).
@@ -77,13 +77,13 @@ pub struct Tcp {
     pub identification: Option<u16>,
     /// Time to live, or hop limit.
     pub hops: u8,
-    /// What the radio's monitor said.
+    /// Notes of the radio's monitor.
     pub radio: Radio,
-    /// What carried it.
+    /// Its encapsulation.
     pub carrier: Carrier,
 }
 
-/// What a frame holds that is not a TCP segment to look at.
+/// Content of a frame that is not a TCP segment to look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Other {
@@ -118,7 +118,7 @@ pub enum Other {
 }
 
 impl Other {
-    /// How many kinds there are.
+    /// Number of kinds.
     pub const COUNT: usize = 14;
     /// All kinds, each at the place of its number.
     pub const ALL: [Self; Self::COUNT] = [
@@ -163,12 +163,12 @@ impl Other {
 /// Tunnels within tunnels end here.
 const MOST_LAYERS: u32 = 8;
 
-/// What is known of a frame on the way inwards.
+/// Facts about a frame, collected on the way inwards.
 #[derive(Clone, Copy)]
 struct Frame<'a> {
     /// The bytes from here on.
     bytes: &'a [u8],
-    /// How many there were on the wire.
+    /// Bytes on the wire.
     wire_bytes: u32,
     /// Layers taken off so far.
     layers: u32,
@@ -225,7 +225,7 @@ impl<'a> Frame<'a> {
 /// The TCP segment in a record.
 ///
 /// # Errors
-/// What the record holds instead.
+/// Content of the record instead.
 #[inline]
 pub fn decode(record: &Record<'_>) -> Result<Tcp, Other> {
     let frame = Frame {

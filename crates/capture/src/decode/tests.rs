@@ -240,7 +240,7 @@ fn ipv6_extension_headers_are_walked() {
     );
 }
 
-/// What a network card is to cut into packets has no length in its IP header.
+/// A packet that the network card is to segment has no length in its IP header.
 #[test]
 fn the_frame_tells_the_length_where_the_ip_header_does_not() {
     let mut four = version_4();

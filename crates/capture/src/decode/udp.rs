@@ -1,4 +1,4 @@
-//! What UDP carries: tunnels that hold TCP, and protocols that hide it.
+//! Payloads of UDP: tunnels that hold TCP, and protocols that hide it.
 
 use super::{Frame, Other, Tcp, ip, link};
 

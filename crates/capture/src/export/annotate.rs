@@ -143,7 +143,7 @@ fn write<W: Write>(
     Ok(())
 }
 
-/// What is said of a retransmission, in a line.
+/// A retransmission's verdict, in a line.
 fn comment(label: &Label) -> String {
     let mut text = format!(
         "airtcp: retransmission {} of bytes {} to {}, by {}",

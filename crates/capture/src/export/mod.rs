@@ -1,4 +1,4 @@
-//! What was found, for others: a summary, a capture with comments.
+//! Exports of the findings: a summary, a capture with comments.
 
 mod annotate;
 mod summary;

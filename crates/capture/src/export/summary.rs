@@ -8,14 +8,14 @@ use crate::analysis::{Analysis, Label, Limit, Need, Trigger};
 use crate::capture::Capture;
 use crate::decode::Other;
 
-/// What a capture and the flow that was looked at come to.
+/// Summary of a capture and of the chosen flow.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
     /// The capture.
     pub capture: Whole,
     /// The flow; absent where there is no TCP.
     pub flow: Option<Chosen>,
-    /// What cannot be said, and which capture would help.
+    /// Refusals, each with the capture that would help.
     pub refusals: Vec<Refused>,
     /// A link can be fitted to the flow, and remedies ranked.
     pub is_sound: bool,

@@ -3,7 +3,7 @@
 use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::Instant;
 
-/// What one end of a flow sent.
+/// Packets of one end of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Half {
     /// Packets.

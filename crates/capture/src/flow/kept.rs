@@ -7,7 +7,7 @@ const BLOCK_SLOTS: usize = 16;
 /// No block.
 const NONE: u32 = u32::MAX;
 
-/// What is kept of one flow.
+/// Kept packets of one flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chain {
     first: u32,
@@ -17,7 +17,7 @@ pub struct Chain {
     state: State,
 }
 
-/// How complete a chain is.
+/// Completeness of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// Every packet so far.
@@ -42,7 +42,7 @@ impl Chain {
         ..Self::EMPTY
     };
 
-    /// How complete it is.
+    /// Its completeness.
     pub const fn state(&self) -> State {
         self.state
     }

@@ -18,7 +18,7 @@ pub use verdict::Verdict;
 use crate::decode::{Carrier, Endpoint};
 use crate::packet::Way;
 
-/// How complete the packets of a flow are that were kept for a closer look.
+/// Completeness of a flow's packets that were kept for a closer look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completeness {
     /// All of them.
@@ -39,13 +39,13 @@ pub struct Flow {
     pub client: Endpoint,
     /// The other end.
     pub server: Endpoint,
-    /// What each end sent: the client, the server.
+    /// Packets of each end: the client, the server.
     pub halves: [Half; 2],
     /// When its first packet passed, since the first of the capture.
     pub first: Instant,
     /// When its last packet passed.
     pub last: Instant,
-    /// What carried it.
+    /// Its encapsulation.
     pub carrier: Carrier,
     /// Packets that the capture holds twice or more: seen on several interfaces, or frames that
     /// the radio repeated. They are not looked at.
@@ -64,13 +64,13 @@ impl Flow {
         }
     }
 
-    /// What the sender of the data sent.
+    /// Packets of the data's sender.
     #[must_use]
     pub fn data(&self) -> &Half {
         &self.halves[self.data_way().index()]
     }
 
-    /// What its receiver sent.
+    /// Packets of its receiver.
     #[must_use]
     pub fn acks(&self) -> &Half {
         &self.halves[self.data_way().back().index()]
@@ -108,7 +108,7 @@ impl Flow {
         (answer >= syn).then(|| answer - syn)
     }
 
-    /// What of it was kept.
+    /// The part of it that was kept.
     #[must_use]
     pub fn completeness(&self) -> Completeness {
         match self.chain.state() {
@@ -118,7 +118,7 @@ impl Flow {
         }
     }
 
-    /// What a look at the counts says, in a line.
+    /// The verdict from the counts, in a line.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         Verdict::of(self)
@@ -128,7 +128,7 @@ impl Flow {
 /// Flows that are only summed up, since a capture has more than are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unlisted {
-    /// How many.
+    /// Their number.
     pub flows: u64,
     /// Their packets.
     pub packets: u64,

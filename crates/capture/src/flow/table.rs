@@ -13,7 +13,7 @@ use crate::packet::{Packet, Way};
 const IDLE: Duration = Duration::from_secs(300);
 /// A flow that was seen this recently is not struck off the list while there are others.
 const RECENT: Duration = Duration::from_secs(10);
-/// How many packets of a direction are remembered to recognise copies.
+/// Packets of a direction that are remembered to recognise copies.
 const REMEMBERED: usize = 4;
 /// Flows that are found without the map.
 const RECENT_FLOWS: usize = 256;
@@ -287,17 +287,17 @@ impl Table {
         self.entries.iter().map(|entry| &entry.flow)
     }
 
-    /// What is not listed.
+    /// Counts of what is not listed.
     pub fn unlisted(&self) -> Unlisted {
         self.unlisted
     }
 
-    /// How many flows began.
+    /// Number of flows that began.
     pub fn begun(&self) -> u32 {
         self.begun
     }
 
-    /// What was kept of a flow.
+    /// Kept packets of a flow.
     pub fn packets(&self, flow: &Flow) -> Packets<'_> {
         self.kept.packets(&flow.chain)
     }

@@ -7,7 +7,7 @@ use super::Flow;
 /// Fewer bytes than these say nothing about a link.
 const LEAST_BYTES: u64 = 100_000;
 
-/// What a flow's counts say.
+/// Verdict on a flow from its counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
     /// Only one direction was captured.

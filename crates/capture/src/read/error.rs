@@ -1,4 +1,4 @@
-//! What can be wrong with a file as a capture.
+//! Faults of a file as a capture.
 
 use std::fmt;
 use std::io;
@@ -23,9 +23,9 @@ pub enum ReadError {
         offset: u64,
         /// Which field.
         field: &'static str,
-        /// What stands there.
+        /// The value there.
         value: u64,
-        /// What should.
+        /// The expectation.
         expected: &'static str,
     },
     /// Decompression yields so much from so little that it cannot be packets.

@@ -44,7 +44,7 @@ pub struct Record<'a> {
     pub dropped_before: u32,
 }
 
-/// What a file format says of the next bytes.
+/// A file format's reading of the next bytes.
 enum Step {
     /// A record: its fields, and where in the window its bytes stand.
     Record(Fields),
@@ -62,7 +62,7 @@ struct Fields {
     /// Where the packet stands in the window.
     start: usize,
     captured: usize,
-    /// What to consume once it has been looked at.
+    /// Bytes to consume after processing.
     whole: usize,
 }
 

@@ -18,7 +18,7 @@ const NANOSECONDS: u32 = 0xa1b2_3c4d;
 /// Times in microseconds, long record headers.
 const PATCHED: u32 = 0xa1b2_cd34;
 
-/// How to read the records of a file.
+/// Layout of a file's records.
 pub struct Pcap {
     is_big: bool,
     nanos_per_tick: u64,

@@ -15,7 +15,7 @@ const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
 /// Type and length in front, length behind.
 const FRAME_BYTES: usize = 12;
-/// What stands before a packet's bytes in an enhanced or old packet block.
+/// Header of a packet's bytes in an enhanced or old packet block.
 const PACKET_HEAD: usize = 28;
 /// More interfaces than a section can sensibly have.
 const MOST_INTERFACES: usize = 1 << 16;
@@ -30,7 +30,7 @@ mod option {
     pub const ISB_OSDROP: u16 = 7;
 }
 
-/// How an interface counts time.
+/// Resolution and offset of an interface's clock.
 #[derive(Clone, Copy)]
 enum Ticks {
     /// Nanoseconds in a tick.

@@ -12,7 +12,7 @@ use super::ReadError;
 pub const BUFFER_BYTES: usize = 1 << 20;
 /// The first bytes of a gzip member (RFC 1952 §2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// How many bytes one compressed byte may become. Deflate ends at 1032; packets whose payload is
+/// Most bytes that one compressed byte may become. Deflate ends at 1032; packets whose payload is
 /// all zeros stay below a hundred.
 pub const MOST_EXPANSION: u64 = 400;
 /// Below this length nothing is a bomb: it costs less than a second.
@@ -67,7 +67,7 @@ impl Source {
         };
         source.fill(GZIP.len())?;
         if source.window().starts_with(&GZIP) {
-            // What is in the buffer already is read again, in front of the rest.
+            // Bytes in the buffer are read again, in front of the rest.
             let head = io::Cursor::new(source.window().to_vec());
             let rest = std::mem::replace(&mut source.input, Box::new(io::empty()));
             source.input = Box::new(MultiGzDecoder::new(head.chain(rest)));

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What a reader gave: number, time, interface, link type, wire length, bytes, drops before.
+/// Output of a reader: number, time, interface, link type, wire length, bytes, drops before.
 type Seen = (u64, Option<u64>, u32, u16, u32, Vec<u8>, u32);
 
 /// Everything up to the end or an error.
@@ -221,7 +221,7 @@ fn pcapng_with_interfaces_of_their_own_clocks() {
     }
 }
 
-/// What is skipped may be longer than the buffer.
+/// Skipped bytes may be longer than the buffer.
 #[test]
 fn a_long_block_that_is_no_packet_is_skipped() {
     let file = [

@@ -17,19 +17,19 @@ use super::{Agent, AgentEvent, Emission, FlowKey, LinkEvent, Passage};
 use crate::mac::Urgency;
 use crate::random::Stream;
 
-/// What an agent asks of the network around it, and does to it.
+/// Needs of an agent, and its effects on the network around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Needs {
     /// It wants to hear of attempts that failed on the wireless link.
     pub link_events: bool,
-    /// It sends packets again by itself: a copy is another transmission.
+    /// It retransmits packets by itself: a copy is another transmission.
     pub copies: bool,
     /// It knows how urgent packets are, and wants to be asked.
     pub urgency: bool,
 }
 
 impl Needs {
-    /// What most agents need.
+    /// Needs of most agents.
     pub const NOTHING: Self = Self {
         link_events: false,
         copies: false,
@@ -39,7 +39,7 @@ impl Needs {
 
 /// A configuration of an agent.
 pub(super) trait Configuration: Copy {
-    /// What the agent needs around it.
+    /// Needs of the agent.
     const NEEDS: Needs = Needs::NOTHING;
 
     /// The agent; what it draws comes from `draws`.
@@ -181,7 +181,7 @@ impl AgentConfig {
         self.needs().link_events
     }
 
-    /// Whether it sends packets again by itself.
+    /// Whether it retransmits packets by itself.
     #[must_use]
     pub const fn repeats(&self) -> bool {
         self.needs().copies

@@ -1,4 +1,4 @@
-//! What an agent knows about each connection, for a bounded number of them.
+//! An agent's state of each connection, for a bounded number of them.
 //!
 //! When there is no room for another, the one that has been idle longest is forgotten. Its state is
 //! handed back: packets that it holds are to be released, not lost.
@@ -62,7 +62,7 @@ impl<S> FlowTable<S> {
         self.flows.pop(&flow)
     }
 
-    /// How many connections it knows.
+    /// Number of known connections.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.flows.len()

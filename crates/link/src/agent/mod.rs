@@ -1,4 +1,4 @@
-//! What an access point does to the packets that pass it: one folder or file an agent.
+//! Agents of an access point, which act on passing packets: one folder or file each.
 //!
 //! An agent is a sans-IO state machine. It is handed every TCP segment that passes, in both
 //! directions, and says which to send on, when, and what else to send. A segment that it does not
@@ -68,7 +68,7 @@ pub struct Passage<P> {
     pub packet: P,
 }
 
-/// What an agent sends.
+/// A packet from an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Emission<P> {
     /// A packet that passed, now or delayed.
@@ -81,12 +81,12 @@ pub enum Emission<P> {
         flow: FlowKey,
         /// Where it goes.
         toward: Toward,
-        /// What it says.
+        /// Its headers.
         feedback: LinkFeedback,
     },
 }
 
-/// What the link reports about a packet of the direction towards the mobile host.
+/// A report of the link about a packet towards the mobile host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkEvent {
     /// An attempt failed, and there will be another.
@@ -97,7 +97,7 @@ pub enum LinkEvent {
     Discarded,
 }
 
-/// What an agent has to tell, for pictures and counts.
+/// Events of an agent, for figures and counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AgentEvent {
     /// An acknowledgment was judged by a delay injector (Fotiadis & Siris §III-B).
@@ -110,7 +110,7 @@ pub enum AgentEvent {
         delay: Duration,
         /// Whether it is a spike.
         spike: bool,
-        /// How long this acknowledgment is held.
+        /// Holding time of this acknowledgment.
         held: Duration,
     },
     /// A packet was retransmitted by the agent.
@@ -146,7 +146,7 @@ pub trait Agent<P: Copy> {
     ) {
     }
 
-    /// How urgent a packet towards the mobile is, where the agent knows.
+    /// Urgency of a packet towards the mobile, where the agent knows.
     fn urgency(&self, _now: Instant, _flow: FlowKey, _segment: &Segment) -> Option<Urgency> {
         None
     }

@@ -1,4 +1,4 @@
-//! What is said about a parameter that an agent cannot work with.
+//! Errors of parameters that an agent cannot work with.
 
 use airtcp_units::Duration;
 
@@ -9,11 +9,11 @@ use airtcp_units::Duration;
 pub struct ParameterError {
     /// The parameter, as its field is called.
     pub key: &'static str,
-    /// What was given.
+    /// The value given.
     pub value: String,
-    /// What would have been right.
+    /// The expectation.
     pub expected: &'static str,
-    /// What to do.
+    /// A hint for the user.
     pub remedy: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! How long a packet is under way once its last byte has left.
+//! Delays of packets once their last byte has left.
 
 mod model;
 #[cfg(test)]
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// No flow has this number: what is drawn for the whole pipe comes from the substream of this one.
 const NO_FLOW: u64 = u64::MAX;
 
-/// How long a packet is under way.
+/// One-way delay of a packet.
 #[derive(Clone, Debug)]
 pub enum Delay {
     /// Always the same time: packets stay in order.
@@ -37,7 +37,7 @@ pub enum Delay {
     },
     /// As recorded, but each run draws a series of its own.
     Modelled {
-        /// What the series is drawn from.
+        /// The distribution of the series.
         model: RttModel,
         /// Whether a packet may overtake another.
         order: DeliveryOrder,

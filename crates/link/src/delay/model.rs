@@ -12,7 +12,7 @@ const LONGEST_S: f64 = 3600.0;
 /// No flow has this number: the series is the pipe's.
 const NO_FLOW: u64 = u64::MAX - 1;
 
-/// How round-trip times are distributed, and how much one says about the next.
+/// Distribution and autocorrelation of round-trip times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RttModel {
     /// The mean.
@@ -35,7 +35,7 @@ pub enum RttShape {
     Spikes {
         /// Share of the round trips in a spike, above 0 and below 1.
         share: f64,
-        /// How many times the base delay a spike lasts, at least 1.
+        /// Delay of a spike, in multiples of the base delay, at least 1.
         height: f64,
     },
 }

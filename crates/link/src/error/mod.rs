@@ -15,7 +15,7 @@ use crate::trace::conditions::Conditions;
 use crate::trace::lost_packets::LostPackets;
 use airtcp_units::{Instant, Probability};
 
-/// What the link loses.
+/// Losses of the link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ErrorModel {
     /// Nothing.
@@ -26,7 +26,7 @@ pub enum ErrorModel {
     Block {
         /// Length of a block, in transmissions; nothing is lost when it is zero.
         period: u32,
-        /// How many are lost at the end of each block.
+        /// Packets lost at the end of each block.
         lost: u32,
     },
     /// Bursts: a channel with a good and a bad state (E. N. Gilbert, "Capacity of a burst-noise

@@ -1,4 +1,4 @@
-//! What the air does to a signal between an access point and a station.
+//! Attenuation of a signal between an access point and a station.
 //!
 //! ```text
 //!   SNR = transmit power − path loss − shadowing + fading − noise          (all in dB)
@@ -37,11 +37,11 @@ pub struct RadioConfig {
     pub loss_at_1_m_db: Option<f64>,
     /// Standard deviation of log-normal shadowing in dB, one draw for each station.
     pub shadowing_db: f64,
-    /// How the signal fades.
+    /// Fading of the signal.
     pub fading: Fading,
 }
 
-/// How a signal fades.
+/// Fading of a signal.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Fading {
     /// Not at all.

@@ -1,8 +1,8 @@
-//! How far the stations are from their access point.
+//! Distances of the stations from their access point.
 
 use crate::random::Stream;
 
-/// How far the stations are.
+/// Distances of the stations.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Placement {
     /// These distances in metres, used in turn.

@@ -61,7 +61,7 @@ pub enum Counted {
 pub struct Outage {
     /// From the start of one to the start of the next.
     pub every: Duration,
-    /// How long one lasts.
+    /// Duration of one.
     pub length: Duration,
 }
 
@@ -77,7 +77,7 @@ impl Outage {
     }
 }
 
-/// What damages frames.
+/// Errors that damage frames.
 #[derive(Clone, Debug)]
 pub struct DamageConfig {
     /// Frames that are damaged by an error model: each attempt is a transmission.
@@ -124,7 +124,7 @@ pub struct Frame {
     pub station: u32,
     /// Which way it goes.
     pub direction: FrameDirection,
-    /// What it carries; `None` for a frame of the link's own.
+    /// Its content; `None` for a frame of the link's own.
     pub class: Option<PacketClass>,
     /// Size of the frame in bytes.
     pub bytes: u32,
@@ -134,7 +134,7 @@ pub struct Frame {
     pub end: Instant,
 }
 
-/// What damages the frames of a channel, running.
+/// Errors that damage the frames of a channel, running.
 #[derive(Clone, Debug)]
 pub struct Damage {
     config: DamageConfig,
@@ -150,8 +150,8 @@ pub struct Damage {
 }
 
 impl Damage {
-    /// What damages the frames of `stations` stations; draws come from `stream`. An error model
-    /// counts further stations too, from their first frame on.
+    /// Errors that damage the frames of `stations` stations; draws come from `stream`. An error
+    /// model counts further stations too, from their first frame on.
     #[must_use]
     pub fn new(config: &DamageConfig, stations: u32, stream: Stream) -> Self {
         let process =

@@ -13,20 +13,20 @@ pub mod transmit_queue;
 use airtcp_units::{Duration, Instant};
 use std::num::NonZeroU32;
 
-/// What a medium has to know about a packet.
+/// Facts about a packet that a medium needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// Size of the IP packet, headers included; the medium adds its own.
     pub bytes: u32,
     /// Whose packet it is; flows are numbered from zero without gaps.
     pub flow: u32,
-    /// What it carries: error models may spare one or the other.
+    /// Its content: error models may spare one or the other.
     pub class: PacketClass,
-    /// How urgent it is, where an access point knows.
+    /// Its urgency, where an access point knows.
     pub urgency: Option<Urgency>,
 }
 
-/// What a packet carries.
+/// The content of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketClass {
     /// Data of a connection, its SYN and its FIN.
@@ -35,7 +35,7 @@ pub enum PacketClass {
     Acknowledgment,
 }
 
-/// What an access point believes about the retransmission timer of a packet's sender.
+/// An access point's estimate of the retransmission timer of a packet's sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Urgency {
     /// When the timer expires.
@@ -44,7 +44,7 @@ pub struct Urgency {
     pub round_trip: Duration,
 }
 
-/// How often a frame is sent at most.
+/// Most transmissions of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryLimit {
     /// Until it arrives.
@@ -66,7 +66,7 @@ impl RetryLimit {
     }
 }
 
-/// What became of a packet.
+/// The outcome of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome<P> {
     /// It arrived at station `to`. Told once for a packet, also if its acknowledgment was lost and
@@ -78,7 +78,7 @@ pub enum Outcome<P> {
         from: u32,
         /// The station it arrived at.
         to: u32,
-        /// How often it was sent until then, all its fragments together less their number, plus 1:
+        /// Transmissions until then, all its fragments together less their number, plus 1:
         /// 1 when nothing had to be retransmitted.
         attempts: u32,
     },
@@ -92,7 +92,7 @@ pub enum Outcome<P> {
         from: u32,
         /// The station it was meant for.
         to: u32,
-        /// How often it was sent, counted as above.
+        /// Transmissions, counted as above.
         attempts: u32,
     },
     /// An attempt failed, and the packet will be retransmitted.
@@ -103,7 +103,7 @@ pub enum Outcome<P> {
         from: u32,
         /// The station it is meant for.
         to: u32,
-        /// How often it was sent so far, counted as above.
+        /// Transmissions so far, counted as above.
         attempts: u32,
     },
     /// Its sender gave it up.
@@ -114,7 +114,7 @@ pub enum Outcome<P> {
         from: u32,
         /// The station it was meant for.
         to: u32,
-        /// How often it was sent, counted as above; 0 if it never was.
+        /// Transmissions, counted as above; 0 if it never was.
         attempts: u32,
         /// Whether it had arrived all the same: only acknowledgments were lost.
         arrived: bool,
@@ -130,17 +130,17 @@ pub struct Occupancy {
     pub start: Instant,
     /// Last bit.
     pub end: Instant,
-    /// What is sent.
+    /// The frame sent.
     pub frame: FrameKind,
     /// The flow whose packet the exchange is about.
     pub flow: u32,
     /// Attempt number for its packet, from 1.
     pub attempt: u32,
-    /// What becomes of the frame.
+    /// Outcome of the frame.
     pub fate: Fate,
 }
 
-/// What is sent.
+/// The frame sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
     /// A data frame, or a fragment of one.
@@ -153,7 +153,7 @@ pub enum FrameKind {
     Cts,
 }
 
-/// What becomes of a frame.
+/// Outcome of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It is received.

@@ -3,7 +3,7 @@
 
 use airtcp_units::BitRate;
 
-/// How bits become a signal.
+/// Modulation of bits into a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Modulation {
     /// Direct sequence spread spectrum and complementary code keying: IEEE 802.11-2016 §15 and §16.
@@ -103,13 +103,13 @@ modes! {
 }
 
 impl Mode {
-    /// How fast it sends the bits of a frame.
+    /// Rate of a frame's bits.
     #[must_use]
     pub const fn bit_rate(self) -> BitRate {
         BitRate::from_bps(self.row().bits_per_second)
     }
 
-    /// How it makes a signal of them.
+    /// Its modulation.
     #[must_use]
     pub const fn modulation(self) -> Modulation {
         match self.signal() {

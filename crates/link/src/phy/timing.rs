@@ -1,4 +1,4 @@
-//! How long frames and pauses take in IEEE 802.11 b, g and a.
+//! Durations of frames and pauses in IEEE 802.11 b, g and a.
 //!
 //! | | 802.11b | 802.11g | 802.11a |
 //! |---|---|---|---|
@@ -152,7 +152,7 @@ impl Phy {
         self.standard.row().contention_window
     }
 
-    /// How long a sender waits for the start of an answer: SIFS, a slot and the time that a
+    /// Time that a sender waits for the start of an answer: SIFS, a slot and the time that a
     /// receiver needs to notice a preamble (§10.3.2.9, `aRxPHYStartDelay`).
     #[must_use]
     pub fn answer_timeout(&self) -> Duration {
@@ -217,7 +217,7 @@ impl Phy {
         Duration::from_micros(micros + self.standard.row().signal_extension)
     }
 
-    /// What precedes a frame of that mode.
+    /// The preamble of a frame of that mode.
     fn header_time(&self, mode: Mode) -> Duration {
         // Frames in the lowest mode can be understood by who knows no short preamble (§16.2.2.3).
         if mode == self.standard.row().lowest {

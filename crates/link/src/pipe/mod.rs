@@ -16,21 +16,21 @@ use crate::stops::Stops;
 use airtcp_units::Instant;
 use std::collections::VecDeque;
 
-/// What the link has to know about a packet.
+/// Facts about a packet that the link needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmission {
     /// Size on the link, headers included.
     pub bytes: u32,
     /// Whose packet it is; flows are numbered from zero without gaps.
     pub flow: u32,
-    /// How many packets this flow has handed to this direction before: 0, 1, 2, ...
+    /// Packets that this flow has handed to this direction before: 0, 1, 2, ...
     pub index: u64,
 }
 
 /// Which flow queue a packet waits in is drawn from this part of a pipe's stream.
 const FLOW_HASH: u64 = u64::MAX - 5;
 
-/// What becomes of a packet that is handed to a pipe.
+/// Outcome of handing a packet to a pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// It will arrive, unless the queue's discipline has it [discarded](Pipe::take_discarded).
@@ -44,15 +44,15 @@ pub enum Admission {
 /// The parts of a [`Pipe`].
 #[derive(Clone, Debug)]
 pub struct PipeConfig {
-    /// How fast the link takes packets.
+    /// Rate at which the link takes packets.
     pub service: Service,
-    /// How much may wait for it.
+    /// Its queue.
     pub queue: QueueLimit,
     /// The choice of the packet that is served, dropped or marked.
     pub discipline: Discipline,
-    /// What is lost on it.
+    /// Its losses.
     pub error: ErrorModel,
-    /// How long a packet is under way.
+    /// One-way delay of a packet.
     pub delay: Delay,
 }
 
@@ -184,7 +184,7 @@ impl<P: EcnField> Pipe<P> {
         self.managed.as_mut()?.discarded.pop_front()
     }
 
-    /// How many packets wait for the link at `now`.
+    /// Packets that wait for the link at `now`.
     pub fn queued_packets(&mut self, now: Instant) -> usize {
         match &self.managed {
             None => self.queue.packets(now),
@@ -192,7 +192,7 @@ impl<P: EcnField> Pipe<P> {
         }
     }
 
-    /// How many bytes wait for the link at `now`.
+    /// Bytes that wait for the link at `now`.
     pub fn queued_bytes(&mut self, now: Instant) -> u64 {
         match &self.managed {
             None => self.queue.bytes(now),
@@ -200,7 +200,7 @@ impl<P: EcnField> Pipe<P> {
         }
     }
 
-    /// How many packets have been admitted and have neither been taken by [`Self::pop`] nor
+    /// Number of packets that have been admitted and have neither been taken by [`Self::pop`] nor
     /// discarded: waiting, in service, under way or arrived.
     pub fn in_flight(&self) -> usize {
         let waiting = self.managed.as_ref().map_or(0, |queue| queue.packets());
@@ -215,7 +215,7 @@ impl<P: EcnField> Pipe<P> {
         packet: P,
         is_lost: bool,
     ) -> Admission {
-        // What is due goes first.
+        // Packets that are due go first.
         self.serve_until(now);
         let Some(queue) = &mut self.managed else {
             return Admission::Overflow;

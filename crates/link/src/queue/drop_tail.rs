@@ -51,13 +51,13 @@ impl DropTail {
         has_room
     }
 
-    /// How many packets wait at `now`.
+    /// Packets that wait at `now`.
     pub fn packets(&mut self, now: Instant) -> usize {
         self.release(now);
         self.waiting.len()
     }
 
-    /// How many bytes wait at `now`.
+    /// Bytes that wait at `now`.
     pub fn bytes(&mut self, now: Instant) -> u64 {
         self.release(now);
         self.bytes

@@ -15,7 +15,7 @@ use crate::trace::mahimahi::MahimahiTrace;
 use airtcp_units::{BitRate, Duration, Instant};
 use std::sync::Arc;
 
-/// How fast the link takes packets.
+/// Rate at which the link takes packets.
 #[derive(Clone, Debug)]
 pub enum Service {
     /// At once: the link is never the bottleneck.

@@ -122,8 +122,8 @@ proptest! {
     }
 }
 
-/// What mahimahi's link does: at each opportunity, first in, first out, at most 1500 bytes of what
-/// had come before that instant.
+/// Behaviour of mahimahi's link: at each opportunity, first in, first out, at most 1500 bytes of
+/// those that had come before that instant.
 fn replay(timestamps: &[u32], arrivals: &[(u64, u32)]) -> Vec<(u64, u64)> {
     let period = u64::from(timestamps[timestamps.len() - 1]);
     let mut departures = Vec::new();

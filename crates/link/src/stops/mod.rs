@@ -38,7 +38,7 @@ pub enum Stops {
     Periodic {
         /// From the start of one stop to the start of the next; the first comes after this time.
         every: Duration,
-        /// How long a stop lasts. From `every` on the link never works again.
+        /// Duration of a stop. From `every` on the link never works again.
         length: Duration,
     },
     /// At random: the link works and stands still in turn, for times that are independent of each

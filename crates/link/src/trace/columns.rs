@@ -50,7 +50,7 @@ impl Row<'_> {
         )
     }
 
-    /// What is wrong with this row as a whole.
+    /// A fault of this row as a whole.
     pub(super) fn refuse(
         &self,
         found: &str,

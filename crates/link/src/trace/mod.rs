@@ -29,11 +29,11 @@ pub struct TraceError {
     pub source_name: String,
     /// Where, counted from 1; none when the whole recording is meant.
     pub line: Option<u64>,
-    /// What is wrong.
+    /// The fault.
     pub problem: TraceProblem,
 }
 
-/// What is wrong with a recording.
+/// A fault of a recording.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceProblem {
@@ -46,7 +46,7 @@ pub enum TraceProblem {
     /// There is nothing in it.
     #[error("empty: expected {expected}; record it again")]
     Empty {
-        /// What a recording of this kind holds.
+        /// Content of a recording of this kind.
         expected: &'static str,
     },
     /// A line does not hold what it should.
@@ -54,9 +54,9 @@ pub enum TraceProblem {
     Malformed {
         /// The offending text, shortened.
         found: String,
-        /// What would have been right.
+        /// The expectation.
         expected: &'static str,
-        /// What to do.
+        /// A hint for the user.
         remedy: &'static str,
     },
     /// Timestamps go backwards.
@@ -79,7 +79,7 @@ pub enum TraceProblem {
         "no round-trip time in it: expected {expected}; check that the right file is named and that any probe was answered"
     )]
     NoRoundTrip {
-        /// What a recording of this kind holds.
+        /// Content of a recording of this kind.
         expected: &'static str,
     },
 }

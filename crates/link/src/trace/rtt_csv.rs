@@ -9,7 +9,7 @@ const COLUMNS: [&str; 3] = ["rtt_ms", "rtt", "time_ms"];
 
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 
-/// How a file is laid out.
+/// Layout of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     has_header: bool,

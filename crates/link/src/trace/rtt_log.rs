@@ -15,9 +15,9 @@ pub struct RttSeries {
 /// What a [`RttSeries`] looks like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RttSummary {
-    /// How many probes were answered.
+    /// Probes answered.
     pub count: usize,
-    /// How many were not.
+    /// Probes not answered.
     pub lost: u64,
     /// Shortest round-trip time.
     pub min: Duration,
@@ -25,7 +25,7 @@ pub struct RttSummary {
     pub median: Duration,
     /// Longest round-trip time.
     pub max: Duration,
-    /// How much a round-trip time says about the next, from -1 to 1; none when they do not vary.
+    /// Autocorrelation of successive round-trip times, from -1 to 1; none when they do not vary.
     pub lag1_autocorrelation: Option<f64>,
 }
 

@@ -66,7 +66,7 @@ struct Run {
     /// Replies and time-outs of a `ping` that prints no sequence numbers.
     unnumbered: Vec<Duration>,
     timeouts: u64,
-    /// What the closing statistics say.
+    /// The closing statistics.
     transmitted: u64,
 }
 

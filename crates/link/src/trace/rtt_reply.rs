@@ -16,7 +16,7 @@ const UNANSWERED: [&str; 7] = [
     "nicht erreichbar",
 ];
 
-/// What a line says of a reply's round-trip time.
+/// A reply's round-trip time, as its line gives it.
 pub(super) enum Reply<'a> {
     None,
     Time(&'a str),
@@ -94,7 +94,7 @@ pub(super) fn begins_run(text: &str) -> bool {
     text.starts_with("PING ") || text.starts_with("Pinging ") || text.starts_with("Ping wird ")
 }
 
-/// How many probes were sent, if the line is the statistics that say so: `8 packets transmitted`,
+/// Number of probes sent, if the line is the statistics that say so: `8 packets transmitted`,
 /// `8 Pakete übertragen`, Windows' `Packets: Sent = 8, Received = 7, Lost = 1 (12% loss)` in any
 /// language, fping's `xmt/rcv/%loss = 8/7/12%`. None for other lines, zero for an unreadable count.
 pub(super) fn transmitted(text: &str) -> Option<u64> {

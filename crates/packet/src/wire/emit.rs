@@ -10,7 +10,7 @@ use crate::Segment;
 /// Hops a packet may take (RFC 1700 recommends 64, Linux's default).
 const TIME_TO_LIVE: u8 = 64;
 
-/// What stands in the checksum field of TCP.
+/// Content of TCP's checksum field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TcpChecksum {
     /// The checksum.

@@ -8,12 +8,12 @@ use super::{Addresses, IPV4_HEADER_BYTES, IPV6_HEADER_BYTES, WireError};
 use super::{PROTOCOL_ICMP, PROTOCOL_ICMPV6, PROTOCOL_TCP};
 use crate::SequenceNumber;
 
-/// What is wrong.
+/// The fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
     /// The packet is larger than the next link takes (RFC 1191 §4, RFC 8201 §4).
     TooBig {
-        /// What it takes, in bytes of IP.
+        /// Size that passes, in bytes of IP.
         mtu: u32,
     },
     /// It cannot be delivered, now or later: no such protocol or port, or forbidden (RFC 1122
@@ -24,13 +24,13 @@ pub enum Trouble {
 /// An error about a packet with TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IcmpError {
-    /// What is wrong.
+    /// The fault.
     pub trouble: Trouble,
     /// Who sent the packet to whom.
     pub addresses: Addresses<SocketAddr>,
     /// The packet's sequence number.
     pub sequence: SequenceNumber,
-    /// How long the packet says it was, IP header included.
+    /// Length that the packet states, IP header included.
     pub packet_bytes: u32,
 }
 
@@ -41,7 +41,7 @@ const QUOTED_TCP_BYTES: usize = 8;
 /// Reads an IPv4 or IPv6 packet that carries an ICMP error about TCP.
 ///
 /// # Errors
-/// What is wrong with the bytes, or [`WireError::NotTcp`] for what is no such error; never panics.
+/// The first fault in the bytes, or [`WireError::NotTcp`] for what is no such error; never panics.
 pub fn parse_icmp(bytes: &[u8]) -> Result<IcmpError, WireError> {
     match bytes.first().ok_or(WireError::Truncated)? >> 4 {
         4 => parse_icmpv4(bytes),

@@ -26,7 +26,7 @@ pub enum Checksums {
 /// (link-layer padding) are ignored.
 ///
 /// # Errors
-/// What is wrong with the bytes; never panics.
+/// The first fault in the bytes; never panics.
 pub fn parse(bytes: &[u8]) -> Result<Parsed, WireError> {
     parse_with(bytes, Checksums::Verified)
 }
@@ -85,7 +85,7 @@ pub fn parse_with(bytes: &[u8], checksums: Checksums) -> Result<Parsed, WireErro
 /// [`parse`].
 ///
 /// # Errors
-/// What is wrong with the bytes; never panics.
+/// The first fault in the bytes; never panics.
 pub fn parse_ipv6(bytes: &[u8]) -> Result<Parsed<SocketAddrV6>, WireError> {
     parse_ipv6_with(bytes, Checksums::Verified)
 }

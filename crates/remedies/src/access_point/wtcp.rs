@@ -11,7 +11,7 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "wtcp",
     place: Place::AccessPoint,
-    effect: "sends lost packets again from the access point, and adds the time they spent there \
+    effect: "retransmits lost packets from the access point, and adds the time they spent there \
              to the timestamp that is echoed: the sender's round trips do not show the radio",
     source: "Ratnam & Matta, WTCP, ISCC 1998",
     parameters: &[

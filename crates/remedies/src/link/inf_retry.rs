@@ -1,4 +1,4 @@
-//! How often a mobile sends a frame again.
+//! Retransmissions of a frame by mobiles.
 
 use crate::deployment::{At, Step, Way};
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
@@ -6,7 +6,7 @@ use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};
 pub(crate) const REMEDY: Remedy = Remedy {
     name: "inf-retry",
     place: Place::Link,
-    effect: "lets mobiles send a frame again until it arrives: no loss on the radio, but delay \
+    effect: "lets mobiles retransmit a frame until it arrives: no loss on the radio, but delay \
              spikes",
     source: "Fotiadis & Siris, COST TD(05)049, §III-A (inf-RL)",
     parameters: &[Parameter {

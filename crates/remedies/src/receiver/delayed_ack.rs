@@ -1,4 +1,4 @@
-//! How often the receiver acknowledges.
+//! Frequency of the receiver's acknowledgments.
 
 use airtcp_units::Duration;
 

@@ -1,4 +1,4 @@
-//! How many duplicate acknowledgments mean a loss.
+//! Number of duplicate acknowledgments that mean a loss.
 
 use crate::deployment::{At, Setting, Step, Way};
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};

@@ -1,4 +1,4 @@
-//! How many round trips are measured.
+//! Number of round trips that are measured.
 
 use airtcp_tcp::config::RttSampling;
 

@@ -49,7 +49,7 @@ pub(super) const BELOW_WINDOW: Parameter = Parameter {
     effect: "by how much it stays below the window, with capped = 1",
 };
 
-/// What the parameters above say.
+/// The parameters above, read.
 pub(super) fn threshold(values: &Values<'_>) -> DynamicThreshold {
     DynamicThreshold {
         count: match values.count("as-printed") {

@@ -16,12 +16,12 @@ use crate::Scenario;
 use crate::flow::{FlowConfig, FreezeConfig, ProxyConfig};
 use routes::Plan;
 
-/// What a scenario comes to with a seed: what is between the hosts, and what is at them.
+/// A scenario with a seed: the network between the hosts, and the flows at them.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
-    /// What is between the hosts.
+    /// The network between the hosts.
     pub network: NetworkConfig,
-    /// What is at them, flow by flow, and the way of each over the network.
+    /// The flows at them, and the way of each over the network.
     pub flows: Vec<FlowConfig>,
 }
 
@@ -85,7 +85,7 @@ pub fn build(scenario: &Scenario, seed: u64) -> Layout {
     Layout { network, flows }
 }
 
-/// What receivers do about outages.
+/// Reaction of receivers to outages.
 fn freeze(scenario: &Scenario) -> Option<FreezeConfig> {
     let repeats_only = scenario.hand_off_acks;
     let warning = scenario

@@ -1,4 +1,4 @@
-//! What the packets of each flow meet on their way.
+//! The path of each flow's packets.
 //!
 //! ```text
 //!   mobile ── air ── access point ── wired line ── further round trip ── wired host
@@ -23,7 +23,7 @@ struct Ways {
     from_mobile: Vec<Hop>,
 }
 
-/// What all flows share, laid.
+/// The shared part of the path, laid.
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
     scenario: &'a Scenario,
@@ -179,7 +179,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// What the agents of access point number `point` are to a packet that passes.
+    /// The agents of access point number `point` on the path of a packet.
     fn access_point(&self, point: u16) -> Ways {
         let count = u16::try_from(self.scenario.access_point.agents.len()).unwrap_or(0);
         let agents = || point * count..(point + 1) * count;

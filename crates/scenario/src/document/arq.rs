@@ -15,7 +15,7 @@ pub struct ArqTable {
     /// Rate of frames and of the link's acknowledgments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// How long a signal is under way.
+    /// Propagation delay of a signal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<LineDelay>,
     /// Bytes of a packet that a frame carries at most; larger packets are cut.
@@ -24,13 +24,13 @@ pub struct ArqTable {
     /// Bytes that each frame adds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overhead: Option<Bytes<0, 1_000>>,
-    /// How long an acknowledgment of the link takes to send.
+    /// Time to send an acknowledgment of the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ack_time: Option<Span<0, SECOND>>,
-    /// How often a frame is sent at most, the first time included.
+    /// Most transmissions of a frame, the first included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_limit: Option<Limit<Attempts>>,
-    /// What may wait for the link.
+    /// The queue in front of the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueTable>,
     /// Frames that the link damages: each attempt counts.

@@ -22,13 +22,13 @@ pub struct CellTable {
     /// Length of a slot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Span<1_000, SECOND>>,
-    /// How a signal-to-noise ratio becomes a rate.
+    /// Mapping from signal-to-noise ratio to rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rates: Option<CellRates>,
     /// Bandwidth in MHz (`rates = "shannon"`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bandwidth_mhz: Option<Real<1_000, 1_000_000_000>>,
-    /// How far from Shannon's limit the link stays, in dB (`rates = "shannon"`).
+    /// Distance of the link from Shannon's limit, in dB (`rates = "shannon"`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap_db: Option<Real<0, 100_000_000>>,
     /// Chance that what a slot carries is damaged.
@@ -37,13 +37,13 @@ pub struct CellTable {
     /// Slots until a damaged block is retransmitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arq_delay: Option<Whole<1, 10_000>>,
-    /// How often a block is sent at most, the first time included.
+    /// Most transmissions of a block, the first included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_limit: Option<Limit<Attempts>>,
-    /// What may wait for each user.
+    /// The queue of each user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueTable>,
-    /// How long acknowledgments take on the uplink, which is not modelled further.
+    /// Delay of acknowledgments on the uplink, which is not modelled further.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uplink_delay: Option<LineDelay>,
     /// Further users whose queues are never empty: they compete for slots, and have no TCP.

@@ -17,13 +17,13 @@ use airtcp_units::bounded::{Limit, Rate, Real, Span, Whole};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkTable {
-    /// How fast packets are put on the link, counted on whole IP packets.
+    /// Rate at which packets are put on the link, counted on whole IP packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Limit<Rate>>,
-    /// How long a packet is under way, each way.
+    /// One-way delay of a packet, the same in each direction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<LineDelay>,
-    /// What may wait for the link.
+    /// The queue in front of the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueTable>,
     /// Packets that the link loses.
@@ -69,8 +69,8 @@ pub struct LinkTable {
     pub reverse: Option<ReverseTable>,
 }
 
-/// What may wait for the link: a number of packets, of bytes, or both. The packet being sent does
-/// not wait.
+/// The queue in front of the link: a number of packets, of bytes, or both. The packet being sent is
+/// not in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueueTable {
@@ -86,7 +86,7 @@ pub struct QueueTable {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LossTable {
-    /// How losses are drawn.
+    /// Model of the losses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<LossModel>,
     /// Chance that a packet is lost (`iid`) or a bit wrong (`bit-error`).
@@ -124,7 +124,7 @@ pub struct LossTable {
 pub struct SuspensionTable {
     /// From the start of one stop to the start of the next; the first comes after this time.
     pub every: Span<1, { 30 * DAY }>,
-    /// How long a stop lasts.
+    /// Duration of a stop.
     pub length: Span<1, { 30 * DAY }>,
 }
 
@@ -176,7 +176,7 @@ pub struct RttModelTable {
     /// Share of the round trips in a spike (`spikes`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spike_share: Option<Real<1_000, 990_000>>,
-    /// How many times the base delay a spike lasts (`spikes`).
+    /// Delay of a spike, in multiples of the base delay (`spikes`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spike_height: Option<Real<1_000_000, 1_000_000_000>>,
     /// Whether packets may overtake each other.
@@ -188,13 +188,13 @@ pub struct RttModelTable {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReverseTable {
-    /// How fast packets are put on the link.
+    /// Rate at which packets are put on the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Limit<Rate>>,
-    /// How long a packet is under way.
+    /// One-way delay of a packet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<LineDelay>,
-    /// What may wait for the link.
+    /// The queue in front of the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueTable>,
     /// Packets that the link loses. Its `direction` may not be given here.

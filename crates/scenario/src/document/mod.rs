@@ -1,4 +1,4 @@
-//! What a scenario file may say: every key with its type and range. The JSON Schema and the table
+//! The keys of a scenario file, each with its type and range. The JSON Schema and the table
 //! of keys in `docs/scenarios.md` come from here.
 //!
 //! A key that is left out is `None`; [`super::resolve`] fills in what it then is.
@@ -50,13 +50,13 @@ pub struct Document {
     /// Name, in tables and file names. Without it, the file's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What the scenario is for, in a line.
+    /// Purpose of the scenario, in a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Simulated time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<Span<1, { 30 * DAY }>>,
-    /// What lies between the endpoints.
+    /// The path between the endpoints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology: Option<Topology>,
     /// Remedies to apply, each as in `airtcp compare --remedy`: `"rto-factor:factor=10"`.
@@ -84,7 +84,7 @@ pub struct Document {
     /// The flows over the link.
     #[serde(default)]
     pub flows: FlowsTable,
-    /// What applications do with the flows.
+    /// Behaviour of applications on the flows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traffic: Option<TrafficTable>,
     /// The TCP endpoints.

@@ -33,7 +33,7 @@ pub struct RadioTable {
     /// Standard deviation of log-normal shadowing in dB, drawn once for each mobile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shadowing_db: Option<Real<0, 100_000_000>>,
-    /// How the signal fades.
+    /// Fading of the signal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fading: Option<FadingName>,
     /// Speed of the mobiles in m/s (`fading = "jakes"`): with the carrier it makes the Doppler

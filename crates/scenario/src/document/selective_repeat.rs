@@ -16,7 +16,7 @@ pub struct SelectiveRepeatTable {
     /// Rate of frames, each direction its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// How long a signal is under way.
+    /// Propagation delay of a signal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<LineDelay>,
     /// From a frame's last bit to its retransmission (LL_RTO), at least what an acknowledgment of
@@ -27,13 +27,13 @@ pub struct SelectiveRepeatTable {
     /// Without, senders that correct for it take their remedy's `link-rto`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tell_retry_timeout: Option<bool>,
-    /// How often a frame is sent at most, the first time included.
+    /// Most transmissions of a frame, the first included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_limit: Option<Limit<Attempts>>,
-    /// How many frames may be sent and not yet acknowledged.
+    /// Frames that may be in flight.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Limit<Whole<1, 65_536>>>,
-    /// What the window counts.
+    /// Unit of the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_counts: Option<WindowCount>,
     /// Whether packets overtake one that is retransmitted, or wait for it in a reordering buffer.
@@ -42,10 +42,10 @@ pub struct SelectiveRepeatTable {
     /// Bytes that each frame adds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overhead: Option<Bytes<0, 1_000>>,
-    /// How long an acknowledgment of the link takes to send.
+    /// Time to send an acknowledgment of the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ack_time: Option<Span<0, SECOND>>,
-    /// What may wait at the mobile and at the access point.
+    /// The queues at the mobile and at the access point.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueTable>,
     /// Frames that the link damages: each attempt counts.

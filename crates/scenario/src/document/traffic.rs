@@ -11,11 +11,11 @@ use airtcp_units::bounded::{Bytes, Real, Span};
 /// A mean time between two things.
 pub(crate) type Interval = Span<1_000_000, DAY>;
 
-/// What applications do with their connections.
+/// Behaviour of applications on their connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrafficTable {
-    /// What every flow carries; "mix" gives each an application of its own by the shares in
+    /// Traffic of every flow; "mix" gives each an application of its own by the shares in
     /// `[traffic.mix]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub application: Option<ApplicationName>,

@@ -24,7 +24,7 @@ pub struct StopsTable {
     /// Mean time from the end of one stop to the start of the next, exponential (`random`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working: Option<Span<MILLISECOND, { 30 * DAY }>>,
-    /// How long a stop lasts (`periodic`); its mean (`random`).
+    /// Duration of a stop (`periodic`); its mean (`random`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<Span<1, { 30 * DAY }>>,
     /// Distribution of the lengths (`random`).

@@ -11,13 +11,13 @@ use airtcp_units::bounded::{Limit, Rate};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WiredTable {
-    /// How fast packets are put on the line, which all flows share.
+    /// Rate of the line, which all flows share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Limit<Rate>>,
-    /// How long a packet is under way, each way.
+    /// One-way delay of a packet, the same in each direction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<LineDelay>,
-    /// What may wait for the line.
+    /// The queue in front of the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueTable>,
     /// Which of the packets that wait is served, dropped or marked; the oldest is served, and what
@@ -33,7 +33,7 @@ pub struct WiredTable {
     pub round_trip: Option<RoundTripTable>,
 }
 
-/// How round-trip times are distributed over flows.
+/// Distribution of round-trip times over flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoundTripTable {

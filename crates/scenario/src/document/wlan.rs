@@ -7,7 +7,7 @@ use super::{LossTable, QueueTable, RadioTable, SECOND, SuspensionTable};
 use crate::names::{Preamble, Standard};
 use airtcp_units::bounded::{Bytes, Limit, Rate, Span, Whole};
 
-/// How often a frame is sent at most, the first time included.
+/// Most transmissions of a frame, the first included.
 pub(crate) type Attempts = Whole<1, 1_000_000>;
 /// A contention window in slots.
 pub(crate) type ContentionWindow = Whole<1, 32_767>;
@@ -35,7 +35,7 @@ pub struct WlanTable {
     /// Mobile stations; flow i is of station i modulo this. One a flow when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stations: Option<Whole<1, 2_000>>,
-    /// How often a frame is sent at most, the first time included (IEEE 802.11
+    /// Most transmissions of a frame, the first included (IEEE 802.11
     /// `dot11ShortRetryLimit`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_limit: Option<Limit<Attempts>>,
@@ -54,17 +54,17 @@ pub struct WlanTable {
     /// Largest contention window in slots: 2^k − 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cw_max: Option<ContentionWindow>,
-    /// How long a sender waits for an ACK. By the standard when left out: SIFS, a slot and the
+    /// Time that a sender waits for an ACK. By the standard when left out: SIFS, a slot and the
     /// time a receiver needs to notice a preamble.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ack_timeout: Option<Span<1_000, SECOND>>,
-    /// What MAC and LLC add to an IP packet.
+    /// Overhead of MAC and LLC on an IP packet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overhead: Option<Bytes<0, 1_000>>,
-    /// What may wait at each mobile, and at the access point unless that differs.
+    /// The queue at each mobile, and at the access point unless that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueTable>,
-    /// What may wait at the access point.
+    /// The queue at the access point.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_point_queue: Option<QueueTable>,
     /// Frames that the radio damages by an error model: each attempt counts. Only data frames that

@@ -14,7 +14,7 @@ pub enum FlowDirection {
     Up,
 }
 
-/// What a flow carries.
+/// Traffic of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ApplicationName {

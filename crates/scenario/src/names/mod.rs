@@ -16,7 +16,7 @@ pub use wireless::{
     CellRates, Counted, FadingName, Preamble, SchedulerName, Standard, WindowCount,
 };
 
-/// What lies between the endpoints.
+/// The path between the endpoints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Topology {

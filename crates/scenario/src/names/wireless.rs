@@ -31,7 +31,7 @@ pub enum Preamble {
     Short,
 }
 
-/// How a signal fades.
+/// Fading of a signal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FadingName {
@@ -55,7 +55,7 @@ pub enum Counted {
     Channel,
 }
 
-/// What the window of a selective-repeat link counts.
+/// Unit of a selective-repeat link's window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WindowCount {
@@ -79,7 +79,7 @@ pub enum SchedulerName {
     MaxRate,
 }
 
-/// How a signal-to-noise ratio becomes a rate.
+/// Mapping from signal-to-noise ratio to rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CellRates {

@@ -1,4 +1,4 @@
-//! What remedies change between the endpoints: the link, the access point, what receivers know.
+//! Changes by remedies between the endpoints: the link, the access point, what receivers know.
 
 use airtcp_link::Stream;
 use airtcp_link::agent::{AgentConfig, AnyAgent};
@@ -70,7 +70,7 @@ fn change_attempts(link: &mut Link, limit: RetryLimit) -> Result<(), Problem> {
             Ok(())
         }
         Link::Pipe { .. } | Link::Arq(_) | Link::Cell(_) => Err(remedies(
-            "there are no frames that a mobile sends again; set topology = \"wlan\" or \
+            "there are no frames that a mobile retransmits; set topology = \"wlan\" or \
              \"selective-repeat\"",
         )),
     }
@@ -83,7 +83,7 @@ fn change_order(link: &mut Link, order: RetransmissionOrder) -> Result<(), Probl
         Link::SelectiveRepeat(link) => link.config.access_point.order = order,
         Link::Pipe { .. } | Link::Cell(_) => {
             return Err(remedies(
-                "dynamic-arq orders what an access point sends again frame by frame; set \
+                "dynamic-arq orders an access point's retransmissions frame by frame; set \
                  topology = \"arq\", \"selective-repeat\" or \"wlan\"",
             ));
         }

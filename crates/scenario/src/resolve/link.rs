@@ -396,7 +396,7 @@ pub(super) const fn delivery(order: DelayOrder) -> DeliveryOrder {
     }
 }
 
-/// What may wait.
+/// The queue.
 pub(super) fn queue(table: &mut QueueTable) -> QueueLimit {
     match (table.packets, table.bytes) {
         (Some(packets), Some(bytes)) => QueueLimit::Both {

@@ -48,7 +48,7 @@ pub(super) struct Resolved {
     pub remedies: Selection,
 }
 
-/// What `document` means; fills in every key that it leaves out but the name.
+/// Resolves `document`; fills in every key that it leaves out but the name.
 pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolved, Problem> {
     let duration = document
         .duration
@@ -75,7 +75,7 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
     });
     tcp::check(&tcp, AskedBy::Key("remedies"))?;
     for own in &mut flow_tcp {
-        // What remedies change of the link they have changed above.
+        // Changes by remedies to the link were made above.
         remedies.apply(&mut Changes {
             tcp: own,
             link: &mut LinkChanges::default(),

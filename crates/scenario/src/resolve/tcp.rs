@@ -40,7 +40,7 @@ fn over(own: &TcpTable, common: &TcpTable) -> Result<TcpTable, toml::de::Error> 
     let keys = |table: &TcpTable| Table::try_from(table).unwrap_or_default();
     let mut merged = keys(common);
     if own.sack == Some(false) {
-        // What SACK carries is not asked for without it.
+        // Options that build on SACK are not requested without it.
         merged.remove("dsack");
     }
     for (key, value) in keys(own) {
@@ -91,7 +91,7 @@ pub(super) enum AskedBy<'a> {
     Key(&'a str),
 }
 
-/// What no endpoint can do, whoever asks for it.
+/// Settings that no endpoint supports.
 pub(super) fn check(config: &Config, asked_by: AskedBy<'_>) -> Result<(), Problem> {
     let problem = |key: &str, message: String| match asked_by {
         AskedBy::Table(path) => Problem::at(format!("{path}.{key}"), message),

@@ -20,10 +20,10 @@ const DEFAULT_MESSAGE_INTERVAL: Duration = Duration::from_secs(120);
 const DEFAULT_SHARES: [f64; 4] = [0.0, 0.40, 0.35, 0.25];
 /// A request with its headers, as browsers send them.
 const DEFAULT_REQUEST: u64 = 350;
-/// How far shares may be from adding up to 1.
+/// Tolerance for shares that should add up to 1.
 const ROUNDING: f64 = 1e-6;
 
-/// What each of `flows` flows carries; `None` is as much as it can, or `flows.bytes`.
+/// Traffic of each of `flows` flows; `None` is as much as it can, or `flows.bytes`.
 pub(super) fn resolve(
     document: &mut Document,
     flows: u32,

@@ -11,7 +11,7 @@ use crate::link::{RoundTrip, Wired};
 use crate::names::{LossDirection, Shape};
 use airtcp_units::bounded::{Limit, Rate, Within};
 
-/// What is between an access point and servers when nothing is said (Fotiadis §IV).
+/// The default path between an access point and servers (Fotiadis §IV).
 const DEFAULT_RATE: BitRate = BitRate::from_bps(100_000_000);
 const DEFAULT_DELAY: Duration = Duration::from_millis(15);
 /// Mahmoodi et al. §IV.

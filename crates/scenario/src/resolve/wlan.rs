@@ -154,7 +154,7 @@ fn phy(table: &mut WlanTable) -> Result<Phy, Problem> {
     })
 }
 
-/// How often a frame is sent at most.
+/// Most transmissions of a frame.
 pub(super) fn attempts(key: &mut Option<Limit<Attempts>>, default: u64) -> RetryLimit {
     let limit = *key.get_or_insert(Limit::At(Whole::clamped(default)));
     limit
@@ -163,7 +163,7 @@ pub(super) fn attempts(key: &mut Option<Limit<Attempts>>, default: u64) -> Retry
         .map_or(RetryLimit::Unlimited, RetryLimit::Attempts)
 }
 
-/// What damages frames, from `wlan.loss` and `wlan.outage`.
+/// Errors that damage frames, from `wlan.loss` and `wlan.outage`.
 fn damage(
     loss: &mut Option<LossTable>,
     outage: Option<SuspensionTable>,
@@ -181,7 +181,7 @@ fn damage(
     })
 }
 
-/// What the frames that may be damaged carry.
+/// Content of the frames that may be damaged.
 pub(super) fn affects(loss: &mut LossTable) -> Affects {
     match loss.direction.get_or_insert_default() {
         LossDirection::Data => Affects::Data,

@@ -1,4 +1,4 @@
-//! What a user reads who wrote something wrong.
+//! Errors that users read.
 
 use std::fmt::Write;
 use std::path::Path;

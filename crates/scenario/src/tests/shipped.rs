@@ -1,4 +1,4 @@
-//! What comes with the reader: ready scenarios, the schema, the list of keys.
+//! Data that comes with the reader: ready scenarios, the schema, the list of keys.
 
 use std::path::Path;
 
@@ -135,7 +135,7 @@ fn add_keys(table: &mut String, path: &str, schema: &serde_json::Value) {
     }
 }
 
-/// What values a key takes, in words.
+/// Values that a key takes, in words.
 fn values_of(property: &serde_json::Value) -> String {
     use serde_json::Value;
     if let Some(range) = property["x-range"].as_str() {

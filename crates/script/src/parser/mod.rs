@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What is left of the line.
+    /// The rest of the line.
     fn take_line(&mut self) -> &'a str {
         let rest = self.rest();
         let end = rest.find('\n').unwrap_or(rest.len());
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
         rest[..end].trim_end()
     }
 
-    /// What stands before `close`, which is taken too.
+    /// The text before `close`, which is consumed too.
     fn until(&mut self, open: usize, close: &str) -> Result<&'a str, ScriptError> {
         let rest = &self.rest()[open..];
         let Some(end) = rest.find(close) else {

@@ -9,7 +9,7 @@ use crate::parser::number;
 use crate::settings::{self, Applied};
 use crate::syntax::Call;
 
-/// What a call came to.
+/// Result of a call.
 enum Answer {
     /// This value.
     Value(i64),
@@ -360,7 +360,7 @@ impl Machine<'_> {
         let value = argument(3).trim_matches(['[', ']']).trim();
         let is_on = number(value).is_some_and(|value| value != 0);
         match argument(2) {
-            // What does not show on the wire here.
+            // Options that do not show on the wire here.
             "SO_REUSEADDR"
             | "SO_SNDBUF"
             | "SO_LINGER"

@@ -17,7 +17,7 @@ use crate::stopwatch::Stopwatch;
 use crate::syntax::{Action, Call, Event, Script, Time};
 use crate::tcp_info;
 
-/// How far from its time something may happen, unless the script says otherwise (packetdrill's
+/// Tolerance of an event's time, unless the script says otherwise (packetdrill's
 /// own).
 const TOLERANCE: Duration = Duration::from_micros(4000);
 /// Ethernet: what an option `--mtu` may change.

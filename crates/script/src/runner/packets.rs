@@ -149,8 +149,8 @@ impl Machine<'_> {
         Stop::Failed(self.exchange.compare(what, expected, sent))
     }
 
-    /// What of a segment is not as expected. PSH is not compared: which segments of a train carry
-    /// it depends on how the kernel cut the train.
+    /// The first difference of a segment from the expected one. PSH is not compared: which segments
+    /// of a train carry it depends on how the kernel cut the train.
     fn difference(&mut self, packet: &Packet, segment: &Segment) -> Option<&'static str> {
         let bare = |flags: Flags| flags.bits() & !Flags::PSH.bits();
         if bare(packet.flags) != bare(segment.flags) {
@@ -202,7 +202,7 @@ impl Machine<'_> {
         }
     }
 
-    /// How far two instants may lie apart.
+    /// Tolerance between two instants.
     pub(super) const fn tolerance(&self) -> Duration {
         self.tolerance
     }

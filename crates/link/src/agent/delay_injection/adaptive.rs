@@ -1,4 +1,4 @@
-//! How long to hold, learned from delay spikes (Fotiadis & Siris §III-B, algorithm 1 and §IV-C).
+//! Holding times learned from delay spikes (Fotiadis & Siris §III-B, algorithm 1 and §IV-C).
 //!
 //! ```text
 //!   pdelay > dthresh?  yes: a spike.  D = (pdelay - avdelay) / delay_factor
@@ -17,10 +17,10 @@ use crate::agent::parameter::{ParameterError, check_duration, check_number};
 /// The parameters of adaptive delay injection; the defaults are the paper's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdaptiveDelay {
-    /// What one tick of the mobile's timestamp clock lasts: 1 us to 1 s. RFC 7323 §5.4 wants at
+    /// Duration of a tick of the mobile's timestamp clock: 1 us to 1 s. RFC 7323 §5.4 wants at
     /// least 1 ms, which is what Linux does; newer Linux can also tick in 1 us.
     pub tick: Duration,
-    /// How the offset of the mobile's clock is found.
+    /// Estimation of the offset of the mobile's clock.
     pub clock_offset: ClockOffset,
     /// `a` of eq. 1, the gain of the smoothed path delay S: above 0, at most 1.
     pub mean_gain: f64,
@@ -34,7 +34,7 @@ pub struct AdaptiveDelay {
     /// After this many times the distance of the last two spikes, counted in acknowledgments, D has
     /// shrunk to zero (§IV-C: 5). At least 1.
     pub decay_spans: u32,
-    /// What S averages.
+    /// The samples that S averages.
     pub average: Average,
     /// D is never larger. No part of the paper; a safeguard against a bogus timestamp.
     pub longest_delay: Duration,
@@ -60,7 +60,7 @@ impl Default for AdaptiveDelay {
     }
 }
 
-/// What S averages, and with it `avdelay`.
+/// The samples that S averages, and with it `avdelay`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Average {
     /// Every judged acknowledgment, spikes too: eq. 1 and line 11 of algorithm 1 as printed.
@@ -136,7 +136,7 @@ impl AdaptiveDelay {
 /// longer (RFC 9293 §3.4.1 has 2 minutes; senders give up a timer of 60 s, RFC 6298 §2.5).
 const CLOCK_MOVED: i64 = 60_000_000_000;
 
-/// What one connection's acknowledgments have taught.
+/// State learned from one connection's acknowledgments.
 #[derive(Clone, Debug)]
 pub(super) struct Judge {
     clock: MobileClock,
@@ -151,13 +151,13 @@ pub(super) struct Judge {
     last: Instant,
 }
 
-/// What the judge says about an acknowledgment.
+/// The judgement of an acknowledgment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) path_delay: Duration,
     pub(super) threshold: Duration,
     pub(super) spike: bool,
-    /// How long to hold this one, unless others are held already.
+    /// Time to hold this one, unless others are held already.
     pub(super) hold: Duration,
     /// D as it stands afterwards.
     pub(super) delay: Duration,

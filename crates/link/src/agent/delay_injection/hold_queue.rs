@@ -42,7 +42,7 @@ struct Slot<P> {
     passage: Passage<P>,
 }
 
-/// What all connections hold, and what is ready to be sent.
+/// Packets held for all connections, and those ready to be sent.
 #[derive(Clone, Debug)]
 pub(super) struct HoldQueue<P> {
     slots: Vec<Slot<P>>,
@@ -171,13 +171,13 @@ impl<P: Copy> HoldQueue<P> {
         place
     }
 
-    /// How many packets are held.
+    /// Number of packets held.
     #[cfg(test)]
     pub(super) fn held(&self) -> usize {
         self.held
     }
 
-    /// How many packets it has memory for.
+    /// Number of packets it has memory for.
     #[cfg(test)]
     pub(super) fn slots(&self) -> usize {
         self.slots.len()

@@ -11,7 +11,7 @@ use airtcp_packet::SequenceNumber;
 
 use crate::agent::windowed_minimum::WindowedMinimum;
 
-/// How the offset between the mobile's clock and the access point's is found.
+/// Estimation of the offset between the mobile's clock and the access point's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockOffset {
     /// There is none: both clocks started together (Fotiadis & Siris, footnote 2). In a simulator
@@ -36,7 +36,7 @@ impl Default for ClockOffset {
     }
 }
 
-/// What is known about one mobile's clock.
+/// State of one mobile's clock.
 #[derive(Clone, Debug)]
 pub(super) struct MobileClock {
     /// When the first echo passed, and what it said.

@@ -22,7 +22,7 @@
 //! was sent. The adaptive rule also needs timestamps. Duplicate acknowledgments and window updates
 //! echo an old timestamp (RFC 7323 §4.3), so they measure nothing and are not judged. An
 //! acknowledgment that gets lost on its way is not missed: the next is judged. What the mobile had
-//! to send again carries the timestamp of the newest copy, and is measured from there.
+//! to retransmit carries the timestamp of the newest copy, and is measured from there.
 //!
 //! **What is not judged** passes unchanged and at once, but never overtakes what its connection
 //! holds. The end of a connection (RST; FIN towards the mobile) and its start (SYN) release all
@@ -69,14 +69,14 @@ pub enum DelayRule {
     Static(StaticDelay),
     /// Random, at random distances.
     Random {
-        /// How long, how often.
+        /// Duration and count.
         delay: RandomDelay,
         /// Where its draws come from.
         draws: Stream,
     },
 }
 
-/// What a rule remembers of a connection.
+/// State of a rule for one connection.
 #[derive(Clone, Debug)]
 enum Memory {
     Adaptive(Judge),
@@ -96,7 +96,7 @@ impl DelayRule {
         }
     }
 
-    /// How long to hold the acknowledgment `segment`, and why where that was judged.
+    /// Holding time of the acknowledgment `segment`, and why where that was judged.
     fn judge(
         &self,
         memory: &mut Memory,
@@ -134,7 +134,7 @@ impl DelayRule {
     }
 }
 
-/// What the agent knows of a connection.
+/// State of the agent for one connection.
 #[derive(Clone, Debug)]
 struct Flow {
     lane: Lane,
@@ -188,7 +188,7 @@ impl<P: Copy> DelayInjection<P> {
             if leave > now {
                 return;
             }
-            // What is held belongs to a known connection: forgetting releases.
+            // Held packets belong to a known connection: forgetting it releases them.
             let Some(state) = self.flows.get_mut(flow) else {
                 return;
             };

@@ -31,7 +31,7 @@ impl RandomDelay {
         )
     }
 
-    /// How long to hold acknowledgment number `count` of `flow`: a pure function of both.
+    /// Holding time of acknowledgment number `count` of `flow`: a pure function of both.
     pub(super) fn hold(&self, draws: Stream, flow: FlowKey, count: u64) -> Duration {
         let draws = draws.substream(flow);
         let first = count.wrapping_mul(DRAWS_AN_ACKNOWLEDGMENT);

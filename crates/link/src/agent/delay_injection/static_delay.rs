@@ -14,7 +14,7 @@ use crate::agent::parameter::{ParameterError, check_duration};
 /// The parameters of static delay injection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StaticDelay {
-    /// How long an acknowledgment is held.
+    /// Holding time of an acknowledgment.
     pub delay: Duration,
     /// Which.
     pub every: Distance,
@@ -58,7 +58,7 @@ impl Schedule {
         }
     }
 
-    /// How long to hold the acknowledgment that passes at `now`.
+    /// Holding time of the acknowledgment that passes at `now`.
     pub(super) fn hold(&mut self, rule: &StaticDelay, now: Instant) -> Duration {
         self.count = self.count.wrapping_add(1);
         let chosen = match rule.every {

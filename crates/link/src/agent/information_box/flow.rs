@@ -1,4 +1,4 @@
-//! What the box knows of one connection, as far as it carries data to the mobile.
+//! State of the box for one connection, as far as it carries data to the mobile.
 
 use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
@@ -10,7 +10,7 @@ use super::{InformationBoxConfig, PassiveMethod};
 use crate::agent::Toward;
 use crate::mac::Urgency;
 
-/// What is noted of an acknowledgment that waits for its echo.
+/// An acknowledgment that waits for its echo.
 #[derive(Clone, Copy, Debug)]
 struct Note {
     /// The wireless half as last measured when it passed.
@@ -43,7 +43,7 @@ pub(super) struct Flow {
     initial: Option<SequenceNumber>,
     /// The end of the newest data for the mobile.
     sent: Option<SequenceNumber>,
-    /// How far the mobile has acknowledged.
+    /// Offset up to which the mobile has acknowledged.
     acknowledged: Option<SequenceNumber>,
     /// Repetitions of the newest acknowledgment.
     duplicates: u32,

@@ -32,7 +32,7 @@ use super::{FlowKey, Toward};
 use crate::mac::Urgency;
 use flow::Flow;
 
-/// How the halves of the round trip are read.
+/// Reading of the halves of the round trip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PassiveMethod {
     /// From the timestamps option. Connections without it are not measured.
@@ -50,7 +50,7 @@ pub enum PassiveMethod {
 /// The parameters of the information box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InformationBoxConfig {
-    /// How the halves of the round trip are read.
+    /// Reading of the halves of the round trip.
     pub method: PassiveMethod,
     /// The sender's timer is not believed to be shorter. RFC 6298 §2.4 has 1 s, Linux 200 ms; the
     /// default is the 500 ms of the paper's simulator.

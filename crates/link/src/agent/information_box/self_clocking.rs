@@ -53,7 +53,7 @@ struct Flight {
     longest_gap: Duration,
 }
 
-/// What the mobile has sent and the wired host is to acknowledge.
+/// Data that the mobile has sent and the wired host is to acknowledge.
 #[derive(Clone, Copy, Debug)]
 struct Question {
     end: SequenceNumber,
@@ -61,7 +61,7 @@ struct Question {
     doubtful: bool,
 }
 
-/// What is known of one connection.
+/// State of one connection.
 #[derive(Clone, Debug)]
 pub(super) struct SelfClock {
     records: VecDeque<Record>,

@@ -42,7 +42,7 @@ impl Deadlines {
         self.0.pop_first().map(|(_, flow)| flow)
     }
 
-    /// How many are filed.
+    /// Number filed.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.0.len()

@@ -19,7 +19,7 @@ pub struct Kept<P> {
     pub arrived: Instant,
     /// When it last left for the mobile.
     pub sent_at: Instant,
-    /// How often the access point sent it again.
+    /// Retransmissions by the access point.
     pub repeats: u32,
     /// Whether its sender sent it again.
     pub by_sender: bool,
@@ -40,7 +40,7 @@ impl<P> Kept<P> {
     }
 }
 
-/// What an acknowledgment is, seen from the copies.
+/// An acknowledgment's meaning for the copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acknowledged {
     /// Older than another that has passed, or of what was never seen.
@@ -53,7 +53,7 @@ pub enum Acknowledged {
     Update,
 }
 
-/// What to do about a duplicate acknowledgment.
+/// Reaction to a duplicate acknowledgment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duplicate {
     /// The access point has no copy of what is missing, or has given it up, or its sender is
@@ -76,7 +76,7 @@ pub struct Flow<P> {
     pub edge: u64,
     /// Copies in the order of the stream; none overlaps another.
     pub kept: VecDeque<Kept<P>>,
-    /// How many of them, from the front, have left for the mobile.
+    /// Number of them, from the front, that have left for the mobile.
     pub sent: usize,
     /// When the timer of the first copy expires.
     pub deadline: Instant,

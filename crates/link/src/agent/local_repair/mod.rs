@@ -1,5 +1,5 @@
-//! What agents share that send lost packets again over the radio: copies of what the mobile has not
-//! acknowledged, a timer, and what duplicate acknowledgments tell.
+//! Parts shared by agents that retransmit lost packets over the radio: copies of what the mobile
+//! has not acknowledged, a timer, and the reading of duplicate acknowledgments.
 //!
 //! ```text
 //!   acknowledged │ copies, oldest first                │ never seen

@@ -13,7 +13,7 @@ pub struct LocalTimeout {
     /// The least it waits. By default 50 ms: more than the 40 ms for which receivers delay an
     /// acknowledgment, so that the last packet of a burst is not retransmitted for nothing.
     pub min: Duration,
-    /// How long it waits before a round trip was measured (RFC 6298 §2.1: 1 s).
+    /// Timeout before a round trip was measured (RFC 6298 §2.1: 1 s).
     pub initial: Duration,
 }
 
@@ -45,7 +45,7 @@ impl RoundTrip {
         });
     }
 
-    /// How long to wait for an acknowledgment after that many expiries in a row: the mean and four
+    /// Timeout of an acknowledgment after that many expiries in a row: the mean and four
     /// deviations, doubled each time.
     pub fn timeout(&self, bounds: &LocalTimeout, expiries: u32) -> Duration {
         let base = self.smoothed.map_or(bounds.initial, |(mean, deviation)| {

@@ -39,13 +39,13 @@ use super::parameter::ParameterError;
 use super::{Agent, AgentEvent, Emission, FlowKey, Passage, Toward};
 use crate::random::Stream;
 
-/// What can be chosen of Snoop.
+/// Options of Snoop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SnoopConfig {
     /// Duplicate acknowledgments until a copy is repeated; those before pass to the sender. By
     /// default 1: over one hop nothing is reordered.
     pub threshold: NonZeroU32,
-    /// How often a copy is repeated at most; then the loss is the sender's to repair. By default
+    /// Most repetitions of a copy; then the loss is the sender's to repair. By default
     /// 10.
     pub most_repeats: u32,
     /// Bounds of the local timer.

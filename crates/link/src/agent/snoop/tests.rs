@@ -107,7 +107,7 @@ impl Script {
         (next < Instant::FAR_FUTURE).then(|| (next - Instant::ZERO).as_nanos() / 1_000_000)
     }
 
-    /// How many packets were retransmitted and how many duplicates kept back since last asked.
+    /// Packets retransmitted and duplicates suppressed since the last call.
     fn counts(&mut self) -> (usize, usize) {
         let events = std::mem::take(&mut self.events);
         let repeats = |event: &&AgentEvent| matches!(event, AgentEvent::LocalRetransmission { .. });

@@ -40,7 +40,7 @@ use super::parameter::ParameterError;
 use super::{Agent, AgentEvent, Emission, FlowKey, Passage, Toward};
 use crate::random::Stream;
 
-/// What can be chosen of WTCP.
+/// Options of WTCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WtcpConfig {
     /// Duplicate acknowledgments until a copy is repeated. By default 1.
@@ -50,10 +50,10 @@ pub struct WtcpConfig {
     pub window: NonZeroUsize,
     /// Packets buffered for a connection, under way and waiting. By default 256.
     pub packets: NonZeroUsize,
-    /// How often a copy is repeated at most, counted from zero when its source retransmits it. By
+    /// Most repetitions of a copy, counted from zero when its source retransmits it. By
     /// default 30: minutes, since the local timer doubles.
     pub most_repeats: u32,
-    /// What a tick of the source's timestamp clock lasts. By default 1 ms; zero leaves the echo
+    /// Duration of a tick of the source's timestamp clock. By default 1 ms; zero leaves the echo
     /// alone.
     pub tick: Duration,
     /// Bounds of the local timer.

@@ -24,27 +24,27 @@ use crate::random::Stream;
 const SENDER: u32 = 0;
 const RECEIVER: u32 = 1;
 
-/// What a stop-and-wait link is made of.
+/// Configuration of a stop-and-wait link.
 #[derive(Clone, Debug)]
 pub struct ArqConfig {
     /// Rate of frames.
     pub rate: BitRate,
-    /// How long a signal is under way.
+    /// Propagation delay of a signal.
     pub delay: Duration,
     /// Bytes of a packet that a frame carries at most; `None` for the whole packet.
     pub frame_payload: Option<u32>,
     /// Bytes that each frame adds.
     pub overhead: u32,
-    /// How long the link's acknowledgment takes to send.
+    /// Time to send the link's acknowledgment.
     pub ack_time: Duration,
-    /// How often a frame is sent at most. A retransmission order by deadline has its own limit in
+    /// Most transmissions of a frame. A retransmission order by deadline has its own limit in
     /// place of this.
     pub retry_limit: RetryLimit,
-    /// What may wait.
+    /// The queue.
     pub queue: QueueLimit,
     /// In which order packets that failed are retransmitted.
     pub order: RetransmissionOrder,
-    /// What damages frames.
+    /// Errors that damage frames.
     pub damage: DamageConfig,
     /// Whether every attempt in vain is reported.
     pub report_retries: bool,
@@ -77,7 +77,7 @@ impl ArqConfig {
     }
 }
 
-/// What the sender is doing.
+/// State of the sender.
 #[derive(Clone, Copy, Debug)]
 enum Activity {
     Idle,
@@ -175,7 +175,7 @@ impl<P: Copy> ArqLink<P> {
         }
     }
 
-    /// What became of a packet; call until there is none.
+    /// The outcome of a packet; call until there is none.
     pub fn poll(&mut self) -> Option<Outcome<P>> {
         self.outcomes.pop_front()
     }

@@ -7,7 +7,7 @@
 //!   queue of user 3 ─▶ ┘                └ damaged: retransmitted some slots later
 //! ```
 //!
-//! What a slot carries is a *block*, cut from the user's packets as a stream of bytes. A damaged
+//! A slot carries a *block*, cut from the user's packets as a stream of bytes. A damaged
 //! block is retransmitted; what came behind it waits, since packets are delivered in order: that is
 //! where the delay spikes of cellular links come from (Miyim §V, "Trace 2").
 
@@ -33,26 +33,26 @@ use user::User;
 /// The station that is the base station; users are numbered from 1.
 const BASE_STATION: u32 = 0;
 
-/// What a cell is made of.
+/// Configuration of a cell.
 #[derive(Clone, Debug)]
 pub struct CellConfig {
     /// Who is served.
     pub scheduler: Scheduler,
     /// Length of a slot.
     pub slot: Duration,
-    /// How a signal-to-noise ratio becomes a rate.
+    /// Mapping from signal-to-noise ratio to rate.
     pub rate: RateLaw,
     /// The users' channels.
     pub radios: Vec<Radio>,
-    /// How many of them, the last, always have something to receive and no TCP.
+    /// Number of them, the last ones, that always have something to receive and no TCP.
     pub saturated: u32,
     /// Chance that a block is damaged.
     pub block_error: Probability,
     /// Slots from the start of a damaged block until it may be retransmitted.
     pub arq_delay: NonZeroU32,
-    /// How often a block is sent at most.
+    /// Most transmissions of a block.
     pub retry_limit: RetryLimit,
-    /// What may wait for each user.
+    /// The queue of each user.
     pub queue: QueueLimit,
     /// Whether every attempt in vain is reported.
     pub report_retries: bool,
@@ -183,7 +183,7 @@ impl<P: Copy> Cell<P> {
         self.wakeup = self.start_of(self.slot);
     }
 
-    /// What became of a packet; call until there is none.
+    /// The outcome of a packet; call until there is none.
     pub fn poll(&mut self) -> Option<Outcome<P>> {
         self.outcomes.pop_front()
     }

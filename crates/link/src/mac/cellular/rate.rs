@@ -3,7 +3,7 @@
 use super::CellError;
 use crate::fading::ratio;
 
-/// How a signal-to-noise ratio becomes a rate.
+/// Mapping from signal-to-noise ratio to rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RateLaw {
     /// The rates of CDMA2000 1xEV-DO and the ratios that they need (P. Bender, P. Black, M. Grob,
@@ -15,7 +15,7 @@ pub enum RateLaw {
     Shannon {
         /// Bandwidth in Hz.
         bandwidth_hz: f64,
-        /// How far from the limit, in dB.
+        /// Distance from the limit, in dB.
         gap_db: f64,
     },
     /// In proportion to the signal-to-noise ratio: Shannon's law for weak signals.

@@ -32,7 +32,7 @@ impl Scheduler {
     }
 }
 
-/// What a scheduler remembers.
+/// State of a scheduler.
 #[derive(Clone, Debug)]
 pub(super) struct Averages {
     scheduler: Scheduler,

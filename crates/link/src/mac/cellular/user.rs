@@ -42,7 +42,7 @@ pub(super) struct Done<P> {
     pub packet: P,
     /// Whether all of it arrived.
     pub is_whole: bool,
-    /// How often its last block was sent.
+    /// Transmissions of its last block.
     pub attempts: u32,
 }
 

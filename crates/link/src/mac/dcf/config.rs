@@ -1,4 +1,4 @@
-//! What a basic service set is made of.
+//! Configuration of a basic service set.
 
 use airtcp_units::Duration;
 
@@ -17,21 +17,21 @@ const MOST_STATIONS: u32 = 2007;
 /// The smallest fragmentation threshold (§C.3, `dot11FragmentationThreshold`).
 const LEAST_FRAGMENT: u32 = 256;
 
-/// What a station does by itself.
+/// Configuration of a single station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StationConfig {
-    /// What may wait.
+    /// The queue.
     pub queue: QueueLimit,
     /// In which order frames that failed are retransmitted.
     pub order: RetransmissionOrder,
-    /// How often a frame up to the RTS threshold is sent at most, and an RTS. A retransmission
+    /// Most transmissions of a frame up to the RTS threshold, and of an RTS. A retransmission
     /// order by deadline has its own limit in place of this.
     pub short_retry_limit: RetryLimit,
-    /// How often a frame above the RTS threshold is sent at most.
+    /// Most transmissions of a frame above the RTS threshold.
     pub long_retry_limit: RetryLimit,
 }
 
-/// What a basic service set is made of.
+/// Configuration of a basic service set.
 #[derive(Clone, Debug)]
 pub struct BssConfig {
     /// The physical layer.
@@ -41,9 +41,9 @@ pub struct BssConfig {
     pub station_modes: Vec<Mode>,
     /// Mobile stations; they are numbered from 1, the access point is 0.
     pub stations: u32,
-    /// What each mobile does.
+    /// The mobiles.
     pub mobile: StationConfig,
-    /// What the access point does.
+    /// The access point.
     pub access_point: StationConfig,
     /// Larger frames are preceded by RTS and CTS, MAC header and FCS counted; `None` for never.
     pub rts_threshold: Option<u32>,
@@ -51,11 +51,11 @@ pub struct BssConfig {
     pub fragmentation_threshold: Option<u32>,
     /// Smallest and largest contention window in slots; by the standard when left out.
     pub contention_window: Option<(u32, u32)>,
-    /// How long a sender waits for an ACK or CTS; by the standard when left out.
+    /// Time that a sender waits for an ACK or CTS; by the standard when left out.
     pub answer_timeout: Option<Duration>,
-    /// What MAC and LLC add to an IP packet: 36 bytes by the standards.
+    /// Overhead of MAC and LLC on an IP packet: 36 bytes by the standards.
     pub overhead: u32,
-    /// What damages frames.
+    /// Errors that damage frames.
     pub damage: DamageConfig,
     /// Whether every attempt in vain is reported.
     pub report_retries: bool,

@@ -10,7 +10,7 @@ use crate::mac::{ChannelObserver, Fate, FrameKind, Occupancy};
 const ANSWER_BYTES: u32 = 14;
 const RTS_BYTES: u32 = 20;
 
-/// What was decided when a frame started.
+/// Decisions taken when a frame started.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exchange {
     /// Last bit of what decides it: of the data frame; of the RTS or CTS that was damaged; of the
@@ -19,7 +19,7 @@ pub(super) struct Exchange {
     pub(super) result: Attempt,
 }
 
-/// What becomes of an attempt.
+/// Outcome of an attempt.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Attempt {
     /// Data and ACK are received; the ACK's last bit leaves at that time.

@@ -6,7 +6,7 @@ use crate::mac::damage::{Frame, FrameDirection};
 use crate::mac::transmit_queue::Waiting;
 use airtcp_units::{Duration, Instant};
 
-/// What a fragment carries of a packet, LLC and SNAP counted: an even number of bytes, but for the
+/// Share of a packet in a fragment, LLC and SNAP counted: an even number of bytes, but for the
 /// last one (IEEE 802.11-2016 §10.5).
 const fn fragment_payload(threshold: u32) -> u32 {
     (threshold - MAC_BYTES) & !1
@@ -78,7 +78,7 @@ impl<P: Copy> Bss<P> {
         })
     }
 
-    /// How long a data frame takes: in the mode of the mobile at either end.
+    /// Airtime of a data frame: in the mode of the mobile at either end.
     #[inline]
     pub(super) fn data_time(&mut self, from: u32, to: u32, bytes: u32) -> Duration {
         let mobile = if from == ACCESS_POINT { to } else { from };

@@ -162,7 +162,7 @@ impl<P: Copy> Bss<P> {
         }
     }
 
-    /// What became of a packet; call until there is none.
+    /// The outcome of a packet; call until there is none.
     #[inline]
     pub fn poll(&mut self) -> Option<Outcome<P>> {
         self.outcomes.pop_front()
@@ -192,7 +192,7 @@ impl<P: Copy> Bss<P> {
         self.damage.snr_db(station, now)
     }
 
-    /// What a station has done so far.
+    /// Counters of a station.
     #[must_use]
     pub fn counters(&self, station: u32) -> StationCounters {
         self.stations

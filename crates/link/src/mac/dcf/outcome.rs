@@ -1,4 +1,4 @@
-//! What follows from an exchange: who is told, who backs off, and when the contention goes on.
+//! Consequences of an exchange: who is told, who backs off, and when the contention goes on.
 
 use airtcp_units::Instant;
 

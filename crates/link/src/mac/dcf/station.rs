@@ -6,7 +6,7 @@ use super::config::StationConfig;
 use crate::mac::transmit_queue::TransmitQueue;
 use crate::random::Stream;
 
-/// What a station has done so far.
+/// Counters of a station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StationCounters {
     /// Attempts: data frames or RTS frames with which a contention was won.

@@ -38,9 +38,9 @@ pub enum Handover {
 /// The parameters of one end as a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EndConfig {
-    /// What may wait. Frames under way, and those whose timer runs, take no room.
+    /// The queue. Frames under way, and those whose timer runs, take no room.
     pub queue: QueueLimit,
-    /// How often a frame is transmitted at most. A retransmission order by deadline has its own
+    /// Most transmissions of a frame. A retransmission order by deadline has its own
     /// limit in place of this.
     pub retry_limit: RetryLimit,
     /// Which of the frames due for retransmission goes first.
@@ -61,7 +61,7 @@ pub struct SelectiveRepeatConfig {
     pub overhead: u32,
     /// Time that the link's acknowledgment takes to transmit, on a channel of its own.
     pub ack_time: Duration,
-    /// How many frames may be outstanding.
+    /// Frames that may be outstanding.
     pub window: Window,
     /// In which order the receiver hands packets on.
     pub handover: Handover,
@@ -69,7 +69,7 @@ pub struct SelectiveRepeatConfig {
     pub mobile: EndConfig,
     /// The access point.
     pub access_point: EndConfig,
-    /// What damages frames. Each flow's transmissions are counted apart in each direction.
+    /// Errors that damage frames. Each flow's transmissions are counted apart in each direction.
     pub damage: DamageConfig,
     /// Whether every attempt in vain is reported.
     pub report_retries: bool,
@@ -89,7 +89,7 @@ pub enum SelectiveRepeatError {
     RetryTimeout {
         /// The timeout.
         timeout: Duration,
-        /// What an acknowledgment takes.
+        /// Cost of an acknowledgment.
         least: Duration,
     },
 }

@@ -29,7 +29,7 @@ struct Sent<P> {
     waiting: Waiting<Numbered<P>>,
 }
 
-/// What a direction shares with the other one.
+/// State shared by both directions.
 pub(super) struct Shared<'a, P> {
     pub(super) config: &'a SelectiveRepeatConfig,
     pub(super) damage: &'a mut Damage,

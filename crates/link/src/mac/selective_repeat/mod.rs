@@ -95,7 +95,7 @@ impl<P: Copy> SelectiveRepeatLink<P> {
         }
     }
 
-    /// What became of a packet; call until there is none.
+    /// The outcome of a packet; call until there is none.
     pub fn poll(&mut self) -> Option<Outcome<P>> {
         self.outcomes.pop_front()
     }

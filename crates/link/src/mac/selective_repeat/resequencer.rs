@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::config::Handover;
 
-/// What became of a frame, as the receiver knows it.
+/// The state of a frame, as the receiver knows it.
 #[derive(Clone, Copy, Debug)]
 enum Known<T> {
     Arrived(T),
@@ -48,7 +48,7 @@ impl<T> Resequencer<T> {
         }
     }
 
-    /// What is handed on next; to be asked until there is nothing.
+    /// The next packet to hand on; ask until there is none.
     #[inline]
     pub(super) fn take(&mut self) -> Option<T> {
         self.ready.pop_front()

@@ -15,7 +15,7 @@ use airtcp_units::Instant;
 
 use super::Waiting;
 
-/// How many queues there are, and so how often a packet is retransmitted: "the maximum number of
+/// Number of queues, and so of a packet's retransmissions: "the maximum number of
 /// retransmission attempts is limited to 3" (§III-A).
 const QUEUES: usize = 3;
 

@@ -1,4 +1,4 @@
-//! What waits at a station, and which of it is sent next.
+//! The queue of a station, and the choice of the next frame.
 //!
 //! ```text
 //!   push ──▶ fresh ──┐

@@ -166,7 +166,7 @@ struct Model {
 }
 
 impl Model {
-    /// What is sent at `now` (ms), in vain; packets are (name, expiry).
+    /// Frames sent at `now` (ms), in vain; packets are (name, expiry).
     fn fail(&mut self, now: u64) -> Option<u64> {
         let (gone, rest) = self
             .failed

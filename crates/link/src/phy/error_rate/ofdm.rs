@@ -83,7 +83,7 @@ fn qam64(snr: f64) -> f64 {
     7.0 / 12.0 * tail(libm::sqrt(snr / 21.0))
 }
 
-/// What is left of bit errors behind the decoder: the union bound over error paths, each bounded by
+/// Bit errors left by the decoder: the union bound over error paths, each bounded by
 /// Chernoff with (4p(1 - p))^(d/2). A polynomial, by Horner's scheme: a power for each term would
 /// be half of the time that a fading channel takes.
 fn decoded(uncoded: f64, code: &Code) -> f64 {

@@ -67,7 +67,7 @@ impl Kernel {
         before(self.first_above, now)
     }
 
-    /// How many packets are dropped at a departure from `queue`, arrivals in nanoseconds.
+    /// Packets dropped at a departure from `queue`, arrivals in nanoseconds.
     fn dequeue(&mut self, now_nanos: u64, queue: &mut Vec<u64>) -> usize {
         let now = ticks(now_nanos);
         let mut dropped = 0;

@@ -17,7 +17,7 @@ pub(super) struct Bench {
     pub(super) acknowledged: u32,
     /// Packets by the order in which they came.
     pub(super) packets: u32,
-    /// What left: when, in ms, and which packet.
+    /// Departures: time in ms, and packet.
     pub(super) left: Vec<(f64, u32)>,
     pub(super) judged: Vec<AgentEvent>,
 }

@@ -1,4 +1,4 @@
-//! What is not judged, where connections begin, rest and end, and parameters out of range.
+//! Segments not judged; connections that begin, rest and end; parameters out of range.
 
 use std::num::NonZeroU64;
 

@@ -1,4 +1,4 @@
-//! What holds for every rule and any segments.
+//! Invariants of every rule for any segments.
 
 use std::num::NonZeroU64;
 

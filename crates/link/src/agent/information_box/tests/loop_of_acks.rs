@@ -16,7 +16,7 @@ const WINDOW: u32 = 20;
 struct Path {
     /// From the sender to the access point, and back.
     wired: u64,
-    /// What the radio needs for a packet, one after the other.
+    /// Airtimes of packets, one after the other.
     radio: u64,
     /// Upper end of a uniform extra time of each packet.
     jitter: u64,

@@ -14,7 +14,7 @@ pub(super) fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// What passes, and when: the box under test sees it.
+/// Passing packets with their times: the box under test sees them.
 struct Bench {
     information: InformationBox,
 }

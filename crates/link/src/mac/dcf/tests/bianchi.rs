@@ -12,7 +12,7 @@ mod anomaly;
 mod refined;
 pub(super) mod two_stations;
 
-/// What stations achieve that always have a frame to send.
+/// Throughput of saturated stations.
 struct Saturation {
     /// Share of attempts that collide.
     collisions: f64,
@@ -23,7 +23,7 @@ struct Saturation {
 const IP_BYTES: u32 = 1500;
 const SEEDS: u64 = 5;
 
-/// How long to simulate: two stations seldom collide.
+/// Simulated time: two stations seldom collide.
 const fn seconds(config: &BssConfig) -> u64 {
     if config.stations <= 2 { 600 } else { 200 }
 }
@@ -84,7 +84,7 @@ fn payload(config: &BssConfig) -> f64 {
     f64::from(8 * IP_BYTES) / config.phy.data_mode().bit_rate().as_bps() as f64
 }
 
-/// What a busy slot of the model costs: T_s and T_c of its equations 14 and 17, in seconds, but
+/// Cost of a busy slot of the model: T_s and T_c of its equations 14 and 17, in seconds, but
 /// that what follows a collision is EIFS.
 fn busy_times(config: &BssConfig) -> (f64, f64) {
     let phy = &config.phy;

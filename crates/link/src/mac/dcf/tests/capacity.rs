@@ -1,4 +1,4 @@
-//! What one station gets through a channel without loss, worked out by hand.
+//! Throughput of one station on a channel without loss, worked out by hand.
 
 use super::bianchi::two_stations;
 use super::*;

@@ -1,4 +1,4 @@
-//! What holds whatever the stations are given.
+//! Invariants for any traffic of the stations.
 
 use proptest::prelude::*;
 
@@ -110,7 +110,7 @@ fn keeps_its_distance(scenario: &Scenario) -> Result<(), TestCaseError> {
             before => {
                 prop_assert!(frame.start >= busy_until + difs, "{:?}", frame);
                 prop_assert!(matches!(frame.frame, FrameKind::Data | FrameKind::Rts));
-                // What is received is answered.
+                // Frames received are answered.
                 if let Some(before) = before {
                     let answered = before.frame == FrameKind::Ack || before.fate != Fate::Received;
                     prop_assert!(answered, "{:?}", before);

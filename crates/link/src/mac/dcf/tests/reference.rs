@@ -25,7 +25,7 @@ struct Packet {
     arrived: bool,
 }
 
-/// What a station waits for after its frame.
+/// The answer that a station waits for after its frame.
 #[derive(PartialEq)]
 enum Awaits {
     Nothing,

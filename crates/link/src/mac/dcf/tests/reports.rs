@@ -1,4 +1,4 @@
-//! What is told of a packet's attempts, and when.
+//! Reports of a packet's attempts, and their times.
 
 use super::scenario::micros;
 use super::*;

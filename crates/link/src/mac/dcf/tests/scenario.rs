@@ -22,7 +22,7 @@ pub(super) struct Arrival {
 pub(super) struct Scenario {
     pub(super) config: BssConfig,
     pub(super) arrivals: Vec<Arrival>,
-    /// How long after it is handed over a packet's timer expires, where that is known.
+    /// Time from hand-over to the expiry of a packet's timer, where known.
     pub(super) urgency: Option<Duration>,
     pub(super) seed: u64,
 }
@@ -38,7 +38,7 @@ pub(super) struct OnAir {
     pub(super) fate: Fate,
 }
 
-/// What happened.
+/// The event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct History {
     pub(super) frames: Vec<OnAir>,

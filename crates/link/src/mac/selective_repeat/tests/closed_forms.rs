@@ -40,7 +40,7 @@ fn an_ideal_window_carries_the_rate_less_what_is_damaged() {
     for rate in [0.0, 0.05, 0.2, 0.5] {
         for (delay, timeout) in [(0, 5), (20, 50), (20, 500)] {
             let transfer = transfer(&config(independent(rate), delay, timeout));
-            // What is in the air when the queue has run dry: the longest run of failures.
+            // Frames in the air when the queue has run dry: the longest run of failures.
             let tail = (timeout as f64 + 1.0) * 1e-3 * 20.0;
             let least = 1e-3 * PACKETS as f64 / (1.0 - rate);
             let excess = transfer.took / least - 1.0;

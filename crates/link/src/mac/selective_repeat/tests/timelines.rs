@@ -4,7 +4,7 @@ use super::*;
 use crate::mac::transmit_queue::DeadlineOrder;
 use crate::mac::{Fate, Occupancy, Urgency};
 
-/// What is told of a packet: when, which, what, and after how many attempts.
+/// A report of a packet: time, name, outcome, and number of attempts.
 type Line = (u64, u64, &'static str, u32);
 
 fn lines(all: &[(Instant, Outcome<u64>)]) -> Vec<Line> {
