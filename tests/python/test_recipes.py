@@ -43,7 +43,7 @@ def test_the_paper_of_the_recipe_is_judged(tmp_path: Path) -> None:
     for step in recipes.steps():
         if step.path.parts[0] == "my-papers":
             step.apply(tmp_path)
-    command = ["papers", "--papers", str(tmp_path / "my-papers"), "--quick", "--no-cross"]
+    command = ["papers", "--papers", str(tmp_path / "my-papers"), "--quick"]
     told = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "out")])
     assert told.exit_code == 0, told.output
     judged = json.loads((tmp_path / "out" / "papers.json").read_text())

@@ -18,7 +18,7 @@ from airtcp.study.grid import Entry, Grid, GridResult, Setting
 from airtcp.study.statistics import PairedDifference, paired_difference
 
 MEASURE = "flow_goodput_bps"
-"""What is compared: the mean over flows, each over its own life."""
+"""The measure compared: the mean over flows, each over its own life."""
 
 
 class CrossLink(Struct, frozen=True, forbid_unknown_fields=True):
@@ -81,13 +81,21 @@ class Cross(Struct, frozen=True, forbid_unknown_fields=True):
         )
 
 
+CROSS_FILE = "cross.toml"
+
+
 def load_cross(folder: Path) -> Cross:
     """The `cross.toml` of the folder of papers.
 
     Raises:
         PaperError: it cannot be read or is wrong.
     """
-    return read_toml(folder / "cross.toml", Cross)
+    return read_toml(folder / CROSS_FILE, Cross)
+
+
+def has_cross(folder: Path) -> bool:
+    """Whether a folder of papers asks for every remedy on every scenario."""
+    return (folder / CROSS_FILE).exists()
 
 
 def cross_grid(cross: Cross, experiment: Experiment, outcomes: Outcomes) -> GridResult:
@@ -120,7 +128,7 @@ def cross_grid(cross: Cross, experiment: Experiment, outcomes: Outcomes) -> Grid
 
 
 class Company(StrEnum):
-    """What two remedies are to each other."""
+    """Relation between two remedies."""
 
     COMBINE = "combine"
     """Together better than the better of them alone."""

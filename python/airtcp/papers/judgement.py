@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from airtcp import _core
-from airtcp.papers.cross import Cross, load_cross
+from airtcp.papers.cross import Cross, has_cross, load_cross
 from airtcp.papers.experiment import Experiment, RunExtent
 from airtcp.papers.judge import JudgedClaim
 from airtcp.papers.judge_readings import ToRun, judge_over_readings
@@ -61,7 +61,7 @@ class Judgement:
 
     @property
     def runs(self) -> int:
-        """How many runs it stands on."""
+        """Number of runs it stands on."""
         own = sum(outcomes.runs for outcomes in self.outcomes.values())
         return own + (self.cross_outcomes.runs if self.cross_outcomes else 0)
 
@@ -80,11 +80,11 @@ class Judgement:
         ]
 
     def count(self, verdict: Verdict) -> int:
-        """How many claims have this verdict."""
+        """Number of claims with this verdict."""
         return sum(judged.verdict is verdict for judged in self.all_claims)
 
     def as_json(self) -> dict[str, Any]:
-        """What `airtcp papers --json` prints."""
+        """The output of `airtcp papers --json`."""
         return {
             "engine_version": _core.engine_version,
             "quick": self.quick,
@@ -186,11 +186,11 @@ class Judgement:
         }
 
     def why(self, paper: Paper, judged: JudgedClaim) -> str:
-        """What explains a claim that does not simply come out, its numbers filled in."""
+        """Explanation of a claim that does not simply come out, its numbers filled in."""
         return self._filled(paper, judged.claim.why)
 
     def today(self, paper: Paper) -> str:
-        """What a practitioner takes from the paper today, its numbers filled in."""
+        """The paper's lesson for today's practitioner, its numbers filled in."""
         return self._filled(paper, paper.about.today)
 
     def _filled(self, paper: Paper, text: str) -> str:
@@ -199,7 +199,7 @@ class Judgement:
 
 
 FULL = Extent(most=28, least=8, events=450e6, improve=0.25, papers_own=True, settle=10e6)
-"""How many readings of a paper a full run judges beside the default."""
+"""Number of readings of a paper that a full run judges beside the default."""
 QUICK = Extent(most=5, least=2, events=6e6, asked=1)
 """And a quick one."""
 
@@ -222,9 +222,10 @@ def judge_papers(
 
     Args:
         papers: those to run.
-        folder: the folder of papers, with its `cross.toml`.
+        folder: the folder of papers.
         quick: with few seeds, and shorter.
-        with_cross: whether to run every remedy on every scenario too.
+        with_cross: whether to run every remedy on every scenario too, as the folder's `cross.toml`
+            says; a folder without that file has none.
         first_seed: the seeds count up from here.
         seed_sets: how many sets of seeds are judged; the figures are of the first.
         readings: how many readings of each paper to judge beside the default, coarse first; left
@@ -238,12 +239,12 @@ def judge_papers(
         ScenarioError: a scenario, a remedy or a paper's file is wrong.
         RunError: a run failed.
     """
-    cross = load_cross(folder) if with_cross else None
+    cross = load_cross(folder) if with_cross and has_cross(folder) else None
     extent = QUICK if quick else FULL
     if readings is not None:
         extent = replace(extent, most=readings, least=readings, events=inf, papers_own=False)
     store = Store(out / "cells") if out is not None else None
-    steps = _Steps(len(papers) * seed_sets * 2 + (1 if with_cross else 0), progress)
+    steps = _Steps(len(papers) * seed_sets * 2 + (1 if cross else 0), progress)
 
     outcomes: dict[str, Outcomes] = {}
     claims: dict[str, list[JudgedClaim]] = {}
