@@ -54,7 +54,7 @@ __all__ = [
     "sweep",
 ]
 
-# What a name needs is imported when the name is used: a command that only prints a list should not
+# Imports of a name happen when it is used: a command that only prints a list should not
 # wait for what draws figures.
 _MODULES = {
     "AirtcpError": "_core",

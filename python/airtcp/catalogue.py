@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 BASELINE = "baseline"
-"""What stands for no remedy at all: the scenario as written."""
+"""Name for no remedy at all: the scenario as written."""
 
 
 class Parameter(TypedDict):
@@ -31,11 +31,11 @@ class Way(TypedDict):
     at: str
     """Where on the path: `sender`, `receiver`, `both-ends`, `before-link`, `mobile`."""
     steps: list[dict[str, object]]
-    """What to do, in this order; empty where Linux does it by itself."""
+    """The steps, in this order; empty where Linux does it by itself."""
     since: str | None
     """The Linux version from which it works, if it is younger than version 5.4."""
     instead: str | None
-    """What it really is, where it is only the nearest thing to the remedy."""
+    """Difference from the remedy, where it is only the nearest thing to it."""
 
 
 class Remedy(TypedDict):
@@ -47,7 +47,7 @@ class Remedy(TypedDict):
     source: str
     parameters: list[Parameter]
     deployment: str
-    """How it is had on a real system, in sentences, with the parameters at their defaults."""
+    """Its deployment on a real system, in sentences, with the parameters at their defaults."""
     ways: list[Way]
     """The same as data, the preferred way first; empty where there is none."""
     decides: str
@@ -55,7 +55,7 @@ class Remedy(TypedDict):
 
 
 class Deployment(TypedDict):
-    """How a remedy is had on a real system, with the values of its parameters."""
+    """Deployment of a remedy on a real system, with the values of its parameters."""
 
     name: str
     """The remedy with its parameters, as it is written."""
@@ -115,7 +115,7 @@ def remedy(name: str) -> Remedy:
 
 
 def deployments(remedies: str) -> list[Deployment]:
-    """How each remedy of a combination such as "sack+min-rto:min=1s" is had on a real system.
+    """Deployment of each remedy of a combination such as "sack+min-rto:min=1s" on a real system.
 
     Raises:
         ScenarioError: one is unknown, or a parameter is wrong.

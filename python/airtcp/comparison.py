@@ -30,14 +30,14 @@ class Comparison(ComparedRuns):
 
     @property
     def verdict(self) -> list[str]:
-        """What the comparison shows, in plain sentences, the best remedy first."""
+        """The comparison's verdict in plain sentences, the best remedy first."""
         from airtcp.study.verdict import verdict
 
         return verdict(self)
 
     @property
     def deployment(self) -> list[str]:
-        """How the best remedy is had on a real system; empty where none raises the goodput."""
+        """Deployment of the best remedy on a real system; empty where none raises the goodput."""
         from airtcp.study.deployment import deployment
 
         return deployment(self)

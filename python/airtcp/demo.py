@@ -31,7 +31,7 @@ Report = Callable[[float, str], object]
 
 @dataclass(frozen=True)
 class Demo:
-    """What the demonstration found."""
+    """Findings of the demonstration."""
 
     link: Comparison
     """A Wi-Fi link recorded by ping, every remedy tried on today's sender."""

@@ -27,7 +27,7 @@ def format_percent(percent: float, *, sign: bool = False, decimals: int = 1) -> 
 
 
 def decimals_for(uncertainty: float) -> int:
-    """How many decimals a number has when it is known to within `uncertainty`: "13.1 ± 1.9"."""
+    """Number of decimals of a number that is known to within `uncertainty`: "13.1 ± 1.9"."""
     return next((d for d, least in enumerate((9.95, 0.095, 0.0095)) if uncertainty >= least), 3)
 
 

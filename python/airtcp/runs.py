@@ -25,7 +25,7 @@ class ArrowTable(Protocol):
 
 
 class _Result(Protocol):
-    """What a run left: its summary as JSON, and its tables."""
+    """A finished run: its summary as JSON, and its tables."""
 
     def summary(self) -> str: ...
     def samples(self) -> ArrowTable: ...
@@ -87,12 +87,12 @@ class Run:
 
     @cached_property
     def samples(self) -> "pl.DataFrame":
-        """What the probes saw."""
+        """Samples of the probes."""
         return _table(self.result.samples())
 
     @cached_property
     def events(self) -> "pl.DataFrame":
-        """What happened: losses, timeouts, retransmissions."""
+        """Events: losses, timeouts, retransmissions."""
         return _table(self.result.events())
 
     @cached_property
@@ -106,7 +106,7 @@ class Run:
 
     @cached_property
     def agents(self) -> "pl.DataFrame":
-        """What agents at the access point did; empty unless the run was made with `air`.
+        """Events of agents at the access point; empty unless the run was made with `air`.
 
         Columns: `time_s`, `flow`, `event`, and of judged acknowledgments `path_delay_ms`,
         `threshold_ms`, `delay_ms`, `held_ms`, `spike`.

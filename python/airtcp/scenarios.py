@@ -11,7 +11,7 @@ from airtcp._core import Scenario, ScenarioError
 from airtcp.shipped import find
 
 _MOST_BYTES = (1 << 20) + 1
-"""What is read of standard input: enough for the core to see that it is too large."""
+"""Bytes read of standard input: enough for the core to see that it is too large."""
 
 
 def load_scenario(
@@ -96,7 +96,7 @@ def _standard_input() -> str:
 
 
 def _piped(path: Path) -> str:
-    """What is written to a pipe; nobody is waited for who does not write to it yet."""
+    """The content of a pipe; a writer that has not opened it is not waited for."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with open(handle, "rb") as pipe:  # noqa: PTH123
         try:

@@ -18,7 +18,7 @@ _PROFILE = re.compile(r"^//\s*profile:\s*(\S+)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class ScriptResult:
-    """How one script ended.
+    """Result of one script.
 
     `report` of a failure shows what was expected beside what was sent; of an unsupported or
     unreadable script it says what is not understood. `line` is 0 where everything passed.

@@ -1,4 +1,4 @@
-"""What comes with airtcp: scenarios, studies, papers and recordings, found from any folder.
+"""Scenarios, studies, papers and recordings that come with airtcp, found from any folder.
 
 In a wheel they are package data; in a checkout they are its own folders. A name means what comes
 with airtcp: a file of the current folder is meant by its path, and never instead of it in silence.
@@ -33,7 +33,7 @@ def shipped(kind: str) -> dict[str, Path]:
 
 
 def description(path: Path) -> str:
-    """What a scenario or study that comes with airtcp is for."""
+    """Purpose of a scenario or study that comes with airtcp."""
     return str(tomllib.loads(path.read_text(encoding="utf-8")).get("description", ""))
 
 

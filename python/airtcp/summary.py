@@ -1,4 +1,4 @@
-"""What one run reports: the fields of `airtcp run --json`.
+"""The summary of one run: the fields of `airtcp run --json`.
 
 The fields are those that `crates/sim/src/result/` declares, written here from its schema.
 """

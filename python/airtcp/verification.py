@@ -17,7 +17,7 @@ class Verification(VerifiedRuns):
 
     @property
     def verdict(self) -> list[str]:
-        """What the kernel said beside the simulation, in plain sentences."""
+        """The kernel's result beside the simulation's, in plain sentences."""
         from airtcp.study.verify_verdict import verdict
 
         return verdict(self)

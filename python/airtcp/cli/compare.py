@@ -132,7 +132,7 @@ def compare_command(
 
 
 class _Done:
-    """How far a comparison came."""
+    """Progress of a comparison."""
 
     finished = 0
     cells = 0
@@ -167,7 +167,7 @@ def _print_comparison(comparison: Comparison) -> None:
         "unchanged flow beside it" if comparison.metric != "harm" else "",
     )
     rows = [_row(comparison, remedy, metric) for remedy in (BASELINE, *comparison.shown)]
-    # What no run has, and what is said already, is no column.
+    # No column for what no run has, or what is said already.
     kept = [
         column
         for column in range(len(head))

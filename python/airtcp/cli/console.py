@@ -1,4 +1,4 @@
-"""What every command shares: where words go, how errors end a command, progress, common options."""
+"""Parts shared by every command: output, errors, progress, common options."""
 
 import json
 import os

@@ -13,12 +13,12 @@ USUAL = 2
 
 @dataclass(frozen=True)
 class Acking:
-    """How the receiver acknowledges data in order."""
+    """The receiver's acknowledging of data in order."""
 
     segments: int | None
     """Segments after which it does at the latest; None where too little shows it."""
     timer_s: float | None
-    """How long it waits for another segment, where it was seen to wait."""
+    """Time that it waits for another segment, where it was seen to wait."""
     compressed_share: float
     """Share of the acknowledgments that came pushed together: their way has a queue of its own,
     or lets several go at once."""

@@ -90,6 +90,6 @@ class Capture:
     """One row a range of queueing: `queue_bytes_low`, `queue_bytes_high`, `transmissions`,
     `lost`."""
     at_sender: AtSender | None = None
-    """What links are fitted to; None where the capture does not tell it."""
+    """The observations that links are fitted to; None where the capture does not show them."""
     annotate: Callable[[Path], None] | None = field(default=None, repr=False)
     """Writes the capture to a path as pcapng, with comments on the retransmissions."""

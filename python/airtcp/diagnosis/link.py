@@ -36,7 +36,7 @@ def fitted_link(flow: Observed) -> FittedLink:
     rate = fitted_rate(flow)
     loss = fitted_loss(flow)
     if rate.source == "queue" and rate.steps is None and loss.rate < 0.5:
-        # What the radio lost had its time on the link, but was never reported.
+        # Packets lost on the radio had their time on the link, but were never reported.
         passed = 1 - loss.rate
         rate = replace(rate, bps=rate.bps / passed, samples=rate.samples / passed)
     on_the_link = 8.0 * (flow.full_size + ACK_BYTES) / _rate_at_base(flow, rate)

@@ -9,7 +9,7 @@ from airtcp.catalogue import schema
 from airtcp.lab.values import Kind, parse_quantity, parse_range
 
 _SPREAD = 32.0
-"""How many times smaller and larger than the scenario's value a slider goes."""
+"""Factor by which a slider goes below and above the scenario's value."""
 
 _SMALLEST_SHARE = 1e-4
 """Where the slider of a share that may be 0 begins above 0."""
@@ -33,14 +33,14 @@ _MATTER = (
 """Last parts of the keys that are shown at once; the other numbers of a link are one click away."""
 
 _SECONDARY = ("wired.rate", "wired.queue.", "wlan.access_point_queue.", "link.reverse.", "flows.b")
-"""What begins like this is one click away whatever its last part."""
+"""Keys that begin like this are one click away whatever their last part."""
 
 _SWITCHES = {
     "link.suspension": ("Stops", {"every": "5 s", "length": "300 ms"}),
     "link.jitter": ("Jitter", {"mean": "5 ms"}),
     "link.late": ("Reordering", {"share": "0.01", "by": "20 ms"}),
 }
-"""What a link with a rate may have besides, and the values with which it is switched on."""
+"""Options of a link with a rate, and the values with which they are switched on."""
 
 
 _RATES = tuple(mbps * 1e6 for mbps in (1, 2, 5.5, 6, 9, 11, 12, 18, 24, 36, 48, 54))
@@ -227,7 +227,7 @@ def _types(node: Mapping[str, Any]) -> list[str]:
 
 
 def _limits(alternatives: list[Mapping[str, Any]]) -> tuple[float, float] | None:
-    """What the schema admits, in the base unit."""
+    """The range that the schema admits, in the base unit."""
     for one in alternatives:
         if "x-range" in one:
             return parse_range(one["x-range"])

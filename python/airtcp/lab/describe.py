@@ -1,4 +1,4 @@
-"""What the page is told of a link and of the remedies before anything runs."""
+"""Description of a link and of the remedies for the page, before anything runs."""
 
 from typing import Any
 
@@ -60,5 +60,5 @@ def link(sources: Sources, request: Link) -> dict[str, Any]:
 
 
 def deployment(remedy: str) -> list[str]:
-    """How a combination of remedies is had on a real system, a text each."""
+    """Deployment of a combination of remedies on a real system, a text each."""
     return [one["text"] for one in deployments(remedy)] if remedy.strip() else []

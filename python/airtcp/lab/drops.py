@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from airtcp.lab.captures import FittedCapture
 
 MOST_BYTES = 64 << 20
-"""What one drop may hold."""
+"""Limit of one drop."""
 
 MOST_DROPS = 20
 """Drops that are kept; the oldest goes first."""
@@ -50,11 +50,11 @@ class Drop:
     scenario: str
     """The scenario's file name in the folder."""
     found: tuple[str, ...] = ()
-    """What a diagnosis found in a capture."""
+    """Findings of a diagnosis in a capture."""
 
 
 class Drops:
-    """What was dropped while the server runs; gone when it ends."""
+    """Files dropped while the server runs; gone when it ends."""
 
     def __init__(self) -> None:
         self._root = Path(tempfile.mkdtemp(prefix="airtcp-lab-"))
@@ -123,7 +123,7 @@ class Drops:
         with tempfile.TemporaryDirectory(dir=self._root) as folder:
             path = Path(folder) / name
             path.write_bytes(content)
-            # What a page without captures need not wait for.
+            # A page without captures need not wait for this.
             from airtcp.lab.captures import fit
 
             return fit(path)

@@ -39,7 +39,7 @@ class Timeout:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What was recorded around a timeout, of its flow alone."""
+    """The recording around a timeout, of its flow alone."""
 
     packets: pl.DataFrame
     events: pl.DataFrame
@@ -190,7 +190,7 @@ def _rows(
 
 
 def sentences(timeout: Timeout, around: Surroundings) -> list[str]:
-    """What happened, in the order in which it did."""
+    """Events in their order."""
     at_s = timeout.time_s
     packets = around.packets
     covers = (pl.col("offset") <= timeout.offset) & (
@@ -242,7 +242,7 @@ def _fate(timeout: Timeout, around: Surroundings, before: pl.DataFrame, acks: pl
 
 
 def _price(at_s: float, around: Surroundings) -> list[str]:
-    """What the timeout did to the window, and how much was retransmitted after it."""
+    """The timeout's effect on the window, and the retransmissions after it."""
     said = []
     window = around.samples.select("time_s", "cwnd_bytes").drop_nulls()
     before, after = (

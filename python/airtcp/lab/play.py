@@ -142,7 +142,7 @@ def _advance(side: Side, number: int, until_s: float, flow: int, send: Send) -> 
 
 
 def _result(summary: RunSummary, request: Play, number: int, side: Side) -> dict[str, object]:
-    """What the page says of a finished side."""
+    """The page's summary of a finished side."""
     flows = summary["flows"]
     chosen: FlowSummary = flows[request.flow]
     rtts = sorted(side.rtts)

@@ -18,7 +18,7 @@ TYPES = {
     ".csv": "text/csv; charset=utf-8",
     ".json": "application/json",
 }
-"""What a report consists of; nothing else is served from its folder."""
+"""The files of a report; nothing else is served from its folder."""
 
 
 class Report(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""What the page may ask for, checked."""
+"""Requests of the page, checked."""
 
 from typing import Annotated, TypeVar
 

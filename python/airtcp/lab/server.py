@@ -67,7 +67,7 @@ class Lab(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """What to open in a browser."""
+        """The address to open in a browser."""
         return f"http://127.0.0.1:{self.port}/"
 
     @contextmanager

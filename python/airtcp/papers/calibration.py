@@ -18,7 +18,7 @@ _NOISE = 2.0
 
 @dataclass(frozen=True)
 class Calibrated:
-    """What a calibration found.
+    """Result of a calibration.
 
     `errors` is for each place the mean over the targets of |ln(ours / the paper's)|. `alike` are
     the places that are not told apart from the best one, the best first, whichever was chosen.

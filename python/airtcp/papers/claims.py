@@ -1,4 +1,4 @@
-"""What a paper claims, as data: what is compared with what, and the number the paper gives."""
+"""Claims of a paper, as data: the comparison, and the number the paper gives."""
 
 from typing import Literal
 
@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from airtcp.papers.experiment import Value
 
 Kind = Literal["gain", "level", "trend", "peak", "larger-gain"]
-"""What a part of a claim is about:
+"""Subject of a part of a claim:
 
 - gain: `treated` over `baseline`, in per cent; with `paper` the number, with `sign` only which way:
   more, less, no difference, not less, not more; with `between` the range the paper gives

@@ -1,4 +1,4 @@
-"""How sure it is that a reading says otherwise of a claim than the default does.
+"""Certainty that a reading disagrees with the default about a claim.
 
 A comparison that cannot be told from the default's is given the default's verdict: only what is
 told apart can make a reading disagree.

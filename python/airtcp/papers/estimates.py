@@ -92,7 +92,7 @@ def gain_difference(
     smaller: tuple[Sequence[float], Sequence[float]],
     larger: tuple[Sequence[float], Sequence[float]],
 ) -> Estimate | None:
-    """How much larger one gain is than another, in per cent of the ratio of both, seed by seed.
+    """Ratio of one gain to another, in per cent of the ratio of both, seed by seed.
 
     Each is (baseline, treated). None where a run measured nothing, so that it has no ratio.
     """

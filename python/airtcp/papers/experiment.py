@@ -25,7 +25,7 @@ class Choice(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Axis(Struct, frozen=True, forbid_unknown_fields=True):
-    """What an experiment varies: a key of the scenario, a remedy's parameter, or named choices.
+    """The variable of an experiment: a key of the scenario, a remedy's parameter, or named choices.
 
     `remedy` is a remedy with `{}` where the value goes: `rto-factor:factor={}`. `plus` is added to
     the values as they are set: places keep the names that the paper gives them.
@@ -45,7 +45,7 @@ class Axis(Struct, frozen=True, forbid_unknown_fields=True):
         return [choice.name for choice in self.choices] or list(self.values)
 
     def choice(self, place: Value) -> Choice:
-        """What a place changes."""
+        """Changes at a place."""
         for choice in self.choices:
             if choice.name == place:
                 return choice

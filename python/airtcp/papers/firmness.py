@@ -1,4 +1,4 @@
-"""How firm a verdict is, and more seeds for one that is not.
+"""Firmness of a verdict, and more seeds for one that is not firm.
 
 A verdict that stands at the edge of a rule is another one with other seeds. How likely that is the
 seeds there are tell: they are drawn again with replacement, all that was measured with a seed
@@ -70,7 +70,7 @@ def settled(
 
 
 def events_of(paper: Paper, claim: Claim, outcomes: Outcomes) -> float:
-    """What the runs of a claim took, in events of the simulation."""
+    """Cost of a claim's runs, in events of the simulation."""
     return sum(
         measures.get("events_processed", 0.0)
         for runs in _of_claim(paper, claim, outcomes).measured.values()
@@ -79,7 +79,7 @@ def events_of(paper: Paper, claim: Claim, outcomes: Outcomes) -> float:
 
 
 def _of_claim(paper: Paper, claim: Claim, outcomes: Outcomes) -> Outcomes:
-    """What was measured of the points that a claim rests on."""
+    """Measurements of the points that a claim rests on."""
     points = points_of_claims(paper, [claim])
     return Outcomes(
         {name: seeds for name, seeds in outcomes.seeds.items() if name in points},

@@ -81,7 +81,7 @@ class JudgedClaim:
 
     @property
     def tally(self) -> str:
-        """How many of its parts have which verdict: "4 reproduced, 2 direction"."""
+        """Number of its parts by verdict: "4 reproduced, 2 direction"."""
         counts = [
             (sum(part.verdict is verdict and part.counts for part in self.parts), verdict)
             for verdict in Verdict

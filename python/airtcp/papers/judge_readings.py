@@ -168,7 +168,7 @@ class _Judging:
                 over.asked.setdefault(claim, []).append(answer)
 
     def events(self) -> float:
-        """What a reading takes that touches every experiment: events of the simulation."""
+        """Cost of a reading that touches every experiment: events of the simulation."""
         return sum(
             measures.get("events_processed", 0.0)
             for (experiment, coordinates), runs in self._few.measured.items()
@@ -177,7 +177,7 @@ class _Judging:
         )
 
     def _asked(self, asked: Mapping[str, Reading]) -> dict[str, tuple[Verdict, float]]:
-        """What each reading says of its claim with fresh seeds, and how surely it disagrees."""
+        """Each reading's verdict on its claim with fresh seeds, and how surely it disagrees."""
         if not asked:
             return {}
         readings = [default_reading(self._points), *dict.fromkeys(asked.values())]
@@ -194,7 +194,7 @@ class _Judging:
         return found
 
     def _of_claims(self, reading: Reading, claims: Sequence[str]) -> ToRun:
-        """What some claims rest on, under a reading."""
+        """The runs that some claims rest on, under a reading."""
         named = [claim for claim in self._paper.claims if claim.id in claims]
         chosen = points_of_claims(self._paper, named)
         return [

@@ -1,4 +1,4 @@
-"""What is measured of a run: numbers that claims and figures name."""
+"""Measures of a run: numbers that claims and figures name."""
 
 from collections.abc import Callable
 from typing import Any

@@ -31,7 +31,7 @@ from airtcp.study.statistics import PairedDifference, paired_difference
 from airtcp.study.verify import NEEDS_DEVIATION, Agreement
 
 FILE = "kernel.toml"
-"""What a paper's folder calls its cases."""
+"""Name of the file with a paper's cases."""
 
 _ANY_DEVIATION = 1.0
 """Whether there is a way to a remedy does not depend on the deviation, so any will do."""
@@ -78,7 +78,7 @@ class Case:
 
     @property
     def variants(self) -> Iterator[Variant]:
-        """What is run, the baseline first."""
+        """The runs, the baseline first."""
         if self.baseline.scenario:
             yield from (one for one in (self.baseline, *self.remedies) if one.scenario)
 
@@ -166,7 +166,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class CaseResult:
-    """What came out of a case; no outcomes where it could not be run."""
+    """Result of a case; no outcomes where it could not be run."""
 
     case: Case
     outcomes: tuple[Outcome, ...]

@@ -18,7 +18,7 @@ def open_points(paper: Paper, outcomes: Outcomes) -> list[OpenPoint]:
         calibrating = paper.experiment(calibration.experiment)
         axis = calibrating.axis(calibration.axis)
         names = [place for place in axis.places if place in alike or place == calibration.chosen]
-        # What a calibration sets, another scenario may have no key for.
+        # A calibration may set a key that another scenario does not have.
         others = [
             one.id
             for one in paper.file.experiments
@@ -55,5 +55,5 @@ def _has_places(experiment: Experiment, at: Mapping[str, Value]) -> bool:
 
 
 def _beyond_default(axis: Axis, place: Value, chosen: Value) -> dict[str, Any]:
-    """What a place sets; nothing for the chosen one, which the scenario has already."""
+    """Settings of a place; none for the chosen one, which the scenario has already."""
     return {} if place == chosen else dict(axis.choice(place).settings)

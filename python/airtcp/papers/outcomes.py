@@ -25,7 +25,7 @@ Chosen = Mapping[str, Container[Coordinates]]
 
 @dataclass
 class Outcomes:
-    """What was measured: of each experiment and point, one set of measurements a seed, in order.
+    """Measurements: of each experiment and point, one set a seed, in order.
 
     `refused` says of points whose remedies their link has no place for why.
     """
@@ -36,11 +36,11 @@ class Outcomes:
 
     @property
     def runs(self) -> int:
-        """How many runs all of it is."""
+        """Number of all runs."""
         return sum(len(point) for point in self.measured.values())
 
     def only(self, experiment: str) -> "Outcomes":
-        """What was measured of one experiment."""
+        """Measurements of one experiment."""
         return Outcomes(
             {name: seeds for name, seeds in self.seeds.items() if name == experiment},
             {key: runs for key, runs in self.measured.items() if key[0] == experiment},
@@ -98,7 +98,7 @@ class PlannedExperiments:
     refused: dict[tuple[str, Coordinates], str] = field(default_factory=dict)
 
     def outcomes(self, measured: Mapping[CellKey, Measures]) -> Outcomes:
-        """What was measured, from the measurements of a plan that has these cells."""
+        """Measurements, from those of a plan that has these cells."""
         return Outcomes(
             dict(self.seeds),
             {

@@ -87,7 +87,7 @@ class OverReadings:
         self.shares[reading] = way / max(1, compared)
 
     def projected(self, claim: str, reading: Reading) -> Reading:
-        """What a reading is to a claim: the values at the points that touch it."""
+        """A reading as a claim sees it: the values at the points that touch it."""
         return tuple(reading[index] for index in self.touching[claim])
 
     @property
@@ -129,7 +129,7 @@ class OverReadings:
         )
 
     def tally(self, claim: str) -> dict[str, int]:
-        """How many readings give which verdict, the best first."""
+        """Number of readings by verdict, the best first."""
         counts = Counter(self.of(claim))
         return {str(verdict): counts[verdict] for verdict in Verdict if counts[verdict]}
 
@@ -165,7 +165,7 @@ class OverReadings:
         return self.served(reading)[0], self.shares[reading]
 
     def served(self, reading: Reading) -> tuple[int, int, int]:
-        """How well a reading serves the paper: claims its way, of these reproduced, departures."""
+        """A reading's score for the paper: claims its way, of these reproduced, departures."""
         verdicts = self.verdicts[reading].values()
         way = sum(verdict.goes_the_papers_way for verdict in verdicts)
         reproduced = sum(verdict is Verdict.REPRODUCED for verdict in verdicts)

@@ -1,4 +1,4 @@
-"""What a paper leaves open, as data: `[[reading]]` in its `paper.toml`.
+"""Open points of a paper, as data: `[[reading]]` in its `paper.toml`.
 
 An open point has the values that the paper's text admits. One value of each point is a reading of
 the paper; every experiment can be run under any of them.
@@ -147,7 +147,7 @@ def neighbours(points: Sequence[OpenPoint], reading: Reading) -> list[Reading]:
 
 
 def departures(points: Sequence[OpenPoint], reading: Reading) -> list[str]:
-    """What a reading reads otherwise than the default, as words: "window 200"."""
+    """Differences of a reading from the default, as words: "window 200"."""
     return [
         f"{point.id} {name}"
         for point, name in zip(points, reading, strict=True)

@@ -31,13 +31,13 @@ CANDIDATES = 5
 DOUBT = 0.2
 """A reading is asked again where few seeds would say so by chance one time in five at most."""
 MISTAKEN = 0.05
-"""How often the readings of a claim may be said to disagree where none does."""
+"""Error rate of saying that the readings of a claim disagree where none does."""
 FACTOR = 2.0
 """Beyond this factor the size is another, and a level is not the paper's at all."""
 
 
 class Verdict(StrEnum):
-    """What our runs say of a claim, the best first."""
+    """Verdicts on a claim by our runs, the best first."""
 
     REPRODUCED = "reproduced"
     """Within tolerance of the paper's number, significant, and known as narrowly."""
@@ -252,7 +252,7 @@ def is_firm(verdict: Verdict, likely: Mapping[Verdict, int]) -> bool:
 
 
 def said_of_likely(verdict: Verdict, likely: Mapping[Verdict, int]) -> Verdict:
-    """What is said of a claim whose verdict is not firm: what the likely ones have in common.
+    """Verdict on a claim that is not firm: what the likely ones have in common.
 
     Those that one draw in twenty gives. All the paper's way are a direction, whatever its size; of
     any others no more can be said than that it is not shown.

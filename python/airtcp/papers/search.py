@@ -26,7 +26,7 @@ _CLIMBED = 2
 
 @dataclass(frozen=True)
 class Extent:
-    """How many readings are run beside the default: `most`, or as many as `events` pay for.
+    """Number of readings run beside the default: `most`, or as many as `events` pay for.
 
     Events of the simulation are the same on every machine, as its time is not; `least` are run
     whatever they cost. The search for the joint reading that serves the paper best may run the
@@ -45,12 +45,12 @@ class Extent:
     settle: float = 0.0
 
     def readings(self, events_each: float) -> int:
-        """How many are run, where each takes `events_each` events."""
+        """Number of readings run, where each takes `events_each` events."""
         paid = self.events / max(1.0, events_each)
         return int(min(self.most, max(self.least, paid)))
 
     def searched(self, paper: Paper, readings: int) -> int:
-        """How many more the search may run beside this number of the grid."""
+        """Number of further readings that the search may run beside this number of the grid."""
         share = int(self.improve * readings)
         return max(share, paper.about.search) if self.papers_own else share
 

@@ -1,4 +1,4 @@
-"""What settings beyond the readings change: a row a setting, a column a gain."""
+"""Effect of settings beyond the readings: a row a setting, a column a gain."""
 
 from dataclasses import dataclass
 

@@ -59,7 +59,7 @@ WATCHED = Observation("watched to the end:", watched_summary)
 
 
 def _steps(samples: "pl.DataFrame") -> tuple[int, int]:
-    """How often ssthresh fell to about four fifths of the window before, and how often to half."""
+    """Number of times that ssthresh fell to about four fifths of the window before, and to half."""
     windows = samples["cwnd_bytes"].to_list()
     thresholds = samples["ssthresh_bytes"].to_list()
     fifths = halves = 0

@@ -14,7 +14,7 @@ _NAMES = {"data": "data", "ack": "link ACK", "rts": "RTS", "cts": "CTS"}
 _SPOILT = {"collided": "xxxx", "damaged": "////"}
 _DEFAULT_LENGTH_S = 0.02
 _LEAD_S = 0.004
-"""What is shown before the first thing worth seeing."""
+"""Margin before the first thing worth seeing."""
 _LANE = 0.72
 _MOST_STATIONS = 25
 

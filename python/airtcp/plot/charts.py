@@ -15,7 +15,7 @@ Place = float | int | str
 
 _WIDTH_INCHES = 7.8
 _LEGEND_INCHES = 0.42
-"""What a legend is wide beside its names."""
+"""Width of a legend beside its names."""
 _SINE_OF_25 = 0.43
 
 
@@ -105,7 +105,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Distances:
-    """How far each place of a calibration is from the paper's facts, as shares."""
+    """Distance of each place of a calibration from the paper's facts, as shares."""
 
     distances: tuple[tuple[str, float], ...]
     chosen: str

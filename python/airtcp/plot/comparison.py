@@ -13,7 +13,7 @@ from airtcp.quantities import bit_rate_scale, format_bit_rate
 
 _ROW_INCHES = 0.62
 _DOTS_SPREAD = 0.22
-"""How far, in rows, the dots of the seeds lie apart so that equal ones can be seen."""
+"""Distance, in rows, between the dots of the seeds, so that equal ones can be seen."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class DifferenceRow:
     mean_bps: float
     half_width_bps: float | None
     words: str
-    """What the difference is, beside the row; two lines."""
+    """Text of the difference beside the row; two lines."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a figure of one run needs to know of it."""
+"""The facts about a run that its figure needs."""
 
 from typing import TYPE_CHECKING, Protocol
 

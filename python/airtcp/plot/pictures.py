@@ -17,7 +17,7 @@ class Picture:
     """A kind of picture."""
 
     meaning: str
-    """What it shows, in a line."""
+    """Its content, in a line."""
     probes: tuple[str, ...]
     """Probes that the run has to sample."""
     air: bool

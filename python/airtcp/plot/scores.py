@@ -1,4 +1,4 @@
-"""How often classifiers of losses are right: radio losses against congestion losses."""
+"""Accuracy of loss classifiers: radio losses against congestion losses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

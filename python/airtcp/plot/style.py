@@ -1,4 +1,4 @@
-"""How every figure looks, and which colour a remedy has."""
+"""Style of every figure, and the colours of remedies."""
 
 import zlib
 from collections.abc import Iterator, Sequence

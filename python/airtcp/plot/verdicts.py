@@ -11,7 +11,7 @@ from airtcp.plot.style import INK, PAPER, house_style
 
 @dataclass(frozen=True)
 class VerdictLook:
-    """How a verdict looks in figures and on pages, in light and in dark."""
+    """Style of a verdict in figures and on pages, in light and in dark."""
 
     sign: str
     """Beside the colour, for eyes and printers that do not tell colours apart."""
@@ -32,7 +32,7 @@ _OTHER = VerdictLook("", "#5c5c5d", PAPER)
 
 
 def look_of(verdict: str) -> VerdictLook:
-    """How a verdict looks; one that begins with another's words looks like it."""
+    """Style of a verdict; one that begins with another's words looks like it."""
     for words, look in LOOKS.items():
         if verdict.startswith(words):
             return look

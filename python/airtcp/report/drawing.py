@@ -30,7 +30,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Share:
-    """What one process draws, and where."""
+    """The figures that one process draws, and their folder."""
 
     directory: Path
     sheets: tuple[Sheet, ...]

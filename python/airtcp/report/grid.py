@@ -142,7 +142,7 @@ def effect_matrix(result: GridResult) -> Matrix:
 
 
 def score_squares(result: GridResult) -> Scores:
-    """How often each classifier was right, on the links where any judged."""
+    """Accuracy of each classifier, on the links where any judged."""
     return Scores(
         result.grid.remedies,
         tuple(

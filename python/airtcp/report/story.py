@@ -66,7 +66,7 @@ def write_story(
 
 
 def symptoms(compared: ComparedRuns) -> str:
-    """What the baseline suffers from, in a sentence."""
+    """The baseline's problem, in a sentence."""
     runs = compared.summaries[BASELINE]
 
     def mean(name: str) -> float:

@@ -57,7 +57,7 @@ def goodput_table(comparison: ComparedRuns) -> Table:
 
 
 def cost_table(comparison: ComparedRuns) -> Table:
-    """What else changed: retransmissions and timeouts a run, with paired differences."""
+    """Other changes: retransmissions and timeouts a run, with paired differences."""
     rows = []
     for row in _rows(comparison):
         remedy = row["remedy"]
@@ -85,7 +85,7 @@ def cost_table(comparison: ComparedRuns) -> Table:
 
 
 def latency_table(comparison: ComparedRuns) -> Table:
-    """How long packets and transfers take, how fair it is, and what is sent for nothing."""
+    """Latency of packets and transfers, fairness, and needless transmissions."""
     differences = {name: comparison.compared(name) for name in (*_LATENCIES, "harm")}
     # A metric that no run has, as the completion time of endless flows, is no column.
     names = [

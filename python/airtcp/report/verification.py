@@ -92,7 +92,7 @@ def cost_table(runs: VerifiedRuns) -> Table:
 
 
 def lateness_table(runs: VerifiedRuns) -> Table:
-    """How late the emulator's packets were."""
+    """Lateness of the emulator's packets."""
     rows = []
     for remedy in runs.remedies:
         worst = max(run["late_worst_ms"] for run in runs.measured[remedy])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CellKey:
-    """What a cell's result depends on, and nothing else."""
+    """Everything that a cell's result depends on, and nothing else."""
 
     scenario_hash: str
     """The core's hash of the scenario as written, with the content of the files it reads."""
@@ -48,7 +48,7 @@ class Cell:
     def row(self) -> dict[str, object]:
         """The cell as a row of the dataset: its key, the totals over its flows, all as JSON."""
         summary = self.summary
-        # What a real kernel did is no simulated run: it has no totals of this kind.
+        # A real kernel's run is not a simulated one: it has no totals of this kind.
         totals = _totals(summary) if is_simulated(summary) else {}
         return totals | {
             "remedy": self.key.remedy or BASELINE,
@@ -67,7 +67,7 @@ def is_simulated(summary: Mapping[str, object]) -> bool:
 
 
 def _totals(summary: RunSummary) -> dict[str, object]:
-    """What a simulated run adds up to over its flows."""
+    """Totals of a simulated run over its flows."""
     return {
         "delivered_bytes": total(summary, "delivered_bytes"),
         "segments_sent": total(summary, "segments_sent"),

@@ -47,7 +47,7 @@ class ComparedRuns:
     seeds: tuple[int, ...]
     finished: tuple[Cell, ...]
     metric: str = "goodput"
-    """What decides which remedy is best, one of `airtcp.study.metrics.METRICS`."""
+    """The metric that decides which remedy is best, one of `airtcp.study.metrics.METRICS`."""
     is_search: bool = False
     """Whether every remedy there is was tried: the intervals then hold for all at once."""
     refused: Mapping[str, str] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class ComparedRuns:
 
     @property
     def among(self) -> int:
-        """How many comparisons the intervals hold for at once."""
+        """Number of comparisons that the intervals hold for at once."""
         return len(self.remedies) - 1 if self.is_search else 1
 
     @cached_property
@@ -130,7 +130,7 @@ class ComparedRuns:
 
     @cached_property
     def harm(self) -> dict[str, PairedDifference]:
-        """What an unchanged flow gets beside each remedy, against beside another unchanged flow.
+        """Goodput of an unchanged flow beside each remedy, against beside another unchanged flow.
 
         The paired differences of its goodput, for the remedies in `beside`.
         """
@@ -228,7 +228,7 @@ class ComparisonPlan:
         return Plan(self.cells)
 
     def result(self, results: Results, metric: str = "goodput") -> ComparedRuns:
-        """What came out, from the results of a plan that has these cells."""
+        """The comparison, from the results of a plan that has these cells."""
         finished = tuple(results[cell.key] for cell in self.cells)
         return ComparedRuns(
             self.scenario,

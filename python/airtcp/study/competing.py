@@ -1,4 +1,4 @@
-"""What a remedy costs those who do not have it: an unchanged flow beside one that has it.
+"""Harm of a remedy to those who do not have it: an unchanged flow beside one that has it.
 
 The last flow of a scenario, or a second one with the same path, keeps the TCP that is written. Its
 goodput beside flows with a remedy, against its goodput beside flows without, seed by seed: a

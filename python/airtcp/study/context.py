@@ -1,4 +1,4 @@
-"""What was compared on: the link and the sender, and why nothing may help there."""
+"""Context of a comparison: the link and the sender, and why nothing may help there."""
 
 import tomllib
 from statistics import fmean
@@ -32,7 +32,7 @@ def sender(comparison: ComparedRuns) -> str:
 
 
 def why_nothing_helps(comparison: ComparedRuns) -> str:
-    """What of the baseline leaves nothing to a remedy, as far as its runs tell."""
+    """The reason for which the baseline leaves nothing to a remedy, as far as its runs tell."""
     runs = comparison.summaries[BASELINE]
     goodput = fmean(run["goodput_bps"] for run in runs)
     rate = _rate_bps(_document(comparison))

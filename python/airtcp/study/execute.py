@@ -27,7 +27,7 @@ _AT_ONCE = 2048
 
 
 class Executor(Protocol):
-    """What runs cells: threads here, and whatever else keeps this promise.
+    """A runner of cells: threads here, and whatever else keeps this promise.
 
     Calls `finished` in the calling thread, once for each cell that could be run, in any order; an
     exception from it ends everything. Returns the cells that failed, each with its error.

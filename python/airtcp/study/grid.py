@@ -40,7 +40,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Grid:
-    """What a study file asks for."""
+    """Content of a study file."""
 
     name: str
     description: str

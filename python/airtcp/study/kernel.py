@@ -31,13 +31,13 @@ class Verdicts(TypedDict):
 
 
 class Measurement(TypedDict):
-    """What `airtcp-net measure` says of a run."""
+    """The report of `airtcp-net measure` on a run."""
 
     congestion_control: str
     steps: list[str]
-    """How the remedies were deployed, in a user's words."""
+    """Deployment of the remedies, in a user's words."""
     instead: list[str]
-    """What that is in place of a remedy, where it is only the nearest thing."""
+    """Difference from the remedy, where it is only the nearest thing."""
     goodput_bps: float
     retransmissions: int
     timeouts: int
@@ -55,7 +55,7 @@ class Measurement(TypedDict):
 
 
 class Lateness(TypedDict):
-    """How late the emulator was in several runs, in milliseconds."""
+    """Lateness of the emulator in several runs, in milliseconds."""
 
     median_ms: float
     """Median of the runs' medians."""
@@ -65,7 +65,7 @@ class Lateness(TypedDict):
 
 
 def lateness(runs: Sequence[Measurement]) -> Lateness:
-    """How late the emulator was in `runs`, of which there is one at least."""
+    """Lateness of the emulator in `runs`, of which there is one at least."""
     return {
         "median_ms": median(run["late_median_ms"] for run in runs),
         "p99_ms": median(run["late_p99_ms"] for run in runs),
@@ -75,7 +75,7 @@ def lateness(runs: Sequence[Measurement]) -> Lateness:
 
 @dataclass(frozen=True)
 class KernelRun:
-    """What a run of the kernel is asked for."""
+    """Settings of a run on the kernel."""
 
     source: str
     """The path of the scenario."""

@@ -1,4 +1,4 @@
-"""What can be compared: the measurements of a run, each with its unit and the better direction."""
+"""Metrics of a comparison: the measurements of a run, each with its unit and better direction."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -28,7 +28,7 @@ class PlannedCell:
     scenario: Scenario = field(compare=False)
     """The scenario that is run: settings applied, remedies laid over it."""
     words: str = field(compare=False)
-    """What the cell is, for progress and errors."""
+    """Description of the cell, for progress and errors."""
     observation: Observation | None = field(default=None, compare=False)
 
 

@@ -13,7 +13,7 @@ CONFIDENCE = 0.95
 
 
 class Outcome(StrEnum):
-    """What a paired comparison shows."""
+    """Outcome of a paired comparison."""
 
     HIGHER = "higher"
     LOWER = "lower"

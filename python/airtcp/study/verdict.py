@@ -1,4 +1,4 @@
-"""What a comparison shows, in sentences that say neither more nor less than the numbers."""
+"""The verdict of a comparison, in sentences that say neither more nor less than the numbers."""
 
 from statistics import fmean
 
@@ -72,7 +72,7 @@ def _flood_note(comparison: ComparedRuns, name: str, metric: Metric) -> str:
 
 
 def harm_sentence(comparison: ComparedRuns) -> str | None:
-    """What the best remedy costs an unchanged flow beside it, where that was measured."""
+    """The best remedy's harm to an unchanged flow beside it, where that was measured."""
     best = comparison.best
     if best not in comparison.harm or comparison.metric == "harm":
         return None
@@ -80,7 +80,7 @@ def harm_sentence(comparison: ComparedRuns) -> str | None:
 
 
 def beside_words(harm: PairedDifference, remedied: str = "it") -> str:
-    """What an unchanged flow gets beside a flow with a remedy, in a sentence.
+    """The share of an unchanged flow beside a flow with a remedy, in a sentence.
 
     Args:
         harm: the paired difference of the metric `harm`.
@@ -168,7 +168,7 @@ def _basis(goodput: PairedDifference) -> str:
 
 
 def _timeouts_sentence(comparison: ComparedRuns) -> str | None:
-    """How many of the baseline's timeouts, over all seeds, were spurious."""
+    """Spurious ones among the baseline's timeouts, over all seeds."""
     timeouts = int(sum(comparison.values(BASELINE, "timeouts")))
     spurious = int(sum(comparison.values(BASELINE, "timeouts_spurious")))
     if not timeouts:

@@ -1,4 +1,4 @@
-"""What a verification shows, in sentences."""
+"""The verdict of a verification, in sentences."""
 
 from airtcp.catalogue import BASELINE
 from airtcp.quantities import decimals_for, format_bit_rate, format_percent

@@ -1,4 +1,4 @@
-"""What a figure shows, as numbers: each line's means with their intervals, and the paper's own."""
+"""The numbers of a figure: each line's means with their intervals, and the paper's own."""
 
 from math import isfinite
 

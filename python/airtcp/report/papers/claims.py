@@ -30,7 +30,7 @@ class Readings:
     disagrees: str
     """The reading that says otherwise than the default, and did so again with fresh seeds."""
     asked_again: int
-    """How many were asked again."""
+    """Number of readings run again with fresh seeds."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class ClaimLine:
     shown: tuple[Judged, ...]
     """The parts that the line shows."""
     more: int
-    """How many parts it leaves to the table."""
+    """Number of parts that it leaves to the table."""
     readings: Readings | None
     other_seeds: str
     """The verdicts with other sets of seeds, where those were run."""
@@ -55,7 +55,7 @@ class ClaimLine:
 
     @property
     def tip(self) -> str:
-        """What a tile says when it is pointed at."""
+        """The tooltip of a tile."""
         first = self.shown[:_TIP_PARTS]
         ours = "; ".join(
             f"{part.label}: {part.ours}" if part.label else part.ours for part in first
@@ -77,7 +77,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class Told:
-    """What `papers.json` says, of each paper by its name and of each claim by its id."""
+    """The content of `papers.json`: each paper by its name and each claim by its id."""
 
     papers: Mapping[str, Mapping[str, Any]]
     claims: Mapping[str, Mapping[str, Any]]
@@ -119,7 +119,7 @@ def reasons(judgement: Judgement, paper: Paper, told: Told) -> list[Reason]:
 
 
 def readings_of(claim: Mapping[str, Any]) -> Readings | None:
-    """What a claim's JSON says of readings; None where it was judged under the default alone."""
+    """The readings in a claim's JSON; None where it was judged under the default alone."""
     found = claim.get("readings") or {}
     admissible = int(found.get("admissible", 0))
     if admissible < 2:

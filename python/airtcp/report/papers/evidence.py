@@ -1,4 +1,4 @@
-"""What happened in the runs behind a claim: the counts that explain why it holds or fails."""
+"""Evidence from the runs behind a claim: the counts that explain why it holds or fails."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ MEASURES = (
     "segments_lost_link",
     "segments_dropped_queue",
 )
-"""What is counted on both sides of a comparison, as means a run."""
+"""Counts on both sides of a comparison, as means a run."""
 
 _MOST_ROWS = 8
 

@@ -1,4 +1,4 @@
-"""What a paper leaves open, and the joint reading that serves it best, as a page shows them.
+"""Open points of a paper, and the joint reading that serves it best, as a page shows them.
 
 Both come from what `papers.json` says of the paper in `readings`, and are left out where it says
 nothing.
@@ -30,7 +30,7 @@ def open_points(paper: Mapping[str, Any]) -> Table | None:
 
 
 def _run_of(readings: Mapping[str, Any]) -> str:
-    """How many readings were run, of how many."""
+    """Number of readings run, of all."""
     run, admissible = int(readings["run"]), int(readings.get("admissible", 0))
     return f"{run} readings" if run >= admissible else f"{run} readings run, of {admissible}"
 

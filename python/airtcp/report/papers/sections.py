@@ -1,4 +1,4 @@
-"""What the page of a paper shows: its claims, its figures and tables, and why claims fail."""
+"""Sections of a paper's page: its claims, its figures and tables, and why claims fail."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ class PaperSection:
     figures: list[ReportFigure]
     sensitivities: list[tuple[str, Table]]
     today: str
-    """What a practitioner takes from it."""
+    """Its lesson for a practitioner."""
     with_todays_sender: list[str]
     open_points: Table | None
     best_reading: list[str]
@@ -115,7 +115,7 @@ def _calibration(
 
 
 def _identified(found: Calibrated) -> str:
-    """What the calibration tells apart, and what it does not."""
+    """Values that the calibration tells apart, and those that it does not."""
     if found.identifies:
         return f"Nearest in these runs: {found.alike[0]}; every other is further off than noise."
     return f"Not told apart from the nearest: {'; '.join(map(str, found.alike[1:]))}."
@@ -131,7 +131,7 @@ def _place_is(place: Value, chosen: Value, found: Calibrated) -> str:
 
 
 def _with_todays_sender(paper: Paper, grid: GridResult | None) -> list[str]:
-    """What our runs say of the paper's remedies with today's sender on the paper's own scenario."""
+    """Our runs of the paper's remedies with today's sender on the paper's own scenario."""
     if grid is None:
         return []
     own = [
