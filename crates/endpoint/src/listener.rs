@@ -55,6 +55,11 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
+    /// How many connections wait to be accepted.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// Nobody has come. `configs`: the stack for IPv4, and for IPv6.
     pub fn new(settings: ListenOptions, configs: [Arc<Config>; 2]) -> Self {
         Self {

@@ -1,13 +1,19 @@
 //! What was written and is not acknowledged.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 
-/// A stream's bytes from the first that is not acknowledged on. Takes memory as it needs it, and
-/// gives it back when all is acknowledged.
+/// The least memory that is asked for.
+const LEAST: usize = 1 << 9;
+
+/// A stream's bytes from the first that is not acknowledged on, in a ring that an application can
+/// also fill itself. Takes memory as it needs it, and gives it back when all is acknowledged.
 #[derive(Clone, Debug)]
 pub(crate) struct SendBuffer {
-    bytes: VecDeque<u8>,
+    /// The ring: all of it memory that is held, whether there is something in it or not.
+    ring: Vec<u8>,
+    /// Where in the ring the first byte lies.
+    head: usize,
+    length: usize,
     /// Offset of the first byte.
     start: u64,
     most: usize,
@@ -17,7 +23,9 @@ impl SendBuffer {
     /// Nothing is written; at most `most` bytes will wait.
     pub const fn new(most: usize) -> Self {
         Self {
-            bytes: VecDeque::new(),
+            ring: Vec::new(),
+            head: 0,
+            length: 0,
             start: 0,
             most,
         }
@@ -25,16 +33,16 @@ impl SendBuffer {
 
     /// Bytes that could be taken now.
     pub fn room(&self) -> usize {
-        self.most.saturating_sub(self.bytes.len())
+        self.most.saturating_sub(self.length)
     }
 
     /// Bytes that are not acknowledged.
     pub fn len(&self) -> usize {
-        self.bytes.len()
+        self.length
     }
 
     pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.length == 0
     }
 
     /// The most bytes that wait from now on; what waits stays.
@@ -45,41 +53,99 @@ impl SendBuffer {
     /// Takes as many of `bytes` as there is room for; returns how many.
     pub fn write(&mut self, bytes: &[u8]) -> usize {
         let taken = bytes.len().min(self.room());
-        self.bytes.extend(&bytes[..taken]);
+        let mut left = &bytes[..taken];
+        while !left.is_empty() {
+            let written = self.write_with(left.len(), |space| {
+                let (now, later) = left.split_at(space.len().min(left.len()));
+                space[..now.len()].copy_from_slice(now);
+                left = later;
+                now.len()
+            });
+            debug_assert!(written > 0);
+        }
         taken
+    }
+
+    /// Has `fill` write at most `wanted` bytes to where they belong, as far as there is room and
+    /// the ring does not go round; it answers how many it wrote, which is returned.
+    pub fn write_with(&mut self, wanted: usize, fill: impl FnOnce(&mut [u8]) -> usize) -> usize {
+        let wanted = wanted.min(self.room());
+        self.make_space(wanted);
+        let (at, _) = self.place(self.length);
+        let until = if at < self.head {
+            self.head
+        } else {
+            self.ring.len()
+        };
+        let space = &mut self.ring[at..until.min(at + wanted)];
+        let most = space.len();
+        let written = fill(space).min(most);
+        self.length += written;
+        written
+    }
+
+    /// Makes the ring large enough for `more` bytes.
+    fn make_space(&mut self, more: usize) {
+        let needed = self.length + more;
+        if needed <= self.ring.len() {
+            return;
+        }
+        // Twice as large at a time: a byte is moved but once or twice.
+        let doubled = (2 * self.ring.len()).max(LEAST).min(self.most);
+        let mut ring = vec![0; needed.max(doubled)];
+        let [first, second] = self.held(0..self.length);
+        ring[..first.len()].copy_from_slice(first);
+        ring[first.len()..self.length].copy_from_slice(second);
+        self.ring = ring;
+        self.head = 0;
+    }
+
+    /// Where in the ring byte `index` lies, or would: and whether that is behind its end.
+    fn place(&self, index: usize) -> (usize, bool) {
+        let at = self.head + index;
+        if at < self.ring.len() {
+            (at, false)
+        } else {
+            (at - self.ring.len(), true)
+        }
     }
 
     /// Everything below `offset` is acknowledged.
     pub fn release(&mut self, offset: u64) {
         let released = usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX);
-        let released = released.min(self.bytes.len());
+        let released = released.min(self.length);
         if released == 0 {
             return;
         }
-        self.bytes.drain(..released);
+        (self.head, _) = self.place(released);
+        self.length -= released;
         self.start += released as u64;
-        if self.bytes.is_empty() {
-            self.bytes = VecDeque::new();
+        if self.length == 0 {
+            self.ring = Vec::new();
+            self.head = 0;
         }
     }
 
     /// The bytes at `range`, in two pieces; those that are not held are left out.
     pub fn pieces(&self, range: &Range<u64>) -> [&[u8]; 2] {
-        let place = |offset: u64| {
+        let index = |offset: u64| {
             let index = usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX);
-            index.min(self.bytes.len())
+            index.min(self.length)
         };
-        let (from, to) = (place(range.start), place(range.end));
-        let (first, second) = self.bytes.as_slices();
-        let cut = |piece: usize| piece.min(first.len());
-        let behind = |piece: usize| piece.saturating_sub(first.len());
-        if from >= to {
+        self.held(index(range.start)..index(range.end))
+    }
+
+    fn held(&self, range: Range<usize>) -> [&[u8]; 2] {
+        if range.is_empty() {
             return [&[], &[]];
         }
-        [
-            &first[cut(from)..cut(to)],
-            &second[behind(from)..behind(to)],
-        ]
+        let (from, goes_round) = self.place(range.start);
+        let bytes = range.len();
+        if goes_round || from + bytes <= self.ring.len() {
+            return [&self.ring[from..from + bytes], &[]];
+        }
+        let first = &self.ring[from..];
+        [first, &self.ring[..bytes - first.len()]]
     }
 }
 
@@ -106,6 +172,40 @@ mod tests {
         assert_eq!(held(&buffer, 0..5), b"de");
         assert_eq!(held(&buffer, 12..99), b"m");
         assert_eq!(held(&buffer, 20..30), b"");
+    }
+
+    /// Against bytes that nothing rings around.
+    #[test]
+    fn a_ring_that_goes_round_and_grows_holds_what_was_written() {
+        let mut buffer = SendBuffer::new(2000);
+        let (mut written, mut released) = (Vec::new(), 0);
+        for step in 0..5000_usize {
+            // Numbers without a pattern: a multiplicative generator (Park and Miller, 1988).
+            let random = step.wrapping_mul(48_271) % 2_147_483_647;
+            let wanted = random % 700;
+            let room = buffer.room();
+            let count = buffer.write_with(wanted, |space| {
+                let most = space.len().min(wanted.max(1));
+                for byte in &mut space[..most] {
+                    *byte = (written.len() % 251) as u8;
+                    written.push(*byte);
+                }
+                most
+            });
+            assert!(count <= wanted.min(room));
+            assert!(count > 0 || wanted == 0 || room == 0);
+            if step % 3 == 0 {
+                let more = [random as u8; 40];
+                let count = buffer.write(&more);
+                written.extend(&more[..count]);
+            }
+            released += (random / 7) % (written.len() - released + 1);
+            buffer.release(released as u64);
+            assert_eq!(buffer.len(), written.len() - released);
+            let all = released as u64..written.len() as u64;
+            assert!(held(&buffer, all) == written[released..], "step {step}");
+        }
+        assert!(released > 100_000, "{released}");
     }
 
     #[test]

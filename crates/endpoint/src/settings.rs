@@ -18,6 +18,9 @@ pub struct Options {
     pub readable_from: usize,
     /// Bytes of room in the send buffer from which on a connection is writable; one at least.
     pub writable_from: usize,
+    /// A connection is writable only while fewer bytes than this wait to leave for the first time
+    /// (TCP_NOTSENT_LOWAT): what is written is then fresh, and still in the processor's cache.
+    pub unsent_below: usize,
     /// Whether, and when, an idle peer is asked for a sign of life.
     pub keep_alive: Option<KeepAlive>,
     /// Small segments leave at once (TCP_NODELAY).
@@ -46,6 +49,7 @@ impl Options {
             send_buffer: 4 << 20,
             readable_from: 1,
             writable_from: 1,
+            unsent_below: usize::MAX,
             keep_alive: None,
             no_delay: false,
             path_probe: None,

@@ -61,6 +61,7 @@ pub struct Stream {
     incoming: ReceiveBuffer,
     readable_from: usize,
     writable_from: usize,
+    unsent_below: usize,
     watch: Option<Box<Watch>>,
     /// When what was written is given up, once the application has let go.
     lingers_until: Instant,
@@ -89,6 +90,7 @@ impl Stream {
             incoming: ReceiveBuffer::new(),
             readable_from: options.readable_from.max(1),
             writable_from: options.writable_from.clamp(1, options.send_buffer.max(1)),
+            unsent_below: options.unsent_below.max(1),
             watch,
             lingers_until: Instant::FAR_FUTURE,
             is_released: false,
@@ -114,6 +116,16 @@ impl Stream {
             return 0;
         }
         let taken = self.outgoing.write(bytes);
+        if taken > 0 {
+            self.connection.write(taken as u64);
+        }
+        taken
+    }
+
+    /// Has `fill` write at most `wanted` bytes to where they are to lie, no more than there is
+    /// [room](Self::room) for, and perhaps less; it answers how many it wrote, which is returned.
+    pub fn write_with(&mut self, wanted: usize, fill: impl FnOnce(&mut [u8]) -> usize) -> usize {
+        let taken = self.outgoing.write_with(wanted.min(self.room()), fill);
         if taken > 0 {
             self.connection.write(taken as u64);
         }
@@ -169,6 +181,14 @@ impl Stream {
         self.outgoing.len()
     }
 
+    /// Bytes that were written and have not left once.
+    #[must_use]
+    pub fn unsent(&self) -> usize {
+        let sender = self.connection.sender();
+        let bytes = sender.written().saturating_sub(sender.nxt());
+        usize::try_from(bytes).unwrap_or(usize::MAX)
+    }
+
     /// Bytes that can be written now.
     #[must_use]
     pub fn room(&self) -> usize {
@@ -194,7 +214,9 @@ impl Stream {
             readable: begun && self.available() >= self.readable_from
                 || self.connection.receiver().is_finished()
                 || ended.is_some(),
-            writable: begun && self.room() >= self.writable_from,
+            writable: begun
+                && self.room() >= self.writable_from
+                && self.unsent() < self.unsent_below,
             ended,
         }
     }
@@ -253,7 +275,16 @@ impl Stream {
         if let Some(accepted) = notes.0 {
             self.store(&accepted, payload);
         }
-        self.outgoing.release(self.connection.acknowledged());
+        let acknowledged = self.connection.acknowledged();
+        self.outgoing.release(acknowledged);
+        // A retransmission that was polled and waits may have become needless, and its bytes are
+        // gone.
+        if let Some(pending) = &self.pending
+            && pending.payload_bytes > 0
+            && self.connection.payload_of(pending).start < acknowledged
+        {
+            self.pending = None;
+        }
         if let Some(watch) = &mut self.watch {
             watch.on_heard(now);
         }
@@ -392,6 +423,11 @@ impl Stream {
     pub fn set_low_water(&mut self, readable_from: usize, writable_from: usize) {
         self.readable_from = readable_from.max(1);
         self.writable_from = writable_from.max(1);
+    }
+
+    /// Changes below how many bytes that have not left it is writable (TCP_NOTSENT_LOWAT).
+    pub fn set_unsent_below(&mut self, bytes: usize) {
+        self.unsent_below = bytes.max(1);
     }
 
     /// Whether small segments leave at once (TCP_NODELAY).

@@ -163,6 +163,12 @@ impl Endpoint {
         &self.counters
     }
 
+    /// How many connections of a listener wait to be accepted.
+    #[must_use]
+    pub fn waiting(&self, listener: ListenerId) -> usize {
+        self.listeners.get(listener).map_or(0, Listener::waiting)
+    }
+
     /// Every connection that was not released, in no particular but a repeatable order.
     pub fn connections(&self) -> impl Iterator<Item = (ConnectionId, FourTuple, &Stream)> {
         self.connections

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use airtcp_packet::Segment;
-use airtcp_packet::wire::{Addresses, TcpChecksum, emit_pieces, emit_pieces_ipv6};
+use airtcp_packet::wire::{Addresses, TcpChecksum, emit_headers, emit_headers_ipv6};
 use airtcp_units::Instant;
 
 use super::{ConnectionId, Endpoint};
@@ -45,25 +45,43 @@ impl Endpoint {
     /// Writes the next packet to send at `now` into `packet`, in place of what is there; `None`
     /// where there is none.
     pub fn poll_transmit(&mut self, now: Instant, packet: &mut Vec<u8>) -> Option<Transmit> {
-        packet.clear();
+        let (transmit, payload) = self.poll_pieces(now, packet)?;
+        for piece in payload {
+            packet.extend(piece);
+        }
+        Some(transmit)
+    }
+
+    /// As [`poll_transmit`](Self::poll_transmit), with the headers alone in `headers`: the payload
+    /// is handed out where it lies, in two pieces, for devices that gather a packet.
+    pub fn poll_pieces(
+        &mut self,
+        now: Instant,
+        headers: &mut Vec<u8>,
+    ) -> Option<(Transmit, [&[u8]; 2])> {
+        headers.clear();
         while let Some((tuple, answer)) = self.answers.pop_front() {
-            if write(&tuple, &answer, 0, [&[], &[]], TcpChecksum::Whole, packet) {
+            if write(&tuple, &answer, 0, [&[], &[]], TcpChecksum::Whole, headers) {
                 self.counters.packets_sent += 1;
-                return Some(Transmit {
+                let transmit = Transmit {
                     departure: None,
                     cut: None,
-                });
+                };
+                return Some((transmit, [&[], &[]]));
             }
         }
         while let Some(&id) = self.ready.front() {
-            if let Some(transmit) = self.poll_connection(now, id, packet) {
+            if let Some((transmit, segment)) = self.poll_connection(now, id, headers) {
                 self.counters.packets_sent += 1;
-                return Some(transmit);
+                let entry = self.connections.get(id)?;
+                return Some((transmit, entry.stream.payload(&segment)));
             }
             self.ready.pop_front();
             if let Some(entry) = self.connections.get_mut(id) {
                 entry.is_queued = false;
             }
+            // What has left makes room for more.
+            self.tell(id);
             self.retire(now, id);
         }
         None
@@ -73,8 +91,8 @@ impl Endpoint {
         &mut self,
         now: Instant,
         id: ConnectionId,
-        packet: &mut Vec<u8>,
-    ) -> Option<Transmit> {
+        headers: &mut Vec<u8>,
+    ) -> Option<(Transmit, Segment)> {
         let most = u32::from(self.settings.largest_burst);
         let entry = self.connections.get_mut(id)?;
         let (mut segment, part) = entry.stream.poll_burst(now, most)?;
@@ -85,6 +103,11 @@ impl Endpoint {
             polled_at: now,
         });
         let payload = entry.stream.payload(&segment);
+        debug_assert_eq!(
+            payload[0].len() + payload[1].len(),
+            segment.payload_bytes as usize,
+            "what is sent is held"
+        );
         if let Some(stamps) = &mut segment.timestamps {
             stamps.value = stamps.value.wrapping_add(entry.timestamp_offset);
         }
@@ -101,14 +124,15 @@ impl Endpoint {
             entry.identification,
             payload,
             checksum,
-            packet,
+            headers,
         );
         debug_assert!(written, "segments fit the MTU");
         let is_ipv6 = entry.tuple.local.is_ipv6();
-        Some(Transmit {
+        let transmit = Transmit {
             departure,
             cut: is_cut.then(|| cut(&segment, part, is_ipv6)).flatten(),
-        })
+        };
+        Some((transmit, segment))
     }
 
     /// The packet with that departure left the device at `now`: its timer and its round trip start
@@ -136,14 +160,14 @@ fn cut(segment: &Segment, part: u32, is_ipv6: bool) -> Option<Cut> {
     })
 }
 
-/// Appends the packet; returns whether it could be written.
+/// Appends the packet's headers; returns whether they could be written.
 fn write(
     tuple: &FourTuple,
     segment: &Segment,
     identification: u16,
     payload: [&[u8]; 2],
     checksum: TcpChecksum,
-    packet: &mut Vec<u8>,
+    headers: &mut Vec<u8>,
 ) -> bool {
     let written = match (tuple.local, tuple.remote) {
         (SocketAddr::V4(source), SocketAddr::V4(destination)) => {
@@ -151,13 +175,13 @@ fn write(
                 source,
                 destination,
             };
-            emit_pieces(
+            emit_headers(
                 segment,
                 &addresses,
                 identification,
                 payload,
                 checksum,
-                packet,
+                headers,
             )
         }
         (SocketAddr::V6(source), SocketAddr::V6(destination)) => {
@@ -165,7 +189,7 @@ fn write(
                 source,
                 destination,
             };
-            emit_pieces_ipv6(segment, &addresses, 0, payload, checksum, packet)
+            emit_headers_ipv6(segment, &addresses, 0, payload, checksum, headers)
         }
         _ => return false,
     };

@@ -48,6 +48,12 @@ impl Endpoint {
         }
     }
 
+    /// Whether an event waits to be fetched.
+    #[must_use]
+    pub fn has_event(&self) -> bool {
+        !self.events.is_empty()
+    }
+
     /// The next event; call until there is none.
     pub fn next_event(&mut self) -> Option<Event> {
         let event = self.events.pop_front()?;
@@ -69,6 +75,15 @@ impl Endpoint {
             entry.is_queued = true;
             self.ready.push_back(id);
         }
+        self.tell(id);
+        self.arm(id);
+    }
+
+    /// Has the application know what it can do that it could not before, and counts what is held.
+    pub(super) fn tell(&mut self, id: ConnectionId) {
+        let Some(entry) = self.connections.get_mut(id) else {
+            return;
+        };
         let readiness = entry.stream.readiness();
         let gains = is_more(&readiness, &entry.told);
         entry.told = readiness;
@@ -79,7 +94,6 @@ impl Endpoint {
         let buffered = entry.stream.buffered();
         self.buffered = self.buffered - entry.buffered as u64 + buffered as u64;
         entry.buffered = buffered;
-        self.arm(id);
     }
 
     /// Puts the connection's next wake-up into the heap, if it is earlier than what is there.

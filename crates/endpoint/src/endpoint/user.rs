@@ -25,6 +25,27 @@ impl Endpoint {
     /// # Errors
     /// The connection was released, has ended, or writing is shut.
     pub fn write(&mut self, id: ConnectionId, bytes: &[u8]) -> Result<usize, StreamError> {
+        self.check_writing(id)?;
+        self.change(id, |stream| stream.write(bytes))
+    }
+
+    /// As [`write`](Self::write), of bytes that `fill` puts where they are to lie, at most
+    /// `wanted` of them: no copy in between. It is handed no more space than there is room, and
+    /// perhaps less, and answers how many bytes it wrote, which is returned.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); `fill` is not called then.
+    pub fn write_with(
+        &mut self,
+        id: ConnectionId,
+        wanted: usize,
+        fill: impl FnOnce(&mut [u8]) -> usize,
+    ) -> Result<usize, StreamError> {
+        self.check_writing(id)?;
+        self.change(id, |stream| stream.write_with(wanted, fill))
+    }
+
+    fn check_writing(&self, id: ConnectionId) -> Result<(), StreamError> {
         let stream = self.stream(id).ok_or(StreamError::Unknown)?;
         if let Some(end) = stream.connection().end() {
             return Err(StreamError::Ended(end));
@@ -32,7 +53,7 @@ impl Endpoint {
         if stream.connection().sender().is_closed() {
             return Err(StreamError::WritingIsShut);
         }
-        self.change(id, |stream| stream.write(bytes))
+        Ok(())
     }
 
     /// Copies what has arrived into `into`.
@@ -158,6 +179,15 @@ impl Endpoint {
         self.change(id, |stream| {
             stream.set_low_water(readable_from, writable_from);
         })
+    }
+
+    /// Changes below how many bytes that have not left a connection is writable
+    /// (TCP_NOTSENT_LOWAT).
+    ///
+    /// # Errors
+    /// It was released.
+    pub fn set_unsent_below(&mut self, id: ConnectionId, bytes: usize) -> Result<(), StreamError> {
+        self.change(id, |stream| stream.set_unsent_below(bytes))
     }
 
     /// Whether small segments leave at once (TCP_NODELAY), and whether none leaves that is not full

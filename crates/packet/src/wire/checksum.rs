@@ -25,6 +25,17 @@ impl Sum {
         Self(self.0 + whole + word + odd)
     }
 
+    /// Adds `bytes` that stand behind a piece of `before` bytes.
+    pub fn add_behind(self, before: usize, bytes: &[u8]) -> Self {
+        if before.is_multiple_of(2) {
+            return self.add(bytes);
+        }
+        // Each byte is the other half of its word, and so is each half of the sum (RFC 1071
+        // §2(B)).
+        let swapped = !Self::default().add(bytes).finish();
+        Self(self.0 + u64::from(swapped.swap_bytes()))
+    }
+
     /// The checksum: the complement of the sum with its carries folded in. Zero over data that
     /// holds its own correct checksum.
     pub fn finish(self) -> u16 {
@@ -50,6 +61,17 @@ mod tests {
             Sum::default().add(&data[4..]).add(&data[..4]).finish(),
             !0xddf2
         );
+    }
+
+    #[test]
+    fn a_piece_behind_an_odd_one_goes_on_with_its_word() {
+        let data: Vec<u8> = (0..=255).map(|byte: u8| byte.wrapping_mul(151)).collect();
+        let whole = Sum::default().add(&data).finish();
+        for at in 0..data.len() {
+            let (first, second) = data.split_at(at);
+            let sum = Sum::default().add(first).add_behind(at, second);
+            assert_eq!(sum.finish(), whole, "{at}");
+        }
     }
 
     #[test]

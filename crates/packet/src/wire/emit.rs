@@ -54,6 +54,24 @@ pub fn emit_pieces(
     checksum: TcpChecksum,
     out: &mut Vec<u8>,
 ) -> Result<(), WireError> {
+    emit_headers(segment, addresses, identification, payload, checksum, out)?;
+    append(payload, segment.payload_bytes as usize, out);
+    Ok(())
+}
+
+/// As [`emit_pieces`], but for the payload, which is summed up and not appended: for devices that
+/// gather a packet from where its parts lie.
+///
+/// # Errors
+/// As [`emit`].
+pub fn emit_headers(
+    segment: &Segment,
+    addresses: &Addresses<SocketAddrV4>,
+    identification: u16,
+    payload: [&[u8]; 2],
+    checksum: TcpChecksum,
+    out: &mut Vec<u8>,
+) -> Result<(), WireError> {
     let total = u16::try_from(segment.ip_bytes()).map_err(|_| WireError::TooLong)?;
     let (source, destination) = (addresses.source, addresses.destination);
     let start = out.len();
@@ -116,6 +134,23 @@ pub fn emit_pieces_ipv6(
     checksum: TcpChecksum,
     out: &mut Vec<u8>,
 ) -> Result<(), WireError> {
+    emit_headers_ipv6(segment, addresses, flow_label, payload, checksum, out)?;
+    append(payload, segment.payload_bytes as usize, out);
+    Ok(())
+}
+
+/// As [`emit_pieces_ipv6`], but for the payload: see [`emit_headers`].
+///
+/// # Errors
+/// As [`emit_ipv6`].
+pub fn emit_headers_ipv6(
+    segment: &Segment,
+    addresses: &Ipv6Addresses,
+    flow_label: u32,
+    payload: [&[u8]; 2],
+    checksum: TcpChecksum,
+    out: &mut Vec<u8>,
+) -> Result<(), WireError> {
     let length = segment.header_bytes().saturating_add(segment.payload_bytes);
     let length = u16::try_from(length).map_err(|_| WireError::TooLong)?;
     let (source, destination) = (addresses.source, addresses.destination);
@@ -144,7 +179,7 @@ pub fn emit_pieces_ipv6(
     Ok(())
 }
 
-/// Appends TCP header, options and payload; `pseudo` is the sum over the pseudo-header.
+/// Appends TCP header and options; `pseudo` is the sum over the pseudo-header.
 fn emit_tcp(
     segment: &Segment,
     ports: [u16; 2],
@@ -166,19 +201,32 @@ fn emit_tcp(
     // The checksum follows at the end; the urgent pointer is not used.
     out.extend([0; 4]);
     emit_options(segment, out);
-    let header_end = out.len();
-    let mut left = segment.payload_bytes as usize;
-    for piece in payload {
-        let taken = &piece[..piece.len().min(left)];
-        out.extend(taken);
-        left -= taken.len();
-    }
-    out.resize(header_end + segment.payload_bytes as usize, 0);
     let checksum = match checksum {
-        TcpChecksum::Whole => pseudo.add(&out[start..]).finish(),
+        TcpChecksum::Whole => {
+            // What is missing of the payload is zero, and adds nothing.
+            let [first, second] = cut(payload, segment.payload_bytes as usize);
+            let headers = pseudo.add(&out[start..]);
+            headers.add(first).add_behind(first.len(), second).finish()
+        }
         TcpChecksum::PseudoHeader => !pseudo.finish(),
     };
     out[start + 16..start + 18].copy_from_slice(&checksum.to_be_bytes());
+}
+
+/// The first `length` bytes of `payload`.
+fn cut(payload: [&[u8]; 2], length: usize) -> [&[u8]; 2] {
+    let [first, second] = payload;
+    let first = &first[..first.len().min(length)];
+    [first, &second[..second.len().min(length - first.len())]]
+}
+
+/// Appends `length` bytes: those of `payload`, then zeros.
+fn append(payload: [&[u8]; 2], length: usize, out: &mut Vec<u8>) {
+    let end = out.len() + length;
+    for piece in cut(payload, length) {
+        out.extend(piece);
+    }
+    out.resize(end, 0);
 }
 
 /// Appends the options in the order and with the padding of Linux: maximum segment size,

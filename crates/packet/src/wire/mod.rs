@@ -15,7 +15,9 @@ use std::fmt;
 use std::net::{SocketAddrV4, SocketAddrV6};
 use std::ops::Range;
 
-pub use emit::{TcpChecksum, emit, emit_ipv6, emit_pieces, emit_pieces_ipv6};
+pub use emit::{
+    TcpChecksum, emit, emit_headers, emit_headers_ipv6, emit_ipv6, emit_pieces, emit_pieces_ipv6,
+};
 pub use icmp::{IcmpError, Trouble, parse_icmp};
 pub use parse::{Checksums, parse, parse_ipv6, parse_ipv6_with, parse_tcp_header, parse_with};
 
