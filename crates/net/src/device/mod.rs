@@ -144,12 +144,12 @@ impl Tun {
         self.is_taken(self.device.send(packet))
     }
 
-    /// As [`write`](Self::write), of a packet in two pieces.
+    /// As [`write`](Self::write), of a packet in pieces.
     ///
     /// # Errors
     ///
     /// The device is gone.
-    pub fn write_pieces(&self, pieces: [&[u8]; 2]) -> Result<bool> {
+    pub fn write_pieces<const N: usize>(&self, pieces: [&[u8]; N]) -> Result<bool> {
         let pieces = pieces.map(io::IoSlice::new);
         self.is_taken(self.device.send_vectored(&pieces))
     }

@@ -55,7 +55,7 @@ pub struct Driver {
     clock: Clock,
     offload: bool,
     buffer: Vec<u8>,
-    packet: Vec<u8>,
+    headers: Vec<u8>,
     capture: Option<Capture>,
 }
 
@@ -106,7 +106,7 @@ impl Driver {
             clock: Clock::start(),
             offload: device.offload,
             buffer: vec![0; LONGEST],
-            packet: Vec::with_capacity(LONGEST),
+            headers: Vec::new(),
             capture: None,
         })
     }
@@ -205,7 +205,7 @@ impl Driver {
         } else {
             (bytes, Checksums::Verified)
         };
-        self.note(false, packet);
+        note(&mut self.capture, false, [packet, &[], &[]]);
         // What is no TCP, or damaged, is nobody's: the endpoint counts it.
         let _ = self.endpoint.handle_packet_with(now, packet, checksums);
     }
@@ -217,44 +217,21 @@ impl Driver {
     /// The device is gone.
     pub fn flush(&mut self) -> Result<()> {
         let now = self.clock.now();
-        let mut packet = std::mem::take(&mut self.packet);
-        let mut sent = Ok(());
-        while let Some(transmit) = self.endpoint.poll_transmit(now, &mut packet) {
-            self.note(true, &packet);
+        // The payload goes to the kernel from where it lies.
+        while let Some((transmit, [first, second])) =
+            self.endpoint.poll_pieces(now, &mut self.headers)
+        {
+            let headers = &self.headers;
+            note(&mut self.capture, true, [headers, first, second]);
             // A full queue loses packets, as on any wire.
-            if let Err(error) = self.write(&packet, transmit) {
-                sent = Err(error);
-                break;
+            if self.offload {
+                let before = before(transmit)?;
+                self.tun.write_pieces([&before, headers, first, second])?;
+            } else {
+                self.tun.write_pieces([headers, first, second])?;
             }
         }
-        self.packet = packet;
-        sent
-    }
-
-    fn write(&self, packet: &[u8], transmit: Transmit) -> Result<bool> {
-        if !self.offload {
-            return self.tun.write(packet);
-        }
-        let mut header = [0; VIRTIO_NET_HDR_LEN];
-        if let Some(cut) = transmit.cut {
-            virtio(cut)
-                .encode(&mut header)
-                .tried(|| "cannot write a virtio header".to_owned())?;
-        }
-        self.tun.write_pieces([&header, packet])
-    }
-
-    fn note(&mut self, is_out: bool, packet: &[u8]) {
-        let Some(capture) = &mut self.capture else {
-            return;
-        };
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let nanos = now.map_or(0, |now| u64::try_from(now.as_nanos()).unwrap_or(u64::MAX));
-        if capture.write(0, is_out, nanos, packet).is_err() {
-            // A full disk ends the capture, not the connections.
-            eprintln!("airtcp-net: the capture cannot be written, and ends here");
-            self.capture = None;
-        }
+        Ok(())
     }
 
     /// How long nothing is to be done unless something arrives; `None` without end.
@@ -291,6 +268,31 @@ impl AsFd for Driver {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.tun.as_fd()
     }
+}
+
+/// Writes a packet into the capture, if there is one.
+fn note(kept: &mut Option<Capture>, is_out: bool, pieces: [&[u8]; 3]) {
+    let Some(capture) = kept else {
+        return;
+    };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let nanos = now.map_or(0, |now| u64::try_from(now.as_nanos()).unwrap_or(u64::MAX));
+    if capture.write(0, is_out, nanos, &pieces.concat()).is_err() {
+        // A full disk ends the capture, not the connections.
+        eprintln!("airtcp-net: the capture cannot be written, and ends here");
+        *kept = None;
+    }
+}
+
+/// The header before a packet on a device with offload.
+fn before(transmit: Transmit) -> Result<[u8; VIRTIO_NET_HDR_LEN]> {
+    let mut header = [0; VIRTIO_NET_HDR_LEN];
+    if let Some(cut) = transmit.cut {
+        virtio(cut)
+            .encode(&mut header)
+            .tried(|| "cannot write a virtio header".to_owned())?;
+    }
+    Ok(header)
 }
 
 fn virtio(cut: Cut) -> VirtioNetHdr {

@@ -11,7 +11,7 @@ use percent_encoding::percent_decode_str;
 const LONGEST_HEAD: usize = 16 << 10;
 /// Header fields of a request, at most.
 const MOST_FIELDS: usize = 64;
-/// What is read of a file at a time.
+/// What is read of a file at a time, at most.
 const PIECE: usize = 1 << 18;
 
 /// Whether a connection is still of use.
@@ -252,12 +252,14 @@ impl Exchange {
                 self.state = State::Head;
                 return if self.is_last { None } else { Some(true) };
             };
-            let piece = usize::try_from(*left).unwrap_or(usize::MAX).min(PIECE);
-            self.held.resize(piece, 0);
+            // An event says when there is room again.
+            if !endpoint.readiness(id).ok()?.writable {
+                return Some(false);
+            }
+            let wanted = usize::try_from(*left).unwrap_or(usize::MAX).min(PIECE);
+            let read = endpoint.write_with(id, wanted, |space| file.read(space).unwrap_or(0));
             // A file that became shorter leaves an answer that is: the peer sees it cut.
-            let read = file.read(&mut self.held).ok().filter(|&read| read > 0)?;
-            self.held.truncate(read);
-            *left -= read as u64;
+            *left -= read.ok().filter(|&read| read > 0)? as u64;
         }
     }
 

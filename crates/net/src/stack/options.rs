@@ -13,9 +13,10 @@ use crate::device::Network;
 use crate::error::{Error, Result};
 
 /// Bytes of a send buffer, and room in it from which on more is written: few large pieces and not
-/// one for each acknowledgment.
+/// one for each acknowledgment. Of these no more wait to leave than stays in a processor's cache.
 const SEND_BUFFER: usize = 16 << 20;
-const ROOM: usize = 1 << 20;
+const ROOM: usize = 1 << 18;
+const UNSENT: usize = 1 << 17;
 
 /// The first of these in the network is the kernel's on the device, the second the endpoint's.
 const FIRST: [u16; 2] = [1, 2];
@@ -122,6 +123,7 @@ impl StackOptions {
         let mut options = airtcp_endpoint::Options::new(config);
         options.send_buffer = SEND_BUFFER;
         options.writable_from = ROOM;
+        options.unsent_below = UNSENT;
         options.path_probe = self.probe_mtu;
         options.no_delay = true;
         Ok(options)

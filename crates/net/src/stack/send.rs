@@ -15,7 +15,7 @@ use super::options::StackOptions;
 use super::stats::Stats;
 use crate::error::{Error, Result, Tried};
 
-/// What is read of the file at a time.
+/// What is read of the file at a time, at most.
 const PIECE: usize = 1 << 18;
 
 /// Send a file over airtcp's own TCP, with any remedy
@@ -68,8 +68,6 @@ pub fn run(options: &Send) -> Result<i32> {
     }
     let mut transfer = Transfer {
         id,
-        piece: vec![0; PIECE],
-        held: 0..0,
         is_read: false,
         has_answered: false,
         sent: 0,
@@ -77,12 +75,14 @@ pub fn run(options: &Send) -> Result<i32> {
     let mut stats = Stats::new(options.stack.stats, &connection, began);
     loop {
         let more = driver.pump()?;
+        // There is one connection: whatever has happened, it is of it.
+        while driver.endpoint_mut().next_event().is_some() {}
         if transfer.step(&mut driver, &mut *file)? {
             break;
         }
         driver.flush()?;
         stats.print(driver.now(), driver.endpoint());
-        if !more {
+        if !more && !driver.endpoint().has_event() {
             driver.wait(stats.due(), None)?;
         }
     }
@@ -104,9 +104,6 @@ fn resolve(text: &str) -> Result<SocketAddr> {
 /// A file on its way, and the answer.
 struct Transfer {
     id: ConnectionId,
-    piece: Vec<u8>,
-    /// What of the piece is not written yet.
-    held: std::ops::Range<usize>,
     is_read: bool,
     has_answered: bool,
     sent: u64,
@@ -116,27 +113,26 @@ impl Transfer {
     /// Goes on as far as it can. Returns whether all is acknowledged, and the peer has closed.
     fn step(&mut self, driver: &mut Driver, file: &mut dyn std::io::Read) -> Result<bool> {
         let endpoint = driver.endpoint_mut();
-        while !self.is_read {
-            if self.held.is_empty() {
-                let read = file
-                    .read(&mut self.piece)
-                    .tried(|| "cannot read".to_owned())?;
-                self.held = 0..read;
-                if read == 0 {
-                    self.is_read = true;
-                    let _ = endpoint.shut_writing(self.id);
-                    break;
-                }
-            }
-            let written = match endpoint.write(self.id, &self.piece[self.held.clone()]) {
-                Ok(written) => written,
+        // Few large pieces, and not one for each acknowledgment.
+        while !self.is_read
+            && endpoint
+                .readiness(self.id)
+                .is_ok_and(|ready| ready.writable)
+        {
+            let mut read = Ok(0);
+            let written = endpoint.write_with(self.id, PIECE, |space| {
+                read = file.read(space);
+                *read.as_ref().unwrap_or(&0)
+            });
+            if written.is_err() {
                 // The end below says why.
-                Err(_) => break,
-            };
-            self.held.start += written;
-            self.sent += written as u64;
-            if written == 0 {
                 break;
+            }
+            let read = read.tried(|| "cannot read".to_owned())?;
+            self.sent += read as u64;
+            if read == 0 {
+                self.is_read = true;
+                let _ = endpoint.shut_writing(self.id);
             }
         }
         self.take_answer(driver)?;

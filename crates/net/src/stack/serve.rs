@@ -109,7 +109,7 @@ pub fn run(options: &Serve) -> Result<i32> {
         }
         driver.flush()?;
         stats.print(driver.now(), driver.endpoint());
-        if !more {
+        if !more && !driver.endpoint().has_event() {
             driver.wait(stats.due(), Some(stop.as_fd()))?;
         }
         if stop.came() {
