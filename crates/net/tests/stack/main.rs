@@ -1,0 +1,12 @@
+//! `airtcp send` and `airtcp serve` as users run them: the program itself on a TUN device, with the
+//! kernel's TCP as its peer, in a namespace of their own.
+//!
+//! Where the system forbids namespaces or TUN devices each test says so and is skipped.
+#![cfg(target_os = "linux")]
+
+mod device;
+mod ends;
+mod forged;
+mod packets;
+mod transfer;
+mod world;

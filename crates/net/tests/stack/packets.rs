@@ -1,0 +1,55 @@
+//! A path whose packets become smaller on the way (RFC 1191).
+
+use std::io::Read;
+
+use super::world::{FAR, World, bytes, get};
+
+const LENGTH: usize = 24 << 20;
+/// Read before the path changes; the rest is more than both buffers hold.
+const BEFORE: usize = 1 << 20;
+/// The least that Linux lets IPv4 have is 68; IPv6, which the device has too, needs 1280.
+const NARROW: &str = "ip link set m0 mtu 1280";
+const NARROWER: &str = "ip link set m0 mtu 700";
+
+#[test]
+fn serve_follows_a_path_that_becomes_narrow() {
+    let Some(world) = World::new() else { return };
+    let sent = bytes(1, LENGTH);
+    world.file("down", &sent);
+    let server = world.serve(&[]);
+    let (_, mut body) = get(world.connect(&world.far), "down");
+    let mut arrived = vec![0; BEFORE];
+    for command in [NARROW, NARROWER] {
+        let begun = arrived.len();
+        arrived.resize(begun + BEFORE, 0);
+        body.read_exact(&mut arrived[begun..]).unwrap();
+        world.on_machine(command);
+    }
+    arrived.drain(..BEFORE);
+    body.read_to_end(&mut arrived).unwrap();
+    assert!(arrived == sent);
+    // A router said so, and was believed.
+    let said = server.interrupt();
+    let errors = said.split("router_errors: ").nth(1).unwrap_or_default();
+    assert!(!errors.starts_with('0'), "{said}");
+}
+
+#[test]
+fn send_follows_a_path_that_becomes_narrow() {
+    for options in [&[][..], &["--offload"]] {
+        let Some(world) = World::new() else { return };
+        let sent = bytes(2, LENGTH);
+        world.file("file", &sent);
+        let (listener, to) = world.listen(&world.far, FAR);
+        let sender = world.send("file", to, options);
+        let (mut peer, _) = listener.accept().unwrap();
+        let mut arrived = vec![0; BEFORE];
+        peer.read_exact(&mut arrived).unwrap();
+        world.on_machine(NARROWER);
+        peer.read_to_end(&mut arrived).unwrap();
+        assert!(arrived == sent, "{options:?}");
+        drop(peer);
+        let output = sender.end();
+        assert!(output.status.success(), "{output:?}");
+    }
+}

@@ -1,0 +1,264 @@
+//! A machine with the endpoint on a TUN device, and a network behind it:
+//!
+//! ```text
+//!   airtcp 10.112.7.2 ── airtcp0 10.112.7.1  machine  10.1.0.1 m0 ── m1 10.1.0.2  far
+//! ```
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use airtcp_net::device::{Network, bring_up, pair};
+use airtcp_net::error::Result;
+use airtcp_net::namespace::Namespace;
+use rustix::process::{Pid, Signal, kill_process};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_airtcp-net");
+/// Every wait is for an event; a machine under load gets this long for it.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+/// The kernel and the endpoint on the device, and the host behind the machine.
+pub const KERNEL: Ipv4Addr = Ipv4Addr::new(10, 112, 7, 1);
+pub const ENDPOINT: Ipv4Addr = Ipv4Addr::new(10, 112, 7, 2);
+const MACHINE: Ipv4Addr = Ipv4Addr::new(10, 1, 0, 1);
+pub const FAR: Ipv4Addr = Ipv4Addr::new(10, 1, 0, 2);
+const PORT: u16 = 8000;
+/// The device that the programs make.
+pub const DEVICE: &str = "airtcp0";
+
+/// The machine, the host behind it, and a folder for files.
+pub struct World {
+    pub machine: Namespace,
+    pub far: Namespace,
+    folder: tempfile::TempDir,
+}
+
+impl World {
+    /// A world, or `None` with the reason why a test is skipped.
+    pub fn new() -> Option<Self> {
+        match Self::made() {
+            Ok(world) => Some(world),
+            Err(error) => {
+                eprintln!("skipped: {error}");
+                None
+            }
+        }
+    }
+
+    fn made() -> Result<Self> {
+        let (machine, far) = (Namespace::new()?, Namespace::new()?);
+        machine.enter(|| {
+            // What the programs need later is refused here, where it can be said.
+            airtcp_net::device::Tun::new("probe", 1500, &[])?;
+            pair::make("m0", "m1", &far, 1500)?;
+            fs::write("/proc/sys/net/ipv4/ip_forward", "1").unwrap();
+            address("m0", MACHINE)
+        })?;
+        far.enter(|| {
+            address("m1", FAR)?;
+            command(&format!("ip route add default via {MACHINE}"));
+            Ok(())
+        })?;
+        Ok(Self {
+            machine,
+            far,
+            folder: tempfile::tempdir().unwrap(),
+        })
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A file of the folder that both programs use.
+    pub fn file(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.folder().join(name), bytes).unwrap();
+    }
+
+    /// `airtcp serve`, ready.
+    pub fn serve(&self, options: &[&str]) -> Program {
+        let words = ["serve", "--upload", "--dir", "."];
+        let mut program = self.start(&words, options);
+        let mut line = String::new();
+        program.said.read_line(&mut line).unwrap();
+        assert!(line.starts_with("serving "), "{line}");
+        program
+    }
+
+    /// `airtcp send` of a file of the folder.
+    pub fn send(&self, file: &str, to: SocketAddr, options: &[&str]) -> Program {
+        self.start(&["send", file, &to.to_string()], options)
+    }
+
+    fn start(&self, words: &[&str], options: &[&str]) -> Program {
+        let spawned = self.machine.enter(|| {
+            let command = Command::new(PROGRAM)
+                .args(words)
+                .args(options)
+                .current_dir(self.folder())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn();
+            Ok(command.unwrap())
+        });
+        let mut process = spawned.unwrap();
+        let said = BufReader::new(process.stderr.take().unwrap());
+        Program { process, said }
+    }
+
+    /// A connection of the kernel's to what is served, from one of the namespaces.
+    pub fn connect(&self, from: &Namespace) -> TcpStream {
+        let connected = from.enter(|| Ok(TcpStream::connect((ENDPOINT, PORT)).unwrap()));
+        let stream = connected.unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// A listener of the kernel's in one of the namespaces, and where `send` finds it.
+    pub fn listen(&self, at: &Namespace, address: Ipv4Addr) -> (TcpListener, SocketAddr) {
+        let bound = at.enter(|| Ok(TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap()));
+        let listener = bound.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        (listener, (address, port).into())
+    }
+
+    /// Runs a command of the machine's.
+    pub fn on_machine(&self, line: &str) {
+        self.machine
+            .enter(|| {
+                command(line);
+                Ok(())
+            })
+            .unwrap();
+    }
+}
+
+/// A running program; it is killed if a test ends before it.
+pub struct Program {
+    process: Child,
+    said: BufReader<ChildStderr>,
+}
+
+impl Program {
+    /// Waits for its end, and returns what it wrote.
+    pub fn end(mut self) -> Output {
+        let mut said = Vec::new();
+        let mut out = self.process.stdout.take().unwrap();
+        let answered = std::thread::spawn(move || {
+            let mut answer = Vec::new();
+            out.read_to_end(&mut answer).unwrap();
+            answer
+        });
+        self.said.read_to_end(&mut said).unwrap();
+        Output {
+            status: self.process.wait().unwrap(),
+            stdout: answered.join().unwrap(),
+            stderr: said,
+        }
+    }
+
+    /// Ends it as Ctrl-C does; returns what it said since it was ready.
+    pub fn interrupt(self) -> String {
+        kill_process(Pid::from_child(&self.process), Signal::INT).unwrap();
+        let output = self.end();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    /// kill -9.
+    pub fn kill(mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Asks for a file; returns its length as promised, with the connection behind the answer's head.
+pub fn get(mut stream: TcpStream, name: &str) -> (usize, BufReader<TcpStream>) {
+    let request = format!("GET /{name} HTTP/1.1\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    // Half a connection: the answer comes all the same.
+    stream.shutdown(Shutdown::Write).unwrap();
+    let mut stream = BufReader::new(stream);
+    let mut length = None;
+    loop {
+        let mut line = String::new();
+        stream.read_line(&mut line).unwrap();
+        if let Some(number) = line.strip_prefix("Content-Length: ") {
+            length = number.trim().parse().ok();
+        }
+        if line == "\r\n" {
+            return (length.unwrap(), stream);
+        }
+    }
+}
+
+/// Stores a file; returns the answer's first line.
+pub fn put(mut stream: TcpStream, name: &str, bytes: &[u8]) -> String {
+    begin_put(&mut stream, name, bytes.len());
+    stream.write_all(bytes).unwrap();
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).unwrap();
+    line.trim().to_owned()
+}
+
+/// The head of a request that stores a file.
+pub fn begin_put(stream: &mut TcpStream, name: &str, length: usize) {
+    let request =
+        format!("PUT /{name} HTTP/1.1\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+}
+
+/// Waits until something is so.
+pub fn await_that(mut is_so: impl FnMut() -> bool, what: &str) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < PATIENCE, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Bytes that repeat nowhere soon: what is lost, doubled or moved is found out.
+pub fn bytes(seed: u64, length: usize) -> Vec<u8> {
+    // SplitMix64, Steele, Lea & Flood 2014.
+    let mut state = seed;
+    let mut words = std::iter::from_fn(|| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = state;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        Some(word ^ (word >> 31))
+    });
+    let mut made = Vec::with_capacity(length + 8);
+    while made.len() < length {
+        made.extend(words.next().unwrap_or(0).to_le_bytes());
+    }
+    made.truncate(length);
+    made
+}
+
+fn address(device: &str, address: Ipv4Addr) -> Result<()> {
+    bring_up(device)?;
+    pair::add_address(
+        device,
+        Network {
+            address: address.into(),
+            prefix: 24,
+        },
+    )
+}
+
+fn command(line: &str) {
+    let mut words = line.split(' ');
+    let output = Command::new(words.next().unwrap()).args(words).output();
+    let output = output.unwrap();
+    assert!(output.status.success(), "{line}: {output:?}");
+}
