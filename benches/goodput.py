@@ -69,7 +69,7 @@ def discard(connection: socket.socket) -> int:
 
 
 def pour(connection: socket.socket, size: int) -> None:
-    """Writes so many zeros."""
+    """Writes that number of zeros."""
     zeros = memoryview(bytes(1 << 20))
     while size > 0:
         size -= connection.send(zeros[: min(size, len(zeros))])

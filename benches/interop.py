@@ -218,7 +218,7 @@ def text(size: int) -> str:
 
 
 def many(bench: Bench, count: int) -> None:
-    """So many connections at once, each with a file of its own length."""
+    """Several connections at once, each with a file of its own length."""
     for number in range(10):
         pattern(1000 * number + 1, bench.folder / f"part{number}")
     expected = {n: file_hash(bench.folder / f"part{n}") for n in range(10)}

@@ -139,7 +139,7 @@ class Router:
         lines = self.inside(namespace, "cat /proc/net/snmp").splitlines()
         names, values = (line.split()[1:] for line in lines if line.startswith("Tcp:"))
         counts = dict(zip(names, map(int, values), strict=True))
-        # OutSegs leaves out what is sent again (tcp_transmit_skb).
+        # OutSegs leaves out retransmissions (tcp_transmit_skb).
         return counts["OutSegs"] + counts["RetransSegs"], counts["InSegs"]
 
     def packets(self, device: str) -> int:

@@ -132,11 +132,11 @@ def main() -> None:
 
 
 def write(file: Path, half: str, scores: list[Score], late: int) -> None:
-    """Puts the figures of a half into a file; cases that it has from before and not anew stay."""
+    """Puts the figures of a half into a file; earlier cases that were not scored again stay."""
     found = json.loads(file.read_text()) if file.exists() else {}
     before = [_score(one) for one in found.get(half, {}).get("cases", [])]
-    anew = {score.case for score in scores}
-    whole = [score for score in before if score.case not in anew] + scores
+    renewed = {score.case for score in scores}
+    whole = [score for score in before if score.case not in renewed] + scores
     found["words"] = MEASURES
     found[half] = {
         "captures": len(whole),

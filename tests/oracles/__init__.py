@@ -1,1 +1,1 @@
-"""airtcp held against other simulators, the Linux kernel and closed forms."""
+"""airtcp validated against other simulators, the Linux kernel and closed forms."""

@@ -43,7 +43,7 @@ CLAIM = Claim("1a", "w", "p", [GAIN])
 
 
 def paper(readings: int) -> Paper:
-    """A claim of three gains, and an open point of so many values beside the default."""
+    """A claim of three gains, and an open point with that number of values beside the default."""
     names = [str(value) for value in range(readings + 1)]
     values = [
         Admitted(name, {"tcp.max_window": int(name)} if name != "0" else {}) for name in names

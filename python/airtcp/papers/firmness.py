@@ -49,7 +49,7 @@ def settled(
     """A claim judged with twice and four times the seeds, until its verdict is firm.
 
     One that is not even then has the verdict that all likely ones have in common. One whose seeds
-    took more than so many events of the simulation has it as it came: to say less of it would only
+    took more than that number of events has it as it came: to say less of it would only
     move the edge.
     """
     if events_of(paper, judged.claim, outcomes) > events:

@@ -51,7 +51,7 @@ class Judged:
 class JudgedClaim:
     """A claim with the verdicts of its parts under the default reading, and its own.
 
-    `under_default` is the verdict under the default reading alone, from so many `sets_of_seeds` as
+    `under_default` is the verdict under the default reading alone, from as many `sets_of_seeds` as
     made it firm. `few_readings`: those that were tried are too few to speak for all of them.
     """
 

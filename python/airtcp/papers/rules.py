@@ -27,7 +27,7 @@ LEVEL_PERCENT = 10.0
 FIRM = 0.95
 """A verdict is firm where other seeds give it this often; else it gets more of them."""
 CANDIDATES = 5
-"""At most so many readings of a claim are asked again with fresh seeds, the surest first."""
+"""Most readings of a claim that are run again with fresh seeds, the surest first."""
 DOUBT = 0.2
 """A reading is asked again where few seeds would say so by chance one time in five at most."""
 MISTAKEN = 0.05
@@ -267,7 +267,7 @@ def said_of_likely(verdict: Verdict, likely: Mapping[Verdict, int]) -> Verdict:
 
 
 def confirmed(p_value: float, candidates: int) -> bool:
-    """Whether one of so many candidates counts, by what its fresh seeds gave.
+    """Whether one of several candidates counts, by the results of its fresh seeds.
 
     Bonferroni's: all of them together are wrong five times in a hundred. That the candidate was
     picked among many readings does not count, since the seeds that picked it are not these.

@@ -30,7 +30,7 @@ pub struct Missing {
     pub before: u64,
 }
 
-/// The packets as they passed the sender, in its order and numbered anew; `None` where no clock is
+/// The packets as they passed the sender, in its order and renumbered; `None` where no clock is
 /// told from the timestamps. `base` is the shortest round trip.
 pub fn packets(
     packets: impl Iterator<Item = Packet> + Clone,

@@ -103,7 +103,7 @@ pub struct Analysis {
     /// Frames of the flow with the radio's retry bit.
     pub retried_frames: u64,
     /// Of a capture at the receiver: the flow as its sender saw it, as far as timestamps date what
-    /// it sent. Its packets are numbered anew, and those that were lost stand among them.
+    /// it sent. Its packets are renumbered, and those that were lost stand among them.
     pub at_sender: Option<Box<Self>>,
 }
 

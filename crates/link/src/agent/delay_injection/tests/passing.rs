@@ -76,7 +76,7 @@ fn a_download_passes_untouched() {
 /// D of 100 ms is for nothing after two minutes of silence; a clock that is moved by an hour, up or
 /// down, is no spike.
 #[test]
-fn silence_and_a_moved_clock_begin_anew() {
+fn silence_and_a_moved_clock_start_over() {
     let mut bench = Bench::adaptive(AdaptiveDelay::default());
     let spike = |now: u64, offset: u32, bench: &mut Bench| {
         for (k, delay) in [80, 80, 80, 230].into_iter().enumerate() {

@@ -13,7 +13,7 @@ fn none(windows: &[usize]) -> Chances {
 
 /// Both have collided and redraw at these stages, until one succeeds. Adds the other's stage and
 /// the slots it has left, and returns the collisions that it takes.
-fn draw_anew(windows: &[usize], stages: (usize, usize), chance: f64, next: &mut Chances) -> f64 {
+fn redraw(windows: &[usize], stages: (usize, usize), chance: f64, next: &mut Chances) -> f64 {
     let (a, b) = (windows[stages.0], windows[stages.1]);
     let pairs = (a * b) as f64;
     // Pairs of draws that differ by so much, one or the other being the smaller.
@@ -31,7 +31,7 @@ fn draw_anew(windows: &[usize], stages: (usize, usize), chance: f64, next: &mut 
     }
     let last = windows.len() - 1;
     let stages = ((stages.0 + 1).min(last), (stages.1 + 1).min(last));
-    again + draw_anew(windows, stages, again, next)
+    again + redraw(windows, stages, again, next)
 }
 
 /// Share of attempts that collide, for a window that starts at `smallest` and doubles so often.
@@ -57,7 +57,7 @@ pub(in crate::mac::dcf::tests) fn collisions(smallest: usize, doublings: usize) 
                 }
             }
             let stages = (1.min(doublings), (stage + 1).min(doublings));
-            collided += meet + draw_anew(&windows, stages, meet, &mut next);
+            collided += meet + redraw(&windows, stages, meet, &mut next);
         }
         // One success and `collided` collisions of two attempts each.
         share = 2.0 * collided / (1.0 + 2.0 * collided);
