@@ -87,13 +87,13 @@ def compare_command(
 
     [bold]Examples[/bold]
 
-    airtcp compare scenarios/wlan-upload.toml --seeds 20 --out out
+    airtcp compare wlan-upload --seeds 20 --out out
 
-    airtcp compare scenarios/ping.toml --remedy sack --remedy rto-factor:factor=10
+    airtcp compare ping --remedy sack --remedy rto-factor:factor=10
 
-    airtcp compare scenarios/lossy-pipe.toml --set link.loss.rate=0.01 --metric rtt-p95
+    airtcp compare lossy-pipe --set link.loss.rate=0.01 --metric rtt-p95
 
-    airtcp compare scenarios/ping.toml --remedy go-back-n+rto-factor:factor=10 --json
+    airtcp compare ping --remedy go-back-n+rto-factor:factor=10 --json
     """
     with clear_errors():
         if folder:

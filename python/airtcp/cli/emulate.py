@@ -11,7 +11,7 @@ def emulate_command(_context: typer.Context) -> None:
 
     [bold]Examples[/bold]
 
-    airtcp emulate scenarios/wlan-upload.toml
+    airtcp emulate wlan-upload
 
     airtcp emulate FILE --server "iperf3 -s" -- sh -c 'iperf3 -c $AIRTCP_SERVER'
     """

@@ -122,13 +122,13 @@ def run_command(
 
     [bold]Examples[/bold]
 
-    airtcp run scenarios/lossy-pipe.toml --set link.loss.rate=0.01 --seed 7
+    airtcp run lossy-pipe --set link.loss.rate=0.01 --seed 7
 
-    airtcp run scenarios/ping.toml --remedy rto-factor:factor=10 --plot timeline.svg
+    airtcp run ping --remedy rto-factor:factor=10 --plot timeline.svg
 
-    airtcp run scenarios/wlan-upload.toml --remedy delay-injection --picture injection=delays.svg
+    airtcp run wlan-upload --remedy delay-injection --picture injection=delays.svg
 
-    airtcp run scenarios/dumbbell.toml --json | jq .goodput_bps
+    airtcp run dumbbell --json | jq .goodput_bps
     """
     with clear_errors():
         _check_name(plot, "--plot", _PLOT_FORMATS)

@@ -62,9 +62,9 @@ def study_command(
 
     [bold]Examples[/bold]
 
-    airtcp study studies/then-and-now.toml --out out/then-and-now
+    airtcp study then-and-now --out out/then-and-now
 
-    airtcp study studies/classifiers.toml --seeds 5
+    airtcp study classifiers --seeds 5
 
     airtcp study then-and-now --metric rtt-p95
     """

@@ -67,9 +67,9 @@ def verify_command(
 
     [bold]Examples[/bold]
 
-    airtcp verify scenarios/lossy-pipe.toml --set "duration=10 s" --remedy sack --seeds 3
+    airtcp verify lossy-pipe --set "duration=10 s" --remedy sack --seeds 3
 
-    airtcp verify scenarios/wlan-upload.toml --remedy inf-retry --remedy min-rto:min=1s --out out
+    airtcp verify wlan-upload --remedy inf-retry --remedy min-rto:min=1s --out out
     """
     with clear_errors():
         if folder:
