@@ -11,6 +11,7 @@ import argparse
 import hashlib
 import json
 import shutil
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +61,7 @@ def ran(name: str, folder: Path, seeds: int | None) -> dict[str, Any]:
     write_study(result, folder, f"airtcp study {name}", png=True)
     # A refusal names its scenario by the path that it has here.
     kept = json.loads(json.dumps(as_data(result)).replace(f"{ROOT}/", ""))
-    kept["study"] = _digest(study_file(name))
+    kept["study"] = _study_digest(name)
     kept["engine"] = engine_version
     if figure := STUDIES[name].figure:
         shutil.copy(folder / f"{figure}.png", IMAGES / f"{name}.png")
@@ -99,12 +100,18 @@ def written(data: Mapping[str, Any], page: str) -> str:
 
 def outdated(data: Mapping[str, Any]) -> list[str]:
     """Files that are not, or no longer, those of the data."""
-    wrong = [name for name in STUDIES if data[name]["study"] != _digest(study_file(name))]
+    wrong = [name for name in STUDIES if data[name]["study"] != _study_digest(name)]
     figures = {name: IMAGES / f"{name}.png" for name in STUDIES if STUDIES[name].figure}
     return [
         *(f"studies/{name}.toml" for name in wrong),
         *(path.name for name, path in figures.items() if data[name]["figure"] != _digest(path)),
     ]
+
+
+def _study_digest(name: str) -> str:
+    """SHA-256 of what a study asks for: its comments may change."""
+    asked = tomllib.loads(study_file(name).read_text("utf-8"))
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
 def _digest(path: Path) -> str:
