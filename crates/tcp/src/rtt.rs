@@ -88,8 +88,10 @@ enum Estimation {
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     estimation: Estimation,
-    smoothed: Option<(Duration, Duration)>,
+    /// SRTT and RTTVAR, once there is a sample.
+    smoothed: (Duration, Duration),
     latest: Duration,
+    /// [`Duration::MAX`] while there is no sample.
     minimum: Duration,
 }
 
@@ -111,7 +113,7 @@ impl RttEstimator {
                     Estimation::Linux(Box::new(LinuxEstimator::new(config.min)))
                 }
             },
-            smoothed: None,
+            smoothed: (Duration::ZERO, Duration::ZERO),
             latest: Duration::ZERO,
             minimum: Duration::MAX,
         }
@@ -121,47 +123,53 @@ impl RttEstimator {
     /// sent: a round trip is over when what was sent at its start is acknowledged.
     #[inline]
     pub fn on_sample(&mut self, rtt: Duration, una: u64, nxt: u64) {
+        let before = self.smoothed();
         self.latest = rtt;
         self.minimum = self.minimum.min(rtt);
-        self.smoothed = Some(match &mut self.estimation {
-            Estimation::Rfc6298(averages) => averages.after(self.smoothed, rtt),
+        self.smoothed = match &mut self.estimation {
+            Estimation::Rfc6298(averages) => averages.after(before, rtt),
             Estimation::Ticks(ticks) => ticks.on_sample(rtt),
             Estimation::Linux(linux) => linux.on_sample(rtt, una, nxt),
-        });
+        };
     }
 
     /// After a spurious timeout: the averages must hold what the needless retransmission's round
     /// trip `rtt` has shown (RFC 4015 §3, step 5.1).
     pub fn raise_to(&mut self, rtt: Duration) {
-        if let Some((srtt, rttvar)) = self.smoothed {
+        if let Some((srtt, rttvar)) = self.smoothed() {
             let half = Duration::from_nanos(rtt.as_nanos() / 2);
-            self.smoothed = Some((srtt.max(rtt), rttvar.max(half)));
+            self.smoothed = (srtt.max(rtt), rttvar.max(half));
         }
+    }
+
+    #[inline]
+    fn smoothed(&self) -> Option<(Duration, Duration)> {
+        (self.minimum != Duration::MAX).then_some(self.smoothed)
     }
 
     /// The smoothed mean (SRTT), once there is a sample.
     #[must_use]
     pub fn srtt(&self) -> Option<Duration> {
-        self.smoothed.map(|(srtt, _)| srtt)
+        self.smoothed().map(|(srtt, _)| srtt)
     }
 
     /// The smoothed mean deviation (RTTVAR), once there is a sample. Linux's is a quarter of its
     /// deviation term, so that four of it are that term.
     #[must_use]
     pub fn rttvar(&self) -> Option<Duration> {
-        self.smoothed.map(|(_, rttvar)| rttvar)
+        self.smoothed().map(|(_, rttvar)| rttvar)
     }
 
     /// The last sample, once there is one.
     #[must_use]
     pub fn latest(&self) -> Option<Duration> {
-        self.smoothed.map(|_| self.latest)
+        self.smoothed().map(|_| self.latest)
     }
 
     /// The smallest sample, once there is one.
     #[must_use]
     pub fn minimum(&self) -> Option<Duration> {
-        self.smoothed.map(|_| self.minimum)
+        self.smoothed().map(|_| self.minimum)
     }
 }
 

@@ -41,8 +41,8 @@ impl<W: Watch> Endpoints<'_, W> {
         let server = &mut flow.server.connection;
         if server.state() == State::CloseWait {
             server.close();
-            if flow.completed.is_none() {
-                flow.completed = Some(now);
+            if flow.completed == Instant::FAR_FUTURE {
+                flow.completed = now;
                 self.watch.event(now, packet.flow, FlowEvent::Completed);
             }
         }
@@ -81,7 +81,7 @@ impl<W: Watch> Endpoints<'_, W> {
             },
             truth: &flow.truth,
             iss: flow.client_iss,
-            coins: flow.coins,
+            coins: flow.coins.as_deref().copied(),
         };
         let client = &mut flow.client.connection;
         client.handle(now, segment, &mut witness);
@@ -129,7 +129,7 @@ impl<W: Watch> Endpoints<'_, W> {
                 },
                 truth: &flow.truth,
                 iss: flow.client_iss,
-                coins: flow.coins,
+                coins: flow.coins.as_deref().copied(),
             };
             flow.client.connection.on_wakeup(now, &mut witness);
         }

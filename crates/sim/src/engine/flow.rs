@@ -18,27 +18,28 @@ use super::truth::{Truth, Verdicts};
 use super::{Net, Turn};
 use crate::traffic::Transfers;
 
-/// What happened to a flow's packets on the way.
+/// What happened to a flow's packets on the way: counts that end at what they can hold, which no
+/// run has reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Data packets for which a queue had no room.
-    pub dropped_by_queue: u64,
+    pub dropped_by_queue: u32,
     /// Data packets that a link lost.
-    pub lost_by_link: u64,
+    pub lost_by_link: u32,
     /// Acknowledgments that were dropped or lost.
-    pub acknowledgments_lost: u64,
+    pub acknowledgments_lost: u32,
     /// Packets of either direction that crossed a medium or were given up there.
-    pub packets_on_air: u64,
+    pub packets_on_air: u32,
     /// How often they were sent, all together.
-    pub attempts_on_air: u64,
+    pub attempts_on_air: u32,
 }
 
 impl Tally {
     /// A packet took `attempts` attempts on a medium, the last time with success or not.
     #[inline]
     pub(super) fn on_air(&mut self, attempts: u32) {
-        self.packets_on_air += 1;
-        self.attempts_on_air += u64::from(attempts);
+        self.packets_on_air = self.packets_on_air.saturating_add(1);
+        self.attempts_on_air = self.attempts_on_air.saturating_add(attempts);
     }
 }
 
@@ -68,7 +69,8 @@ pub struct Flow {
     pub(super) server: End,
     pub(super) client_iss: SequenceNumber,
     pub(super) start: Instant,
-    pub(super) completed: Option<Instant>,
+    /// When the last byte of the transfer arrived; [`Instant::FAR_FUTURE`] before.
+    pub(super) completed: Instant,
     pub(super) tally: Tally,
     pub(super) truth: Truth,
     pub(super) round_trips: RoundTrips,
@@ -77,8 +79,9 @@ pub struct Flow {
     pub(super) freeze: Option<Box<Freeze>>,
     /// The sender listens to its own link.
     pub(super) hears_link: bool,
-    /// Coins of a sender that judges losses. What each loss was of is kept for it, too.
-    pub(super) coins: Option<Stream>,
+    /// Coins of a sender that judges losses, boxed as few do. What each loss was of is kept for it,
+    /// too.
+    pub(super) coins: Option<Box<Stream>>,
 }
 
 impl Flow {
@@ -102,7 +105,7 @@ impl Flow {
             ),
             client_iss,
             start: config.start,
-            completed: None,
+            completed: Instant::FAR_FUTURE,
             tally: Tally::default(),
             truth: Truth::default(),
             round_trips: RoundTrips::default(),
@@ -115,7 +118,7 @@ impl Flow {
                 .map(|proxy| Box::new(Proxy::new(proxy, config.initial_sequence))),
             freeze: config.freeze.map(|freeze| Box::new(Freeze::new(freeze))),
             hears_link: tcp.link_feedback != LinkFeedbackConfig::default(),
-            coins: tcp.differentiation.is_some().then_some(config.coins),
+            coins: (tcp.differentiation.is_some()).then(|| Box::new(config.coins)),
         }
     }
 
@@ -184,8 +187,8 @@ impl Flow {
 
     /// When the last byte of the transfer arrived.
     #[must_use]
-    pub const fn completed(&self) -> Option<Instant> {
-        self.completed
+    pub fn completed(&self) -> Option<Instant> {
+        Some(self.completed).filter(|&at| at < Instant::FAR_FUTURE)
     }
 
     /// What happened to its packets on the way.
@@ -226,6 +229,6 @@ mod tests {
     /// A hundred thousand are to fit in the memory of a small machine.
     #[test]
     fn a_flow_is_small() {
-        assert!(size_of::<Flow>() <= 944, "{}", size_of::<Flow>());
+        assert!(size_of::<Flow>() <= 840, "{}", size_of::<Flow>());
     }
 }

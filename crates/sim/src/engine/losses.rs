@@ -37,13 +37,13 @@ impl<W: Watch> Endpoints<'_, W> {
                     }
                 }
                 match admission {
-                    Admission::Overflow => flow.tally.dropped_by_queue += 1,
-                    _ => flow.tally.lost_by_link += 1,
+                    Admission::Overflow => count(&mut flow.tally.dropped_by_queue),
+                    _ => count(&mut flow.tally.lost_by_link),
                 }
                 offset_near(sequence, flow.client_iss, una)
             }
             Direction::Acknowledgments => {
-                flow.tally.acknowledgments_lost += 1;
+                count(&mut flow.tally.acknowledgments_lost);
                 offset_near(segment.acknowledgment, flow.client_iss, una)
             }
         };
@@ -57,4 +57,8 @@ impl<W: Watch> Endpoints<'_, W> {
         };
         self.watch.event(network.now(), packet.flow, event);
     }
+}
+
+const fn count(events: &mut u32) {
+    *events = events.saturating_add(1);
 }

@@ -59,7 +59,9 @@ impl<W: Watch> Endpoints<'_, W> {
         if side == Side::Client {
             settle(flow, now, packet, segment, self.watch);
         }
-        let mut witness = ProxyWitness { coins: flow.coins };
+        let mut witness = ProxyWitness {
+            coins: flow.coins.as_deref().copied(),
+        };
         if let Some(proxy) = &mut flow.proxy {
             proxy
                 .relay
@@ -75,7 +77,9 @@ impl<W: Watch> Endpoints<'_, W> {
     pub(super) fn on_proxy_timer(&mut self, network: &mut Net, index: u32) {
         let now = network.now();
         let flow = &mut self.flows[index as usize];
-        let mut witness = ProxyWitness { coins: flow.coins };
+        let mut witness = ProxyWitness {
+            coins: flow.coins.as_deref().copied(),
+        };
         let Some(proxy) = &mut flow.proxy else {
             return;
         };

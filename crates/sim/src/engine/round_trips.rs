@@ -13,11 +13,12 @@ const PLACE_BITS: u32 = 6;
 #[derive(Clone, Debug, Default)]
 pub struct RoundTrips {
     /// The bucket of the first count.
-    first: usize,
+    first: u16,
     /// Each count modulo 256.
     counts: Vec<u8>,
-    /// How often each of them came round; empty before one did.
-    rounds: Box<[u32]>,
+    /// How often each of them came round; nothing before one did.
+    #[expect(clippy::box_collection, reason = "a pointer where there are none")]
+    rounds: Option<Box<Vec<u32>>>,
 }
 
 impl RoundTrips {
@@ -25,7 +26,7 @@ impl RoundTrips {
     #[inline]
     pub(super) fn add(&mut self, rtt: Duration) {
         let bucket = bucket_of(rtt.as_nanos());
-        let place = bucket.wrapping_sub(self.first);
+        let place = bucket.wrapping_sub(usize::from(self.first));
         match self.counts.get_mut(place) {
             Some(count) => {
                 *count = count.wrapping_add(1);
@@ -40,34 +41,33 @@ impl RoundTrips {
     /// The count at `place` has come round.
     #[cold]
     fn carry(&mut self, place: usize) {
-        if self.rounds.is_empty() {
-            self.rounds = vec![0; self.counts.len()].into();
-        }
-        self.rounds[place] = self.rounds[place].saturating_add(1);
+        let length = self.counts.len();
+        let rounds = self.rounds.get_or_insert_with(|| Box::new(vec![0; length]));
+        rounds[place] = rounds[place].saturating_add(1);
     }
 
     #[cold]
     fn grow(&mut self, bucket: usize) {
         if self.counts.is_empty() {
-            self.first = bucket;
+            self.first = first_at(bucket);
         }
-        let below = self.first.saturating_sub(bucket);
-        self.first -= below;
-        let place = bucket - self.first;
+        let below = usize::from(self.first).saturating_sub(bucket);
+        self.first = first_at(usize::from(self.first) - below);
+        let place = bucket - usize::from(self.first);
         let length = (below + self.counts.len()).max(place + 1);
         self.counts.splice(0..0, repeat_n(0, below));
         self.counts.resize(length, 0);
         self.counts[place] += 1;
-        if !self.rounds.is_empty() {
-            let mut rounds = vec![0; length];
-            rounds[below..][..self.rounds.len()].copy_from_slice(&self.rounds);
-            self.rounds = rounds.into();
+        if let Some(rounds) = &mut self.rounds {
+            rounds.splice(0..0, repeat_n(0, below));
+            rounds.resize(length, 0);
         }
     }
 
     /// How many times fell into each bucket, from [`Self::first`] on.
     fn counts(&self) -> impl Iterator<Item = u64> {
-        let rounds = self.rounds.iter().copied().chain(std::iter::repeat(0));
+        let rounds = self.rounds.as_deref().into_iter().flatten().copied();
+        let rounds = rounds.chain(std::iter::repeat(0));
         let counts = self.counts.iter().copied().zip(rounds);
         counts.map(|(count, rounds)| u64::from(rounds) << u8::BITS | u64::from(count))
     }
@@ -79,10 +79,12 @@ impl RoundTrips {
         let total: u64 = self.counts().sum();
         let rank = (total * percent).div_ceil(100).max(1);
         let mut before = 0;
-        self.counts().zip(self.first..).find_map(|(count, bucket)| {
-            before += count;
-            (before >= rank).then(|| middle_of(bucket))
-        })
+        self.counts()
+            .zip(usize::from(self.first)..)
+            .find_map(|(count, bucket)| {
+                before += count;
+                (before >= rank).then(|| middle_of(bucket))
+            })
     }
 }
 
@@ -94,6 +96,11 @@ impl RoundTrips {
 const fn bucket_of(nanos: u64) -> usize {
     let shift = (u64::BITS - nanos.leading_zeros()).saturating_sub(PLACE_BITS + 1);
     ((shift as usize) << PLACE_BITS) + (nanos >> shift) as usize
+}
+
+/// A bucket as the first one is kept.
+fn first_at(bucket: usize) -> u16 {
+    u16::try_from(bucket).expect("at most 64 octaves of 64 buckets")
 }
 
 /// The middle of a bucket.

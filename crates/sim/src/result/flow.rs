@@ -49,7 +49,7 @@ impl Ended<'_> {
     /// Of a proxy's connection with the receiver.
     fn proxy(&self) -> Counters {
         self.flow.proxy().map_or_else(Counters::default, |relay| {
-            *relay.connection(Side::Server).sender().counters()
+            relay.connection(Side::Server).sender().counters()
         })
     }
 }
@@ -157,9 +157,9 @@ flow! {
     /// What became of its data on the way.
     Losses as losses of ended {
         /// Segments with data that found the link's queue full.
-        segments_dropped_queue: u64 = ended.flow.tally().dropped_by_queue;
+        segments_dropped_queue: u64 = ended.flow.tally().dropped_by_queue.into();
         /// Segments with data that the link lost.
-        segments_lost_link: u64 = ended.flow.tally().lost_by_link;
+        segments_lost_link: u64 = ended.flow.tally().lost_by_link.into();
         /// Segments that reached the receiver with nothing new in them.
         duplicate_segments_received: u64 = ended.flow.server().receiver().duplicates();
     }
@@ -189,10 +189,10 @@ flow! {
     /// How its packets crossed media.
     Crossings as air of ended {
         /// Packets of either direction that crossed a medium or were given up there; 0 without one.
-        packets_on_air: u64 = ended.flow.tally().packets_on_air;
+        packets_on_air: u64 = ended.flow.tally().packets_on_air.into();
         /// How often they were sent there, all together: more than `packets_on_air` where frames
         /// had to be retransmitted.
-        attempts_on_air: u64 = ended.flow.tally().attempts_on_air;
+        attempts_on_air: u64 = ended.flow.tally().attempts_on_air.into();
     }
 
     /// What its application transferred.

@@ -108,7 +108,7 @@ probes! {
         "attempts on a medium since the start beyond each packet's first"
         = |sight| {
             let tally = sight.flow.tally();
-            Reading::Count(tally.attempts_on_air.saturating_sub(tally.packets_on_air))
+            Reading::Count(tally.attempts_on_air.saturating_sub(tally.packets_on_air).into())
         };
 }
 

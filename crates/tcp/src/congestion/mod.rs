@@ -92,8 +92,9 @@ pub struct Congestion {
     windows: Windows,
     initial: u64,
     growth: WindowGrowth,
-    slow_start_limit: u64,
-    slow_start_limit_after_timeout: u64,
+    /// In segments.
+    slow_start_limit: u32,
+    slow_start_limit_after_timeout: u32,
     base: ReductionBase,
     /// Whether recovery moves the window to the threshold step by step.
     gradual: bool,
@@ -120,8 +121,8 @@ impl Congestion {
             windows,
             initial,
             growth: config.window_growth,
-            slow_start_limit: u64::from(config.slow_start_limit) * mss,
-            slow_start_limit_after_timeout: u64::from(config.slow_start_limit_after_timeout) * mss,
+            slow_start_limit: config.slow_start_limit,
+            slow_start_limit_after_timeout: config.slow_start_limit_after_timeout,
             base: config.reduction_base,
             gradual: config.reduction != Reduction::AtOnce,
             paced: config.pacing,
@@ -139,8 +140,6 @@ impl Congestion {
             bytes => (bytes / before).saturating_mul(mss),
         };
         self.initial = scaled(self.initial);
-        self.slow_start_limit = scaled(self.slow_start_limit);
-        self.slow_start_limit_after_timeout = scaled(self.slow_start_limit_after_timeout);
         self.windows.max = scaled(self.windows.max);
         self.windows.mss = mss;
         self.windows.cwnd = self.windows.cwnd.min(self.windows.max).max(mss);
@@ -153,6 +152,13 @@ impl Congestion {
         if other.is_model_based() {
             self.windows.ssthresh = self.windows.ssthresh.min(self.windows.cwnd);
         }
+    }
+
+    /// Payload of a full segment, in bytes.
+    #[inline]
+    #[must_use]
+    pub const fn mss(&self) -> u64 {
+        self.windows.mss
     }
 
     /// The congestion window in bytes, at least one segment.
@@ -250,6 +256,7 @@ impl Congestion {
                 credit /= divisor;
             }
             let room = self.windows.ssthresh - self.windows.cwnd;
+            let limit = u64::from(limit) * self.windows.mss;
             let used = slow_start::increase(credit, limit, room);
             self.windows.cwnd += used;
             // RFC 3465 §2.3 caps what one acknowledgment may add; only what is left when slow

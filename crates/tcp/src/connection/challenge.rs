@@ -8,22 +8,15 @@ use airtcp_units::{Duration, Instant};
 use super::Connection;
 
 /// When the next answer may leave.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Challenges {
     next: Instant,
 }
 
 impl Challenges {
-    /// The first answer may leave at once.
-    pub const fn new() -> Self {
-        Self {
-            next: Instant::ZERO,
-        }
-    }
-
     /// Whether an answer may leave at `now`; if so, it counts as sent, and the next may leave
     /// `interval` later.
-    fn take(&mut self, now: Instant, interval: Duration) -> bool {
+    pub fn take(&mut self, now: Instant, interval: Duration) -> bool {
         let may = now >= self.next;
         if may {
             self.next = now + interval;
@@ -44,8 +37,8 @@ impl Connection {
 
     /// Whether one more answer may leave at `now`.
     pub(super) fn may_answer(&mut self, now: Instant) -> bool {
-        self.challenges
-            .take(now, self.sender.config().limits.challenge_interval)
+        let interval = self.sender.config().limits.challenge_interval;
+        self.rare_mut().challenges.take(now, interval)
     }
 
     /// Answers a segment outside the window, or too old. Data is no part of a loop of

@@ -91,7 +91,8 @@ impl Connection {
             return;
         }
         if self.is_synchronized() && self.state != State::TimeWait {
-            self.reset = Some(Box::new(self.own_reset(now)));
+            let reset = self.own_reset(now);
+            self.rare_mut().reset = Some(reset);
         }
         self.finish(End::TimedOut);
     }

@@ -50,6 +50,12 @@ impl Ending {
     }
 }
 
+impl Default for Ending {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Connection {
     /// Nothing more will be written: a FIN follows what is (RFC 9293 §3.10.4). Before the
     /// handshake is complete it waits for that; a connection with nothing to say just ends.
@@ -66,8 +72,8 @@ impl Connection {
 
     /// Nothing more will be read. What arrives once our FIN is out is answered with a reset
     /// (RFC 9293 §3.6.1); until then it is received, and stays where it is.
-    pub const fn shut_reading(&mut self) {
-        self.ending.reading_is_shut = true;
+    pub fn shut_reading(&mut self) {
+        self.rare_mut().ending.reading_is_shut = true;
     }
 
     /// The application lets go of the connection at `now`: nothing more will be written or read.
@@ -76,7 +82,7 @@ impl Connection {
     /// [`LimitsConfig::fin_timeout`](crate::config::LimitsConfig::fin_timeout). Call
     /// [`poll`](Self::poll) afterwards.
     pub fn release(&mut self, now: Instant) {
-        self.ending.is_orphan = true;
+        self.rare_mut().ending.is_orphan = true;
         self.shut_reading();
         if self.receiver.received() > self.receiver.read_so_far() {
             self.abort(now);
@@ -94,7 +100,8 @@ impl Connection {
             return;
         }
         if !matches!(self.state, State::Listen | State::SynSent | State::TimeWait) {
-            self.reset = Some(Box::new(self.own_reset(now)));
+            let reset = self.own_reset(now);
+            self.rare_mut().reset = Some(reset);
         }
         self.finish(End::Aborted);
     }
@@ -102,16 +109,16 @@ impl Connection {
     /// Why the connection ended; `None` while it has not, and from TIME-WAIT on
     /// [`End::Orderly`].
     #[must_use]
-    pub const fn end(&self) -> Option<End> {
-        self.ending.reason
+    pub fn end(&self) -> Option<End> {
+        self.ending().reason
     }
 
     /// The connection is no more.
-    pub(super) const fn finish(&mut self, reason: End) {
+    pub(super) fn finish(&mut self, reason: End) {
         self.state = State::Closed;
         // What ended in order has ended, whatever comes in TIME-WAIT.
-        if self.ending.reason.is_none() {
-            self.ending.reason = Some(reason);
+        if self.ending().reason.is_none() {
+            self.rare_mut().ending.reason = Some(reason);
         }
     }
 
@@ -135,7 +142,7 @@ impl Connection {
         match self.state {
             State::FinWait1 => {
                 self.state = State::FinWait2;
-                if self.ending.is_orphan {
+                if self.ending().is_orphan {
                     self.wait_for_fin(now);
                 }
             }
@@ -161,26 +168,27 @@ impl Connection {
     /// (Linux, `tcp_fin_time`: 3.5 RTO).
     fn wait_for_fin(&mut self, now: Instant) {
         let rto = self.sender.get().rto();
-        self.ending.deadline = now + self.sender.config().limits.fin_timeout.max(rto * 7 / 2);
+        let wait = self.sender.config().limits.fin_timeout.max(rto * 7 / 2);
+        self.rare_mut().ending.deadline = now + wait;
     }
 
     fn enter_time_wait(&mut self, now: Instant, observer: &mut impl Observer) {
         self.state = State::TimeWait;
-        self.ending.reason = Some(End::Orderly);
+        self.rare_mut().ending.reason = Some(End::Orderly);
         self.restart_time_wait(now);
         observer.event(now, Event::Closed);
     }
 
     pub(super) fn restart_time_wait(&mut self, now: Instant) {
-        self.ending.deadline = now + TIME_WAIT;
+        self.rare_mut().ending.deadline = now + TIME_WAIT;
     }
 
     /// TIME-WAIT, or FIN-WAIT-2 of an orphan, may be over.
     pub(super) fn on_ending_deadline(&mut self, now: Instant, observer: &mut impl Observer) {
-        if self.ending.deadline > now {
+        if self.ending().deadline > now {
             return;
         }
-        self.ending.deadline = Instant::FAR_FUTURE;
+        self.rare_mut().ending.deadline = Instant::FAR_FUTURE;
         match self.state {
             State::TimeWait => self.finish(End::Orderly),
             State::FinWait2 => self.on_patience_lost(now, observer),
@@ -197,7 +205,7 @@ impl Connection {
         end: u64,
         observer: &mut impl Observer,
     ) -> bool {
-        let is_refused = self.ending.reading_is_shut
+        let is_refused = self.ending().reading_is_shut
             && matches!(self.state, State::FinWait1 | State::FinWait2)
             && segment.payload_bytes > 0
             && end > self.receiver.next_expected();

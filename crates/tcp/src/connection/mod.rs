@@ -19,6 +19,7 @@ mod handshake;
 mod ordinary;
 mod output;
 mod patience;
+mod rare;
 mod send_side;
 mod timestamps;
 
@@ -31,11 +32,10 @@ use crate::config::Config;
 use crate::observer::Observer;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
-use challenge::Challenges;
 use ecn::EcnState;
-use ending::Ending;
 use handshake::Handshake;
 use patience::{Effort, Patience};
+use rare::Rare;
 use send_side::SendSide;
 use timestamps::TimestampState;
 
@@ -89,16 +89,13 @@ pub struct Connection {
     window_from: (u64, u64),
     /// The largest window the peer has announced, in bytes (RFC 5961 §5.2, MAX.SND.WND).
     largest_window: u64,
-    challenges: Challenges,
-    /// An answer to a segment that belongs to no connection, or our own reset.
-    reset: Option<Box<Segment>>,
+    rare: Option<Box<Rare>>,
     probe_due: bool,
     /// Whether the window announced is zero, whatever room there is (Freeze-TCP).
     frozen: bool,
     /// Copies of the last acknowledgment still to be sent after a freeze.
     reconnection_acks: u8,
     patience: Patience,
-    ending: Ending,
     #[cfg(test)]
     ways: ordinary::Ways,
 }
@@ -144,13 +141,11 @@ impl Connection {
             ecn: EcnState::Off,
             window_from: (0, 0),
             largest_window: 0,
-            challenges: Challenges::new(),
-            reset: None,
+            rare: None,
             probe_due: false,
             frozen: false,
             reconnection_acks: 0,
             patience: Patience::new(config.limits.user_timeout),
-            ending: Ending::new(),
             sender: SendSide::new(config),
             #[cfg(test)]
             ways: ordinary::Ways::default(),
@@ -230,12 +225,12 @@ impl Connection {
         match self.state {
             State::Closed | State::Listen => Instant::FAR_FUTURE,
             State::SynSent | State::SynReceived => self.handshake_deadline(),
-            State::TimeWait => self.ending.deadline.min(self.receiver.next_wakeup()),
+            State::TimeWait => self.ending().deadline.min(self.receiver.next_wakeup()),
             _ => self
                 .sender
                 .next_wakeup()
                 .min(self.receiver.next_wakeup())
-                .min(self.ending.deadline)
+                .min(self.ending().deadline)
                 .min(self.patience.deadline()),
         }
     }
@@ -265,7 +260,7 @@ impl Connection {
             timeout: self.sender.timeouts() > timeouts,
             probe,
         };
-        let is_orphan = self.ending.is_orphan;
+        let is_orphan = self.ending().is_orphan;
         if self
             .patience
             .on_effort(now, effort, &self.sender.config().limits, is_orphan)

@@ -54,7 +54,7 @@ impl Connection {
     pub(super) fn has_no_more_than_an_acknowledgment(&self) -> bool {
         self.state == State::Established
             && self.sender.is_silent()
-            && self.reset.is_none()
+            && !self.has_reset()
             && !self.probe_due
             && self.reconnection_acks == 0
     }

@@ -27,8 +27,10 @@ impl Connection {
 
     #[inline(never)]
     fn poll_segment(&mut self, now: Instant) -> Option<Segment> {
-        if let Some(reset) = self.reset.take() {
-            return Some(*reset);
+        if let Some(rare) = &mut self.rare
+            && let Some(reset) = rare.reset.take()
+        {
+            return Some(reset);
         }
         match self.state {
             State::Closed | State::Listen => None,
@@ -181,6 +183,6 @@ impl Connection {
                 ..Segment::default()
             }
         };
-        self.reset = Some(Box::new(reset));
+        self.rare_mut().reset = Some(reset);
     }
 }

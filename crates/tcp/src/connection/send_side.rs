@@ -23,7 +23,9 @@ pub struct SendSide {
     /// First byte the peer has no room for, and the largest that it ever was.
     right_edge: u64,
     largest: u64,
-    opening: Opening,
+    /// What the handshake measured, in two parts that take less room than one.
+    stage: Stage,
+    measured: Duration,
     /// Whether it was polled when it had nothing.
     polled: bool,
     sender: OnceCell<Box<Sender>>,
@@ -42,7 +44,25 @@ pub(super) enum Opening {
     TimedOut(Duration),
 }
 
+/// Which [`Opening`] it is.
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Incomplete,
+    Timed,
+    Untimed,
+    TimedOut,
+}
+
 impl Opening {
+    const fn parts(self) -> (Stage, Duration) {
+        match self {
+            Self::Incomplete => (Stage::Incomplete, Duration::ZERO),
+            Self::Timed(rtt) => (Stage::Timed, rtt),
+            Self::Untimed => (Stage::Untimed, Duration::ZERO),
+            Self::TimedOut(rto) => (Stage::TimedOut, rto),
+        }
+    }
+
     /// Tells the sender of it, and the window that the peer offers.
     fn tell(self, sender: &mut Sender, window: u64) {
         match self {
@@ -64,7 +84,8 @@ impl SendSide {
             config,
             right_edge: 0,
             largest: 0,
-            opening: Opening::Incomplete,
+            stage: Stage::Incomplete,
+            measured: Duration::ZERO,
             polled: false,
             sender: OnceCell::new(),
         }
@@ -99,8 +120,9 @@ impl SendSide {
         if self.marks {
             sender.heed_marks();
         }
-        if !matches!(self.opening, Opening::Incomplete) {
-            self.opening.tell(&mut sender, self.largest);
+        let opening = self.opening();
+        if !matches!(opening, Opening::Incomplete) {
+            opening.tell(&mut sender, self.largest);
             sender.resume_window(self.right_edge);
         }
         if self.polled {
@@ -140,6 +162,15 @@ impl SendSide {
             .is_some_and(|sender| sender.take_reduced())
     }
 
+    const fn opening(&self) -> Opening {
+        match self.stage {
+            Stage::Incomplete => Opening::Incomplete,
+            Stage::Timed => Opening::Timed(self.measured),
+            Stage::Untimed => Opening::Untimed,
+            Stage::TimedOut => Opening::TimedOut(self.measured),
+        }
+    }
+
     fn note_window(&mut self, right_edge: u64) {
         self.right_edge = right_edge;
         self.largest = self.largest.max(right_edge);
@@ -148,7 +179,7 @@ impl SendSide {
     /// As [`Sender::on_established`].
     pub fn on_established(&mut self, window: u64, opening: Opening) {
         self.note_window(window);
-        self.opening = opening;
+        (self.stage, self.measured) = opening.parts();
         if let Some(sender) = self.sender.get_mut() {
             opening.tell(sender, window);
         }

@@ -190,6 +190,6 @@ const NOTHING: [&str; 0] = [];
 fn a_connection_is_small() {
     let of_tests = size_of::<super::ordinary::Ways>();
     let connection = size_of::<Connection>() - of_tests;
-    assert!(connection <= 344, "{connection}");
-    assert!(size_of::<Sender>() <= 784, "{}", size_of::<Sender>());
+    assert!(connection <= 320, "{connection}");
+    assert!(size_of::<Sender>() <= 664, "{}", size_of::<Sender>());
 }

@@ -17,7 +17,7 @@ const PERSISTENCE: u8 = 16;
 struct Sent {
     at: Instant,
     start: u64,
-    transmissions: u16,
+    transmissions: u8,
 }
 
 /// What time says of losses.
@@ -235,7 +235,7 @@ impl Rack {
 /// The segment that `sent` is the last transmission of, if that may still arrive.
 fn current(board: &Scoreboard, sent: Sent) -> Option<(usize, SentSegment)> {
     let position = board.index_of(sent.start);
-    let segment = *board.get(position)?;
+    let segment = board.get(position)?;
     let alive = segment.start == sent.start
         && segment.transmissions == sent.transmissions
         && !segment.is_sacked()

@@ -24,7 +24,7 @@ use airtcp_units::{Duration, Instant};
 use super::delivery::{Answerable, Delivery};
 use crate::delivery_rate::SendTag;
 use own_timers::OwnTimers;
-use segment::{LOST, RESENT, SACKED, Sums, awaits_repair};
+use segment::{LOST, RESENT, Record, SACKED, Sums, awaits_repair};
 
 pub use segment::SentSegment;
 
@@ -44,7 +44,7 @@ pub struct Advanced {
 /// All outstanding segments, in order and without gaps.
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
-    segments: VecDeque<SentSegment>,
+    segments: VecDeque<Record>,
     /// Offset of the first outstanding byte, and behind the last: equal where nothing is.
     start: u64,
     end: u64,
@@ -77,7 +77,9 @@ impl Scoreboard {
     #[inline]
     #[must_use]
     pub const fn in_flight(&self) -> u64 {
-        self.outstanding() + self.sums.resent - self.sums.sacked - self.sums.lost
+        self.outstanding() + self.sums.resent as u64
+            - self.sums.sacked as u64
+            - self.sums.lost as u64
     }
 
     /// Whether no outstanding segment was reported, presumed lost or retransmitted.
@@ -91,13 +93,13 @@ impl Scoreboard {
     #[inline]
     #[must_use]
     pub const fn lost(&self) -> u64 {
-        self.sums.lost
+        self.sums.lost as u64
     }
 
     /// Bytes retransmitted and neither acknowledged nor reported since.
     #[must_use]
     pub const fn resent(&self) -> u64 {
-        self.sums.resent
+        self.sums.resent as u64
     }
 
     /// End of the highest segment that was reported.
@@ -154,30 +156,31 @@ impl Scoreboard {
     }
 
     /// The segments, oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &SentSegment> {
-        self.segments.iter()
+    pub fn iter(&self) -> impl Iterator<Item = SentSegment> {
+        self.segments
+            .iter()
+            .map(|record| record.segment(self.start))
     }
 
     /// The oldest outstanding segment.
     #[inline]
     #[must_use]
-    pub fn front(&self) -> Option<&SentSegment> {
-        self.segments.front()
+    pub fn front(&self) -> Option<SentSegment> {
+        Some(self.segments.front()?.segment(self.start))
     }
 
     /// The segment at `index`, oldest first.
     #[inline]
     #[must_use]
-    pub fn get(&self, index: usize) -> Option<&SentSegment> {
-        self.segments.get(index)
+    pub fn get(&self, index: usize) -> Option<SentSegment> {
+        Some(self.segments.get(index)?.segment(self.start))
     }
 
     /// Index of the segment that starts at `offset`, if it is outstanding and not reported.
     #[must_use]
     pub fn index_at(&self, offset: u64) -> Option<usize> {
         let index = self.index_of(offset);
-        self.segments
-            .get(index)
+        self.get(index)
             .is_some_and(|segment| segment.start == offset && !segment.is_sacked())
             .then_some(index)
     }
@@ -191,17 +194,13 @@ impl Scoreboard {
     /// Bytes the receiver reported above the cumulative acknowledgment.
     #[must_use]
     pub const fn sacked(&self) -> u64 {
-        self.sums.sacked
+        self.sums.sacked as u64
     }
 
     /// Takes a segment sent for the first time; it follows the last one.
     #[inline]
     pub fn push(&mut self, segment: SentSegment) {
-        debug_assert!(
-            self.segments
-                .back()
-                .is_none_or(|back| back.end() == segment.start)
-        );
+        debug_assert!(self.segments.is_empty() || self.end == segment.start);
         if self.segments.is_empty() {
             self.start = segment.start;
         }
@@ -209,7 +208,7 @@ impl Scoreboard {
         if self.segments.len() == self.segments.capacity() {
             self.make_room();
         }
-        self.segments.push_back(segment);
+        self.segments.push_back(Record::new(&segment));
     }
 
     /// Makes room for a quarter more, so that very many senders fit that have a few segments under
@@ -232,22 +231,25 @@ impl Scoreboard {
         while self.start < una
             && let Some(front) = self.segments.front_mut()
         {
+            let flags = front.flags();
             // A segment the receiver reported earlier is not new: its round trip ended then.
-            if front.flags & SACKED == 0 && advanced.sent_at.is_none() {
+            if flags & SACKED == 0 && advanced.sent_at.is_none() {
                 advanced.sent_at = Some(front.sent_at);
             }
             advanced.resent |= front.transmissions > 1;
-            let end = una.min(front.end());
-            let covered = end - front.start;
-            self.start = end;
-            let flags = front.flags;
+            let front_end = self.start + u64::from(front.length);
+            let end = una.min(front_end);
+            #[expect(clippy::cast_possible_truncation, reason = "at most the length")]
+            let covered = (end - self.start) as u16;
             if flags & SACKED == 0
                 && let Some(delivery) = &mut self.delivery
             {
                 let tag = self.tags.as_ref().and_then(|tags| tags.front());
-                delivery.add(front, covered, tag, false);
+                let segment = front.segment(self.start);
+                delivery.add(&segment, u64::from(covered), tag, false);
             }
-            if una >= front.end() {
+            self.start = end;
+            if una >= front_end {
                 self.segments.pop_front();
                 if let Some(tags) = &mut self.tags {
                     tags.pop_front();
@@ -255,14 +257,10 @@ impl Scoreboard {
                 self.own_timers.pop();
             } else {
                 // Part of a segment: the receiver may have cut it at its window.
-                front.start = una;
-                #[expect(clippy::cast_possible_truncation, reason = "part of a u32 length")]
-                {
-                    front.length -= covered as u32;
-                }
+                front.cut_front(covered);
             }
             if flags != 0 {
-                self.sums.remove(flags, covered);
+                self.sums.remove(flags, covered.into());
                 if self.sums.sacked == 0 {
                     self.known = None;
                 }
@@ -291,26 +289,25 @@ impl Scoreboard {
                     continue;
                 }
                 let here = index.unwrap_or_else(|| self.index_of(at));
-                let Some(segment) = self.segments.get_mut(here) else {
+                let Some(record) = self.segments.get_mut(here) else {
                     break;
                 };
+                let (start, end) = (record.start(self.start), record.end(self.start));
                 // Only whole segments count: a receiver holds what it got, as it got it.
-                if segment.end() > block.end {
+                if end > block.end {
                     break;
                 }
-                if segment.start >= at && segment.flags & SACKED == 0 {
+                if start >= at && !record.is_sacked() {
+                    let bytes = u64::from(record.length);
                     if let Some(delivery) = &mut self.delivery {
-                        let bytes = u64::from(segment.length);
                         let tag = self.tags.as_ref().and_then(|tags| tags.get(here));
-                        delivery.add(segment, bytes, tag, true);
+                        delivery.add(&record.segment(self.start), bytes, tag, true);
                     }
-                    self.sums.change(segment, SACKED);
-                    at = segment.end();
-                    self.highest_sacked = self.highest_sacked.max(at);
-                    newly += u64::from(segment.length);
-                } else {
-                    at = segment.end();
+                    self.sums.change(record, SACKED);
+                    self.highest_sacked = self.highest_sacked.max(end);
+                    newly += bytes;
                 }
+                at = end;
                 index = Some(here + 1);
             }
             latest[slot] = (block.start, at.min(block.end));
@@ -340,7 +337,7 @@ impl Scoreboard {
                 inside = false;
             }
             if ranges >= threshold || bytes > enough {
-                edge = Some(segment.start);
+                edge = Some(segment.start(self.start));
                 break;
             }
         }
@@ -354,13 +351,14 @@ impl Scoreboard {
         }
         let first = self.index_of(self.loss_edge);
         let mut any = false;
-        for segment in self.segments.range_mut(first..) {
-            if segment.start >= edge {
+        for record in self.segments.range_mut(first..) {
+            let start = record.start(self.start);
+            if start >= edge {
                 break;
             }
-            if segment.flags & (SACKED | LOST) == 0 {
-                self.sums.change(segment, segment.flags | LOST);
-                self.repair_from = self.repair_from.min(segment.start);
+            if record.flags() & (SACKED | LOST) == 0 {
+                self.sums.change(record, record.flags() | LOST);
+                self.repair_from = self.repair_from.min(start);
                 any = true;
             }
         }
@@ -379,7 +377,7 @@ impl Scoreboard {
                 self.own_timers.stop(index);
             }
         }
-        self.loss_edge = self.segments.back().map_or(0, SentSegment::end);
+        self.loss_edge = if self.is_empty() { 0 } else { self.end };
         self.repair_from = self.repair_from.min(offset);
     }
 
@@ -389,10 +387,11 @@ impl Scoreboard {
     pub fn mark_lost_but_recent(&mut self, recent: Instant, start: u64) {
         self.void_reneged_reports();
         for (segment, index) in self.segments.iter_mut().zip(0..) {
-            if !segment.is_sacked() && (segment.start == start || segment.sent_at <= recent) {
+            let from = segment.start(self.start);
+            if !segment.is_sacked() && (from == start || segment.sent_at <= recent) {
                 self.sums.change(segment, LOST);
                 self.own_timers.stop(index);
-                self.repair_from = self.repair_from.min(segment.start);
+                self.repair_from = self.repair_from.min(from);
             }
         }
     }
@@ -401,7 +400,7 @@ impl Scoreboard {
     pub fn mark_copy_lost(&mut self, index: usize) {
         let segment = &mut self.segments[index];
         self.sums.change(segment, LOST);
-        self.repair_from = self.repair_from.min(segment.start);
+        self.repair_from = self.repair_from.min(segment.start(self.start));
     }
 
     /// Nothing was lost after all: what was presumed so is on its way again, and its own timer runs
@@ -411,10 +410,10 @@ impl Scoreboard {
             return;
         }
         for (segment, index) in self.segments.iter_mut().zip(0..) {
-            if segment.is_lost() {
-                self.sums.change(segment, segment.flags & !LOST);
+            if segment.flags() & LOST != 0 {
+                self.sums.change(segment, segment.flags() & !LOST);
                 let running = self.own_timers.deadline(index);
-                let deadline = running.min(deadline(segment.expiries));
+                let deadline = running.min(deadline(segment.expiries()));
                 self.own_timers.set(index, deadline);
             }
         }
@@ -428,18 +427,18 @@ impl Scoreboard {
         if !segment.is_sacked() {
             self.sums.change(segment, LOST);
         }
-        self.repair_from = self.repair_from.min(segment.start);
+        self.repair_from = self.repair_from.min(segment.start(self.start));
         self.own_timers.stop(index);
     }
 
     /// A receiver that reported the segment it now asks for has dropped it: nothing it reported
     /// can be relied on (RFC 2018 §8).
     fn void_reneged_reports(&mut self) {
-        if !self.segments.front().is_some_and(SentSegment::is_sacked) {
+        if !self.segments.front().is_some_and(Record::is_sacked) {
             return;
         }
         for segment in &mut self.segments {
-            self.sums.change(segment, segment.flags & !SACKED);
+            self.sums.change(segment, segment.flags() & !SACKED);
         }
         self.highest_sacked = 0;
         self.loss_edge = 0;
@@ -455,8 +454,8 @@ impl Scoreboard {
         }
         let mut index = self.index_of(self.repair_from);
         while let Some(segment) = self.segments.get(index) {
-            if awaits_repair(segment.flags) {
-                self.repair_from = segment.start;
+            if awaits_repair(segment.flags()) {
+                self.repair_from = segment.start(self.start);
                 return Some(index);
             }
             index += 1;
@@ -473,8 +472,8 @@ impl Scoreboard {
             .range(first..)
             .zip(first..)
             .find_map(|(segment, index)| {
-                (segment.start < self.highest_sacked && segment.flags & (SACKED | RESENT) == 0)
-                    .then_some(index)
+                let below = segment.start(self.start) < self.highest_sacked;
+                (below && segment.flags() & (SACKED | RESENT) == 0).then_some(index)
             })
     }
 
@@ -487,26 +486,22 @@ impl Scoreboard {
         let index = (0..self.segments.len())
             .rev()
             .find(|&index| !self.segments[index].is_sacked())?;
-        (self.segments[index].flags & RESENT == 0).then_some(index)
+        (self.segments[index].flags() & RESENT == 0).then_some(index)
     }
 
     /// The segment at `index` is retransmitted at `now`, its own timer, where it has one, set to
     /// `deadline`. Returns it.
     pub fn resend(&mut self, index: usize, now: Instant, deadline: Instant) -> SentSegment {
         let segment = &mut self.segments[index];
-        self.sums.change(segment, segment.flags | RESENT);
-        segment.transmissions = segment.transmissions.saturating_add(1);
-        segment.sent_at = now;
+        self.sums.change(segment, segment.flags() | RESENT);
+        segment.on_resent(now);
         self.own_timers.set(index, deadline);
-        *segment
+        segment.segment(self.start)
     }
 
     /// The segment at `index` expired once more; returns how often before.
     pub fn on_expiry(&mut self, index: usize) -> u8 {
-        let segment = &mut self.segments[index];
-        let before = segment.expiries;
-        segment.expiries = before.saturating_add(1);
-        before
+        self.segments[index].on_expiry()
     }
 
     /// Every running timer of a segment restarts at `now`, for as long as `after` that many
@@ -514,7 +509,7 @@ impl Scoreboard {
     pub fn restart_timers(&mut self, now: Instant, after: impl Fn(u8) -> Duration) {
         for (segment, index) in self.segments.iter().zip(0..) {
             if self.own_timers.is_running(index) {
-                self.own_timers.set(index, now + after(segment.expiries));
+                self.own_timers.set(index, now + after(segment.expiries()));
             }
         }
     }
@@ -535,7 +530,7 @@ impl Scoreboard {
     #[inline(never)]
     fn search(&self, offset: u64) -> usize {
         self.segments
-            .partition_point(|segment| segment.end() <= offset)
+            .partition_point(|segment| segment.end(self.start) <= offset)
     }
 
     /// Index of the first segment that ends behind `offset`.
@@ -544,15 +539,16 @@ impl Scoreboard {
         let Some(front) = self.segments.front() else {
             return 0;
         };
-        if offset < front.end() {
+        let length = u64::from(front.length);
+        if offset < self.start + length {
             return 0;
         }
         // As a rule all are as long as the first.
-        let guess = (offset - front.start) / u64::from(front.length);
+        let guess = (offset - self.start) / length;
         if let Ok(guess) = usize::try_from(guess)
             && let Some(segment) = self.segments.get(guess)
-            && segment.start <= offset
-            && offset < segment.end()
+            && segment.start(self.start) <= offset
+            && offset < segment.end(self.start)
         {
             return guess;
         }

@@ -83,7 +83,7 @@ impl Sender {
             self.space.on_acknowledged(offset);
             let advanced = self.board.advance(offset);
             self.detection
-                .count_arrivals(offset - before.una, &self.board, self.mss);
+                .count_arrivals(offset - before.una, &self.board, self.congestion.mss());
             self.sample_rtt(now, advanced, acknowledgment.echo, observer);
             self.judge_timeout(now, acknowledgment.echo, observer);
         } else if report.newly > 0 {
@@ -196,10 +196,7 @@ impl Sender {
     #[inline]
     fn is_reneged(&self) -> bool {
         self.choices.reneging == Reneging::HalfRoundTrip
-            && self
-                .board
-                .front()
-                .is_some_and(crate::loss_detection::SentSegment::is_sacked)
+            && self.board.front().is_some_and(|front| front.is_sacked())
     }
 
     /// It may be a receiver that acknowledges what it reported a little late; so it is given half a
@@ -250,7 +247,8 @@ impl Sender {
         if self.choices.sack {
             report.newly = self.board.sack(blocks);
             if report.newly > 0 {
-                self.detection.detect_by_reports(&mut self.board, self.mss);
+                self.detection
+                    .detect_by_reports(&mut self.board, self.congestion.mss());
             }
         }
         report
@@ -262,7 +260,7 @@ impl Sender {
         now: Instant,
         observer: &mut impl Observer,
     ) {
-        self.counters.duplicates_reported += 1;
+        self.counters.duplicates_reported.add();
         self.repair.on_duplicate_reported(range.end);
         if !self.tail_probe.is_unanswered() {
             self.detection
@@ -332,7 +330,7 @@ impl Sender {
         acknowledgment: &Acknowledgment<'_>,
         observer: &mut impl Observer,
     ) -> bool {
-        let (una, mss) = (self.space.una(), self.mss);
+        let (una, mss) = (self.space.una(), self.congestion.mss());
         if una >= self.repair.recovery_point() || self.choices.recovery == Recovery::Reno {
             self.detection.forget_arrivals();
             self.leave_recovery(now, acknowledgment.echo, observer);
@@ -393,7 +391,7 @@ impl Sender {
         }
         if self
             .growth
-            .is_used(&self.congestion, in_flight_before, self.mss)
+            .is_used(&self.congestion, in_flight_before, self.congestion.mss())
         {
             let after_timeout = self.repair.is_after_timeout();
             self.congestion.on_acknowledged(credit, after_timeout);

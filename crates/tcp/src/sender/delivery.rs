@@ -49,13 +49,19 @@ impl Sender {
         let Some(delivery) = self.board.delivery() else {
             return;
         };
-        self.detection
-            .on_delivery(now, self.space.una(), delivery, highest_before, self.mss);
+        self.detection.on_delivery(
+            now,
+            self.space.una(),
+            delivery,
+            highest_before,
+            self.congestion.mss(),
+        );
         let bytes = delivery.bytes;
         if bytes == 0 {
             return;
         }
-        self.causes.on_acknowledged(now, bytes, self.mss);
+        self.causes
+            .on_acknowledged(now, bytes, self.congestion.mss());
         if self.congestion.observes() && !self.congestion.is_model_based() {
             let ack = self.ack_for_control(now, before, self.delivered(before, 0));
             self.congestion.observe(&ack);
@@ -78,11 +84,11 @@ impl Sender {
         }
         let acked = self.space.una() - before.una;
         if acked == 0 {
-            self.mss
+            self.congestion.mss()
         } else {
             acked
                 .saturating_sub(before.inflation)
-                .max(acked.min(self.mss))
+                .max(acked.min(self.congestion.mss()))
         }
     }
 
@@ -104,10 +110,10 @@ impl Sender {
             in_flight_before: before.in_flight,
             in_flight: self.in_flight(),
             next_departure: self
-                .pacing
-                .as_ref()
+                .extras
+                .pacing()
                 .map_or(now, |pacing| pacing.next_departure(now)),
-            delivered_in_all: self.rate.as_ref().map_or(0, |rate| rate.delivered()),
+            delivered_in_all: self.extras.rate().map_or(0, |rate| rate.delivered()),
             rate: None,
             repairing: match self.repair.phase() {
                 Phase::Open => Repairing::Nothing,
@@ -132,7 +138,7 @@ impl Sender {
         let minimum = self.minimum_rtt();
         let tag = self.board.delivery().and_then(|delivery| delivery.tag);
         let mut sample = None;
-        if let Some(rate) = &mut self.rate {
+        if let Some(rate) = self.extras.rate_mut() {
             sample = rate.on_delivered(now, delivered, tag, minimum);
         }
         let mut ack = self.ack_for_control(now, before, delivered);
@@ -140,7 +146,7 @@ impl Sender {
         self.congestion.observe(&ack);
         let in_flight = self.in_flight();
         if self.congestion.is_probing_rtt()
-            && let Some(rate) = &mut self.rate
+            && let Some(rate) = self.extras.rate_mut()
         {
             // What is sent with an all but empty window is no measure of the bandwidth.
             rate.on_application_limited(in_flight);
@@ -179,11 +185,11 @@ impl Sender {
 
     #[inline]
     fn on_rtt_sample(&mut self, now: Instant, mut rtt: Duration, observer: &mut impl Observer) {
-        if let Some(link) = &mut self.link {
+        if let Some(link) = self.extras.link_mut() {
             let least = self.timeout.estimator().minimum().unwrap_or(rtt);
-            link.on_acknowledged(self.space.una(), self.mss);
+            link.on_acknowledged(self.space.una(), self.congestion.mss());
             let base = self.detection.base_threshold();
-            let threshold = link.threshold(base, self.congestion.cwnd(), self.mss);
+            let threshold = link.threshold(base, self.congestion.cwnd(), self.congestion.mss());
             self.detection.set_threshold(threshold);
             match link.filter(self.space.una(), rtt, least) {
                 Some(believed) => rtt = believed,

@@ -17,7 +17,7 @@ impl Sender {
         let length = fresh.end - fresh.start;
         let deadline = self.segment_deadline(now, 0);
         let segment = SentSegment::new(&range, now);
-        if let Some(rate) = &mut self.rate {
+        if let Some(rate) = self.extras.rate_mut() {
             let in_flight = self.board.in_flight();
             let in_flight = in_flight.saturating_sub(self.detection.arrived());
             let idle = self.board.is_empty();
@@ -50,7 +50,7 @@ impl Sender {
         let expiries = self.board.get(index).map_or(0, |segment| segment.expiries);
         let deadline = self.segment_deadline(now, expiries);
         let in_flight = self.in_flight();
-        if let Some(rate) = &mut self.rate {
+        if let Some(rate) = self.extras.rate_mut() {
             let length = self
                 .board
                 .get(index)
@@ -120,7 +120,7 @@ impl Sender {
     /// The window would allow more than the application has written up to `end`.
     pub(super) fn note_too_little_to_send(&mut self, end: u64) {
         let in_flight = self.in_flight();
-        if let Some(rate) = &mut self.rate
+        if let Some(rate) = self.extras.rate_mut()
             && end == self.space.written()
             && in_flight < self.congestion.cwnd()
             && self.board.lost() <= self.board.resent()

@@ -46,7 +46,7 @@ impl Sender {
             self.enter_recovery(now, observer);
             // As if a segment had been delivered; in a recovery under way the timer delivers
             // nothing (Linux, `tcp_rack_reo_timeout`).
-            self.set_recovery_window(&before, self.mss);
+            self.set_recovery_window(&before, self.congestion.mss());
         }
         match detected.wait {
             Some(wait) => self.arm_reordering(now, wait),
@@ -67,7 +67,7 @@ impl Sender {
                 index
             }
         };
-        Some((index, *self.board.get(index)?))
+        Some((index, self.board.get(index)?))
     }
 
     fn on_timeout(&mut self, now: Instant, observer: &mut impl Observer) {
@@ -76,7 +76,7 @@ impl Sender {
             self.rearm_segment_timers();
             return;
         };
-        if self.departures.is_some() && self.waits_in_driver(now, index) {
+        if self.extras.departures().is_some() && self.waits_in_driver(now, index) {
             return;
         }
         let rto = match self.choices.scope {
@@ -87,17 +87,18 @@ impl Sender {
             now,
             Event::Timeout {
                 offset: segment.start,
-                transmissions: segment.transmissions,
+                transmissions: segment.transmissions.into(),
                 rto,
             },
         );
-        self.counters.timeouts += 1;
+        self.counters.timeouts.add();
         let expiries = self.board.on_expiry(index);
         let first = expiries == 0;
         self.on_path_silent(expiries);
         if self.repair.is_open() {
             let reported = self.board.sacked();
-            self.detection.on_silent_loss(reported, self.mss);
+            self.detection
+                .on_silent_loss(reported, self.congestion.mss());
         }
         // One reduction a round trip, where it is taken from the window.
         let is_reduced = self.is_reduced_already();
@@ -154,11 +155,11 @@ impl Sender {
     /// stays in flight stays in the window.
     fn give_up_outstanding(&mut self, now: Instant, start: u64) {
         let newly = self.detection.give_up(now, &mut self.board, start);
-        if let Some(rate) = &mut self.rate {
+        if let Some(rate) = self.extras.rate_mut() {
             rate.on_lost(newly);
         }
         self.congestion
-            .set_after_timeout(self.in_flight() + self.mss);
+            .set_after_timeout(self.in_flight() + self.congestion.mss());
     }
 
     /// Whether the window was reduced for this loss, or a mark of this round trip, before the timer

@@ -10,6 +10,7 @@ use super::timers::{Slot, Timer};
 use super::{Sender, watches_deliveries};
 use crate::config::{Config, TimerScope};
 use crate::congestion::Congestion;
+use crate::delivery_rate::DeliveryRate;
 
 /// What was handed to a driver that reports departures, and has not left yet.
 #[derive(Clone, Debug, Default)]
@@ -45,39 +46,46 @@ impl Sender {
     /// The congestion control is `config`'s from now on. The window stays as it is, and what is
     /// known of the network is learnt again.
     pub(crate) fn set_congestion(&mut self, config: &Config) {
-        let before = std::mem::replace(&mut self.congestion, Congestion::new(config, self.mss));
+        let fresh = Congestion::new(config, self.congestion.mss());
+        let before = std::mem::replace(&mut self.congestion, fresh);
         self.congestion.take_windows(&before);
         if watches_deliveries(config, &self.congestion) {
             self.board.watch_deliveries();
         }
         if !self.congestion.is_model_based() {
-            self.rate = None;
+            self.extras.set_rate(None);
             self.board.forget_tags();
-        } else if self.rate.is_none() {
-            self.rate = Some(Box::default());
+        } else if self.extras.rate().is_none() {
+            self.extras.set_rate(Some(DeliveryRate::default()));
             self.board.tag_all();
         }
         if config.pacing || self.congestion.is_model_based() {
-            self.pacing
-                .get_or_insert_with(|| Box::new(Pacing::new(config.pacing_shift)));
+            if self.extras.pacing().is_none() {
+                let pacing = Pacing::new(config.pacing_shift);
+                self.extras.set_pacing(Some(pacing));
+            }
         } else {
-            self.pacing = None;
+            self.extras.set_pacing(None);
             self.timers.cancel(Slot::Pace);
         }
-        self.is_special = self.pacing.is_some() || self.path.is_some() || self.departures.is_some();
+        self.is_special = self.extras.pacing().is_some()
+            || self.extras.path().is_some()
+            || self.extras.departures().is_some();
     }
 
     /// The driver will say of every segment when it left. Until it does, the segment does not time
     /// out, though not for longer than the longest timeout.
     pub(crate) fn await_departures(&mut self) {
-        self.departures.get_or_insert_default();
+        if self.extras.departures().is_none() {
+            self.extras.set_departures(Some(Departures::default()));
+        }
         self.is_special = true;
     }
 
     /// The segment at `offset` that was polled at `polled_at` left at `now`: its timer and its
     /// round trip start then, unless it was acknowledged or retransmitted since.
     pub(crate) fn on_departure(&mut self, now: Instant, offset: u64, polled_at: Instant) {
-        if let Some(departures) = &mut self.departures {
+        if let Some(departures) = self.extras.departures_mut() {
             departures.on_left(polled_at, offset);
         }
         let Some(index) = self.board.index_at(offset) else {
@@ -103,14 +111,15 @@ impl Sender {
     #[cold]
     pub(super) fn tail_waits_in_driver(&mut self, now: Instant) -> bool {
         let last = self.board.len().saturating_sub(1);
-        self.departures.is_some() && self.waits_in_driver(now, last)
+        self.extras.departures().is_some() && self.waits_in_driver(now, last)
     }
 
     /// Whether the segment that has timed out is known to wait in the driver: its timer then runs
     /// for another RTO.
     #[cold]
     pub(super) fn waits_in_driver(&mut self, now: Instant, index: usize) -> bool {
-        let (Some(departures), Some(segment)) = (&self.departures, self.board.get(index)) else {
+        let (Some(departures), Some(segment)) = (self.extras.departures(), self.board.get(index))
+        else {
             return false;
         };
         let waits = departures.holds(segment.sent_at, segment.start)

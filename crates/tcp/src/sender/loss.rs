@@ -26,11 +26,12 @@ impl Sender {
     pub(super) fn on_duplicate(&mut self, now: Instant, observer: &mut impl Observer) {
         self.detection.on_duplicate();
         if self.is_arrival() {
-            self.detection.count_arrivals(0, &self.board, self.mss);
+            self.detection
+                .count_arrivals(0, &self.board, self.congestion.mss());
         }
         if let Some(recovery) = self.repair.fast_mut() {
             if !self.choices.sack && !self.detection.counts_arrivals() {
-                recovery.on_duplicate(self.mss);
+                recovery.on_duplicate(self.congestion.mss());
             }
             return;
         }
@@ -40,7 +41,7 @@ impl Sender {
             return;
         }
         let fresh = self.choices.sack || self.repair.is_another_loss(self.space.una());
-        let reached = self.detection.is_loss_told(self.mss);
+        let reached = self.detection.is_loss_told(self.congestion.mss());
         if (reached && fresh) || (self.choices.sack && self.front_is_lost()) {
             self.enter_recovery(now, observer);
         }
@@ -63,11 +64,11 @@ impl Sender {
         let detected = self.detection.detect_by_time(
             now,
             &mut self.board,
-            (self.timeout.estimator(), self.mss),
+            (self.timeout.estimator(), self.congestion.mss()),
             !self.repair.is_open(),
             forced,
         );
-        if let Some(rate) = &mut self.rate {
+        if let Some(rate) = self.extras.rate_mut() {
             rate.on_lost(detected.lost);
         }
         detected
@@ -100,7 +101,7 @@ impl Sender {
         }
         let outstanding = self.board.outstanding();
         let una = self.space.una();
-        self.counters.fast_retransmits += 1;
+        self.counters.fast_retransmits.add();
         observer.event(now, Event::FastRetransmit { offset: una });
         let cause = self.classify(now, observer);
         let cwnd = self.congestion.cwnd();
@@ -139,7 +140,7 @@ impl Sender {
         let mut recovery = FastRecovery::enter(
             self.space.nxt(),
             self.detection.duplicates(),
-            self.mss,
+            self.congestion.mss(),
             self.choices.sack || self.detection.counts_arrivals(),
         );
         recovery.pace = match self.choices.reduction {
@@ -152,7 +153,7 @@ impl Sender {
 
     /// Keeps the windows as they are before a reduction, where it may be taken back.
     pub(super) fn keep_windows(&mut self) {
-        let resent = self.board.resent().div_ceil(self.mss);
+        let resent = self.board.resent().div_ceil(self.congestion.mss());
         let windows = self.congestion.save(self.board.outstanding());
         self.repair.keep(self.space.una(), windows, resent);
     }
@@ -166,12 +167,13 @@ impl Sender {
             .highest_sacked()
             .saturating_sub(offset)
             .saturating_sub(self.board.sacked());
-        let lost_segments = u32::try_from(holes.div_ceil(self.mss).max(1)).unwrap_or(u32::MAX);
+        let lost_segments =
+            u32::try_from(holes.div_ceil(self.congestion.mss()).max(1)).unwrap_or(u32::MAX);
         let event = LossEvent {
             now,
             lost_segments,
             cwnd: self.congestion.cwnd(),
-            mss: self.mss,
+            mss: self.congestion.mss(),
             offset,
         };
         let Answer { cause, below_mean } = self.causes.classify(&event, observer)?;
@@ -206,8 +208,9 @@ impl Sender {
             // that no burst follows a long repair. With SACK the window was ssthresh all along.
             Pace::AtOnce => {
                 if !self.choices.sack {
-                    self.congestion
-                        .bound(self.board.outstanding().max(self.mss) + self.mss);
+                    self.congestion.bound(
+                        self.board.outstanding().max(self.congestion.mss()) + self.congestion.mss(),
+                    );
                 }
             }
             // RFC 9937 §6: cwnd = ssthresh.
@@ -258,16 +261,17 @@ impl Sender {
                         safe: self.space.una() > before.una
                             && self.detection.lost_in_all() == before.lost_in_all,
                     };
-                    let cwnd = rate.on_acknowledged(&progress, ssthresh, self.mss);
+                    let cwnd = rate.on_acknowledged(&progress, ssthresh, self.congestion.mss());
                     self.congestion.set_cwnd(cwnd);
                 }
             }
             Pace::Halving { one } => {
                 let mut cwnd = self.congestion.cwnd();
                 if std::mem::replace(one, !*one) && cwnd > ssthresh / 2 {
-                    cwnd -= self.mss;
+                    cwnd -= self.congestion.mss();
                 }
-                self.congestion.set_cwnd(cwnd.min(in_flight + self.mss));
+                self.congestion
+                    .set_cwnd(cwnd.min(in_flight + self.congestion.mss()));
             }
         }
     }

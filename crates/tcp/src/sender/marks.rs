@@ -44,14 +44,14 @@ impl Marks {
 impl Sender {
     /// The peer understands marks, and echoes them.
     pub fn heed_marks(&mut self) {
-        self.marks = Some(Box::default());
+        self.extras.set_marks(Some(Marks::default()));
     }
 
     /// Whether the next new data is to say that the window was reduced, once.
     #[inline]
     pub fn take_reduced(&mut self) -> bool {
-        self.marks
-            .as_mut()
+        self.extras
+            .marks_mut()
             .is_some_and(|marks| std::mem::take(&mut marks.says_reduced))
     }
 
@@ -60,16 +60,16 @@ impl Sender {
     pub(super) fn holds_window(&self, marked: bool) -> bool {
         marked
             || self
-                .marks
-                .as_ref()
+                .extras
+                .marks()
                 .is_some_and(|marks| marks.is_under_way())
     }
 
     /// Whether the window is reduced for a mark already, and for data that is still under way.
     pub(super) fn is_reduced_for_mark(&self) -> bool {
         let reduction = self
-            .marks
-            .as_ref()
+            .extras
+            .marks()
             .and_then(|marks| marks.reduction.as_ref());
         reduction.is_some_and(|reduction| self.space.una() <= reduction.until)
     }
@@ -78,7 +78,7 @@ impl Sender {
     /// far that has come is returned.
     pub(super) fn on_window_reduced(&mut self) -> Option<Pace> {
         let una = self.space.una();
-        let marks = self.marks.as_mut()?;
+        let marks = self.extras.marks_mut()?;
         marks.says_reduced = true;
         let reduction = marks.reduction.take()?;
         (una <= reduction.until).then_some(reduction.pace)
@@ -107,7 +107,7 @@ impl Sender {
         // A mark is no mistake: there is nothing to take back.
         self.repair.take_kept();
         let until = self.space.nxt();
-        if let Some(marks) = &mut self.marks {
+        if let Some(marks) = self.extras.marks_mut() {
             marks.says_reduced = true;
             marks.reduction = Some(WindowReduction { until, pace });
             marks.reductions += 1;
@@ -118,7 +118,7 @@ impl Sender {
     /// Moves a window that a mark reduces step by step, when `delivered` more bytes have arrived.
     #[inline]
     pub(super) fn move_marked_window(&mut self, before: &Before, delivered: u64) {
-        if self.marks.is_some() {
+        if self.extras.marks().is_some() {
             self.go_on_reducing(before, delivered);
         }
     }
@@ -126,13 +126,16 @@ impl Sender {
     #[inline(never)]
     fn go_on_reducing(&mut self, before: &Before, delivered: u64) {
         self.end_reduction_for_mark();
-        let Some(mut reduction) = self.marks.as_mut().and_then(|marks| marks.reduction.take())
+        let Some(mut reduction) = self
+            .extras
+            .marks_mut()
+            .and_then(|marks| marks.reduction.take())
         else {
             return;
         };
         let in_flight = self.in_flight();
         self.move_window(&mut reduction.pace, before, (delivered, in_flight));
-        if let Some(marks) = &mut self.marks {
+        if let Some(marks) = self.extras.marks_mut() {
             marks.reduction = Some(reduction);
         }
     }
@@ -143,7 +146,7 @@ impl Sender {
         if self.is_reduced_for_mark() {
             return;
         }
-        if let Some(marks) = &mut self.marks
+        if let Some(marks) = self.extras.marks_mut()
             && let Some(reduction) = marks.reduction.take()
             && reduction.pace != Pace::AtOnce
         {
@@ -154,7 +157,7 @@ impl Sender {
     /// What was sent counts for a window that a mark reduces step by step.
     #[inline]
     pub(super) fn count_for_marks(&mut self, bytes: u64) {
-        if let Some(marks) = &mut self.marks
+        if let Some(marks) = self.extras.marks_mut()
             && let Some(reduction) = &mut marks.reduction
             && let Pace::Proportional(rate) = &mut reduction.pace
         {

@@ -18,6 +18,7 @@
 //! | [`Departures`] | what still waits in the driver |
 //! | [`Marks`] | reductions of the window for the network's marks |
 //! | [`Causes`], [`LinkReports`] | what research adds: causes of losses, the link's own reports |
+//! | [`Extras`] | where those of them stand that only some senders have |
 //!
 //! Three things happen to a sender, and each composes the parts in a file of its own: an
 //! [`acknowledgment`] comes (its [`delivery`] is handed out, a [`loss`] found, a repair found
@@ -27,10 +28,12 @@
 mod acknowledgment;
 mod causes;
 mod choices;
+mod counters;
 mod delivery;
 mod departure;
 mod detection;
 mod expiry;
+mod extras;
 mod growth;
 mod living;
 mod loss;
@@ -65,12 +68,11 @@ use crate::rtt::RttEstimator;
 use crate::timeout::RetransmissionTimeout;
 use causes::Causes;
 use choices::Choices;
+use counters::Counts;
 use detection::Detection;
+use extras::Extras;
 use growth::Growth;
-use living::Departures;
-use marks::Marks;
 use pacing::Pacing;
-use path_mtu::PathMtu;
 use repair::Repair;
 use round_trips::RoundTrips;
 use small_segments::SmallSegments;
@@ -80,35 +82,9 @@ use timers::Timers;
 use zero_window::ZeroWindow;
 
 pub use acknowledgment::{Acknowledgment, Echo};
+pub use counters::Counters;
 pub use spurious::Evidence;
 pub use transmission::Transmission;
-
-/// What a sender has done so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Segments that carried data or a FIN, retransmissions included.
-    pub segments_sent: u64,
-    /// Of these, the retransmissions.
-    pub segments_retransmitted: u64,
-    /// Stream bytes in the retransmissions.
-    pub bytes_retransmitted: u64,
-    /// Retransmission timers that expired.
-    pub timeouts: u64,
-    /// Timeouts that the endpoint itself came to think unnecessary (RFC 3522 §3).
-    pub timeouts_judged_spurious: u64,
-    /// Losses found by duplicate or selective acknowledgments.
-    pub fast_retransmits: u64,
-    /// Duplicates the peer reported (RFC 2883).
-    pub duplicates_reported: u64,
-    /// Zero-window probes sent.
-    pub window_probes: u64,
-    /// Recoveries found needless and taken back.
-    pub recoveries_taken_back: u64,
-    /// Tail loss probes sent (RFC 8985 §7).
-    pub tail_probes: u64,
-    /// Losses that only a tail loss probe has shown, by repairing them (RFC 8985 §7.4).
-    pub losses_repaired_by_probes: u64,
-}
 
 /// Where the sender stood when an acknowledgment came, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -125,7 +101,6 @@ struct Before {
 #[derive(Clone, Debug)]
 pub struct Sender {
     choices: Choices,
-    mss: u64,
     space: SendSpace,
     timers: Timers,
     board: Scoreboard,
@@ -139,14 +114,8 @@ pub struct Sender {
     zero_window: ZeroWindow,
     small_segments: SmallSegments,
     causes: Causes,
-    counters: Counters,
-    // Parts that only some stacks have, boxed so that very many connections of the others fit.
-    rate: Option<Box<DeliveryRate>>,
-    pacing: Option<Box<Pacing>>,
-    link: Option<Box<LinkReports>>,
-    marks: Option<Box<Marks>>,
-    path: Option<Box<PathMtu>>,
-    departures: Option<Box<Departures>>,
+    counters: Counts,
+    extras: Extras,
     /// Whether what is polled goes through one of the rarer parts.
     is_special: bool,
 }
@@ -163,21 +132,23 @@ impl Sender {
             board.watch_deliveries();
         }
         let is_model_based = congestion.is_model_based();
+        let mut extras = Extras::default();
+        extras.set_rate(is_model_based.then(DeliveryRate::default));
+        extras.set_pacing(
+            (config.pacing || is_model_based).then(|| Pacing::new(config.pacing_shift)),
+        );
+        extras.set_link(LinkReports::new(&config.link_feedback));
         let probes_tails = config.tail_loss_probe
             && config.sack
             // Where each segment has a timer, that one is for the tail too.
             && choices.scope == TimerScope::Connection;
         Self {
             choices,
-            mss,
             space: SendSpace::default(),
             timers: Timers::default(),
             board,
             detection: Detection::new(config),
             repair: Repair::new(config.spurious_response != SpuriousResponse::None),
-            rate: is_model_based.then(Box::default),
-            pacing: (config.pacing || is_model_based)
-                .then(|| Box::new(Pacing::new(config.pacing_shift))),
             congestion,
             growth: Growth::new(config),
             timeout: RetransmissionTimeout::new(&config.timeout),
@@ -186,12 +157,9 @@ impl Sender {
             zero_window: ZeroWindow::default(),
             small_segments: SmallSegments::new(config.nagle),
             causes: Causes::new(config),
-            link: LinkReports::new(&config.link_feedback).map(Box::new),
-            marks: None,
-            path: None,
-            departures: None,
+            extras,
             is_special: config.pacing || is_model_based,
-            counters: Counters::default(),
+            counters: Counts::default(),
         }
     }
 
@@ -272,7 +240,7 @@ impl Sender {
     /// The largest payload of a segment, in bytes.
     #[must_use]
     pub const fn mss(&self) -> u64 {
-        self.mss
+        self.congestion.mss()
     }
 
     /// The congestion window in bytes, inflation during fast recovery not counted.
@@ -315,34 +283,39 @@ impl Sender {
 
     /// What has been done so far.
     #[must_use]
-    pub const fn counters(&self) -> &Counters {
-        &self.counters
+    pub fn counters(&self) -> Counters {
+        self.counters.told()
     }
 
     /// Reductions of the window for marks of congestion (RFC 3168 §6.1.2).
     #[must_use]
     pub fn reductions_for_marks(&self) -> u64 {
-        self.marks.as_ref().map_or(0, |marks| marks.reductions())
+        self.extras.marks().map_or(0, |marks| marks.reductions())
     }
 
     /// The link says after how long it retransmits.
     pub fn on_link_retry_timeout(&mut self, timeout: Duration) {
-        if let Some(link) = &mut self.link {
+        if let Some(link) = self.extras.link_mut() {
             link.on_retry_timeout(timeout);
         }
     }
 
     /// The link has delivered the segment at `offset`, and had to retransmit it that often.
     pub fn on_link_delivered(&mut self, offset: u64, retransmissions: u32) {
-        let Some(link) = &mut self.link else {
+        let Some(link) = self.extras.link_mut() else {
             return;
         };
         if let Some(index) = self.board.index_at(offset)
             && let Some(segment) = self.board.get(index)
         {
-            link.on_delivered(segment.start, segment.end(), retransmissions, self.mss);
+            link.on_delivered(
+                segment.start,
+                segment.end(),
+                retransmissions,
+                self.congestion.mss(),
+            );
             let base = self.detection.base_threshold();
-            let threshold = link.threshold(base, self.congestion.cwnd(), self.mss);
+            let threshold = link.threshold(base, self.congestion.cwnd(), self.congestion.mss());
             self.detection.set_threshold(threshold);
         }
     }
@@ -399,7 +372,7 @@ impl Sender {
             lost_in_all: self.detection.lost_in_all(),
             inflation: match self.repair.phase() {
                 Phase::FastRecovery(recovery) => recovery.inflation,
-                Phase::Open => u64::from(self.detection.duplicates()) * self.mss,
+                Phase::Open => u64::from(self.detection.duplicates()) * self.congestion.mss(),
                 Phase::Timeout { .. } => 0,
             },
         }

@@ -23,7 +23,7 @@ impl Sender {
     pub(crate) fn is_silent(&self) -> bool {
         self.board.is_empty()
             && self.space.is_exhausted()
-            && self.rate.is_none()
+            && self.extras.rate().is_none()
             && !self.tail_probe.is_due()
             && self.repair.is_open()
             && !self.repair.has_first()
@@ -57,7 +57,7 @@ impl Sender {
             && self.repair.is_at_rest()
             && self.detection.duplicates() == 0
             && !self.tail_probe.is_unanswered()
-            && self.link.is_none()
+            && self.extras.link().is_none()
             && self.choices.scope == TimerScope::Connection
             && self.space.right_edge() > self.space.nxt()
     }
@@ -88,7 +88,7 @@ impl Sender {
         self.space.on_acknowledged(offset);
         let advanced = self.board.advance(offset);
         self.detection
-            .count_arrivals(offset - before.una, &self.board, self.mss);
+            .count_arrivals(offset - before.una, &self.board, self.congestion.mss());
         let echo = if RoundTrips::wants_echo(self.choices.sampling, advanced) {
             echo()
         } else {

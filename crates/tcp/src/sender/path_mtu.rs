@@ -84,8 +84,9 @@ impl Sender {
     /// Looks for the largest segment that the path takes, from `first` bytes of payload upwards
     /// (RFC 4821 §7.2). What routers say is heeded whether or not this is asked for.
     pub(crate) fn probe_path(&mut self, first: u64) {
-        let most = self.mss;
-        self.path = Some(Box::new(PathMtu::new(first.clamp(1, most), most)));
+        let most = self.congestion.mss();
+        let search = PathMtu::new(first.clamp(1, most), most);
+        self.extras.set_path(Some(search));
         self.set_mss(first.clamp(1, most));
         self.is_special = true;
     }
@@ -94,12 +95,12 @@ impl Sender {
     /// is lost, which is no sign of congestion (Linux, `tcp_simple_retransmit`).
     pub(crate) fn on_path_limit(&mut self, mss: u64) {
         let mss = mss.max(LEAST);
-        if let Some(path) = &mut self.path {
+        if let Some(path) = self.extras.path_mut() {
             path.on_lost();
             path.low = path.low.min(mss);
             path.high = mss;
         }
-        if mss < self.mss {
+        if mss < self.congestion.mss() {
             self.set_mss(mss);
             let written = self.space.written();
             if self.board.mark_larger_lost(mss, written) {
@@ -112,7 +113,7 @@ impl Sender {
     #[cold]
     pub(super) fn poll_path_probe(&mut self, now: Instant) -> Option<Transmission> {
         let una = self.space.una();
-        let path = self.path.as_mut()?;
+        let path = self.extras.path_mut()?;
         if let Some((start, end)) = path.probe
             && una >= end
         {
@@ -125,8 +126,8 @@ impl Sender {
             return None;
         }
         let (in_flight, window) = (self.board.outstanding(), self.congestion.cwnd());
-        let (nxt, mss) = (self.space.nxt(), self.mss);
-        let size = self.path.as_mut()?.candidate(now)?;
+        let (nxt, mss) = (self.space.nxt(), self.congestion.mss());
+        let size = self.extras.path_mut()?.candidate(now)?;
         let needed = size + FOLLOWED_BY * mss;
         let has_room = in_flight + needed <= window
             && self.space.right_edge() >= nxt + needed
@@ -136,7 +137,7 @@ impl Sender {
         }
         let fresh = self.space.fresh(size);
         self.send_new(now, &fresh);
-        if let Some(path) = &mut self.path {
+        if let Some(path) = self.extras.path_mut() {
             path.probe = Some((fresh.start, fresh.end));
         }
         Some(Transmission {
@@ -149,7 +150,7 @@ impl Sender {
     /// A loss was found. Returns whether it was a probe's alone, and has been dealt with.
     #[cold]
     pub(super) fn is_path_probe_lost(&mut self) -> bool {
-        let Some((start, end)) = self.path.as_ref().and_then(|path| path.probe) else {
+        let Some((start, end)) = self.extras.path().and_then(|path| path.probe) else {
             return false;
         };
         let alone = self.space.una() == start
@@ -160,7 +161,7 @@ impl Sender {
                 .front()
                 .is_some_and(|front| front.start == start && front.transmissions == 1);
         if alone {
-            if let Some(path) = &mut self.path {
+            if let Some(path) = self.extras.path_mut() {
                 path.on_lost();
             }
             self.board.mark_lost(0);
@@ -173,13 +174,14 @@ impl Sender {
     /// `expiries` says so.
     #[cold]
     pub(super) fn on_path_silent(&mut self, expiries: u8) {
-        let Some(path) = &mut self.path else {
+        let Some(path) = self.extras.path_mut() else {
             return;
         };
         path.on_lost();
         if expiries >= EXPIRIES {
-            path.low = (self.mss / 2).clamp(LEAST.min(self.mss), path.low.max(LEAST));
-            let mss = path.low.min(self.mss);
+            path.low = (self.congestion.mss() / 2)
+                .clamp(LEAST.min(self.congestion.mss()), path.low.max(LEAST));
+            let mss = path.low.min(self.congestion.mss());
             self.set_mss(mss);
         }
     }
@@ -200,7 +202,6 @@ impl Sender {
 
     /// Segments carry at most `mss` bytes from now on.
     fn set_mss(&mut self, mss: u64) {
-        self.mss = mss;
         self.congestion.set_mss(mss);
     }
 
@@ -208,9 +209,9 @@ impl Sender {
     pub(super) fn cut(&mut self, index: usize) {
         let written = self.space.written();
         if let Some(segment) = self.board.get(index)
-            && segment.end().min(written) - segment.start > self.mss
+            && segment.end().min(written) - segment.start > self.congestion.mss()
         {
-            self.board.split(index, self.mss);
+            self.board.split(index, self.congestion.mss());
         }
     }
 }

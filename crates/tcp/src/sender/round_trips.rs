@@ -6,35 +6,45 @@ use super::Echo;
 use crate::config::RttSampling;
 use crate::loss_detection::Advanced;
 
-/// What acknowledgments measure.
+/// What acknowledgments measure; boxed, as few senders time a segment a window.
 #[derive(Clone, Debug, Default)]
-pub(super) struct RoundTrips {
-    /// End of the segment being timed, when one a window is; zero for none.
-    timed: u64,
+pub(super) struct RoundTrips(Option<Box<Timed>>);
+
+#[derive(Clone, Debug, Default)]
+struct Timed {
+    /// End of the segment being timed; zero for none.
+    end: u64,
     /// When it was sent.
-    timed_at: Instant,
+    at: Instant,
 }
 
 impl RoundTrips {
     /// A segment that ends at `end` leaves for the first time.
     #[inline]
     pub fn on_sent(&mut self, sampling: RttSampling, now: Instant, end: u64) {
-        if sampling == RttSampling::PerWindow && self.timed == 0 {
-            self.timed = end;
-            self.timed_at = now;
+        if sampling == RttSampling::PerWindow {
+            let timed = self.0.get_or_insert_default();
+            if timed.end == 0 {
+                **timed = Timed { end, at: now };
+            }
         }
     }
 
     /// Something is retransmitted or given up: it is not timed (Karn's rule, RFC 6298 §3).
     #[inline]
     pub const fn forget(&mut self) {
-        self.timed = 0;
+        if let Some(timed) = &mut self.0 {
+            timed.end = 0;
+        }
     }
 
     /// What was polled at `polled_at` left at `now` only.
     pub fn restamp(&mut self, polled_at: Instant, now: Instant) {
-        if self.timed > 0 && self.timed_at == polled_at {
-            self.timed_at = now;
+        if let Some(timed) = &mut self.0
+            && timed.end > 0
+            && timed.at == polled_at
+        {
+            timed.at = now;
         }
     }
 
@@ -66,11 +76,14 @@ impl RoundTrips {
                 .map(|sent_at| now - sent_at)
                 .or_else(|| echo.filter(|_| advanced.resent).map(|echo| echo.rtt)),
             RttSampling::EchoedTimestamp => echo.map(|echo| echo.rtt),
-            RttSampling::PerWindow if self.timed > 0 && una >= self.timed => {
-                self.timed = 0;
-                Some(now - self.timed_at)
+            RttSampling::PerWindow => {
+                let timed = self.0.as_mut()?;
+                let is_over = timed.end > 0 && una >= timed.end;
+                is_over.then(|| {
+                    timed.end = 0;
+                    now - timed.at
+                })
             }
-            RttSampling::PerWindow => None,
         }
     }
 }

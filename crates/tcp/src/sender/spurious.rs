@@ -70,7 +70,7 @@ impl Sender {
             recovery.taken_back = true;
         }
         self.detection.look_again();
-        self.counters.recoveries_taken_back += 1;
+        self.counters.recoveries_taken_back.add();
         observer.event(now, Event::RecoveryTakenBack { evidence });
     }
 
@@ -134,7 +134,8 @@ impl Sender {
         if self.echoes_original(echo) {
             let una = self.space.una();
             let behind = self.board.highest_sacked().max(una) - una;
-            self.detection.on_reordering(acked + behind, self.mss);
+            self.detection
+                .on_reordering(acked + behind, self.congestion.mss());
         }
         if self.evidence(echo) == Some(Evidence::Echo) {
             // What was retransmitted is still on its way: the window waits for that.
@@ -228,7 +229,7 @@ impl Sender {
                 if let Some(rtt) = self.timeout.estimator().latest() {
                     self.timeout.on_spurious(rtt);
                 }
-                self.counters.recoveries_taken_back += 1;
+                self.counters.recoveries_taken_back.add();
                 observer.event(now, Event::RecoveryTakenBack { evidence });
             }
         }
@@ -254,7 +255,7 @@ impl Sender {
 
     fn note_spurious_timeout(&mut self, now: Instant, observer: &mut impl Observer) {
         if self.repair.judge_timeout() {
-            self.counters.timeouts_judged_spurious += 1;
+            self.counters.timeouts_judged_spurious.add();
             observer.event(now, Event::TimeoutJudgedSpurious);
         }
     }

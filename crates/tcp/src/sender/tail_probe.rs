@@ -184,7 +184,7 @@ impl Sender {
                 .map(|last| self.resend(last, now)),
         };
         if probe.is_some() {
-            self.counters.tail_probes += 1;
+            self.counters.tail_probes.add();
             self.tail_probe.on_sent(self.space.nxt(), resent);
         }
         // What runs after a probe is the retransmission timer, from now.
@@ -205,7 +205,7 @@ impl Sender {
         if verdict == Verdict::Repaired {
             self.congestion.on_loss(before.in_flight, None);
             self.congestion.settle();
-            self.counters.losses_repaired_by_probes += 1;
+            self.counters.losses_repaired_by_probes.add();
             observer.event(now, Event::LossRepairedByProbe);
         }
     }

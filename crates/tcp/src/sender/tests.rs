@@ -223,7 +223,7 @@ fn a_new_sender_has_nothing_to_do() {
     assert_eq!(sender.ssthresh(), Some(10 * MSS));
     assert_eq!(sender.rtt().srtt(), Some(milliseconds(100)));
     assert!(!sender.is_closed() && !sender.is_finished());
-    assert_eq!(*sender.counters(), Counters::default());
+    assert_eq!(sender.counters(), Counters::default());
     assert_eq!(Sender::new(&Config::default(), 1000).ssthresh(), None);
     assert_eq!(Sender::new(&Config::default(), 1000).right_edge(), 0);
 }

@@ -36,12 +36,12 @@ impl Sender {
     /// As [`poll`](Self::poll), for a sender with a pace, a search for the path's MTU or a driver
     /// that reports.
     fn poll_special(&mut self, now: Instant) -> Option<Transmission> {
-        let transmission = if self.pacing.is_some() {
+        let transmission = if self.extras.pacing().is_some() {
             self.poll_paced(now)?
         } else {
             self.poll_next_or_probe(now)?
         };
-        if let Some(departures) = &mut self.departures {
+        if let Some(departures) = self.extras.departures_mut() {
             departures.on_polled(now, transmission.range.start, self.space.una());
         }
         Some(transmission)
@@ -49,7 +49,7 @@ impl Sender {
 
     #[inline]
     fn poll_next_or_probe(&mut self, now: Instant) -> Option<Transmission> {
-        if self.path.is_some()
+        if self.extras.path().is_some()
             && let Some(probe) = self.poll_path_probe(now)
         {
             return Some(probe);
@@ -59,7 +59,7 @@ impl Sender {
 
     /// As [`poll`](Self::poll), but not before the pace allows it.
     fn poll_paced(&mut self, now: Instant) -> Option<Transmission> {
-        let pacing = self.pacing.as_ref()?;
+        let pacing = self.extras.pacing()?;
         // A probe is due once its timer has run out: it does not wait for the pace.
         if let Some(until) = pacing.blocked_until(now)
             && !self.tail_probe.is_due()
@@ -77,15 +77,20 @@ impl Sender {
         }
         let transmission = self.poll_next_or_probe(now)?;
         let pace = self.congestion.pace(self.timeout.estimator().srtt());
-        if let (Some(pacing), Some((rate, least_burst))) = (&mut self.pacing, pace) {
+        if let (Some(pacing), Some((rate, least_burst))) = (self.extras.pacing_mut(), pace) {
             let bytes = transmission.range.end - transmission.range.start;
-            pacing.on_sent(now, bytes, self.mss, Pace { rate, least_burst });
+            pacing.on_sent(
+                now,
+                bytes,
+                self.congestion.mss(),
+                Pace { rate, least_burst },
+            );
         }
         Some(transmission)
     }
 
     fn has_something_to_send(&mut self) -> bool {
-        let room = self.in_flight() + self.mss <= self.window();
+        let room = self.in_flight() + self.congestion.mss() <= self.window();
         room && (self.space.has_fresh() || self.board.next_lost().is_some())
             || self.repair.has_first()
     }
@@ -146,13 +151,13 @@ impl Sender {
         match self.repair.phase() {
             Phase::FastRecovery(recovery) => cwnd.saturating_add(recovery.inflation),
             Phase::Open if self.choices.limited_transmit && !self.shrinks_by_reports() => {
-                cwnd + duplicates.min(2) * self.mss
+                cwnd + duplicates.min(2) * self.congestion.mss()
             }
             // A duplicate of new data that F-RTO has sent shows that it has left the network.
             Phase::Timeout { recover, .. }
                 if self.tests_timeouts() && self.space.nxt() > *recover =>
             {
-                cwnd + duplicates * self.mss
+                cwnd + duplicates * self.congestion.mss()
             }
             _ => cwnd,
         }
@@ -198,7 +203,7 @@ impl Sender {
         in_flight: u64,
         mut window: u64,
     ) -> Option<Transmission> {
-        let fresh = self.space.fresh(self.mss);
+        let fresh = self.space.fresh(self.congestion.mss());
         let length = fresh.end - fresh.start;
         if length == 0 && !fresh.fin {
             self.arm_probe(now);
@@ -213,7 +218,7 @@ impl Sender {
             self.note_usage(now, true);
             return None;
         }
-        if length < self.mss {
+        if length < self.congestion.mss() {
             let leaves = if fresh.end < self.space.written() {
                 let largest = self.space.largest_window();
                 self.small_segments.may_fill_window(length, largest)
@@ -226,7 +231,7 @@ impl Sender {
             }
         }
         self.send_new(now, &fresh);
-        self.note_usage(now, in_flight + length + self.mss > window);
+        self.note_usage(now, in_flight + length + self.congestion.mss() > window);
         Some(Transmission {
             range: fresh.start..fresh.end,
             fin: fresh.fin,
@@ -238,7 +243,10 @@ impl Sender {
     /// once the last one (RFC 6675 §4, `NextSeg()` rules 3 and 4).
     fn poll_hole(&mut self, now: Instant, in_flight: u64, window: u64) -> Option<Transmission> {
         // With RACK it is time that tells what to repair.
-        if !self.choices.sack || self.detection.is_by_time() || in_flight + self.mss > window {
+        if !self.choices.sack
+            || self.detection.is_by_time()
+            || in_flight + self.congestion.mss() > window
+        {
             return None;
         }
         let recovery = self.repair.fast_mut()?;

@@ -114,7 +114,7 @@ impl Sender {
 
     pub(super) fn on_probe_timer(&mut self, now: Instant, observer: &mut impl Observer) {
         self.zero_window.on_probe();
-        self.counters.window_probes += 1;
+        self.counters.window_probes.add();
         self.probe_after_wait(now);
         observer.event(now, Event::WindowProbe);
     }

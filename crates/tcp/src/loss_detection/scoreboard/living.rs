@@ -4,7 +4,7 @@
 use airtcp_units::Instant;
 
 use super::Scoreboard;
-use super::segment::{LOST, SACKED};
+use super::segment::LOST;
 use crate::delivery_rate::SendTag;
 
 impl Scoreboard {
@@ -13,11 +13,12 @@ impl Scoreboard {
     pub fn mark_larger_lost(&mut self, mss: u64, written: u64) -> bool {
         let mut any = false;
         for (segment, index) in self.segments.iter_mut().zip(0..) {
-            let bytes = segment.end().min(written) - segment.start.min(written);
-            if bytes > mss && segment.flags & SACKED == 0 {
+            let start = segment.start(self.start);
+            let bytes = segment.end(self.start).min(written) - start.min(written);
+            if bytes > mss && !segment.is_sacked() {
                 self.sums.change(segment, LOST);
                 self.own_timers.stop(index);
-                self.repair_from = self.repair_from.min(segment.start);
+                self.repair_from = self.repair_from.min(start);
                 any = true;
             }
         }
@@ -29,16 +30,13 @@ impl Scoreboard {
         let Some(whole) = self.segments.get_mut(index) else {
             return;
         };
-        let Ok(length) = u32::try_from(bytes) else {
+        let Ok(length) = u16::try_from(bytes) else {
             return;
         };
         if length == 0 || length >= whole.length {
             return;
         }
-        let mut rest = *whole;
-        whole.length = length;
-        rest.start += bytes;
-        rest.length -= length;
+        let rest = whole.split_off(length);
         self.segments.insert(index + 1, rest);
         self.own_timers.split(index);
         if let Some(tags) = &mut self.tags

@@ -20,9 +20,9 @@ pub struct SentSegment {
     pub sent_at: Instant,
     /// Bytes of the stream it covers, a FIN counted as one.
     pub length: u32,
-    /// How often it was sent.
-    pub transmissions: u16,
-    /// How often its timer expired.
+    /// How often it was sent; beyond 255 counted from 2 again.
+    pub transmissions: u8,
+    /// How often its timer expired, as far as 31.
     pub expiries: u8,
     pub(super) flags: u8,
 }
@@ -79,18 +79,135 @@ impl SentSegment {
     }
 }
 
-/// Bytes of the outstanding segments by what is known of them.
+/// An outstanding segment as it is kept, in little room so that very many senders fit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Record {
+    pub sent_at: Instant,
+    /// The low bits of its first byte's offset. What is outstanding is far less than 2^32 bytes, as
+    /// no window is larger than 1 GiB (RFC 7323 §2.3).
+    start: u32,
+    /// A packet is no longer than 64 KiB, and a header is longer than a FIN.
+    pub length: u16,
+    pub transmissions: u8,
+    /// What is known of it in the low bits, how often its timer expired in the others.
+    state: u8,
+}
+
+/// Where in [`Record`]'s state the flags end.
+const FLAG_BITS: u32 = 3;
+const FLAGS: u8 = (1 << FLAG_BITS) - 1;
+const MOST_EXPIRIES: u8 = u8::MAX >> FLAG_BITS;
+
+impl Record {
+    /// `segment`, which was sent for the first time.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the low bits; a segment is at most 64 KiB"
+    )]
+    pub const fn new(segment: &SentSegment) -> Self {
+        Self {
+            sent_at: segment.sent_at,
+            start: segment.start as u32,
+            length: segment.length as u16,
+            transmissions: segment.transmissions,
+            state: segment.flags,
+        }
+    }
+
+    /// Stream offset of its first byte, at or behind `una`.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the low bits")]
+    pub const fn start(&self, una: u64) -> u64 {
+        una + self.start.wrapping_sub(una as u32) as u64
+    }
+
+    /// Stream offset behind its last byte.
+    #[inline]
+    pub const fn end(&self, una: u64) -> u64 {
+        self.start(una) + self.length as u64
+    }
+
+    /// The segment that it is.
+    #[inline]
+    pub const fn segment(&self, una: u64) -> SentSegment {
+        SentSegment {
+            start: self.start(una),
+            sent_at: self.sent_at,
+            length: self.length as u32,
+            transmissions: self.transmissions,
+            expiries: self.expiries(),
+            flags: self.flags(),
+        }
+    }
+
+    #[inline]
+    pub const fn flags(&self) -> u8 {
+        self.state & FLAGS
+    }
+
+    #[inline]
+    pub const fn is_sacked(&self) -> bool {
+        self.state & SACKED != 0
+    }
+
+    #[inline]
+    pub const fn expiries(&self) -> u8 {
+        self.state >> FLAG_BITS
+    }
+
+    /// Its first `bytes` are acknowledged, but not all of it.
+    pub const fn cut_front(&mut self, bytes: u16) {
+        self.start = self.start.wrapping_add(bytes as u32);
+        self.length -= bytes;
+    }
+
+    /// Leaves its first `bytes`, and returns the rest.
+    pub const fn split_off(&mut self, bytes: u16) -> Self {
+        let mut rest = *self;
+        rest.cut_front(bytes);
+        self.length = bytes;
+        rest
+    }
+
+    /// It leaves again at `now`.
+    pub const fn on_resent(&mut self, now: Instant) {
+        self.sent_at = now;
+        // That it was sent more than once must not be forgotten.
+        self.transmissions = match self.transmissions {
+            u8::MAX => 2,
+            some => some + 1,
+        };
+    }
+
+    /// Its timer expired once more; returns how often before.
+    pub const fn on_expiry(&mut self) -> u8 {
+        let before = self.expiries();
+        if before < MOST_EXPIRIES {
+            self.state += 1 << FLAG_BITS;
+        }
+        before
+    }
+
+    #[inline]
+    const fn set_flags(&mut self, flags: u8) {
+        self.state = self.state & !FLAGS | flags;
+    }
+}
+
+/// Bytes of the outstanding segments by what is known of them: less than 2^32 in all, as no window
+/// is larger than 1 GiB (RFC 7323 §2.3).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sums {
-    pub sacked: u64,
-    pub lost: u64,
-    pub resent: u64,
-    pub awaiting_repair: u64,
+    pub sacked: u32,
+    pub lost: u32,
+    pub resent: u32,
+    pub awaiting_repair: u32,
 }
 
 impl Sums {
     /// `bytes` of a segment with `flags` count from now on.
-    fn add(&mut self, flags: u8, bytes: u64) {
+    fn add(&mut self, flags: u8, bytes: u32) {
         self.sacked += if flags & SACKED != 0 { bytes } else { 0 };
         self.lost += if flags & LOST != 0 { bytes } else { 0 };
         self.resent += if flags & RESENT != 0 { bytes } else { 0 };
@@ -98,26 +215,26 @@ impl Sums {
     }
 
     /// `bytes` of a segment with `flags` count no longer.
-    pub fn remove(&mut self, flags: u8, bytes: u64) {
+    pub fn remove(&mut self, flags: u8, bytes: u32) {
         self.sacked -= if flags & SACKED != 0 { bytes } else { 0 };
         self.lost -= if flags & LOST != 0 { bytes } else { 0 };
         self.resent -= if flags & RESENT != 0 { bytes } else { 0 };
         self.awaiting_repair -= if awaits_repair(flags) { bytes } else { 0 };
     }
 
-    /// `segment` has `flags` from now on.
+    /// `record` has `flags` from now on.
     #[inline]
-    pub fn change(&mut self, segment: &mut SentSegment, flags: u8) {
-        let bytes = u64::from(segment.length);
-        if segment.flags == 0 && flags == SACKED {
+    pub fn change(&mut self, record: &mut Record, flags: u8) {
+        let bytes = u32::from(record.length);
+        let before = record.flags();
+        record.set_flags(flags);
+        if before == 0 && flags == SACKED {
             // What nothing was known of is reported: by far the most frequent change.
             self.sacked += bytes;
-            segment.flags = flags;
             return;
         }
-        self.remove(segment.flags, bytes);
+        self.remove(before, bytes);
         self.add(flags, bytes);
-        segment.flags = flags;
     }
 }
 

@@ -25,7 +25,7 @@ fn the_third_duplicate_means_a_loss() {
         (trace.cwnd(), trace.sender.ssthresh()),
         (5 * MSS, Some(5 * MSS))
     );
-    let counters = *trace.sender.counters();
+    let counters = trace.sender.counters();
     assert_eq!(
         (counters.fast_retransmits, counters.segments_retransmitted),
         (1, 1)

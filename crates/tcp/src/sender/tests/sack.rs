@@ -53,7 +53,7 @@ fn repairs_three_losses_in_one_round_trip() {
     assert!(trace.is_open());
     assert_eq!(trace.cwnd(), 5 * MSS);
     assert_eq!(trace.take_events().last(), Some(&Event::RecoveryExit));
-    let counters = *trace.sender.counters();
+    let counters = trace.sender.counters();
     assert_eq!(
         (counters.fast_retransmits, counters.segments_retransmitted),
         (1, 3)

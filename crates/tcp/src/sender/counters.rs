@@ -1,0 +1,83 @@
+//! What a sender has done so far.
+
+/// What a sender has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Segments that carried data or a FIN, retransmissions included.
+    pub segments_sent: u64,
+    /// Of these, the retransmissions.
+    pub segments_retransmitted: u64,
+    /// Stream bytes in the retransmissions.
+    pub bytes_retransmitted: u64,
+    /// Retransmission timers that expired.
+    pub timeouts: u64,
+    /// Timeouts that the endpoint itself came to think unnecessary (RFC 3522 §3).
+    pub timeouts_judged_spurious: u64,
+    /// Losses found by duplicate or selective acknowledgments.
+    pub fast_retransmits: u64,
+    /// Duplicates the peer reported (RFC 2883).
+    pub duplicates_reported: u64,
+    /// Zero-window probes sent.
+    pub window_probes: u64,
+    /// Recoveries found needless and taken back.
+    pub recoveries_taken_back: u64,
+    /// Tail loss probes sent (RFC 8985 §7).
+    pub tail_probes: u64,
+    /// Losses that only a tail loss probe has shown, by repairing them (RFC 8985 §7.4).
+    pub losses_repaired_by_probes: u64,
+}
+
+/// The same as it is kept: what happens to few segments, in half the room, so that very many senders
+/// fit. What has happened 2^32 times is counted no further.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub segments_sent: u64,
+    pub segments_retransmitted: u64,
+    pub bytes_retransmitted: u64,
+    pub timeouts: Count,
+    pub timeouts_judged_spurious: Count,
+    pub fast_retransmits: Count,
+    pub duplicates_reported: Count,
+    pub window_probes: Count,
+    pub recoveries_taken_back: Count,
+    pub tail_probes: Count,
+    pub losses_repaired_by_probes: Count,
+}
+
+/// A count that ends at what it can hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Count(u32);
+
+impl Count {
+    /// Once more.
+    #[inline]
+    pub const fn add(&mut self) {
+        self.0 = self.0.saturating_add(1);
+    }
+}
+
+impl From<Count> for u64 {
+    fn from(count: Count) -> Self {
+        count.0.into()
+    }
+}
+
+impl Counts {
+    /// What is told of them.
+    #[inline]
+    pub fn told(&self) -> Counters {
+        Counters {
+            segments_sent: self.segments_sent,
+            segments_retransmitted: self.segments_retransmitted,
+            bytes_retransmitted: self.bytes_retransmitted,
+            timeouts: self.timeouts.into(),
+            timeouts_judged_spurious: self.timeouts_judged_spurious.into(),
+            fast_retransmits: self.fast_retransmits.into(),
+            duplicates_reported: self.duplicates_reported.into(),
+            window_probes: self.window_probes.into(),
+            recoveries_taken_back: self.recoveries_taken_back.into(),
+            tail_probes: self.tail_probes.into(),
+            losses_repaired_by_probes: self.losses_repaired_by_probes.into(),
+        }
+    }
+}
