@@ -48,12 +48,12 @@ impl Connection {
         taken
     }
 
-    /// Whether an established endpoint has nothing to say but that something has arrived, as seen
-    /// without looking closely. It is asked before and after every segment that it sends.
+    /// Whether an established endpoint has nothing to say at `now` but that something has arrived,
+    /// as seen without looking closely. It is asked before and after every segment that it sends.
     #[inline]
-    pub(super) fn has_no_more_than_an_acknowledgment(&self) -> bool {
+    pub(super) fn has_no_more_than_an_acknowledgment(&self, now: Instant) -> bool {
         self.state == State::Established
-            && self.sender.is_silent()
+            && (self.sender.is_silent() || self.sender.is_waiting_for_pace(now))
             && !self.has_reset()
             && !self.probe_due
             && self.reconnection_acks == 0

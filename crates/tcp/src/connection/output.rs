@@ -14,7 +14,7 @@ impl Connection {
     /// The next segment to send at `now`; call until there is none.
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Segment> {
-        if self.has_no_more_than_an_acknowledgment() {
+        if self.has_no_more_than_an_acknowledgment(now) {
             if !self.receiver.ack_due() {
                 return None;
             }

@@ -300,6 +300,14 @@ impl SendSide {
             .map_or(self.polled, |sender| sender.is_silent())
     }
 
+    /// As [`is_silent`](Self::is_silent), of a sender whose next burst may not leave yet.
+    #[inline]
+    pub fn is_waiting_for_pace(&self, now: Instant) -> bool {
+        self.sender
+            .get()
+            .is_some_and(|sender| sender.is_waiting_for_pace(now))
+    }
+
     /// The next segment to send at `now`, until there is none.
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Transmission> {

@@ -182,6 +182,18 @@ impl Rack {
         (Duration::from_nanos(minimum.as_nanos() / 4) * u64::from(self.steps)).min(srtt)
     }
 
+    /// Whether there is anything to look at: what was sent before the segment delivered, or with it.
+    /// If there is not, nothing is left to look for.
+    #[inline]
+    pub fn has_earlier(&mut self) -> bool {
+        let earlier = match (self.latest, self.sent.front()) {
+            (Some(latest), Some(first)) => first.at <= latest.sent_at,
+            _ => false,
+        };
+        self.advanced &= earlier;
+        earlier
+    }
+
     /// Marks as lost what was sent before the segment delivered and is late by more than `window`
     /// (§6.2 step 5). Does nothing if nothing was delivered since the last call, unless `forced` by
     /// the reordering timer.

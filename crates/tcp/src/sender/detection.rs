@@ -277,6 +277,9 @@ impl Detection {
         let Some(rack) = &mut self.rack else {
             return Detected::default();
         };
+        if !rack.has_earlier() {
+            return Detected::default();
+        }
         let minimum = estimator.minimum().unwrap_or(Duration::ZERO);
         let srtt = estimator.srtt().unwrap_or(Duration::ZERO);
         let enough = u64::from(rack.reordering()) * mss;

@@ -64,8 +64,7 @@ impl Sender {
         if let Some(until) = pacing.blocked_until(now)
             && !self.tail_probe.is_due()
         {
-            // As a rule it has been asked before in this pause, and waits already.
-            if self.timers.deadline(Slot::Pace) == until && !self.space.is_blocked() {
+            if self.is_waiting_until(until) {
                 return None;
             }
             if self.has_something_to_send() {
@@ -85,8 +84,30 @@ impl Sender {
                 self.congestion.mss(),
                 Pace { rate, least_burst },
             );
+            // At the end of a burst the next is waited for at once, if there will be one: what asks
+            // for more is then answered without a look at the windows.
+            if let Some(until) = pacing.blocked_until(now)
+                && self.has_something_to_send()
+            {
+                self.timers.arm(Timer::Pace, until);
+            }
         }
         Some(transmission)
+    }
+
+    /// Whether the pace lets nothing leave at `now`, and waits already: as a rule it has been asked
+    /// before in this pause, and [`poll`](Self::poll) would give and change nothing.
+    #[inline]
+    pub(crate) fn is_waiting_for_pace(&self, now: Instant) -> bool {
+        self.extras
+            .pacing()
+            .and_then(|pacing| pacing.blocked_until(now))
+            .is_some_and(|until| !self.tail_probe.is_due() && self.is_waiting_until(until))
+    }
+
+    #[inline]
+    fn is_waiting_until(&self, until: Instant) -> bool {
+        self.timers.deadline(Slot::Pace) == until && !self.space.is_blocked()
     }
 
     fn has_something_to_send(&mut self) -> bool {

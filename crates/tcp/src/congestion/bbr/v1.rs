@@ -191,13 +191,13 @@ impl Bbr {
             return;
         }
         let long_enough = ack.now - self.phase_began > self.minimum_rtt.unwrap_or(Duration::MAX);
-        let in_network = self.in_network(ack, ack.in_flight_before, windows);
+        let in_network = || self.in_network(ack, ack.in_flight_before, windows);
         let gain = CYCLE[self.phase];
         let over = if gain > 1.0 {
             // Until there is more in flight than the pipe holds, or it spills.
-            long_enough && (ack.lost > 0 || in_network >= self.in_flight_at(gain, windows))
+            long_enough && (ack.lost > 0 || in_network() >= self.in_flight_at(gain, windows))
         } else if gain < 1.0 {
-            long_enough || in_network <= self.in_flight_at(1.0, windows)
+            long_enough || in_network() <= self.in_flight_at(1.0, windows)
         } else {
             long_enough
         };
