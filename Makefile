@@ -9,6 +9,9 @@ DEV_READY := $(VENV)/.requirements-dev
 COMPILED := $(VENV)/.compiled
 EXTENSION := $(VENV)/.extension
 SITE_READY := $(VENV)/.site
+WHEEL_READY := $(VENV)/.wheel
+# Linked for any Linux since 2018; --bpf in its place: for this system, with the kernel's BPF.
+WHEEL_FLAGS ?= $(if $(NET),--zig)
 # Real packets are Linux's alone.
 NET := $(if $(filter Linux,$(shell uname -s)),$(BIN)/airtcp-net)
 # Programs for the kernel's BPF are built where what they need is there; make build names what is missing.
@@ -89,8 +92,9 @@ lint: $(DEV_READY) site | tools ## formatting, clippy, ruff, mypy, the site's li
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-wheel: build ## the wheel in dist/, whole: core, airtcp-net, scenarios, papers; then tried in a fresh environment
-	$(BIN)/python packaging/wheel.py --profile release $(if $(NET),--net $(NET))
+wheel: $(WHEEL_READY) ## the wheel in dist/, whole: core, airtcp-net, scenarios, papers; then tried in a fresh environment
+	$(BIN)/python packaging/wheel.py $(WHEEL_FLAGS)
+	$(BIN)/twine check --strict dist/*.whl
 	$(BIN)/python packaging/try_wheel.py dist/*.whl
 
 check-long: build ## what takes hours: connections under attack, the fuzzers for ten minutes each, mutants
@@ -134,6 +138,10 @@ $(DEV_READY): requirements-dev.txt $(READY)
 
 $(SITE_READY): requirements-docs.txt $(READY)
 	$(PIP) --requirement requirements-docs.txt
+	touch $@
+
+$(WHEEL_READY): requirements-wheel.txt | $(MATURIN)
+	$(PIP) --requirement requirements-wheel.txt
 	touch $@
 
 # airtcp-net after the extension, whose crates it shares: two builds at once would take their turns.

@@ -1,6 +1,13 @@
-"""Installs a wheel into a fresh environment, elsewhere, and does there what README.md says.
+"""Checks that a wheel is whole, installs it in a fresh environment elsewhere, and uses it there.
 
-python packaging/try_wheel.py dist/airtcp-*.whl
+    python packaging/try_wheel.py dist/airtcp-*.whl
+
+There the commands of README.md and docs/tutorial.md are run, with a recording that comes with
+airtcp for the reader's own. Not run: what needs minutes of a network (`ping`), changes the machine
+(`deploy`), serves until it is stopped (`lab`, `proxy`, `gateway`), or stands for something of the
+reader's (`FILE`, `slow.pcap`). What real packets take is run where namespaces are allowed; a
+machine that is too busy for it is no fault of the wheel. The output has a line for each command,
+also for those that are left out.
 """
 
 import re
@@ -11,42 +18,97 @@ import time
 import venv
 from pathlib import Path
 
+from contents import problems
+
 ROOT = Path(__file__).resolve().parent.parent
-# What a reader is told to type; those which need a network, a kernel or minutes are left to them.
-_SKIPPED = re.compile(r"make |ping -D|airtcp (emulate|verify|deploy|undeploy|papers)\b|pip install")
+PAGES = ("README.md", "docs/tutorial.md")
+BESIDES = (
+    "airtcp papers rto-factor --quick --readings 0",
+    "airtcp new mine.toml --from ping && airtcp run mine.toml --seed 2",
+    "airtcp study classifiers --seeds 1 --out study",
+    "airtcp remedies bbr",
+    "python -m airtcp --version",
+)
+"""What the pages do not name and a wheel could lack."""
+_NAMED = re.compile(r"`(airtcp [^`]+)`")
+_OF_THE_READER = re.compile(
+    r"\b(FILE|REMEDY|NAME|HOST|PATH|R|COMMAND|DIR)\b|slow\.pcap|web\.service|…"
+)
+_A_NAME = re.compile(r"airtcp (compare|diagnose|emulate|new|run|script|study|verify)")
+_CHANGES = re.compile(r"airtcp (deploy|undeploy|gateway|proxy|lab|serve|send)\b(?!.*--dry-run)")
+_MINUTES = re.compile(r"airtcp (papers$|study then-and-now|demo)")
+_LATE = "this machine did not keep up"
+"""Of real packets on a busy machine: they were carried, and what was measured does not count."""
+_REAL_PACKETS = re.compile(r"airtcp (emulate|verify|deploy)\b")
 
 
-def commands(readme: str) -> list[str]:
-    """The commands in the code blocks of a text, continued lines joined."""
-    blocks = re.findall(r"^```(?:sh)?\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
-    lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
-    stripped = [line.partition("#")[0].strip().removeprefix(".venv/bin/") for line in lines]
-    return [line for line in stripped if line.startswith("airtcp") and not _SKIPPED.search(line)]
+def commands(page: str) -> list[str]:
+    """The airtcp commands of a page in Markdown: in blocks and in lines, each once."""
+    blocks = re.findall(r"^```(?:sh)?\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    in_blocks = "\n".join(blocks).replace("\\\n", " ").splitlines()
+    lines = re.sub(r"^```.*?^```", "", page, flags=re.MULTILINE | re.DOTALL)
+    in_lines = [" ".join(one.split()) for one in _NAMED.findall(lines)]
+    found = [" ".join(line.partition(" #")[0].split()) for line in [*in_blocks, *in_lines]]
+    return list(dict.fromkeys(line for line in found if line.startswith("airtcp ")))
+
+
+def why_not(command: str, *, real_packets: bool) -> str | None:
+    """Why a command is not run here; None if it is."""
+    if _CHANGES.search(command):
+        return "changes the machine, or serves until it is stopped"
+    if _A_NAME.fullmatch(command):
+        return "is the name of a command"
+    if _OF_THE_READER.search(command):
+        return "stands for something of the reader's"
+    if _MINUTES.search(command):
+        return "takes minutes"
+    if _REAL_PACKETS.search(command) and not real_packets:
+        return "namespaces are not allowed here"
+    return None
+
+
+def allows_namespaces() -> bool:
+    """Whether this machine lets a user have a network namespace."""
+    command = ["unshare", "--user", "--map-root-user", "--net", "true"]
+    try:
+        return subprocess.run(command, capture_output=True).returncode == 0
+    except OSError:
+        return False
 
 
 def main() -> None:
-    """Fails with the first command that does."""
-    (wheel,) = sys.argv[1:]
-    todo = commands((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert todo, "README.md names no command"
+    """Ends with the first thing that is wrong."""
+    (wheel,) = (Path(name).resolve() for name in sys.argv[1:])
+    if found := problems(wheel):
+        raise SystemExit("\n".join(f"{wheel.name}: {one}" for one in found))
+    print(f"{wheel.name}: whole, {wheel.stat().st_size / 1e6:.1f} MB")
+    pages = "\n".join((ROOT / page).read_text(encoding="utf-8") for page in PAGES)
+    real_packets = allows_namespaces()
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         venv.create(here / "venv", with_pip=True)
         programs = here / "venv" / "bin"
-        install = [programs / "pip", "install", "--quiet", Path(wheel).resolve()]
-        subprocess.run(install, check=True, cwd=here)
-        (here / "my.ping").write_bytes((ROOT / "recordings" / "wifi-spikes.ping").read_bytes())
-        todo += ["airtcp scenarios", "airtcp papers rto-factor --quick --readings 0"]
-        for command in todo:
+        for install in (["install", "--quiet", wheel], ["check"]):
+            subprocess.run([programs / "pip", *install], check=True, cwd=here)
+        recording = (ROOT / "recordings" / "wifi-spikes.ping").read_bytes()
+        environment = {"PATH": f"{programs}:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder}
+        for number, command in enumerate([*commands(pages), *BESIDES]):
+            if reason := why_not(command, real_packets=real_packets):
+                print(f"   left  {command}: {reason}", flush=True)
+                continue
+            # Each in a folder of its own: two ways to the same file stand for one that is taken.
+            own = here / str(number)
+            own.mkdir()
+            (own / "my.ping").write_bytes(recording)
             begun = time.monotonic()
-            subprocess.run(
-                command,
-                shell=True,
-                check=True,
-                cwd=here,
-                env={"PATH": f"{programs}:/usr/bin:/bin", "HOME": folder},
-                stdout=subprocess.DEVNULL,
+            done = subprocess.run(
+                command, shell=True, cwd=own, env=environment, capture_output=True, text=True
             )
+            if _LATE in done.stderr:
+                print(f"   late  {command}: {_LATE}", flush=True)
+                continue
+            if done.returncode != 0:
+                raise SystemExit(f"{command}: status {done.returncode}\n{done.stdout}{done.stderr}")
             print(f"{time.monotonic() - begun:5.1f} s  {command}", flush=True)
 
 

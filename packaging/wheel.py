@@ -1,15 +1,17 @@
 """Builds the wheel: the package with its Rust core, what comes with airtcp, and airtcp-net.
 
-    python packaging/wheel.py [--profile release] [--zig] [--out dist] [--net PROGRAM]
-                              [--repository URL]
+    python packaging/wheel.py [--zig] [--bpf] [--profile release] [--out dist] [--repository URL]
 
-`--zig` links against an old glibc (manylinux_2_28), for which `pip install ziglang` is needed. The
-folders that become package data lie at the top of the checkout; they are copied into the package
-while the wheel is built, and removed again.
+`--zig` links the core and airtcp-net against an old glibc (manylinux_2_28), for which `ziglang` and
+`cargo-zigbuild` are installed beside maturin (requirements-wheel.txt). The folders that become
+package data lie at the top of the checkout; they are copied into the package while the wheel is
+built, and removed again.
 """
 
 import argparse
+import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -22,6 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python" / "airtcp"
 SHIPPED = ("scenarios", "studies", "papers", "recordings")
 STAGED = (PACKAGE / "data", PACKAGE / "bin")
+MANYLINUX = (2, 28)
+"""The oldest glibc that a wheel linked by zig runs with: that of RHEL 8 and Debian 10."""
 
 
 def stage(net: Path | None) -> None:
@@ -42,29 +46,63 @@ def unstage() -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def environment() -> dict[str, str]:
+    """With the programs of this Python's environment first, zig's among them."""
+    programs = Path(sys.executable).parent
+    return {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', '')}"}
+
+
+def build_net(profile: str, *, zig: bool, bpf: bool) -> Path:
+    """Builds airtcp-net, and returns where it is."""
+    command = ["cargo", "zigbuild" if zig else "build", "--quiet", "--package", "airtcp-net"]
+    command += ["--profile", profile]
+    folder = profile
+    if zig:
+        target = f"{platform.machine()}-unknown-linux-gnu"
+        command += ["--target", f"{target}.{MANYLINUX[0]}.{MANYLINUX[1]}"]
+        folder = f"{target}/{profile}"
+    if bpf:
+        command += ["--features", "bpf"]
+    subprocess.run(command, cwd=ROOT, check=True, env=environment())
+    told = subprocess.run(
+        ["cargo", "metadata", "--no-deps", "--format-version", "1"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+    return Path(json.loads(told.stdout)["target_directory"]) / folder / "airtcp-net"
+
+
 def main() -> None:
     """Builds one wheel."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--profile", default="release", help="the profile of cargo")
     parser.add_argument("--zig", action="store_true", help="link for manylinux_2_28 with zig")
+    parser.add_argument(
+        "--bpf",
+        action="store_true",
+        help="airtcp-net with the kernel's BPF; it then needs libelf and zlib where it runs",
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where the wheel goes")
-    parser.add_argument("--net", type=Path, help="airtcp-net, built for the same system")
     parser.add_argument(
         "--repository",
         default=os.environ.get("AIRTCP_REPOSITORY") or None,
         help="where the repository can be seen: for the links of the index's page",
     )
     wanted = parser.parse_args()
+    if wanted.zig and wanted.bpf:
+        parser.error("--bpf: libelf is this system's, and --zig links for older ones: take one")
     for old in wanted.out.glob("airtcp-*.whl"):
         old.unlink()
     command = ["maturin", "build", "--strip", "--profile", wanted.profile, "--out", wanted.out]
     if wanted.zig:
-        command += ["--zig", "--compatibility", "manylinux_2_28"]
+        command += ["--zig", "--compatibility", f"manylinux_{MANYLINUX[0]}_{MANYLINUX[1]}"]
+    net = None
+    if sys.platform == "linux":
+        net = build_net(wanted.profile, zig=wanted.zig, bpf=wanted.bpf)
     try:
-        stage(wanted.net)
-        subprocess.run(
-            [Path(sys.executable).parent / command[0], *command[1:]], cwd=ROOT, check=True
-        )
+        stage(net)
+        subprocess.run(command, cwd=ROOT, check=True, env=environment())
     finally:
         unstage()
     (wheel,) = wanted.out.glob("*.whl")
