@@ -20,10 +20,10 @@ mod expression;
 mod parser;
 mod report;
 mod runner;
-mod settings;
-mod stopwatch;
+pub mod settings;
+pub mod stopwatch;
 mod syntax;
-mod tcp_info;
+pub mod tcp_info;
 
 use std::fmt;
 

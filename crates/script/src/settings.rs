@@ -1,7 +1,7 @@
 //! Settings of the system that a script asks for: `sysctl`s, routes, options of packetdrill.
 
 use airtcp_tcp::Config;
-use airtcp_tcp::config::{CongestionControl, SlowStart};
+use airtcp_tcp::config::{CongestionControl, EcnUse, SlowStart};
 use airtcp_units::Duration;
 
 /// Outcome of a setting.
@@ -163,7 +163,12 @@ pub fn sysctl(name: &str, value: &str, config: &mut Config) -> Applied {
         | "tcp_retries2"
         | "tcp_fin_timeout"
         | "tcp_invalid_ratelimit" => return limit(name, value, config),
-        "tcp_ecn" if matches!(value.trim(), "0" | "2") => {}
+        "tcp_ecn" => match value.trim() {
+            "0" => config.ecn = EcnUse::Off,
+            "1" => config.ecn = EcnUse::Request,
+            "2" => config.ecn = EcnUse::Accept,
+            _ => return Applied::Unsupported(format!("{name} = {value}")),
+        },
         // Settings that no script of an endpoint can see.
         "tcp_wmem"
         | "tcp_fack"

@@ -10,11 +10,15 @@ use crate::stopwatch::Stopwatch;
 const INFINITE: f64 = 2_147_483_647.0;
 
 /// State that the connection itself does not have.
+#[derive(Debug)]
 pub struct Asked<'a> {
+    /// When it is asked.
     pub now: Instant,
+    /// When data arrived last.
     pub data_received_at: Instant,
     /// The MSS option of our SYN.
     pub offered_mss: u32,
+    /// Times that were taken from outside.
     pub stopwatch: &'a Stopwatch,
 }
 
