@@ -41,6 +41,11 @@ impl SendBuffer {
         self.length
     }
 
+    /// Offset behind the last byte.
+    pub fn end(&self) -> u64 {
+        self.start + self.length as u64
+    }
+
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }

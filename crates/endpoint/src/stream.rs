@@ -1,5 +1,6 @@
 //! One connection with its bytes: the core, a buffer for what is sent and one for what arrives.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use airtcp_packet::{Flags, LinkFeedback, Segment};
@@ -73,6 +74,9 @@ pub struct Stream {
     departures: bool,
     /// Polled, and does not fit what goes before it.
     pending: Option<Segment>,
+    /// Offsets at which records end that have not left: the core knows of nothing behind the first
+    /// of them, so that no segment holds bytes of two records.
+    records: VecDeque<u64>,
 }
 
 impl Stream {
@@ -100,6 +104,7 @@ impl Stream {
             path_probe: options.path_probe,
             departures: options.departures,
             pending: None,
+            records: VecDeque::new(),
         }
     }
 
@@ -116,19 +121,50 @@ impl Stream {
             return 0;
         }
         let taken = self.outgoing.write(bytes);
-        if taken > 0 {
-            self.connection.write(taken as u64);
-        }
+        self.hand_over(taken);
         taken
+    }
+
+    /// Ends a record with what is written so far: no segment will hold bytes of it and of what
+    /// follows (MSG_EOR).
+    pub fn end_record(&mut self) {
+        let end = self.outgoing.end();
+        if self.records.back() != Some(&end) && self.unsent() > 0 {
+            self.records.push_back(end);
+        }
+    }
+
+    /// Has the core know of `written` bytes more, unless a record before them has not left.
+    fn hand_over(&mut self, written: usize) {
+        if written > 0 && self.records.is_empty() {
+            self.connection.write(written as u64);
+        }
+    }
+
+    /// The first record has left: has the core know of the next. Returns whether it does.
+    fn next_record(&mut self) -> bool {
+        let Some(&end) = self.records.front() else {
+            return false;
+        };
+        if self.connection.sender().nxt() < end {
+            return false;
+        }
+        self.records.pop_front();
+        let until = self.records.front().map_or(self.outgoing.end(), |&end| end);
+        if until > end {
+            self.connection.write(until - end);
+        }
+        if self.records.is_empty() && self.is_writing_shut {
+            self.connection.close();
+        }
+        true
     }
 
     /// Has `fill` write at most `wanted` bytes to where they are to lie, no more than there is
     /// [room](Self::room) for, and perhaps less; it answers how many it wrote, which is returned.
     pub fn write_with(&mut self, wanted: usize, fill: impl FnOnce(&mut [u8]) -> usize) -> usize {
         let taken = self.outgoing.write_with(wanted.min(self.room()), fill);
-        if taken > 0 {
-            self.connection.write(taken as u64);
-        }
+        self.hand_over(taken);
         taken
     }
 
@@ -184,8 +220,10 @@ impl Stream {
     /// Bytes that were written and have not left once.
     #[must_use]
     pub fn unsent(&self) -> usize {
-        let sender = self.connection.sender();
-        let bytes = sender.written().saturating_sub(sender.nxt());
+        let bytes = self
+            .outgoing
+            .end()
+            .saturating_sub(self.connection.sender().nxt());
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 
@@ -225,7 +263,9 @@ impl Stream {
     pub fn shut_writing(&mut self) {
         if !self.is_writing_shut {
             self.is_writing_shut = true;
-            self.connection.close();
+            if self.records.is_empty() {
+                self.connection.close();
+            }
         }
     }
 
@@ -241,6 +281,12 @@ impl Stream {
     pub fn release(&mut self, now: Instant, linger: Linger) {
         self.is_released = true;
         self.is_writing_shut = true;
+        if let Some(end) = self.records.front() {
+            // Nobody is left who could tell records apart.
+            let rest = self.outgoing.end() - end;
+            self.records.clear();
+            self.connection.write(rest);
+        }
         match linger {
             Linger::Reset => self.connection.abort(now),
             Linger::Background => self.connection.release(now),
@@ -254,6 +300,12 @@ impl Stream {
     /// Ends the connection at once, with a reset.
     pub fn abort(&mut self, now: Instant) {
         self.connection.abort(now);
+    }
+
+    /// Whether nothing more can be written.
+    #[must_use]
+    pub(crate) const fn is_writing_shut(&self) -> bool {
+        self.is_writing_shut
     }
 
     /// Whether the application has let go of it.
@@ -321,17 +373,24 @@ impl Stream {
 
     /// The next segment to send at `now`; call until there is none.
     pub fn poll(&mut self, now: Instant) -> Option<Segment> {
-        self.pending.take().or_else(|| self.connection.poll(now))
+        let next = self.pending.take().or_else(|| self.connection.poll(now));
+        if next.is_some() || !self.next_record() {
+            return next;
+        }
+        self.connection.poll(now)
     }
 
     /// As [`poll`](Self::poll), with as many segments that follow as one header can stand for and
     /// `most` bytes of payload allow. Returns the segment as a whole, and the payload of each part
     /// but perhaps the last.
     pub fn poll_burst(&mut self, now: Instant, most: u32) -> Option<(Segment, u32)> {
+        let fresh_from = self.connection.sender().nxt();
         let mut whole = self.poll(now)?;
         let part = whole.payload_bytes;
         let is_plain = Flags::ACK | Flags::PSH == whole.flags | Flags::PSH;
-        if part == 0 || !is_plain || !whole.sack.is_empty() {
+        // Smaller ones are few, and may be small on purpose.
+        let is_full = u64::from(part) == self.connection.sender().mss();
+        if !is_full || part == 0 || !is_plain || !whole.sack.is_empty() {
             return Some((whole, part));
         }
         let mut last = part;
@@ -346,6 +405,11 @@ impl Stream {
             last = next.payload_bytes;
             whole.payload_bytes += last;
             whole.flags = next.flags;
+        }
+        let is_fresh = self.connection.payload_of(&whole).start >= fresh_from;
+        if whole.payload_bytes > part && is_fresh {
+            // Whoever merges the parts again need not wait for more (Linux, `__tcp_transmit_skb`).
+            whole.flags |= Flags::PSH;
         }
         Some((whole, part))
     }

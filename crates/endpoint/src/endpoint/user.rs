@@ -45,12 +45,21 @@ impl Endpoint {
         self.change(id, |stream| stream.write_with(wanted, fill))
     }
 
+    /// Ends a record with what is written so far: no segment will hold bytes of it and of what
+    /// follows (MSG_EOR).
+    ///
+    /// # Errors
+    /// It was released.
+    pub fn end_record(&mut self, id: ConnectionId) -> Result<(), StreamError> {
+        self.change(id, Stream::end_record)
+    }
+
     fn check_writing(&self, id: ConnectionId) -> Result<(), StreamError> {
         let stream = self.stream(id).ok_or(StreamError::Unknown)?;
         if let Some(end) = stream.connection().end() {
             return Err(StreamError::Ended(end));
         }
-        if stream.connection().sender().is_closed() {
+        if stream.is_writing_shut() {
             return Err(StreamError::WritingIsShut);
         }
         Ok(())

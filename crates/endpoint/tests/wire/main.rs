@@ -4,6 +4,7 @@
 mod bytes;
 mod closing;
 mod hostile;
+mod leaving;
 mod many;
 mod path;
 mod world;
