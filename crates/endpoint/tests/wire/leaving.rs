@@ -22,9 +22,12 @@ fn leave(world: &mut World) -> Vec<usize> {
 #[test]
 fn no_segment_holds_bytes_of_two_records() {
     let mut world = World::new(1);
-    let [client, server] = world.open(&Options::default(), ListenOptions::default());
-    let small = world.ends[CLIENT].set_small_segments(client, true, false);
-    assert_eq!(small, Ok(()));
+    // As it is told before the handshake.
+    let options = Options {
+        no_delay: true,
+        ..Options::default()
+    };
+    let [client, server] = world.open(&options, ListenOptions::default());
     let all = patterned(1, 0, RECORDS.iter().sum());
     let mut written = 0;
     for record in RECORDS {

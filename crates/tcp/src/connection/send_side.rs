@@ -142,6 +142,7 @@ impl SendSide {
         }
         if let Some(before) = self.sender.take() {
             let sender = self.get_mut();
+            sender.keep_small_segments(&before);
             sender.write(before.written());
             if before.is_closed() {
                 sender.close();

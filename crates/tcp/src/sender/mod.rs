@@ -325,6 +325,11 @@ impl Sender {
         self.small_segments.set_no_delay(no_delay);
     }
 
+    /// What `before` was told of small segments holds for this one too.
+    pub(crate) fn keep_small_segments(&mut self, before: &Self) {
+        self.small_segments = before.small_segments.clone();
+    }
+
     /// Whether no segment is to leave that is not full (TCP_CORK).
     pub const fn set_corked(&mut self, corked: bool) {
         self.small_segments.set_corked(corked);
