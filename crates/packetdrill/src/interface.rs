@@ -1,0 +1,642 @@
+//! packetdrill's table of functions (`packetdrill.h`): pointers and numbers of C on one side, slices
+//! and results on the other.
+#![expect(unsafe_code, reason = "the other side is C")]
+
+use std::ffi::{CStr, c_char, c_int, c_long, c_short, c_uint, c_ulong, c_void};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+use std::slice;
+use std::sync::OnceLock;
+
+use airtcp_units::Duration;
+use libc::{epoll_event, iovec, msghdr, pollfd, sockaddr, socklen_t, ssize_t, timeval};
+
+use crate::machine::{Answer, Machine, micros};
+
+/// One for each process: packetdrill asks for one.
+static MACHINE: OnceLock<Machine> = OnceLock::new();
+
+type User = *mut c_void;
+
+/// `struct packetdrill_interface`. Two of its functions are variadic there; what they are called
+/// with, numbers and pointers, is passed alike by the calling conventions of x86-64 and AArch64.
+#[repr(C)]
+struct Interface {
+    userdata: User,
+    free: extern "C" fn(User),
+    socket: extern "C" fn(User, c_int, c_int, c_int) -> c_int,
+    bind: extern "C" fn(User, c_int, *const sockaddr, socklen_t) -> c_int,
+    listen: extern "C" fn(User, c_int, c_int) -> c_int,
+    accept: extern "C" fn(User, c_int, *mut sockaddr, *mut socklen_t) -> c_int,
+    connect: extern "C" fn(User, c_int, *const sockaddr, socklen_t) -> c_int,
+    read: extern "C" fn(User, c_int, *mut c_void, usize) -> ssize_t,
+    readv: extern "C" fn(User, c_int, *const iovec, c_int) -> ssize_t,
+    recv: extern "C" fn(User, c_int, *mut c_void, usize, c_int) -> ssize_t,
+    recvfrom: extern "C" fn(
+        User,
+        c_int,
+        *mut c_void,
+        usize,
+        c_int,
+        *mut sockaddr,
+        *mut socklen_t,
+    ) -> ssize_t,
+    recvmsg: extern "C" fn(User, c_int, *mut msghdr, c_int) -> ssize_t,
+    write: extern "C" fn(User, c_int, *const c_void, usize) -> ssize_t,
+    writev: extern "C" fn(User, c_int, *const iovec, c_int) -> ssize_t,
+    send: extern "C" fn(User, c_int, *const c_void, usize, c_int) -> ssize_t,
+    sendto: extern "C" fn(
+        User,
+        c_int,
+        *const c_void,
+        usize,
+        c_int,
+        *const sockaddr,
+        socklen_t,
+    ) -> ssize_t,
+    sendmsg: extern "C" fn(User, c_int, *const msghdr, c_int) -> ssize_t,
+    fcntl: extern "C" fn(User, c_int, c_int, c_long) -> c_int,
+    ioctl: extern "C" fn(User, c_int, c_ulong, *mut c_int) -> c_int,
+    close: extern "C" fn(User, c_int) -> c_int,
+    shutdown: extern "C" fn(User, c_int, c_int) -> c_int,
+    getsockopt: extern "C" fn(User, c_int, c_int, c_int, *mut c_void, *mut socklen_t) -> c_int,
+    setsockopt: extern "C" fn(User, c_int, c_int, c_int, *const c_void, socklen_t) -> c_int,
+    poll: extern "C" fn(User, *mut pollfd, c_ulong, c_int) -> c_int,
+    netdev_send: extern "C" fn(User, *const c_void, usize) -> c_int,
+    netdev_receive: extern "C" fn(User, *mut c_void, *mut usize, *mut i64) -> c_int,
+    usleep: extern "C" fn(User, c_uint) -> c_int,
+    gettimeofday: extern "C" fn(User, *mut timeval, *mut c_void) -> c_int,
+    epoll_create: extern "C" fn(User, c_int) -> c_int,
+    epoll_ctl: extern "C" fn(User, c_int, c_int, c_int, *mut epoll_event) -> c_int,
+    epoll_wait: extern "C" fn(User, c_int, *mut epoll_event, c_int, c_int) -> c_int,
+    pipe: extern "C" fn(User, *mut c_int) -> c_int,
+    splice: extern "C" fn(User, c_int, *mut i64, c_int, *mut i64, usize, c_uint) -> c_int,
+}
+
+/// Fills the table. `flags` is the endpoint's address, as `--so_flags` gives it.
+///
+/// # Safety
+///
+/// `flags` is a string or null, and `table` points to packetdrill's table.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn packetdrill_interface_init(flags: *const c_char, table: *mut Interface) {
+    let local = if flags.is_null() {
+        None
+    } else {
+        // SAFETY: as the caller promises.
+        let text = unsafe { CStr::from_ptr(flags) };
+        text.to_str().ok().and_then(|text| text.trim().parse().ok())
+    };
+    let local = local.unwrap_or(IpAddr::V4(Ipv4Addr::new(192, 168, 0, 1)));
+    let _ = MACHINE.set(Machine::new(local));
+    let filled = Interface {
+        userdata: std::ptr::null_mut(),
+        free,
+        socket,
+        bind,
+        listen,
+        accept,
+        connect,
+        read,
+        readv,
+        recv,
+        recvfrom,
+        recvmsg,
+        write,
+        writev,
+        send,
+        sendto,
+        sendmsg,
+        fcntl,
+        ioctl,
+        close,
+        shutdown,
+        getsockopt: get_option,
+        setsockopt,
+        poll,
+        netdev_send,
+        netdev_receive,
+        usleep,
+        gettimeofday,
+        epoll_create,
+        epoll_ctl,
+        epoll_wait,
+        pipe,
+        splice,
+    };
+    // SAFETY: as the caller promises; what is there is overwritten and not dropped.
+    unsafe { table.write(filled) };
+}
+
+fn machine() -> &'static Machine {
+    MACHINE.get_or_init(|| Machine::new(Ipv4Addr::LOCALHOST.into()))
+}
+
+/// The value of a call as C has it: -1 and errno for an error.
+fn said(answer: Answer) -> isize {
+    answer.unwrap_or_else(|error| {
+        // SAFETY: it points to this thread's errno.
+        unsafe { *libc::__errno_location() = error };
+        -1
+    })
+}
+
+fn said_int(answer: Answer) -> c_int {
+    said(answer) as c_int
+}
+
+/// An address of packetdrill's.
+fn address(from: *const sockaddr, length: socklen_t) -> Result<SocketAddr, i32> {
+    if from.is_null() {
+        return Err(libc::EFAULT);
+    }
+    // SAFETY: packetdrill hands in addresses of the length that it says.
+    unsafe {
+        match i32::from((*from).sa_family) {
+            libc::AF_INET if length as usize >= size_of::<libc::sockaddr_in>() => {
+                let at = from.cast::<libc::sockaddr_in>().read_unaligned();
+                let ip = Ipv4Addr::from_bits(u32::from_be(at.sin_addr.s_addr));
+                Ok(SocketAddrV4::new(ip, u16::from_be(at.sin_port)).into())
+            }
+            libc::AF_INET6 if length as usize >= size_of::<libc::sockaddr_in6>() => {
+                let at = from.cast::<libc::sockaddr_in6>().read_unaligned();
+                let ip = Ipv6Addr::from(at.sin6_addr.s6_addr);
+                let port = u16::from_be(at.sin6_port);
+                // An IPv4 address in IPv6's clothes is IPv4 on the wire (RFC 4291 §2.5.5.2).
+                Ok(match ip.to_ipv4_mapped() {
+                    Some(ip) => SocketAddrV4::new(ip, port).into(),
+                    None => SocketAddrV6::new(ip, port, 0, 0).into(),
+                })
+            }
+            _ => Err(libc::EINVAL),
+        }
+    }
+}
+
+/// Writes an address where packetdrill wants it.
+fn tell(who: SocketAddr, to: *mut sockaddr, length: *mut socklen_t) {
+    if to.is_null() || length.is_null() {
+        return;
+    }
+    // SAFETY: packetdrill hands in room for an address of any family.
+    unsafe {
+        match who {
+            SocketAddr::V4(who) => {
+                let mut at: libc::sockaddr_in = std::mem::zeroed();
+                at.sin_family = libc::AF_INET as u16;
+                at.sin_port = who.port().to_be();
+                at.sin_addr.s_addr = who.ip().to_bits().to_be();
+                to.cast::<libc::sockaddr_in>().write_unaligned(at);
+                *length = size_of::<libc::sockaddr_in>() as socklen_t;
+            }
+            SocketAddr::V6(who) => {
+                let mut at: libc::sockaddr_in6 = std::mem::zeroed();
+                at.sin6_family = libc::AF_INET6 as u16;
+                at.sin6_port = who.port().to_be();
+                at.sin6_addr.s6_addr = who.ip().octets();
+                to.cast::<libc::sockaddr_in6>().write_unaligned(at);
+                *length = size_of::<libc::sockaddr_in6>() as socklen_t;
+            }
+        }
+    }
+}
+
+/// A pointer that a call which waits takes along: packetdrill keeps what it points to until the
+/// call returns.
+#[derive(Clone, Copy)]
+struct Kept<T>(*mut T);
+
+// SAFETY: one thread at a time uses it, under the machine's lock.
+unsafe impl<T> Send for Kept<T> {}
+
+impl<T> Kept<T> {
+    const fn get(self) -> *mut T {
+        self.0
+    }
+}
+
+extern "C" fn free(_: User) {}
+
+extern "C" fn socket(_: User, _domain: c_int, kind: c_int, protocol: c_int) -> c_int {
+    said_int(machine().call(|world| world.make_socket(kind, protocol)))
+}
+
+extern "C" fn bind(_: User, fd: c_int, at: *const sockaddr, length: socklen_t) -> c_int {
+    said_int(address(at, length).and_then(|at| machine().call(|world| world.bind(fd, at))))
+}
+
+extern "C" fn listen(_: User, fd: c_int, backlog: c_int) -> c_int {
+    said_int(machine().call(|world| world.listen(fd, backlog)))
+}
+
+extern "C" fn accept(_: User, fd: c_int, at: *mut sockaddr, length: *mut socklen_t) -> c_int {
+    let (at, length) = (Kept(at), Kept(length));
+    let mut who = move |who| tell(who, at.get(), length.get());
+    said_int(machine().wait(move |world| world.accept(fd, &mut who)))
+}
+
+extern "C" fn connect(_: User, fd: c_int, at: *const sockaddr, length: socklen_t) -> c_int {
+    let begun = address(at, length).and_then(|to| machine().call(|world| world.connect(fd, to)));
+    let waits = machine().call(|world| {
+        let waits = world.socket(fd).is_ok_and(|socket| !socket.non_blocking);
+        Ok(isize::from(waits))
+    });
+    if begun != Err(libc::EINPROGRESS) || waits == Ok(0) {
+        return said_int(begun);
+    }
+    said_int(machine().wait(move |world| {
+        let id = match world.connection(fd) {
+            Ok(id) => id,
+            Err(error) => return Some(Err(error)),
+        };
+        world.connected(fd, id)
+    }))
+}
+
+/// Reads into pieces of memory.
+fn read_into(fd: c_int, pieces: Vec<(Kept<u8>, usize)>, flags: c_int) -> Answer {
+    if pieces
+        .iter()
+        .any(|(at, length)| at.get().is_null() && *length > 0)
+    {
+        return Err(libc::EFAULT);
+    }
+    machine().wait(move |world| {
+        let mut total = 0;
+        for (at, length) in &pieces {
+            if *length == 0 && pieces.len() > 1 {
+                continue;
+            }
+            // SAFETY: packetdrill keeps the memory until the call returns.
+            let into = match *length {
+                0 => &mut [],
+                length => unsafe { slice::from_raw_parts_mut(at.get(), length) },
+            };
+            match world.read(fd, into, flags) {
+                Some(Ok(count)) => {
+                    total += count;
+                    if count < into.len() as isize {
+                        break;
+                    }
+                }
+                _ if total > 0 => break,
+                other => return other,
+            }
+        }
+        Some(Ok(total))
+    })
+}
+
+/// Writes pieces of memory, one behind the other.
+fn write_from(fd: c_int, pieces: &[(Kept<u8>, usize)], flags: c_int) -> Answer {
+    let mut bytes = Vec::new();
+    for (at, length) in pieces {
+        if *length == 0 {
+            continue;
+        }
+        if at.get().is_null() {
+            return Err(libc::EFAULT);
+        }
+        // SAFETY: packetdrill hands in memory of that length.
+        bytes.extend_from_slice(unsafe { slice::from_raw_parts(at.get(), *length) });
+    }
+    let mut written = 0;
+    machine().wait(move |world| world.write(fd, &bytes, flags, &mut written))
+}
+
+/// The pieces of an iovec.
+fn pieces(from: *const iovec, count: usize) -> Vec<(Kept<u8>, usize)> {
+    if from.is_null() {
+        return Vec::new();
+    }
+    // SAFETY: packetdrill hands in so many.
+    let pieces = unsafe { slice::from_raw_parts(from, count) };
+    pieces
+        .iter()
+        .map(|piece| (Kept(piece.iov_base.cast()), piece.iov_len))
+        .collect()
+}
+
+extern "C" fn read(_: User, fd: c_int, into: *mut c_void, length: usize) -> ssize_t {
+    said(read_into(fd, vec![(Kept(into.cast()), length)], 0))
+}
+
+extern "C" fn readv(_: User, fd: c_int, into: *const iovec, count: c_int) -> ssize_t {
+    said(read_into(
+        fd,
+        pieces(into, usize::try_from(count).unwrap_or(0)),
+        0,
+    ))
+}
+
+extern "C" fn recv(_: User, fd: c_int, into: *mut c_void, length: usize, flags: c_int) -> ssize_t {
+    said(read_into(fd, vec![(Kept(into.cast()), length)], flags))
+}
+
+extern "C" fn recvfrom(
+    _: User,
+    fd: c_int,
+    into: *mut c_void,
+    length: usize,
+    flags: c_int,
+    _: *mut sockaddr,
+    _: *mut socklen_t,
+) -> ssize_t {
+    said(read_into(fd, vec![(Kept(into.cast()), length)], flags))
+}
+
+/// Of headers newer than libc's (include/uapi/linux/tcp.h).
+const TCP_CM_INQ: c_int = 36;
+
+extern "C" fn recvmsg(_: User, fd: c_int, message: *mut msghdr, flags: c_int) -> ssize_t {
+    // SAFETY: packetdrill hands in a message header that it has filled.
+    let (from, count) = unsafe { ((*message).msg_iov, (*message).msg_iovlen) };
+    let answer = read_into(fd, pieces(from, count), flags);
+    // SAFETY: likewise, with as much room for control messages as it says.
+    unsafe {
+        (*message).msg_flags = 0;
+        let left = answer.is_ok().then(|| machine().queued(fd)).flatten();
+        let first = libc::CMSG_FIRSTHDR(message);
+        match left {
+            Some(left) if !first.is_null() => {
+                (*first).cmsg_level = libc::SOL_TCP;
+                (*first).cmsg_type = TCP_CM_INQ;
+                (*first).cmsg_len = libc::CMSG_LEN(size_of::<c_int>() as u32) as usize;
+                libc::CMSG_DATA(first).cast::<c_int>().write_unaligned(left);
+                (*message).msg_controllen = libc::CMSG_SPACE(size_of::<c_int>() as u32) as usize;
+            }
+            _ => (*message).msg_controllen = 0,
+        }
+    }
+    said(answer)
+}
+
+extern "C" fn write(_: User, fd: c_int, from: *const c_void, length: usize) -> ssize_t {
+    said(write_from(fd, &[(Kept(from.cast_mut().cast()), length)], 0))
+}
+
+extern "C" fn writev(_: User, fd: c_int, from: *const iovec, count: c_int) -> ssize_t {
+    said(write_from(
+        fd,
+        &pieces(from, usize::try_from(count).unwrap_or(0)),
+        0,
+    ))
+}
+
+extern "C" fn send(
+    _: User,
+    fd: c_int,
+    from: *const c_void,
+    length: usize,
+    flags: c_int,
+) -> ssize_t {
+    said(write_from(
+        fd,
+        &[(Kept(from.cast_mut().cast()), length)],
+        flags,
+    ))
+}
+
+extern "C" fn sendto(
+    _: User,
+    fd: c_int,
+    from: *const c_void,
+    length: usize,
+    flags: c_int,
+    _: *const sockaddr,
+    _: socklen_t,
+) -> ssize_t {
+    said(write_from(
+        fd,
+        &[(Kept(from.cast_mut().cast()), length)],
+        flags,
+    ))
+}
+
+extern "C" fn sendmsg(_: User, fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
+    // SAFETY: packetdrill hands in a message header that it has filled.
+    let (from, count) = unsafe { ((*message).msg_iov, (*message).msg_iovlen) };
+    said(write_from(fd, &pieces(from, count), flags))
+}
+
+extern "C" fn fcntl(_: User, fd: c_int, command: c_int, value: c_long) -> c_int {
+    said_int(machine().call(|world| world.control(fd, command, value)))
+}
+
+extern "C" fn ioctl(_: User, fd: c_int, request: c_ulong, into: *mut c_int) -> c_int {
+    let into = Kept(into);
+    said_int(machine().call(move |world| {
+        let bytes = world.queue(fd, request)?;
+        if into.get().is_null() {
+            return Err(libc::EFAULT);
+        }
+        // SAFETY: packetdrill hands in room for an int.
+        unsafe { into.get().write(bytes) };
+        Ok(0)
+    }))
+}
+
+extern "C" fn close(_: User, fd: c_int) -> c_int {
+    let closed = machine().call(|world| world.close(fd));
+    if closed.is_ok() {
+        // SAFETY: the descriptor is ours, and nobody has it any more.
+        unsafe { libc::close(fd) };
+    }
+    said_int(closed)
+}
+
+extern "C" fn shutdown(_: User, fd: c_int, how: c_int) -> c_int {
+    said_int(machine().call(|world| world.shut(fd, how)))
+}
+
+extern "C" fn setsockopt(
+    _: User,
+    fd: c_int,
+    level: c_int,
+    name: c_int,
+    value: *const c_void,
+    length: socklen_t,
+) -> c_int {
+    if value.is_null() {
+        return said_int(Err(libc::EFAULT));
+    }
+    // SAFETY: packetdrill hands in a value of that length.
+    let value = unsafe { slice::from_raw_parts(value.cast::<u8>(), length as usize) };
+    said_int(machine().call(|world| world.set_option(fd, level, name, value)))
+}
+
+extern "C" fn get_option(
+    _: User,
+    fd: c_int,
+    level: c_int,
+    name: c_int,
+    into: *mut c_void,
+    length: *mut socklen_t,
+) -> c_int {
+    let (into, length) = (Kept(into.cast::<u8>()), Kept(length));
+    said_int(machine().call(move |world| {
+        let value = world.option(fd, level, name)?;
+        if into.get().is_null() || length.get().is_null() {
+            return Err(libc::EFAULT);
+        }
+        // SAFETY: packetdrill hands in as much room as it says.
+        unsafe {
+            let count = value.len().min(*length.get() as usize);
+            into.get().copy_from_nonoverlapping(value.as_ptr(), count);
+            *length.get() = count as socklen_t;
+        }
+        Ok(0)
+    }))
+}
+
+/// packetdrill asks the system itself for `TCP_INFO`. Where this object is preloaded (`LD_PRELOAD`)
+/// the answer about a socket of the endpoint's is the endpoint's.
+///
+/// # Safety
+///
+/// As getsockopt(2).
+#[unsafe(no_mangle)]
+unsafe extern "C" fn getsockopt(
+    fd: c_int,
+    level: c_int,
+    name: c_int,
+    into: *mut c_void,
+    length: *mut socklen_t,
+) -> c_int {
+    let is_ours = MACHINE.get().is_some_and(|machine| machine.has(fd));
+    if is_ours {
+        return get_option(std::ptr::null_mut(), fd, level, name, into, length);
+    }
+    // SAFETY: as the caller promises.
+    unsafe { libc::syscall(libc::SYS_getsockopt, fd, level, name, into, length) as c_int }
+}
+
+extern "C" fn poll(_: User, all: *mut pollfd, count: c_ulong, timeout: c_int) -> c_int {
+    let all = Kept(all);
+    let until = machine().deadline(timeout);
+    said_int(machine().wait_until(until, move |world| {
+        if all.get().is_null() {
+            return Some(Err(libc::EFAULT));
+        }
+        // SAFETY: packetdrill hands in so many.
+        let all = unsafe { slice::from_raw_parts_mut(all.get(), count as usize) };
+        let mut found = 0;
+        for one in all {
+            let wanted = one.events | libc::POLLERR | libc::POLLHUP;
+            one.revents = world.events(one.fd) as c_short & wanted;
+            found += isize::from(one.revents != 0);
+        }
+        (found > 0).then_some(Ok(found))
+    }))
+}
+
+extern "C" fn netdev_send(_: User, from: *const c_void, length: usize) -> c_int {
+    // SAFETY: packetdrill hands in a packet of that length.
+    let packet = unsafe { slice::from_raw_parts(from.cast::<u8>(), length) };
+    machine().arrive(packet);
+    0
+}
+
+extern "C" fn netdev_receive(
+    _: User,
+    into: *mut c_void,
+    length: *mut usize,
+    time: *mut i64,
+) -> c_int {
+    let found = machine().depart();
+    // SAFETY: packetdrill hands in as much room as it says, and room for the numbers.
+    unsafe {
+        let Some((at, packet)) = found else {
+            // No packet is one that cannot be read, and the script fails.
+            *length = 0;
+            return 0;
+        };
+        let count = packet.len().min(*length);
+        into.cast::<u8>()
+            .copy_from_nonoverlapping(packet.as_ptr(), count);
+        *length = count;
+        *time = micros(at).cast_signed();
+    }
+    0
+}
+
+extern "C" fn usleep(_: User, micros: c_uint) -> c_int {
+    machine().sleep(Duration::from_micros(micros.into()));
+    0
+}
+
+extern "C" fn gettimeofday(_: User, into: *mut timeval, _: *mut c_void) -> c_int {
+    let micros = machine().look_at_clock().cast_signed();
+    // SAFETY: packetdrill hands in room for a time.
+    unsafe {
+        (*into).tv_sec = micros / 1_000_000;
+        (*into).tv_usec = micros % 1_000_000;
+    }
+    0
+}
+
+extern "C" fn epoll_create(_: User, size: c_int) -> c_int {
+    if size <= 0 {
+        return said_int(Err(libc::EINVAL));
+    }
+    said_int(machine().call(crate::machine::World::make_epoll))
+}
+
+extern "C" fn epoll_ctl(
+    _: User,
+    epoll: c_int,
+    operation: c_int,
+    fd: c_int,
+    event: *mut epoll_event,
+) -> c_int {
+    let wanted = if event.is_null() {
+        None
+    } else {
+        // SAFETY: packetdrill hands in an event.
+        let event = unsafe { event.read_unaligned() };
+        Some((event.events, event.u64))
+    };
+    said_int(machine().call(|world| world.watch(epoll, operation, fd, wanted)))
+}
+
+extern "C" fn epoll_wait(
+    _: User,
+    epoll: c_int,
+    into: *mut epoll_event,
+    most: c_int,
+    timeout: c_int,
+) -> c_int {
+    let into = Kept(into);
+    let most = usize::try_from(most).unwrap_or(0);
+    let until = machine().deadline(timeout);
+    said_int(machine().wait_until(until, move |world| {
+        let found = match world.news(epoll, most) {
+            Ok(found) => found,
+            Err(error) => return Some(Err(error)),
+        };
+        for (index, (events, data)) in found.iter().enumerate() {
+            let event = epoll_event {
+                events: *events,
+                u64: *data,
+            };
+            // SAFETY: packetdrill hands in room for so many.
+            unsafe { into.get().add(index).write_unaligned(event) };
+        }
+        (!found.is_empty()).then_some(Ok(found.len() as isize))
+    }))
+}
+
+extern "C" fn pipe(_: User, _: *mut c_int) -> c_int {
+    said_int(Err(libc::ENOSYS))
+}
+
+extern "C" fn splice(
+    _: User,
+    _: c_int,
+    _: *mut i64,
+    _: c_int,
+    _: *mut i64,
+    _: usize,
+    _: c_uint,
+) -> c_int {
+    said_int(Err(libc::ENOSYS))
+}

@@ -1,0 +1,30 @@
+//! Google's packetdrill plays its scripts against airtcp's [`Endpoint`](airtcp_endpoint::Endpoint):
+//!
+//! ```text
+//! packetdrill --so_filename=libairtcp_packetdrill.so --so_flags=LOCAL_ADDRESS script.pkt
+//! ```
+//!
+//! packetdrill makes its system calls, hands in and takes out packets, waits and asks for the time
+//! through a table of functions (`packetdrill.h`), which `packetdrill_interface_init` fills. Time is
+//! virtual: it passes when packetdrill waits, and by a microsecond whenever it asks.
+//!
+//! | file | |
+//! |---|---|
+//! | [`interface`] | the table: pointers and numbers of C on one side, slices and results on the other |
+//! | [`machine`] | time, packets, and the call that waits |
+//! | [`socket`] | descriptors and what is behind them |
+//! | [`calls`] | sockets are made, opened, read, written and closed |
+//! | [`options`] | what can be set and asked |
+//! | [`readiness`] | poll and epoll |
+//! | [`system`] | the stack as this namespace's sysctls describe it |
+//! | [`tcp_info`] | what `TCP_INFO` tells |
+#![cfg(target_os = "linux")]
+
+mod calls;
+mod interface;
+mod machine;
+mod options;
+mod readiness;
+mod socket;
+mod system;
+mod tcp_info;

@@ -1,0 +1,297 @@
+//! Time, packets, and the one call that may wait: packetdrill has one thread for such calls, and
+//! another for all else.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, VecDeque};
+use std::net::IpAddr;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
+
+use airtcp_endpoint::{Endpoint, Settings};
+use airtcp_units::{Duration, Instant};
+
+use crate::socket::{Kind, Socket};
+
+/// What a call comes to: a number, or an errno.
+pub type Answer = Result<isize, i32>;
+
+/// What a call does: it is tried until there is an answer.
+type Attempt = Box<dyn FnMut(&mut World) -> Option<Answer> + Send>;
+
+/// What IPv6 and all headers leave of 64 KiB.
+const LARGEST_BURST: u16 = 65_000;
+/// How long packetdrill's own thread waits for what nothing on its way can bring: a connection has
+/// given up by then.
+const LONGEST: Duration = Duration::from_secs(1000);
+/// What a look at the clock takes: packetdrill looks until the time has come.
+const A_LOOK: Duration = Duration::from_micros(1);
+/// Real time in which the thread of a call that has returned says so.
+const TO_RETURN: std::time::Duration = std::time::Duration::from_millis(2);
+/// Time zero, since packetdrill takes the day 0 for no time at all.
+const EPOCH_SECONDS: u64 = 1_000_000_000;
+
+thread_local! {
+    /// When the call of this thread returned, until it has asked.
+    static RETURNED_AT: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Everything behind the interface.
+pub struct Machine {
+    world: Mutex<World>,
+    returned: Condvar,
+    /// The thread that never waits for another.
+    main: ThreadId,
+}
+
+/// What calls work on.
+pub struct World {
+    pub now: Instant,
+    pub endpoint: Endpoint,
+    pub sockets: BTreeMap<i32, Socket>,
+    /// Our address, where a socket is not bound.
+    pub local: IpAddr,
+    sent: VecDeque<(Instant, Vec<u8>)>,
+    waits: Option<Attempt>,
+    /// When the call that waited returned, and what.
+    returns: Option<(Instant, Answer)>,
+    /// Returned, and its thread has not had the time to say so.
+    has_returned: bool,
+    /// When the call that waits does so no longer.
+    alarm: Instant,
+}
+
+impl Machine {
+    /// An endpoint with this address.
+    pub fn new(local: IpAddr) -> Self {
+        let settings = Settings {
+            // packetdrill sees what a kernel hands to a device that cuts segments.
+            largest_burst: LARGEST_BURST,
+            ..Settings::new([7; 16])
+        };
+        Self {
+            world: Mutex::new(World {
+                now: Instant::ZERO,
+                endpoint: Endpoint::new(settings),
+                sockets: BTreeMap::new(),
+                local,
+                sent: VecDeque::new(),
+                waits: None,
+                returns: None,
+                has_returned: false,
+                alarm: Instant::FAR_FUTURE,
+            }),
+            returned: Condvar::new(),
+            main: std::thread::current().id(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A call that answers at once.
+    pub fn call(&self, act: impl FnOnce(&mut World) -> Answer) -> Answer {
+        let mut world = self.lock();
+        let answer = act(&mut world);
+        world.settle();
+        self.returned.notify_all();
+        answer
+    }
+
+    /// A call that waits until there is an answer.
+    pub fn wait(
+        &self,
+        mut attempt: impl FnMut(&mut World) -> Option<Answer> + Send + 'static,
+    ) -> Answer {
+        let mut world = self.lock();
+        let answer = attempt(&mut world);
+        world.settle();
+        if let Some(answer) = answer {
+            return answer;
+        }
+        if std::thread::current().id() == self.main {
+            return world.wait_here(attempt);
+        }
+        world.waits = Some(Box::new(attempt));
+        loop {
+            world = self
+                .returned
+                .wait(world)
+                .unwrap_or_else(PoisonError::into_inner);
+            if let Some((at, answer)) = world.returns.take() {
+                RETURNED_AT.set(Some(at));
+                return answer;
+            }
+        }
+    }
+
+    /// As [`wait`](Self::wait), but not beyond an instant: then the answer is 0.
+    pub fn wait_until(
+        &self,
+        until: Instant,
+        mut attempt: impl FnMut(&mut World) -> Option<Answer> + Send + 'static,
+    ) -> Answer {
+        self.lock().alarm = until;
+        let answer = self
+            .wait(move |world| attempt(world).or_else(|| (world.now >= until).then_some(Ok(0))));
+        self.lock().alarm = Instant::FAR_FUTURE;
+        answer
+    }
+
+    /// When a wait of so many milliseconds ends; negative ones never do.
+    pub fn deadline(&self, millis: i32) -> Instant {
+        match u64::try_from(millis) {
+            Ok(millis) => self.lock().now + Duration::from_millis(millis),
+            Err(_) => Instant::FAR_FUTURE,
+        }
+    }
+
+    /// Whether a descriptor is one of ours.
+    pub fn has(&self, descriptor: i32) -> bool {
+        self.lock().sockets.contains_key(&descriptor)
+    }
+
+    /// What TCP_INQ tells of a socket that asked for it: bytes left to read, and one more where the
+    /// peer has closed (Linux, `tcp_inq_hint`).
+    pub fn queued(&self, descriptor: i32) -> Option<i32> {
+        let mut world = self.lock();
+        let tells = world
+            .socket(descriptor)
+            .is_ok_and(|socket| socket.tells_queue);
+        let id = world.connection(descriptor).ok().filter(|_| tells)?;
+        let stream = world.endpoint.stream(id)?;
+        let left = i32::try_from(stream.available()).unwrap_or(i32::MAX);
+        let has_closed = stream.connection().receiver().is_finished();
+        Some(if left == 0 && has_closed { 1 } else { left })
+    }
+
+    /// A packet arrives.
+    pub fn arrive(&self, packet: &[u8]) {
+        let mut world = self.lock();
+        let now = world.now;
+        let _ = world.endpoint.handle_packet(now, packet);
+        world.settle();
+        self.returned.notify_all();
+    }
+
+    /// The next packet that leaves, and when; `None` where none ever will.
+    pub fn depart(&self) -> Option<(Instant, Vec<u8>)> {
+        let mut world = self.lock();
+        let until = world.now + LONGEST;
+        while world.sent.is_empty() {
+            let next = world.next_wakeup();
+            if next > until {
+                break;
+            }
+            world.advance(next);
+            self.returned.notify_all();
+        }
+        world.sent.pop_front()
+    }
+
+    /// Time passes.
+    pub fn sleep(&self, time: Duration) {
+        let mut world = self.lock();
+        let until = world.now + time;
+        world.advance(until);
+        let has_returned = std::mem::take(&mut world.has_returned);
+        self.returned.notify_all();
+        drop(world);
+        if has_returned {
+            std::thread::sleep(TO_RETURN);
+        }
+    }
+
+    /// What the clock shows, in microseconds: for a call that has just returned, when it did.
+    pub fn look_at_clock(&self) -> u64 {
+        let at = RETURNED_AT.take().unwrap_or_else(|| {
+            let mut world = self.lock();
+            let now = world.now + A_LOOK;
+            world.advance(now);
+            self.returned.notify_all();
+            now
+        });
+        micros(at)
+    }
+}
+
+/// An instant as packetdrill counts.
+pub const fn micros(at: Instant) -> u64 {
+    EPOCH_SECONDS * 1_000_000 + at.as_nanos() / 1000
+}
+
+impl World {
+    /// Lets time pass, with all that happens on the way.
+    fn advance(&mut self, until: Instant) {
+        loop {
+            let next = self.next_wakeup();
+            if next > until {
+                break;
+            }
+            self.now = self.now.max(next);
+            let now = self.now;
+            self.endpoint.on_wakeup(now);
+            self.settle();
+            if self.alarm <= now {
+                self.alarm = Instant::FAR_FUTURE;
+            }
+        }
+        self.now = self.now.max(until);
+        self.settle();
+    }
+
+    fn next_wakeup(&self) -> Instant {
+        self.endpoint.next_wakeup().min(self.alarm)
+    }
+
+    /// Something has happened: packets leave, and a call that waits may return.
+    pub fn settle(&mut self) {
+        self.drain();
+        if let Some(mut attempt) = self.waits.take() {
+            match attempt(self) {
+                Some(answer) => {
+                    self.returns = Some((self.now, answer));
+                    self.has_returned = true;
+                    self.drain();
+                }
+                None => self.waits = Some(attempt),
+            }
+        }
+    }
+
+    fn drain(&mut self) {
+        let mut packet = Vec::new();
+        while self.endpoint.poll_transmit(self.now, &mut packet).is_some() {
+            self.sent.push_back((self.now, std::mem::take(&mut packet)));
+        }
+        // Whoever waits asks for the readiness itself.
+        while self.endpoint.next_event().is_some() {}
+        for socket in self.sockets.values_mut() {
+            if let Kind::Connection(id) = socket.kind
+                && let Some(stream) = self.endpoint.stream(id)
+            {
+                socket.stopwatch.look(self.now, stream.connection());
+                let received = stream.connection().receiver().received();
+                if received != socket.received.0 {
+                    socket.received = (received, self.now);
+                }
+            }
+        }
+    }
+
+    /// Waits in the thread that alone lets time pass.
+    fn wait_here(&mut self, mut attempt: impl FnMut(&mut World) -> Option<Answer>) -> Answer {
+        let until = self.now + LONGEST;
+        loop {
+            if let Some(answer) = attempt(self) {
+                self.settle();
+                return answer;
+            }
+            let next = self.next_wakeup();
+            if next > until {
+                return Err(libc::EDEADLK);
+            }
+            self.advance(next);
+        }
+    }
+}
