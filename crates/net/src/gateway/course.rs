@@ -9,7 +9,6 @@ use super::apply::Apply;
 use super::configuration::Settings;
 use super::counts::Counts;
 use super::forecast::Expected;
-use super::hold_limit::RoundTrip;
 use super::inline::Inline;
 use super::look::Look;
 use super::meter::Meter;
@@ -61,11 +60,16 @@ impl Course {
         flow: FlowKey,
         sighting: &Sighting,
         sender: Option<Mac>,
-        round_trip: Option<RoundTrip>,
+        meter: &Meter,
     ) {
         if let Self::Look(look) = self {
-            look.see(now, flow, sighting, sender, round_trip);
+            look.see(now, flow, sighting, sender, meter.round_trip(flow));
         }
+    }
+
+    /// Whether agents learn from data that only passes, so that none of it may be left out.
+    pub fn needs_every_packet(&self) -> bool {
+        matches!(self, Self::Look(look) if look.sees_data())
     }
 
     /// Tells agents that only look what the radio has reported.

@@ -10,6 +10,7 @@ pub type Instruction = (u16, u8, u8, u32);
 
 const LOAD_BYTE: u16 = 0x30;
 const LOAD_HALF: u16 = 0x28;
+const LOAD_WORD: u16 = 0x20;
 const LOAD_BYTE_AT_X: u16 = 0x50;
 /// X becomes four times the low nibble of a byte: the length of an IPv4 header.
 const LOAD_X_HEADER: u16 = 0xb1;
@@ -23,6 +24,7 @@ const ADD_X: u16 = 0x0c;
 const SUBTRACT_X: u16 = 0x1c;
 const ADD: u16 = 0x04;
 const IF_EQUAL: u16 = 0x15;
+const IF_AT_LEAST: u16 = 0x35;
 const IF_SET: u16 = 0x45;
 const RETURN: u16 = 0x06;
 
@@ -106,16 +108,20 @@ pub fn program(segments: Segments, version: Version) -> Vec<Instruction> {
 
 /// A jump to the last instruction, which refuses.
 const REFUSE: u8 = u8::MAX;
+/// A jump to the one before it, which lets through.
+const TAKE: u8 = u8::MAX - 1;
 
 fn resolved(mut body: Vec<Instruction>) -> Vec<Instruction> {
     let last = body.len() - 1;
     for (place, (code, yes, no, _)) in body.iter_mut().enumerate() {
-        if [IF_EQUAL, IF_SET].contains(code) {
+        if [IF_EQUAL, IF_AT_LEAST, IF_SET].contains(code) {
             // The whole program is shorter than a jump can be.
             let ahead = (last - place - 1) as u8;
             for jump in [yes, no] {
-                if *jump == REFUSE {
-                    *jump = ahead;
+                match *jump {
+                    REFUSE => *jump = ahead,
+                    TAKE => *jump = ahead - 1,
+                    _ => {}
                 }
             }
         }
@@ -123,23 +129,59 @@ fn resolved(mut body: Vec<Instruction>) -> Vec<Instruction> {
     body
 }
 
-/// The program for a packet socket without link headers: every TCP packet, cut to its headers.
-/// Packets in a VLAN whose tag its device has left in place are let through for a closer look.
-pub fn tap() -> Vec<Instruction> {
+/// From this length of an IP packet on, headers and payload, a segment is bulk: with all options
+/// headers have 120 bytes at most.
+const BULK_BYTES: u32 = 512;
+
+/// The program for a packet socket without link headers: every TCP packet, cut to its headers; of
+/// bulk segments one in `one_in`, a power of two, by the kernel's coin. Packets in a VLAN whose tag
+/// its device has left in place are let through for a closer look.
+pub fn tap(one_in: u32) -> Vec<Instruction> {
     /// Load half a word from beside the packet: its protocol (linux/filter.h, SKF_AD_PROTOCOL).
     const PROTOCOL: u32 = 0xffff_f000;
-    vec![
+    /// A random word (SKF_AD_RANDOM).
+    const RANDOM: u32 = PROTOCOL + 56;
+    let mut body = vec![
         (LOAD_HALF, 0, 0, PROTOCOL),
-        (IF_EQUAL, 2, 0, 0x0800),
-        (IF_EQUAL, 3, 0, 0x86dd),
-        (IF_EQUAL, 4, 5, 0x8100),
-        (LOAD_BYTE, 0, 0, 9),
-        (IF_EQUAL, 2, 3, TCP),
-        (LOAD_BYTE, 0, 0, 6),
-        (IF_EQUAL, 0, 1, TCP),
-        (RETURN, 0, 0, SNAP_BYTES),
+        (IF_EQUAL, 3, 0, 0x0800),
+        (IF_EQUAL, 7, 0, 0x86dd),
+        (IF_EQUAL, TAKE, 0, 0x8100),
         (RETURN, 0, 0, 0),
-    ]
+        (LOAD_BYTE, 0, 0, 9),
+        (IF_EQUAL, 0, REFUSE, TCP),
+        (LOAD_X_HEADER, 0, 0, 0),
+        (LOAD_HALF, 0, 0, 2),
+        (IF_AT_LEAST, 5, TAKE, BULK_BYTES),
+        (LOAD_BYTE, 0, 0, 6),
+        (IF_EQUAL, 0, REFUSE, TCP),
+        (LOAD_X_CONSTANT, 0, 0, 40),
+        (LOAD_HALF, 0, 0, 4),
+        (IF_AT_LEAST, 0, TAKE, BULK_BYTES - 40),
+        (LOAD_BYTE_AT_X, 0, 0, 13),
+        (IF_SET, TAKE, 0, OF_THE_CONNECTION),
+        (LOAD_WORD, 0, 0, RANDOM),
+        (IF_SET, REFUSE, 0, one_in - 1),
+    ];
+    body.push((RETURN, 0, 0, SNAP_BYTES));
+    body.push((RETURN, 0, 0, 0));
+    resolved(body)
+}
+
+/// Whether a packet is one of those of which [`tap`] leaves some out.
+pub fn is_bulk(packet: &[u8]) -> bool {
+    let half = |at: usize| {
+        packet
+            .get(at..at + 2)
+            .map(|two| u16::from_be_bytes([two[0], two[1]]))
+    };
+    let (length, tcp) = match packet.first().map(|first| (first >> 4, first & 0xf)) {
+        Some((4, words)) => (half(2).map(u32::from), 4 * usize::from(words)),
+        Some((6, _)) => (half(4).map(|payload| u32::from(payload) + 40), 40),
+        _ => return false,
+    };
+    let flags = packet.get(tcp + 13).copied().map(u32::from);
+    length.is_some_and(|length| length >= BULK_BYTES)
+        && flags.is_some_and(|flags| flags & OF_THE_CONNECTION == 0)
 }
 
 /// The program as `-m bpf --bytecode` takes it.
@@ -152,9 +194,10 @@ pub fn bytecode(program: &[Instruction]) -> String {
     text
 }
 
-/// Runs a program over a packet as the kernel does, for tests: the number that it returns.
+/// Runs a program over a packet as the kernel does, for tests: the number that it returns. The
+/// kernel's coin shows `random`.
 #[cfg(test)]
-pub fn run(program: &[Instruction], packet: &[u8], protocol: u16) -> u32 {
+fn run_with(program: &[Instruction], packet: &[u8], protocol: u16, random: u32) -> u32 {
     let (mut a, mut x, mut stored, mut place) = (0_u32, 0_u32, 0_u32, 0_usize);
     let byte = |at: u32| packet.get(at as usize).copied().map(u32::from);
     let half = |at: u32| Some(byte(at)? << 8 | byte(at + 1)?);
@@ -166,6 +209,7 @@ pub fn run(program: &[Instruction], packet: &[u8], protocol: u16) -> u32 {
             LOAD_BYTE_AT_X => byte(x + k),
             LOAD_HALF if k == 0xffff_f000 => Some(u32::from(protocol)),
             LOAD_HALF => half(k),
+            LOAD_WORD => Some(random),
             _ => Some(a),
         };
         // A load from behind the packet ends the program (Documentation/networking/filter.rst).
@@ -185,11 +229,18 @@ pub fn run(program: &[Instruction], packet: &[u8], protocol: u16) -> u32 {
             ADD_X => a = a.wrapping_add(x),
             SUBTRACT_X => a = a.wrapping_sub(x),
             IF_EQUAL => place += usize::from(if a == k { yes } else { no }),
+            IF_AT_LEAST => place += usize::from(if a >= k { yes } else { no }),
             IF_SET => place += usize::from(if a & k != 0 { yes } else { no }),
             RETURN => return k,
             _ => {}
         }
     }
+}
+
+/// As [`run_with`], where no coin is asked.
+#[cfg(test)]
+pub fn run(program: &[Instruction], packet: &[u8], protocol: u16) -> u32 {
+    run_with(program, packet, protocol, 0)
 }
 
 #[cfg(test)]
@@ -271,11 +322,45 @@ mod tests {
             packet(Version::V4, Flags::SYN, 0, true),
             packet(Version::V6, Flags::SYN, 0, true),
         );
-        assert_eq!(run(&tap(), &ipv4, 0x0800), SNAP_BYTES);
-        assert_eq!(run(&tap(), &ipv6, 0x86dd), SNAP_BYTES);
-        assert_eq!(run(&tap(), &ipv4, 0x8100), SNAP_BYTES);
-        assert_eq!(run(&tap(), &ipv6, 0x0800), 0);
-        assert_eq!(run(&tap(), &ipv4, 0x0806), 0);
+        assert_eq!(run(&tap(1), &ipv4, 0x0800), SNAP_BYTES);
+        assert_eq!(run(&tap(1), &ipv6, 0x86dd), SNAP_BYTES);
+        assert_eq!(run(&tap(1), &ipv4, 0x8100), SNAP_BYTES);
+        assert_eq!(run(&tap(1), &ipv6, 0x0800), 0);
+        assert_eq!(run(&tap(1), &ipv4, 0x0806), 0);
+    }
+
+    /// The coin decides about bulk segments alone, and the filter and the gateway agree on which
+    /// those are, with options of IPv4 and without.
+    #[test]
+    fn the_tap_leaves_out_bulk_segments_only() {
+        for (version, protocol) in [(Version::V4, 0x0800), (Version::V6, 0x86dd)] {
+            for payload in [0, 1, 451, 452, 467, 468, 1400] {
+                for flags in [Flags::ACK, Flags::ACK | Flags::FIN, Flags::RST, Flags::SYN] {
+                    let mut packet = packet(version, flags, payload, false);
+                    if version == Version::V4 {
+                        packet.splice(20..20, [1; 4]);
+                        packet[0] += 1;
+                        let total = u16::try_from(packet.len()).unwrap().to_be_bytes();
+                        packet[2..4].copy_from_slice(&total);
+                    }
+                    let is_large = packet.len() >= BULK_BYTES as usize;
+                    assert_eq!(is_bulk(&packet), is_large && flags == Flags::ACK);
+                    for (one_in, random, taken) in [
+                        (1, 7, true),
+                        (8, 7, false),
+                        (8, 8, true),
+                        (8, 9, false),
+                        (8, 16, true),
+                    ] {
+                        let found = run_with(&tap(one_in), &packet, protocol, random) != 0;
+                        assert_eq!(found, taken || !is_bulk(&packet), "{payload} {flags:?}");
+                    }
+                }
+            }
+        }
+        for cut in 0..60 {
+            is_bulk(&packet(Version::V4, Flags::ACK, 1000, true)[..cut]);
+        }
     }
 
     #[test]

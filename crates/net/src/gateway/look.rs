@@ -149,6 +149,11 @@ impl Look {
         &self.engine
     }
 
+    /// Whether an agent sees segments with data, or hears what became of them on the radio.
+    pub fn sees_data(&self) -> bool {
+        self.radio.is_some() || self.sees.contains(&Some(Segments::All))
+    }
+
     /// Attempts on the radio that have failed, where agents hear of them.
     pub fn failed_attempts(&self) -> Option<u64> {
         self.radio.as_ref().map(|radio| radio.failed)

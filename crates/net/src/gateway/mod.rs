@@ -38,6 +38,7 @@ mod queue;
 mod repeater;
 mod report;
 mod rules;
+mod sampling;
 mod service;
 pub mod sighting;
 mod signals;

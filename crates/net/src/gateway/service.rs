@@ -64,6 +64,14 @@ struct Standing {
     _watchdog: Option<Watchdog>,
 }
 
+/// What has something to say. Only that is asked: a packet costs no system call but its own.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ready {
+    signals: bool,
+    asks: bool,
+    tap_failed: bool,
+}
+
 /// A gateway that runs.
 #[derive(Debug)]
 struct Gateway {
@@ -102,9 +110,10 @@ impl Gateway {
             );
         }
         let asks = Asks::listen(path.clone(), settings.listen, settings.file.clone())?;
-        let tap = Tap::new(&settings.mobile)?;
+        let clock = Clock::start();
+        let tap = Tap::new(&settings.mobile, clock.now())?;
         let mut gateway = Self {
-            clock: Clock::start(),
+            clock,
             course: Course::new(&settings)?,
             meter: Meter::new(settings.flows, settings.timer_floor),
             keys: keys(&settings),
@@ -195,14 +204,22 @@ impl Gateway {
             if now >= self.beat {
                 self.tell_that_all_is_well(now);
             }
-            while let Some(wish) = signals.next() {
+            let ready = self.wait(signals, more)?;
+            if ready.tap_failed {
+                self.give_tap_up();
+            }
+            while ready.signals
+                && let Some(wish) = signals.next()
+            {
                 match wish {
                     Wish::End => return Ok(0),
                     Wish::Reload => self.reload(),
                     Wish::Renew => self.renew(),
                 }
             }
-            while let Some(ask) = self.asks.next() {
+            while ready.asks
+                && let Some(ask) = self.asks.next()
+            {
                 match ask {
                     // Who asked may be gone meanwhile.
                     Ask::Report(to) => drop(to.send(Box::new(self.report()))),
@@ -212,16 +229,15 @@ impl Gateway {
             if self.is_drained() {
                 return Ok(0);
             }
-            if !more {
-                self.wait(signals)?;
-            }
         }
     }
 
-    fn wait(&self, signals: &Signals) -> Result<()> {
+    /// Waits until something is there or due; where there are `more` packets, only asks what is
+    /// there.
+    fn wait(&self, signals: &Signals, more: bool) -> Result<Ready> {
         let now = self.clock.now();
         let until = self.course.next_wakeup().min(now + ROUND);
-        let timeout = clock::wait(now, until);
+        let timeout = clock::wait(now, if more { now } else { until });
         let mut waited = vec![
             PollFd::new(signals, PollFlags::IN),
             PollFd::new(&self.asks, PollFlags::IN),
@@ -229,9 +245,18 @@ impl Gateway {
         for descriptor in self.course.descriptors() {
             waited.push(PollFd::from_borrowed_fd(descriptor, PollFlags::IN));
         }
+        let tap = waited.len();
         waited.extend(self.tap.iter().map(|tap| PollFd::new(tap, PollFlags::IN)));
         match poll(&mut waited, timeout.as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Ok(_) => {
+                let found: Vec<_> = waited.iter().map(PollFd::revents).collect();
+                Ok(Ready {
+                    signals: !found[0].is_empty(),
+                    asks: !found[1].is_empty(),
+                    tap_failed: found.get(tap).is_some_and(|it| it.contains(PollFlags::ERR)),
+                })
+            }
+            Err(rustix::io::Errno::INTR) => Ok(Ready::default()),
             Err(cause) => Err(cause).tried(|| "cannot wait for packets".to_owned()),
         }
     }
@@ -250,20 +275,26 @@ impl Gateway {
             seen,
             ..
         } = self;
-        let looked = tap.look(|passed| {
+        tap.look(|passed| {
             let Ok(sighting) = read_headers(passed.bytes, passed.toward) else {
                 return;
             };
             let time = Instant::from_nanos(passed.nanos.saturating_sub(apart));
             *seen = time.max(*seen);
-            let (key, treated) = (keys.key(&sighting.ends), keys.is_treated(&sighting.ends));
-            meter.see(*seen, key, treated, &sighting);
-            let round_trip = meter.round_trip(key);
-            course.saw(*seen, key, &sighting, passed.sender, round_trip);
+            let key = keys.key(&sighting.ends);
+            meter.see(*seen, key, &sighting, passed.stands_for, || {
+                keys.is_treated(&sighting.ends)
+            });
+            course.saw(*seen, key, &sighting, passed.sender, meter);
         });
-        if let Err(cause) = looked {
+    }
+
+    /// The device is gone or down: it is looked for again with every beat.
+    fn give_tap_up(&mut self) {
+        if let Some(tap) = self.tap.take()
+            && let Err(cause) = tap.error()
+        {
             warn!(%cause, device = self.settings.mobile, "the device cannot be looked at");
-            self.tap = None;
         }
     }
 
@@ -279,9 +310,14 @@ impl Gateway {
         }
         self.course.look_after_devices();
         match &mut self.tap {
-            Some(tap) => self.unseen = tap.looked().missed,
+            Some(tap) => {
+                self.unseen = tap.looked().missed;
+                if !self.course.needs_every_packet() {
+                    tap.sample(now);
+                }
+            }
             None => {
-                self.tap = Tap::new(&self.settings.mobile).ok();
+                self.tap = Tap::new(&self.settings.mobile, now).ok();
                 if self.tap.is_some() {
                     info!(device = self.settings.mobile, "the device is there again");
                 }

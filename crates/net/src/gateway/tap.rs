@@ -12,11 +12,13 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 
 use airtcp_link::agent::Toward;
+use airtcp_units::Instant;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
 use super::filter::{self, Instruction};
 use super::option::{bind_packet, read_option, set_option};
+use super::sampling::Sampling;
 use super::stations::Mac;
 use crate::error::{Error, Result, Tried};
 
@@ -37,6 +39,8 @@ pub struct Passed<'a> {
     pub sender: Option<Mac>,
     /// From the IP header on, perhaps cut off.
     pub bytes: &'a [u8],
+    /// For how many packets it stands: more than one where not all are looked at.
+    pub stands_for: u32,
 }
 
 /// What a tap has seen and missed.
@@ -56,6 +60,7 @@ pub struct Tap {
     /// The block that is handed over next.
     next: u32,
     looked: Looked,
+    sampling: Sampling,
 }
 
 impl Tap {
@@ -63,7 +68,7 @@ impl Tap {
     ///
     /// # Errors
     /// The system forbids it, or there is no such device.
-    pub fn new(device: &str) -> Result<Self> {
+    pub fn new(device: &str, now: Instant) -> Result<Self> {
         let failed = || format!("cannot look at what passes {device}");
         // No protocol yet: nothing is seen before the filter stands.
         let socket = socket_with(
@@ -76,7 +81,7 @@ impl Tap {
             Error::system(failed(), cause)
                 .remedied_by("it needs CAP_NET_RAW: run it as root, or by the systemd unit")
         })?;
-        attach(&socket, &filter::tap()).tried(failed)?;
+        attach(&socket, &filter::tap(1)).tried(failed)?;
         let version = libc::tpacket_versions::TPACKET_V3 as libc::c_int;
         set_option(&socket, libc::SOL_PACKET, libc::PACKET_VERSION, &version).tried(failed)?;
         let request = libc::tpacket_req3 {
@@ -95,6 +100,7 @@ impl Tap {
             ring,
             next: 0,
             looked: Looked::default(),
+            sampling: Sampling::new(now),
         };
         bind_packet(&tap.socket, device, libc::ETH_P_ALL).tried(failed)?;
         Ok(tap)
@@ -102,16 +108,30 @@ impl Tap {
 
     /// Hands every packet of the blocks that are ready to `each`, in the order in which they
     /// passed.
-    ///
-    /// # Errors
-    /// The device is gone or down.
-    pub fn look(&mut self, mut each: impl FnMut(Passed<'_>)) -> io::Result<()> {
+    pub fn look(&mut self, mut each: impl FnMut(Passed<'_>)) {
         // A round is enough for one turn: what comes meanwhile is for the next.
         for _ in 0..BLOCKS {
             if !self.look_at_block(&mut each) {
                 break;
             }
         }
+    }
+
+    /// Looks at fewer bulk segments where many pass, and at all again where few do. To be called
+    /// now and then.
+    pub fn sample(&mut self, now: Instant) {
+        if let Some(one_in) = self.sampling.review(now) {
+            // A kernel that refuses the new program goes on with the old one: then what was looked
+            // at stands for too many, as it does for the block that is being filled now.
+            let _ = attach(&self.socket, &filter::tap(one_in));
+        }
+    }
+
+    /// Why poll(2) reports an error.
+    ///
+    /// # Errors
+    /// The device is gone or down.
+    pub fn error(&self) -> io::Result<()> {
         rustix::net::sockopt::socket_error(&self.socket)?.map_err(Into::into)
     }
 
@@ -147,7 +167,14 @@ impl Tap {
             let block = self.ring.as_ptr().byte_add(start);
             std::slice::from_raw_parts(block.cast::<u8>().cast_const(), BLOCK_BYTES as usize)
         };
-        read_block(block, each);
+        let sampling = &mut self.sampling;
+        read_block(block, &mut |passed: Passed<'_>| {
+            let is_bulk = filter::is_bulk(passed.bytes);
+            each(Passed {
+                stands_for: if is_bulk { sampling.see() } else { 1 },
+                ..passed
+            });
+        });
         fence(Ordering::Release);
         status.store(libc::TP_STATUS_KERNEL, Ordering::Release);
         self.next = (self.next + 1) % BLOCKS;
@@ -218,6 +245,7 @@ fn read_packet(block: &[u8], at: usize, each: &mut impl FnMut(Passed<'_>)) -> Op
         },
         sender: sender.and_then(|sender| sender.try_into().ok()),
         bytes,
+        stands_for: 1,
     });
     Some(next as usize)
 }

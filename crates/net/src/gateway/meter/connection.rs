@@ -125,14 +125,14 @@ impl Connection {
         })
     }
 
-    pub(super) fn see(&mut self, now: Instant, sighting: &Sighting) {
+    pub(super) fn see(&mut self, now: Instant, sighting: &Sighting, stands_for: u32) {
         self.last = now;
         let (segment, way) = (&sighting.segment, index(sighting.toward));
         self.is_reset |= segment.flags.contains(Flags::RST);
         if segment.flags.contains(Flags::FIN) {
             self.ends |= 1 << way;
         }
-        self.data[way].see(segment);
+        self.data[way].see(segment, stands_for);
         self.data[1 - way].see_acknowledgment(now, segment);
         self.time(now, segment, way);
     }
@@ -183,14 +183,16 @@ impl Connection {
 }
 
 impl Data {
-    fn see(&mut self, segment: &Segment) {
+    /// A segment that stands for others that were not looked at stands for as many retransmissions
+    /// where it is one: the edge lags behind by a few segments then, a retransmission by a window.
+    fn see(&mut self, segment: &Segment, stands_for: u32) {
         if segment.payload_bytes == 0 {
             return;
         }
-        self.segments += 1;
+        self.segments += u64::from(stands_for);
         let end = segment.sequence + segment.payload_bytes;
         if self.edge.is_some_and(|edge| !end.after(edge)) {
-            self.again += 1;
+            self.again += u64::from(stands_for);
         } else {
             self.edge = Some(end);
         }
@@ -296,7 +298,7 @@ mod tests {
                 toward,
                 segment,
             };
-            self.connection.see(ms(at), &sighting);
+            self.connection.see(ms(at), &sighting, 1);
         }
     }
 

@@ -45,10 +45,18 @@ impl Meter {
         }
     }
 
-    /// A packet passed at `now`.
-    pub fn see(&mut self, now: Instant, key: FlowKey, is_treated: bool, sighting: &Sighting) {
-        self.packets += 1;
-        self.bytes += u64::from(sighting.segment.ip_bytes());
+    /// A packet passed at `now`. It `stands_for` itself and others like it that were not looked at.
+    /// Whether its connection is treated is asked once a connection.
+    pub fn see(
+        &mut self,
+        now: Instant,
+        key: FlowKey,
+        sighting: &Sighting,
+        stands_for: u32,
+        is_treated: impl FnOnce() -> bool,
+    ) {
+        self.packets += u64::from(stands_for);
+        self.bytes += u64::from(stands_for) * u64::from(sighting.segment.ip_bytes());
         if connection::begins(&sighting.segment) {
             self.end(key);
         }
@@ -65,8 +73,8 @@ impl Meter {
         }
         let connection = self
             .connections
-            .get_or_insert_mut(key, || Connection::new(now, is_treated));
-        connection.see(now, sighting);
+            .get_or_insert_mut(key, || Connection::new(now, is_treated()));
+        connection.see(now, sighting, stands_for);
         if connection.is_over() {
             self.end(key);
         }
@@ -144,13 +152,19 @@ mod tests {
     fn floods_are_bounded() {
         let most = NonZeroUsize::new(100).unwrap();
         let mut meter = Meter::new(most, Duration::from_millis(200));
-        meter.see(Instant::ZERO, 0, true, &sighting(1, Flags::ACK, 100));
+        meter.see(Instant::ZERO, 0, &sighting(1, Flags::ACK, 100), 1, || true);
         for flow in 1..100_000_u64 {
-            meter.see(Instant::ZERO, flow, true, &sighting(2, Flags::SYN, 0));
+            meter.see(Instant::ZERO, flow, &sighting(2, Flags::SYN, 0), 1, || true);
         }
         assert_eq!(meter.connections(), 1);
         for flow in 1..100_000_u64 {
-            meter.see(Instant::ZERO, flow, true, &sighting(2, Flags::ACK, 100));
+            meter.see(
+                Instant::ZERO,
+                flow,
+                &sighting(2, Flags::ACK, 100),
+                1,
+                || true,
+            );
         }
         assert_eq!(meter.connections(), 100);
         // Those that gave their place are not forgotten by their group.
