@@ -1,5 +1,7 @@
 """Which crate may use which: only those above it, and worlds that share the middle do not meet."""
 
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -111,3 +113,28 @@ def test_the_order_is_the_documented_one() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     listed = text[text.index("from the ground up") :].split(";")[0].split("`")[1::2]
     assert listed == [crate for crate in ORDER if crate in CRATES]
+
+
+def _built(*packages: str) -> dict[str, set[str]]:
+    """Other people's crates as these packages build them: with which features."""
+    command = ["cargo", "tree", "--locked", "--edges", "normal,build", "--prefix", "none"]
+    command += [*packages, "--format", "{p}|{f}"]
+    lines = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    found: dict[str, set[str]] = {}
+    for line in lines.splitlines():
+        crate, features = line.removesuffix(" (*)").split("|")
+        if "airtcp-" not in crate:
+            found.setdefault(crate.removesuffix(" (proc-macro)"), set()).add(features)
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="airtcp-net is Linux's alone")
+def test_the_two_packages_of_make_build_share_what_they_build() -> None:
+    """A crate with other features is built twice, and all that uses it: a minute of five."""
+    extension, net = _built("--package", "airtcp-python"), _built("--package", "airtcp-net")
+    differ = {
+        crate: (extension[crate], net[crate])
+        for crate in extension.keys() & net.keys()
+        if extension[crate] != net[crate]
+    }
+    assert not differ, "name the missing features in crates/python/ or crates/net/Cargo.toml"
