@@ -32,9 +32,14 @@ def main() -> None:
         if part == "send":
             _send(connection, sender, case["seconds"])
             counted = {name: value - before.get(name, 0) for name, value in _counters().items()}
-            Path(result_file).write_text(json.dumps(counted, indent=1))
+            # Whole or not at all: the other end waits for it.
+            written = Path(result_file).with_suffix(".new")
+            written.write_text(json.dumps(counted, indent=1))
+            written.rename(result_file)
         else:
             _receive(connection, sender["read_bps"])
+    if part == "receive":
+        _wait_for(Path(result_file))
 
 
 def _connection(role: str, part: str, sender: dict[str, Any]) -> socket.socket:
@@ -111,6 +116,13 @@ def _receive(connection: socket.socket, read_bps: int) -> None:
         if not chunk:
             return
         read += len(chunk)
+
+
+def _wait_for(result: Path) -> None:
+    """The emulator ends the listening end with the connecting one: not before it has counted."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not result.exists() and time.monotonic() < deadline:
+        time.sleep(TICK_S)
 
 
 def _counters() -> dict[str, int]:
