@@ -381,11 +381,13 @@ pub fn open_bridge(mobile: &str, wired: &str) -> Result<()> {
     if device_index(&name).is_err() {
         run_ip(&["link", "add", &name, "type", "bridge"]).tried(failed)?;
     }
+    // Up before it has ports: a bridge that is down drops what they receive.
+    let up = Interface::try_from_name(name.as_str()).and_then(|bridge| bridge.set_up(true));
+    up.map_err(|error| Error::new(format!("{}: {error}", failed())))?;
     for device in [mobile, wired] {
         run_ip(&["link", "set", device, "master", &name]).tried(failed)?;
     }
-    let up = Interface::try_from_name(name.as_str()).and_then(|bridge| bridge.set_up(true));
-    up.map_err(|error| Error::new(format!("{}: {error}", failed())))
+    Ok(())
 }
 
 /// Takes the bridge away, if there is one.

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{Child, Command};
 use std::sync::Arc;
+use std::thread;
 
 use airtcp_units::{Duration, Instant, Probability};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -14,6 +15,7 @@ use super::asks::{self, Ask, Asks};
 use super::configuration::Settings;
 use super::course::Course;
 use super::guard::{Duty, Guard};
+use super::inline::open_bridge;
 use super::meter::Meter;
 use super::notify::Manager;
 use super::options::Serve;
@@ -452,6 +454,25 @@ impl Gateway {
         }
     }
 
+    /// Carries frames until the kernel's bridge does. For a moment both do: what comes twice TCP
+    /// tells apart, and what comes to nobody it has to wait for.
+    fn hand_to_bridge(&mut self) -> Result<()> {
+        let (mobile, wired) = (self.settings.mobile.clone(), self.settings.wired.clone());
+        thread::scope(|scope| {
+            let bridge = scope.spawn(|| open_bridge(&mobile, &wired));
+            while !bridge.is_finished() {
+                let carried = self.course.turn(self.clock, &self.keys, &self.meter);
+                self.course.release(self.clock.now());
+                if carried.is_err() {
+                    break;
+                }
+                thread::sleep(std::time::Duration::from_micros(200));
+            }
+            let failed = || Error::new("the thread that makes the bridge has ended");
+            bridge.join().map_err(|_| failed())?
+        })
+    }
+
     /// Everything is let go, and what stood in the system because of this gateway is removed.
     fn end(mut self) -> Result<()> {
         if self.draining.is_none() {
@@ -467,20 +488,20 @@ impl Gateway {
         {
             // Nobody writes the rules again while they are being removed.
             drop(watchdog);
-            // What is held goes first: the kernel may drop it with a rule's hook. From here on the
-            // rules that still stand pass everything by.
-            self.course.release(self.clock.now());
             if let Some(rules) = rules {
+                // An acknowledgment that is let go is answered at once: nothing that comes behind
+                // it may wait in a queue that ends, and what waits must not go with a rule's hook.
+                rules.close();
+                self.course.release(self.clock.now());
                 rules.remove();
             } else {
-                let (mobile, wired) = (&self.settings.mobile, &self.settings.wired);
-                super::inline::open_bridge(mobile, wired)?;
+                self.hand_to_bridge()?;
             }
             guard.dismiss();
         }
         self.course.release(self.clock.now());
         // What passed until now is seen when its block is handed over.
-        std::thread::sleep(std::time::Duration::from_millis(u64::from(2 * LATENCY_MS)));
+        thread::sleep(std::time::Duration::from_millis(u64::from(2 * LATENCY_MS)));
         self.look();
         let report = Report {
             rules,

@@ -169,6 +169,17 @@ impl Rules {
         }
     }
 
+    /// Leads nothing into the queue any more, and drops nothing that waits there: where the rules'
+    /// hook would go with them, it stays until [`remove`](Self::remove).
+    pub fn close(&self) {
+        match self.writer {
+            Writer::Nft => nft::close(&self.wanted),
+            // The hooks of iptables are the kernel's own.
+            Writer::Iptables | Writer::IptablesLegacy => self.remove(),
+            Writer::Nobody => {}
+        }
+    }
+
     /// Removes them, and nothing else. What is not there is no error.
     pub fn remove(&self) {
         match self.writer {

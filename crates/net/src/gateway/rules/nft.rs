@@ -87,6 +87,11 @@ pub(super) fn stands(wanted: &Wanted) -> bool {
         .is_ok_and(|listed| listed.lines().any(|one| one.trim() == line))
 }
 
+pub(super) fn close(wanted: &Wanted) {
+    let flush = format!("flush chain {} forward\n", table(wanted));
+    let _ = run("nft", &["-f", "-"], &flush);
+}
+
 pub(super) fn remove(wanted: &Wanted) {
     let _ = run(
         "nft",
