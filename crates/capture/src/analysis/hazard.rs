@@ -68,15 +68,16 @@ pub struct Hazard {
 }
 
 impl Hazard {
-    /// The hazard of a flow. Retransmissions are left out: they meet the queue of their moment as
-    /// all packets do, but what happens to them is known less well.
-    pub(super) fn of(sent: &[Sent], queues: &[u64]) -> Self {
-        let first = |pair: &(&Sent, &u64)| pair.0.attempt == 0;
+    /// The hazard of a flow whose transmissions met `queues`, as far as those are told.
+    /// Retransmissions are left out: they meet the queue of their moment as all packets do, but what
+    /// happens to them is known less well.
+    pub(super) fn of(sent: &[Sent], queues: &[u64], is_told: impl Fn(usize) -> bool) -> Self {
         let met: Vec<(u64, bool)> = sent
             .iter()
             .zip(queues)
-            .filter(first)
-            .map(|(packet, bytes)| (*bytes, packet.is_lost))
+            .enumerate()
+            .filter(|(place, (packet, _))| packet.attempt == 0 && is_told(*place))
+            .map(|(_, (packet, bytes))| (*bytes, packet.is_lost))
             .collect();
         let whole = sent.iter().map(|packet| u64::from(packet.ip_bytes)).max();
         Self::of_met(&met, whole.unwrap_or(0) as f64)

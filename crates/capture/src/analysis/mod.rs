@@ -254,7 +254,10 @@ impl Analysis {
             Some(path) if self.vantage.place != Place::Receiver => path.queue_bytes(),
             _ => Vec::new(),
         };
-        self.hazard = Hazard::of(&followed.sent, &queues);
+        let told = (!self.has_sack).then(|| rate::is_told_without_sack(&followed.sent));
+        self.hazard = Hazard::of(&followed.sent, &queues, |place| {
+            told.as_ref().is_none_or(|told| told[place])
+        });
         for (repeat, verdict) in followed.repeats.iter().zip(&verdicts) {
             if verdict.is_overtaken {
                 self.overtaken.push(overtaken(&followed, repeat, verdict));

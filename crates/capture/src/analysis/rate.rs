@@ -82,6 +82,32 @@ impl<'a> Path<'a> {
     }
 }
 
+/// Of each transmission, whether the queue that it met can be told without SACK: while
+/// acknowledgments stand still at a hole, what arrives behind it counts as under way for longer than
+/// it was. They stand still when what was sent before the hole is acknowledged, until the hole is.
+pub(super) fn is_told_without_sack(sent: &[Sent]) -> Vec<bool> {
+    let mut before = Instant::ZERO;
+    let mut holes = Vec::new();
+    for packet in sent.iter().filter(|packet| packet.attempt == 0) {
+        if packet.is_lost {
+            holes.push((before, packet.acknowledged));
+        } else if packet.acknowledged < Instant::FAR_FUTURE {
+            before = before.max(packet.acknowledged);
+        }
+    }
+    holes.sort_unstable();
+    let mut ahead = holes.into_iter().peekable();
+    let mut until = Instant::ZERO;
+    sent.iter()
+        .map(|packet| {
+            while let Some((_, closed)) = ahead.next_if(|(open, _)| *open <= packet.time) {
+                until = until.max(closed);
+            }
+            until <= packet.time
+        })
+        .collect()
+}
+
 /// Lost bytes that count as under way, walked in time.
 struct Lost {
     /// Changes of their number: when, and by how much.
@@ -120,5 +146,54 @@ impl Lost {
             self.at += 1;
         }
         u64::try_from(self.bytes).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(millis: u64) -> Instant {
+        Instant::ZERO + Duration::from_millis(millis)
+    }
+
+    /// A packet every 10 ms, acknowledged after 50; the ones sent at 100 and 110 ms are lost, and
+    /// acknowledged with all that is behind them at 300 ms.
+    fn sent() -> Vec<Sent> {
+        (0..60)
+            .map(|number| {
+                let is_behind = (10..25).contains(&number);
+                Sent {
+                    time: ms(10 * number),
+                    number,
+                    index: 0,
+                    start: number * 1000,
+                    end: number * 1000 + 1000,
+                    ip_bytes: 1040,
+                    attempt: 0,
+                    in_flight: 0,
+                    acknowledged: ms(if is_behind { 300 } else { 10 * number + 50 }),
+                    is_measured: !is_behind,
+                    is_lost: number == 10 || number == 11,
+                    radio_retry: false,
+                    is_marked: false,
+                    is_short: false,
+                    is_refused: false,
+                    timestamp: None,
+                    identification: None,
+                    previous: u32::MAX,
+                    repeat: u32::MAX,
+                }
+            })
+            .collect()
+    }
+
+    /// Acknowledgments stand still from 140 ms, when what was sent at 90 ms is acknowledged, until
+    /// 300; both losses met a queue that is told.
+    #[test]
+    fn a_queue_is_told_while_acknowledgments_go_on() {
+        let told = is_told_without_sack(&sent());
+        let silent: Vec<_> = (0..60).filter(|&place| !told[place]).collect();
+        assert_eq!(silent, (14..30).collect::<Vec<_>>());
     }
 }
