@@ -19,6 +19,7 @@ ORDER = (
     "remedies",
     "scenario",
     "script",
+    "packetdrill",
     "sessions",
     "sim",
     "capture",
