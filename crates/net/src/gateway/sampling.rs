@@ -1,5 +1,5 @@
-//! How many of the bulk segments a tap looks at: all of them, until so many pass that looking takes
-//! time from forwarding.
+//! The share of bulk segments that a tap looks at: all of them, until looking would take time from
+//! forwarding.
 //!
 //! A router that forwards 300 000 packets a second on two cores loses a fifth of them to a look at
 //! each. What is measured of bulk segments, how many there are and how many are retransmitted, a

@@ -168,13 +168,7 @@ impl Tap {
             std::slice::from_raw_parts(block.cast::<u8>().cast_const(), BLOCK_BYTES as usize)
         };
         let sampling = &mut self.sampling;
-        read_block(block, &mut |passed: Passed<'_>| {
-            let is_bulk = filter::is_bulk(passed.bytes);
-            each(Passed {
-                stands_for: if is_bulk { sampling.see() } else { 1 },
-                ..passed
-            });
-        });
+        read_block(block, sampling, each);
         fence(Ordering::Release);
         status.store(libc::TP_STATUS_KERNEL, Ordering::Release);
         self.next = (self.next + 1) % BLOCKS;
@@ -205,11 +199,11 @@ const FIRST_AT: usize = 16;
 const HEADER_BYTES: usize = size_of::<libc::tpacket3_hdr>();
 
 /// Hands the packets of a block to `each`.
-fn read_block(block: &[u8], each: &mut impl FnMut(Passed<'_>)) {
+fn read_block(block: &[u8], sampling: &mut Sampling, each: &mut impl FnMut(Passed<'_>)) {
     let packets = u32_at(block, PACKETS_AT).unwrap_or(0);
     let mut at = u32_at(block, FIRST_AT).unwrap_or(0) as usize;
     for _ in 0..packets {
-        let Some(next) = read_packet(block, at, each) else {
+        let Some(next) = read_packet(block, at, sampling, each) else {
             return;
         };
         at += next;
@@ -217,7 +211,12 @@ fn read_block(block: &[u8], each: &mut impl FnMut(Passed<'_>)) {
 }
 
 /// Hands the packet at `at` to `each`; returns how far behind it the next begins.
-fn read_packet(block: &[u8], at: usize, each: &mut impl FnMut(Passed<'_>)) -> Option<usize> {
+fn read_packet(
+    block: &[u8],
+    at: usize,
+    sampling: &mut Sampling,
+    each: &mut impl FnMut(Passed<'_>),
+) -> Option<usize> {
     let header = block.get(at..)?;
     let field = |place: usize| u32_at(header, place);
     let (next, seconds, nanos, kept) = (field(0)?, field(4)?, field(8)?, field(12)?);
@@ -231,11 +230,10 @@ fn read_packet(block: &[u8], at: usize, each: &mut impl FnMut(Passed<'_>)) -> Op
         .then(|| address.get(12..18))
         .flatten();
     let bytes = header.get(network..network + kept as usize)?;
-    let bytes = if protocol == VLAN {
-        bytes.get(4..)?
-    } else {
-        bytes
-    };
+    let is_tagged = protocol == VLAN;
+    let bytes = if is_tagged { bytes.get(4..)? } else { bytes };
+    // The filter leaves out none with a tag.
+    let is_sampled = !is_tagged && filter::is_bulk(bytes);
     each(Passed {
         nanos: u64::from(seconds) * 1_000_000_000 + u64::from(nanos),
         toward: if kind == libc::PACKET_OUTGOING {
@@ -245,7 +243,7 @@ fn read_packet(block: &[u8], at: usize, each: &mut impl FnMut(Passed<'_>)) -> Op
         },
         sender: sender.and_then(|sender| sender.try_into().ok()),
         bytes,
-        stands_for: 1,
+        stands_for: if is_sampled { sampling.see() } else { 1 },
     });
     Some(next as usize)
 }
@@ -288,4 +286,64 @@ fn attach(socket: &OwnedFd, program: &[Instruction]) -> io::Result<()> {
         filter: instructions.as_mut_ptr(),
     };
     set_option(socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)
+}
+
+#[cfg(test)]
+mod tests {
+    use airtcp_packet::wire::{Addresses, emit};
+    use airtcp_packet::{Flags, Segment};
+    use airtcp_units::Duration;
+
+    use super::*;
+
+    /// A block with packets of these protocols, as the kernel lays it out (linux/if_packet.h).
+    fn block(packets: &[(u16, Vec<u8>)]) -> Vec<u8> {
+        let (first, network) = (48, 96);
+        let mut block = vec![0; first];
+        block[PACKETS_AT..PACKETS_AT + 4].copy_from_slice(&(packets.len() as u32).to_ne_bytes());
+        block[FIRST_AT..FIRST_AT + 4].copy_from_slice(&(first as u32).to_ne_bytes());
+        for (protocol, bytes) in packets {
+            let next = (network + bytes.len()).next_multiple_of(libc::TPACKET_ALIGNMENT);
+            let mut one = vec![0; next];
+            one[..4].copy_from_slice(&(next as u32).to_ne_bytes());
+            one[12..16].copy_from_slice(&(bytes.len() as u32).to_ne_bytes());
+            one[26..28].copy_from_slice(&(network as u16).to_ne_bytes());
+            let address = HEADER_BYTES.next_multiple_of(libc::TPACKET_ALIGNMENT);
+            one[address + 2..address + 4].copy_from_slice(&protocol.to_be_bytes());
+            one[network..network + bytes.len()].copy_from_slice(bytes);
+            block.extend(one);
+        }
+        block
+    }
+
+    /// A segment of which the filter takes one in eight stands for eight; one with a tag, of which
+    /// it takes all, for itself.
+    #[test]
+    fn a_packet_stands_for_those_that_the_filter_left_out() {
+        let segment = Segment {
+            flags: Flags::ACK,
+            payload_bytes: 1400,
+            ..Segment::default()
+        };
+        let addresses = Addresses {
+            source: "10.0.0.1:1".parse().unwrap(),
+            destination: "10.0.0.2:2".parse().unwrap(),
+        };
+        let mut plain = Vec::new();
+        emit(&segment, &addresses, 1, &[], &mut plain).unwrap();
+        let tagged = [&[0, 5, 8, 0][..], &plain].concat();
+        let mut sampling = Sampling::new(Instant::ZERO);
+        for _ in 0..200_000 {
+            sampling.see();
+        }
+        let one_in = sampling.review(Instant::ZERO + Duration::from_secs(1));
+        assert_eq!(one_in, Some(8));
+        let block = block(&[(0x0800, plain.clone()), (VLAN, tagged), (0x0800, plain)]);
+        let mut stand_for = Vec::new();
+        read_block(&block, &mut sampling, &mut |passed: Passed<'_>| {
+            assert_eq!(passed.bytes.len(), 1440);
+            stand_for.push(passed.stands_for);
+        });
+        assert_eq!(stand_for, [8, 1, 8]);
+    }
 }
