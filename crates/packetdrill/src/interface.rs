@@ -1,16 +1,17 @@
-//! packetdrill's table of functions (`packetdrill.h`): pointers and numbers of C on one side, slices
-//! and results on the other.
+//! packetdrill's table of functions (`packetdrill.h`): pointers and numbers of C on one side,
+//! slices and results on the other.
 #![expect(unsafe_code, reason = "the other side is C")]
 
 use std::ffi::{CStr, c_char, c_int, c_long, c_short, c_uint, c_ulong, c_void};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+use std::net::{IpAddr, Ipv4Addr};
 use std::slice;
 use std::sync::OnceLock;
 
 use airtcp_units::Duration;
 use libc::{epoll_event, iovec, msghdr, pollfd, sockaddr, socklen_t, ssize_t, timeval};
 
-use crate::machine::{Answer, Machine, micros};
+use crate::machine::{Machine, micros};
+use crate::memory::{Kept, address, pieces, read_into, said, said_int, tell, write_from};
 
 /// One for each process: packetdrill asks for one.
 static MACHINE: OnceLock<Machine> = OnceLock::new();
@@ -127,91 +128,8 @@ unsafe extern "C" fn packetdrill_interface_init(flags: *const c_char, table: *mu
     unsafe { table.write(filled) };
 }
 
-fn machine() -> &'static Machine {
+pub fn machine() -> &'static Machine {
     MACHINE.get_or_init(|| Machine::new(Ipv4Addr::LOCALHOST.into()))
-}
-
-/// The value of a call as C has it: -1 and errno for an error.
-fn said(answer: Answer) -> isize {
-    answer.unwrap_or_else(|error| {
-        // SAFETY: it points to this thread's errno.
-        unsafe { *libc::__errno_location() = error };
-        -1
-    })
-}
-
-fn said_int(answer: Answer) -> c_int {
-    said(answer) as c_int
-}
-
-/// An address of packetdrill's.
-fn address(from: *const sockaddr, length: socklen_t) -> Result<SocketAddr, i32> {
-    if from.is_null() {
-        return Err(libc::EFAULT);
-    }
-    // SAFETY: packetdrill hands in addresses of the length that it says.
-    unsafe {
-        match i32::from((*from).sa_family) {
-            libc::AF_INET if length as usize >= size_of::<libc::sockaddr_in>() => {
-                let at = from.cast::<libc::sockaddr_in>().read_unaligned();
-                let ip = Ipv4Addr::from_bits(u32::from_be(at.sin_addr.s_addr));
-                Ok(SocketAddrV4::new(ip, u16::from_be(at.sin_port)).into())
-            }
-            libc::AF_INET6 if length as usize >= size_of::<libc::sockaddr_in6>() => {
-                let at = from.cast::<libc::sockaddr_in6>().read_unaligned();
-                let ip = Ipv6Addr::from(at.sin6_addr.s6_addr);
-                let port = u16::from_be(at.sin6_port);
-                // An IPv4 address in IPv6's clothes is IPv4 on the wire (RFC 4291 §2.5.5.2).
-                Ok(match ip.to_ipv4_mapped() {
-                    Some(ip) => SocketAddrV4::new(ip, port).into(),
-                    None => SocketAddrV6::new(ip, port, 0, 0).into(),
-                })
-            }
-            _ => Err(libc::EINVAL),
-        }
-    }
-}
-
-/// Writes an address where packetdrill wants it.
-fn tell(who: SocketAddr, to: *mut sockaddr, length: *mut socklen_t) {
-    if to.is_null() || length.is_null() {
-        return;
-    }
-    // SAFETY: packetdrill hands in room for an address of any family.
-    unsafe {
-        match who {
-            SocketAddr::V4(who) => {
-                let mut at: libc::sockaddr_in = std::mem::zeroed();
-                at.sin_family = libc::AF_INET as u16;
-                at.sin_port = who.port().to_be();
-                at.sin_addr.s_addr = who.ip().to_bits().to_be();
-                to.cast::<libc::sockaddr_in>().write_unaligned(at);
-                *length = size_of::<libc::sockaddr_in>() as socklen_t;
-            }
-            SocketAddr::V6(who) => {
-                let mut at: libc::sockaddr_in6 = std::mem::zeroed();
-                at.sin6_family = libc::AF_INET6 as u16;
-                at.sin6_port = who.port().to_be();
-                at.sin6_addr.s6_addr = who.ip().octets();
-                to.cast::<libc::sockaddr_in6>().write_unaligned(at);
-                *length = size_of::<libc::sockaddr_in6>() as socklen_t;
-            }
-        }
-    }
-}
-
-/// A pointer that a call which waits takes along: packetdrill keeps what it points to until the
-/// call returns.
-#[derive(Clone, Copy)]
-struct Kept<T>(*mut T);
-
-// SAFETY: one thread at a time uses it, under the machine's lock.
-unsafe impl<T> Send for Kept<T> {}
-
-impl<T> Kept<T> {
-    const fn get(self) -> *mut T {
-        self.0
-    }
 }
 
 extern "C" fn free(_: User) {}
@@ -250,70 +168,6 @@ extern "C" fn connect(_: User, fd: c_int, at: *const sockaddr, length: socklen_t
         };
         world.connected(fd, id)
     }))
-}
-
-/// Reads into pieces of memory.
-fn read_into(fd: c_int, pieces: Vec<(Kept<u8>, usize)>, flags: c_int) -> Answer {
-    if pieces
-        .iter()
-        .any(|(at, length)| at.get().is_null() && *length > 0)
-    {
-        return Err(libc::EFAULT);
-    }
-    machine().wait(move |world| {
-        let mut total = 0;
-        for (at, length) in &pieces {
-            if *length == 0 && pieces.len() > 1 {
-                continue;
-            }
-            // SAFETY: packetdrill keeps the memory until the call returns.
-            let into = match *length {
-                0 => &mut [],
-                length => unsafe { slice::from_raw_parts_mut(at.get(), length) },
-            };
-            match world.read(fd, into, flags) {
-                Some(Ok(count)) => {
-                    total += count;
-                    if count < into.len() as isize {
-                        break;
-                    }
-                }
-                _ if total > 0 => break,
-                other => return other,
-            }
-        }
-        Some(Ok(total))
-    })
-}
-
-/// Writes pieces of memory, one behind the other.
-fn write_from(fd: c_int, pieces: &[(Kept<u8>, usize)], flags: c_int) -> Answer {
-    let mut bytes = Vec::new();
-    for (at, length) in pieces {
-        if *length == 0 {
-            continue;
-        }
-        if at.get().is_null() {
-            return Err(libc::EFAULT);
-        }
-        // SAFETY: packetdrill hands in memory of that length.
-        bytes.extend_from_slice(unsafe { slice::from_raw_parts(at.get(), *length) });
-    }
-    let mut written = 0;
-    machine().wait(move |world| world.write(fd, &bytes, flags, &mut written))
-}
-
-/// The pieces of an iovec.
-fn pieces(from: *const iovec, count: usize) -> Vec<(Kept<u8>, usize)> {
-    if from.is_null() {
-        return Vec::new();
-    }
-    // SAFETY: packetdrill hands in so many.
-    let pieces = unsafe { slice::from_raw_parts(from, count) };
-    pieces
-        .iter()
-        .map(|piece| (Kept(piece.iov_base.cast()), piece.iov_len))
-        .collect()
 }
 
 extern "C" fn read(_: User, fd: c_int, into: *mut c_void, length: usize) -> ssize_t {
@@ -517,7 +371,7 @@ extern "C" fn poll(_: User, all: *mut pollfd, count: c_ulong, timeout: c_int) ->
         if all.get().is_null() {
             return Some(Err(libc::EFAULT));
         }
-        // SAFETY: packetdrill hands in so many.
+        // SAFETY: packetdrill hands in `count` of them.
         let all = unsafe { slice::from_raw_parts_mut(all.get(), count as usize) };
         let mut found = 0;
         for one in all {
@@ -618,7 +472,7 @@ extern "C" fn epoll_wait(
                 events: *events,
                 u64: *data,
             };
-            // SAFETY: packetdrill hands in room for so many.
+            // SAFETY: packetdrill hands in room for `most` events.
             unsafe { into.get().add(index).write_unaligned(event) };
         }
         (!found.is_empty()).then_some(Ok(found.len() as isize))

@@ -5,12 +5,13 @@
 //! ```
 //!
 //! packetdrill makes its system calls, hands in and takes out packets, waits and asks for the time
-//! through a table of functions (`packetdrill.h`), which `packetdrill_interface_init` fills. Time is
-//! virtual: it passes when packetdrill waits, and by a microsecond whenever it asks.
+//! through a table of functions (`packetdrill.h`), which `packetdrill_interface_init` fills. Time
+//! is virtual: it passes when packetdrill waits, and by a microsecond whenever it asks.
 //!
 //! | file | |
 //! |---|---|
-//! | [`interface`] | the table: pointers and numbers of C on one side, slices and results on the other |
+//! | [`interface`] | the table of functions |
+//! | [`memory`] | pointers and numbers of C on one side, slices and results on the other |
 //! | [`machine`] | time, packets, and the call that waits |
 //! | [`socket`] | descriptors and what is behind them |
 //! | [`calls`] | sockets are made, opened, read, written and closed |
@@ -23,6 +24,7 @@
 mod calls;
 mod interface;
 mod machine;
+mod memory;
 mod options;
 mod readiness;
 mod socket;

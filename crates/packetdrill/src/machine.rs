@@ -138,7 +138,7 @@ impl Machine {
         answer
     }
 
-    /// When a wait of so many milliseconds ends; negative ones never do.
+    /// When a wait of `millis` milliseconds ends; a negative one never does.
     pub fn deadline(&self, millis: i32) -> Instant {
         match u64::try_from(millis) {
             Ok(millis) => self.lock().now + Duration::from_millis(millis),

@@ -15,7 +15,7 @@ const SO_MEMINFO: i32 = 55;
 const TCP_RTO_MIN_US: i32 = 45;
 /// What a SYN offers by an MTU of 1500.
 const OFFERED_MSS: u32 = 1460;
-/// A peer without the option takes so much (RFC 9293 §3.7.1).
+/// The MSS of a peer that sends no option (RFC 9293 §3.7.1).
 const DEFAULT_MSS: i32 = 536;
 
 impl World {
