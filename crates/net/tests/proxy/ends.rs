@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use rustix::net::sockopt::set_socket_linger;
 
-use super::world::{World, bytes, v4};
+use super::payload::bytes;
+use super::world::{World, v4};
 
 const LENGTH: usize = 8 << 20;
 

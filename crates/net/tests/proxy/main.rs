@@ -7,6 +7,8 @@
 mod deaths;
 mod ends;
 mod own;
+#[path = "../payload/mod.rs"]
+mod payload;
 mod pressure;
 mod transparent;
 mod world;

@@ -4,7 +4,8 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
 
 use super::ends::{error_of, exchange, reset};
-use super::world::{Proxy, World, bytes, v4};
+use super::payload::bytes;
+use super::world::{Proxy, World, v4};
 
 const LENGTH: usize = 1 << 20;
 /// An address of nobody's, which the client reaches by way of the router.

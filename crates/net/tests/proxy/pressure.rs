@@ -5,7 +5,8 @@ use std::net::TcpStream;
 
 use rustix::net::sockopt::{set_socket_recv_buffer_size, set_socket_send_buffer_size};
 
-use super::world::{World, await_that, bytes, v4};
+use super::payload::bytes;
+use super::world::{World, await_that, v4};
 
 /// The ends' own buffers, of which the kernel makes twice as much.
 const OWN: usize = 64 << 10;

@@ -3,7 +3,8 @@
 use std::io::{Read, Write};
 use std::net::SocketAddr;
 
-use super::world::{World, bytes, v4, v6};
+use super::payload::bytes;
+use super::world::{World, v4, v6};
 
 /// The connection is the proxy's, and neither end can tell by its addresses.
 #[test]

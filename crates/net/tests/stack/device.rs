@@ -4,7 +4,8 @@ use std::io::{Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::world::{DEVICE, KERNEL, World, await_that, begin_put, bytes, get};
+use super::payload::bytes;
+use super::world::{DEVICE, KERNEL, World, await_that, begin_put, get};
 
 const LENGTH: usize = 96 << 20;
 /// What has passed before the device goes down, and how long it stays so: longer than the shortest

@@ -2,7 +2,8 @@
 
 use std::io::{ErrorKind, Read, Write};
 
-use super::world::{KERNEL, World, begin_put, bytes, get};
+use super::payload::bytes;
+use super::world::{KERNEL, World, begin_put, get};
 
 const LENGTH: usize = 32 << 20;
 

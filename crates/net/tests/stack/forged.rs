@@ -11,7 +11,8 @@ use rustix::net::{
     AddressFamily, SendFlags, SocketFlags, SocketType, ipproto, sendto, socket_with,
 };
 
-use super::world::{DEVICE, ENDPOINT, KERNEL, World, bytes, get};
+use super::payload::bytes;
+use super::world::{DEVICE, ENDPOINT, KERNEL, World, get};
 
 const LENGTH: usize = 24 << 20;
 /// Sequence numbers apart: less than the window that the endpoint offers, so that some fall in it.

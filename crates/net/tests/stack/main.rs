@@ -8,5 +8,7 @@ mod device;
 mod ends;
 mod forged;
 mod packets;
+#[path = "../payload/mod.rs"]
+mod payload;
 mod transfer;
 mod world;

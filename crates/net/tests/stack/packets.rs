@@ -2,7 +2,8 @@
 
 use std::io::Read;
 
-use super::world::{FAR, World, bytes, get};
+use super::payload::bytes;
+use super::world::{FAR, World, get};
 
 const LENGTH: usize = 24 << 20;
 /// Read before the path changes; the rest is more than both buffers hold.

@@ -3,7 +3,8 @@
 use std::io::{Read, Write};
 use std::net::Shutdown;
 
-use super::world::{KERNEL, World, bytes, get, put};
+use super::payload::bytes;
+use super::world::{KERNEL, World, get, put};
 
 /// One byte, around a segment, around what fits one packet of the device's, and some MiB.
 const LENGTHS: [usize; 6] = [1, 1447, 1449, 65_000, 65_537, 12 << 20];
