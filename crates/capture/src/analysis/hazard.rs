@@ -69,8 +69,8 @@ pub struct Hazard {
 
 impl Hazard {
     /// The hazard of a flow whose transmissions met `queues`, as far as those are told.
-    /// Retransmissions are left out: they meet the queue of their moment as all packets do, but what
-    /// happens to them is known less well.
+    /// Retransmissions are left out: they meet the queue of their moment as all packets do, but
+    /// what happens to them is known less well.
     pub(super) fn of(sent: &[Sent], queues: &[u64], is_told: impl Fn(usize) -> bool) -> Self {
         let met: Vec<(u64, bool)> = sent
             .iter()

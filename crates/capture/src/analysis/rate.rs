@@ -83,8 +83,9 @@ impl<'a> Path<'a> {
 }
 
 /// Of each transmission, whether the queue that it met can be told without SACK: while
-/// acknowledgments stand still at a hole, what arrives behind it counts as under way for longer than
-/// it was. They stand still when what was sent before the hole is acknowledged, until the hole is.
+/// acknowledgments stand still at a hole, what arrives behind it counts as in flight for longer
+/// than it was. They stand still when what was sent before the hole is acknowledged, until the hole
+/// is.
 pub(super) fn is_told_without_sack(sent: &[Sent]) -> Vec<bool> {
     let mut before = Instant::ZERO;
     let mut holes = Vec::new();

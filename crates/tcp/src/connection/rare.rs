@@ -1,4 +1,4 @@
-//! What few connections ever need, or only for as long as they end: behind one pointer, so that very
+//! State that few connections ever need, or only while they end: behind one pointer, so that very
 //! many fit that do not.
 
 use airtcp_packet::Segment;

@@ -182,8 +182,8 @@ impl Rack {
         (Duration::from_nanos(minimum.as_nanos() / 4) * u64::from(self.steps)).min(srtt)
     }
 
-    /// Whether there is anything to look at: what was sent before the segment delivered, or with it.
-    /// If there is not, nothing is left to look for.
+    /// Whether any segment in flight was sent before the one delivered, or with it: only those can
+    /// be found lost.
     #[inline]
     pub fn has_earlier(&mut self) -> bool {
         let earlier = match (self.latest, self.sent.front()) {

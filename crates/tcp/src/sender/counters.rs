@@ -27,8 +27,8 @@ pub struct Counters {
     pub losses_repaired_by_probes: u64,
 }
 
-/// The same as it is kept: what happens to few segments, in half the room, so that very many senders
-/// fit. What has happened 2^32 times is counted no further.
+/// [`Counters`] as they are kept: rare events in half the room, so that very many senders fit. An
+/// event that has happened 2^32 times is counted no further.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub segments_sent: u64,
