@@ -26,7 +26,7 @@ pub enum Handled {
     Taken,
     /// Nobody here was meant.
     Stray,
-    /// A router's error about a packet of ours, believed or not.
+    /// A router's error about a connection here, believed or not.
     RouterError,
 }
 
@@ -220,9 +220,10 @@ impl Endpoint {
             local: error.addresses.source,
             remote: error.addresses.destination,
         };
-        if let Some(&id) = self.by_tuple.get(&tuple)
-            && self.heed(id, &error)
-        {
+        let Some(&id) = self.by_tuple.get(&tuple) else {
+            return Ok(Handled::Stray);
+        };
+        if self.heed(id, &error) {
             self.counters.router_errors += 1;
             self.settle(id);
         }
