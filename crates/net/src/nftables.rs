@@ -97,6 +97,16 @@ impl Expression {
         Self::payload(2, 2, 2)
     }
 
+    /// Loads the TCP or UDP port that the packet comes from.
+    pub fn source_port() -> Self {
+        Self::payload(2, 0, 2)
+    }
+
+    /// Loads the type of an ICMP message (RFC 792, RFC 4443 §2.1).
+    pub fn message_type() -> Self {
+        Self::payload(2, 0, 1)
+    }
+
     /// Loads those of a TCP segment's flags that are in `mask` (RFC 9293 §3.1).
     pub fn flags(mask: u8) -> [Self; 2] {
         let value = |kind, byte| nested(kind, &[attribute(1, &[byte])]);
@@ -138,10 +148,25 @@ impl Expression {
         Self::of("fib", &[number(1, REGISTER), number(2, 3), number(3, 2)])
     }
 
+    /// Loads the name of the device by which the packet's destination is reached
+    /// (NFT_FIB_RESULT_OIFNAME of NFTA_FIB_F_DADDR); no name for this machine's own addresses.
+    pub fn device_to_destination() -> Self {
+        Self::of("fib", &[number(1, REGISTER), number(2, 2), number(3, 2)])
+    }
+
     /// Ends the rule where what is loaded is not this (NFT_CMP_EQ).
     pub fn is(bytes: &[u8]) -> Self {
+        Self::compare(0, bytes)
+    }
+
+    /// Ends the rule where what is loaded is this (NFT_CMP_NEQ).
+    pub fn is_not(bytes: &[u8]) -> Self {
+        Self::compare(1, bytes)
+    }
+
+    fn compare(operation: u32, bytes: &[u8]) -> Self {
         let data = nested(3, &[attribute(1, bytes)]);
-        Self::of("cmp", &[number(1, REGISTER), number(2, 0), data])
+        Self::of("cmp", &[number(1, REGISTER), number(2, operation), data])
     }
 
     /// Hands the packet to the transparent listener at the port that is loaded. A packet for which

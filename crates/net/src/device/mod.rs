@@ -204,6 +204,17 @@ pub fn index(name: &str) -> Result<u32> {
         .map_err(|error| Error::new(format!("cannot find {name}: {error}")))
 }
 
+/// The longest packet that a device in the namespace of the calling thread takes, in bytes.
+///
+/// # Errors
+///
+/// There is no such device.
+pub fn mtu(name: &str) -> Result<u32> {
+    Interface::try_from_name(name)
+        .and_then(|device| device.mtu())
+        .map_err(|error| Error::new(format!("cannot find {name}: {error}")))
+}
+
 /// The name of a device of that number in the namespace of the calling thread.
 fn name_of(index: u32) -> Result<String> {
     Interface::try_from_index(index)

@@ -61,13 +61,14 @@ impl Servers {
         }
     }
 
-    /// Begins a connection to the server at the first of its addresses to which there is a way.
-    pub fn dial_first(&self) -> Option<OwnedFd> {
+    /// Begins a connection to the server that the client at `from` has asked for at `asked`: at the
+    /// first of its addresses to which there is a way.
+    pub fn dial_first(&self, from: SocketAddr, asked: SocketAddr) -> Option<OwnedFd> {
         match self {
             Self::Named(addresses) => addresses
                 .iter()
                 .find_map(|&server| socket::dial(server, None, None).ok()),
-            Self::Original { .. } => None,
+            Self::Original { .. } => socket::dial(asked, Some(from), None).ok(),
         }
     }
 
@@ -86,16 +87,21 @@ impl Servers {
                 Some(socket::dial(server, None, stack))
             }
             Self::Original { listener } if attempt == 0 => {
-                // TPROXY leaves the packet as it is: the socket's own address is the server's.
-                let server = rustix::net::getsockname(client)
-                    .and_then(SocketAddr::try_from)
-                    .ok()
-                    .filter(|server| server.port() != *listener)?;
+                let server = asked_by(client, *listener)?;
                 Some(socket::dial(server, Some(from), stack))
             }
             Self::Original { .. } => None,
         }
     }
+}
+
+/// The server that a diverted client has asked for. TPROXY leaves the packet as it is: the socket's
+/// own address is the server's. `None` for a client of the proxy's own port, `listener`.
+pub fn asked_by(client: &OwnedFd, listener: u16) -> Option<SocketAddr> {
+    rustix::net::getsockname(client)
+        .and_then(SocketAddr::try_from)
+        .ok()
+        .filter(|server| server.port() != listener)
 }
 
 #[cfg(test)]

@@ -108,6 +108,7 @@ pub fn run(options: &Options) -> Result<i32> {
                 ports: options.port.clone(),
                 listener: listen.port(),
                 has_v6: listeners.len() > 1,
+                endpoint: None,
             };
             let words = diversion.words();
             let kept = Kept::make(diversion, &options.places)?;

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use airtcp_endpoint::{Cut, Endpoint, Settings, Transmit};
+use airtcp_endpoint::{Cut, Endpoint, Handled, Settings, Transmit};
 use airtcp_packet::wire::Checksums;
 use airtcp_units::Instant;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -14,6 +14,7 @@ use tun_rs::{
     VIRTIO_NET_HDR_GSO_TCPV4, VIRTIO_NET_HDR_GSO_TCPV6, VIRTIO_NET_HDR_LEN, VirtioNetHdr,
 };
 
+use super::raw::Raw;
 use crate::device::{Network, Tun};
 use crate::emulate::clock::{Clock, wait};
 use crate::error::{Result, Tried};
@@ -57,6 +58,8 @@ pub struct Driver {
     buffer: Vec<u8>,
     headers: Vec<u8>,
     capture: Option<Capture>,
+    /// Where packets leave that do not leave by the device.
+    raw: Option<Raw>,
 }
 
 impl std::fmt::Debug for Driver {
@@ -108,6 +111,21 @@ impl Driver {
             buffer: vec![0; LONGEST],
             headers: Vec::new(),
             capture: None,
+            raw: None,
+        })
+    }
+
+    /// An endpoint in the midst of others' connections: packets are only read from the device, and
+    /// leave by raw sockets. What is none of the endpoint's goes on to where it is to go.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new), or the process may not send such packets.
+    pub fn amid_others(device: &Device, endpoint: Endpoint) -> Result<Self> {
+        let raw = Some(Raw::new()?);
+        Ok(Self {
+            raw,
+            ..Self::with_endpoint(device, endpoint)?
         })
     }
 
@@ -207,7 +225,12 @@ impl Driver {
         };
         note(&mut self.capture, false, [packet, &[], &[]]);
         // What is no TCP, or damaged, is nobody's: the endpoint counts it.
-        let _ = self.endpoint.handle_packet_with(now, packet, checksums);
+        let handled = self.endpoint.handle_packet_with(now, packet, checksums);
+        if let Some(raw) = &self.raw
+            && matches!(handled, Ok(Handled::Stray) | Err(_))
+        {
+            raw.send([packet]);
+        }
     }
 
     /// Sends what there is to send.
@@ -224,7 +247,9 @@ impl Driver {
             let headers = &self.headers;
             note(&mut self.capture, true, [headers, first, second]);
             // A full queue loses packets, as on any wire.
-            if self.offload {
+            if let Some(raw) = &self.raw {
+                raw.send([headers, first, second]);
+            } else if self.offload {
                 let before = before(transmit)?;
                 self.tun.write_pieces([&before, headers, first, second])?;
             } else {

@@ -11,6 +11,7 @@ pub mod driver;
 mod exchange;
 mod interrupts;
 pub mod options;
+mod raw;
 pub mod send;
 pub mod serve;
 pub mod socket;

@@ -20,7 +20,7 @@ fn through(world: &World) -> [TcpStream; 2] {
 }
 
 /// The guard that the proxy has started: the process whose parent it is.
-fn guard_of(proxy: &Proxy) -> Pid {
+pub fn guard_of(proxy: &Proxy) -> Pid {
     let parent = proxy.process.id().to_string();
     let children = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
     let child = children.unwrap().trim().parse().unwrap();

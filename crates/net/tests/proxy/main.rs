@@ -7,6 +7,7 @@
 mod deaths;
 mod ends;
 mod own;
+mod own_transparent;
 #[path = "../payload/mod.rs"]
 mod payload;
 mod pressure;

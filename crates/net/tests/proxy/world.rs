@@ -194,8 +194,10 @@ impl World {
     pub fn rules(&self) -> String {
         let mut rules = String::new();
         for family in ["-4", "-6"] {
-            rules += &self.on_router(&["ip", family, "rule", "show", "pref", "6174"]);
-            rules += &self.on_router(&["ip", family, "route", "show", "table", "24948"]);
+            for (rule, table) in [("6174", "24948"), ("6175", "24949")] {
+                rules += &self.on_router(&["ip", family, "rule", "show", "pref", rule]);
+                rules += &self.on_router(&["ip", family, "route", "show", "table", table]);
+            }
         }
         rules
     }

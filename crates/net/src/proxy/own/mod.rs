@@ -7,24 +7,35 @@
 mod best_start;
 mod relay;
 mod serve;
+mod sides;
 mod stack;
 mod ways;
 
-use airtcp_endpoint::ListenOptions;
+use std::net::{Ipv6Addr, SocketAddr, SocketAddrV6};
+use std::os::fd::OwnedFd;
+
+use airtcp_endpoint::{ListenOptions, ListenerId};
 use airtcp_tcp::config::{LinkFeedbackConfig, ReceiveWindow};
 
 use super::admission::Servers;
 use super::counters::Counters;
+use super::divert::{Diversion, EndpointSide};
+use super::kept::Kept;
 use super::limits::Limits;
 use super::options::Mobile;
 use super::serve::Sources;
 use super::{Options, listeners, signals, status};
 use crate::emulate::reports;
 use crate::error::{Error, Result};
+use crate::stack::driver::Driver;
 use best_start::BestStart;
-use serve::{Policy, Proxy, Way};
+use serve::{Policy, Proxy};
+use sides::{Beyond, Way};
 pub use stack::stack;
 use ways::Line;
+
+/// Every port of every address, of either family.
+const EVERY_PORT: SocketAddrV6 = SocketAddrV6::new(Ipv6Addr::UNSPECIFIED, 0, 0, 0);
 
 /// Runs the proxy with a stack of our own until a signal ends it. Returns what has happened.
 ///
@@ -33,11 +44,8 @@ use ways::Line;
 /// The stack cannot be had, or the system refuses what is needed.
 pub fn run(options: &Options, name: &str) -> Result<Counters> {
     let mut config = stack(name)?;
-    let (Some(listen), Some(to)) = (options.listen, &options.to) else {
-        return Err(Error::new(format!(
-            "--transparent: with the kernel's stacks alone, not with {name}"
-        ))
-        .remedied_by("linux-NAME is one, such as linux-bbr"));
+    let Some(listen) = options.listen else {
+        return Err(Error::new("--listen is missing"));
     };
     let memory = options.memory as usize * (1 << 20);
     let limits = Limits::raise(options.connections, memory)?;
@@ -47,42 +55,23 @@ pub fn run(options: &Options, name: &str) -> Result<Counters> {
     let mut settings = airtcp_endpoint::Options::new(config);
     settings.send_buffer = buffer;
     settings.no_delay = true;
-    let servers = Servers::named(to, listen)?;
-    let (mut driver, line) = match options.mobile {
-        Mobile::Clients => Line::to_clients(listen, memory)?,
-        Mobile::Servers => Line::to_servers(memory)?,
-    };
-    let (way, listeners) = match options.mobile {
-        Mobile::Clients => {
-            let asked = ListenOptions {
-                options: settings.clone(),
-                ..ListenOptions::default()
-            };
-            let listener = driver
-                .endpoint_mut()
-                .listen(listen, asked)
-                .map_err(|error| Error::new(format!("--listen {listen}: {error}")))?;
-            (Way::ToKernel { listener, servers }, Vec::new())
-        }
-        Mobile::Servers => {
-            let server = servers.first_v4().ok_or_else(|| {
-                Error::new(format!("--to {to}: expected a server with an IPv4 address"))
-            })?;
-            let from = line.address;
-            (
-                Way::ToEndpoint { from, server },
-                listeners(listen, false, None)?,
-            )
+    let (driver, stands) = match (&options.device, &options.to) {
+        (Some(device), _) => between(options, device, listen, &settings, memory)?,
+        (None, Some(to)) => named(options, to, listen, &settings, memory)?,
+        (None, None) => {
+            return Err(Error::new(
+                "--to is missing: HOST:PORT, or --transparent in its place",
+            ));
         }
     };
     let sources = Sources {
-        listeners,
+        listeners: stands.listeners,
         signals: signals::ending()?,
         status: status::listener()?,
     };
     let hears = settings.config.link_feedback != LinkFeedbackConfig::default();
     let policy = Policy {
-        way,
+        way: stands.way,
         options: settings,
         memory: BestStart::open(options.sessions.as_deref()),
         reports: hears.then(reports::listener).transpose()?,
@@ -93,6 +82,115 @@ pub fn run(options: &Options, name: &str) -> Result<Counters> {
     eprintln!("airtcp-net: at most {} connections", limits.connections);
     eprintln!("airtcp-net: ready");
     let worked = proxy.run();
-    drop(line);
+    drop(stands.line);
+    if let Some(kept) = stands.kept {
+        kept.undo()?;
+    }
     worked
+}
+
+/// Where a proxy stands between clients and servers.
+struct Stands {
+    way: Way,
+    listeners: Vec<OwnedFd>,
+    line: Line,
+    kept: Option<Kept>,
+}
+
+/// Before one server, with addresses of the proxy's own.
+fn named(
+    options: &Options,
+    to: &str,
+    listen: SocketAddr,
+    settings: &airtcp_endpoint::Options,
+    memory: usize,
+) -> Result<(Driver, Stands)> {
+    let servers = Servers::named(to, listen)?;
+    let (driver, way, listeners, line) = match options.mobile {
+        Mobile::Clients => {
+            let (mut driver, line) = Line::to_clients(listen, memory)?;
+            let listener = listen_at(&mut driver, listen, settings)?;
+            (
+                driver,
+                Way::ToKernel { listener, servers },
+                Vec::new(),
+                line,
+            )
+        }
+        Mobile::Servers => {
+            let (driver, line) = Line::to_servers(memory)?;
+            let server = servers.first_v4().ok_or_else(|| {
+                Error::new(format!("--to {to}: expected a server with an IPv4 address"))
+            })?;
+            let from = line.address;
+            let way = Way::ToEndpoint(Beyond::Fixed { from, server });
+            (driver, way, listeners(listen, false, None)?, line)
+        }
+    };
+    let stands = Stands {
+        way,
+        listeners,
+        line,
+        kept: None,
+    };
+    Ok((driver, stands))
+}
+
+/// In the way of clients that come in by `device`, with both ends' addresses.
+fn between(
+    options: &Options,
+    device: &str,
+    listen: SocketAddr,
+    settings: &airtcp_endpoint::Options,
+    memory: usize,
+) -> Result<(Driver, Stands)> {
+    let listener = listen.port();
+    // They say whether the address is one that can be had, on the endpoint's side too.
+    let mut listeners = listeners(listen, true, None)?;
+    let has_v6 = listeners.len() > 1;
+    let (mut driver, line) = Line::between(device, memory)?;
+    let way = match options.mobile {
+        Mobile::Clients => {
+            listeners.clear();
+            let listener = listen_at(&mut driver, EVERY_PORT.into(), settings)?;
+            let servers = Servers::Original {
+                listener: listen.port(),
+            };
+            Way::ToKernel { listener, servers }
+        }
+        Mobile::Servers => Way::ToEndpoint(Beyond::Original { listener }),
+    };
+    let diversion = Diversion {
+        device: device.to_owned(),
+        ports: options.port.clone(),
+        listener,
+        has_v6,
+        endpoint: Some(EndpointSide {
+            device: line.device.clone(),
+            side: options.mobile,
+        }),
+    };
+    let words = diversion.words();
+    let kept = Some(Kept::make(diversion, &options.places)?);
+    eprintln!("airtcp-net: {words}");
+    let stands = Stands {
+        way,
+        listeners,
+        line,
+        kept,
+    };
+    Ok((driver, stands))
+}
+
+fn listen_at(
+    driver: &mut Driver,
+    listen: SocketAddr,
+    settings: &airtcp_endpoint::Options,
+) -> Result<ListenerId> {
+    let asked = ListenOptions {
+        options: settings.clone(),
+        ..ListenOptions::default()
+    };
+    (driver.endpoint_mut().listen(listen, asked))
+        .map_err(|error| Error::new(format!("--listen {listen}: {error}")))
 }

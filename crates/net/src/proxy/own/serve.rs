@@ -10,14 +10,13 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
 use std::time::Duration;
 
-use airtcp_endpoint::{ConnectionId, Event, ListenerId, Options};
+use airtcp_endpoint::{ConnectionId, Event, Options};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{SocketFlags, acceptfrom_with};
 use slab::Slab;
 
-use super::super::admission::Servers;
 use super::super::counters::Counters;
 use super::super::flow::Side;
 use super::super::line::Line;
@@ -25,6 +24,7 @@ use super::super::serve::Sources;
 use super::super::{queue, signals, socket, status};
 use super::best_start::BestStart;
 use super::relay::{Relay, Standing};
+use super::sides::Way;
 use crate::emulate::clock::wait;
 use crate::emulate::reports;
 use crate::error::{Error, Result};
@@ -43,25 +43,6 @@ const DEVICE: u64 = 2;
 const REPORTS: u64 = 3;
 const LISTENERS: u64 = 4;
 const RELAYS: u64 = 16;
-
-/// Which side the endpoint's connections are on.
-#[derive(Debug)]
-pub enum Way {
-    /// Clients are the kernel's, and the endpoint goes on to the server from this address.
-    ToEndpoint {
-        /// The endpoint's own.
-        from: SocketAddr,
-        /// The server's.
-        server: SocketAddr,
-    },
-    /// Clients are the endpoint's, and the kernel goes on to the server.
-    ToKernel {
-        /// Where they come in.
-        listener: ListenerId,
-        /// Where they go.
-        servers: Servers,
-    },
-}
 
 /// What the loop does with connections.
 #[derive(Debug)]
@@ -96,8 +77,8 @@ pub struct Proxy {
     relays: Slab<Entry>,
     /// The relays of the endpoint's connections.
     by_id: BTreeMap<ConnectionId, usize>,
-    /// The endpoint's connections by their port here and their peer.
-    by_ends: BTreeMap<(u16, SocketAddr), ConnectionId>,
+    /// The endpoint's connections by their ends, this side's first, as the radio's driver sees them.
+    by_ends: BTreeMap<[SocketAddr; 2], ConnectionId>,
     ready: VecDeque<usize>,
     buffer: Box<[u8]>,
     /// The device or a listener may have more than a round takes.
@@ -230,14 +211,13 @@ impl Proxy {
         }
     }
 
-    /// Hands the endpoint what the radio's driver tells. Who translates addresses leaves the ports:
-    /// the peer and the port tell which connection is meant.
+    /// Hands the endpoint what the radio's driver tells.
     fn take_reports(&mut self) {
         let Some(socket) = &self.policy.reports else {
             return;
         };
         while let Some(report) = reports::next(socket) {
-            let ends = (report.local.port(), report.remote);
+            let ends = self.policy.way.seen(report.local, report.remote);
             if let Some(&id) = self.by_ends.get(&ends) {
                 let now = self.driver.now();
                 self.counters.reports += 1;
@@ -267,7 +247,8 @@ impl Proxy {
         let relay = self.relays.remove(key).relay;
         self.by_id.remove(&relay.id);
         if let Some(tuple) = self.driver.endpoint().tuple(relay.id) {
-            self.by_ends.remove(&(tuple.local.port(), tuple.remote));
+            let ends = self.policy.way.seen(tuple.local, tuple.remote);
+            self.by_ends.remove(&ends);
             let stream = self.driver.endpoint().stream(relay.id);
             if standing == Standing::Over
                 && let Some(stream) = stream
@@ -293,7 +274,7 @@ impl Proxy {
 
     /// Accepts the kernel's clients, and goes on by the endpoint.
     fn accept(&mut self) {
-        let Way::ToEndpoint { from, server } = self.policy.way else {
+        let Way::ToEndpoint(beyond) = self.policy.way else {
             return;
         };
         for index in 0..self.sources.listeners.len() {
@@ -303,16 +284,11 @@ impl Proxy {
                 }
                 let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
                 match acceptfrom_with(&self.sources.listeners[index], flags) {
-                    Ok((client, _)) => {
+                    Ok((client, peer)) => {
                         self.counters.accepted += 1;
-                        let now = self.driver.now();
-                        let policy = &self.policy;
-                        let options = policy.memory.options(&policy.options, server.ip());
-                        let connected = socket::prepare(&client).ok().and_then(|()| {
-                            let endpoint = self.driver.endpoint_mut();
-                            endpoint.connect(now, from, server, &options).ok()
-                        });
-                        match connected {
+                        let ends = beyond.of(&client, peer);
+                        let ends = ends.filter(|_| socket::prepare(&client).is_ok());
+                        match ends.and_then(|ends| self.connect(ends)) {
                             Some(id) => self.insert(Side::new(client), id, false),
                             None => self.counters.unreached += 1,
                         }
@@ -327,6 +303,16 @@ impl Proxy {
         }
     }
 
+    /// Begins a connection of the endpoint's.
+    fn connect(&mut self, [from, server]: [SocketAddr; 2]) -> Option<ConnectionId> {
+        let policy = &self.policy;
+        let mut options = policy.memory.options(&policy.options, server.ip());
+        policy.way.fit(&mut options, server);
+        let now = self.driver.now();
+        let endpoint = self.driver.endpoint_mut();
+        endpoint.connect(now, from, server, &options).ok()
+    }
+
     /// Accepts the endpoint's clients, and goes on by the kernel.
     fn admit_from_endpoint(&mut self) {
         let Way::ToKernel { listener, servers } = &self.policy.way else {
@@ -339,7 +325,7 @@ impl Proxy {
         let tuple = self.driver.endpoint().tuple(id);
         let begun = tuple
             .filter(|_| self.relays.len() < self.policy.most)
-            .and_then(|_| servers.dial_first());
+            .and_then(|tuple| servers.dial_first(tuple.remote, tuple.local));
         match begun {
             Some(server) => self.insert(Side::new(server), id, true),
             None => {
@@ -368,7 +354,8 @@ impl Proxy {
         });
         self.by_id.insert(id, key);
         if let Some(tuple) = self.driver.endpoint().tuple(id) {
-            self.by_ends.insert((tuple.local.port(), tuple.remote), id);
+            let ends = self.policy.way.seen(tuple.local, tuple.remote);
+            self.by_ends.insert(ends, id);
         }
     }
 

@@ -1,11 +1,14 @@
 //! How packets come to our endpoint: its device, its address, and the route to it.
 //!
 //! ```text
+//!   --transparent:      client ── this machine, which diverts either side ── server
+//!                                  └─ tun ─▶ endpoint ── raw sockets ─▶
 //!   --mobile servers:  endpoint 192.0.0.2 ── tun ── this machine, which translates ──▶ server
 //!   --mobile clients:  client ──▶ this machine ── tun ── endpoint, at the address of --listen
 //! ```
 //!
-//! All of it goes with the device and with the sockets that made it: nothing outlives the proxy.
+//! All of it goes with the device and with the sockets that made it: nothing outlives the proxy. What
+//! diverts packets for `--transparent` is [`Diversion`](super::super::divert::Diversion)'s.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -14,7 +17,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use airtcp_endpoint::{Endpoint, Settings};
 
 use crate::deploy::route::ip;
-use crate::device::Network;
+use crate::device::{self, Network};
 use crate::emulate::uplink::masquerade::{Held, Leaving};
 use crate::error::{Error, Result, Tried};
 use crate::stack::driver::{Device, Driver};
@@ -27,11 +30,16 @@ const PREFIX: u8 = 29;
 /// The longest packet: that of nearly every path.
 const MTU: u16 = 1500;
 
+/// What is diverted may come from any device of the machine's.
+const LONGEST_DIVERTED: u16 = u16::MAX;
+
 /// What brings packets to the endpoint, as long as this value and its device live.
 #[derive(Debug)]
 pub struct Line {
-    /// The endpoint's address.
+    /// The endpoint's address; an unspecified one where it has none of its own.
     pub address: SocketAddr,
+    /// The endpoint's device.
+    pub device: String,
     _translation: Option<Held>,
 }
 
@@ -43,12 +51,38 @@ impl Line {
     /// The machine does not forward, or the system refuses the device or the translation.
     pub fn to_servers(memory: usize) -> Result<(Driver, Self)> {
         forwards(IpAddr::V4(ENDPOINT))?;
-        let driver = driver(memory)?;
+        let driver = Driver::with_endpoint(&own_device(), endpoint(memory, MTU, true)?)?;
         let table = format!("airtcp_proxy_{}", std::process::id());
         let translation = Held::new(&table, &Leaving::From(ENDPOINT))?;
         let line = Self {
             address: SocketAddr::from((ENDPOINT, 0)),
+            device: name(),
             _translation: Some(translation),
+        };
+        Ok((driver, line))
+    }
+
+    /// A line between clients beyond the device `clients` and servers, for what is diverted to the
+    /// endpoint's device.
+    ///
+    /// # Errors
+    ///
+    /// The machine does not forward, `clients` is no device of it, or the system refuses the
+    /// device or raw sockets.
+    pub fn between(clients: &str, memory: usize) -> Result<(Driver, Self)> {
+        forwards(IpAddr::V4(HERE))?;
+        let most = u16::try_from(device::mtu(clients)?).unwrap_or(MTU).min(MTU);
+        let diverted = Device {
+            name: name(),
+            mtu: LONGEST_DIVERTED,
+            networks: Vec::new(),
+            offload: false,
+        };
+        let driver = Driver::amid_others(&diverted, endpoint(memory, most, false)?)?;
+        let line = Self {
+            address: SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
+            device: name(),
+            _translation: None,
         };
         Ok((driver, line))
     }
@@ -76,11 +110,12 @@ impl Line {
             return Err(expected());
         }
         forwards(address)?;
-        let driver = driver(memory)?;
+        let driver = Driver::with_endpoint(&own_device(), endpoint(memory, MTU, true)?)?;
         // It goes with the device.
         ip(address.is_ipv6(), &["route", "add", &host, "dev", &name()])?;
         let line = Self {
             address: listen,
+            device: name(),
             _translation: None,
         };
         Ok((driver, line))
@@ -92,28 +127,31 @@ fn name() -> String {
     format!("airtcp{}", std::process::id())
 }
 
-/// A device with an endpoint with a bound on the bytes that it holds.
-fn driver(memory: usize) -> Result<Driver> {
-    let mut secret = [0; 16];
-    File::open("/dev/urandom")
-        .and_then(|mut file| file.read_exact(&mut secret))
-        .tried(|| "cannot read /dev/urandom".to_owned())?;
-    let settings = Settings {
-        mtu: MTU,
-        most_buffered: memory as u64,
-        ..Settings::new(secret)
-    };
+fn own_device() -> Device {
     let own = Network {
         address: IpAddr::V4(HERE),
         prefix: PREFIX,
     };
-    let device = Device {
+    Device {
         name: name(),
         mtu: MTU,
         networks: vec![own],
         offload: false,
-    };
-    Driver::with_endpoint(&device, Endpoint::new(settings))
+    }
+}
+
+/// An endpoint with a bound on the bytes that it holds, and on its packets.
+fn endpoint(memory: usize, mtu: u16, answers_strays: bool) -> Result<Endpoint> {
+    let mut secret = [0; 16];
+    File::open("/dev/urandom")
+        .and_then(|mut file| file.read_exact(&mut secret))
+        .tried(|| "cannot read /dev/urandom".to_owned())?;
+    Ok(Endpoint::new(Settings {
+        mtu,
+        most_buffered: memory as u64,
+        answers_strays,
+        ..Settings::new(secret)
+    }))
 }
 
 /// Packets pass from one device of the machine to another.
