@@ -106,12 +106,37 @@ pub fn deployed(entry: &Entry) -> String {
     )
 }
 
-/// A time to the second in the largest units that it fills.
+/// A time in its largest units, rounded to the nearest: what is left of ten minutes a moment after
+/// they began is "10 min".
 fn seconds(ns: u64) -> String {
-    let seconds = ns / 1_000_000_000;
+    let seconds = ns.saturating_add(500_000_000) / 1_000_000_000;
+    let minutes = (seconds + 30) / 60;
     match seconds {
         0..=119 => format!("{seconds} s"),
-        120..=7199 => format!("{} min", seconds / 60),
-        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+        _ if minutes < 120 => format!("{minutes} min"),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_rounded_to_the_nearest_of_its_smallest_unit() {
+        let told = |milliseconds: u64| seconds(milliseconds * 1_000_000);
+        assert_eq!(told(0), "0 s");
+        assert_eq!(told(499), "0 s");
+        assert_eq!(told(500), "1 s");
+        assert_eq!(told(119_499), "119 s");
+        assert_eq!(told(119_500), "2 min");
+        assert_eq!(told(569_499), "9 min");
+        assert_eq!(told(569_500), "10 min");
+        assert_eq!(told(599_900), "10 min");
+        assert_eq!(told(600_000), "10 min");
+        assert_eq!(told(7_169_499), "119 min");
+        assert_eq!(told(7_169_500), "2 h 0 min");
+        assert_eq!(told(12_600_000), "3 h 30 min");
+        assert!(seconds(u64::MAX).ends_with(" min"));
     }
 }
