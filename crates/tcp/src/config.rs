@@ -1,9 +1,9 @@
-//! Every choice an endpoint makes, each declared once, and the named profiles: each a short table
-//! of choices over the same parts.
+//! Every choice an endpoint makes, each declared once, and the named profiles: short tables of
+//! choices over the same parts.
 //!
 //! A setting's declaration below is its field, its default, its key in a scenario with what the key
-//! may hold, and the sentence that says what it does. A named choice's are its enum: the names in a
-//! scenario are those of its variants in kebab-case.
+//! may hold, and the sentence that describes it. A named choice is declared by its enum: the names
+//! in a scenario are those of its variants in kebab-case.
 
 mod acknowledgment;
 mod congestion;
@@ -57,46 +57,45 @@ settings! {
     /// Every choice of one endpoint.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Config {
-        /// How large the congestion window is.
+        /// The congestion window's algorithm.
         congestion: CongestionControl = CongestionControl::Reno, named "congestion_control";
-        /// How slow start ends before a loss ends it.
+        /// The condition that ends slow start before a loss does.
         slow_start: SlowStart = SlowStart::Standard;
-        /// What makes a segment believed lost.
+        /// The rule by which a segment is presumed lost.
         loss_detection: LossDetection = LossDetection::DuplicateAcks;
-        /// A silent tail is probed after two round trips, before the timer expires (TLP, RFC 8985
-        /// §7); only with `sack`.
+        /// Probes a silent tail after two round trips, before the timer expires (TLP, RFC 8985 §7);
+        /// only with `sack`.
         tail_loss_probe: bool = false;
-        /// How the window gets to where a loss puts it.
+        /// The way the window reaches the value that a loss sets.
         reduction: Reduction = Reduction::AtOnce;
-        /// What a reduction of the window is taken from.
+        /// The quantity that a reduction of the window is computed from.
         reduction_base: ReductionBase = ReductionBase::FlightSize;
-        /// When a window counts as used, so that it may grow.
+        /// The condition under which a window counts as used, so that it may grow.
         window_validation: WindowValidation = WindowValidation::InFlight;
-        /// The window shrinks towards the initial one in a pause of more than a timeout (RFC 5681
+        /// Shrinks the window towards the initial one in a pause of more than a timeout (RFC 5681
         /// §4.1).
         restart_after_idle: bool = false;
-        /// A small segment waits while another is not acknowledged (Nagle's algorithm, RFC 9293
+        /// Holds a small segment back while another is unacknowledged (Nagle's algorithm, RFC 9293
         /// §3.7.4, as modified by Minshall).
         nagle: bool = false;
-        /// Segments leave at the congestion control's pace and not as acknowledgments come. BBR
+        /// Sends segments at the congestion control's pace rather than as acknowledgments come. BBR
         /// always paces.
         pacing: bool = false;
-        /// A burst that leaves together at a pace lasts 2^−n seconds, and is two segments at least
-        /// (Linux, `sk_pacing_shift`: 10; Wi-Fi drivers ask for 7, so that frames can be
-        /// aggregated).
+        /// A paced burst lasts 2^−n seconds, and is at least two segments (Linux,
+        /// `sk_pacing_shift`: 10; Wi-Fi drivers ask for 7, so that frames can be aggregated).
         pacing_shift: u32 = 10, as Whole<0, 31>;
-        /// What is done about a recovery that was needless.
+        /// The response to a recovery that was needless.
         spurious_response: SpuriousResponse = SpuriousResponse::None;
-        /// How losses are repaired.
+        /// The way losses are repaired.
         recovery: Recovery = Recovery::NewReno;
-        /// Selective acknowledgments are offered (RFC 2018) and used (RFC 6675).
+        /// Offers (RFC 2018) and uses (RFC 6675) selective acknowledgments.
         sack: bool = false;
-        /// Duplicates are reported (RFC 2883); only with `sack`.
+        /// Reports duplicates (RFC 2883); only with `sack`.
         dsack: bool = true;
-        /// Packets may be marked in place of dropped, and marks are heeded (RFC 3168). Both sides
-        /// have the same setting: where nobody asks, nothing is marked.
+        /// Allows packets to be marked instead of dropped, and heeds the marks (RFC 3168). Both
+        /// sides have the same setting: where nobody asks, nothing is marked.
         ecn: EcnUse = EcnUse::Off;
-        /// Timestamps are offered (RFC 7323).
+        /// Offers timestamps (RFC 7323).
         timestamps: bool = true;
         /// One tick of the timestamp clock (RFC 7323 §5.4: 1 ms to 1 s).
         timestamp_tick: Duration = Duration::from_millis(1), as Span<MICROSECOND, MINUTE>;
@@ -109,78 +108,77 @@ settings! {
         initial_ssthresh: Option<u64> = None, as Limit<Amount>;
         /// Largest congestion window, in segments.
         max_window: Option<u32> = None, as Limit<Segments>;
-        /// The most that can wait at the receiver out of order or unread, in bytes; up to 1 GiB,
+        /// Limit on what can wait at the receiver out of order or unread, in bytes; up to 1 GiB,
         /// the largest window (RFC 7323 §2.3).
         receive_buffer: u64 = 8 << 20, as Bytes<1, { 1 << 30 }>;
-        /// What room the receiver offers of its buffer.
+        /// How much of its buffer the receiver advertises.
         receive_window: ReceiveWindow = ReceiveWindow::Fixed;
-        /// What a duplicate acknowledgment stands for; only without `sack`.
+        /// The meaning of a duplicate acknowledgment; only without `sack`.
         duplicate_counting: DuplicateCounting = DuplicateCounting::Inflation;
-        /// Duplicate acknowledgments that mean a loss (RFC 5681 §3.2: 3).
+        /// Number of duplicate acknowledgments that mean a loss (RFC 5681 §3.2: 3).
         duplicate_ack_threshold: u32 = 3, as FewSegments;
-        /// The first two duplicate acknowledgments may each send a new segment (RFC 3042).
+        /// Lets the first two duplicate acknowledgments each send a new segment (RFC 3042).
         limited_transmit: bool = true;
-        /// What is resent after a timeout.
+        /// The data resent after a timeout.
         retransmission: Retransmission = Retransmission::GoBackN;
-        /// What opens the window.
+        /// The event that opens the window.
         window_growth: WindowGrowth = WindowGrowth::Bytes;
-        /// Most segments that one acknowledgment opens slow start by (RFC 3465 §2.3, L).
+        /// Limit on how far one acknowledgment opens slow start, in segments (RFC 3465 §2.3, L).
         slow_start_limit: u32 = 2, as FewSegments;
-        /// The same while what a timeout gave up is repaired: data acknowledged then may have left
-        /// before it (RFC 3465 §2.3: 1; Linux has no such limit).
+        /// The same limit while data given up by a timeout is repaired: what is acknowledged then
+        /// may have left before the timeout (RFC 3465 §2.3: 1; Linux has no such limit).
         slow_start_limit_after_timeout: u32 = 1, as FewSegments;
-        /// What an acknowledgment counts towards growth of the window.
+        /// The amount an acknowledgment counts towards growth of the window.
         growth_credit: GrowthCredit = GrowthCredit::Acknowledged;
-        /// Which partial acknowledgments restart the retransmission timer (RFC 6582 §4); only
+        /// The partial acknowledgments that restart the retransmission timer (RFC 6582 §4); only
         /// without `sack`.
         partial_ack_timer: PartialAckTimer = PartialAckTimer::Impatient;
-        /// What restarts the retransmission timer.
+        /// The events that restart the retransmission timer.
         timer_restart: TimerRestart = TimerRestart::NewData;
-        /// A round-trip sample from a segment that is reported for the first time; only with
+        /// Whether a segment reported for the first time gives a round-trip sample; only with
         /// `sack`.
         reported_rtt: ReportedRtt = ReportedRtt::Ignored;
-        /// The round trips that say what a loss was of; only with remedies that ask.
+        /// The round trips by which a loss is classified; only with remedies that classify.
         judged_rtt: JudgedRtt = JudgedRtt::Timed;
-        /// What is made of the reports in an acknowledgment older than one before it; only with
+        /// The treatment of SACK blocks in an acknowledgment older than an earlier one; only with
         /// `sack`.
         late_reports: LateReports = LateReports::Ignored;
-        /// When a receiver is taken to have dropped what it had reported (RFC 2018 §8); only with
-        /// `sack`.
+        /// The point at which a receiver is taken to have dropped data it had reported (RFC 2018
+        /// §8); only with `sack`.
         reneging: Reneging = Reneging::AtTimeout;
-        /// What becomes of the data on its way when a window that was shut opens again.
+        /// The treatment of data in flight when a closed window reopens.
         window_reopening: WindowReopening = WindowReopening::Resend;
     } with tables {
         /// When the receiver acknowledges.
         delayed_ack: DelayedAckConfig = DelayedAckConfig::default(), as DelayedAckTable;
-        /// When the connection loses patience.
+        /// The limits after which the connection gives up.
         limits: LimitsConfig = LimitsConfig::default(), as LimitsTable;
     } without keys {
-        /// How needless retransmissions are found out.
+        /// The detection of needless retransmissions.
         spurious_detection: SpuriousDetection = SpuriousDetection::default();
         /// The retransmission timeout.
         timeout: TimeoutConfig = TimeoutConfig::default();
-        /// Backlog in segments from which on [Veno](CongestionControl::Veno) takes a loss for
+        /// Backlog in segments at which [Veno](CongestionControl::Veno) attributes a loss to
         /// congestion (Fu & Liew §II: 3).
         veno_backlog: f64 = 3.0;
-        /// Whether a loss is asked what it was of, and by which classifier. A loss of the radio's
-        /// shrinks the window to 4/5 (NewZag, Lien et al. §III) and not by half.
+        /// The classifier asked whether a loss was congestion or the radio, if any. A radio loss
+        /// shrinks the window to 4/5 (NewZag, Lien et al. §III) instead of half.
         differentiation: Option<Differentiation> = None;
-        /// What is made of the link's own reports.
+        /// The use of the link's own reports.
         link_feedback: LinkFeedbackConfig = LinkFeedbackConfig::default();
     }
 
-    /// How the sender finds out that a retransmission was needless. Acting on it is
-    /// [`SpuriousResponse`]'s.
+    /// Detection of needless retransmissions. Acting on it is [`SpuriousResponse`]'s task.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct SpuriousDetection in spurious_detection {
-        /// A retransmission is needless whose first acknowledgment echoes an older timestamp (Eifel
-        /// detection, RFC 3522 §3); only with `timestamps`.
+        /// Detects a needless retransmission when its first acknowledgment echoes an older
+        /// timestamp (Eifel detection, RFC 3522 §3); only with `timestamps`.
         eifel: bool = false;
-        /// A timeout is needless if what was not retransmitted is acknowledged after it, for which
-        /// new data is tried first (F-RTO, RFC 5682).
+        /// Detects a needless timeout when data that was not retransmitted is acknowledged after
+        /// it, for which new data is tried first (F-RTO, RFC 5682).
         frto: bool = false, named "f_rto";
-        /// A recovery is needless of which every retransmission is reported as a duplicate (RFC
-        /// 3708 §2); only with `dsack`.
+        /// Detects a needless recovery when every one of its retransmissions is reported as a
+        /// duplicate (RFC 3708 §2); only with `dsack`.
         dsack_undo: bool = false;
     }
 
@@ -189,7 +187,7 @@ settings! {
     pub struct TimeoutConfig in timeout {
         /// Shortest retransmission timeout (RFC 6298 §2.4: 1 s; common stacks: 200 ms).
         min: Duration = Duration::from_millis(200), as Timeout, named "min_rto";
-        /// Longest retransmission timeout, back-off included (RFC 6298 §2.5: at least 60 s).
+        /// Longest retransmission timeout, backoff included (RFC 6298 §2.5: at least 60 s).
         max: Duration = Duration::from_secs(60), as Timeout, named "max_rto";
         /// Retransmission timeout before the first sample (RFC 6298 §2.1: 1 s).
         initial: Duration = Duration::from_secs(1), as Timeout, named "initial_rto";
@@ -198,17 +196,16 @@ settings! {
         /// Clock granularity G, the least the deviation term can be (RFC 6298 §2.3).
         granularity: Duration = Duration::from_millis(1),
             as Span<0, MINUTE>, named "rto_granularity";
-        /// The timeout doubles each time it expires (RFC 6298 §5.5).
+        /// Doubles the timeout each time it expires (RFC 6298 §5.5).
         back_off: bool = true, named "rto_back_off";
-        /// How many retransmission timers there are. `automatic` is what the retransmission policy
-        /// means: one for each segment under selective repeat, one for the connection under
-        /// go-back-N.
+        /// Number of retransmission timers. `automatic` follows the retransmission policy: one for
+        /// each segment under selective repeat, one for the connection under go-back-N.
         scope: Option<TimerScope> = None, as TimerName, named "timer";
-        /// Which estimator turns round trips into a timeout.
+        /// The estimator that turns round trips into a timeout.
         estimation: RttEstimation = RttEstimation::Rfc6298, named "rtt_estimation";
-        /// Which round trips are measured.
+        /// The round trips that are measured.
         sampling: RttSampling = RttSampling::PerAcknowledgment, named "rtt_sampling";
-        /// Which mean a sample's deviation is taken from.
+        /// The mean from which a sample's deviation is taken.
         deviation_from: DeviationFrom = DeviationFrom::PreviousMean;
         /// Gain of the smoothed RTT, alpha (RFC 6298 §2.3: 1/8).
         mean_gain: f64 = 0.125, as Gain, named "rtt_mean_gain";
@@ -225,12 +222,13 @@ settings! {
     /// When the receiver acknowledges (RFC 1122 §4.2.3.2, RFC 5681 §4.2).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DelayedAckConfig {
-        /// Full segments until an acknowledgment must go out: 1 acknowledges each, 2 is the RFC's.
+        /// Full segments after which an acknowledgment must go out: 1 acknowledges each, 2 is the
+        /// RFC's.
         segments: u32 = 2, as FewSegments;
-        /// The longest an acknowledgment waits.
+        /// The longest time an acknowledgment is delayed.
         timeout: Duration = Duration::from_millis(40), as Span<MICROSECOND, MINUTE>;
-        /// Segments at the start, and after a pause or a gap, that are each acknowledged at once
-        /// (Linux's quick acknowledgments: 16; RFC 5681 §4.2 allows it).
+        /// Number of segments, at the start and after a pause or a gap, that are each acknowledged
+        /// at once (Linux's quick acknowledgments: 16; RFC 5681 §4.2 allows it).
         quick: u32 = 0, as Whole<0, 1_000_000>;
     }
 }

@@ -1,27 +1,28 @@
-//! How fast the network delivers: one estimate an acknowledgment
+//! Delivery rate of the network: one estimate per acknowledgment
 //! (draft-cheng-iccrg-delivery-rate-estimation-02, now part of draft-ietf-ccwg-bbr §4.1).
 //!
-//! A sample spans from the acknowledgment that was the last when the segment at hand was sent, to
-//! now; it is no faster than the segments were sent.
+//! A sample spans from the last acknowledgment before the segment in question was sent, until now;
+//! it is no faster than the segments were sent.
 
 use airtcp_units::{Duration, Instant};
 
 use crate::loss_detection::LatestSent;
 
-/// The shortest interval, that of the clock in Linux: on a path of virtual time that takes none,
-/// only what waited for something else would give estimates, of a network that all but stands.
+/// The shortest interval, that of Linux's clock: on a path that takes no virtual time, the only
+/// estimates would otherwise come from segments that waited for something else, and suggest an
+/// almost stalled network.
 const GRAIN: Duration = Duration::from_micros(1);
 
-/// What is noted with a segment when it is sent (§3.2).
+/// State noted with a segment when it is sent (§3.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SendTag {
-    /// Bytes delivered until then.
+    /// Bytes delivered by then.
     pub delivered: u64,
-    /// When the last of them was.
+    /// Time of the last of these deliveries.
     pub delivered_at: Instant,
-    /// When the first segment of the flight that the sample spans was sent.
+    /// Departure of the first segment of the flight that the sample spans.
     pub first_sent_at: Instant,
-    /// Bytes presumed lost until then.
+    /// Bytes presumed lost by then.
     pub lost: u64,
     /// Bytes in flight, this segment included.
     pub in_flight: u64,
@@ -34,9 +35,9 @@ pub struct SendTag {
 pub struct RateSample {
     /// Bytes delivered in the interval.
     pub delivered: u64,
-    /// How long it was: the longer of sending and acknowledging.
+    /// The interval's length: the longer of sending and acknowledging.
     pub interval: Duration,
-    /// Bytes delivered until the interval began.
+    /// Bytes delivered before the interval began.
     pub prior_delivered: u64,
     /// Bytes lost in the interval.
     pub lost: u64,
@@ -47,7 +48,7 @@ pub struct RateSample {
 }
 
 impl RateSample {
-    /// Bytes a second.
+    /// The rate in bytes a second.
     #[must_use]
     pub fn bytes_per_second(&self) -> u64 {
         let nanos = self.interval.max(GRAIN).as_nanos();
@@ -66,7 +67,8 @@ pub struct DeliveryRate {
     delivered_at: Instant,
     first_sent_at: Instant,
     lost: u64,
-    /// While no more than this is delivered, samples are the application's and not the network's.
+    /// Until this many bytes are delivered, samples are limited by the application rather than the
+    /// network.
     limited_until: u64,
 }
 
@@ -77,16 +79,16 @@ impl DeliveryRate {
         self.delivered
     }
 
-    /// Whether what is in flight is less than the network would take.
+    /// Whether less is in flight than the network would take.
     #[must_use]
     pub const fn is_application_limited(&self) -> bool {
         self.limited_until > 0
     }
 
-    /// A segment of `length` bytes goes out at `now`, when `in_flight` bytes were in flight (§3.2).
-    /// `idle`: nothing was outstanding. What is in flight is a guess once losses are presumed:
-    /// after a needless timeout it would shorten the interval, and the estimate would be too high
-    /// (Linux, `tcp_rate_skb_sent`).
+    /// Records that a segment of `length` bytes leaves at `now`, when `in_flight` bytes were in
+    /// flight (§3.2). `idle`: nothing was outstanding. The bytes in flight are a guess once losses
+    /// are presumed: after a needless timeout they would shorten the interval, and the estimate
+    /// would be too high (Linux, `tcp_rate_skb_sent`).
     pub fn on_sent(&mut self, now: Instant, idle: bool, in_flight: u64, length: u64) -> SendTag {
         if idle {
             self.first_sent_at = now;
@@ -102,19 +104,19 @@ impl DeliveryRate {
         }
     }
 
-    /// There is nothing more to send, though the window would allow it (§3.4).
+    /// Records that there is nothing more to send, though the window would allow it (§3.4).
     pub const fn on_application_limited(&mut self, in_flight: u64) {
         let until = self.delivered + in_flight;
         self.limited_until = if until > 0 { until } else { 1 };
     }
 
-    /// Bytes are presumed lost.
+    /// Records bytes presumed lost.
     pub const fn on_lost(&mut self, bytes: u64) {
         self.lost += bytes;
     }
 
-    /// `bytes` were delivered at `now`; `segment` is the one sent last of them. `minimum`: a
-    /// shorter interval than the least round trip is no estimate (§3.3).
+    /// Takes `bytes` delivered at `now`; `segment` is the one of them sent last. `minimum`: an
+    /// interval shorter than the minimum round trip gives no estimate (§3.3).
     pub fn on_delivered(
         &mut self,
         now: Instant,

@@ -1,8 +1,8 @@
 //! The TCP endpoint as a sans-IO state machine.
 //!
-//! A [`Connection`] owns no clock, no socket, no thread and no random source. It is handed segments
-//! and the time, and answers with segments to send and the next instant at which it wants to be
-//! woken; a simulator drives it with virtual time, a gateway with real time.
+//! A [`Connection`] owns no clock, no socket, no thread and no random source. It is given segments
+//! and the time, and returns segments to send and the next instant at which it wants to be woken; a
+//! simulator drives it with virtual time, a gateway with real time.
 //!
 //! ```text
 //!                 write, close                                read
@@ -15,10 +15,10 @@
 //!   handle ── segments ────────┴────── (RFC 9293) ─────────┘
 //! ```
 //!
-//! The send side is a small machine over replaceable parts: congestion control says how large the
-//! window is, loss detection what is lost, the timeout when to give up waiting, recovery how to
-//! send while repairing. Streams are ranges of 64-bit offsets; 32-bit sequence numbers live only at
-//! the edge, in [`Connection`]. A [`Relay`] puts two connections back to back: split TCP.
+//! The send side is a small machine over replaceable parts: congestion control sets the window,
+//! loss detection finds what is lost, the timeout decides when to give up waiting, and recovery how
+//! to send during a repair. Streams are ranges of 64-bit offsets; 32-bit sequence numbers live only
+//! at the edge, in [`Connection`]. A [`Relay`] puts two connections back to back: split TCP.
 //!
 //! Implemented:
 //!
@@ -36,15 +36,14 @@
 //! - **Small segments and windows**: Nagle's algorithm as modified by Minshall, TCP_CORK and
 //!   MSG_MORE, silly window avoidance on both sides, zero-window probes.
 //! - **Receiving**: delayed and quick acknowledgments, reassembly within the buffer, a window of
-//!   fixed size or one that follows what is read.
-//! - **On a wire**: path MTU by routers' word and by probing (RFC 4821), keep-alive probes,
-//!   SYN-ACKs that were not remembered, reports of when a segment left.
-//! - **Marks**: ECN (RFC 3168), asked for, accepted when the peer asks, or off.
+//!   fixed size or one that follows the application's reads.
+//! - **On a wire**: path MTU from routers' reports and by probing (RFC 4821), keep-alive probes,
+//!   stateless SYN-ACKs, reports of segments' departures.
+//! - **Congestion marks**: ECN (RFC 3168), asked for, accepted when the peer asks, or off.
 //!
 //! Not implemented: **urgent data** (its bytes are ordinary ones), **Fast Open, authentication
-//! (MD5, AO), Multipath TCP**. Bytes, tables of connections and initial sequence numbers (RFC 6528)
-//! are
-//! `airtcp-endpoint`'s.
+//! (MD5, AO), Multipath TCP**. Bytes, connection tables and initial sequence numbers (RFC 6528) are
+//! in `airtcp-endpoint`.
 
 pub mod config;
 mod congestion;

@@ -1,6 +1,6 @@
-//! What an endpoint tells of itself while it runs, and what it may be told that no endpoint on a
-//! wire knows: an argument of the calls that may cause events, never a field, so that a run nobody
-//! watches pays nothing.
+//! Events that an endpoint reports while it runs, and insight that no endpoint on a real network
+//! has: an argument of the calls that may cause events, never a field, so that a run nobody watches
+//! pays nothing.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use airtcp_units::{Duration, Instant};
 use crate::loss_differentiation::Cause;
 use crate::sender::Evidence;
 
-/// Something worth telling. Offsets are positions in the byte stream the endpoint sends.
+/// An event. Offsets are positions in the byte stream that the endpoint sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
     /// The handshake is complete.
@@ -18,9 +18,9 @@ pub enum Event {
     Timeout {
         /// First byte of the segment whose timer expired.
         offset: u64,
-        /// How often that segment had been sent before.
+        /// Number of earlier transmissions of that segment.
         transmissions: u16,
-        /// The RTO that expired, back-off included.
+        /// The RTO that expired, backoff included.
         rto: Duration,
     },
     /// The last timeout was unnecessary, as far as the endpoint can tell (RFC 3522 §3).
@@ -42,12 +42,12 @@ pub enum Event {
         /// First byte of the duplicate.
         offset: u64,
     },
-    /// A recovery was needless, and is taken back.
+    /// A recovery was needless, and is undone.
     RecoveryTakenBack {
-        /// How that was found.
+        /// The evidence.
         evidence: Evidence,
     },
-    /// A loss was asked what it was of.
+    /// A loss was classified.
     LossClassified {
         /// First byte of the segment presumed lost.
         offset: u64,
@@ -80,16 +80,16 @@ pub enum Event {
     TimedOut,
 }
 
-/// What a simulator knows and the wire never tells. Research asks for it; every default is the
-/// answer of a real network: nothing.
+/// Knowledge that a simulator has and a real network lacks. Research asks for it; every default is
+/// the answer of a real network: nothing.
 pub trait Insight {
-    /// What the loss of the segment at stream `offset` was of (for
+    /// The cause of the loss of the segment at stream `offset` (for
     /// [`Differentiation::Oracle`](crate::loss_differentiation::Differentiation::Oracle)).
     fn cause_of(&self, _offset: u64) -> Option<Cause> {
         None
     }
 
-    /// The `index`-th draw from one on, uniform over all words (for
+    /// The `index`-th draw, counted from one, uniform over all words (for
     /// [`Differentiation::Coin`](crate::loss_differentiation::Differentiation::Coin)).
     fn draw(&self, _index: u64) -> Option<u64> {
         None
@@ -103,10 +103,10 @@ impl<F: FnMut(Instant, Event)> Insight for F {}
 /// Bytes of a segment that were accepted into the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
-    /// Offsets in the stream, none of them received in order before. What waits behind a gap may
+    /// Offsets in the stream, none of them received in order before. Data waiting behind a gap may
     /// be among them: the peer has retransmitted it.
     pub range: Range<u64>,
-    /// Where in the segment's payload the first of them stands.
+    /// Position of the first of them in the segment's payload.
     pub skipped: usize,
 }
 
@@ -115,8 +115,9 @@ pub trait Observer: Insight {
     /// Called when `event` happens at `now`.
     fn event(&mut self, now: Instant, event: Event);
 
-    /// Called, at most once for a segment, with what was accepted of its payload: whoever keeps the
-    /// bytes keeps these and no others. What a forged or late segment carries is not among them.
+    /// Called, at most once per segment, with the accepted part of its payload: a caller that keeps
+    /// the bytes keeps these and no others. The payload of a forged or late segment is not among
+    /// them.
     #[inline]
     fn accepted(&mut self, _accepted: Accepted) {}
 }

@@ -1,5 +1,5 @@
-//! The round-trip estimator: a smoothed mean and what allows for its variation. RFC 6298 §2 here;
-//! [`linux`] and [`ticks`] as those stacks have it.
+//! The round-trip estimator: a smoothed mean and an allowance for its variation. RFC 6298 §2 here;
+//! [`linux`] and [`ticks`] as in those stacks.
 
 mod linux;
 mod ticks;
@@ -10,7 +10,7 @@ use crate::config::{DeviationFrom, RttEstimation, TimeoutConfig};
 use linux::LinuxEstimator;
 use ticks::TickEstimator;
 
-/// One gain of an exponential average, as a fraction of 2^16 so that the averages are integers.
+/// Gain of an exponential average, as a fraction of 2^16 so that the averages are integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Gain(u32);
 
@@ -28,7 +28,7 @@ impl Gain {
         Self(scaled as u32)
     }
 
-    /// `mean` moved towards `sample` by this gain, in nanoseconds, rounded to nearest.
+    /// Moves `mean` towards `sample` by this gain, in nanoseconds, rounded to nearest.
     #[inline]
     fn average(self, mean: u64, sample: u64) -> u64 {
         let step = u128::from(mean.abs_diff(sample)) * u128::from(self.0);
@@ -52,7 +52,7 @@ struct Averages {
 }
 
 impl Averages {
-    /// The averages `before`, if any, after one more sample.
+    /// Returns the averages after one more sample, given those `before`, if any.
     fn after(&self, before: Option<(Duration, Duration)>, rtt: Duration) -> (Duration, Duration) {
         let sample = rtt.as_nanos();
         // RFC 6298 §2.2: the first sample is the mean, half of it the deviation.
@@ -96,7 +96,7 @@ pub struct RttEstimator {
 }
 
 impl RttEstimator {
-    /// An estimator without a sample, with the gains and the reading of the deviation in `config`.
+    /// Creates an estimator without samples, with the gains and the deviation's mean from `config`.
     #[must_use]
     pub fn new(config: &TimeoutConfig) -> Self {
         Self {
@@ -120,7 +120,7 @@ impl RttEstimator {
     }
 
     /// Takes a sample, when everything below `una` was acknowledged and everything below `nxt`
-    /// sent: a round trip is over when what was sent at its start is acknowledged.
+    /// sent: a round trip ends when the data sent at its start is acknowledged.
     #[inline]
     pub fn on_sample(&mut self, rtt: Duration, una: u64, nxt: u64) {
         let before = self.smoothed();
@@ -133,8 +133,8 @@ impl RttEstimator {
         };
     }
 
-    /// After a spurious timeout: the averages must hold what the needless retransmission's round
-    /// trip `rtt` has shown (RFC 4015 §3, step 5.1).
+    /// Raises the averages after a spurious timeout to include the round trip `rtt` of the needless
+    /// retransmission (RFC 4015 §3, step 5.1).
     pub fn raise_to(&mut self, rtt: Duration) {
         if let Some((srtt, rttvar)) = self.smoothed() {
             let half = Duration::from_nanos(rtt.as_nanos() / 2);
@@ -153,8 +153,8 @@ impl RttEstimator {
         self.smoothed().map(|(srtt, _)| srtt)
     }
 
-    /// The smoothed mean deviation (RTTVAR), once there is a sample. Linux's is a quarter of its
-    /// deviation term, so that four of it are that term.
+    /// The smoothed mean deviation (RTTVAR), once there is a sample. For Linux's estimator it is a
+    /// quarter of the deviation term, so that four times it is that term.
     #[must_use]
     pub fn rttvar(&self) -> Option<Duration> {
         self.smoothed().map(|(_, rttvar)| rttvar)

@@ -1,14 +1,14 @@
-//! When to give up waiting for an acknowledgment (RFC 6298).
+//! The retransmission timeout (RFC 6298).
 
 use airtcp_units::Duration;
 
 use crate::config::TimeoutConfig;
 use crate::rtt::RttEstimator;
 
-/// Most doublings that are kept: 2^16 times any RTO is beyond any ceiling a user would set.
+/// Limit on the number of doublings: 2^16 times any RTO is beyond any ceiling a user would set.
 const MAX_BACK_OFF: u32 = 16;
 
-/// The retransmission timeout: estimator, factor m, floor and ceiling, back-off.
+/// The retransmission timeout: estimator, factor m, floor and ceiling, backoff.
 #[derive(Clone, Debug)]
 pub struct RetransmissionTimeout {
     estimator: RttEstimator,
@@ -17,13 +17,13 @@ pub struct RetransmissionTimeout {
     max: Duration,
     granularity: Duration,
     doubles: bool,
-    /// The timeout without back-off, recomputed at each sample.
+    /// The timeout without backoff, recomputed at each sample.
     base: Duration,
     back_off: u32,
 }
 
 impl RetransmissionTimeout {
-    /// A timeout that is `config.initial` until the first sample.
+    /// Creates a timeout that is `config.initial` until the first sample.
     #[must_use]
     pub fn new(config: &TimeoutConfig) -> Self {
         Self {
@@ -38,7 +38,7 @@ impl RetransmissionTimeout {
         }
     }
 
-    /// Takes a round-trip sample, which ends the back-off (RFC 6298 §5, Karn & Partridge 1987).
+    /// Takes a round-trip sample, which ends the backoff (RFC 6298 §5, Karn & Partridge 1987).
     #[inline]
     ///
     /// `una` and `nxt`: see [`RttEstimator::on_sample`].
@@ -48,15 +48,15 @@ impl RetransmissionTimeout {
         self.refresh();
     }
 
-    /// After a timeout that was spurious: the timer is to hold the round trip `rtt` that it did not
-    /// wait for, and doubles no more (RFC 4015 §3, step 5.1).
+    /// Adapts to a spurious timeout: the RTO must include the round trip `rtt` that it did not wait
+    /// for, and its doubling ends (RFC 4015 §3, step 5.1).
     pub fn on_spurious(&mut self, rtt: Duration) {
         self.estimator.raise_to(rtt);
         self.back_off = 0;
         self.refresh();
     }
 
-    /// An expiry was spurious: its doubling is taken back (Linux, `icsk_retransmits = 0`).
+    /// Undoes the doubling of a spurious expiry (Linux, `icsk_retransmits = 0`).
     pub const fn forget_expiries(&mut self) {
         self.back_off = 0;
     }
@@ -70,7 +70,7 @@ impl RetransmissionTimeout {
         self.base = (srtt + deviation).max(self.min).min(self.max);
     }
 
-    /// Restarts from `rto`, as RFC 6298 §5.7 asks for when the SYN timed out.
+    /// Restarts from `rto`, as RFC 6298 §5.7 requires after the SYN timed out.
     pub fn reinitialize(&mut self, rto: Duration) {
         self.base = rto.max(self.min).min(self.max);
         self.back_off = 0;
@@ -83,14 +83,14 @@ impl RetransmissionTimeout {
         }
     }
 
-    /// The timeout now, back-off included.
+    /// The current timeout, backoff included.
     #[inline]
     #[must_use]
     pub fn rto(&self) -> Duration {
         self.backed_off(self.back_off)
     }
 
-    /// The timeout after `doublings` expiries in a row, at most the ceiling.
+    /// The timeout after `doublings` consecutive expiries, at most the ceiling.
     #[inline]
     #[must_use]
     pub fn backed_off(&self, doublings: u32) -> Duration {
@@ -100,7 +100,7 @@ impl RetransmissionTimeout {
         (self.base * (1 << doublings.min(MAX_BACK_OFF))).min(self.max)
     }
 
-    /// The longest timeout there is.
+    /// The longest possible timeout.
     #[must_use]
     pub const fn longest(&self) -> Duration {
         self.max
@@ -112,7 +112,7 @@ impl RetransmissionTimeout {
         self.back_off
     }
 
-    /// Two round trips, each of the clock's granularity at least; the RTO while none is measured.
+    /// Two round trips, each at least the clock's granularity; the RTO before the first sample.
     #[must_use]
     pub fn two_round_trips(&self) -> Duration {
         self.estimator
@@ -127,7 +127,7 @@ impl RetransmissionTimeout {
     }
 }
 
-/// A factor of durations. Most are whole numbers, for which no real ones are needed.
+/// A factor for durations. Most are whole numbers, which need no floating point.
 #[derive(Clone, Copy, Debug)]
 enum Factor {
     Whole(u32),

@@ -1,4 +1,4 @@
-//! The choices about the congestion window, but for the rule that moves it:
+//! Choices about the congestion window, except for the rule that moves it:
 //! [`CongestionControl`](crate::congestion::CongestionControl).
 
 #[cfg(feature = "schema")]
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 #[cfg(feature = "schema")]
 use serde::{Deserialize, Serialize};
 
-/// How slow start ends before a loss ends it.
+/// The condition that ends slow start before a loss does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
@@ -15,16 +15,16 @@ pub enum SlowStart {
     #[default]
     Standard,
     /// When acknowledgment trains or round trips grow long, at once (HyStart, Ha & Rhee, Computer
-    /// Networks 55(9), 2011, as Linux has it).
+    /// Networks 55(9), 2011, as implemented by Linux).
     #[cfg_attr(feature = "schema", serde(rename = "hystart"))]
     HyStart,
-    /// When round trips grow, through a phase of slower growth that may be left again (HyStart++,
-    /// RFC 9406).
+    /// When round trips grow, through a phase of slower growth that may be reverted (HyStart++, RFC
+    /// 9406).
     #[cfg_attr(feature = "schema", serde(rename = "hystart++"))]
     HyStartPlusPlus,
 }
 
-/// What a reduction of the window is taken from.
+/// The quantity that a reduction of the window is computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
@@ -36,7 +36,7 @@ pub enum ReductionBase {
     Window,
 }
 
-/// How the window gets from where it was to where a loss puts it.
+/// The way the window moves to the value that a loss sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
@@ -44,29 +44,29 @@ pub enum Reduction {
     /// At once: nothing is sent until enough has left the network.
     #[default]
     AtOnce,
-    /// One segment for two acknowledged, until it is there (Linux 2.4; Mathis, Semke & Mahdavi,
-    /// "The rate-halving algorithm", 1999).
+    /// One segment for every two acknowledged, until the window is reached (Linux 2.4; Mathis,
+    /// Semke & Mahdavi, "The rate-halving algorithm", 1999).
     RateHalving,
-    /// In proportion to what is delivered, so that it is there when the recovery ends (PRR,
-    /// RFC 6937; its successor's rule for when to bound by segments, RFC 9937).
+    /// In proportion to the data delivered, so that the window is reached when the recovery ends
+    /// (PRR, RFC 6937; its successor's rule for when to bound by segments, RFC 9937).
     Proportional,
 }
 
-/// What a duplicate acknowledgment stands for without SACK.
+/// The meaning of a duplicate acknowledgment without SACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum DuplicateCounting {
-    /// In fast recovery it inflates the window by a segment, and the first two before it allow one
-    /// each (RFC 6582 §3.2, RFC 3042).
+    /// In fast recovery it inflates the window by one segment; before that, the first two each
+    /// allow one new segment (RFC 6582 §3.2, RFC 3042).
     #[default]
     Inflation,
-    /// A segment that has arrived and is no longer in flight, as if it had been reported, until it
-    /// is acknowledged (Linux, `tcp_add_reno_sack`).
+    /// A segment that has arrived and is no longer in flight, as if it had been SACKed, until it is
+    /// acknowledged (Linux, `tcp_add_reno_sack`).
     Arrivals,
 }
 
-/// What room a receiver offers.
+/// How much of its buffer a receiver advertises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
@@ -74,21 +74,21 @@ pub enum ReceiveWindow {
     /// The whole receive buffer from the start.
     #[default]
     Fixed,
-    /// 64 KiB at first, then twice what is read in a round trip and more while that grows, up to
+    /// 64 KiB at first, then at least twice the bytes read per round trip, growing with them, up to
     /// the receive buffer (Linux, `tcp_rcv_space_adjust`). Each segment is acknowledged while it
     /// grows.
     Autotuned,
 }
 
-/// When a window counts as used, so that it may grow.
+/// The condition under which a window counts as used, so that it may grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum WindowValidation {
-    /// What was in flight when the acknowledgment came filled it (RFC 7661 §4.1).
+    /// The data in flight when the acknowledgment came filled it (RFC 7661 §4.1).
     #[default]
     InFlight,
-    /// It held the sender back in the last round trip; in slow start half of it in flight will do
+    /// It limited the sender in the last round trip; in slow start half of it in flight is enough
     /// (Linux, `tcp_is_cwnd_limited`).
     LastRound,
     /// Always (RFC 5681; ns-2).

@@ -1,4 +1,4 @@
-//! Which side speaks first about marks of congestion.
+//! Which side asks for ECN.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -13,7 +13,7 @@ pub enum EcnUse {
     /// Its packets are never marked.
     #[default]
     Off,
-    /// It understands marks if the peer asks for it (Linux, `tcp_ecn` = 2, the default).
+    /// It accepts ECN if the peer asks for it (Linux, `tcp_ecn` = 2, the default).
     Accept,
     /// It asks in its SYN, and accepts (Linux, `tcp_ecn` = 1).
     Request,

@@ -9,7 +9,7 @@ use super::{
     SpuriousResponse, TimeoutConfig, TimerRestart, WindowGrowth, WindowReopening, WindowValidation,
 };
 
-/// Declares each profile once: its variant, its name in scenarios, what it stands for.
+/// Declares each profile once: its variant, its name in scenarios, and its summary.
 macro_rules! profiles {
     ($($(#[$attribute:meta])* $Name:ident = $name:literal: $summary:literal,)+) => {
         /// A named stack: a table of choices over the same parts.
@@ -28,7 +28,7 @@ macro_rules! profiles {
         }
 
         impl Profile {
-            /// All profiles, in the order in which they are listed to users.
+            /// All profiles, in the order in which users see them.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$Name),+];
 
             /// The name in scenarios.
@@ -36,7 +36,7 @@ macro_rules! profiles {
                 match self { $(Self::$Name => $name,)+ }
             }
 
-            /// What the name stands for, in a line.
+            /// One-line description of the profile.
             pub const fn summary(self) -> &'static str {
                 match self { $(Self::$Name => $summary,)+ }
             }
@@ -88,11 +88,11 @@ impl Profile {
     }
 }
 
-/// What every Linux 6 does, whatever its congestion control (`net/ipv4/tcp*.c`).
+/// The choices of every Linux 6, whatever its congestion control (`net/ipv4/tcp*.c`).
 fn linux(congestion: CongestionControl) -> Config {
     Config {
         sack: true,
-        // `sysctl_tcp_ecn` is 2: who opens the connection does not ask.
+        // `sysctl_tcp_ecn` is 2: the side that opens the connection does not ask.
         ecn: EcnUse::Accept,
         congestion,
         reduction_base: ReductionBase::Window,
@@ -110,7 +110,7 @@ fn linux(congestion: CongestionControl) -> Config {
             dsack_undo: true,
         },
         spurious_response: SpuriousResponse::Restore,
-        // `tcp_slow_start` adds all that was acknowledged.
+        // `tcp_slow_start` adds all the data acknowledged.
         slow_start_limit: 1_000_000,
         slow_start_limit_after_timeout: 1_000_000,
         growth_credit: GrowthCredit::Delivered,

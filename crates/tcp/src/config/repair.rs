@@ -1,20 +1,20 @@
-//! The choices about losses: how they are found, what is resent, what is taken back.
+//! Choices about losses: detection, retransmission, and undo.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 #[cfg(feature = "schema")]
 use serde::{Deserialize, Serialize};
 
-/// What makes the sender believe a segment lost before its timer does.
+/// The rule by which the sender presumes a segment lost before its timer expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum LossDetection {
-    /// Duplicate acknowledgments; with SACK, enough data reported above it (RFC 5681 §3.2,
-    /// RFC 6675 §4).
+    /// Duplicate acknowledgments; with SACK, enough data SACKed above it (RFC 5681 §3.2, RFC 6675
+    /// §4).
     #[default]
     DuplicateAcks,
-    /// The distance to the highest byte reported: every hole below is a segment that left the
+    /// The distance to the highest byte SACKed: every hole below it is a segment that has left the
     /// network (FACK: Mathis & Mahdavi, SIGCOMM 1996). Only with SACK.
     ForwardAcknowledgment,
     /// Time: a segment sent later has arrived, and a reordering window has passed since
@@ -37,7 +37,7 @@ pub enum Recovery {
     NewReno,
 }
 
-/// What to resend after a retransmission timeout.
+/// The data to resend after a retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
@@ -50,7 +50,7 @@ pub enum Retransmission {
     SelectiveRepeat,
 }
 
-/// What the sender does about a loss that turns out not to have been one.
+/// The sender's response to a loss that turns out not to have been one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
@@ -58,9 +58,9 @@ pub enum SpuriousResponse {
     /// Nothing.
     #[default]
     None,
-    /// Window and threshold go back to what they were before (Linux's undo; RFC 9438 §4.9).
+    /// Window and threshold return to their earlier values (Linux's undo; RFC 9438 §4.9).
     Restore,
-    /// The Eifel response after a spurious timeout: sending resumes with new data, the threshold
-    /// goes back, the window reopens to it, the timer becomes more patient (RFC 4015 §3).
+    /// The Eifel response after a spurious timeout: sending resumes with new data, the threshold is
+    /// restored, the window reopens to it, and the RTO becomes more conservative (RFC 4015 §3).
     Eifel,
 }

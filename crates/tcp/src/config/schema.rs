@@ -1,4 +1,4 @@
-//! How a configuration file writes the settings.
+//! The form of the settings in a configuration file.
 
 use airtcp_units::bounded::{Bytes, DAY, Limit, MICROSECOND, Real, Span, Whole, Within};
 use airtcp_units::{ByteCount, Duration};
@@ -9,14 +9,14 @@ pub type Timeout = Span<MICROSECOND, DAY>;
 pub type Gain = Real<1, 1_000_000>;
 /// A number of segments.
 pub type Segments = Whole<1, 1_000_000_000>;
-/// A number of segments that one event is about.
+/// A number of segments affected by one event.
 pub type FewSegments = Whole<1, 1_000_000>;
 /// A threshold in bytes, up to 1 PB.
 pub type Amount = Bytes<1, 1_000_000_000_000_000>;
 
-/// What stands under a key for a setting of type `T`.
+/// The value under a key for a setting of type `T`.
 pub trait Written<T>: Sized {
-    /// The setting. A `key` that is left out is filled in with `usual`.
+    /// Returns the setting. A `key` that is left out is filled in with `usual`.
     fn fill(key: &mut Option<Self>, usual: &T) -> T;
 }
 

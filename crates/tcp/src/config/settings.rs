@@ -1,4 +1,4 @@
-//! One declaration for a setting: its sentence, its type, its default, and how a file writes it.
+//! One declaration per setting: its sentence, its type, its default, and its form in a file.
 
 /// Declares structs of settings, and with the feature `schema` the table of a configuration file
 /// that sets them.
@@ -17,7 +17,7 @@
 ///         /// The sentence of a table inside this one.
 ///         inner: Inner = Inner::default(), as InnerTable;
 ///     } without keys {
-///         /// What the file has no key for, and the parts that follow.
+///         /// Settings without a key in the file, and the parts that follow.
 ///         part: Part = Part::default();
 ///     }
 ///
@@ -26,10 +26,10 @@
 /// }
 /// ```
 ///
-/// `as` names the type that reads and writes the value in a file where that is not the field's own:
-/// a [bounded](airtcp_units) one as a rule. `named` is the key where that is not the field's name.
-/// `in` is the field of the first struct that holds the settings of this one: their keys are all in
-/// one table.
+/// `as` names the type that reads and writes the value in a file if it differs from the field's
+/// own: usually a [bounded](airtcp_units) one. `named` is the key if it differs from the field's
+/// name. `in` is the field of the first struct that holds the settings of this one: all their keys
+/// share one table.
 macro_rules! settings {
     (
         $(#[$table_attribute:meta])*
@@ -109,8 +109,7 @@ macro_rules! settings {
 
         #[cfg(feature = "schema")]
         impl $Table {
-            /// The settings, where a key that is left out is as in `usual`, with which it is filled
-            /// in.
+            /// Returns the settings. A key that is left out is taken from `usual` and filled in.
             pub fn fill(&mut self, usual: &$Config) -> $Config {
                 use $crate::config::schema::Written;
                 let mut settings = *usual;
@@ -127,7 +126,7 @@ macro_rules! settings {
     };
 }
 
-/// The type that a file writes a setting as.
+/// The type in which a file holds a setting.
 #[cfg(feature = "schema")]
 macro_rules! written {
     ($Type:ty) => {

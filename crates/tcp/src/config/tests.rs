@@ -1,6 +1,6 @@
 use super::*;
 
-/// What the profiles choose, as a user reads it in `airtcp remedies`.
+/// The profiles' choices, as a user reads them in `airtcp remedies`.
 #[test]
 fn profiles_are_tables_of_choices() {
     let table: String = Profile::ALL
@@ -29,7 +29,7 @@ fn profiles_are_tables_of_choices() {
     insta::assert_snapshot!(table);
 }
 
-/// The defaults that a standard or every common stack fixes.
+/// The defaults fixed by a standard or shared by every common stack.
 #[test]
 fn defaults_are_the_standards() {
     let config = Config::default();

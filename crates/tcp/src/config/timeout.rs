@@ -1,4 +1,4 @@
-//! The retransmission timeout's choices.
+//! Choices about the retransmission timeout.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "schema")]
 use super::schema::Written;
 
-/// Which estimator turns round trips into a timeout.
+/// The estimator that turns round trips into a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
@@ -17,7 +17,7 @@ pub enum RttEstimation {
     #[default]
     Rfc6298,
     /// RFC 6298's in whole ticks of the granularity, the mean in eighths of a tick and the
-    /// deviation in quarters, as 4.3BSD and ns-2 have it (Jacobson 1988, appendix A).
+    /// deviation in quarters, as in 4.3BSD and ns-2 (Jacobson 1988, appendix A).
     Ticks,
     /// Linux's: the deviation term is the largest mean deviation of a round trip's worth of
     /// samples, never below the minimum RTO, and shrinks once a round trip
@@ -26,7 +26,7 @@ pub enum RttEstimation {
     Linux,
 }
 
-/// How many retransmission timers a connection keeps.
+/// Number of retransmission timers that a connection keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum TimerScope {
     /// One, restarted by every acknowledgment of new data (RFC 6298 §5).
@@ -36,26 +36,26 @@ pub enum TimerScope {
     Segment,
 }
 
-/// Which round trips are measured.
+/// The round trips that are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum RttSampling {
     /// One segment a window is timed (RFC 6298 §3 without timestamps).
     PerWindow,
-    /// Every acknowledgment that allows it gives a sample (RFC 7323 §4.1 with timestamps).
+    /// Every eligible acknowledgment gives a sample (RFC 7323 §4.1 with timestamps).
     #[default]
     PerAcknowledgment,
     /// As `PerAcknowledgment` where both sides send timestamps, else as `PerWindow` (RFC 6298 §3
     /// and RFC 7323 §4.1 to the letter; ns-2).
     ByTimestamps,
-    /// Every acknowledgment of new data is measured by the timestamp that it echoes (RFC 7323 §4.1,
-    /// RTTM to the letter), in ticks of the timestamp clock: what a network element does to the
-    /// echo shows. None without timestamps.
+    /// Every acknowledgment of new data gives a sample from the timestamp it echoes (RFC 7323 §4.1,
+    /// RTTM to the letter), in ticks of the timestamp clock: a network element that alters the echo
+    /// shows. No samples without timestamps.
     EchoedTimestamp,
 }
 
-/// Which mean the deviation of a new round-trip sample is taken from.
+/// The mean from which the deviation of a new round-trip sample is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
@@ -67,7 +67,7 @@ pub enum DeviationFrom {
     UpdatedMean,
 }
 
-/// A [`TimerScope`], or that it is left to the retransmission policy, as a scenario names it.
+/// A [`TimerScope`], or the retransmission policy's choice, as a scenario names it.
 #[cfg(feature = "schema")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -1,4 +1,4 @@
-//! The window rules there are, a line each, and what a rule is.
+//! The available window rules, one line each, and the trait they implement.
 
 use airtcp_units::{BitRate, Duration, Instant};
 
@@ -8,7 +8,7 @@ use crate::config::Config;
 
 /// A rule at the start of a connection.
 pub(super) trait Start {
-    /// The rule with the parameters that `config` has for it, and the windows it starts from.
+    /// Creates the rule with its parameters from `config`, and the windows it starts with.
     fn start(config: &Config, windows: &Windows) -> Self;
 }
 
@@ -18,48 +18,48 @@ impl<R: Start> Start for Box<R> {
     }
 }
 
-/// How the window moves outside slow start. Every method but [`grow`](Self::grow) and
+/// Moves the window outside slow start. Every method except [`grow`](Self::grow) and
 /// [`threshold`](Self::threshold) may do nothing.
 pub(super) trait Rule {
-    /// Sees every acknowledgment that delivers something, whether the window may grow or not.
+    /// Sees every acknowledgment that delivers something, whether or not the window may grow.
     fn observe(&mut self, _ack: &Ack, _windows: &mut Windows) {}
 
-    /// By how many bytes the window grows when `acked` bytes are acknowledged.
+    /// Returns by how many bytes the window grows when `acked` bytes are acknowledged.
     fn grow(&mut self, acked: u64, windows: &Windows) -> u64;
 
     /// The slow-start threshold after a loss with `base` bytes in the network, in bytes.
     fn threshold(&mut self, base: u64, windows: &Windows) -> u64;
 
-    /// The retransmission timer expired.
+    /// Called when the retransmission timer has expired.
     fn on_timeout(&mut self) {}
 
-    /// A loss turned out not to have been one.
+    /// Called when a loss turned out not to have been one.
     fn on_taken_back(&mut self) {}
 
-    /// Something is sent after nothing was in flight for `idle`.
+    /// Called when something is sent after nothing was in flight for `idle`.
     fn on_idle_over(&mut self, _now: Instant, _idle: Duration) {}
 
-    /// The model of a rule that moves the window at every acknowledgment itself.
+    /// The model, of a rule that moves the window itself at every acknowledgment.
     fn model(&self) -> Option<Model> {
         None
     }
 }
 
-/// What a rule's model of the path asks of the sender besides the window.
+/// The demands that a rule's model of the path makes on the sender besides the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Model {
-    /// How fast to send.
+    /// The pacing rate.
     pub pacing_rate: BitRate,
-    /// Segments that leave together at least.
+    /// Minimum burst, in segments.
     pub least_burst: u64,
-    /// Whether the window is kept all but empty, to measure the round trip.
+    /// Whether the window is kept almost empty, to measure the round trip.
     pub is_probing_rtt: bool,
 }
 
-/// Declares each rule once: the choice of it, and the rule itself.
+/// Declares each rule once: its configuration choice and its type.
 macro_rules! controls {
     ($($(#[$attribute:meta])* $Name:ident($Rule:ty),)+) => {
-        /// How large the congestion window is: the window rule.
+        /// The congestion window's algorithm.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
         #[cfg_attr(
             feature = "schema",
@@ -70,8 +70,8 @@ macro_rules! controls {
             $($(#[$attribute])* $Name,)+
         }
 
-        /// The rule of a connection. All but the common one are boxed, so that very many
-        /// connections fit.
+        /// The rule of a connection. All except the common one are boxed, so that very many
+        /// connections fit in memory.
         #[derive(Clone, Debug)]
         pub(super) enum Control {
             $($Name($Rule),)+
@@ -121,16 +121,16 @@ macro_rules! controls {
 }
 
 controls! {
-    /// One segment more a round trip, half at a loss (RFC 5681 §3).
+    /// One more segment per round trip, half the window at a loss (RFC 5681 §3).
     #[default]
     Reno(reno::Reno),
     /// A cubic function of the time since the last loss (RFC 9438).
     Cubic(Box<cubic::Cubic>),
-    /// Reno, but a loss leaves what the bandwidth estimate fills (Westwood+, Grieco & Mascolo,
-    /// CCR 34(2), 2004).
+    /// Reno, but a loss sets the window that the bandwidth estimate fills (Westwood+, Grieco &
+    /// Mascolo, CCR 34(2), 2004).
     Westwood(Box<westwood::Westwood>),
-    /// Reno, but a loss without backlog is the radio's and costs a fifth (Fu & Liew, JSAC 21(2),
-    /// 2003).
+    /// Reno, but a loss without backlog is attributed to the radio and costs a fifth (Fu & Liew,
+    /// JSAC 21(2), 2003).
     Veno(Box<veno::Veno>),
     /// Reno with the window that an available bandwidth estimate allows (Xu, Tian & Ansari,
     /// JSAC 22(4), 2004), without the routers' congestion warning.

@@ -1,5 +1,5 @@
 //! CUBIC (RFC 9438): the window is a cubic function of the time since the last loss, flat around
-//! the window of that loss, and never below what Reno would have.
+//! the window at that loss, and never below Reno's.
 
 use airtcp_units::{Duration, Instant};
 
@@ -10,35 +10,36 @@ use crate::config::Config;
 
 /// RFC 9438 §5: C in segments a second cubed.
 const C: f64 = 0.4;
-/// RFC 9438 §4.6: what a loss leaves.
+/// RFC 9438 §4.6: share of the window that remains after a loss.
 const BETA: f64 = 0.7;
-/// RFC 9438 §4.3: Reno's growth that has the same mean window at this beta.
+/// RFC 9438 §4.3: additive increase with which Reno has the same mean window at this beta.
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
-/// Segments acknowledged for one of growth: at least two, so that the window grows by half a round
-/// trip at most (RFC 9438 §4.2, target within 1.5 cwnd).
+/// Segments acknowledged per segment of growth: at least two, so that the window grows by at most
+/// half per round trip (RFC 9438 §4.2, target within 1.5 cwnd).
 const FASTEST: f64 = 2.0;
-/// Where no loss has set a mark, no more than 20 (Linux, `bictcp_update`).
+/// At most 20 before the first loss has set a mark (Linux, `bictcp_update`).
 const WITHOUT_MARK: f64 = 20.0;
-/// Windows on the plateau.
+/// Windows acknowledged per segment of growth on the plateau.
 const STANDSTILL: f64 = 100.0;
-/// The curve is looked at so often, or when the window has changed (Linux: 1/32 s).
+/// Interval after which the curve is evaluated again, unless the window has changed (Linux: 1/32
+/// s).
 const RECOMPUTED_EVERY: Duration = Duration::from_micros(31_250);
 
 /// The curve, in segments and seconds.
 #[derive(Clone, Debug, Default)]
 pub struct Cubic {
-    /// Window at the last loss, less what fast convergence gives away.
+    /// Window at the last loss, less the share given up by fast convergence.
     mark: f64,
     /// Window at the last loss, or where the epoch began.
     origin: f64,
-    /// From the epoch's start to the origin.
+    /// Time from the epoch's start to the origin.
     k: f64,
     epoch: Option<Instant>,
     /// Reno's window in this epoch.
     reno: f64,
-    /// Segments acknowledged that Reno's window has not grown by yet.
+    /// Segments acknowledged but not yet counted in Reno's window.
     acked: f64,
-    /// Segments acknowledged towards the next one of growth, and how many that takes.
+    /// Segments acknowledged towards the next segment of growth, and how many that takes.
     counted: f64,
     per_segment: f64,
     /// When that was computed, and for which window.
@@ -49,13 +50,13 @@ pub struct Cubic {
 
 impl Cubic {
     /// The window at `since` seconds into the epoch (RFC 9438 §4.2, eq. 1), the distance from the
-    /// origin in whole segments as Linux has it.
+    /// origin in whole segments as in Linux.
     fn curve(&self, since: f64) -> f64 {
         let from_origin = since - self.k;
         self.origin + libm::trunc(C * from_origin * from_origin * from_origin)
     }
 
-    /// How many segments must be acknowledged for the window to grow by one.
+    /// Number of segments that must be acknowledged for the window to grow by one.
     fn acked_per_segment(&mut self, cwnd: f64) -> f64 {
         let since = self.epoch.map_or(Duration::ZERO, |epoch| self.now - epoch);
         // RFC 9438 §4.2: where the curve will be a round trip from now.
@@ -68,7 +69,7 @@ impl Cubic {
         if self.mark == 0.0 {
             needed = needed.min(WITHOUT_MARK);
         }
-        // RFC 9438 §4.3: not slower than Reno, whose window grows by whole segments.
+        // RFC 9438 §4.3: no slower than Reno, whose window grows by whole segments.
         let per_segment = libm::floor(cwnd / ALPHA);
         while self.acked > per_segment {
             self.acked -= per_segment;
@@ -125,7 +126,7 @@ impl Rule for Cubic {
             self.per_segment = self.acked_per_segment(cwnd);
         }
         let mut grown = 0.0;
-        // What was counted towards a slower growth is not worth several segments now (Linux,
+        // Segments counted towards slower growth are not worth several segments now (Linux,
         // `tcp_cong_avoid_ai`).
         if self.counted >= self.per_segment {
             self.counted = 0.0;
@@ -147,7 +148,7 @@ impl Rule for Cubic {
         };
         let cwnd = base.segments();
         self.epoch = None;
-        // RFC 9438 §4.7, fast convergence: a flow that did not get back to its mark makes room.
+        // RFC 9438 §4.7, fast convergence: a flow that did not return to its mark makes room.
         self.mark = if cwnd < self.mark {
             libm::floor(cwnd * f64::midpoint(1.0, BETA))
         } else {
@@ -166,7 +167,7 @@ impl Rule for Cubic {
     }
 
     fn on_idle_over(&mut self, now: Instant, idle: Duration) {
-        // RFC 9438 §4.2: the time in which nothing was to be sent is no time on the curve.
+        // RFC 9438 §4.2: time in which there was nothing to send does not advance the curve.
         if let Some(epoch) = self.epoch {
             self.epoch = Some((epoch + idle).min(now));
         }
@@ -204,7 +205,7 @@ mod tests {
         assert_eq!(cubic.acked_per_segment(100.0).to_bits(), 4.0_f64.to_bits());
     }
 
-    /// RFC 9438 §4.6: β of what was in flight, where that is what is reduced, and not of a window
+    /// RFC 9438 §4.6: β of the data in flight, if that is the reduction's base, and not of a window
     /// that was not used.
     #[test]
     fn a_loss_leaves_its_share_of_what_was_in_flight() {

@@ -1,7 +1,7 @@
 //! TCP-Jersey (Xu, Tian & Ansari, "TCP-Jersey for wireless IP communications", JSAC 22(4), 2004):
 //! the available bandwidth estimate (ABE) sets the window at a loss. Its second half, a congestion
-//! warning that routers mark packets with, needs routers; without it every loss is treated as
-//! §III.C treats an unmarked one: the window becomes the estimate's, not half.
+//! warning marked by routers, needs their support; without it every loss is treated as §III.C
+//! treats an unmarked one: the window is set from the estimate rather than halved.
 
 use airtcp_units::{Duration, Instant};
 

@@ -1,9 +1,9 @@
-//! How large the congestion window is.
+//! Congestion control: the size of the congestion window.
 //!
-//! A controller is composed of a [slow start](slow_start) and a window rule, one file each; what a
-//! loss was of is [`loss_differentiation`](crate::loss_differentiation)'s to say, and how to send
-//! while it is repaired [`recovery`](crate::recovery)'s. BBR does all of it itself. All windows are
-//! integers, in bytes.
+//! A controller is composed of a [slow start](slow_start) and a window rule, one file each.
+//! [`loss_differentiation`](crate::loss_differentiation) tells radio losses from congestion, and
+//! [`recovery`](crate::recovery) decides how to send during a repair. BBR does all of this itself.
+//! All windows are integers, in bytes.
 
 mod bbr;
 mod control;
@@ -26,62 +26,62 @@ use reno::Reno;
 use slow_start::{RoundTrip, SlowStart};
 use windows::Windows;
 
-/// What is left of the window after a loss of the radio's (Lien et al. §III.B: 4/5).
+/// Share of the window that remains after a radio loss (Lien et al. §III.B: 4/5).
 const RADIO_LOSS_LEAVES: (u64, u64) = (4, 5);
 
-/// How losses are being repaired, as far as a controller cares.
+/// The kind of repair under way, as far as it concerns a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repairing {
-    /// Nothing is.
+    /// No repair.
     Nothing,
-    /// A loss found by acknowledgments.
+    /// The repair of a loss found by acknowledgments.
     FastRecovery,
-    /// What a timeout gave up.
+    /// The repair of data that a timeout gave up.
     Timeout,
 }
 
-/// What one acknowledgment tells a controller.
+/// An acknowledgment, as a controller sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
-    /// When it arrived.
+    /// Its arrival time.
     pub now: Instant,
-    /// Bytes newly acknowledged or reported.
+    /// Bytes newly acknowledged or SACKed.
     pub delivered: u64,
     /// Bytes newly presumed lost.
     pub lost: u64,
-    /// The round trip of the newest segment it is for, if it can be told.
+    /// The round trip of the newest segment that it acknowledges, if known.
     pub rtt: Option<Duration>,
-    /// The least round trip, zero before there is one.
+    /// The minimum round trip; zero before the first sample.
     pub minimum_rtt: Duration,
-    /// The smoothed round trip, zero before there is one.
+    /// The smoothed round trip; zero before the first sample.
     pub srtt: Duration,
-    /// First byte not acknowledged.
+    /// First unacknowledged byte.
     pub una: u64,
     /// First byte never sent.
     pub nxt: u64,
-    /// Bytes in flight before it.
+    /// Bytes in flight before this acknowledgment.
     pub in_flight_before: u64,
     /// Bytes in flight after it.
     pub in_flight: u64,
-    /// When the next segment may leave at the pace, `now` at the earliest.
+    /// The earliest time at which pacing lets the next segment leave; never before `now`.
     pub next_departure: Instant,
-    /// Bytes delivered in all.
+    /// Total bytes delivered.
     pub delivered_in_all: u64,
-    /// How fast the network delivered, if that could be measured.
+    /// The measured delivery rate, if any.
     pub rate: Option<RateSample>,
-    /// What is being repaired.
+    /// The repair under way.
     pub repairing: Repairing,
 }
 
-/// The windows before a reduction, so that it can be taken back. What a rule knows of the network
-/// is not among them: an estimate stays one.
+/// The windows before a reduction, so that it can be undone. A rule's knowledge of the network is
+/// not included: estimates remain valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Saved {
     /// The congestion window, in bytes.
     pub cwnd: u64,
     /// The slow-start threshold, in bytes.
     pub ssthresh: u64,
-    /// The larger of what was outstanding and the slow-start threshold itself, in bytes (RFC 4015
+    /// The larger of the outstanding data and the slow-start threshold itself, in bytes (RFC 4015
     /// §3, `pipe_prev`).
     pub pipe: u64,
 }
@@ -104,7 +104,7 @@ pub struct Congestion {
 }
 
 impl Congestion {
-    /// The windows at the start of a connection whose segments carry `mss` bytes.
+    /// Creates the controller of a new connection whose segments carry `mss` bytes.
     #[must_use]
     pub fn new(config: &Config, mss: u64) -> Self {
         let max = config
@@ -131,8 +131,8 @@ impl Congestion {
         }
     }
 
-    /// Segments carry `mss` bytes from now on; the windows stay as many bytes (RFC 4821 §5.2: as
-    /// much is in flight, in other segments).
+    /// Sets the payload of a segment to `mss` bytes; the windows keep their size in bytes (RFC 4821
+    /// §5.2: the same data in flight, in other segments).
     pub fn set_mss(&mut self, mss: u64) {
         let before = self.windows.mss;
         let scaled = |bytes: u64| match bytes {
@@ -145,8 +145,8 @@ impl Congestion {
         self.windows.cwnd = self.windows.cwnd.min(self.windows.max).max(mss);
     }
 
-    /// Goes on with the windows of another. A model has no threshold: where its window is, slow
-    /// start is over.
+    /// Continues with the windows of another controller. A model has no threshold: where its window
+    /// stands, slow start is over.
     pub fn take_windows(&mut self, other: &Self) {
         self.windows = other.windows;
         if other.is_model_based() {
@@ -182,7 +182,7 @@ impl Congestion {
         self.windows.in_slow_start()
     }
 
-    /// Whether the rule wants to see every acknowledgment.
+    /// Whether the rule needs to see every acknowledgment.
     #[inline]
     #[must_use]
     pub const fn observes(&self) -> bool {
@@ -192,15 +192,15 @@ impl Congestion {
         )
     }
 
-    /// Whether the rule moves the window at every acknowledgment itself, also in recovery, and the
-    /// delivery rate is to be measured for it.
+    /// Whether the rule itself moves the window at every acknowledgment, also in recovery, and
+    /// needs the delivery rate.
     #[inline]
     #[must_use]
     pub fn is_model_based(&self) -> bool {
         self.control.model().is_some()
     }
 
-    /// Whether the window is kept all but empty, to measure the round trip.
+    /// Whether the window is kept almost empty, to measure the round trip.
     #[must_use]
     pub fn is_probing_rtt(&self) -> bool {
         self.control
@@ -208,7 +208,7 @@ impl Congestion {
             .is_some_and(|model| model.is_probing_rtt)
     }
 
-    /// Sees an acknowledgment that delivered something. Only needed if it
+    /// Takes an acknowledgment that delivered something. Needed only if the controller
     /// [observes](Self::observes).
     pub fn observe(&mut self, ack: &Ack) {
         if let Some(rtt) = ack.rtt
@@ -231,9 +231,9 @@ impl Congestion {
         self.control.observe(ack, &mut self.windows);
     }
 
-    /// An acknowledgment covered `acked` new bytes while the window was the limit.
-    /// `after_timeout`: the data acknowledged may have left before a timeout, so that slow start
-    /// opens by less at most (RFC 3465 §2.3).
+    /// Takes an acknowledgment of `acked` new bytes that arrived while the window was the limit.
+    /// `after_timeout`: the data may have left before a timeout, so that a tighter limit applies in
+    /// slow start (RFC 3465 §2.3).
     #[inline]
     pub fn on_acknowledged(&mut self, acked: u64, after_timeout: bool) {
         // A model has moved the window already, in slow start too (Linux, `tcp_cong_control`).
@@ -259,8 +259,8 @@ impl Congestion {
             let limit = u64::from(limit) * self.windows.mss;
             let used = slow_start::increase(credit, limit, room);
             self.windows.cwnd += used;
-            // RFC 3465 §2.3 caps what one acknowledgment may add; only what is left when slow
-            // start has just ended counts towards congestion avoidance.
+            // RFC 3465 §2.3 caps the growth by one acknowledgment; when slow start has just ended,
+            // only the remainder counts towards congestion avoidance.
             credit = if self.in_slow_start() {
                 0
             } else {
@@ -279,10 +279,9 @@ impl Congestion {
         self.windows.cwnd = self.windows.cwnd.min(self.windows.max);
     }
 
-    /// A loss was found by duplicate acknowledgments or SACK while `flight_size` bytes were
-    /// outstanding: the threshold falls, and the window with it unless recovery is to bring it
-    /// there step by step (RFC 5681 §3.2, eq. 4). `cause`: what the loss was of, where that was
-    /// asked.
+    /// Responds to a loss found by duplicate acknowledgments or SACK while `flight_size` bytes were
+    /// outstanding: reduces the threshold, and the window with it unless recovery moves it there
+    /// step by step (RFC 5681 §3.2, eq. 4). `cause`: the loss's cause, if classified.
     pub fn on_loss(&mut self, flight_size: u64, cause: Option<Cause>) {
         self.windows.ssthresh = self.threshold(flight_size, cause);
         if !self.gradual {
@@ -290,15 +289,16 @@ impl Congestion {
         }
     }
 
-    /// The window is where the last loss puts it; a model takes no loss for a limit.
+    /// Sets the window to the value that the last loss demands; a model does not take a loss for a
+    /// limit.
     pub fn settle(&mut self) {
         if !self.is_model_based() {
             self.windows.cwnd = self.windows.ssthresh.min(self.windows.max);
         }
     }
 
-    /// The retransmission timer expired. `reduces`: this is the first expiry for what it is about;
-    /// at later ones the threshold stays (RFC 5681 §3.1). The window becomes one segment.
+    /// Responds to the retransmission timer's expiry: the window becomes one segment. `reduces`:
+    /// this is the first expiry for this data; at later ones the threshold stays (RFC 5681 §3.1).
     pub fn on_timeout(&mut self, flight_size: u64, reduces: bool) {
         if reduces {
             self.windows.ssthresh = self.threshold(flight_size, None);
@@ -331,10 +331,9 @@ impl Congestion {
         self.windows.cwnd = self.windows.mss;
     }
 
-    /// Nothing was in flight for `idle`, and something is sent at `now`. `expired`: for longer
-    /// than the timeout, this many times over, so that the window, if it is to restart, has halved
-    /// that often (RFC 7661 §4.4.2; Linux, `tcp_cwnd_restart`), but not below the initial
-    /// window.
+    /// Prepares for sending at `now` after nothing was in flight for `idle`. `expired`: how many
+    /// timeouts that is; if the window is to restart, it is halved that often (RFC 7661 §4.4.2;
+    /// Linux, `tcp_cwnd_restart`), but not below the initial window.
     pub fn on_idle_over(&mut self, now: Instant, idle: Duration, expired: u32) {
         self.control.on_idle_over(now, idle);
         if expired == 0 || self.is_model_based() {
@@ -345,8 +344,8 @@ impl Congestion {
         self.windows.cwnd = (self.windows.cwnd >> expired.min(63)).max(floor);
     }
 
-    /// The threshold with which nothing is forgotten of a window that was not used: three quarters
-    /// of it (RFC 7661 §4.4; Linux, `tcp_current_ssthresh`).
+    /// The threshold that preserves an unused window: three quarters of it (RFC 7661 §4.4; Linux,
+    /// `tcp_current_ssthresh`).
     fn current_threshold(&self) -> u64 {
         let mss = self.windows.mss;
         let segments = self.windows.cwnd / mss;
@@ -356,7 +355,7 @@ impl Congestion {
     }
 
     /// The application used only `used` bytes of the window for a whole timeout: the window moves
-    /// half the way there (RFC 2861 §3; Linux, `tcp_cwnd_application_limited`).
+    /// halfway towards that (RFC 2861 §3; Linux, `tcp_cwnd_application_limited`).
     pub fn on_application_limited(&mut self, used: u64) {
         let used = used.max(self.initial.min(self.windows.cwnd));
         if used < self.windows.cwnd && !self.is_model_based() {
@@ -371,20 +370,21 @@ impl Congestion {
         self.windows.cwnd = self.windows.cwnd.min(limit.max(self.windows.mss));
     }
 
-    /// Sets the window, as recovery does where it moves step by step.
+    /// Sets the window, as a gradual recovery does.
     pub fn set_cwnd(&mut self, bytes: u64) {
         if !self.is_model_based() {
             self.windows.cwnd = bytes.max(self.windows.mss).min(self.windows.max);
         }
     }
 
-    /// After a timeout: what is still in flight, and one segment. All controllers alike.
+    /// Sets the window after a timeout to the data still in flight and one segment, for any
+    /// controller.
     pub fn set_after_timeout(&mut self, bytes: u64) {
         self.windows.cwnd = bytes.max(self.windows.mss).min(self.windows.max);
     }
 
-    /// The windows as they are while `outstanding` bytes are not acknowledged, with the threshold
-    /// as if nothing had been forgotten (Linux, `prior_ssthresh`).
+    /// Saves the windows while `outstanding` bytes are unacknowledged, with the threshold as if
+    /// nothing had been forgotten (Linux, `prior_ssthresh`).
     #[must_use]
     pub fn save(&self, outstanding: u64) -> Saved {
         Saved {
@@ -398,7 +398,7 @@ impl Congestion {
         }
     }
 
-    /// A reduction was needless: the windows are at least what they were (Linux,
+    /// Undoes a needless reduction: the windows are at least their earlier values (Linux,
     /// `tcp_undo_cwnd_reduction`).
     pub fn restore(&mut self, saved: Saved) {
         self.control.on_taken_back();
@@ -408,10 +408,10 @@ impl Congestion {
         self.windows.ssthresh = self.windows.ssthresh.max(saved.ssthresh);
     }
 
-    /// The Eifel response to a needless timeout: the window is what is in flight and at most an
-    /// initial window more, and opens by slow start to what was outstanding before the timeout, or
-    /// to the threshold of then where that is more (RFC 4015 §3, "reverse the congestion control
-    /// state": not to the window, which need not have been used).
+    /// The Eifel response to a needless timeout: the window is the data in flight plus at most an
+    /// initial window, and opens by slow start to the data outstanding before the timeout, or to
+    /// the threshold of that time if larger (RFC 4015 §3, "reverse the congestion control state":
+    /// not to the window, which need not have been used).
     pub fn resume(&mut self, saved: Saved, in_flight: u64, acked: u64) {
         if self.is_model_based() {
             return;
@@ -422,8 +422,8 @@ impl Congestion {
             .min(self.windows.max);
     }
 
-    /// How fast to send, if segments are to leave at a pace, and how many of them leave together at
-    /// least (Linux, `sysctl_tcp_min_tso_segs`: 2). `srtt`: the smoothed round trip.
+    /// The pacing rate and the minimum burst in segments (Linux, `sysctl_tcp_min_tso_segs`: 2), if
+    /// segments are paced. `srtt`: the smoothed round trip.
     #[must_use]
     pub fn pace(&self, srtt: Option<Duration>) -> Option<(BitRate, u64)> {
         match self.control.model() {
@@ -433,7 +433,7 @@ impl Congestion {
         }
     }
 
-    /// The window in a round trip, and more so that it can grow: twice in slow start, 6/5 otherwise
+    /// The window per round trip, plus room to grow: twice that in slow start, 6/5 otherwise
     /// (Linux, `tcp_update_pacing_rate`).
     fn window_rate(&self, srtt: Duration) -> BitRate {
         let percent = if self.windows.cwnd < self.windows.ssthresh / 2 {
@@ -444,7 +444,7 @@ impl Congestion {
         let nanos = srtt.as_nanos().max(1);
         let bits = u128::from(self.windows.cwnd) * 8 * percent / 100;
         let rate = match u64::try_from(bits * 1_000_000_000) {
-            // Divisions of 128 bits are slow, and few windows need them.
+            // 128-bit divisions are slow, and few windows need them.
             Ok(product) => product / nanos,
             Err(_) => u64::try_from(bits * 1_000_000_000 / u128::from(nanos)).unwrap_or(u64::MAX),
         };

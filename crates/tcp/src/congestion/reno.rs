@@ -1,4 +1,4 @@
-//! Congestion avoidance as of RFC 5681 §3.1: about one segment more for each window acknowledged.
+//! Congestion avoidance by RFC 5681 §3.1: about one more segment for each window acknowledged.
 
 use super::control::{Rule, Start};
 use super::windows::Windows;
@@ -11,8 +11,8 @@ pub struct Reno {
 }
 
 impl Reno {
-    /// How many bytes a window of `cwnd` grows by when `credit` more bytes are acknowledged: one
-    /// segment for each full window (RFC 3465 §2.1).
+    /// Returns by how many bytes a window of `cwnd` grows when `credit` more bytes are
+    /// acknowledged: one segment for each full window (RFC 3465 §2.1).
     #[inline]
     pub const fn by_bytes(&mut self, credit: u64, cwnd: u64, mss: u64) -> u64 {
         self.acked += credit;
@@ -23,8 +23,8 @@ impl Reno {
         mss
     }
 
-    /// How many bytes a window of `cwnd` grows by at an acknowledgment, whatever it covers
-    /// (RFC 5681 §3.1, eq. 3), but at least one.
+    /// Returns by how many bytes, at least one, a window of `cwnd` grows at an acknowledgment,
+    /// whatever it covers (RFC 5681 §3.1, eq. 3).
     #[inline]
     pub const fn by_acknowledgment(cwnd: u64, mss: u64) -> u64 {
         let step = mss * mss / cwnd;
@@ -44,8 +44,8 @@ impl Rule for Reno {
         self.by_bytes(acked, windows.cwnd, windows.mss)
     }
 
-    /// Half of what is in flight, in whole segments: a part of one sends nothing, and the stacks
-    /// compared with (Linux, ns-2) count their windows in segments (RFC 5681 §3.1, eq. 4).
+    /// Half of the data in flight, in whole segments: a fraction of one sends nothing, and the
+    /// stacks compared with (Linux, ns-2) count their windows in segments (RFC 5681 §3.1, eq. 4).
     fn threshold(&mut self, base: u64, windows: &Windows) -> u64 {
         *self = Self::default();
         let half = base / (2 * windows.mss) * windows.mss;

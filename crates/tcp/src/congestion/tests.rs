@@ -25,7 +25,7 @@ fn the_window_cap_holds_from_the_start() {
     assert_eq!(congestion.cwnd(), 4 * MSS);
 }
 
-/// RFC 3465 §2.2 and §2.3: by bytes, at most L = 2 segments an ACK, one after a timeout.
+/// RFC 3465 §2.2 and §2.3: by bytes, at most L = 2 segments per ACK, one after a timeout.
 #[test]
 fn slow_start_counts_bytes_up_to_the_limit() {
     let mut congestion = congestion(Config::default());
@@ -66,7 +66,7 @@ fn slow_start_ends_at_the_threshold() {
     assert_eq!(congestion.cwnd(), 11 * MSS + MSS / 4);
 }
 
-/// RFC 3465 §2.1: one segment for each full window acknowledged.
+/// RFC 3465 §2.1: one segment per full window acknowledged.
 #[test]
 fn congestion_avoidance_adds_a_segment_a_window() {
     let mut congestion = congestion(Config {
@@ -116,7 +116,7 @@ fn a_loss_forgets_what_was_counted() {
     assert_eq!(congestion.cwnd(), 2 * MSS);
 }
 
-/// RFC 5681 §3.1: ssthresh is held when a segment times out again.
+/// RFC 5681 §3.1: ssthresh is unchanged when a segment times out again.
 #[test]
 fn a_timeout_restarts_from_one_segment() {
     let mut congestion = congestion(Config::default());
@@ -167,7 +167,7 @@ fn congestion_avoidance_by_acknowledgments_adds_a_fraction_each() {
     assert_eq!(congestion.cwnd(), before + 1);
 }
 
-/// A part of a segment sends nothing: 9 in flight halve to 4.
+/// A fraction of a segment sends nothing: 9 in flight halve to 4.
 #[test]
 fn a_loss_leaves_whole_segments() {
     let mut congestion = congestion(Config::default());
@@ -182,7 +182,7 @@ fn a_threshold_is_whole_segments() {
     assert_eq!(congestion.ssthresh(), 5 * MSS);
 }
 
-/// A window of nothing would never send, and the floor of a halved window is not above the cap.
+/// A window of zero would never send, and the floor of a halved window is not above the cap.
 #[test]
 fn every_window_has_at_least_one_segment_and_at_most_the_cap() {
     let none = Config {
@@ -196,7 +196,7 @@ fn every_window_has_at_least_one_segment_and_at_most_the_cap() {
     assert_eq!((congestion.cwnd(), congestion.ssthresh()), (MSS, 2 * MSS));
 }
 
-/// What an acknowledgment of a segment shows a controller, at `now` ms.
+/// An acknowledgment of one segment at `now` ms.
 fn ack(now: u64, rtt: u64, minimum_rtt: u64) -> Ack {
     let milliseconds = airtcp_units::Duration::from_millis;
     Ack {
@@ -228,10 +228,10 @@ fn with_control(control: CongestionControl, window: u64) -> Congestion {
     Congestion::new(&config, MSS)
 }
 
-/// RFC 9438 §4.2, eq. 1 and 2, with a window of 100 at the loss: W(t) = 0.4 (t − K)³ + 100 and
-/// K = ³√(30/0.4) = 4.217 s: 70 at the start, 100 after K, 100 + 0.4 × 2³ two seconds later.
-/// Acknowledgments come as the window allows, every 100 ms a window of them; the curve is followed
-/// a round trip ahead and in whole segments.
+/// RFC 9438 §4.2, eq. 1 and 2, with a window of 100 at the loss: W(t) = 0.4 (t − K)³ + 100 and K =
+/// ³√(30/0.4) = 4.217 s: 70 at the start, 100 after K, 100 + 0.4 × 2³ two seconds later. Each 100
+/// ms brings a window of acknowledgments; the curve is followed one round trip ahead and in whole
+/// segments.
 #[test]
 fn cubic_follows_its_curve() {
     let mut congestion = with_control(CongestionControl::Cubic, 100);
@@ -261,8 +261,8 @@ fn cubic_follows_its_curve() {
     }
 }
 
-/// RFC 9438 §4.7: a flow that lost before it got back to its mark of 100 sets the next at
-/// 80 × (1 + 0.7)/2 = 68.
+/// RFC 9438 §4.7: a flow that loses before returning to its mark of 100 sets the next mark at 80 ×
+/// (1 + 0.7)/2 = 68.
 #[test]
 fn cubic_makes_room_for_others() {
     let mut congestion = with_control(CongestionControl::Cubic, 100);
@@ -276,7 +276,7 @@ fn cubic_makes_room_for_others() {
     assert!(format!("{cubic:?}").contains("mark: 68.0"), "{cubic:?}");
 }
 
-/// Grieco & Mascolo: a steady 1 MB/s is estimated as that, and a loss leaves BWE × RTTmin: 50
+/// Grieco & Mascolo: a steady 1 MB/s is estimated correctly, and a loss leaves BWE × RTTmin: 50
 /// segments at 50 ms, whatever the window was.
 #[test]
 fn westwood_leaves_what_the_bandwidth_fills() {
@@ -320,8 +320,7 @@ fn jersey_leaves_what_the_estimate_allows() {
     assert!((56..=64).contains(&segments), "{segments}");
 }
 
-/// Lien et al. §III.B: 4/5 of the window after a loss of the radio's, half after one of
-/// congestion's.
+/// Lien et al. §III.B: 4/5 of the window after a radio loss, half after a congestion loss.
 #[test]
 fn a_loss_of_the_radios_costs_a_fifth() {
     for (cause, left) in [(Cause::Radio, 80), (Cause::Congestion, 50)] {
@@ -331,7 +330,7 @@ fn a_loss_of_the_radios_costs_a_fifth() {
     }
 }
 
-/// What was reduced for nothing comes back, and no more.
+/// A needless reduction is undone, and nothing more.
 #[test]
 fn a_reduction_can_be_taken_back() {
     let mut congestion = with_control(CongestionControl::Cubic, 100);
@@ -342,8 +341,8 @@ fn a_reduction_can_be_taken_back() {
 }
 
 /// RFC 4015 §3: cwnd becomes FlightSize + min(bytes_acked, IW), and ssthresh `pipe_prev`, the
-/// larger of FlightSize and ssthresh before the timeout: not the window, of which 30 segments of
-/// 100 were used, and no bound where there was none.
+/// larger of FlightSize and ssthresh before the timeout: not the window, only 30 of whose 100
+/// segments were used, and unbounded if it was before.
 #[test]
 fn a_needless_timeout_is_resumed_from_by_slow_start() {
     for (ssthresh, outstanding, resumed) in [

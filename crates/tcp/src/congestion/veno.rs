@@ -1,6 +1,6 @@
 //! TCP Veno (Fu & Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks",
-//! JSAC 21(2), 2003): the backlog N in the network tells random losses from congestion, and where
-//! there is one, the window grows at every second acknowledgment.
+//! JSAC 21(2), 2003): the backlog N in the network tells random losses from congestion, and while
+//! there is a backlog, the window grows only at every second acknowledgment.
 
 use airtcp_units::Duration;
 
@@ -9,7 +9,7 @@ use super::windows::Windows;
 use super::{Ack, reno::Reno};
 use crate::config::Config;
 
-/// A random loss leaves this (§II.B: 4/5).
+/// Share of the window that remains after a random loss (§II.B: 4/5).
 const RANDOM_LOSS_LEAVES: (u64, u64) = (4, 5);
 
 /// The backlog, measured once a round trip.
@@ -17,17 +17,17 @@ const RANDOM_LOSS_LEAVES: (u64, u64) = (4, 5);
 pub struct Veno {
     reno: Reno,
     beta: f64,
-    /// Least of the round trip that is under way, and of the last.
+    /// Minimum of the current round trip, and of the last.
     least: Duration,
     last: Duration,
     base: Duration,
     round_ends: u64,
-    /// Half an acknowledgment's worth of growth is kept for the next.
+    /// Whether half an acknowledgment's worth of growth is carried over.
     skipped: bool,
 }
 
 impl Veno {
-    /// No round trip measured; a backlog of `beta` segments means congestion.
+    /// A new estimator without samples; a backlog of `beta` segments means congestion.
     pub fn new(beta: f64) -> Self {
         Self {
             reno: Reno::default(),

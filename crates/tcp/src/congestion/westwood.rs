@@ -1,7 +1,7 @@
 //! Westwood+ (Grieco & Mascolo, "Performance evaluation and comparison of Westwood+, New Reno, and
-//! Vegas TCP congestion control", CCR 34(2), 2004): a loss leaves a window that the measured
-//! bandwidth fills at the least round trip. One bandwidth sample a round trip, twice filtered, as
-//! Linux has it.
+//! Vegas TCP congestion control", CCR 34(2), 2004): a loss leaves the window that the measured
+//! bandwidth fills at the minimum round trip. One bandwidth sample per round trip, filtered twice,
+//! as in Linux.
 
 use airtcp_units::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use super::windows::Windows;
 use super::{Ack, reno::Reno};
 use crate::config::Config;
 
-/// A sample spans at least this (`TCP_WESTWOOD_RTT_MIN`).
+/// Least span of a sample (`TCP_WESTWOOD_RTT_MIN`).
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(50);
 
 /// The bandwidth estimate, in bytes a second.
@@ -42,7 +42,7 @@ impl Rule for Westwood {
         let sample = u128::from(self.delivered) * 1_000_000_000 / u128::from(span.as_nanos());
         let sample = u64::try_from(sample).unwrap_or(u64::MAX);
         match self.once_filtered {
-            // The first sample stands for all before it.
+            // The first sample stands in for all earlier ones.
             None => (self.once_filtered, self.estimate) = (Some(sample), sample),
             Some(before) => {
                 let once = filtered(before, sample);

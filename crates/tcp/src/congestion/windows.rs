@@ -1,4 +1,4 @@
-//! The two windows every controller moves.
+//! The two windows that every controller moves.
 
 /// The congestion window and the slow-start threshold, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ impl Windows {
         self.cwnd as f64 / self.mss as f64
     }
 
-    /// `segments` in bytes, rounded down to whole ones, at least `least` of them. The one
+    /// `segments` in bytes, rounded down to whole segments, at least `least` of them. The only
     /// place where a formula's window becomes an integer.
     #[expect(
         clippy::cast_possible_truncation,

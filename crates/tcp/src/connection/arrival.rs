@@ -24,8 +24,8 @@ impl Connection {
             self.on_syn_in_synchronized(now, segment, observer);
             return;
         }
-        // The order is Linux's (`tcp_validate_incoming`, `tcp_ack`): nothing of a segment is kept
-        // before all of it was found acceptable.
+        // The order is Linux's (`tcp_validate_incoming`, `tcp_ack`): no state changes before the
+        // whole segment has been found acceptable.
         if !self.check_timestamps(now, segment, start) {
             return;
         }
@@ -36,7 +36,7 @@ impl Connection {
             return;
         }
         if segment.flags.contains(Flags::RST) {
-            // RFC 5961 §3.2: only the exact next byte resets, anything else in the window is
+            // RFC 5961 §3.2: only the exact next byte resets; anything else in the window is
             // challenged.
             if start == self.receiver.next_expected() {
                 self.on_reset(now, observer);
@@ -62,8 +62,8 @@ impl Connection {
         self.take_data(now, segment, start, observer);
     }
 
-    /// Whether the segment may be taken: one without the option, or with an old one, may not
-    /// (RFC 7323 §3.2, and §5.3, R1).
+    /// Whether the segment passes the timestamp checks: one without the option, or with an old
+    /// timestamp, does not (RFC 7323 §3.2, and §5.3, R1).
     #[inline]
     fn check_timestamps(&mut self, now: Instant, segment: &Segment, start: u64) -> bool {
         if !self.timestamps.enabled || segment.flags.contains(Flags::RST) {
@@ -73,7 +73,7 @@ impl Connection {
             return false;
         };
         if self.timestamps.is_old(now, timestamps) {
-            // A segment that is merely late is told so like any duplicate, but not an
+            // A segment that is merely late is answered like any duplicate, but not an
             // acknowledgment that data has overtaken (Linux, `tcp_disordered_ack_check`).
             if segment.sequence_length() > 0 || start >= self.receiver.next_expected() {
                 self.on_unacceptable(now, segment, start);
@@ -83,9 +83,9 @@ impl Connection {
         true
     }
 
-    /// Keeps the timestamp to echo, and returns the one that came back. Only of a segment inside
-    /// the window (RFC 7323 §5.3, R2 before R3) whose acknowledgment of everything below `offset`
-    /// is not an old one (Linux, `tcp_ack`): another's clock must not become the peer's.
+    /// Stores the timestamp to echo, and returns the echoed one. Only for a segment inside the
+    /// window (RFC 7323 §5.3, R2 before R3) whose acknowledgment, of everything below `offset`, is
+    /// not an old one (Linux, `tcp_ack`): a forged clock must not replace the peer's.
     #[inline]
     fn take_timestamps(
         &mut self,
@@ -101,9 +101,9 @@ impl Connection {
         self.timestamps.echo(now, timestamps)
     }
 
-    /// RFC 9293 §3.10.7.4, first check, table 6, but for the right edge itself: what starts there
-    /// brings no byte that fits, but its acknowledgment counts even while the window is closed, a
-    /// FIN needs no room, and a peer that has filled the window acknowledges from there.
+    /// RFC 9293 §3.10.7.4, first check, table 6, except at the right edge: a segment that starts
+    /// there brings no byte that fits, but its acknowledgment counts even while the window is
+    /// closed, a FIN needs no room, and a peer that has filled the window acknowledges from there.
     #[inline]
     fn is_acceptable(&self, segment: &Segment, start: u64) -> bool {
         let window = self.receiver.acceptable();
@@ -118,8 +118,8 @@ impl Connection {
 
     fn on_unacceptable(&mut self, now: Instant, segment: &Segment, start: u64) {
         if self.state == State::TimeWait && segment.flags.contains(Flags::FIN) {
-            // The peer's FIN again: our last acknowledgment was lost (RFC 9293 §3.10.7.4, eighth
-            // check).
+            // The peer's FIN arrived again: our last acknowledgment was lost (RFC 9293 §3.10.7.4,
+            // eighth check).
             self.restart_time_wait(now);
         }
         let end = start.saturating_add(u64::from(segment.payload_bytes));
@@ -137,7 +137,7 @@ impl Connection {
         observer: &mut impl Observer,
     ) {
         if self.state != State::SynReceived || segment.sequence != self.irs {
-            // RFC 5961 §4.2: whatever it is, say where we stand.
+            // RFC 5961 §4.2: whatever its numbers, answer with a challenge ACK.
             self.challenge(now);
             return;
         }
@@ -145,7 +145,7 @@ impl Connection {
             self.timestamps.on_segment(now, timestamps, 0);
         }
         if !segment.flags.contains(Flags::ACK) {
-            // The peer's SYN again: it has not seen our answer (Linux, `tcp_check_req`).
+            // The peer's SYN arrived again: it has not seen our answer (Linux, `tcp_check_req`).
             let answers = self.may_answer(now);
             self.handshake().syn_due |= answers;
         } else if segment.acknowledgment == self.sequence(0) {
@@ -157,9 +157,9 @@ impl Connection {
         }
     }
 
-    /// Fifth check: whether everything below `offset` can be what the peer acknowledges. Neither
-    /// bytes never sent, nor so old a number that only a guess brings it: with either comes no data
-    /// (RFC 5961 §5.2: SND.UNA - MAX.SND.WND <= SEG.ACK <= SND.NXT).
+    /// Fifth check: whether the peer can acknowledge everything below `offset`: neither bytes never
+    /// sent, nor a number so old that it can only be a guess. A segment that fails brings no data
+    /// either (RFC 5961 §5.2: SND.UNA - MAX.SND.WND <= SEG.ACK <= SND.NXT).
     #[inline]
     fn is_acknowledgment_acceptable(
         &mut self,
@@ -168,7 +168,8 @@ impl Connection {
         offset: u64,
     ) -> bool {
         if offset > self.sender.nxt() {
-            // Of what was never sent: say where we stand, or reset a half-open connection.
+            // It acknowledges data never sent: answer with a challenge ACK, or reset a half-open
+            // connection.
             if self.state == State::SynReceived {
                 self.answer_stray(segment);
             } else {
@@ -183,8 +184,8 @@ impl Connection {
         is_recent
     }
 
-    /// Takes an acceptable segment's window, acknowledgment and reports; `at` is where it stands in
-    /// both streams, its own first.
+    /// Processes an acceptable segment's window, acknowledgment and SACK blocks; `at` is its
+    /// position in both streams, its own first.
     #[inline]
     fn take_acknowledgment(
         &mut self,
@@ -204,7 +205,7 @@ impl Connection {
         let mut count = 0;
         for block in segment.sack.as_slice() {
             let range = self.sent_offset(block.start)..self.sent_offset(block.end);
-            // A report of what was never sent is no report.
+            // A block above the data sent is invalid.
             if range.start < range.end && range.end <= self.sender.nxt() {
                 sack[count] = range;
                 count += 1;
@@ -228,9 +229,9 @@ impl Connection {
         }
     }
 
-    /// The first byte beyond the window that the segment offers, or beyond the one known where the
-    /// segment is older than what that is known from: it must not set the window back (SND.WL1 and
-    /// SND.WL2).
+    /// Returns the first byte beyond the window that the segment offers, or beyond the known window
+    /// if the segment is older than the last one to update it: it must not set the window back
+    /// (SND.WL1 and SND.WL2).
     #[inline]
     pub(super) fn take_window(&mut self, segment: &Segment, start: u64, offset: u64) -> u64 {
         let newer = offset >= self.sender.una() && self.window_from <= (start, offset);

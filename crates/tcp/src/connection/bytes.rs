@@ -1,7 +1,7 @@
-//! Bytes beside the core: which offsets of the stream a segment carries, in and out.
+//! Bytes beside the core: the stream offsets that a segment carries, in and out.
 //!
-//! The core moves ranges of offsets. Whoever moves bytes keeps them beside it: those that an
-//! [`Observer`] is told were accepted, and those of a segment that is polled.
+//! The core moves ranges of offsets. A caller that moves bytes keeps them alongside: those that an
+//! [`Observer`] is told were accepted, and those of a polled segment.
 
 use std::ops::Range;
 
@@ -12,16 +12,15 @@ use super::Connection;
 use crate::observer::{Accepted, Observer};
 
 impl Connection {
-    /// The offsets of the stream that `segment` carries, where [`poll`](Self::poll) has just given
-    /// it: the bytes that belong behind its header.
+    /// The stream offsets that `segment` carries, which [`poll`](Self::poll) has just returned: the
+    /// bytes to put behind its header.
     #[must_use]
     pub fn payload_of(&self, segment: &Segment) -> Range<u64> {
         let start = self.sent_offset(segment.sequence);
         start..start + u64::from(segment.payload_bytes)
     }
 
-    /// Tells of what is about to be accepted of a payload that stands at `range`, cut to the
-    /// window.
+    /// Reports the part of a payload at `range`, cut to the window, that is about to be accepted.
     #[inline]
     pub(super) fn tell_accepted(&self, range: Range<u64>, observer: &mut impl Observer) {
         let first = range.start.max(self.receiver.next_expected());
@@ -43,7 +42,7 @@ impl Connection {
         self.sender.una()
     }
 
-    /// The largest payload of a segment that the handshake agreed on, in bytes.
+    /// Largest payload of a segment, in bytes, as agreed on in the handshake.
     #[inline]
     #[must_use]
     pub const fn segment_payload(&self) -> u32 {
@@ -69,14 +68,14 @@ impl Connection {
         self.timestamps.recent()
     }
 
-    /// The timestamp that would be sent at `now`, whether or not one is.
+    /// The timestamp for a segment sent at `now`, whether or not timestamps are in use.
     #[must_use]
     pub const fn timestamp(&self, now: Instant) -> u32 {
         self.timestamps.value(now)
     }
 
-    /// An acknowledgment must go out at once: the driver knows that the segment at hand stood for
-    /// several of the peer's.
+    /// Makes an acknowledgment due at once: for a driver whose segment stood for several of the
+    /// peer's.
     pub const fn demand_acknowledgment(&mut self) {
         self.receiver.demand_acknowledgment();
     }

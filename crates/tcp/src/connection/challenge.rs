@@ -1,6 +1,6 @@
-//! Answers to segments that cannot be taken, at most one in a while: two endpoints each of which
-//! holds the other's acknowledgments for unacceptable would otherwise answer each other for ever,
-//! and one forged segment is enough to make them (RFC 5961 §7).
+//! Rate-limited answers to unacceptable segments: two endpoints that each find the other's
+//! acknowledgments unacceptable would otherwise answer each other for ever, and one forged segment
+//! is enough to get them there (RFC 5961 §7).
 
 use airtcp_packet::Segment;
 use airtcp_units::{Duration, Instant};
@@ -26,8 +26,8 @@ impl Challenges {
 }
 
 impl Connection {
-    /// A segment that may be forged arrived: say where we stand (RFC 5961 §3.2, §4.2 and §5.2;
-    /// Linux, `tcp_send_challenge_ack`).
+    /// Answers a possibly forged segment with a challenge ACK (RFC 5961 §3.2, §4.2 and §5.2; Linux,
+    /// `tcp_send_challenge_ack`).
     #[cold]
     pub(super) fn challenge(&mut self, now: Instant) {
         if self.may_answer(now) {
@@ -35,14 +35,14 @@ impl Connection {
         }
     }
 
-    /// Whether one more answer may leave at `now`.
+    /// Whether another answer may leave at `now`.
     pub(super) fn may_answer(&mut self, now: Instant) -> bool {
         let interval = self.sender.config().limits.challenge_interval;
         self.rare_mut().challenges.take(now, interval)
     }
 
-    /// Answers a segment outside the window, or too old. Data is no part of a loop of
-    /// acknowledgments, and its sender is to learn at once what is missing (Linux,
+    /// Answers a segment that is outside the window, or too old. Data cannot sustain a loop of
+    /// acknowledgments, and its sender should learn at once what is missing (Linux,
     /// `tcp_oow_rate_limited`).
     pub(super) fn answer_unacceptable(&mut self, now: Instant, segment: &Segment) {
         if segment.sequence_length() > 0 {

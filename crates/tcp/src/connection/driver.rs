@@ -1,5 +1,5 @@
-//! What only a connection on a wire is told: by its user while it lives, by the driver of its
-//! device, by routers, and by whoever answered its peer before there was a connection.
+//! Operations that only a connection on a real network needs: from its user while it lives, from
+//! its device's driver, from routers, and from an answer sent before the connection existed.
 
 use std::sync::Arc;
 
@@ -14,9 +14,10 @@ use crate::config::{Config, CongestionControl};
 const HEADER_BYTES: u32 = 20;
 
 impl Connection {
-    /// An endpoint whose SYN-ACK, numbered `iss`, went out at some time before `now` and was not
-    /// remembered: the peer's acknowledgment, which is to be [handled](Self::handle) next, proves
-    /// that it did (SYN cookies, RFC 4987 §3.6). `syn` is the peer's SYN, as far as it can be told.
+    /// Creates an endpoint whose SYN-ACK, numbered `iss`, left at some time before `now` without
+    /// state being kept: the peer's acknowledgment, to be [handled](Self::handle) next, proves that
+    /// it did (SYN cookies, RFC 4987 §3.6). `syn` is the peer's SYN, as far as it can be
+    /// reconstructed.
     #[must_use]
     pub fn answered(config: Arc<Config>, iss: SequenceNumber, now: Instant, syn: &Segment) -> Self {
         let mut connection = Self::listen_sharing(config, iss);
@@ -26,31 +27,30 @@ impl Connection {
         connection
     }
 
-    /// The congestion control is `control` from now on (Linux, `TCP_CONGESTION`). The windows stay
-    /// as they are, and what is known of the network is learnt again.
+    /// Switches the congestion control to `control` (Linux, `TCP_CONGESTION`). The windows stay as
+    /// they are; knowledge of the network is lost and learned again.
     pub fn set_congestion_control(&mut self, control: CongestionControl) {
         self.sender.set_congestion_control(control);
     }
 
-    /// The most that can wait unread or out of order is `bytes` from now on, one at least. The
-    /// shift of the window is what the handshake made it: a buffer beyond 64 KiB times that is not
-    /// announced to its end.
+    /// Limits the data that can wait unread or out of order to `bytes`, at least one. The window
+    /// scale remains as agreed on in the handshake: a buffer larger than 64 KiB times that cannot
+    /// be announced in full.
     pub fn set_receive_buffer(&mut self, bytes: u64) {
         self.receiver.set_buffer(bytes.max(1));
     }
 
-    /// Looks for the largest segment that the path takes, from one of `payload` bytes upwards to
-    /// what was agreed on (RFC 4821). To be asked for once the handshake is complete; does nothing
-    /// before.
+    /// Searches for the largest segment that the path carries, from `payload` bytes up to the
+    /// agreed size (RFC 4821). Call it once the handshake is complete; it does nothing before.
     pub fn probe_path(&mut self, payload: u32) {
         if self.is_synchronized() {
             self.sender.get_mut().probe_path(u64::from(payload));
         }
     }
 
-    /// A router says that of the packet with `sequence` only `bytes` of TCP, header included, fit
-    /// (RFC 1191 §4, RFC 8201 §4). Believed where that packet may be on its way (RFC 5927 §4);
-    /// returns whether it is.
+    /// Handles a router's report that only `bytes` of TCP, header included, fit for the packet with
+    /// `sequence` (RFC 1191 §4, RFC 8201 §4). Believed if that packet may be in flight (RFC 5927
+    /// §4); returns whether it is.
     pub fn on_packet_too_big(&mut self, sequence: SequenceNumber, bytes: u32) -> bool {
         let offset = self.sent_offset(sequence);
         let on_its_way = self.sender.una() <= offset && offset < self.sender.nxt();
@@ -67,24 +67,24 @@ impl Connection {
         false
     }
 
-    /// A router says that the packet with `sequence` cannot be delivered. It ends a connection
-    /// that is being opened, and no other: an established one outlives what may pass, or be forged
-    /// (RFC 1122 §4.2.3.9, RFC 5927 §5.2).
+    /// Handles a router's report that the packet with `sequence` cannot be delivered. It ends only
+    /// a connection that is being opened: an established one survives errors that may be transient,
+    /// or forged (RFC 1122 §4.2.3.9, RFC 5927 §5.2).
     pub fn on_unreachable(&mut self, sequence: SequenceNumber) {
         if self.state == State::SynSent && sequence == self.iss {
             self.finish(End::Refused);
         }
     }
 
-    /// Asks the peer for a sign of life, which it owes to a segment below its window (RFC 9293
-    /// §3.8.4). Call [`poll`](Self::poll) afterwards.
+    /// Sends a keep-alive probe: the peer must answer a segment below its window (RFC 9293 §3.8.4).
+    /// Call [`poll`](Self::poll) afterwards.
     pub fn probe(&mut self) {
         if self.is_synchronized() && self.state != State::TimeWait {
             self.probe_due = true;
         }
     }
 
-    /// Gives the connection up, because the peer was silent for longer than its user cares to
+    /// Gives the connection up, because the peer was silent for longer than the user is willing to
     /// wait. Call [`poll`](Self::poll) afterwards.
     pub fn give_up(&mut self, now: Instant) {
         if self.state == State::Closed {
@@ -97,19 +97,20 @@ impl Connection {
         self.finish(End::TimedOut);
     }
 
-    /// The driver will tell of every segment with data when it has left, by
-    /// [`on_transmitted`](Self::on_transmitted): a segment that it has not told of does not time
-    /// out, though not for longer than the longest timeout. To be asked for once the handshake is
-    /// complete; does nothing before.
+    /// Declares that the driver reports every data segment's departure through
+    /// [`on_transmitted`](Self::on_transmitted): a segment not yet reported does not time out,
+    /// except after the longest timeout. Call it once the handshake is complete; it does nothing
+    /// before.
     pub fn await_departures(&mut self) {
         if self.is_synchronized() {
             self.sender.get_mut().await_departures();
         }
     }
 
-    /// The segment with the payload that starts at `offset`, polled at `polled_at`, left the device
-    /// at `now`: timer and round trip start then. What was acknowledged or retransmitted since is
-    /// left alone. A round trip that is measured by an echoed timestamp includes the wait.
+    /// Reports that the segment with the payload at `offset`, polled at `polled_at`, left the
+    /// device at `now`: its timer and round trip start then. A segment acknowledged or
+    /// retransmitted since is left alone. A round trip measured by an echoed timestamp includes the
+    /// wait.
     pub fn on_transmitted(&mut self, now: Instant, offset: u64, polled_at: Instant) {
         if self.is_synchronized() && self.sender.nxt() > 0 {
             self.sender.get_mut().on_departure(now, offset, polled_at);

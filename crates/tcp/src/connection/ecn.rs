@@ -1,38 +1,38 @@
-//! Explicit congestion notification (RFC 3168 §6.1): who understands marks, and what is echoed of
-//! them. What the sender makes of an echo is [the sender's](crate::sender).
+//! Explicit congestion notification (RFC 3168 §6.1): negotiation, and the echo of marks. The
+//! sender's reaction to an echo is in [`sender`](crate::sender).
 
 use airtcp_packet::{Ecn, Flags, Segment};
 
 use super::Connection;
 use crate::config::EcnUse;
 
-/// Segments that are acknowledged at once when marks begin: the sender's window may be very small
+/// Segments acknowledged at once when marks begin, since the sender's window may be very small
 /// (Linux, `tcp_enter_quickack_mode`).
 const ACKNOWLEDGED_AT_ONCE: u32 = 2;
 
-/// An endpoint's knowledge of marks: one byte of every connection.
+/// An endpoint's ECN state: one byte in every connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum EcnState {
-    /// The two sides have not agreed to understand them.
+    /// The two sides have not agreed to use ECN.
     #[default]
     Off,
     /// They have.
     Agreed,
-    /// A capable packet has come: one that is not is then a retransmission.
+    /// An ECN-capable packet has arrived: one that is not is then a retransmission.
     Seen,
-    /// A mark has come, and acknowledgments echo it until the sender says that it has reduced its
-    /// window.
+    /// A mark has arrived, and acknowledgments echo it until the sender says that it has reduced
+    /// its window.
     Echoing,
 }
 
 impl EcnState {
-    /// Whether both sides understand marks.
+    /// Whether both sides use ECN.
     #[inline]
     pub const fn is_agreed(self) -> bool {
         !matches!(self, Self::Off)
     }
 
-    /// Whether a segment with data tells something of marks.
+    /// Whether a data segment changes this state.
     #[inline]
     pub const fn is_changed_by(self, segment: &Segment) -> bool {
         match self {
@@ -42,8 +42,8 @@ impl EcnState {
         }
     }
 
-    /// The flags of a SYN, or of the SYN-ACK that answers one. A SYN that is retransmitted
-    /// does not ask: the flags may be what lost it (RFC 3168 §6.1.1.1).
+    /// The flags of a SYN, or of the SYN-ACK that answers one. A retransmitted SYN does not ask:
+    /// the flags may be the reason it was lost (RFC 3168 §6.1.1.1).
     pub fn handshake_flags(self, wanted: EcnUse, answers: bool, is_first: bool) -> Flags {
         match (answers, wanted) {
             (true, _) if self.is_agreed() => Flags::ECE,
@@ -52,9 +52,9 @@ impl EcnState {
         }
     }
 
-    /// What is agreed on when the peer's SYN, or SYN-ACK, comes (§6.1.1) to who is `wanted` to do
-    /// that, and may have asked itself if it `opens`. A SYN that is itself capable is from
-    /// something else (Linux, `tcp_ecn_create_request`).
+    /// The state after the peer's SYN or SYN-ACK (§6.1.1), where `wanted` is our own setting, and
+    /// `opens` whether we sent the first SYN and may have asked. A SYN that is itself ECN-capable
+    /// comes from something else (Linux, `tcp_ecn_create_request`).
     pub fn of_peer_syn(segment: &Segment, wanted: EcnUse, opens: bool) -> Self {
         let echo = segment.flags.contains(Flags::ECE);
         let reduced = segment.flags.contains(Flags::CWR);
@@ -70,14 +70,14 @@ impl EcnState {
 }
 
 impl Connection {
-    /// Whether the segment echoes a mark of ours.
+    /// Whether the segment echoes a mark on our data.
     #[inline]
     pub(super) fn echoes_mark(&self, segment: &Segment) -> bool {
         self.ecn.is_agreed() && segment.flags.contains(Flags::ECE)
     }
 
-    /// Data has come: its mark is echoed from now on, and its sender's word that the window is
-    /// reduced ends that (RFC 3168 §6.1.3).
+    /// Processes a data segment's mark, which is echoed from now on until the sender says that it
+    /// has reduced its window (RFC 3168 §6.1.3).
     #[inline]
     pub(super) fn take_marks(&mut self, segment: &Segment) {
         if !self.ecn.is_agreed() {
@@ -105,7 +105,7 @@ impl Connection {
         }
     }
 
-    /// The flags of every segment: ECE is set once a mark has come.
+    /// Flags for every segment: ECE once a mark has arrived.
     #[inline]
     pub(super) fn echo_flags(&self) -> Flags {
         if self.ecn == EcnState::Echoing {
@@ -115,8 +115,8 @@ impl Connection {
         }
     }
 
-    /// New data may be marked, and says that the window was reduced if it was. Retransmissions and
-    /// what carries no data may not be (RFC 3168 §6.1.4 and §6.1.5).
+    /// Makes new data ECN-capable, and sets CWR if the window was reduced. Retransmissions and
+    /// segments without data may not be marked (RFC 3168 §6.1.4 and §6.1.5).
     #[inline]
     pub(super) fn make_markable(&mut self, segment: &mut Segment, retransmission: bool) {
         if !self.ecn.is_agreed() || retransmission || segment.payload_bytes == 0 {

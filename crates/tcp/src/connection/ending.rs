@@ -1,4 +1,4 @@
-//! The end of a connection: who lets go of it, what is left to wait for, and why it ended.
+//! The end of a connection: closing by either side, the final waits, and the reason.
 
 use airtcp_packet::Segment;
 use airtcp_units::{Duration, Instant};
@@ -6,16 +6,16 @@ use airtcp_units::{Duration, Instant};
 use super::{Connection, State};
 use crate::observer::{Event, Observer};
 
-/// How long a closed connection remembers itself: twice the maximum segment lifetime, which
-/// RFC 9293 §3.4.2 puts at 2 minutes and common stacks at 30 s.
+/// How long a closed connection stays in TIME-WAIT: twice the maximum segment lifetime, which RFC
+/// 9293 §3.4.2 puts at 2 minutes and common stacks at 30 s.
 const TIME_WAIT: Duration = Duration::from_secs(60);
 
-/// Why a connection ended.
+/// The reason a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Both sides closed, or ours before there was a connection.
+    /// Both sides closed, or ours did before a connection existed.
     Orderly,
-    /// The peer reset it, or was reset for sending what nobody is left to read.
+    /// The peer reset it, or was reset for sending data that nobody is left to read.
     Reset,
     /// The peer reset it before it was established.
     Refused,
@@ -25,21 +25,21 @@ pub enum End {
     Aborted,
 }
 
-/// What is left of a connection that is ending.
+/// State of a connection that is ending.
 #[derive(Clone, Debug)]
 pub struct Ending {
-    /// Why it ended, once it has.
+    /// The reason it ended, once it has.
     pub reason: Option<End>,
-    /// Whether nobody will read what still arrives.
+    /// Whether data that still arrives will not be read.
     pub reading_is_shut: bool,
-    /// Whether the application has let go of the connection.
+    /// Whether the application has released the connection.
     pub is_orphan: bool,
-    /// When TIME-WAIT, or FIN-WAIT-2 of an orphan, is over.
+    /// End of TIME-WAIT, or of an orphan's FIN-WAIT-2.
     pub deadline: Instant,
 }
 
 impl Ending {
-    /// Nothing of it in sight.
+    /// The state of a connection that is not ending.
     pub const fn new() -> Self {
         Self {
             reason: None,
@@ -57,8 +57,8 @@ impl Default for Ending {
 }
 
 impl Connection {
-    /// Nothing more will be written: a FIN follows what is (RFC 9293 §3.10.4). Before the
-    /// handshake is complete it waits for that; a connection with nothing to say just ends.
+    /// Closes the send side: a FIN follows the data already written (RFC 9293 §3.10.4). Before the
+    /// handshake is complete the FIN waits for it; a connection with nothing to send just ends.
     pub fn close(&mut self) {
         self.sender.get_mut().close();
         match self.state {
@@ -70,15 +70,15 @@ impl Connection {
         }
     }
 
-    /// Nothing more will be read. What arrives once our FIN is out is answered with a reset
-    /// (RFC 9293 §3.6.1); until then it is received, and stays where it is.
+    /// Closes the receive side. Data that arrives once our FIN has left is answered with a reset
+    /// (RFC 9293 §3.6.1); until then it is received, and stays unread.
     pub fn shut_reading(&mut self) {
         self.rare_mut().ending.reading_is_shut = true;
     }
 
-    /// The application lets go of the connection at `now`: nothing more will be written or read.
-    /// The connection [closes](Self::close), or [aborts](Self::abort) where received bytes were not
-    /// read (RFC 9293 §3.6.1; RFC 2525 §2.17). It does not wait for ever for the peer to close:
+    /// Releases the connection at `now`: nothing more will be written or read. The connection
+    /// [closes](Self::close), or [aborts](Self::abort) if received bytes were not read (RFC 9293
+    /// §3.6.1; RFC 2525 §2.17). It waits for the peer to close for a limited time only:
     /// [`LimitsConfig::fin_timeout`](crate::config::LimitsConfig::fin_timeout). Call
     /// [`poll`](Self::poll) afterwards.
     pub fn release(&mut self, now: Instant) {
@@ -106,23 +106,23 @@ impl Connection {
         self.finish(End::Aborted);
     }
 
-    /// Why the connection ended; `None` while it has not, and from TIME-WAIT on
-    /// [`End::Orderly`].
+    /// The reason the connection ended; `None` until it has, and [`End::Orderly`] from TIME-WAIT
+    /// on.
     #[must_use]
     pub fn end(&self) -> Option<End> {
         self.ending().reason
     }
 
-    /// The connection is no more.
+    /// Ends the connection.
     pub(super) fn finish(&mut self, reason: End) {
         self.state = State::Closed;
-        // What ended in order has ended, whatever comes in TIME-WAIT.
+        // An orderly end stays orderly, whatever arrives in TIME-WAIT.
         if self.ending().reason.is_none() {
             self.rare_mut().ending.reason = Some(reason);
         }
     }
 
-    /// The peer's reset is believed.
+    /// Accepts the peer's reset.
     pub(super) fn on_reset(&mut self, now: Instant, observer: &mut impl Observer) {
         let reason = match self.state {
             State::SynSent | State::SynReceived => End::Refused,
@@ -132,7 +132,7 @@ impl Connection {
         observer.event(now, Event::Reset);
     }
 
-    /// The peer was silent for too long.
+    /// Gives up: the peer was silent for too long.
     pub(super) fn on_patience_lost(&mut self, now: Instant, observer: &mut impl Observer) {
         self.finish(End::TimedOut);
         observer.event(now, Event::TimedOut);
@@ -164,8 +164,8 @@ impl Connection {
         }
     }
 
-    /// An orphan waits for the peer's FIN, but not less than a lost one takes to be retransmitted
-    /// (Linux, `tcp_fin_time`: 3.5 RTO).
+    /// Limits an orphan's wait for the peer's FIN, but to no less than a lost FIN needs to be
+    /// retransmitted (Linux, `tcp_fin_time`: 3.5 RTO).
     fn wait_for_fin(&mut self, now: Instant) {
         let rto = self.sender.get().rto();
         let wait = self.sender.config().limits.fin_timeout.max(rto * 7 / 2);
@@ -183,7 +183,7 @@ impl Connection {
         self.rare_mut().ending.deadline = now + TIME_WAIT;
     }
 
-    /// TIME-WAIT, or FIN-WAIT-2 of an orphan, may be over.
+    /// Ends TIME-WAIT, or an orphan's FIN-WAIT-2, if its time is up.
     pub(super) fn on_ending_deadline(&mut self, now: Instant, observer: &mut impl Observer) {
         if self.ending().deadline > now {
             return;
@@ -196,7 +196,7 @@ impl Connection {
         }
     }
 
-    /// Resets a peer that sends new data when our FIN is out and nobody is left to read (RFC 9293
+    /// Resets a peer that sends new data when our FIN has left and nobody is left to read (RFC 9293
     /// §3.6.1; Linux, `tcp_rcv_state_process`, seventh step). Returns whether it did.
     pub(super) fn refuses_data(
         &mut self,

@@ -7,8 +7,8 @@
 //!   mobile  ── ack, window W ──▶  sender  × 3    thaw: the signal is back (§3.2)
 //! ```
 //!
-//! Only the mobile changes. The window it takes back is one that RFC 9293 §3.8.6 tells receivers
-//! not to take back and senders to expect. What is on its way is still taken.
+//! Only the mobile host changes. It shrinks its window, which RFC 9293 §3.8.6 tells receivers not
+//! to do and senders to expect. Data in flight is still accepted.
 
 use airtcp_units::Instant;
 
@@ -19,8 +19,8 @@ use super::{Connection, State};
 const RECONNECTION_ACKS: u8 = 3;
 
 impl Connection {
-    /// A fade is coming: from now on the window announced is zero, and an acknowledgment says so at
-    /// once. Call [`poll`](Self::poll) afterwards.
+    /// Announces a zero window from now on, starting with an acknowledgment sent at once: a fade is
+    /// coming. Call [`poll`](Self::poll) afterwards.
     pub fn freeze(&mut self, _now: Instant) {
         if self.frozen {
             return;
@@ -32,8 +32,8 @@ impl Connection {
         }
     }
 
-    /// The fade is over: the last acknowledgment goes out three times with the true window. Does
-    /// nothing unless [frozen](Self::freeze). Call [`poll`](Self::poll) afterwards.
+    /// Ends a freeze: sends the last acknowledgment three times with the true window. Does nothing
+    /// unless [frozen](Self::freeze). Call [`poll`](Self::poll) afterwards.
     pub fn thaw(&mut self, _now: Instant) {
         if !self.frozen {
             return;
@@ -44,9 +44,9 @@ impl Connection {
         }
     }
 
-    /// The link is back after an outage that nobody saw coming: the last acknowledgment goes out
-    /// three times, so that the sender takes what was lost for lost (Caceres & Iftode, JSAC
-    /// 13(5), 1995, §V). Call [`poll`](Self::poll) afterwards.
+    /// Sends the last acknowledgment three times after an unforeseen outage, so that the sender
+    /// learns of its losses by duplicate acknowledgments (Caceres & Iftode, JSAC 13(5), 1995, §V).
+    /// Call [`poll`](Self::poll) afterwards.
     pub fn repeat_acknowledgment(&mut self) {
         if self.acknowledges() {
             self.reconnection_acks = RECONNECTION_ACKS;
@@ -59,7 +59,7 @@ impl Connection {
         self.frozen
     }
 
-    /// Whether the peer can be told of a window.
+    /// Whether the peer can be sent a window.
     const fn acknowledges(&self) -> bool {
         !matches!(
             self.state,

@@ -14,25 +14,25 @@ use crate::receiver::Receiver;
 const MAX_SCALE: u8 = 14;
 /// Bytes that timestamps take in every segment, padded (RFC 7323 appendix A).
 pub const TIMESTAMP_BYTES: u32 = 12;
-/// The MSS a peer that names none can take (RFC 9293 §3.7.1, MUST-15).
+/// The MSS of a peer that names none (RFC 9293 §3.7.1, MUST-15).
 const DEFAULT_MSS: u32 = 536;
-/// The least MSS that a peer is taken at, options counted: segments of a byte would have each cost
-/// fifty times what it carries (Linux, `tcp_min_snd_mss`; CVE-2019-11479).
+/// The least MSS accepted from a peer, options included: segments of one byte would each cost fifty
+/// times their payload (Linux, `tcp_min_snd_mss`; CVE-2019-11479).
 const LEAST_MSS: u32 = 48;
-/// The first RTO for data when the SYN's timer expired (RFC 6298 §5.7).
+/// The first RTO for data if the SYN's timer expired (RFC 6298 §5.7).
 const RTO_AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
-/// The SYN, or SYN-ACK, on its way.
+/// The SYN or SYN-ACK in flight.
 #[derive(Clone, Debug)]
 pub struct Handshake {
     /// Whether it must be sent now.
     pub syn_due: bool,
-    /// Whether it offers window scaling: not in answer to a peer that does not.
+    /// Whether it offers window scaling: a SYN-ACK does not if the peer's SYN did not.
     offers_scale: bool,
-    /// When it is retransmitted.
+    /// Time of its retransmission.
     pub deadline: Instant,
     expiries: u32,
-    /// How often it was sent, and when last.
+    /// Number of transmissions, and the time of the last.
     transmissions: u32,
     sent_at: Instant,
 }
@@ -51,8 +51,8 @@ impl Default for Handshake {
 }
 
 impl Handshake {
-    /// A SYN-ACK went out that was not remembered, nobody knows when: its answer measures nothing,
-    /// as if it had been retransmitted, and it is not retransmitted.
+    /// Records that a SYN-ACK left at an unknown time without state being kept: its answer gives no
+    /// sample, as if it had been retransmitted, and it is not retransmitted.
     pub const fn on_answered_before(&mut self) {
         self.syn_due = false;
         self.transmissions = 2;
@@ -75,19 +75,19 @@ pub fn window_scale(buffer: u64) -> u8 {
 }
 
 impl Connection {
-    /// The handshake under way.
+    /// The handshake in progress.
     pub(super) fn handshake(&mut self) -> &mut Handshake {
         self.handshake.get_or_insert_default()
     }
 
-    /// When the SYN, or SYN-ACK, is retransmitted.
+    /// Time at which the SYN or SYN-ACK is retransmitted.
     pub(super) fn handshake_deadline(&self) -> Instant {
         self.handshake
             .as_ref()
             .map_or(Instant::FAR_FUTURE, |handshake| handshake.deadline)
     }
 
-    /// The SYN or SYN-ACK, if it is due.
+    /// Returns the SYN or SYN-ACK, if it is due.
     pub(super) fn poll_handshake(&mut self, now: Instant) -> Option<Segment> {
         let handshake = self.handshake.as_mut()?;
         if !handshake.syn_due {
@@ -109,7 +109,7 @@ impl Connection {
             self.receiver.window()
         };
         // An answer carries only options that the peer offered (RFC 7323 §2.2 and §3.2, RFC 2018
-        // §2); those that it did not were given up when its SYN came.
+        // §2); the others were dropped when its SYN arrived.
         let answers = self.state == State::SynReceived;
         let (flags, acknowledgment) = if answers {
             self.receiver.on_ack_sent();
@@ -170,7 +170,7 @@ impl Connection {
         }
         self.on_peer_syn(now, segment);
         if acknowledges {
-            // Our SYN's echo can be trusted; the window in a SYN is not scaled.
+            // The echo in a SYN-ACK can be trusted; the window in a SYN is not scaled.
             self.on_established(now, u64::from(segment.window), observer);
             self.receiver.demand_acknowledgment();
         } else {
@@ -180,7 +180,7 @@ impl Connection {
         }
     }
 
-    /// Takes the peer's initial sequence number and options.
+    /// Records the peer's initial sequence number and options.
     fn on_peer_syn(&mut self, now: Instant, segment: &Segment) {
         self.irs = segment.sequence;
         let opens = self.state == State::SynSent;
@@ -202,7 +202,7 @@ impl Connection {
         let peer_mss = peer_mss.map_or(DEFAULT_MSS, u32::from).max(LEAST_MSS);
         let config = self.sender.config();
         let sack = config.sack && segment.sack_permitted;
-        // What timestamps would have taken is payload's where the peer does without them.
+        // The room for timestamps goes to the payload if the peer does without them.
         let (overhead, freed) = match (config.timestamps, self.timestamps.enabled) {
             (_, true) => (TIMESTAMP_BYTES, 0),
             (true, false) => (0, TIMESTAMP_BYTES),
@@ -210,13 +210,13 @@ impl Connection {
         };
         let ours = config.mss + freed;
         let mss = ours.min(peer_mss - overhead).max(1);
-        // What the window field cannot say is no window to the peer.
+        // A window too small for the window field is no window to the peer.
         let step = config.mss.max(1 << self.our_scale);
         self.sender.on_peer_syn(mss, sack, self.timestamps.enabled);
         self.receiver = Receiver::new(self.sender.config(), step);
     }
 
-    /// The peer has acknowledged our SYN and offers `window` bytes.
+    /// Completes the handshake: the peer has acknowledged our SYN and offers `window` bytes.
     pub(super) fn on_established(
         &mut self,
         now: Instant,
@@ -230,7 +230,7 @@ impl Connection {
         };
         self.largest_window = window;
         let handshake = self.handshake.take().unwrap_or_default();
-        // Karn's rule holds for the SYN too, whatever made us send it again.
+        // Karn's rule holds for the SYN too, whatever made us retransmit it.
         let opening = match *handshake {
             Handshake { expiries: 1.., .. } => Opening::TimedOut(RTO_AFTER_LOST_SYN),
             Handshake {
@@ -244,7 +244,7 @@ impl Connection {
         observer.event(now, Event::Established);
     }
 
-    /// The SYN, or SYN-ACK, is retransmitted, but not for ever (RFC 9293 §3.8.3; Linux,
+    /// Retransmits the SYN or SYN-ACK, a limited number of times (RFC 9293 §3.8.3; Linux,
     /// `tcp_write_timeout` and `reqsk_timer_handler`).
     pub(super) fn on_handshake_timeout(&mut self, now: Instant, observer: &mut impl Observer) {
         if self.handshake_deadline() <= now {

@@ -6,7 +6,7 @@
 //!                                         └─▶ CloseWait ─▶ LastAck ─▶ Closed
 //! ```
 //!
-//! This is the edge where 64-bit stream offsets meet 32-bit sequence numbers.
+//! Here 64-bit stream offsets are converted to and from 32-bit sequence numbers.
 
 mod arrival;
 mod bytes;
@@ -75,11 +75,12 @@ pub struct Connection {
     /// Initial sequence numbers: ours, and the peer's.
     iss: SequenceNumber,
     irs: SequenceNumber,
-    /// Until the connection is established; boxed, so that very many that are fit.
+    /// Present until the connection is established; boxed, so that very many established ones fit
+    /// in memory.
     handshake: Option<Box<Handshake>>,
     sender: SendSide,
     receiver: Receiver,
-    /// Shift of the window field, in what we send and in what we receive (RFC 7323 §2.2).
+    /// Shifts of the window field, for sending and for receiving (RFC 7323 §2.2).
     our_scale: u8,
     peer_scale: u8,
     timestamps: TimestampState,
@@ -91,7 +92,7 @@ pub struct Connection {
     largest_window: u64,
     rare: Option<Box<Rare>>,
     probe_due: bool,
-    /// Whether the window announced is zero, whatever room there is (Freeze-TCP).
+    /// Whether a zero window is announced, whatever the free space (Freeze-TCP).
     frozen: bool,
     /// Copies of the last acknowledgment still to be sent after a freeze.
     reconnection_acks: u8,
@@ -101,14 +102,13 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// An endpoint that opens the connection; its SYN is the first thing [`poll`](Self::poll)
-    /// gives.
+    /// Creates an endpoint that opens the connection; [`poll`](Self::poll) first returns its SYN.
     #[must_use]
     pub fn connect(config: &Config, iss: SequenceNumber) -> Self {
         Self::connect_sharing(Arc::new(*config), iss)
     }
 
-    /// As [`connect`](Self::connect), with settings that very many endpoints share.
+    /// As [`connect`](Self::connect), with configuration shared by very many endpoints.
     #[must_use]
     pub fn connect_sharing(config: Arc<Config>, iss: SequenceNumber) -> Self {
         let mut connection = Self::new(config, iss, State::SynSent);
@@ -116,13 +116,13 @@ impl Connection {
         connection
     }
 
-    /// An endpoint that waits for a SYN.
+    /// Creates an endpoint that waits for a SYN.
     #[must_use]
     pub fn listen(config: &Config, iss: SequenceNumber) -> Self {
         Self::listen_sharing(Arc::new(*config), iss)
     }
 
-    /// As [`listen`](Self::listen), with settings that very many endpoints share.
+    /// As [`listen`](Self::listen), with configuration shared by very many endpoints.
     #[must_use]
     pub fn listen_sharing(config: Arc<Config>, iss: SequenceNumber) -> Self {
         Self::new(config, iss, State::Listen)
@@ -157,29 +157,30 @@ impl Connection {
         self.sender.get_mut().write(bytes);
     }
 
-    /// Whether small segments are to leave at once (TCP_NODELAY), or to wait while one is not
-    /// acknowledged (RFC 9293 §3.7.4).
+    /// Sets whether small segments leave at once (TCP_NODELAY) or wait while one is unacknowledged
+    /// (RFC 9293 §3.7.4).
     pub fn set_no_delay(&mut self, no_delay: bool) {
         self.sender.get_mut().set_no_delay(no_delay);
     }
 
-    /// Whether no segment is to leave that is not full (TCP_CORK).
+    /// Sets whether only full segments may leave (TCP_CORK).
     pub fn set_corked(&mut self, corked: bool) {
         self.sender.get_mut().set_corked(corked);
     }
 
-    /// Whether what was written last is to wait for more, until an acknowledgment comes (MSG_MORE).
+    /// Sets whether the data written last waits for more, until an acknowledgment arrives
+    /// (MSG_MORE).
     pub fn set_more(&mut self, more: bool) {
         self.sender.get_mut().set_more(more);
     }
 
-    /// Takes up to `most` received bytes for the application; returns how many there were.
+    /// Takes up to `most` received bytes for the application; returns their number.
     #[inline]
     pub fn read(&mut self, most: u64) -> u64 {
         self.receiver.read(most)
     }
 
-    /// Takes a segment that arrived at `now`. Any segment is safe to hand in. Call
+    /// Processes a segment that arrived at `now`. Any segment is safe to pass in. Call
     /// [`poll`](Self::poll) afterwards.
     #[inline]
     pub fn handle(&mut self, now: Instant, segment: &Segment, observer: &mut impl Observer) {
@@ -194,10 +195,10 @@ impl Connection {
         }
     }
 
-    /// Takes a message from the link. Explicit bad-state notification starts a running
+    /// Processes a message from the link. Explicit bad-state notification restarts a running
     /// retransmission timer with the current RTO; neither the estimator nor the window changes
-    /// (Bakshi, Krishna, Vaidya & Pradhan 1997, §5). What the link has delivered is used where
-    /// [`LinkFeedbackConfig`](crate::config::LinkFeedbackConfig) says so.
+    /// (Bakshi, Krishna, Vaidya & Pradhan 1997, §5). Reports of deliveries by the link are used as
+    /// [`LinkFeedbackConfig`](crate::config::LinkFeedbackConfig) says.
     pub fn on_feedback(
         &mut self,
         now: Instant,
@@ -218,7 +219,7 @@ impl Connection {
         }
     }
 
-    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    /// Time at which to call [`on_wakeup`](Self::on_wakeup); [`Instant::FAR_FUTURE`] for never.
     #[inline]
     #[must_use]
     pub fn next_wakeup(&self) -> Instant {
@@ -235,7 +236,7 @@ impl Connection {
         }
     }
 
-    /// Acts on the timers that have expired by `now`. Call [`poll`](Self::poll) afterwards.
+    /// Handles the timers that have expired by `now`. Call [`poll`](Self::poll) afterwards.
     pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl Observer) {
         match self.state {
             State::Closed | State::Listen => {}
@@ -252,7 +253,7 @@ impl Connection {
         }
     }
 
-    /// The sender's timers may have expired: what it tries may be once too often.
+    /// Handles the sender's timers; an expiry may exceed a limit of the connection's patience.
     fn wake_sender(&mut self, now: Instant, observer: &mut impl Observer) {
         let timeouts = self.sender.timeouts();
         let probe = self.sender.on_wakeup(now, observer);
@@ -271,43 +272,43 @@ impl Connection {
         }
     }
 
-    /// How long what was written may go unacknowledged, in place of the limits configured
-    /// (TCP_USER_TIMEOUT); `None` for those.
+    /// Sets how long written data may go unacknowledged, in place of the configured limits
+    /// (TCP_USER_TIMEOUT); `None` restores those.
     pub fn set_user_timeout(&mut self, most: Option<Duration>) {
         self.patience.set_user_timeout(most);
     }
 
-    /// The state now.
+    /// The current state.
     #[must_use]
     pub const fn state(&self) -> State {
         self.state
     }
 
-    /// Whether both sides understand marks of congestion (RFC 3168 §6.1.1).
+    /// Whether both sides use ECN (RFC 3168 §6.1.1).
     #[must_use]
     pub const fn has_ecn(&self) -> bool {
         self.ecn.is_agreed()
     }
 
-    /// The send side, to look at.
+    /// The send side, read-only.
     #[must_use]
     pub fn sender(&self) -> &Sender {
         self.sender.get()
     }
 
-    /// The receive side, to look at.
+    /// The receive side, read-only.
     #[must_use]
     pub const fn receiver(&self) -> &Receiver {
         &self.receiver
     }
 
-    /// The stream offset that `sequence` stands for among the bytes we send.
+    /// The stream offset of `sequence` among the bytes we send.
     #[inline]
     fn sent_offset(&self, sequence: SequenceNumber) -> u64 {
         relative(sequence, self.iss).expand(self.sender.una())
     }
 
-    /// The stream offset that `sequence` stands for among the bytes we receive.
+    /// The stream offset of `sequence` among the bytes we receive.
     #[inline]
     fn received_offset(&self, sequence: SequenceNumber) -> u64 {
         relative(sequence, self.irs).expand(self.receiver.next_expected())
@@ -320,13 +321,13 @@ impl Connection {
     }
 }
 
-/// `sequence` counted from the byte behind the SYN numbered `initial`.
+/// `sequence` relative to the byte after the SYN numbered `initial`.
 #[inline]
 const fn relative(sequence: SequenceNumber, initial: SequenceNumber) -> SequenceNumber {
     SequenceNumber(sequence.0.wrapping_sub(initial.0).wrapping_sub(1))
 }
 
-/// The sequence number of the stream `offset` behind the SYN numbered `initial`.
+/// The sequence number at stream `offset` after the SYN numbered `initial`.
 #[inline]
 const fn at(initial: SequenceNumber, offset: u64) -> SequenceNumber {
     #[expect(

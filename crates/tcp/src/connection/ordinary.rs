@@ -1,10 +1,9 @@
-//! The short way of an ordinary segment: established, in order, nothing reported, no option that
-//! changes. Header prediction (Jacobson, "4BSD TCP header prediction", 1990; Linux,
-//! `tcp_rcv_established`).
+//! The fast path for an ordinary segment: established, in order, no SACK, no option that changes.
+//! Header prediction (Jacobson, "4BSD TCP header prediction", 1990; Linux, `tcp_rcv_established`).
 //!
-//! Nothing is decided here that [`arrival`](super::arrival) would not decide: only what is known
-//! not to apply is left out. A test plays the same traffic to two endpoints, one of them without
-//! this way, and compares all they know after every segment.
+//! It decides nothing differently from [`arrival`](super::arrival): it only leaves out checks known
+//! not to apply. A test plays the same traffic to two endpoints, one of them without the fast path,
+//! and compares their complete state after every segment.
 
 use airtcp_packet::{Flags, Segment};
 use airtcp_units::Instant;
@@ -12,18 +11,18 @@ use airtcp_units::Instant;
 use super::{Connection, State, at};
 use crate::observer::Observer;
 
-/// For the test that both ways are the same.
+/// Instruments the test that both paths are equivalent.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ways {
-    /// No segment takes the short one.
+    /// Disables the fast path.
     pub general_only: bool,
-    /// How many took it.
+    /// Number of segments that took it.
     pub short: u64,
 }
 
 impl Connection {
-    /// Takes `segment` at `now` if it is ordinary; if it is not, nothing has changed.
+    /// Processes `segment` at `now` if it is ordinary; otherwise changes nothing.
     #[inline]
     pub(super) fn take_ordinary(
         &mut self,
@@ -48,8 +47,8 @@ impl Connection {
         taken
     }
 
-    /// Whether an established endpoint has nothing to say at `now` but that something has arrived,
-    /// as seen without looking closely. It is asked before and after every segment that it sends.
+    /// Whether an established endpoint has nothing to send at `now` except an acknowledgment, by a
+    /// cheap check made before and after every segment that it sends.
     #[inline]
     pub(super) fn has_no_more_than_an_acknowledgment(&self, now: Instant) -> bool {
         self.state == State::Established
@@ -59,8 +58,8 @@ impl Connection {
             && self.reconnection_acks == 0
     }
 
-    /// Whether the segment is the next one of an established connection, with no flag but ACK and
-    /// perhaps PSH, with timestamps where there should be some and those not old.
+    /// Whether the segment is the next one of an established connection, with no flags except ACK
+    /// and perhaps PSH, and with current timestamps if they are in use.
     #[inline]
     fn is_expected(&self, now: Instant, segment: &Segment) -> bool {
         let flags = segment.flags | Flags::PSH;
@@ -76,7 +75,7 @@ impl Connection {
             && stamped
     }
 
-    /// Data behind what has arrived, for an endpoint that has nothing under way itself.
+    /// Processes in-order data for an endpoint that has nothing in flight itself.
     #[inline]
     fn take_ordinary_data(
         &mut self,
@@ -116,7 +115,8 @@ impl Connection {
         true
     }
 
-    /// An acknowledgment of data under way, none of which is known to be lost or was reported.
+    /// Processes an acknowledgment of data in flight, none of which is known to be lost or was
+    /// SACKed.
     #[inline]
     fn take_ordinary_acknowledgment(
         &mut self,
@@ -146,7 +146,7 @@ impl Connection {
         let echo = || stamped.and_then(|timestamps| clock.echo(now, timestamps));
         self.sender
             .on_ordinary_acknowledgment(now, offset, right_edge, echo, observer);
-        // What advances says all there is to say.
+        // The cumulative acknowledgment says all there is to say.
         self.patience.on_acknowledgment(true, false);
         true
     }

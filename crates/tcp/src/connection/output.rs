@@ -11,7 +11,7 @@ use crate::receiver::MAX_REPORTED;
 use crate::sender::Transmission;
 
 impl Connection {
-    /// The next segment to send at `now`; call until there is none.
+    /// Returns the next segment to send at `now`; call until there is none.
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Segment> {
         if self.has_no_more_than_an_acknowledgment(now) {
@@ -44,7 +44,7 @@ impl Connection {
         if self.probe_due || self.reconnection_acks > 0 {
             return Some(self.out_of_turn(now));
         }
-        // What is to be reported goes ahead on its own: beside data there is no room for it.
+        // SACK blocks go ahead in a segment of their own: beside data there is no room for them.
         if self.receiver.ack_due()
             && let Some(report) = self.report(now)
         {
@@ -58,7 +58,8 @@ impl Connection {
             .then(|| self.acknowledgment(now, self.sender.nxt()))
     }
 
-    /// A window probe, or a copy of the last acknowledgment after a freeze: neither waits for data.
+    /// Returns a window probe, or a copy of the last acknowledgment after a freeze: neither waits
+    /// for data.
     #[cold]
     fn out_of_turn(&mut self, now: Instant) -> Segment {
         if self.probe_due {
@@ -70,7 +71,7 @@ impl Connection {
             .unwrap_or_else(|| self.acknowledgment(now, self.sender.nxt()))
     }
 
-    /// An acknowledgment with SACK blocks, if there is something to report.
+    /// Returns an acknowledgment with SACK blocks, if there are any to report.
     #[inline]
     fn report(&mut self, now: Instant) -> Option<Segment> {
         if !self.receiver.has_report() {
@@ -106,11 +107,10 @@ impl Connection {
         segment
     }
 
-    /// A segment without data at stream offset `offset`, acknowledging what has arrived.
+    /// Builds a segment without data at stream offset `offset` that acknowledges what has arrived.
     #[inline]
     pub(super) fn acknowledgment(&mut self, now: Instant, offset: u64) -> Segment {
-        // Asked for in a freeze too: what was read must not ask for an acknowledgment over and
-        // over.
+        // Called in a freeze too: a read must not ask for another acknowledgment each time.
         let window = self.receiver.window();
         let window = if self.frozen { 0 } else { window };
         self.receiver.on_ack_sent();
@@ -130,12 +130,12 @@ impl Connection {
         }
     }
 
-    /// A segment just below the peer's window, which it must answer (RFC 9293 §3.10.7.4): unlike
-    /// a byte of new data, it leaves our own state alone if the window stays closed. The peer reads
-    /// nothing else of it, so that it acknowledges nothing and opens no window.
+    /// Builds a segment just below the peer's window, which it must answer (RFC 9293 §3.10.7.4):
+    /// unlike a byte of new data, it leaves our own state unchanged if the window stays closed. The
+    /// peer reads nothing else in it, so it acknowledges nothing and opens no window.
     fn window_probe(&self, now: Instant) -> Segment {
         let window = self.receiver.acceptable();
-        // Below the first byte not acknowledged, which a peer that took back its window may lack.
+        // Below the first unacknowledged byte, which a peer that shrank its window may lack.
         let mut segment = self.bare(now, self.sender.una(), window.end - window.start);
         segment.sequence = SequenceNumber(segment.sequence.0.wrapping_sub(1));
         segment

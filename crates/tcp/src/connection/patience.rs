@@ -1,22 +1,22 @@
-//! How long a connection sends to a peer that does not answer (RFC 9293 §3.8.3; Linux,
+//! How long a connection keeps sending to a peer that does not answer (RFC 9293 §3.8.3; Linux,
 //! `tcp_write_timeout` and `tcp_probe_timer`).
 //!
-//! What counts is time without progress, as retransmissions that back off from the least RTO would
-//! take it, and not their number: whoever measured a long round trip is not patient for longer, and
-//! whoever never backs off has not lost patience in a moment. A shut window is something else: a
-//! peer that answers probes may keep it shut for as long as it likes (RFC 9293 §3.8.6.1), unless
-//! nobody is left on this side to care.
+//! The criterion is time without progress, measured as retransmissions that back off from the least
+//! RTO would take it, rather than their number: a long measured round trip does not extend the
+//! limit, and a connection that never backs off does not reach it in a moment. A closed window is
+//! different: a peer that answers probes may keep it closed indefinitely (RFC 9293 §3.8.6.1),
+//! unless nobody is left on this side to care.
 
 use airtcp_units::{Duration, Instant};
 
 use crate::config::LimitsConfig;
 
-/// The RTO from which patience is reckoned, whatever the connection's own (Linux, `TCP_RTO_MIN`).
+/// The RTO from which limits are computed, whatever the connection's own (Linux, `TCP_RTO_MIN`).
 const LEAST_RTO: Duration = Duration::from_millis(200);
-/// Where its backoff ends (Linux, `TCP_RTO_MAX`).
+/// Upper bound of its backoff (Linux, `TCP_RTO_MAX`).
 const LARGEST_RTO: Duration = Duration::from_secs(120);
 
-/// What the sender did when it was woken.
+/// The sender's actions when it was woken.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// A retransmission timer expired.
@@ -25,21 +25,21 @@ pub struct Effort {
     pub probe: bool,
 }
 
-/// What was tried since the peer last answered, and for how long it may be. As a rule that is
-/// nothing, for as long as the limits configured allow: then there is nothing to keep.
+/// Unanswered tries since the peer's last answer, and the limit on them. Usually there are none,
+/// and the configured limits apply: then nothing is stored.
 #[derive(Clone, Debug)]
 pub struct Patience(Option<Box<Tries>>);
 
 #[derive(Clone, Debug)]
 struct Tries {
-    /// When a segment was first retransmitted on a timeout since something new was acknowledged;
-    /// [`Instant::FAR_FUTURE`] if none was.
+    /// Time of the first retransmission on a timeout since new data was acknowledged;
+    /// [`Instant::FAR_FUTURE`] if none.
     since: Instant,
-    /// When the shut window was first probed, likewise.
+    /// Time of the closed window's first probe, likewise.
     probing_since: Instant,
-    /// When it was first probed since the last acknowledgment, likewise.
+    /// Time of its first probe since the last acknowledgment, likewise.
     unanswered_since: Instant,
-    /// The application's own bound.
+    /// The application's own limit.
     user_timeout: Option<Duration>,
 }
 
@@ -55,7 +55,7 @@ impl Default for Tries {
 }
 
 impl Patience {
-    /// Nothing was tried.
+    /// A state without tries.
     pub fn new(user_timeout: Option<Duration>) -> Self {
         let mut patience = Self(None);
         if user_timeout.is_some() {
@@ -64,12 +64,12 @@ impl Patience {
         patience
     }
 
-    /// How long what was written may go unacknowledged; `None` for the limits configured.
+    /// Sets how long written data may go unacknowledged; `None` for the configured limits.
     pub fn set_user_timeout(&mut self, most: Option<Duration>) {
         self.0.get_or_insert_default().user_timeout = most;
     }
 
-    /// An acceptable acknowledgment arrived; whether it `advances`, and whether it `opens` a
+    /// Records an acceptable acknowledgment; whether it `advances`, and whether it `opens` a
     /// window.
     #[inline]
     pub fn on_acknowledgment(&mut self, advances: bool, opens: bool) {
@@ -81,7 +81,7 @@ impl Patience {
         }
     }
 
-    /// The sender tried something at `now`. Returns whether that was once too often.
+    /// Records the sender's effort at `now`. Returns whether it exceeded the limit.
     #[inline]
     pub fn on_effort(
         &mut self,
@@ -90,7 +90,7 @@ impl Patience {
         limits: &LimitsConfig,
         is_orphan: bool,
     ) -> bool {
-        // Most wake-ups are of the pace.
+        // Most wake-ups are for pacing.
         if !effort.timeout && !effort.probe {
             return self.deadline() <= now;
         }
@@ -98,8 +98,9 @@ impl Patience {
         tries.on_effort(now, effort, limits, is_orphan)
     }
 
-    /// When the application's own bound is reached (RFC 9293 §3.8.3; Linux, `TCP_USER_TIMEOUT`);
-    /// [`Instant::FAR_FUTURE`] without one, and while nothing is tried.
+    /// Time at which the application's own limit is reached (RFC 9293 §3.8.3; Linux,
+    /// `TCP_USER_TIMEOUT`); [`Instant::FAR_FUTURE`] without one, and while nothing is being
+    /// retried.
     #[inline]
     pub fn deadline(&self) -> Instant {
         self.0
@@ -109,7 +110,7 @@ impl Patience {
 }
 
 impl Tries {
-    /// Whether there is nothing to keep.
+    /// Whether there is nothing to store.
     fn is_nothing(&self) -> bool {
         let first = self.since.min(self.probing_since);
         self.user_timeout.is_none() && first.min(self.unanswered_since) == Instant::FAR_FUTURE
@@ -117,8 +118,8 @@ impl Tries {
 
     fn on_acknowledgment(&mut self, advances: bool, opens: bool) {
         self.unanswered_since = Instant::FAR_FUTURE;
-        // While the window was shut nothing was retransmitted: what the peer did not acknowledge
-        // until then it may acknowledge now.
+        // While the window was closed nothing was retransmitted: data unacknowledged until then may
+        // be acknowledged now.
         let reopens = opens && self.probing_since < Instant::FAR_FUTURE;
         if advances || reopens {
             self.since = Instant::FAR_FUTURE;
@@ -164,7 +165,7 @@ impl Tries {
     }
 }
 
-/// The time in which `retries` retransmissions go unanswered, the wait after the last included,
+/// Time until `retries` unanswered retransmissions have passed, the wait after the last included,
 /// where each doubles the RTO (Linux, `tcp_model_timeout`).
 fn time_of(retries: u8) -> Duration {
     let mut rto = LEAST_RTO;

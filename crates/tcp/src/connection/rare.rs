@@ -1,5 +1,5 @@
-//! State that few connections ever need, or only while they end: behind one pointer, so that very
-//! many fit that do not.
+//! State that few connections ever need, or need only while they end: behind one pointer, so that
+//! very many connections without it fit in memory.
 
 use airtcp_packet::Segment;
 
@@ -7,7 +7,7 @@ use super::Connection;
 use super::challenge::Challenges;
 use super::ending::Ending;
 
-/// Nothing of it has happened yet.
+/// The state before any of it is needed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rare {
     pub ending: Ending,
@@ -17,19 +17,19 @@ pub(super) struct Rare {
 }
 
 impl Connection {
-    /// What is left to wait for at the end.
+    /// The state of the connection's end.
     #[inline]
     pub(super) fn ending(&self) -> &Ending {
         const NOTHING: &Ending = &Ending::new();
         self.rare.as_ref().map_or(NOTHING, |rare| &rare.ending)
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub(super) fn rare_mut(&mut self) -> &mut Rare {
         self.rare.get_or_insert_default()
     }
 
-    /// Whether a reset is to leave.
+    /// Whether a reset is waiting to be sent.
     #[inline]
     pub(super) fn has_reset(&self) -> bool {
         self.rare.as_ref().is_some_and(|rare| rare.reset.is_some())

@@ -1,5 +1,5 @@
-//! The send side of an endpoint that may never send: until something is written it is no more than
-//! the window that the peer offers, so that very many receiving ends fit.
+//! The send side of an endpoint that may never send: until something is written it holds little
+//! more than the peer's window, so that very many receiving endpoints fit in memory.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -10,41 +10,41 @@ use crate::config::{Config, CongestionControl};
 use crate::observer::Observer;
 use crate::sender::{Acknowledgment, Echo, Sender, Transmission};
 
-/// A [`Sender`] from when it is first needed, and what it would have been told before.
+/// A [`Sender`] from its first use on, and until then the inputs it will need.
 #[derive(Clone, Debug)]
 pub struct SendSide {
     config: Arc<Config>,
     /// Payload of a full segment, in bytes.
     mss: u32,
-    /// Whether both sides send timestamps: `config` says what we offer.
+    /// Whether both sides send timestamps: `config` has what we offer.
     timestamps: bool,
-    /// Whether both sides understand marks of congestion.
+    /// Whether both sides use ECN.
     marks: bool,
-    /// First byte the peer has no room for, and the largest that it ever was.
+    /// First byte beyond the peer's window, and the largest that it ever was.
     right_edge: u64,
     largest: u64,
-    /// What the handshake measured, in two parts that take less room than one.
+    /// The handshake's measurement, in two parts that take less room than one.
     stage: Stage,
     measured: Duration,
-    /// Whether it was polled when it had nothing.
+    /// Whether it was polled when it had nothing to send.
     polled: bool,
     sender: OnceCell<Box<Sender>>,
 }
 
-/// What the handshake measured.
+/// The handshake's measurement.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Opening {
-    /// It is not complete.
+    /// The handshake is not complete.
     Incomplete,
     /// A round trip.
     Timed(Duration),
-    /// Nothing: it was sent more than once.
+    /// Nothing: its segment was sent more than once.
     Untimed,
-    /// That its own timer was too short: the RTO for data is this one.
+    /// Nothing, since its own timer was too short: this is the RTO for data.
     TimedOut(Duration),
 }
 
-/// Which [`Opening`] it is.
+/// The kind of [`Opening`].
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     Incomplete,
@@ -63,7 +63,7 @@ impl Opening {
         }
     }
 
-    /// Tells the sender of it, and the window that the peer offers.
+    /// Passes the measurement on to the sender, with the peer's window.
     fn tell(self, sender: &mut Sender, window: u64) {
         match self {
             Self::Incomplete => {}
@@ -75,7 +75,7 @@ impl Opening {
 }
 
 impl SendSide {
-    /// Nothing is written yet.
+    /// Creates a send side to which nothing has been written.
     pub fn new(config: Arc<Config>) -> Self {
         Self {
             mss: config.mss,
@@ -91,18 +91,18 @@ impl SendSide {
         }
     }
 
-    /// What the endpoint is set to.
+    /// The endpoint's configuration.
     #[inline]
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// The sender, to look at.
+    /// The sender, read-only.
     pub fn get(&self) -> &Sender {
         self.sender.get_or_init(|| self.make())
     }
 
-    /// The sender, to be given something to do.
+    /// The sender, created if necessary.
     pub fn get_mut(&mut self) -> &mut Sender {
         if self.sender.get().is_none() {
             self.sender = OnceCell::from(self.make());
@@ -111,7 +111,7 @@ impl SendSide {
     }
 
     fn make(&self) -> Box<Sender> {
-        // Our SYN says what we offer; the sender goes by what both do.
+        // Our SYN has what we offer; the sender uses what both sides support.
         let negotiated = Config {
             timestamps: self.timestamps,
             ..*self.config
@@ -131,13 +131,13 @@ impl SendSide {
         sender
     }
 
-    /// The peer's SYN came: segments carry `mss` bytes, what arrives is reported if `sack`, and
-    /// both sides send `timestamps` or neither.
+    /// Applies the peer's SYN: segments carry `mss` bytes, arrivals are SACKed if `sack`, and both
+    /// sides send `timestamps` or neither.
     pub fn on_peer_syn(&mut self, mss: u32, sack: bool, timestamps: bool) {
         self.mss = mss;
         self.timestamps = timestamps;
         if self.config.sack != sack {
-            // Others may share the configuration.
+            // The configuration may be shared.
             Arc::make_mut(&mut self.config).sack = sack;
         }
         if let Some(before) = self.sender.take() {
@@ -150,7 +150,7 @@ impl SendSide {
         }
     }
 
-    /// Whether the peer echoes marks of congestion; to be told before its SYN is.
+    /// Sets whether the peer echoes congestion marks; call before its SYN is applied.
     pub const fn heed_marks(&mut self, marks: bool) {
         self.marks = marks;
     }
@@ -186,19 +186,19 @@ impl SendSide {
         }
     }
 
-    /// The largest payload of a segment, in bytes.
+    /// Largest payload of a segment, in bytes.
     #[inline]
     pub fn mss(&self) -> u64 {
         u64::from(self.mss)
     }
 
-    /// The same as the handshake agreed on it.
+    /// The same, as agreed on in the handshake.
     #[inline]
     pub const fn agreed_payload(&self) -> u32 {
         self.mss
     }
 
-    /// The link says after how long it retransmits: a sender that is made later has to know, too.
+    /// Sets the link's retransmission timeout: a sender created later needs it too.
     pub fn on_link_retry_timeout(&mut self, timeout: Duration) {
         let mut told = self.config.link_feedback;
         told.take_retry_timeout(timeout);
@@ -210,7 +210,7 @@ impl SendSide {
         }
     }
 
-    /// The congestion control is `control` from now on.
+    /// Switches the congestion control to `control`.
     pub fn set_congestion_control(&mut self, control: CongestionControl) {
         let config = Arc::make_mut(&mut self.config);
         config.congestion = control;
@@ -219,14 +219,14 @@ impl SendSide {
         }
     }
 
-    /// No more than `mss` bytes of payload fit in a packet on the path.
+    /// Limits the payload of a segment to the path's `mss` bytes.
     pub fn on_path_limit(&mut self, mss: u64) {
         if let Some(sender) = self.sender.get_mut() {
             sender.on_path_limit(mss);
         }
     }
 
-    /// First byte not acknowledged.
+    /// First unacknowledged byte.
     #[inline]
     pub fn una(&self) -> u64 {
         self.sender.get().map_or(0, |sender| sender.una())
@@ -238,13 +238,13 @@ impl SendSide {
         self.sender.get().map_or(0, |sender| sender.nxt())
     }
 
-    /// End of what the application has written.
+    /// End of the data written by the application.
     #[inline]
     pub fn written(&self) -> u64 {
         self.sender.get().map_or(0, |sender| sender.written())
     }
 
-    /// First byte the peer has no room for.
+    /// First byte beyond the peer's window.
     #[inline]
     pub fn right_edge(&self) -> u64 {
         self.sender
@@ -252,7 +252,7 @@ impl SendSide {
             .map_or(self.right_edge, |sender| sender.right_edge())
     }
 
-    /// Whether a FIN has been asked for.
+    /// Whether a FIN has been requested.
     #[inline]
     pub fn is_closed(&self) -> bool {
         self.sender.get().is_some_and(|sender| sender.is_closed())
@@ -264,14 +264,14 @@ impl SendSide {
         self.sender.get().is_some_and(|sender| sender.is_finished())
     }
 
-    /// Retransmission timers that expired.
+    /// Number of retransmission timers that expired.
     pub fn timeouts(&self) -> u64 {
         self.sender
             .get()
             .map_or(0, |sender| sender.counters().timeouts)
     }
 
-    /// When it wants to be woken; [`Instant::FAR_FUTURE`] for never.
+    /// Time of the next wake-up; [`Instant::FAR_FUTURE`] for never.
     #[inline]
     pub fn next_wakeup(&self) -> Instant {
         self.sender
@@ -293,7 +293,7 @@ impl SendSide {
         }
     }
 
-    /// Whether [`poll`](Self::poll) would give and change nothing.
+    /// Whether [`poll`](Self::poll) would return and change nothing.
     #[inline]
     pub fn is_silent(&self) -> bool {
         self.sender
@@ -309,7 +309,7 @@ impl SendSide {
             .is_some_and(|sender| sender.is_waiting_for_pace(now))
     }
 
-    /// The next segment to send at `now`, until there is none.
+    /// Returns the next segment to send at `now`, until there is none.
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Transmission> {
         match self.sender.get_mut() {
@@ -335,13 +335,13 @@ impl SendSide {
         }
     }
 
-    /// Whether an acknowledgment that covers and reports nothing can only move the window.
+    /// Whether an acknowledgment that covers and SACKs nothing can only move the window.
     #[inline]
     pub fn is_at_rest(&self) -> bool {
         self.sender.get().is_none_or(|sender| sender.is_at_rest())
     }
 
-    /// The peer's window is now `right_edge`, and all else is as it was.
+    /// Sets the peer's window to `right_edge`, and leaves everything else as it was.
     #[inline]
     pub fn on_window(&mut self, now: Instant, right_edge: u64) {
         match self.sender.get_mut() {

@@ -1,5 +1,5 @@
-//! Scripts: a peer that says what the test wants, and the answers as one line a segment, numbered
-//! from the initial sequence numbers as packet traces are.
+//! Scripts: a peer that sends what the test dictates, and the answers as one line a segment,
+//! numbered from the initial sequence numbers as packet traces are.
 
 mod arrival;
 mod attack;
@@ -28,7 +28,7 @@ fn milliseconds(value: u64) -> Duration {
     Duration::from_millis(value)
 }
 
-/// No options but those a test asks for, every segment acknowledged, a window without scale.
+/// No options except those a test asks for, every segment acknowledged, an unscaled window.
 fn plain() -> Config {
     Config {
         mss: 1000,
@@ -117,7 +117,7 @@ impl Script {
         Self::of(Connection::listen(config, OURS))
     }
 
-    /// A server whose handshake is done: the next bytes are 1 on both sides.
+    /// A server whose handshake is complete: the next bytes are 1 on both sides.
     fn established(config: &Config) -> Self {
         let mut script = Self::listen(config);
         script.take(syn(Flags::SYN, 0));
@@ -148,7 +148,7 @@ impl Script {
             .handle(now, &segment, &mut |_, event| events.push(event));
     }
 
-    /// A segment arrives: the answers.
+    /// Takes a segment and returns the answers.
     fn take(&mut self, segment: Segment) -> Vec<String> {
         self.handle(segment);
         self.say()
@@ -184,8 +184,8 @@ impl Script {
 
 const NOTHING: [&str; 0] = [];
 
-/// Very many are to fit: what few connections need is boxed. Of a sender there is one more
-/// allocation, from when something is written.
+/// Very many should fit in memory: state that few connections need is boxed. A sender needs one
+/// more allocation, once something is written.
 #[test]
 fn a_connection_is_small() {
     let of_tests = size_of::<super::ordinary::Ways>();

@@ -7,10 +7,10 @@ use airtcp_units::{Duration, Instant};
 use crate::sender::Echo;
 
 /// How long the peer's last value protects: within that time no clock allowed by RFC 7323 §5.4
-/// comes round to where it was (§5.5).
+/// wraps (§5.5).
 const VALID: Duration = Duration::from_secs(24 * 24 * 3600);
 
-/// What a connection knows of timestamps.
+/// A connection's timestamp state.
 #[derive(Clone, Debug)]
 pub struct TimestampState {
     /// Whether we send the option: once the peer's SYN is known, whether both sides offered it.
@@ -18,7 +18,7 @@ pub struct TimestampState {
     tick: u64,
     /// The peer's value to echo (TS.Recent).
     recent: u32,
-    /// Until when it tells old segments from new ones.
+    /// End of the time in which it tells old segments from new ones.
     recent_until: Instant,
     /// The acknowledgment offset last sent (Last.ACK.sent).
     last_ack_sent: u64,
@@ -35,7 +35,7 @@ impl TimestampState {
         }
     }
 
-    /// A segment goes out that acknowledges everything below `acknowledged`.
+    /// Records that a segment acknowledging everything below `acknowledged` leaves.
     #[inline]
     pub const fn on_ack_sent(&mut self, acknowledged: u64) {
         self.last_ack_sent = acknowledged;
@@ -72,7 +72,7 @@ impl TimestampState {
         (now.as_nanos() / self.tick + 1) as u32
     }
 
-    /// Whether a segment with this option that arrives at `now` is older than one already received
+    /// Whether a segment that arrives at `now` with this option is older than one already received
     /// (RFC 7323 §5.3, R1).
     #[inline]
     pub fn is_old(&self, now: Instant, timestamps: Timestamps) -> bool {
@@ -80,7 +80,7 @@ impl TimestampState {
             && SequenceNumber(timestamps.value).before(SequenceNumber(self.recent))
     }
 
-    /// Keeps the value to echo: of the earliest segment that the next acknowledgment covers
+    /// Stores the value to echo: that of the earliest segment that the next acknowledgment covers
     /// (RFC 7323 §4.3).
     #[inline]
     pub fn on_segment(&mut self, now: Instant, timestamps: Timestamps, start: u64) {
@@ -90,7 +90,7 @@ impl TimestampState {
         }
     }
 
-    /// What an echo that arrives at `now` says.
+    /// Interprets an echo that arrives at `now`.
     #[inline]
     pub fn echo(&self, now: Instant, timestamps: Timestamps) -> Option<Echo> {
         if timestamps.echo == 0 {
@@ -98,7 +98,7 @@ impl TimestampState {
         }
         let ticks_now = now.as_nanos() / self.tick + 1;
         let ticks = SequenceNumber(timestamps.echo).expand(ticks_now);
-        // An echo of the future is no echo of ours.
+        // An echo from the future is not ours.
         let elapsed = ticks_now.checked_sub(ticks)?;
         Some(Echo {
             sent_at: Instant::from_nanos((ticks - 1) * self.tick),

@@ -11,8 +11,8 @@ fn latest(sent_at: Instant) -> LatestSent {
 }
 
 /// Draft §3.3 by hand: ten segments of 1000 bytes leave 1 ms apart from 100 ms on and are
-/// acknowledged 5 ms apart from 150 ms on: the first sample spans no delivery before; that of the
-/// last spans from the delivery before it was sent, 100 ms, to 195 ms: 10 000 bytes in 95 ms.
+/// acknowledged 5 ms apart from 150 ms on: the first sample spans no earlier delivery; the last
+/// spans from the delivery before its segment was sent, 100 ms, to 195 ms: 10 000 bytes in 95 ms.
 #[test]
 fn a_sample_spans_from_the_last_delivery_before_the_segment_was_sent() {
     let mut rate = DeliveryRate::default();
@@ -46,7 +46,7 @@ fn what_was_delivered_before_does_not_count() {
     assert_eq!(sample.in_flight_at_send, 5000);
 }
 
-/// Draft §3.3: an interval shorter than the least round trip is no estimate.
+/// Draft §3.3: an interval shorter than the minimum round trip gives no estimate.
 #[test]
 fn a_compressed_train_of_acknowledgments_is_no_sample() {
     let mut rate = DeliveryRate::default();
@@ -56,8 +56,8 @@ fn a_compressed_train_of_acknowledgments_is_no_sample() {
     assert_eq!(rate.on_delivered(at(120), 0, None, LEAST), None);
 }
 
-/// On a path of virtual time that takes none: 1000 bytes in the microsecond that Linux's clock
-/// tells from nothing.
+/// On a path that takes no virtual time: 1000 bytes in a microsecond, the resolution of Linux's
+/// clock.
 #[test]
 fn an_interval_of_nothing_is_a_microsecond() {
     let mut rate = DeliveryRate::default();
@@ -67,7 +67,7 @@ fn an_interval_of_nothing_is_a_microsecond() {
     assert_eq!(sample.bytes_per_second(), 1_000_000_000);
 }
 
-/// Draft §3.4: samples are the application's until what was in flight then is delivered.
+/// Draft §3.4: samples are limited by the application until the data in flight then is delivered.
 #[test]
 fn a_lull_of_the_application_marks_samples() {
     let mut rate = DeliveryRate::default();
@@ -86,7 +86,7 @@ fn a_lull_of_the_application_marks_samples() {
 }
 
 /// Linux, `tcp_rate_skb_sent`: after a timeout nothing counts as in flight, yet the acknowledgments
-/// on their way are of what was sent before, so that the interval begins there.
+/// under way are of data sent before, so the interval begins there.
 #[test]
 fn a_timeout_does_not_shorten_the_interval() {
     let mut rate = DeliveryRate::default();

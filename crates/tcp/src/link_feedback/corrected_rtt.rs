@@ -1,15 +1,15 @@
-//! Corrected round trips (Srinivasan §3.1): a round trip less what the link's own retransmissions
-//! took, RTT − n × LL_RTO, so that the estimator sees the path and not the radio.
+//! Corrected round trips (Srinivasan §3.1): the round trip less the time of the link's own
+//! retransmissions, RTT − n × LL_RTO, so that the estimator sees the path and not the radio.
 
 use std::collections::VecDeque;
 
 use airtcp_units::Duration;
 
-/// Segments remembered: more than any window of the papers' links.
+/// Number of segments remembered: more than any window on the papers' links.
 const REMEMBERED: usize = 1024;
 
-/// How often recent segments were retransmitted by the link, by the end of their range, in the
-/// order of its reports.
+/// Link retransmissions of recent segments, keyed by the end of their range, in the order of the
+/// link's reports.
 #[derive(Clone, Debug)]
 pub struct CorrectedRtt {
     link_rto: Duration,
@@ -17,7 +17,7 @@ pub struct CorrectedRtt {
 }
 
 impl CorrectedRtt {
-    /// Nothing reported; a retransmission of the link takes `link_rto`.
+    /// Creates the correction without reports; a link retransmission takes `link_rto`.
     pub const fn new(link_rto: Duration) -> Self {
         Self {
             link_rto,
@@ -25,12 +25,12 @@ impl CorrectedRtt {
         }
     }
 
-    /// A retransmission of the link takes `link_rto`.
+    /// Sets the time that a link retransmission takes.
     pub const fn set_link_rto(&mut self, link_rto: Duration) {
         self.link_rto = link_rto;
     }
 
-    /// The link delivered the segment that ends at `end`.
+    /// Records that the link delivered the segment that ends at `end`.
     pub fn on_delivered(&mut self, end: u64, retransmissions: u32) {
         if self.recent.len() == REMEMBERED {
             self.recent.pop_front();
@@ -38,10 +38,10 @@ impl CorrectedRtt {
         self.recent.push_back((end, retransmissions));
     }
 
-    /// The round trip `rtt` of an acknowledgment up to `una`, corrected by the retransmissions of
-    /// that segment of those it covers which the link delivered last, at least `least`. Its
-    /// arrival is what the acknowledgment answers: on a link that keeps the order the newest
-    /// segment, on one that does not the one that was overtaken.
+    /// Corrects the round trip `rtt` of an acknowledgment up to `una`, to no less than `least`, by
+    /// the retransmissions of the covered segment that the link delivered last. That segment's
+    /// arrival caused the acknowledgment: on a link that preserves order it is the newest segment,
+    /// otherwise the one that was overtaken.
     pub fn correct(&mut self, una: u64, rtt: Duration, least: Duration) -> Duration {
         let answered = self
             .recent

@@ -1,32 +1,32 @@
 //! The dynamic duplicate-ACK threshold (Srinivasan §3.2): while the link still retransmits an
-//! earlier segment, later ones that it delivers make duplicate acknowledgments that mean nothing.
+//! earlier segment, later ones that it delivers cause meaningless duplicate acknowledgments.
 //!
-//! The printed pseudocode counts in two ways. When the first gap closes,
-//! `dup_ack = DEFAULT_DUP_ACK + (L_ack_max − indx)`, where `indx` is the first segment still
-//! pending: all segments above it up to the highest acknowledged one, those pending among them
-//! included, since each of them will make a duplicate when it arrives. Until then `dup_ack++` for
-//! each acknowledgment above the highest so far. [`GapCount`] says which is used when.
+//! The printed pseudocode counts in two ways. When the first gap closes, `dup_ack = DEFAULT_DUP_ACK
+//! + (L_ack_max − indx)`, where `indx` is the first segment still pending: all segments above it up
+//! to the highest acknowledged one, those pending among them included, since each of them will make
+//! a duplicate when it arrives. Until then `dup_ack++` for each acknowledgment above the highest so
+//! far. [`GapCount`] selects one.
 //!
-//! Its braces and `==1L` are print errors; it moves its highest mark before it looks for gaps, and
-//! its cumulative mark never. Read here as meant: `L_ack_cum` is the last segment before the first
-//! gap.
+//! Its braces and `==1L` are misprints; it moves its highest mark before it looks for gaps, and
+//! never moves its cumulative mark. Implemented as intended: `L_ack_cum` is the last segment before
+//! the first gap.
 
 use crate::config::{DynamicThreshold, GapCount, ThresholdCap};
 
-/// What the link has delivered above the first gap, and the threshold that follows.
+/// The link's deliveries above the first gap, and the resulting threshold.
 #[derive(Clone, Debug)]
 pub struct GapThreshold {
     config: DynamicThreshold,
-    /// Everything below is delivered by the link, or acknowledged: `L_ack_cum`.
+    /// Everything below it has been delivered by the link, or acknowledged: `L_ack_cum`.
     contiguous: u64,
-    /// In order, apart; the last one ends at `L_ack_max`.
+    /// In order and disjoint; the last one ends at `L_ack_max`.
     above: Vec<(u64, u64)>,
     /// `dup_ack − DEFAULT_DUP_ACK` as printed.
     printed: u32,
 }
 
 impl GapThreshold {
-    /// Nothing delivered.
+    /// Creates the threshold without deliveries.
     pub const fn new(config: DynamicThreshold) -> Self {
         Self {
             config,
@@ -36,7 +36,8 @@ impl GapThreshold {
         }
     }
 
-    /// The link has delivered the bytes from `start` to `end`, of segments of `mss` bytes.
+    /// Records that the link has delivered the bytes from `start` to `end`, in segments of `mss`
+    /// bytes.
     pub fn on_delivered(&mut self, start: u64, end: u64, mss: u64) {
         if end <= self.contiguous {
             return;
@@ -59,7 +60,7 @@ impl GapThreshold {
         }
     }
 
-    /// Everything below `una` has arrived, whatever the link says.
+    /// Records that everything below `una` has arrived, whatever the link says.
     pub fn on_acknowledged(&mut self, una: u64, mss: u64) {
         if una > self.contiguous {
             self.contiguous = una;
@@ -68,7 +69,7 @@ impl GapThreshold {
         }
     }
 
-    /// Moves the cumulative mark over what is delivered; whether it moved.
+    /// Moves the cumulative mark over delivered bytes; returns whether it moved.
     fn close(&mut self) -> bool {
         let before = self.contiguous;
         while let Some(&(start, end)) = self.above.first() {
@@ -91,8 +92,8 @@ impl GapThreshold {
         u32::try_from(segments.saturating_sub(1)).unwrap_or(u32::MAX)
     }
 
-    /// Duplicate acknowledgments that mean a loss with a window of `cwnd` bytes, `base` where there
-    /// is no gap in what the link has delivered.
+    /// Number of duplicate acknowledgments that mean a loss with a window of `cwnd` bytes: `base`
+    /// if there is no gap in the link's deliveries.
     pub fn threshold(&self, base: u32, cwnd: u64, mss: u64) -> u32 {
         let more = match self.config.count {
             GapCount::AboveFirstGap => self.above_first_gap(mss),

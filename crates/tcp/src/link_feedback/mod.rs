@@ -1,5 +1,5 @@
-//! What a sender makes of its own link's reports: WSC-TCP (Srinivasan, "Efficient TCP enhancements
-//! for hybrid networks", 2007, §3). Each part stands alone; none does anything without a link that
+//! A sender's use of its own link's reports: WSC-TCP (Srinivasan, "Efficient TCP enhancements for
+//! hybrid networks", 2007, §3). The parts are independent; none has an effect on a link without
 //! reports.
 
 mod corrected_rtt;
@@ -13,7 +13,7 @@ use corrected_rtt::CorrectedRtt;
 use gap_threshold::GapThreshold;
 use rtt_clusters::{Filtered, RttClusters};
 
-/// The parts a sender has.
+/// A sender's parts.
 #[derive(Clone, Debug)]
 pub struct LinkReports {
     corrected: Option<CorrectedRtt>,
@@ -22,7 +22,7 @@ pub struct LinkReports {
 }
 
 impl LinkReports {
-    /// The parts `config` asks for; none if it asks for nothing.
+    /// Creates the parts that `config` asks for; `None` if it asks for none.
     #[must_use]
     pub fn new(config: &LinkFeedbackConfig) -> Option<Self> {
         (*config != LinkFeedbackConfig::default()).then(|| Self {
@@ -32,8 +32,7 @@ impl LinkReports {
         })
     }
 
-    /// The link says that it retransmits after `timeout`: that counts from now on (§3.1, step 1),
-    /// for the clusters too.
+    /// Sets the link's retransmission timeout (§3.1, step 1), for the clusters too.
     pub fn on_retry_timeout(&mut self, timeout: Duration) {
         if let Some(corrected) = &mut self.corrected {
             corrected.set_link_rto(timeout);
@@ -43,8 +42,8 @@ impl LinkReports {
         }
     }
 
-    /// The link has delivered the segment from `start` to `end`, and had to retransmit it that
-    /// often. `mss` is the size of a full segment.
+    /// Records that the link has delivered the segment from `start` to `end` after this many
+    /// retransmissions. `mss` is the size of a full segment.
     pub fn on_delivered(&mut self, start: u64, end: u64, retransmissions: u32, mss: u64) {
         if let Some(corrected) = &mut self.corrected {
             corrected.on_delivered(end, retransmissions);
@@ -54,15 +53,15 @@ impl LinkReports {
         }
     }
 
-    /// Everything below `una` is acknowledged; `mss` is the size of a full segment.
+    /// Records that everything below `una` is acknowledged; `mss` is the size of a full segment.
     pub fn on_acknowledged(&mut self, una: u64, mss: u64) {
         if let Some(gaps) = &mut self.gaps {
             gaps.on_acknowledged(una, mss);
         }
     }
 
-    /// The round trip to believe of one measured as `rtt` by an acknowledgment up to `una`, `least`
-    /// being the least so far; `None` for one that is to be forgotten.
+    /// Returns the round trip to use in place of `rtt`, measured by an acknowledgment up to `una`,
+    /// where `least` is the minimum so far; `None` to discard the sample.
     pub fn filter(&mut self, una: u64, rtt: Duration, least: Duration) -> Option<Duration> {
         let rtt = match &mut self.corrected {
             Some(corrected) => corrected.correct(una, rtt, least),
@@ -77,8 +76,8 @@ impl LinkReports {
         }
     }
 
-    /// Duplicate acknowledgments that mean a loss with a window of `cwnd` bytes, `base` without a
-    /// gap in what the link has delivered.
+    /// Number of duplicate acknowledgments that mean a loss with a window of `cwnd` bytes: `base`
+    /// without a gap in the link's deliveries.
     #[must_use]
     pub fn threshold(&self, base: u32, cwnd: u64, mss: u64) -> u32 {
         self.gaps

@@ -1,30 +1,30 @@
-//! Round trips in clusters (Srinivasan §3.4): k-means over the last ones. Clusters apart by about
-//! the link's retransmission delay are classes of retransmissions, whose offset is taken off; a
-//! cluster of few is a transient, which the estimator is not to see. The thesis names a library and
-//! neither k nor the rules; they are ours and stated here.
+//! Round trips in clusters (Srinivasan §3.4): k-means over the most recent ones. Clusters that
+//! differ by about the link's retransmission delay are classes of retransmissions, whose offset is
+//! subtracted; a small cluster is a transient, hidden from the estimator. The thesis names a
+//! library and neither k nor the rules; they are our own and stated here.
 
 use std::collections::VecDeque;
 
 use airtcp_units::Duration;
 
-/// Round trips that are grouped.
+/// Number of round trips that are grouped.
 const SAMPLES: usize = 64;
-/// They are regrouped after this many more.
+/// Number of samples between regroupings.
 const EVERY: usize = 16;
-/// Clusters at most.
+/// Maximum number of clusters.
 const MOST_CLUSTERS: usize = 4;
 const ITERATIONS: usize = 20;
-/// A cluster of no more than this is a transient.
+/// Largest cluster that counts as a transient.
 const TRANSIENT: usize = 2;
-/// How near a distance must be to a multiple of the link's delay, as a share of that delay: 1/4.
+/// How near a distance must be to a multiple of the link's delay: within 1/4 of that delay.
 const NEAR: u64 = 4;
 
-/// What is to be done with a round trip.
+/// The treatment of a round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filtered {
-    /// The estimator is to take this.
+    /// Pass this to the estimator.
     Sample(Duration),
-    /// The estimator is not to see it.
+    /// Hide it from the estimator.
     Transient,
 }
 
@@ -34,7 +34,7 @@ struct Cluster {
     members: usize,
 }
 
-/// The last round trips, in nanoseconds, and their clusters from the shortest.
+/// The last round trips, in nanoseconds, and their clusters, shortest first.
 #[derive(Clone, Debug)]
 pub struct RttClusters {
     link_delay: u64,
@@ -44,7 +44,7 @@ pub struct RttClusters {
 }
 
 impl RttClusters {
-    /// Nothing measured; a retransmission of the link takes about `link_delay`.
+    /// Creates the filter without samples; a link retransmission takes about `link_delay`.
     pub fn new(link_delay: Duration) -> Self {
         Self {
             link_delay: link_delay.as_nanos().max(1),
@@ -54,12 +54,12 @@ impl RttClusters {
         }
     }
 
-    /// A retransmission of the link takes about `link_delay`.
+    /// Sets the approximate time that a link retransmission takes.
     pub fn set_link_delay(&mut self, link_delay: Duration) {
         self.link_delay = link_delay.as_nanos().max(1);
     }
 
-    /// What is to be done with a round trip.
+    /// Decides the treatment of a round trip.
     pub fn filter(&mut self, rtt: Duration) -> Filtered {
         let sample = rtt.as_nanos();
         if self.samples.len() == SAMPLES {
@@ -79,7 +79,7 @@ impl RttClusters {
         ) else {
             return Filtered::Sample(rtt);
         };
-        // Far from all clusters, or near one of few.
+        // Far from all clusters, or near a small one.
         if nearest.members <= TRANSIENT || nearest.centre.abs_diff(sample) > 2 * self.link_delay {
             return Filtered::Transient;
         }
@@ -112,7 +112,7 @@ fn cluster(samples: &VecDeque<u64>, link_delay: u64) -> Vec<Cluster> {
     found
 }
 
-/// Lloyd's algorithm in one dimension, begun evenly between the extremes.
+/// Lloyd's algorithm in one dimension, started with centres evenly spaced between the extremes.
 fn k_means(sorted: &[u64], count: usize) -> Vec<Cluster> {
     let (Some(&first), Some(&last)) = (sorted.first(), sorted.last()) else {
         return Vec::new();

@@ -17,7 +17,7 @@ fn nothing_asked_for_is_nothing() {
 }
 
 /// Srinivasan §3.1 by hand: 160 ms with two retransmissions of 30 ms is 100 ms; no less than the
-/// least round trip; of several segments the newest counts.
+/// minimum round trip; of several segments the newest counts.
 #[test]
 fn a_round_trip_is_corrected_by_the_links_retransmissions() {
     let mut link = reports(LinkFeedbackConfig {
@@ -59,14 +59,14 @@ fn thresholds(count: GapCount, cap: ThresholdCap) -> LinkReports {
     })
 }
 
-/// The link delivers a segment; the threshold that follows in a large window.
+/// Delivers a segment on the link; returns the threshold in a large window.
 fn deliver(link: &mut LinkReports, segment: u64) -> u32 {
     link.on_delivered(segment * MSS, (segment + 1) * MSS, 0, MSS);
     link.threshold(3, 100 * MSS, MSS)
 }
 
-/// Srinivasan §3.2 by hand, `3 + (L_ack_max − indx)` at any time: 5 and 7 pending, 6 and 8
-/// delivered, is 3 + 3, since 7 will make a duplicate too.
+/// Srinivasan §3.2 by hand, `3 + (L_ack_max − indx)` at all times: 5 and 7 pending, 6 and 8
+/// delivered, is 3 + 3, since 7 will cause a duplicate too.
 #[test]
 fn the_threshold_counts_all_that_is_above_the_first_gap() {
     let mut link = thresholds(GapCount::AboveFirstGap, ThresholdCap::None);
@@ -88,8 +88,8 @@ fn the_threshold_counts_all_that_is_above_the_first_gap() {
     assert_eq!(deliver(&mut link, 5), 3, "none is pending");
 }
 
-/// The same deliveries as the pseudocode is printed: one more for each above all earlier ones,
-/// and 3 + 3 when 4, the first gap, closes; 7 closes no first gap and changes nothing.
+/// The same deliveries as printed in the pseudocode: one more for each above all earlier ones, and
+/// 3 + 3 when 4, the first gap, closes; 7 closes no first gap and changes nothing.
 #[test]
 fn the_threshold_as_printed_counts_deliveries_until_the_first_gap_closes() {
     let mut link = thresholds(GapCount::AsPrinted, ThresholdCap::None);
@@ -109,7 +109,7 @@ fn the_threshold_as_printed_counts_deliveries_until_the_first_gap_closes() {
     }
 }
 
-/// What TCP's own acknowledgments cover is no gap, whatever the link says.
+/// Data acknowledged by TCP leaves no gap, whatever the link says.
 #[test]
 fn acknowledgments_close_gaps() {
     for count in [GapCount::AboveFirstGap, GapCount::AsPrinted] {
@@ -124,7 +124,7 @@ fn acknowledgments_close_gaps() {
     }
 }
 
-/// A window of n segments makes n − 1 duplicates at most (RFC 4653's lesson).
+/// A window of n segments causes at most n − 1 duplicates (RFC 4653's lesson).
 #[test]
 fn the_threshold_is_capped_by_the_window_where_the_cap_says_so() {
     for (cap, of_eight, of_two) in [
@@ -142,7 +142,7 @@ fn the_threshold_is_capped_by_the_window_where_the_cap_says_so() {
     }
 }
 
-/// A link that tells its timeout is believed (§3.1, step 1).
+/// The timeout that a link reports is used (§3.1, step 1).
 #[test]
 fn the_links_own_timeout_counts() {
     let mut link = reports(LinkFeedbackConfig {
@@ -162,8 +162,8 @@ fn clusters() -> LinkReports {
     })
 }
 
-/// Round trips of 100 ms, and 120 and 140 where the link sent once or twice more: the classes'
-/// offsets are taken off.
+/// Round trips of 100 ms, and of 120 and 140 ms after one or two link retransmissions: the classes'
+/// offsets are subtracted.
 #[test]
 fn classes_of_retransmissions_lose_their_offset() {
     let mut link = clusters();
@@ -195,7 +195,7 @@ fn a_lone_spike_is_kept_from_the_estimator() {
     );
 }
 
-/// A path that has become longer for good is soon believed.
+/// A path that has become longer permanently is soon believed.
 #[test]
 fn a_lasting_change_is_no_transient() {
     let mut link = clusters();

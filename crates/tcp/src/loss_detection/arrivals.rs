@@ -1,23 +1,23 @@
-//! How much has arrived behind a gap where no report says which segments: a duplicate
-//! acknowledgment stands for one (Linux, `sacked_out` of a connection without SACK). What has
-//! arrived is no longer in flight, so that the window needs no inflation.
+//! Data that has arrived behind a gap when no SACK tells which segments: a duplicate acknowledgment
+//! stands for one (Linux, `sacked_out` of a connection without SACK). Arrived data is no longer in
+//! flight, so the window needs no inflation.
 
 use super::reordering_of;
 
-/// What duplicate acknowledgments stand for.
+/// Arrivals inferred from duplicate acknowledgments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrivals {
     bytes: u64,
-    /// Segments that reordering reaches, as far as it was seen; zero where it was not.
+    /// Extent of the reordering seen so far, in segments; zero if there was none.
     reordering: u32,
 }
 
-/// What is outstanding after an acknowledgment, as far as it bounds what can have arrived.
+/// Outstanding data after an acknowledgment, as a bound on what can have arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Outstanding {
     /// Bytes between the first and the last outstanding byte.
     pub bytes: u64,
-    /// Bytes of them that are presumed lost.
+    /// Bytes of these that are presumed lost.
     pub lost: u64,
     /// Payload of a full segment.
     pub mss: u64,
@@ -31,25 +31,26 @@ impl Arrivals {
         self.bytes
     }
 
-    /// Segments that reordering was seen to reach; zero where it was not.
+    /// Extent of the reordering seen, in segments; zero if there was none.
     #[inline]
     #[must_use]
     pub const fn reordering(self) -> u32 {
         self.reordering
     }
 
-    /// A segment has arrived behind one sent `reach` segments later.
+    /// Records that a segment has arrived behind one sent `reach` segments later.
     pub fn on_reordering(&mut self, reach: u32) {
         self.reordering = self.reordering.max(reach);
     }
 
-    /// Reordering was thought to reach too far (`tcp_enter_loss`).
+    /// Forgets the extent of reordering, which was overestimated (`tcp_enter_loss`).
     pub const fn forget_reordering(&mut self) {
         self.reordering = 0;
     }
 
-    /// A duplicate acknowledgment: one more segment has arrived (`tcp_add_reno_sack`). Returns the
-    /// bytes delivered: none where more duplicates come than segments can have arrived.
+    /// Counts a duplicate acknowledgment: one more segment has arrived (`tcp_add_reno_sack`).
+    /// Returns the bytes delivered: none if there are more duplicates than segments that can have
+    /// arrived.
     pub fn on_duplicate(&mut self, outstanding: Outstanding) -> u64 {
         let before = self.bytes;
         self.bytes += outstanding.mss;
@@ -57,8 +58,8 @@ impl Arrivals {
         self.bytes.saturating_sub(before)
     }
 
-    /// The first `acked` bytes are acknowledged: one segment of them filled the gap, the others had
-    /// arrived before (`tcp_remove_reno_sacks`). Returns the bytes newly delivered.
+    /// Removes the first `acked` bytes, now acknowledged: one segment of them filled the gap, the
+    /// others had arrived before (`tcp_remove_reno_sacks`). Returns the bytes newly delivered.
     pub fn on_acknowledged(&mut self, acked: u64, outstanding: Outstanding) -> u64 {
         let gap = acked.min(outstanding.mss);
         let delivered = acked.saturating_sub(self.bytes).max(gap);
@@ -67,16 +68,16 @@ impl Arrivals {
         delivered
     }
 
-    /// What duplicates stood for is known to be acknowledged, or given up (`tcp_reset_reno_sack`).
+    /// Forgets the arrivals: the data is known to be acknowledged, or given up
+    /// (`tcp_reset_reno_sack`).
     #[inline]
     pub const fn forget(&mut self) {
         self.bytes = 0;
     }
 
-    /// What is presumed lost has not arrived, and neither has the segment that is asked for
-    /// (`tcp_limit_reno_sacked`). More duplicates than that are taken for reordering, as far as
-    /// what was outstanding before `acked` bytes of it were acknowledged
-    /// (`tcp_check_reno_reordering`).
+    /// Data presumed lost has not arrived, and neither has the segment asked for
+    /// (`tcp_limit_reno_sacked`). More duplicates than that indicate reordering, up to the data
+    /// outstanding before `acked` bytes of it were acknowledged (`tcp_check_reno_reordering`).
     fn bound(&mut self, outstanding: Outstanding, acked: u64) {
         let gap = outstanding.lost.max(outstanding.mss).min(outstanding.bytes);
         let most = outstanding.bytes - gap;
@@ -103,9 +104,9 @@ mod tests {
         }
     }
 
-    /// Ten segments outstanding, the first and the fifth lost. Eight duplicates come, the repair of
-    /// the first brings an acknowledgment of four, and five are left that have arrived behind the
-    /// fifth.
+    /// Ten segments outstanding, the first and the fifth lost. Eight duplicates arrive, the
+    /// retransmission of the first brings an acknowledgment of four, and five segments remain that
+    /// have arrived behind the fifth.
     #[test]
     fn a_partial_acknowledgment_leaves_what_arrived_behind_the_next_gap() {
         let mut arrivals = Arrivals::default();
@@ -118,7 +119,7 @@ mod tests {
         assert_eq!((delivered, arrivals.bytes()), (MSS, 0));
     }
 
-    /// Acknowledgments that were lost on their way leave fewer duplicates than segments arrived.
+    /// Lost acknowledgments leave fewer duplicates than segments that arrived.
     #[test]
     fn what_no_duplicate_told_is_delivered_when_it_is_acknowledged() {
         let mut arrivals = Arrivals::default();
@@ -128,7 +129,8 @@ mod tests {
     }
 
     /// Five outstanding segments of which two are lost: three can have arrived, and the fourth
-    /// duplicate is of a segment that came late. Acknowledged bytes count as outstanding before.
+    /// duplicate comes from a segment that was late. Acknowledged bytes count as outstanding
+    /// before.
     #[test]
     fn more_duplicates_than_can_have_arrived_tell_of_reordering() {
         let mut arrivals = Arrivals::default();

@@ -1,62 +1,63 @@
-//! What one acknowledgment delivered: what recovery, loss detection by time, the detection of
-//! needless retransmissions and the delivery-rate estimator all want to know of it.
+//! The data delivered by one acknowledgment, as needed by recovery, time-based loss detection, the
+//! detection of needless retransmissions, and the delivery-rate estimator.
 
 use airtcp_units::Instant;
 
 use super::SentSegment;
 use crate::delivery_rate::SendTag;
 
-/// The segment sent last among those delivered.
+/// The delivered segment that was sent last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LatestSent {
-    /// When it was last sent.
+    /// Time of its last transmission.
     pub sent_at: Instant,
     /// End of its range.
     pub end: u64,
 }
 
-/// What is newly acknowledged or reported, since the acknowledgment began.
+/// Data newly acknowledged or SACKed by the current acknowledgment.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     answerable: Answerable,
     recover: u64,
     /// Bytes delivered.
     pub bytes: u64,
-    /// The one sent last of what may be an answer (RFC 8985 §6.2 step 2).
+    /// The segment sent last, among those that the acknowledgment may answer (RFC 8985 §6.2 step
+    /// 2).
     pub latest: Option<LatestSent>,
-    /// When the last of what may be an answer was sent, in the order of the stream: what RFC 8985
-    /// §6.2 step 2 leaves as the round trip.
+    /// Transmission time of the last such segment, in stream order: the basis of the round trip in
+    /// RFC 8985 §6.2 step 2.
     pub last_sent_at: Option<Instant>,
-    /// When the first of the reported segments was sent that were sent but once.
+    /// Transmission time of the first SACKed segment among those sent only once.
     pub reported_sent_at: Option<Instant>,
-    /// When the last of the segments was sent, in the order of the stream, that were sent but once:
-    /// of those acknowledged, and of those reported.
+    /// Transmission time of the last segment, in stream order, among those sent only once: of those
+    /// acknowledged, and of those SACKed.
     pub originals_sent_at: [Option<Instant>; 2],
-    /// Lowest offset of a segment that was sent but once.
+    /// Lowest offset of a segment sent only once.
     pub lowest_original: u64,
-    /// Whether a segment that was sent but once and ends at or below the recovery point was
+    /// Whether a segment that was sent only once and ends at or below the recovery point was
     /// delivered (F-RTO, RFC 5682 §3.1 step 3b).
     pub original_below: bool,
     /// Whether a segment that was sent more than once was acknowledged.
     pub resent_acknowledged: bool,
-    /// What the delivery-rate estimator noted for the segment sent last.
+    /// The delivery-rate estimator's tag of the segment sent last.
     pub tag: Option<(SendTag, LatestSent)>,
 }
 
-/// When a retransmission must have left for an acknowledgment to be an answer to it; if it left
-/// later, its original has arrived (RFC 8985 §6.2 step 2).
+/// The latest transmission time that lets an acknowledgment be an answer to a retransmission; if it
+/// was sent later, its original has arrived (RFC 8985 §6.2 step 2).
 #[derive(Clone, Copy, Debug)]
 pub struct Answerable {
-    /// Where it is reported: a round trip ago.
+    /// For a SACKed segment: one round trip ago.
     pub reported: Instant,
-    /// Where it is acknowledged in sequence: nor after the timestamp that comes back. What is out
-    /// of sequence is not echoed (RFC 7323 §4.3), so that only here an echo tells them apart
-    /// (Linux, `tcp_skb_spurious_retrans`).
+    /// For a segment acknowledged in sequence: additionally the echoed timestamp. Out-of-sequence
+    /// segments are not echoed (RFC 7323 §4.3), so only here can an echo tell the two apart (Linux,
+    /// `tcp_skb_spurious_retrans`).
     pub acknowledged: Instant,
 }
 
 impl Default for Answerable {
-    /// At any time.
+    /// No limit.
     fn default() -> Self {
         Self {
             reported: Instant::FAR_FUTURE,
@@ -84,7 +85,7 @@ impl Default for Delivery {
 }
 
 impl Delivery {
-    /// Forgets the acknowledgment before.
+    /// Starts a new acknowledgment.
     #[inline]
     pub(super) fn begin(&mut self, answerable: Answerable, recover: u64) {
         *self = Self {
@@ -94,7 +95,7 @@ impl Delivery {
         };
     }
 
-    /// `bytes` of `segment` were delivered; `reported` and not yet acknowledged.
+    /// Adds `bytes` of `segment`; `reported` if SACKed and not yet acknowledged.
     #[inline]
     pub(super) fn add(
         &mut self,
@@ -137,9 +138,9 @@ impl Delivery {
         }
     }
 
-    /// When the segment was sent whose round trip a congestion control is told: the last one
-    /// reported, else the last one acknowledged, if it was sent but once. An acknowledgment of a
-    /// retransmission answers nobody knows which transmission (Linux, `tcp_clean_rtx_queue`).
+    /// Transmission time of the segment whose round trip is passed to congestion control: the last
+    /// one SACKed, else the last one acknowledged, if it was sent only once. After a retransmission
+    /// it is unknown which transmission an acknowledgment answers (Linux, `tcp_clean_rtx_queue`).
     pub fn told_sent_at(&self) -> Option<Instant> {
         let [acknowledged, reported] = self.originals_sent_at;
         reported.or(acknowledged.filter(|_| !self.resent_acknowledged))

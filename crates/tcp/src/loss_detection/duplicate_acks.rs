@@ -1,6 +1,6 @@
 //! Counting duplicate acknowledgments (RFC 5681 §3.2).
 
-/// Duplicate acknowledgments in a row, against a threshold that can move.
+/// Counts consecutive duplicate acknowledgments towards an adjustable threshold.
 #[derive(Clone, Debug)]
 pub struct DuplicateAcks {
     count: u32,
@@ -8,7 +8,7 @@ pub struct DuplicateAcks {
 }
 
 impl DuplicateAcks {
-    /// None seen; `threshold` of them mean a loss (RFC 5681 §3.2: 3).
+    /// Creates the counter; `threshold` of them mean a loss (RFC 5681 §3.2: 3).
     #[must_use]
     pub const fn new(threshold: u32) -> Self {
         Self {
@@ -17,35 +17,35 @@ impl DuplicateAcks {
         }
     }
 
-    /// One more arrived.
+    /// Counts one more.
     pub const fn on_duplicate(&mut self) {
         self.count = self.count.saturating_add(1);
     }
 
-    /// Whether as many have come as mean a loss.
+    /// Whether the threshold is reached.
     #[must_use]
     pub const fn is_reached(&self) -> bool {
         self.count >= self.threshold
     }
 
-    /// From now on `threshold` of them mean a loss.
+    /// Sets the threshold.
     pub const fn set_threshold(&mut self, threshold: u32) {
         self.threshold = threshold;
     }
 
-    /// New data was acknowledged.
+    /// Restarts the count: new data was acknowledged.
     #[inline]
     pub const fn reset(&mut self) {
         self.count = 0;
     }
 
-    /// How many in a row.
+    /// Number counted in a row.
     #[must_use]
     pub const fn count(&self) -> u32 {
         self.count
     }
 
-    /// How many mean a loss.
+    /// Number that means a loss.
     #[must_use]
     pub const fn threshold(&self) -> u32 {
         self.threshold

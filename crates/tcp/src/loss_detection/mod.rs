@@ -1,4 +1,4 @@
-//! What is lost: by duplicate acknowledgments (RFC 5681 §3.2), by the SACK scoreboard (RFC 6675
+//! Loss detection: by duplicate acknowledgments (RFC 5681 §3.2), by the SACK scoreboard (RFC 6675
 //! §4), or by time (RACK, RFC 8985 §6).
 
 mod arrivals;
@@ -13,10 +13,10 @@ pub use duplicate_acks::DuplicateAcks;
 pub use rack::{Detected, Rack};
 pub use scoreboard::{Advanced, Scoreboard, SentSegment};
 
-/// Segments that reordering is thought to reach at most (Linux, `tcp_max_reordering`).
+/// Upper bound of the assumed extent of reordering, in segments (Linux, `tcp_max_reordering`).
 const LARGEST_REORDERING: u32 = 300;
 
-/// As how many segments a reordering that spans `segments` counts.
+/// The extent counted for a reordering that spans `segments`.
 #[must_use]
 pub fn reordering_of(segments: u64) -> u32 {
     u32::try_from(segments)

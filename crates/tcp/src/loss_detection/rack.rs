@@ -1,5 +1,5 @@
-//! RACK: a segment is lost when one sent later has arrived, and a reordering window has passed
-//! since (RFC 8985 §6.2).
+//! RACK: a segment is lost once one sent later has arrived and a reordering window has passed since
+//! (RFC 8985 §6.2).
 
 use std::collections::VecDeque;
 
@@ -8,11 +8,11 @@ use airtcp_units::{Duration, Instant};
 use super::delivery::{Delivery, LatestSent};
 use super::{Scoreboard, SentSegment, reordering_of};
 
-/// Recoveries for which a reordering window that duplicates have widened is kept (RFC 8985 §6.2
+/// Number of recoveries for which a reordering window widened by duplicates is kept (RFC 8985 §6.2
 /// step 4).
 const PERSISTENCE: u8 = 16;
 
-/// A transmission, in the order in which they were made.
+/// A transmission, in chronological order.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     at: Instant,
@@ -20,40 +20,40 @@ struct Sent {
     transmissions: u8,
 }
 
-/// What time says of losses.
+/// State of time-based loss detection.
 #[derive(Clone, Debug)]
 pub struct Rack {
     sent: VecDeque<Sent>,
-    /// The segment sent last of all that were delivered (`RACK.segment`).
+    /// The segment sent last among all delivered (`RACK.segment`).
     latest: Option<LatestSent>,
     /// Its round trip (`RACK.rtt`).
     rtt: Duration,
     /// Whether anything was delivered since losses were last looked for.
     advanced: bool,
-    /// How often a segment was delivered behind a later one.
+    /// Number of segments delivered behind a later one.
     reorderings_seen: u32,
-    /// Distance in segments that reordering has reached, at least the duplicate-ACK threshold.
+    /// Extent of reordering in segments, at least the duplicate-ACK threshold.
     reordering: u32,
-    /// Widens the window, in quarters of the least round trip.
+    /// Width of the window, in quarters of the minimum round trip.
     steps: u32,
     persistence: u8,
-    /// Where the peer must acknowledge before another duplicate widens the window.
+    /// Offset that the peer must acknowledge before another duplicate widens the window.
     round_ends: Option<u64>,
 }
 
-/// What [`Rack::detect`] found.
+/// The result of [`Rack::detect`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Detected {
     /// Bytes newly presumed lost.
     pub lost: u64,
     /// Whether a retransmission is among them.
     pub retransmission: bool,
-    /// How long until the reordering window has passed for the rest.
+    /// Time until the reordering window has passed for the remaining segments.
     pub wait: Option<Duration>,
 }
 
 impl Rack {
-    /// Nothing delivered; `threshold` duplicates mean a loss as long as no reordering is seen.
+    /// Creates the state; `threshold` duplicates mean a loss while no reordering has been seen.
     #[must_use]
     pub const fn new(threshold: u32) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl Rack {
         }
     }
 
-    /// `segment` goes out, for the first time or again.
+    /// Records that `segment` is sent, for the first time or again.
     #[inline]
     pub fn on_sent(&mut self, segment: &SentSegment) {
         self.sent.push_back(Sent {
@@ -79,7 +79,7 @@ impl Rack {
         });
     }
 
-    /// Everything below `una` is acknowledged.
+    /// Records that everything below `una` is acknowledged.
     #[inline]
     pub fn on_acknowledged(&mut self, una: u64) {
         while self.sent.front().is_some_and(|sent| sent.start < una) {
@@ -87,8 +87,8 @@ impl Rack {
         }
     }
 
-    /// Takes in what an acknowledgment delivered at `now` (RFC 8985 §6.2 steps 1 to 3).
-    /// `highest_reported` and `mss`: how far reordering reaches.
+    /// Processes an acknowledgment's delivery at `now` (RFC 8985 §6.2 steps 1 to 3).
+    /// `highest_reported` and `mss` give the extent of reordering.
     pub fn on_delivery(
         &mut self,
         now: Instant,
@@ -105,21 +105,21 @@ impl Rack {
         if self.latest.is_none_or(later) {
             self.latest = Some(latest);
         }
-        // Never retransmitted, yet behind what was delivered before: it was overtaken.
+        // Never retransmitted, yet delivered behind later data: it was overtaken.
         if delivery.lowest_original < highest_reported {
             let distance = (highest_reported - delivery.lowest_original).div_ceil(mss);
             self.on_reordering(reordering_of(distance));
         }
     }
 
-    /// A segment has arrived behind one sent `reach` segments later.
+    /// Records that a segment has arrived behind one sent `reach` segments later.
     pub fn on_reordering(&mut self, reach: u32) {
         self.reordering = self.reordering.max(reach);
         self.reorderings_seen = self.reorderings_seen.saturating_add(1);
     }
 
-    /// The peer reported a duplicate: something was retransmitted too soon (§6.2 step 4).
-    /// At most once a round trip.
+    /// Records a duplicate reported by the peer: something was retransmitted too soon (§6.2 step
+    /// 4). At most once per round trip.
     pub fn on_duplicate_reported(&mut self, una: u64, nxt: u64) {
         if self.round_ends.is_none_or(|end| una >= end) {
             self.round_ends = Some(nxt);
@@ -128,7 +128,7 @@ impl Rack {
         }
     }
 
-    /// A recovery ended without a sign that it was needless.
+    /// Records that a recovery ended without a sign that it was needless.
     pub const fn on_recovered(&mut self) {
         self.persistence = self.persistence.saturating_sub(1);
         if self.persistence == 0 {
@@ -136,12 +136,12 @@ impl Rack {
         }
     }
 
-    /// A recovery was taken back: losses must be looked for again.
+    /// Makes the next call look for losses again, since a recovery was undone.
     pub const fn look_again(&mut self) {
         self.advanced = true;
     }
 
-    /// The round trip of the segment sent last of all delivered.
+    /// Round trip of the segment sent last among all delivered.
     #[must_use]
     pub const fn rtt(&self) -> Duration {
         self.rtt
@@ -153,27 +153,27 @@ impl Rack {
         self.reorderings_seen > 0
     }
 
-    /// How often a segment was delivered behind a later one.
+    /// Number of segments delivered behind a later one.
     #[must_use]
     pub const fn reorderings_seen(&self) -> u32 {
         self.reorderings_seen
     }
 
-    /// Distance in segments that reordering has reached, at least the duplicate-ACK threshold.
+    /// Extent of reordering in segments, at least the duplicate-ACK threshold.
     #[must_use]
     pub const fn reordering(&self) -> u32 {
         self.reordering
     }
 
-    /// The timer expired though `threshold` segments were reported: the distance was estimated too
-    /// high.
+    /// Bounds the extent of reordering: the timer expired although `threshold` segments were
+    /// SACKed, so it was estimated too high.
     pub fn bound_reordering(&mut self, threshold: u32) {
         self.reordering = self.reordering.min(threshold);
     }
 
-    /// How long a segment may be late (§6.2 step 4): not at all while no reordering is known and
-    /// losses are evident, else a quarter of the least round trip, more after duplicates, at most
-    /// the smoothed round trip.
+    /// The reordering window (§6.2 step 4): zero while no reordering is known and losses are
+    /// evident, else a quarter of the minimum round trip, more after duplicates, at most the
+    /// smoothed round trip.
     #[must_use]
     pub fn window(&self, evident: bool, minimum: Duration, srtt: Duration) -> Duration {
         if self.reorderings_seen == 0 && evident {
@@ -182,7 +182,7 @@ impl Rack {
         (Duration::from_nanos(minimum.as_nanos() / 4) * u64::from(self.steps)).min(srtt)
     }
 
-    /// Whether any segment in flight was sent before the one delivered, or with it: only those can
+    /// Whether any segment in flight was sent before the delivered one, or with it: only those can
     /// be found lost.
     #[inline]
     pub fn has_earlier(&mut self) -> bool {
@@ -194,7 +194,7 @@ impl Rack {
         earlier
     }
 
-    /// Marks as lost what was sent before the segment delivered and is late by more than `window`
+    /// Marks as lost the segments sent before the delivered one that are late by more than `window`
     /// (§6.2 step 5). Does nothing if nothing was delivered since the last call, unless `forced` by
     /// the reordering timer.
     pub fn detect(
@@ -218,7 +218,7 @@ impl Rack {
                 break;
             }
             let Some((position, segment)) = current(board, sent) else {
-                // Acknowledged, reported, retransmitted later, or lost already.
+                // Acknowledged, SACKed, retransmitted later, or lost already.
                 if index == 0 {
                     self.sent.pop_front();
                 } else {
@@ -244,7 +244,7 @@ impl Rack {
     }
 }
 
-/// The segment that `sent` is the last transmission of, if that may still arrive.
+/// The segment whose last transmission is `sent`, if it may still arrive.
 fn current(board: &Scoreboard, sent: Sent) -> Option<(usize, SentSegment)> {
     let position = board.index_of(sent.start);
     let segment = board.get(position)?;

@@ -1,5 +1,5 @@
-//! The scoreboard: every outstanding segment, what the receiver said of it, and what that makes of
-//! the bytes in flight (RFC 6675 §3 and §4).
+//! The scoreboard: every outstanding segment, the receiver's reports of it, and the resulting bytes
+//! in flight (RFC 6675 §3 and §4).
 //!
 //! ```text
 //!   front                                                          back
@@ -9,8 +9,8 @@
 //!   in flight = outstanding − sacked − lost + resent      (RFC 6675 §4, "pipe")
 //! ```
 //!
-//! The sums are kept up to date as segments change, so that no acknowledgment needs
-//! them counted. Without SACK only timeouts mark segments lost, and the same sums hold.
+//! The sums are updated as segments change, so that no acknowledgment needs a recount. Without SACK
+//! only timeouts mark segments lost, and the same sums hold.
 
 mod living;
 mod own_timers;
@@ -28,14 +28,14 @@ use segment::{LOST, RESENT, Record, SACKED, Sums, awaits_repair};
 
 pub use segment::SentSegment;
 
-/// Segments that there is room for at the start: the initial window of RFC 6928.
+/// Initial capacity in segments: the initial window of RFC 6928.
 const FIRST_FLIGHT: usize = 10;
 
-/// What a cumulative acknowledgment removed.
+/// The segments removed by a cumulative acknowledgment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Advanced {
-    /// When the oldest of the segments it newly covered was sent, unless one of them had been sent
-    /// more than once: then no sample may be taken (Karn's rule, RFC 6298 §3).
+    /// Transmission time of the oldest newly covered segment, unless one of them had been sent more
+    /// than once: then no sample may be taken (Karn's rule, RFC 6298 §3).
     pub sent_at: Option<Instant>,
     /// Whether any segment it covered had been sent more than once.
     pub resent: bool,
@@ -45,21 +45,21 @@ pub struct Advanced {
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
     segments: VecDeque<Record>,
-    /// Offset of the first outstanding byte, and behind the last: equal where nothing is.
+    /// Offsets of the first outstanding byte and behind the last: equal if there is none.
     start: u64,
     end: u64,
     sums: Sums,
     highest_sacked: u64,
     /// Everything below it that is not SACKed has been marked lost.
     loss_edge: u64,
-    /// Where the search for the next segment to repair starts: nothing below awaits repair.
+    /// Start of the search for the next segment to repair: nothing below awaits repair.
     repair_from: u64,
     /// The SACK blocks of the last acknowledgment: most of a block is known from the one before.
-    /// Boxed, and only there while anything is reported, so that very many senders fit.
+    /// Boxed, and present only while data is SACKed, so that very many senders fit in memory.
     known: Option<Box<[(u64, u64); 4]>>,
-    /// What the acknowledgment at hand delivered; only where someone wants to know.
+    /// The current acknowledgment's delivery; only if needed.
     delivery: Option<Box<Delivery>>,
-    /// What the delivery-rate estimator noted for each segment; empty where there is none.
+    /// The delivery-rate estimator's tag of each segment; empty without one.
     #[expect(clippy::box_collection, reason = "a pointer where there are none")]
     tags: Option<Box<VecDeque<SendTag>>>,
     own_timers: OwnTimers,
@@ -82,7 +82,7 @@ impl Scoreboard {
             - self.sums.lost as u64
     }
 
-    /// Whether no outstanding segment was reported, presumed lost or retransmitted.
+    /// Whether no outstanding segment was SACKed, presumed lost or retransmitted.
     #[inline]
     #[must_use]
     pub const fn is_intact(&self) -> bool {
@@ -96,25 +96,25 @@ impl Scoreboard {
         self.sums.lost as u64
     }
 
-    /// Bytes retransmitted and neither acknowledged nor reported since.
+    /// Bytes retransmitted and neither acknowledged nor SACKed since.
     #[must_use]
     pub const fn resent(&self) -> u64 {
         self.sums.resent as u64
     }
 
-    /// End of the highest segment that was reported.
+    /// End of the highest SACKed segment.
     #[must_use]
     pub const fn highest_sacked(&self) -> u64 {
         self.highest_sacked
     }
 
-    /// From now on tells what each acknowledgment delivers.
+    /// Enables the tracking of each acknowledgment's delivery.
     pub fn watch_deliveries(&mut self) {
         self.delivery = Some(Box::default());
     }
 
-    /// An acknowledgment is about to be taken in. `answerable`: which retransmissions it can be an
-    /// answer to. `recover`: see `Delivery::original_below`.
+    /// Starts processing an acknowledgment. `answerable`: the retransmissions that it can answer.
+    /// `recover`: see `Delivery::original_below`.
     #[inline]
     pub fn begin(&mut self, answerable: Answerable, recover: u64) {
         if let Some(delivery) = &mut self.delivery {
@@ -122,26 +122,24 @@ impl Scoreboard {
         }
     }
 
-    /// What was delivered since [`begin`](Self::begin); nothing unless
-    /// [watched](Self::watch_deliveries).
+    /// Data delivered since [`begin`](Self::begin); none unless [watched](Self::watch_deliveries).
     #[inline]
     #[must_use]
     pub fn delivery(&self) -> Option<&Delivery> {
         self.delivery.as_deref()
     }
 
-    /// The segment sent last for the first time has a timer of its own until `deadline`, as all
-    /// before it have.
+    /// Sets the own timer of the new segment sent last to `deadline`; all before it have one, too.
     pub fn time_last(&mut self, deadline: Instant) {
         self.own_timers.push(deadline);
     }
 
-    /// Notes `tag` with the segment sent last for the first time.
+    /// Attaches `tag` to the new segment sent last.
     pub fn tag_last(&mut self, tag: SendTag) {
         self.tags.get_or_insert_default().push_back(tag);
     }
 
-    /// Notes `tag` with the segment at `index`, which was retransmitted.
+    /// Attaches `tag` to the segment at `index`, which was retransmitted.
     pub fn tag_again(&mut self, index: usize, tag: SendTag) {
         if let Some(slot) = self.tags.as_mut().and_then(|tags| tags.get_mut(index)) {
             *slot = tag;
@@ -176,7 +174,7 @@ impl Scoreboard {
         Some(self.segments.get(index)?.segment(self.start))
     }
 
-    /// Index of the segment that starts at `offset`, if it is outstanding and not reported.
+    /// Index of the segment that starts at `offset`, if it is outstanding and not SACKed.
     #[must_use]
     pub fn index_at(&self, offset: u64) -> Option<usize> {
         let index = self.index_of(offset);
@@ -185,19 +183,19 @@ impl Scoreboard {
             .then_some(index)
     }
 
-    /// How many segments are outstanding.
+    /// Number of outstanding segments.
     #[must_use]
     pub fn len(&self) -> usize {
         self.segments.len()
     }
 
-    /// Bytes the receiver reported above the cumulative acknowledgment.
+    /// Bytes SACKed above the cumulative acknowledgment.
     #[must_use]
     pub const fn sacked(&self) -> u64 {
         self.sums.sacked as u64
     }
 
-    /// Takes a segment sent for the first time; it follows the last one.
+    /// Appends a segment sent for the first time; it follows the last one.
     #[inline]
     pub fn push(&mut self, segment: SentSegment) {
         debug_assert!(self.segments.is_empty() || self.end == segment.start);
@@ -211,8 +209,8 @@ impl Scoreboard {
         self.segments.push_back(Record::new(&segment));
     }
 
-    /// Makes room for a quarter more, so that very many senders fit that have a few segments under
-    /// way: doubled, half of it would be empty.
+    /// Grows the capacity by a quarter, so that very many senders with few segments in flight fit
+    /// in memory: doubled, half of it would be empty.
     #[cold]
     fn make_room(&mut self) {
         let more = match self.segments.len() {
@@ -222,17 +220,17 @@ impl Scoreboard {
         self.segments.reserve_exact(more);
     }
 
-    /// Everything below `una` is acknowledged.
+    /// Removes everything below `una`, which is acknowledged.
     #[inline]
     pub fn advance(&mut self, una: u64) -> Advanced {
         let mut advanced = Advanced::default();
         let una = una.min(self.end);
-        // The first segment starts where what is outstanding does.
+        // The first segment starts where the outstanding data does.
         while self.start < una
             && let Some(front) = self.segments.front_mut()
         {
             let flags = front.flags();
-            // A segment the receiver reported earlier is not new: its round trip ended then.
+            // A segment SACKed earlier is not new: its round trip ended then.
             if flags & SACKED == 0 && advanced.sent_at.is_none() {
                 advanced.sent_at = Some(front.sent_at);
             }
@@ -256,7 +254,7 @@ impl Scoreboard {
                 }
                 self.own_timers.pop();
             } else {
-                // Part of a segment: the receiver may have cut it at its window.
+                // Part of a segment: the receiver may have trimmed it to its window.
                 front.cut_front(covered);
             }
             if flags != 0 {
@@ -272,9 +270,9 @@ impl Scoreboard {
         advanced
     }
 
-    /// The receiver reported `blocks` above the cumulative acknowledgment (RFC 2018 §4).
-    /// Returns how many bytes are newly reported, which is what makes an acknowledgment a
-    /// duplicate in the sense of RFC 6675 §2.
+    /// Processes SACK `blocks` above the cumulative acknowledgment (RFC 2018 §4). Returns the
+    /// number of bytes newly SACKed, which decides whether the acknowledgment is a duplicate in the
+    /// sense of RFC 6675 §2.
     pub fn sack(&mut self, blocks: &[Range<u64>]) -> u64 {
         let mut newly = 0;
         let known = self.known.as_deref().copied().unwrap_or_default();
@@ -293,7 +291,7 @@ impl Scoreboard {
                     break;
                 };
                 let (start, end) = (record.start(self.start), record.end(self.start));
-                // Only whole segments count: a receiver holds what it got, as it got it.
+                // Only whole segments count: a receiver holds segments as it got them.
                 if end > block.end {
                     break;
                 }
@@ -316,9 +314,9 @@ impl Scoreboard {
         newly
     }
 
-    /// Marks lost what RFC 6675 §4 `IsLost()` says is: every unreported segment with `threshold`
-    /// separate reported ranges, or more than `threshold − 1` full segments reported, above it.
-    /// Returns whether anything was newly marked.
+    /// Marks lost the segments that RFC 6675 §4 `IsLost()` finds: every segment without SACK that
+    /// has `threshold` separate SACKed ranges, or more than `threshold − 1` full SACKed segments,
+    /// above it. Returns whether any was newly marked.
     pub fn detect_losses(&mut self, threshold: u32, mss: u64) -> bool {
         let mut index = self.index_of(self.highest_sacked);
         let (mut bytes, mut ranges, mut inside) = (0, 0, false);
@@ -344,7 +342,8 @@ impl Scoreboard {
         edge.is_some_and(|edge| self.mark_lost_below(edge))
     }
 
-    /// Marks lost every unreported segment that starts below `edge`. Returns whether there was one.
+    /// Marks lost every segment without SACK that starts below `edge`. Returns whether there was
+    /// one.
     pub fn mark_lost_below(&mut self, edge: u64) -> bool {
         if edge <= self.loss_edge {
             return false;
@@ -366,8 +365,8 @@ impl Scoreboard {
         any
     }
 
-    /// Marks everything from `offset` on that the receiver did not report as lost and to be sent
-    /// again, as go-back-N does after a timeout.
+    /// Marks everything from `offset` on that was not SACKed as lost, to be retransmitted, as
+    /// go-back-N does after a timeout.
     pub fn mark_lost_from(&mut self, offset: u64) {
         self.void_reneged_reports();
         let first = self.index_of(offset);
@@ -381,9 +380,9 @@ impl Scoreboard {
         self.repair_from = self.repair_from.min(offset);
     }
 
-    /// As [`mark_lost_from`](Self::mark_lost_from) from the front on, but for segments sent after
-    /// `recent`, which may still be on their way (Linux, `tcp_timeout_mark_lost`). The one that
-    /// `start`s here has timed out, however lately it was sent.
+    /// As [`mark_lost_from`](Self::mark_lost_from) from the front on, except for segments sent
+    /// after `recent`, which may still be in flight (Linux, `tcp_timeout_mark_lost`). The one at
+    /// `start` has timed out, however recently it was sent.
     pub fn mark_lost_but_recent(&mut self, recent: Instant, start: u64) {
         self.void_reneged_reports();
         for (segment, index) in self.segments.iter_mut().zip(0..) {
@@ -396,15 +395,15 @@ impl Scoreboard {
         }
     }
 
-    /// The segment at `index` is lost, or its retransmission is (RFC 8985 §6.2 step 5).
+    /// Marks the segment at `index` lost, or its retransmission (RFC 8985 §6.2 step 5).
     pub fn mark_copy_lost(&mut self, index: usize) {
         let segment = &mut self.segments[index];
         self.sums.change(segment, LOST);
         self.repair_from = self.repair_from.min(segment.start(self.start));
     }
 
-    /// Nothing was lost after all: what was presumed so is on its way again, and its own timer runs
-    /// until what `deadline` says for that many expiries, unless it runs already.
+    /// Undoes all presumed losses: the segments are in flight again, and the own timer of each,
+    /// unless running, is set to `deadline` of its number of expiries.
     pub fn unmark_lost(&mut self, deadline: impl Fn(u8) -> Instant) {
         if self.sums.lost == 0 {
             return;
@@ -419,8 +418,9 @@ impl Scoreboard {
         }
     }
 
-    /// Marks one segment lost, whatever the others are: the first of a fast recovery, or the one
-    /// whose timer expired under selective repeat. Its own timer stops until it is retransmitted.
+    /// Marks one segment lost, whatever the state of the others: the first of a fast recovery, or
+    /// the one whose timer expired under selective repeat. Its own timer stops until it is
+    /// retransmitted.
     pub fn mark_lost(&mut self, index: usize) {
         self.void_reneged_reports();
         let segment = &mut self.segments[index];
@@ -431,8 +431,8 @@ impl Scoreboard {
         self.own_timers.stop(index);
     }
 
-    /// A receiver that reported the segment it now asks for has dropped it: nothing it reported
-    /// can be relied on (RFC 2018 §8).
+    /// Discards all SACKs: a receiver that asks for a segment it had SACKed has dropped it, and
+    /// none of its reports can be relied on (RFC 2018 §8).
     fn void_reneged_reports(&mut self) {
         if !self.segments.front().is_some_and(Record::is_sacked) {
             return;
@@ -445,8 +445,7 @@ impl Scoreboard {
         self.known = None;
     }
 
-    /// The first segment that is lost and not retransmitted since (RFC 6675 §4, `NextSeg()` rule
-    /// 1).
+    /// The first lost segment not retransmitted since (RFC 6675 §4, `NextSeg()` rule 1).
     #[inline]
     pub fn next_lost(&mut self) -> Option<usize> {
         if self.sums.awaiting_repair == 0 {
@@ -463,8 +462,8 @@ impl Scoreboard {
         None
     }
 
-    /// The first segment below the highest reported byte that is neither reported nor
-    /// retransmitted, lost or not (RFC 6675 §4, `NextSeg()` rule 3).
+    /// The first segment below the highest SACKed byte that is neither SACKed nor retransmitted,
+    /// lost or not (RFC 6675 §4, `NextSeg()` rule 3).
     #[must_use]
     pub fn next_hole(&self) -> Option<usize> {
         let first = self.index_of(self.repair_from);
@@ -477,10 +476,9 @@ impl Scoreboard {
             })
     }
 
-    /// The last segment the receiver did not report (RFC 6675 §4, `NextSeg()` rule 4), unless that
-    /// was retransmitted just now: the rule is for a tail that nothing tells of, and by the letter
-    /// would repeat the first retransmission at once wherever the receiver's window allows no new
-    /// data.
+    /// The last segment without SACK (RFC 6675 §4, `NextSeg()` rule 4), unless it was retransmitted
+    /// just now: the rule is for a tail that no SACK tells of, and to the letter would repeat the
+    /// first retransmission at once wherever the receiver's window allows no new data.
     #[must_use]
     pub fn last_unreported(&self) -> Option<usize> {
         let index = (0..self.segments.len())
@@ -489,8 +487,8 @@ impl Scoreboard {
         (self.segments[index].flags() & RESENT == 0).then_some(index)
     }
 
-    /// The segment at `index` is retransmitted at `now`, its own timer, where it has one, set to
-    /// `deadline`. Returns it.
+    /// Records that the segment at `index` is retransmitted at `now`, and sets its own timer, if it
+    /// has one, to `deadline`. Returns it.
     pub fn resend(&mut self, index: usize, now: Instant, deadline: Instant) -> SentSegment {
         let segment = &mut self.segments[index];
         self.sums.change(segment, segment.flags() | RESENT);
@@ -499,13 +497,12 @@ impl Scoreboard {
         segment.segment(self.start)
     }
 
-    /// The segment at `index` expired once more; returns how often before.
+    /// Counts an expiry of the segment at `index`; returns the number of earlier ones.
     pub fn on_expiry(&mut self, index: usize) -> u8 {
         self.segments[index].on_expiry()
     }
 
-    /// Every running timer of a segment restarts at `now`, for as long as `after` that many
-    /// expiries.
+    /// Restarts every running segment timer at `now`, for `after` its number of expiries.
     pub fn restart_timers(&mut self, now: Instant, after: impl Fn(u8) -> Duration) {
         for (segment, index) in self.segments.iter().zip(0..) {
             if self.own_timers.is_running(index) {
@@ -514,8 +511,8 @@ impl Scoreboard {
         }
     }
 
-    /// The earliest of the segments' own timers, and whose it is. What the receiver reported
-    /// needs none, unless it is the very segment the receiver asks for.
+    /// The earliest of the segments' own timers, and the segment's index. A SACKed segment needs
+    /// none, unless it is the very one the receiver asks for.
     #[must_use]
     pub fn earliest_deadline(&self) -> Option<(usize, Instant)> {
         self.segments
@@ -526,7 +523,7 @@ impl Scoreboard {
             .min_by_key(|&(index, deadline)| (deadline, index))
     }
 
-    /// As [`index_of`](Self::index_of), whatever the segments' lengths.
+    /// As [`index_of`](Self::index_of), for any segment lengths.
     #[inline(never)]
     fn search(&self, offset: u64) -> usize {
         self.segments
@@ -543,7 +540,7 @@ impl Scoreboard {
         if offset < self.start + length {
             return 0;
         }
-        // As a rule all are as long as the first.
+        // Usually all are as long as the first.
         let guess = (offset - self.start) / length;
         if let Ok(guess) = usize::try_from(guess)
             && let Some(segment) = self.segments.get(guess)

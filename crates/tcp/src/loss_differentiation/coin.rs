@@ -1,16 +1,18 @@
-//! A coin: a control for classifiers, which calls as many losses the radio's and looks at nothing.
+//! A coin: a control for classifiers, which attributes a given share of losses to the radio and
+//! looks at nothing.
 
 use super::Cause;
 use crate::observer::Insight;
 
-/// How many coins were tossed. The draws are [`Insight`]'s: an endpoint has no random source.
+/// Number of coins tossed. The draws are [`Insight`]'s: an endpoint has no random source.
 #[derive(Clone, Debug, Default)]
 pub struct Coin {
     tossed: u64,
 }
 
 impl Coin {
-    /// The next answer: the radio with probability `radio`; never where nobody draws.
+    /// Returns the next answer: the radio with probability `radio`; congestion where there are no
+    /// draws.
     pub fn classify(&mut self, radio: f64, insight: &impl Insight) -> Cause {
         self.tossed += 1;
         let Some(draw) = insight.draw(self.tossed) else {

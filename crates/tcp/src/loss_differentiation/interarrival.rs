@@ -1,31 +1,30 @@
-//! mBiaz: where n packets are lost and the next arrives just when it would have with them in front
-//! of it, they were sent through a queue that did not drop them (Biaz & Vaidya, ASSET 1999; Cen et
-//! al. §III.B).
+//! mBiaz: if n packets are lost and the next arrives just when it would have behind them, they
+//! passed a queue that did not drop them (Biaz & Vaidya, ASSET 1999; Cen et al. §III.B).
 
 use airtcp_units::Instant;
 
 use super::Cause;
 
-/// A packet that follows n lost ones comes between (n + 1) and (n + 1.25) of the least times
-/// between arrivals behind the last before them.
+/// A packet that follows n lost ones arrives between (n + 1) and (n + 1.25) minimum interarrival
+/// times after the last one before them.
 const LATEST: f64 = 1.25;
-/// The average follows by this share.
+/// Gain of the average.
 const GAIN: f64 = 1.0 / 8.0;
 
-/// The times between acknowledgments of new segments, in seconds a segment.
+/// Times between acknowledgments of new segments, in seconds per segment.
 #[derive(Clone, Debug, Default)]
 pub struct Interarrival {
     last: Option<Instant>,
-    /// Over the gap that ended last.
+    /// The time over the last gap.
     gap: f64,
     least: Option<f64>,
     average: f64,
-    /// The gap that is under way holds a loss, and is no time between arrivals.
+    /// Whether the current gap contains a loss, so that it is no interarrival time.
     lossy: bool,
 }
 
 impl Interarrival {
-    /// `segments` were delivered at `now`.
+    /// Records that `segments` were delivered at `now`.
     pub fn add(&mut self, now: Instant, segments: u32) {
         let Some(last) = self.last.replace(now) else {
             return;
@@ -42,23 +41,23 @@ impl Interarrival {
         self.least = Some(self.least.map_or(each, |least| least.min(each)));
     }
 
-    /// A loss was found.
+    /// Records that a loss was found.
     pub const fn on_loss(&mut self) {
         self.lossy = true;
     }
 
-    /// The least time a segment; none before two arrivals.
+    /// The minimum time per segment; `None` before two arrivals.
     pub const fn least(&self) -> Option<f64> {
         self.least
     }
 
-    /// The average time a segment.
+    /// The average time per segment.
     pub const fn average(&self) -> f64 {
         self.average
     }
 
-    /// What a loss of `lost` segments is of, by the gap that ended with the acknowledgment that
-    /// showed it.
+    /// Classifies a loss of `lost` segments by the gap that ended with the acknowledgment that
+    /// revealed it.
     pub fn classify(&self, lost: u32) -> Cause {
         let Some(least) = self.least else {
             return Cause::Congestion;

@@ -1,11 +1,11 @@
-//! Was a loss congestion or the radio? Classifiers from the literature, apart from what is done
-//! about the answer, so that all of them can drive the same reduction and be scored against the
-//! truth.
+//! Was a loss due to congestion or to the radio? Classifiers from the literature, separate from the
+//! response to their answers, so that all of them can drive the same reduction and be scored
+//! against the truth.
 //!
 //! They were made for receivers that see one-way times of every packet (Cen, Cosman & Voelker,
 //! "End-to-end differentiation of congestion and wireless losses", IEEE/ACM ToN 11(5), 2003). At a
 //! TCP sender the round trip takes the place of the one-way time, and the number n of packets lost
-//! between two that arrived is that of the holes SACK shows.
+//! between two arrivals is that of the holes SACK shows.
 
 mod coin;
 mod interarrival;
@@ -24,7 +24,7 @@ use round_trips::RoundTrips;
 use spike::Spike;
 pub use zigzag::ZigZagTable;
 
-/// What a loss was of.
+/// The cause of a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// A queue was full.
@@ -33,7 +33,7 @@ pub enum Cause {
     Radio,
 }
 
-/// What is known when a loss event begins.
+/// Known facts when a loss event begins.
 #[derive(Clone, Copy, Debug)]
 pub struct LossEvent {
     /// When it was found.
@@ -48,33 +48,33 @@ pub struct LossEvent {
     pub offset: u64,
 }
 
-/// Which classifier, with its parameters.
+/// The choice of classifier, with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Differentiation {
     /// The rule of a table over mean and deviation of the round trip: ZigZag, NewZag.
     ZigZag(ZigZagTable),
-    /// A loss while the round trip is in a spike is congestion.
+    /// A loss while the round trip is in a spike is attributed to congestion.
     Spike,
-    /// The time between arrivals is just what the lost packets would have taken (Biaz & Vaidya,
+    /// The time between arrivals matches what the lost packets would have taken (Biaz & Vaidya,
     /// ASSET 1999, as modified by Cen et al. §III.B).
     MBiaz,
     /// ZigZag, mBiaz or Spike, whichever suits the path (Cen et al. §V).
     Zbs,
-    /// A backlog of `beta` segments is congestion (Fu & Liew §II.B).
+    /// A backlog of `beta` segments is attributed to congestion (Fu & Liew §II.B).
     Veno {
-        /// Segments queued in the network from which on a loss is congestion's.
+        /// Backlog in the network, in segments, at which a loss is attributed to congestion.
         beta: f64,
     },
-    /// Knows the truth: what a classifier could reach at best.
+    /// Knows the truth: the upper bound for any classifier.
     Oracle,
-    /// Looks at nothing: what one reaches by its bias alone.
+    /// Looks at nothing: the effect of a classifier's bias alone.
     Coin {
-        /// How often the answer is "the radio".
+        /// Probability of the answer "the radio".
         radio_probability: f64,
     },
 }
 
-/// A classifier with what it has seen.
+/// A classifier with its observations.
 #[derive(Clone, Debug)]
 pub struct Classifier {
     choice: Differentiation,
@@ -85,7 +85,7 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// The classifier `choice` names.
+    /// Creates the classifier that `choice` names.
     #[must_use]
     pub fn new(choice: &Differentiation) -> Self {
         let gain = match choice {
@@ -101,19 +101,19 @@ impl Classifier {
         }
     }
 
-    /// A round trip was measured.
+    /// Takes a round-trip sample.
     pub fn on_rtt_sample(&mut self, _now: Instant, rtt: Duration) {
         self.round_trips.add(rtt);
         self.spike.add(&self.round_trips);
     }
 
-    /// An acknowledgment delivered `segments`.
+    /// Records that an acknowledgment delivered `segments`.
     pub fn on_acknowledged(&mut self, now: Instant, segments: u32) {
         self.interarrival.add(now, segments);
     }
 
-    /// What the loss was of. The oracle and the coin ask `insight`; where it knows nothing, a loss
-    /// is congestion's.
+    /// Returns the cause of the loss. The oracle and the coin ask `insight`; without its knowledge,
+    /// a loss is attributed to congestion.
     pub fn classify(&mut self, event: &LossEvent, insight: &impl Insight) -> Cause {
         let cause = self.answer(event, insight);
         self.interarrival.on_loss();

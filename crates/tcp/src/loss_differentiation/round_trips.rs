@@ -1,4 +1,4 @@
-//! Mean, mean deviation and range of the round trip, as classifiers take them (Lien et al. §III.A).
+//! Mean, mean deviation and range of the round trip, as used by classifiers (Lien et al. §III.A).
 
 use airtcp_units::Duration;
 
@@ -20,7 +20,8 @@ pub struct RoundTrips {
 }
 
 impl RoundTrips {
-    /// No sample; the mean moves by `gain`, the deviation by twice that.
+    /// Creates the statistics without samples; the mean moves by `gain`, the deviation by twice
+    /// that.
     pub const fn new(gain: f64) -> Self {
         Self {
             gain,
@@ -33,8 +34,8 @@ impl RoundTrips {
         }
     }
 
-    /// Takes a sample. The papers do not say where mean and deviation begin; here at the first
-    /// sample and at nothing. The deviation is from the mean that the sample has moved.
+    /// Takes a sample. The papers do not define the initial mean and deviation; here they are the
+    /// first sample and zero. The deviation is taken from the mean after the sample.
     pub fn add(&mut self, rtt: Duration) {
         let rtt = rtt.as_secs_f64();
         self.latest = rtt;

@@ -1,11 +1,11 @@
 //! Spike (Tobe, Tamura, Molano, Ghosh & Tokuda, "Achieving moderate fairness for UDP flows by
 //! path-status classification", LCN 2000; Cen et al. §III.A): a loss while the round trip is in a
-//! spike is congestion.
+//! spike is attributed to congestion.
 
 use super::Cause;
 use super::round_trips::RoundTrips;
 
-/// A spike begins above this share of the range, and ends below this one.
+/// A spike begins above the first of these shares of the range, and ends below the second.
 const BEGINS: f64 = 1.0 / 2.0;
 const ENDS: f64 = 1.0 / 3.0;
 
@@ -16,7 +16,7 @@ pub struct Spike {
 }
 
 impl Spike {
-    /// A round trip was added.
+    /// Updates the state after a round trip was added.
     pub fn add(&mut self, round_trips: &RoundTrips) {
         let range = round_trips.greatest - round_trips.least;
         let above = |share: f64| round_trips.latest - round_trips.least > share * range;
@@ -27,7 +27,7 @@ impl Spike {
         }
     }
 
-    /// What a loss now is of.
+    /// The cause of a loss at this moment.
     pub const fn classify(&self) -> Cause {
         if self.inside {
             Cause::Congestion

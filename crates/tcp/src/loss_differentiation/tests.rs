@@ -41,8 +41,8 @@ fn mean_and_deviation_follow_the_paper() {
     assert!(near(round_trips.deviation, 0.007_031_25), "{round_trips:?}");
 }
 
-/// For which n a sample is the radio's, as digits. The statistics are those of the test above with
-/// the last sample taken apart.
+/// The values of n for which a sample is attributed to the radio, as digits. The statistics are
+/// those of the test above except for the last sample.
 fn rows(table: ZigZagTable, latest: f64) -> String {
     let mut round_trips = RoundTrips::new(table.gain);
     (round_trips.mean, round_trips.deviation) = (0.1, 0.010);
@@ -90,7 +90,7 @@ fn spike_begins_at_half_of_the_range_and_ends_at_a_third() {
     assert_eq!(after(&[131, 119]), Cause::Radio);
 }
 
-/// Arrivals 10 ms apart; two are lost: 30 to 32.5 ms is just their time.
+/// Arrivals 10 ms apart; two are lost: 30 to 32.5 ms match them.
 #[test]
 fn mbiaz_asks_whether_the_gap_is_that_of_the_lost_packets() {
     let gap = |milliseconds: u64, lost| {
@@ -122,7 +122,8 @@ fn a_gap_with_a_loss_is_no_time_between_arrivals() {
     assert_eq!(interarrival.least(), Some(0.005));
 }
 
-/// Cen et al. §V: by the average over the least time between arrivals; with nothing queued, Spike.
+/// Cen et al. §V: by the ratio of the average to the minimum interarrival time; with nothing
+/// queued, Spike.
 #[test]
 fn zbs_chooses_by_the_time_between_arrivals() {
     let mut round_trips = RoundTrips::new(1.0 / 32.0);
@@ -141,10 +142,11 @@ fn zbs_chooses_by_the_time_between_arrivals() {
         }
         zbs::classify(&round_trips, &interarrival, &spike, 1)
     };
-    // 10, then 22 ms eight times: the average moves from 10 towards 22, to about 1.8 of the least.
+    // 10, then 22 ms eight times: the average moves from 10 towards 22, to about 1.8 of the
+    // minimum.
     let wide: Vec<_> = (0..=8).map(|index| 10 + 22 * index).collect();
     assert_eq!(answer(&[&[0], &wide[..]].concat()), Cause::Radio, "ZigZag");
-    // All 10 ms: mBiaz, and 10 ms is no gap of a loss.
+    // All 10 ms: mBiaz, and 10 ms is no gap with a loss.
     assert_eq!(answer(&[0, 10, 20, 30]), Cause::Congestion, "mBiaz");
     let spread: Vec<_> = (0..=40).map(|index| 10 + 40 * index).collect();
     assert_eq!(
@@ -168,7 +170,7 @@ fn veno_counts_what_is_queued() {
     );
 }
 
-/// Knows of one loss, and draws what the golden ratio gives: evenly spread words.
+/// Knows of one loss, and draws multiples of the golden ratio: evenly spread words.
 struct Knows(Cause);
 
 impl Insight for Knows {

@@ -1,10 +1,11 @@
-//! Veno's question (Fu & Liew, JSAC 21(2), 2003, §II): how many segments are queued in the network?
+//! Veno's criterion (Fu & Liew, JSAC 21(2), 2003, §II): how many segments are queued in the
+//! network?
 
 use super::Cause;
 use super::round_trips::RoundTrips;
 
-/// What a loss is of with a window of `cwnd` bytes: congestion if N = cwnd × (RTT − BaseRTT)/RTT is
-/// `beta` segments or more.
+/// The cause of a loss with a window of `cwnd` bytes: congestion if N = cwnd × (RTT − BaseRTT)/RTT
+/// is at least `beta` segments.
 pub fn classify(round_trips: &RoundTrips, cwnd: u64, mss: u64, beta: f64) -> Cause {
     if round_trips.latest <= 0.0 {
         return Cause::Congestion;

@@ -1,16 +1,16 @@
-//! ZBS (Cen et al. §V): the classifier that does best where arrivals are as far apart as they are.
-//! The average time between them over the least tells how many share the bottleneck.
+//! ZBS (Cen et al. §V): chooses the classifier that works best at the current interarrival times.
+//! The ratio of their average to their minimum indicates how many flows share the bottleneck.
 
 use super::interarrival::Interarrival;
 use super::round_trips::RoundTrips;
 use super::spike::Spike;
 use super::{Cause, ZigZagTable};
 
-/// A round trip this little above the least, in least times between arrivals: nothing is queued,
+/// A round trip this little above the minimum, in minimum interarrival times: nothing is queued,
 /// and Spike is right.
 const NOTHING_QUEUED: f64 = 0.05;
 
-/// What a loss of `lost` segments is of.
+/// The cause of a loss of `lost` segments.
 pub fn classify(
     round_trips: &RoundTrips,
     interarrival: &Interarrival,

@@ -1,11 +1,11 @@
-//! ZigZag and NewZag: the more packets are lost at once, the longer a round trip still counts as
-//! that of an empty queue.
+//! ZigZag and NewZag: the more packets are lost at once, the longer the round trip that still
+//! counts as that of an empty queue.
 
 use super::Cause;
 use super::round_trips::RoundTrips;
 
-/// Where a loss of n segments is the radio's: below mean − factor × deviation of the round trip. A
-/// negative factor is above the mean.
+/// The round trips at which a loss of n segments is attributed to the radio: those below mean −
+/// factor × deviation. A negative factor is above the mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ZigZagTable {
     /// The factor for n = 1, 2, 3, and more.
@@ -31,13 +31,13 @@ impl ZigZagTable {
         below_mean: [1.0, 0.5, 0.0, 0.5],
         gain: 1.0 / 32.0,
     };
-    /// ZigZag as implementations have it that make n = 3 as strict as n = 1.
+    /// ZigZag as implemented where n = 3 is as strict as n = 1.
     pub const STRICT: Self = Self {
         below_mean: [1.0, 0.5, 1.0, 0.5],
         gain: 1.0 / 32.0,
     };
 
-    /// What a loss of `lost` segments at once is of.
+    /// The cause of a loss of `lost` segments at once.
     pub fn classify(&self, round_trips: &RoundTrips, lost: u32) -> Cause {
         let row = (lost.clamp(1, 4) - 1) as usize;
         let threshold = round_trips.mean - self.below_mean[row] * round_trips.deviation;

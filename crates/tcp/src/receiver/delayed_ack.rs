@@ -4,10 +4,10 @@ use airtcp_units::{Duration, Instant};
 
 use crate::config::DelayedAckConfig;
 
-/// A sender that is silent for so long has paused.
+/// A sender silent for this long has paused.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// An acknowledgment that waits, or is due.
+/// An acknowledgment that is delayed, or due.
 #[derive(Clone, Debug)]
 pub struct DelayedAck {
     segments: u32,
@@ -15,14 +15,14 @@ pub struct DelayedAck {
     waiting: u32,
     deadline: Instant,
     due: bool,
-    /// Segments that are still acknowledged at once, and as many as that is at the start.
+    /// Number of segments still to be acknowledged at once, and its initial value.
     quick: u32,
     quick_at_start: u32,
     last_arrival: Instant,
 }
 
 impl DelayedAck {
-    /// Nothing waits.
+    /// Creates the state without a delayed acknowledgment.
     pub const fn new(config: &DelayedAckConfig) -> Self {
         Self {
             segments: config.segments,
@@ -36,7 +36,7 @@ impl DelayedAck {
         }
     }
 
-    /// A segment arrived in order; a `fin` is acknowledged at once.
+    /// Records that a segment arrived in order; a `fin` is acknowledged at once.
     #[inline]
     pub fn on_in_order(&mut self, now: Instant, fin: bool) {
         self.waiting += 1;
@@ -57,24 +57,23 @@ impl DelayedAck {
         }
     }
 
-    /// The segment at hand is acknowledged at once: it let the window grow (Linux,
-    /// `tcp_grow_window`).
+    /// Acknowledges the current segment at once: it let the window grow (Linux, `tcp_grow_window`).
     #[inline]
     pub const fn quicken(&mut self) {
         self.quick |= 1;
     }
 
-    /// An acknowledgment must go out at once.
+    /// Makes an acknowledgment due at once.
     pub const fn demand(&mut self) {
         self.due = true;
     }
 
-    /// The next `segments` are acknowledged one by one.
+    /// Acknowledges the next `segments` one by one.
     pub fn acknowledge_at_once(&mut self, segments: u32) {
         self.quick = self.quick.max(segments);
     }
 
-    /// An acknowledgment went out.
+    /// Records that an acknowledgment was sent.
     #[inline]
     pub const fn on_sent(&mut self) {
         self.waiting = 0;
@@ -82,7 +81,7 @@ impl DelayedAck {
         self.deadline = Instant::FAR_FUTURE;
     }
 
-    /// What has waited until its deadline is due.
+    /// Makes the acknowledgment due whose deadline has passed.
     pub fn on_wakeup(&mut self, now: Instant) {
         if self.deadline <= now {
             self.due = true;
@@ -90,13 +89,13 @@ impl DelayedAck {
         }
     }
 
-    /// Whether one must go out now.
+    /// Whether one must be sent now.
     #[inline]
     pub const fn is_due(&self) -> bool {
         self.due
     }
 
-    /// When the waiting one becomes due; [`Instant::FAR_FUTURE`] if none waits.
+    /// Time at which the delayed one becomes due; [`Instant::FAR_FUTURE`] if there is none.
     #[inline]
     pub const fn deadline(&self) -> Instant {
         self.deadline

@@ -1,14 +1,14 @@
-//! The ranges of bytes that wait behind gaps, apart from each other: in a list while they are few,
-//! as they nearly always are, so that very many receivers fit; in a tree when they are many, so
-//! that each costs O(log n) in whatever order a peer sends.
+//! The disjoint byte ranges that wait behind gaps: in a list while they are few, as they nearly
+//! always are, so that very many receivers fit in memory; in a tree when they are many, so that
+//! each costs O(log n) in whatever order a peer sends.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The most ranges that are kept in a list: what is moved in it fits a few cache lines.
+/// The most ranges kept in a list: moving its elements touches only a few cache lines.
 const FEW: usize = 32;
 
-/// Ranges by where they start, each with its end.
+/// Ranges by their start, each with its end.
 #[derive(Clone, Debug)]
 pub(super) enum Islands {
     Few(Vec<(u64, u64)>),
@@ -16,12 +16,12 @@ pub(super) enum Islands {
 }
 
 impl Islands {
-    /// None waits.
+    /// Creates an empty set.
     pub const fn new() -> Self {
         Self::Few(Vec::new())
     }
 
-    /// Whether none waits.
+    /// Whether there are none.
     #[inline]
     pub fn is_empty(&self) -> bool {
         match self {
@@ -30,7 +30,7 @@ impl Islands {
         }
     }
 
-    /// How many wait.
+    /// Number of ranges.
     pub fn len(&self) -> usize {
         match self {
             Self::Few(list) => list.len(),
@@ -73,7 +73,7 @@ impl Islands {
         }
     }
 
-    /// The lowest range that starts in `starts`, taken out.
+    /// Removes and returns the lowest range that starts in `starts`.
     pub fn take_first_of(&mut self, starts: Range<u64>) -> Option<(u64, u64)> {
         let taken = match self {
             Self::Few(list) => {
@@ -91,7 +91,7 @@ impl Islands {
         taken
     }
 
-    /// The range that starts at `start` ends at `end` from now on, and waits if it did not.
+    /// Sets the end of the range that starts at `start`, adding it if absent.
     pub fn set(&mut self, start: u64, end: u64) {
         match self {
             Self::Few(list) => match list.binary_search_by_key(&start, |range| range.0) {
@@ -114,7 +114,7 @@ impl Islands {
         }
     }
 
-    /// Forgets the highest.
+    /// Removes the highest range.
     pub fn forget_highest(&mut self) {
         match self {
             Self::Few(list) => {
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Against a tree, with fewer ranges than a list takes and with more.
+        /// Compared with a tree, with fewer ranges than the list holds and with more.
         #[test]
         fn agrees_with_a_tree(
             operations in prop::collection::vec((0_u8..8, 0_u64..200, 1_u64..50), 1..300)

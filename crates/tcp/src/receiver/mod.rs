@@ -1,4 +1,4 @@
-//! The receive side: reassembly, the window, and when and what to acknowledge.
+//! The receive side: reassembly, the window, and the timing and contents of acknowledgments.
 
 mod delayed_ack;
 mod islands;
@@ -16,12 +16,13 @@ use reassembly::Reassembly;
 use report::Report;
 use window::{Standing, Window};
 
-/// The most ranges an acknowledgment can report: what fits beside no other option (RFC 2018 §3).
+/// The most ranges that an acknowledgment can report: as many as fit without other options (RFC
+/// 2018 §3).
 pub const MAX_REPORTED: usize = 4;
 
 /// Bytes of the receive buffer for each range that may wait behind a gap. Linux charges a held
 /// segment at least 576 (`SKB_TRUESIZE`), however little it carries; senders of full segments leave
-/// no more than a range for two segments.
+/// at most one range per two segments.
 const BUFFER_BYTES_A_RANGE: u64 = 512;
 /// Ranges that may wait behind gaps in even the smallest buffer.
 const LEAST_RANGES: u32 = 64;
@@ -29,7 +30,8 @@ const LEAST_RANGES: u32 = 64;
 /// No offset of a stream.
 const NOT_KNOWN: u64 = u64::MAX;
 
-/// Most ranges that wait behind gaps in a buffer of that size. Their bytes the window bounds.
+/// Maximum number of ranges that wait behind gaps in a buffer of that size. The window bounds their
+/// bytes.
 fn most_ranges(buffer: u64) -> u32 {
     u32::try_from(buffer / BUFFER_BYTES_A_RANGE)
         .unwrap_or(u32::MAX)
@@ -43,18 +45,18 @@ pub struct Receiver {
     reassembly: Reassembly,
     delayed: DelayedAck,
     report: Report,
-    /// End of what the application has read.
+    /// End of the data read by the application.
     read: u64,
     window: Window,
-    /// Offset of the FIN; [`NOT_KNOWN`] before it is known.
+    /// Offset of the FIN; [`NOT_KNOWN`] until it arrives.
     fin: u64,
     /// Segments that brought nothing new.
     duplicates: u64,
 }
 
 impl Receiver {
-    /// A receiver that has received nothing, from a peer to whom a window of less than `step` bytes
-    /// is of no use: less than a segment, or than the window field can tell.
+    /// Creates a receiver whose peer has no use for a window of less than `step` bytes: less than a
+    /// segment, or than the window field can express.
     #[must_use]
     pub fn new(config: &Config, step: u32) -> Self {
         Self {
@@ -68,12 +70,12 @@ impl Receiver {
         }
     }
 
-    /// Bytes `range` arrived at `now`, already cut to the window; `fin` if a FIN stands behind
-    /// them.
+    /// Takes the bytes `range`, already trimmed to the window, that arrived at `now`; `fin` if a
+    /// FIN follows them.
     #[inline]
     pub fn on_data(&mut self, now: Instant, mut range: Range<u64>, mut fin: bool) {
         if self.fin != NOT_KNOWN {
-            // The first FIN stands, and nothing follows it.
+            // The first FIN stands, and no data follows it.
             fin &= range.end == self.fin;
             range.end = range.end.min(self.fin);
         }
@@ -88,7 +90,7 @@ impl Receiver {
         let had_gaps = self.reassembly.has_gaps();
         let length = range.end - range.start;
         if range.start == before && !had_gaps {
-            // In order and nothing waits: the common case.
+            // In order with nothing waiting: the common case.
             self.reassembly.extend(range.end);
             let here = self.standing();
             if self.window.on_segment(now, here, length, true) {
@@ -121,30 +123,31 @@ impl Receiver {
         self.delayed.demand();
     }
 
-    /// Whether [`on_echo`](Self::on_echo) is of use to it.
+    /// Whether it uses [`on_echo`](Self::on_echo).
     #[inline]
     #[must_use]
     pub const fn times_round_trips(&self) -> bool {
         self.window.is_tuned()
     }
 
-    /// The timestamp that left at `sent_at` came back after `round_trip`, with a full segment.
+    /// Takes the timestamp that left at `sent_at` and came back after `round_trip`, with a full
+    /// segment.
     #[inline]
     pub fn on_echo(&mut self, sent_at: Instant, round_trip: Duration) {
         self.window.on_echo(sent_at, round_trip);
     }
 
-    /// The peer needs to know where we stand: an acknowledgment must go out.
+    /// Makes an acknowledgment due: the peer needs to know our state.
     pub const fn demand_acknowledgment(&mut self) {
         self.delayed.demand();
     }
 
-    /// The next `segments` in order are acknowledged one by one.
+    /// Acknowledges the next `segments` in order one by one.
     pub fn acknowledge_at_once(&mut self, segments: u32) {
         self.delayed.acknowledge_at_once(segments);
     }
 
-    /// A segment arrived again whose every byte is below what is expected.
+    /// Takes a retransmitted segment whose every byte is below the next expected one.
     pub fn on_old_duplicate(&mut self, range: Range<u64>) {
         self.duplicates += 1;
         self.report.on_duplicate(range);
@@ -158,7 +161,7 @@ impl Receiver {
         self.reassembly.next_expected()
     }
 
-    /// Whether the FIN and everything before it has arrived.
+    /// Whether the FIN and everything before it have arrived.
     #[inline]
     #[must_use]
     pub const fn is_finished(&self) -> bool {
@@ -171,7 +174,7 @@ impl Receiver {
         offset < self.next_expected() || self.reassembly.containing(offset).is_some()
     }
 
-    /// Offset of the FIN, once it is known: where the stream ends.
+    /// Offset of the FIN, once known: the end of the stream.
     #[inline]
     #[must_use]
     pub const fn end(&self) -> Option<u64> {
@@ -181,48 +184,48 @@ impl Receiver {
         }
     }
 
-    /// Bytes received in order, the FIN not counted.
+    /// Bytes received in order, the FIN excluded.
     #[must_use]
     pub fn received(&self) -> u64 {
         self.fin.min(self.next_expected())
     }
 
-    /// Bytes the application has taken.
+    /// Bytes read by the application.
     #[must_use]
     pub const fn read_so_far(&self) -> u64 {
         self.read
     }
 
-    /// Segments that brought nothing new.
+    /// Number of segments that brought nothing new.
     #[must_use]
     pub const fn duplicates(&self) -> u64 {
         self.duplicates
     }
 
-    /// Takes up to `most` bytes for the application; returns how many there were.
+    /// Takes up to `most` bytes for the application; returns their number.
     #[inline]
     pub fn read(&mut self, most: u64) -> u64 {
         let bytes = (self.received() - self.read).min(most);
         self.read += bytes;
-        // A window that was closed, or all but closed, and has opened is news to the peer
-        // (RFC 9293 §3.8.6.2.2).
+        // The peer must learn that a closed, or almost closed, window has opened (RFC 9293
+        // §3.8.6.2.2).
         if self.window.is_reopened(self.standing()) {
             self.delayed.demand();
         }
         bytes
     }
 
-    /// The window to announce, in bytes from the next expected byte on, when an acknowledgment is
-    /// about to be sent. It opens in steps of a segment or half the buffer, against silly windows
-    /// (RFC 9293 §3.8.6.2.2).
+    /// Returns the window to announce, in bytes from the next expected byte on, in an
+    /// acknowledgment about to be sent. It opens in steps of a segment or half the buffer, to avoid
+    /// silly windows (RFC 9293 §3.8.6.2.2).
     #[inline]
     pub fn window(&mut self) -> u64 {
         let end = self.window.announce(self.standing());
         end.saturating_sub(self.next_expected())
     }
 
-    /// The most that can wait out of order or unread is `bytes` from now on. What was announced
-    /// stays so (RFC 9293 §3.8.6).
+    /// Limits the data that can wait out of order or unread to `bytes`. The window already
+    /// announced stands (RFC 9293 §3.8.6).
     pub fn set_buffer(&mut self, bytes: u64) {
         self.window.set_buffer(bytes);
         self.reassembly.set_most(most_ranges(bytes));
@@ -243,7 +246,7 @@ impl Receiver {
         self.next_expected()..self.window.announced().max(self.next_expected())
     }
 
-    /// Whether everything up to `end` fits, no gap waits to be filled and no end of the stream is
+    /// Whether everything up to `end` fits, no gap waits to be filled, and no end of the stream is
     /// known.
     #[inline]
     #[must_use]
@@ -258,33 +261,34 @@ impl Receiver {
         self.delayed.is_due()
     }
 
-    /// When a waiting acknowledgment must go out; [`Instant::FAR_FUTURE`] if none waits.
+    /// Time at which a delayed acknowledgment must be sent; [`Instant::FAR_FUTURE`] if there is
+    /// none.
     #[inline]
     #[must_use]
     pub const fn next_wakeup(&self) -> Instant {
         self.delayed.deadline()
     }
 
-    /// An acknowledgment that has waited long enough becomes due.
+    /// Makes a delayed acknowledgment due once its time has come.
     pub fn on_wakeup(&mut self, now: Instant) {
         self.delayed.on_wakeup(now);
     }
 
-    /// A segment with an acknowledgment went out.
+    /// Records that a segment with an acknowledgment was sent.
     #[inline]
     pub const fn on_ack_sent(&mut self) {
         self.delayed.on_sent();
     }
 
-    /// Whether the next acknowledgment reports anything.
+    /// Whether the next acknowledgment has SACK blocks.
     #[inline]
     #[must_use]
     pub fn has_report(&self) -> bool {
         self.report.has_something(&self.reassembly)
     }
 
-    /// Writes the ranges to report with the next acknowledgment into `ranges`, the most urgent
-    /// first, and returns how many there are (RFC 2018 §4, RFC 2883 §4).
+    /// Writes the ranges that the next acknowledgment reports into `ranges`, the most urgent first,
+    /// and returns their number (RFC 2018 §4, RFC 2883 §4).
     #[inline]
     pub fn take_report(&mut self, ranges: &mut [Range<u64>; MAX_REPORTED]) -> usize {
         if !self.has_report() {

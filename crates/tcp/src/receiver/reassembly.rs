@@ -1,24 +1,24 @@
-//! The bytes that have arrived: a prefix, and ranges beyond a gap.
+//! Bytes that have arrived: a prefix, and ranges beyond gaps.
 //!
 //! However many [`Islands`] wait, a segment costs O(log n) in whatever order a peer sends, and
-//! their number is bounded: a peer, or whoever injects segments in its name, must not have us keep
-//! a range of one byte for every second byte of the window. Beyond the bound the highest range is
-//! forgotten, even one that was reported: RFC 2018 §8 permits it where space runs out, and for that
-//! reason has senders keep what was only reported. Linux drops from the same end
-//! (`tcp_prune_ofo_queue`): the application waits for what is lowest, so that filling the first
-//! hole always brings the stream forward. What is in order is never dropped. Like Linux, and unlike
-//! RFC 2018 §8, a segment that is itself forgotten is not reported.
+//! their number is bounded: a peer, or an attacker in its name, must not be able to make us keep a
+//! one-byte range for every second byte of the window. Beyond the bound the highest range is
+//! dropped, even if it was SACKed: RFC 2018 §8 permits this when space runs out, and therefore has
+//! senders keep data that was only SACKed. Linux drops from the same end (`tcp_prune_ofo_queue`):
+//! the application waits for the lowest range, and filling the first hole always advances the
+//! stream. In-order data is never dropped. Like Linux, and unlike RFC 2018 §8, a segment that is
+//! itself dropped is not reported.
 
 use std::ops::Range;
 
 use super::islands::Islands;
 
-/// What an insertion brought.
+/// The result of an insertion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Insertion {
     /// Bytes not held before.
     pub fresh: u64,
-    /// The first run of bytes that were held already.
+    /// The first run of bytes that were already held.
     pub duplicate: Option<Range<u64>>,
 }
 
@@ -28,12 +28,12 @@ pub struct Reassembly {
     next_expected: u64,
     /// Ranges above `next_expected`.
     waiting: Islands,
-    /// Most ranges that wait.
+    /// Maximum number of waiting ranges.
     most: u32,
 }
 
 impl Reassembly {
-    /// Nothing has arrived; at most `most` ranges wait behind gaps, and at least one.
+    /// Creates an empty one; at most `most` ranges, and at least one, wait behind gaps.
     pub const fn new(most: u32) -> Self {
         Self {
             next_expected: 0,
@@ -42,7 +42,7 @@ impl Reassembly {
         }
     }
 
-    /// At most `most` ranges wait behind gaps from now on; those that do, stay.
+    /// Limits the ranges that wait behind gaps to `most`; those that already do, stay.
     pub const fn set_most(&mut self, most: u32) {
         self.most = if most == 0 { 1 } else { most };
     }
@@ -77,7 +77,7 @@ impl Reassembly {
         self.waiting.iter()
     }
 
-    /// Takes `range`, whatever of it was held before.
+    /// Takes `range`, whether or not parts of it were held before.
     pub fn insert(&mut self, range: Range<u64>) -> Insertion {
         let mut insertion = Insertion::default();
         if self.extend_highest(&range) {
@@ -94,7 +94,7 @@ impl Reassembly {
         if range.start >= range.end {
             return insertion;
         }
-        // The one below, if it reaches up to this one, is the first that merges with it.
+        // The range below, if it reaches this one, is the first to merge with it.
         let (first, end) = match self.waiting.below(range.start) {
             Some((start, end)) if end >= range.start => {
                 duplicate(range.start..end.min(range.end));
@@ -110,8 +110,8 @@ impl Reassembly {
         insertion
     }
 
-    /// Takes what continues the highest range, as nearly everything behind a gap does. Returns
-    /// whether `range` does.
+    /// Extends the highest range, as nearly all data behind a gap does. Returns whether `range` did
+    /// so.
     #[inline]
     fn extend_highest(&mut self, range: &Range<u64>) -> bool {
         match self.waiting.highest_end_mut() {
@@ -123,8 +123,8 @@ impl Reassembly {
         }
     }
 
-    /// Merges the ranges that start in or behind `merged`, which `range` belongs to, with it, and
-    /// puts it where it belongs.
+    /// Merges the ranges that start in or next to `merged`, which contains `range`, and stores the
+    /// result.
     fn absorb(&mut self, merged: Range<u64>, range: &Range<u64>, insertion: &mut Insertion) {
         let Range { start, mut end } = merged;
         while let Some((other, other_end)) = self.waiting.take_first_of(start + 1..end + 1) {
@@ -216,8 +216,7 @@ mod tests {
         assert_eq!(reassembly.containing(40), None);
     }
 
-    /// What is lowest stays, and filling the first hole brings the stream forward whatever was
-    /// forgotten.
+    /// The lowest ranges stay, and filling the first hole advances the stream whatever was dropped.
     #[test]
     fn beyond_the_bound_the_highest_range_is_forgotten() {
         let mut reassembly = Reassembly::new(2);
@@ -225,7 +224,7 @@ mod tests {
             reassembly.insert(start..start + 5);
         }
         assert_eq!(waiting(&reassembly), [10..15, 20..25]);
-        // What merges needs no room.
+        // A range that merges needs no room.
         reassembly.insert(25..40);
         assert_eq!(waiting(&reassembly), [10..15, 20..40]);
         reassembly.insert(0..10);
@@ -234,7 +233,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a naive model: one flag a byte, and islands recounted each time.
+        /// Compared with a naive model: one flag per byte, and islands recounted each time.
         #[test]
         fn agrees_with_a_map_of_bytes(
             most in 1_u32..12,

@@ -1,25 +1,25 @@
-//! What an acknowledgment reports beside the cumulative offset: ranges received above it
-//! (RFC 2018), and duplicates (RFC 2883).
+//! SACK blocks: ranges received above the cumulative acknowledgment (RFC 2018), and duplicates (RFC
+//! 2883).
 
 use std::ops::Range;
 
 use super::MAX_REPORTED;
 use super::reassembly::Reassembly;
 
-/// What to report, the most recent first.
+/// The ranges to report, the most recent first.
 #[derive(Clone, Debug)]
 pub struct Report {
     sack: bool,
     dsack: bool,
-    /// Boxed, and only there while something waits behind a gap or is to be reported, so that very
-    /// many receivers fit.
+    /// Boxed, and present only while there is something to report, so that very many receivers fit
+    /// in memory.
     news: Option<Box<News>>,
 }
 
 #[derive(Clone, Debug)]
 struct News {
-    /// One byte of each range that changed last, the latest first. The ranges themselves may have
-    /// grown or merged since: they are looked up when reported.
+    /// One byte of each range that changed last, the latest first. The ranges may have grown or
+    /// merged since: they are looked up when reported.
     recent: [u64; MAX_REPORTED],
     duplicate: Option<Range<u64>>,
 }
@@ -46,7 +46,7 @@ impl News {
 }
 
 impl Report {
-    /// Reports nothing yet.
+    /// Creates an empty report.
     pub const fn new(sack: bool, dsack: bool) -> Self {
         Self {
             sack,
@@ -60,21 +60,22 @@ impl Report {
         self.sack
     }
 
-    /// The segment that starts at `offset` brought something new.
+    /// Records that the segment that starts at `offset` brought something new.
     pub fn on_arrival(&mut self, offset: u64) {
         if self.sack {
             self.news.get_or_insert_default().on_arrival(offset);
         }
     }
 
-    /// Bytes that were held already arrived: they are reported once (RFC 2883 §4, point 1).
+    /// Records that bytes already held arrived again: they are reported once (RFC 2883 §4, point
+    /// 1).
     pub fn on_duplicate(&mut self, range: Range<u64>) {
         if self.dsack {
             self.news.get_or_insert_default().duplicate = Some(range);
         }
     }
 
-    /// Nothing waits behind a gap any more.
+    /// Records that nothing waits behind a gap any more.
     pub fn on_gaps_filled(&mut self) {
         if self
             .news
@@ -93,7 +94,8 @@ impl Report {
     }
 
     /// Writes the ranges to report into `ranges`: a duplicate first, then the range that the last
-    /// segment belongs to, then the others that changed last (RFC 2018 §4). Returns how many.
+    /// segment belongs to, then the others, most recently changed first (RFC 2018 §4). Returns
+    /// their number.
     pub fn take(
         &mut self,
         reassembly: &Reassembly,
@@ -114,7 +116,7 @@ impl Report {
         let mut kept = [NONE; MAX_REPORTED];
         let mut keep = 0;
         for offset in news.recent {
-            // Of no offset there is no range.
+            // An offset of none has no range.
             let Some(range) = reassembly.containing(offset) else {
                 continue;
             };
@@ -126,8 +128,8 @@ impl Report {
             }
         }
         news.recent = kept;
-        // As many as fit (RFC 2018 §4), those it no longer remembers the lowest first: they matter
-        // most to the sender.
+        // As many as fit (RFC 2018 §4), those no longer remembered in ascending order: the lowest
+        // matter most to the sender.
         for range in reassembly.waiting() {
             if count == MAX_REPORTED {
                 break;

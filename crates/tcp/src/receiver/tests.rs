@@ -1,4 +1,4 @@
-//! What arrives, what is acknowledged and reported, and what window is offered.
+//! Arrivals, and the resulting acknowledgments, SACK blocks and windows.
 
 mod model;
 mod reports;
@@ -25,7 +25,7 @@ fn receiver() -> Receiver {
     Receiver::new(&config(), 500)
 }
 
-/// Every second byte of the window, from the last to the first: what a peer can do at worst.
+/// Every second byte of the window, from the last to the first: the worst a peer can do.
 #[test]
 fn islands_of_a_byte_are_bounded_and_lose_nothing() {
     const BYTES: u64 = 160_001;
@@ -39,7 +39,7 @@ fn islands_of_a_byte_are_bounded_and_lose_nothing() {
     }
     let kept = (0..BYTES).filter(|&byte| receiver.holds(byte)).count() as u64;
     assert_eq!(kept, BYTES / BUFFER_BYTES_A_RANGE);
-    // The lowest: each hole that fills brings the stream two bytes forward.
+    // From the lowest: each hole that fills advances the stream by two bytes.
     for hole in 0..kept {
         assert_eq!(receiver.next_expected(), 2 * hole);
         receiver.on_data(at(0), 2 * hole..2 * hole + 1, false);
@@ -49,8 +49,8 @@ fn islands_of_a_byte_are_bounded_and_lose_nothing() {
     assert_eq!(receiver.received(), BYTES);
 }
 
-/// One segment arrives; the acknowledgment that goes out, if one does: the next expected byte and
-/// the ranges reported.
+/// Takes one segment; returns the acknowledgment sent, if any: the next expected byte and the
+/// ranges reported.
 fn answer(receiver: &mut Receiver, range: Range<u64>) -> Option<(u64, Vec<Range<u64>>)> {
     if range.end <= receiver.next_expected() {
         receiver.on_old_duplicate(range);
@@ -104,7 +104,7 @@ fn acknowledges_every_second_segment_or_after_the_timeout() {
     assert_eq!(receiver.received(), 1500);
 }
 
-/// RFC 5681 §4.2: at once when out of order, when a duplicate comes, and when a gap is filled, in
+/// RFC 5681 §4.2: at once when out of order, when a duplicate arrives, and when a gap is filled, in
 /// whole or in part.
 #[test]
 fn acknowledges_at_once_what_is_not_ordinary() {
@@ -148,7 +148,7 @@ fn holds_what_arrived() {
     answer(&mut receiver, 1000..1500);
     let held = [0, 499, 500, 999, 1000, 1499, 1500].map(|offset| receiver.holds(offset));
     assert_eq!(held, [true, true, false, false, true, true, false]);
-    // The same out of order segment again is a duplicate.
+    // The same out-of-order segment again is a duplicate.
     answer(&mut receiver, 1000..1500);
     assert_eq!(receiver.duplicates(), 1);
 }
@@ -176,7 +176,7 @@ fn a_fin_may_come_before_the_bytes_in_front_of_it() {
     assert_eq!((receiver.next_expected(), receiver.received()), (501, 500));
 }
 
-/// The first FIN stands, and nothing follows it.
+/// The first FIN stands, and no data follows it.
 #[test]
 fn nothing_follows_a_fin() {
     let mut receiver = receiver();
@@ -209,7 +209,7 @@ fn nothing_is_nothing() {
     );
 }
 
-/// RFC 9293 §3.8.6: what was offered stays offered.
+/// RFC 9293 §3.8.6: an announced window stays announced.
 #[test]
 fn the_window_closes_as_bytes_come_and_its_edge_never_moves_back() {
     let mut receiver = Receiver::new(
@@ -270,8 +270,8 @@ fn the_window_opens_in_steps() {
     assert_eq!(receiver.window(), 300);
 }
 
-/// A window that lets a full segment through needs no update of its own: the next acknowledgment
-/// tells.
+/// A window with room for a full segment needs no update of its own: the next acknowledgment
+/// carries it.
 #[test]
 fn an_open_window_is_not_announced_for_its_own_sake() {
     let mut receiver = Receiver::new(
@@ -300,7 +300,7 @@ fn an_open_window_is_not_announced_for_its_own_sake() {
     assert!(receiver.ack_due());
 }
 
-/// A buffer too small to be useful works all the same, a byte at a time.
+/// A buffer too small to be useful still works, a byte at a time.
 #[test]
 fn a_buffer_of_one_byte_works() {
     let mut receiver = Receiver::new(

@@ -1,19 +1,20 @@
-//! How much the receiver has room for: a buffer of fixed size, or one that grows as data comes.
+//! The receive window: a buffer of fixed size, or one that grows as data arrives.
 
 use airtcp_units::{Duration, Instant};
 
 use crate::config::{Config, ReceiveWindow};
 
-/// The buffer that a window grows from: of `tcp_rmem[1]` = 131072 bytes of memory 5/8 hold data, as
+/// The buffer that a window grows from: 5/8 of `tcp_rmem[1]` = 131072 bytes of memory hold data, as
 /// with segments of 1448 bytes in 2304 bytes of memory (Linux, `tcp_measure_rcv_mss`).
 const FIRST_BUFFER: u64 = 131_072 * 5 / 8;
 /// The first window: the field of a SYN is not scaled (RFC 7323 §2.2).
 const FIRST_WINDOW: u64 = 65_535;
-/// Only segments of this many bytes and more let the window grow (Linux, `tcp_event_data_recv`).
+/// Only segments of at least this many bytes let the window grow (Linux, `tcp_event_data_recv`).
 const LEAST_SEGMENT: u64 = 128;
-/// A round trip below the clock of timestamps counts as this (Linux, `tcp_rtt_tsopt_us`).
+/// A round trip below the resolution of the timestamp clock counts as this (Linux,
+/// `tcp_rtt_tsopt_us`).
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(1);
-/// Segments that the buffer is expected to take at the start (Linux, `TCP_INIT_CWND`).
+/// Segments that the buffer is expected to hold at the start (Linux, `TCP_INIT_CWND`).
 const FIRST_SEGMENTS: u64 = 10;
 
 /// The window a receiver offers, in offsets of the stream.
@@ -21,14 +22,14 @@ const FIRST_SEGMENTS: u64 = 10;
 pub struct Window {
     /// The largest buffer, in bytes.
     buffer: u64,
-    /// The least by which the window opens (RFC 9293 §3.8.6.2.2).
+    /// The least step by which the window opens (RFC 9293 §3.8.6.2.2).
     step: u64,
     /// First byte beyond the window last announced: it never moves back (RFC 9293 §3.8.6).
     announced: u64,
     tuning: Option<Box<Tuning>>,
 }
 
-/// Where the receiver stands in the stream.
+/// The receiver's position in the stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
     /// First byte that has not arrived.
@@ -38,8 +39,8 @@ pub struct Standing {
 }
 
 impl Window {
-    /// The window of a receiver to whose peer less than `step` bytes are of no use; segments carry
-    /// `mss` bytes.
+    /// Creates the window of a receiver whose peer has no use for less than `step` bytes; segments
+    /// carry `mss` bytes.
     pub fn new(config: &Config, step: u32) -> Self {
         let buffer = config.receive_buffer;
         let tuning = (config.receive_window == ReceiveWindow::Autotuned)
@@ -54,7 +55,7 @@ impl Window {
         }
     }
 
-    /// The largest buffer is of `bytes` from now on.
+    /// Limits the buffer to `bytes`.
     pub fn set_buffer(&mut self, bytes: u64) {
         self.buffer = bytes;
         self.step = self.step.min(bytes / 2).max(1);
@@ -71,20 +72,20 @@ impl Window {
         self.announced
     }
 
-    /// Whether it grows as data comes.
+    /// Whether it grows as data arrives.
     #[inline]
     pub const fn is_tuned(&self) -> bool {
         self.tuning.is_some()
     }
 
-    /// Announces what may be announced now, and returns where it ends.
+    /// Announces the largest permitted window, and returns its end.
     #[inline]
     pub fn announce(&mut self, standing: Standing) -> u64 {
         self.announced = self.opened(standing);
         self.announced
     }
 
-    /// Whether a window that was closed, or all but closed, has opened: news to the peer (RFC 9293
+    /// Whether a closed, or almost closed, window has opened, which the peer must learn (RFC 9293
     /// §3.8.6.2.2).
     #[inline]
     pub fn is_reopened(&self, standing: Standing) -> bool {
@@ -93,7 +94,7 @@ impl Window {
     }
 
     /// First byte beyond the window that may be announced now. It opens in steps of a segment or
-    /// half the buffer, against silly windows (RFC 9293 §3.8.6.2.2).
+    /// half the buffer, to avoid silly windows (RFC 9293 §3.8.6.2.2).
     #[inline]
     fn opened(&self, standing: Standing) -> u64 {
         let possible = match &self.tuning {
@@ -109,8 +110,8 @@ impl Window {
         }
     }
 
-    /// A segment of `length` bytes arrived at `now`; `in_order`: it was the one expected. Returns
-    /// whether the window grows, which the peer is told at once.
+    /// Takes a segment of `length` bytes that arrived at `now`; `in_order`: it was the one
+    /// expected. Returns whether the window grows, which the peer is told at once.
     #[inline]
     pub fn on_segment(
         &mut self,
@@ -125,7 +126,7 @@ impl Window {
         }
     }
 
-    /// The timestamp that left at `sent_at` came back after `round_trip`.
+    /// Takes the timestamp that left at `sent_at` and came back after `round_trip`.
     #[inline]
     pub fn on_echo(&mut self, sent_at: Instant, round_trip: Duration) {
         if let Some(tuning) = &mut self.tuning {
@@ -133,8 +134,9 @@ impl Window {
         }
     }
 
-    /// A segment arrived behind a gap, and the highest byte held is now below `end`. With SACK the
-    /// window grows meanwhile; without, every duplicate acknowledgment must look like the others.
+    /// Takes a segment that arrived behind a gap, where the highest byte held is now below `end`.
+    /// With SACK the window grows meanwhile; without it, every duplicate acknowledgment must look
+    /// like the others.
     pub fn on_gap(&mut self, standing: Standing, length: u64, end: u64, sack: bool) {
         if let Some(tuning) = &mut self.tuning {
             tuning.on_gap(standing, length, end, sack);
@@ -142,26 +144,27 @@ impl Window {
     }
 }
 
-/// A buffer that follows what the application reads in a round trip (dynamic right-sizing, Fisk &
-/// Feng, LACSI 2001; Linux, `tcp_rcv_space_adjust` and `tcp_grow_window`). In bytes of the stream:
-/// what the kernel needs in memory for each is taken as constant.
+/// A buffer that follows the bytes the application reads per round trip (dynamic right-sizing, Fisk
+/// & Feng, LACSI 2001; Linux, `tcp_rcv_space_adjust` and `tcp_grow_window`). In bytes of the
+/// stream: the kernel's memory overhead per byte is taken as constant.
 #[derive(Clone, Debug)]
 struct Tuning {
     mss: u64,
     most: u64,
-    /// What can be held now (`window_clamp`).
+    /// Bytes that can be held now (`window_clamp`).
     buffer: u64,
-    /// What is offered of it, which grows with each segment (`rcv_ssthresh`).
+    /// Bytes of it that are advertised, which grow with each segment (`rcv_ssthresh`).
     offered: u64,
-    /// Read in the last round trip that was counted (`rcvq_space.space`).
+    /// Bytes read in the last counted round trip (`rcvq_space.space`).
     read_in_round: u64,
-    /// Where the round trip began that is being counted.
+    /// Start of the round trip being counted.
     round_from: u64,
     round_began: Option<Instant>,
     round_trip: Option<Duration>,
-    /// When the timestamp left that came back last.
+    /// Departure of the timestamp echoed last.
     echoed: Option<Instant>,
-    /// Without timestamps: when a whole window will have arrived, and since when.
+    /// Without timestamps: the offset at which a whole window will have arrived, and the start of
+    /// that wait.
     window_ends: u64,
     window_began: Option<Instant>,
 }
@@ -199,7 +202,7 @@ impl Tuning {
         in_order && self.grow(standing, length)
     }
 
-    /// What is offered grows by two segments for each that arrives, as far as there is room
+    /// Grows the advertised bytes by two segments for each that arrives, as far as there is room
     /// (`tcp_grow_window`).
     fn grow(&mut self, standing: Standing, length: u64) -> bool {
         let unread = standing.next_expected.saturating_sub(standing.read);
@@ -214,9 +217,9 @@ impl Tuning {
         true
     }
 
-    /// Once a round trip: where more was read than in any before, the buffer is to hold twice that,
-    /// and more while it still grows, since what is announced now bounds the round trip after this
-    /// one (`tcp_rcv_space_adjust`).
+    /// Once per round trip: if more was read than in any before, sizes the buffer to twice that,
+    /// and more while it still grows, since the window announced now bounds the round trip after
+    /// this one (`tcp_rcv_space_adjust`).
     fn count_read(&mut self, now: Instant, standing: Standing) {
         let began = *self.round_began.get_or_insert(now);
         if self.round_trip.is_none_or(|rtt| now - began < rtt) {
@@ -247,8 +250,8 @@ impl Tuning {
         self.buffer = self.buffer.max(bytes.min(self.most));
     }
 
-    /// The round trip is followed down at once and up by an eighth (`tcp_rcv_rtt_update`). Of
-    /// segments that bring the same timestamp back only the first answers it.
+    /// Follows the round trip down at once and up by an eighth (`tcp_rcv_rtt_update`). Of several
+    /// segments that echo the same timestamp only the first answers it.
     fn on_echo(&mut self, sent_at: Instant, sample: Duration) {
         let sample = sample.max(SHORTEST_SAMPLE);
         if self.echoed.replace(sent_at) == Some(sent_at) {
@@ -263,8 +266,7 @@ impl Tuning {
         });
     }
 
-    /// Without timestamps a round trip takes no longer than a whole window does
-    /// (`tcp_rcv_rtt_measure`).
+    /// Without timestamps a round trip takes no longer than a whole window (`tcp_rcv_rtt_measure`).
     fn time_window(&mut self, now: Instant, standing: Standing) {
         if let Some(began) = self.window_began {
             if standing.next_expected < self.window_ends {

@@ -2,16 +2,16 @@
 
 use super::proportional_rate::ProportionalRate;
 
-/// How the window gets from where it was to where the loss puts it.
+/// How the window moves to the value that a loss sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// It is there at once.
+    /// At once.
     AtOnce,
-    /// In proportion to what is delivered.
+    /// In proportion to the data delivered.
     Proportional(ProportionalRate),
-    /// A segment less for every second acknowledgment; the flag tells the first of two.
+    /// By one segment for every second acknowledgment; the flag marks the first of two.
     Halving {
-        /// Whether one acknowledgment has come since the window last shrank.
+        /// Whether one acknowledgment has arrived since the window last shrank.
         one: bool,
     },
 }
@@ -19,24 +19,26 @@ pub enum Pace {
 /// The state of one fast recovery.
 #[derive(Clone, Debug)]
 pub struct FastRecovery {
-    /// Recovered when everything below this offset is acknowledged.
+    /// Bytes by which duplicate acknowledgments inflate the window: each means that a segment has
+    /// left the network. Zero with SACK, which tells which one.
     pub recover: u64,
     /// Bytes by which duplicate acknowledgments inflate the window: each says that a segment has
     /// left the network. Zero with SACK, which says which one.
     pub inflation: u64,
     /// Partial acknowledgments so far.
     pub partial_acknowledgments: u32,
-    /// Whether the one rescue retransmission is spent (RFC 6675 §4, `NextSeg()` rule 4).
+    /// Whether the one rescue retransmission has been used (RFC 6675 §4, `NextSeg()` rule 4).
     pub rescued: bool,
     /// How the window moves meanwhile.
     pub pace: Pace,
-    /// The reduction was needless and is taken back, while what is lost is still repaired: the
+    /// Whether the reduction was needless and undone while losses are still being repaired: the
     /// window does not end at the threshold (Linux, `tcp_end_cwnd_reduction`).
     pub taken_back: bool,
 }
 
 impl FastRecovery {
-    /// Enters after `duplicates` duplicate acknowledgments, with data outstanding up to `recover`.
+    /// Enters fast recovery after `duplicates` duplicate acknowledgments, with data outstanding up
+    /// to `recover`.
     #[must_use]
     pub fn enter(recover: u64, duplicates: u32, mss: u64, sack: bool) -> Self {
         // RFC 6582 §3.2 step 2: cwnd = ssthresh + 3 SMSS.
@@ -51,13 +53,13 @@ impl FastRecovery {
         }
     }
 
-    /// Another duplicate acknowledgment: one more segment has left (RFC 6582 §3.2 step 3).
+    /// Takes another duplicate acknowledgment: one more segment has left (RFC 6582 §3.2 step 3).
     pub fn on_duplicate(&mut self, mss: u64) {
         self.inflation = self.inflation.saturating_add(mss);
     }
 
-    /// A partial acknowledgment of `acked` bytes: deflate by what left the window, and add one
-    /// segment back if at least that much was acknowledged (RFC 6582 §3.2 step 3).
+    /// Takes a partial acknowledgment of `acked` bytes: deflates by the bytes that left the window,
+    /// and adds one segment back if at least that much was acknowledged (RFC 6582 §3.2 step 3).
     pub fn on_partial(&mut self, acked: u64, mss: u64) {
         self.partial_acknowledgments += 1;
         let back = if acked >= mss { mss } else { 0 };

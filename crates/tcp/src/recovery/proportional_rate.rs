@@ -1,32 +1,32 @@
-//! Proportional rate reduction (RFC 6937, and its successor RFC 9937): in recovery as much is sent
-//! as is delivered times the reduction, so that the window is where it is to be when the recovery
-//! ends; and no more than slow start if the network has emptied below that.
+//! Proportional rate reduction (RFC 6937, and its successor RFC 9937): in recovery the data sent is
+//! the data delivered times the reduction, so that the window reaches its target when the recovery
+//! ends; and no more than slow start would send if the network has emptied below that.
 
 /// The sums of one recovery, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProportionalRate {
     /// Bytes in flight when the recovery began (`RecoverFS`; Linux takes the window).
     flight: u64,
-    /// Delivered since (`prr_delivered`).
+    /// Delivered since then (`prr_delivered`).
     delivered: u64,
-    /// Sent since (`prr_out`).
+    /// Sent since then (`prr_out`).
     sent: u64,
 }
 
-/// What an acknowledgment in recovery brought.
+/// The progress made by one acknowledgment in recovery.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Bytes newly delivered.
     pub delivered: u64,
     /// Bytes in flight after it.
     pub in_flight: u64,
-    /// Whether the cumulative acknowledgment moved and nothing more was found lost: then losses do
-    /// not go on, and slow start is safe (RFC 9937 §6, `SafeACK`).
+    /// Whether the cumulative acknowledgment moved and nothing more was found lost: then losses
+    /// have stopped, and slow start is safe (RFC 9937 §6, `SafeACK`).
     pub safe: bool,
 }
 
 impl ProportionalRate {
-    /// A recovery begins with a window of `flight` bytes.
+    /// Creates the state of a recovery that begins with a window of `flight` bytes.
     #[must_use]
     pub const fn new(flight: u64) -> Self {
         Self {
@@ -36,13 +36,13 @@ impl ProportionalRate {
         }
     }
 
-    /// Bytes went out.
+    /// Records bytes sent.
     pub const fn on_sent(&mut self, bytes: u64) {
         self.sent += bytes;
     }
 
-    /// The window after an acknowledgment (RFC 6937 §3, with the sum rounded up to whole segments
-    /// as Linux counts them).
+    /// Returns the window after an acknowledgment (RFC 6937 §3, with the sum rounded up to whole
+    /// segments as Linux counts them).
     #[must_use]
     pub fn on_acknowledged(&mut self, progress: &Progress, ssthresh: u64, mss: u64) -> u64 {
         let Progress {
@@ -65,7 +65,7 @@ impl ProportionalRate {
             let more = if safe { mss } else { 0 };
             (owed + more).min(ssthresh - in_flight)
         };
-        // The first retransmission leaves whatever the sums say.
+        // The first retransmission leaves regardless of the sums.
         let least = if self.sent == 0 { mss } else { 0 };
         in_flight + allowed.max(least)
     }
@@ -78,12 +78,12 @@ mod tests {
     const MSS: u64 = 1000;
 
     /// RFC 6937 §4, the example of a single loss with 20 segments in flight and ssthresh 10: one
-    /// segment goes out for two acknowledged, so that 10 are in flight when the recovery ends.
+    /// segment leaves for every two acknowledged, so that 10 are in flight when the recovery ends.
     /// `X` is the retransmission, then new data.
     #[test]
     fn sends_one_segment_for_two_delivered() {
         let mut rate = ProportionalRate::new(20 * MSS);
-        // Three duplicates have come: three of the 20 delivered, one lost.
+        // Three duplicates have arrived: three of the 20 delivered, one lost.
         let mut in_flight = 16 * MSS;
         let mut sent = Vec::new();
         for ack in 0..17 {
@@ -108,8 +108,8 @@ mod tests {
     }
 
     /// RFC 6937 §4, second example: of 20 segments the first 15 are lost. When the first of the
-    /// others arrives only four are in flight, below the threshold of 10: a slow start by what is
-    /// delivered, one more for an acknowledgment that moves.
+    /// others arrives only four are in flight, below the threshold of 10: slow start by the data
+    /// delivered, plus one segment for an acknowledgment that advances.
     #[test]
     fn slow_starts_when_the_network_has_emptied() {
         let mut rate = ProportionalRate::new(20 * MSS);
@@ -140,8 +140,8 @@ mod tests {
         );
     }
 
-    /// RFC 6937 §3: where what is in flight is the threshold, there is no room below it, and what
-    /// the proportion would owe counts above it only.
+    /// RFC 6937 §3: if the data in flight equals the threshold, there is no room below it, and the
+    /// proportion counts only above it.
     #[test]
     fn at_the_threshold_nothing_more_leaves() {
         let mut rate = ProportionalRate::new(20 * MSS);
@@ -150,7 +150,7 @@ mod tests {
             in_flight,
             safe: true,
         };
-        // The first retransmission leaves all the same.
+        // The first retransmission leaves nevertheless.
         let window = rate.on_acknowledged(&progress(9 * MSS, 10 * MSS), 10 * MSS, MSS);
         assert_eq!(window, 11 * MSS);
         rate.on_sent(MSS);

@@ -1,48 +1,47 @@
-//! What is kept at the start of a recovery, so that it can be taken back when it turns out that
-//! nothing was lost: by a timestamp older than the first retransmission (Eifel, RFC 3522), or by a
-//! report of a duplicate for every retransmission (RFC 3708 §2).
+//! State saved at the start of a recovery, so that the recovery can be undone when it turns out
+//! that nothing was lost: by a timestamp older than the first retransmission (Eifel, RFC 3522), or
+//! by a duplicate reported for every retransmission (RFC 3708 §2).
 
 use airtcp_units::{Duration, Instant};
 
 use crate::congestion::Saved;
 use crate::sender::Echo;
 
-/// One recovery's account.
+/// The record of one recovery.
 #[derive(Clone, Debug, Default)]
 pub struct Undo {
-    /// First byte not acknowledged when it began; none while nothing can be taken back.
+    /// First unacknowledged byte when it began; `None` while nothing can be undone.
     marker: Option<u64>,
     /// The windows before it.
     saved: Option<Saved>,
-    /// Segments retransmitted and not reported as duplicates; none before anything was
-    /// retransmitted.
+    /// Segments retransmitted and not reported as duplicates; `None` before any was retransmitted.
     unanswered: Option<u32>,
-    /// When the first retransmission left.
+    /// Time of the first retransmission.
     resent_at: Option<Instant>,
 }
 
 impl Undo {
-    /// A recovery begins at `una`, the windows being `saved`, with `resent` retransmissions under
-    /// way.
+    /// Starts the record of a recovery at `una`, with the windows `saved` and `resent`
+    /// retransmissions in flight.
     pub fn begin(&mut self, una: u64, saved: Option<Saved>, resent: u32) {
         self.marker = Some(una);
         self.saved = saved;
         self.unanswered = (resent > 0).then_some(resent);
     }
 
-    /// Whether there is something to take back.
+    /// Whether there is something to undo.
     #[must_use]
     pub const fn is_possible(&self) -> bool {
         self.marker.is_some()
     }
 
-    /// A segment is retransmitted.
+    /// Records a retransmission.
     pub fn on_resent(&mut self, now: Instant) {
         self.resent_at.get_or_insert(now);
         self.unanswered = Some(self.unanswered.unwrap_or(0) + 1);
     }
 
-    /// The peer reports that it received a segment twice that ends at `end`.
+    /// Records that the peer reports a duplicate that ends at `end`.
     pub fn on_duplicate_reported(&mut self, end: u64) {
         if let (Some(marker), Some(count)) = (self.marker, &mut self.unanswered)
             && end > marker
@@ -51,13 +50,14 @@ impl Undo {
         }
     }
 
-    /// Every retransmission was one too many.
+    /// Whether every retransmission was needless.
     #[must_use]
     pub const fn is_proved_by_duplicates(&self) -> bool {
         self.marker.is_some() && matches!(self.unanswered, Some(0))
     }
 
-    /// What arrived was sent before the first retransmission, on a clock of ticks that long.
+    /// Whether the arrived data was sent before the first retransmission, on a clock with this
+    /// tick.
     #[must_use]
     pub fn is_proved_by_echo(&self, echo: Option<Echo>, tick: Duration) -> bool {
         self.marker.is_some()
@@ -65,13 +65,13 @@ impl Undo {
                 if echo.sent_at + tick <= resent_at)
     }
 
-    /// Takes it back: the windows before, if they are known. Nothing more can be.
+    /// Undoes it: returns the earlier windows, if known. Nothing can be undone after that.
     pub const fn take(&mut self) -> Option<Saved> {
         self.marker = None;
         self.saved.take()
     }
 
-    /// Nothing is retransmitted any more.
+    /// Records that nothing is being retransmitted any more.
     pub const fn on_open(&mut self) {
         self.resent_at = None;
     }
@@ -98,9 +98,9 @@ mod tests {
         })
     }
 
-    /// Linux, `tcp_check_dsack`: a duplicate counts that ends behind `undo_marker`, and not one of
-    /// what was acknowledged before. Every retransmission needs one of its own, also those that
-    /// were under way at the start.
+    /// Linux, `tcp_check_dsack`: a duplicate counts if it ends behind `undo_marker`, and not if it
+    /// was acknowledged before. Every retransmission needs one of its own, including those in
+    /// flight at the start.
     #[test]
     fn every_retransmission_needs_a_duplicate_of_its_own() {
         let mut undo = Undo::default();
@@ -118,7 +118,7 @@ mod tests {
         assert!(!undo.is_proved_by_duplicates(), "taken back already");
     }
 
-    /// Where nothing was retransmitted, nothing was needless (Linux: `undo_retrans` is −1).
+    /// If nothing was retransmitted, nothing was needless (Linux: `undo_retrans` is −1).
     #[test]
     fn without_a_retransmission_no_duplicate_proves_anything() {
         let mut undo = Undo::default();
@@ -129,8 +129,8 @@ mod tests {
         assert!(!undo.is_proved_by_duplicates());
     }
 
-    /// RFC 3522 §3.2, step 5: the echo is older than the first retransmission, by a tick or more,
-    /// as within one tick both carry the same timestamp.
+    /// RFC 3522 §3.2, step 5: the echo must be older than the first retransmission by at least a
+    /// tick, as within one tick both carry the same timestamp.
     #[test]
     fn an_echo_proves_that_is_a_tick_older_than_the_first_retransmission() {
         let tick = Duration::from_millis(10);
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(undo.take(), None);
     }
 
-    /// The first retransmission is that of the recovery at hand.
+    /// The first retransmission is that of the current recovery.
     #[test]
     fn what_was_resent_before_is_forgotten() {
         let mut undo = Undo::default();

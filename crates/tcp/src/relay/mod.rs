@@ -1,5 +1,6 @@
-//! Split TCP: a proxy at the border of the wireless link ends the connection of one side and keeps
-//! its own towards the other (Bakre & Badrinath, I-TCP: indirect TCP for mobile hosts, ICDCS 1995).
+//! Split TCP: a proxy at the border of the wireless link terminates the connection of one side and
+//! keeps its own towards the other (Bakre & Badrinath, I-TCP: indirect TCP for mobile hosts, ICDCS
+//! 1995).
 //!
 //! ```text
 //!             Side::Client                     Side::Server
@@ -12,13 +13,14 @@
 //! Each side has its own window, timer and loss recovery: losses of the radio are repaired over the
 //! radio, and the far sender never sees them.
 //!
-//! **The end-to-end meaning of an acknowledgment is lost**: what the client is told has arrived has
-//! arrived at the proxy. A proxy that fails, or a server that resets, takes with it bytes, and even
-//! a whole connection, that one end holds for delivered (Bakre & Badrinath §3; Srinivasan §2).
+//! **The end-to-end meaning of an acknowledgment is lost**: data acknowledged to the client has
+//! arrived only at the proxy. A proxy that fails, or a server that resets, takes with it bytes, or
+//! even a whole connection, that one endpoint believes delivered (Bakre & Badrinath §3; Srinivasan
+//! §2).
 //!
-//! The client is accepted at once, and the server is called when the client's SYN comes: a server
-//! that refuses shows as a reset after the handshake. FIN and RST are passed on, a FIN behind all
-//! bytes before it. A relay serves one connection and ends with it.
+//! The client is accepted at once, and the server is contacted when the client's SYN arrives: a
+//! server that refuses shows as a reset after the handshake. FIN and RST are passed on, a FIN after
+//! all preceding bytes. A relay serves one connection and ends with it.
 
 use airtcp_packet::{Segment, SequenceNumber};
 use airtcp_units::Instant;
@@ -28,12 +30,12 @@ use crate::connection::{Connection, State};
 use crate::loss_differentiation::Cause;
 use crate::observer::{Event, Insight, Observer};
 
-/// Which of a relay's two connections.
+/// One of a relay's two connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// The one that the end opens which sends the first SYN.
+    /// The connection opened by the endpoint that sends the first SYN.
     Client,
-    /// The one that the relay opens.
+    /// The connection that the relay opens.
     Server,
 }
 
@@ -41,7 +43,7 @@ impl Side {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Client, Self::Server];
 
-    /// The other one.
+    /// The other side.
     #[must_use]
     pub const fn opposite(self) -> Self {
         match self {
@@ -51,8 +53,8 @@ impl Side {
     }
 }
 
-/// Receives the events of both connections, as [`Observer`] does those of one, and may know what
-/// [`Insight`] knows.
+/// Receives the events of both connections, as [`Observer`] does for one, and may have
+/// [`Insight`]'s knowledge.
 pub trait RelayObserver {
     /// Called when `event` happens at `now` on `side`.
     fn event(&mut self, side: Side, now: Instant, event: Event);
@@ -74,11 +76,11 @@ impl<F: FnMut(Side, Instant, Event)> RelayObserver for F {
     }
 }
 
-/// What one side's connection sees of a relay's observer.
+/// One side's view of a relay's observer.
 struct Tap<'a, O> {
     side: Side,
     observer: &'a mut O,
-    /// Whether the connection ended other than in order.
+    /// Whether the connection ended abnormally.
     is_lost: bool,
 }
 
@@ -109,7 +111,7 @@ impl<O: RelayObserver> Insight for Tap<'_, O> {
     }
 }
 
-/// Two connections with a bounded buffer each way between them.
+/// Two connections with a bounded buffer in each direction between them.
 #[derive(Clone, Debug)]
 pub struct Relay {
     connections: [Connection; 2],
@@ -117,9 +119,10 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// A relay that waits for a SYN on the client's side. Each side has its own configuration and
-    /// initial sequence number, the client's first. `buffer_bytes` is the most that is held for one
-    /// side, beside what waits unread in the receive buffer of the other; 0 counts as 1.
+    /// Creates a relay that waits for a SYN on the client's side. Each side has its own
+    /// configuration and initial sequence number, the client's first. `buffer_bytes` is the most
+    /// that is held for one side, in addition to unread data in the other's receive buffer; 0
+    /// counts as 1.
     #[must_use]
     pub fn new(
         client_side: &Config,
@@ -136,7 +139,7 @@ impl Relay {
         }
     }
 
-    /// Takes a segment that arrived at `now` on `side`. Any segment is safe to hand in. Call
+    /// Processes a segment that arrived at `now` on `side`. Any segment is safe to pass in. Call
     /// [`poll`](Self::poll) afterwards.
     pub fn handle(
         &mut self,
@@ -146,7 +149,7 @@ impl Relay {
         observer: &mut impl RelayObserver,
     ) {
         if side == Side::Server && !self.has_begun() {
-            // Nobody was called on that side: nothing that comes from there can be an answer.
+            // That side was never contacted: nothing that comes from there can be an answer.
             return;
         }
         let mut tap = Tap::new(side, observer);
@@ -160,7 +163,7 @@ impl Relay {
         }
     }
 
-    /// The next segment to send at `now`, and on which side; call until there is none.
+    /// Returns the next segment to send at `now`, and its side; call until there is none.
     pub fn poll(&mut self, now: Instant) -> Option<(Side, Segment)> {
         Side::ALL.into_iter().find_map(|side| {
             if side == Side::Server && !self.has_begun() {
@@ -171,14 +174,14 @@ impl Relay {
         })
     }
 
-    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    /// Time at which to call [`on_wakeup`](Self::on_wakeup); [`Instant::FAR_FUTURE`] for never.
     #[must_use]
     pub fn next_wakeup(&self) -> Instant {
         let [client, server] = &self.connections;
         client.next_wakeup().min(server.next_wakeup())
     }
 
-    /// Acts on the timers that have expired by `now`. Call [`poll`](Self::poll) afterwards.
+    /// Handles the timers that have expired by `now`. Call [`poll`](Self::poll) afterwards.
     pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl RelayObserver) {
         for side in Side::ALL {
             let connection = &mut self.connections[side as usize];
@@ -193,27 +196,27 @@ impl Relay {
         }
     }
 
-    /// The connection on that side, to look at.
+    /// The connection on that side, read-only.
     #[must_use]
     pub const fn connection(&self, side: Side) -> &Connection {
         &self.connections[side as usize]
     }
 
-    /// Bytes held for that side: taken from the other, and not acknowledged on this one.
+    /// Bytes held for that side: taken from the other, and not yet acknowledged on this one.
     #[must_use]
     pub fn held(&self, side: Side) -> u64 {
         let sender = self.connection(side).sender();
-        // A FIN that is acknowledged counts one beyond what was written.
+        // An acknowledged FIN counts one beyond the data written.
         sender.written().saturating_sub(sender.una())
     }
 
-    /// Whether the client has called.
+    /// Whether the client has opened its connection.
     fn has_begun(&self) -> bool {
         self.connection(Side::Client).state() != State::Listen
     }
 
-    /// Takes from the other side what there is room for, and the end of its stream. What does not
-    /// fit stays unread there and shuts its window.
+    /// Takes data from the other side as far as there is room, and the end of its stream. Data that
+    /// does not fit stays unread there and closes its window.
     fn forward(&mut self, to: Side) {
         let room = self.buffer - self.held(to).min(self.buffer);
         let [client, server] = &mut self.connections;
@@ -221,14 +224,13 @@ impl Relay {
             Side::Client => (client, server),
             Side::Server => (server, client),
         };
-        // Not by the spoonful: every byte that fits would leave in a segment of its own
-        // (RFC 9293 §3.8.6.2.1).
+        // Not byte by byte: every byte that fits would leave in a segment of its own (RFC 9293
+        // §3.8.6.2.1).
         if room >= to.sender().mss().min(self.buffer) {
             to.write(from.read(room));
         }
         let is_drained = from.receiver().received() == to.sender().written();
-        // A connection that has not met its peer would forget what it is to say
-        // (RFC 9293 §3.10.4).
+        // A connection that has not reached its peer would lose data on a close (RFC 9293 §3.10.4).
         let is_opening = matches!(to.state(), State::Listen | State::SynSent);
         if from.receiver().is_finished() && is_drained && !is_opening && !to.sender().is_closed() {
             to.close();

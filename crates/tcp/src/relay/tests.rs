@@ -1,4 +1,4 @@
-//! Scripts for both sides of a relay: one line a segment, with the side it leaves on.
+//! Scripts for both sides of a relay: one line per segment, with the side it leaves on.
 
 use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
@@ -35,7 +35,7 @@ impl Script {
         }
     }
 
-    /// Both handshakes are done.
+    /// A relay with both handshakes complete.
     fn open(buffer: u64) -> Self {
         let mut script = Self::new(buffer);
         script.take(Side::Client, Flags::SYN, 0, 0, 0);
@@ -95,7 +95,7 @@ impl Script {
 
 const NOTHING: [&str; 0] = [];
 
-/// The client is accepted at once; the server is called with the client's SYN and not before.
+/// The client is accepted at once; the server is contacted with the client's SYN and not before.
 #[test]
 fn calls_the_server_when_the_client_calls() {
     let mut script = Script::new(10_000);
@@ -106,8 +106,8 @@ fn calls_the_server_when_the_client_calls() {
         script.take(Side::Client, Flags::SYN, 0, 0, 0),
         ["Client SYN|ACK 0:1 ack 1 win 4000", "Server SYN 0:1"]
     );
-    // Data before the server answers waits, and is acknowledged: no end-to-end meaning. A window
-    // opens by segments (RFC 9293 §3.8.6.2.2): 500 bytes that were read do not.
+    // Data sent before the server answers waits, and is acknowledged: no end-to-end meaning. A
+    // window opens by segments (RFC 9293 §3.8.6.2.2): 500 bytes read do not open it.
     assert_eq!(
         script.take(Side::Client, Flags::ACK, 1, 1, 500),
         ["Client ACK 1:1 ack 501 win 3500"]
@@ -124,8 +124,8 @@ fn calls_the_server_when_the_client_calls() {
     assert_eq!(script.events, opened);
 }
 
-/// Room for 2000 bytes, receive buffer 4000. Of what the client sends, 2000 bytes leave for the
-/// server and wait for its acknowledgment, 4000 wait unread: the window is shut at 6001.
+/// Room for 2000 bytes, receive buffer 4000. Of the client's data, 2000 bytes leave for the server
+/// and wait for its acknowledgment, 4000 wait unread: the window is closed at 6001.
 #[test]
 fn a_full_buffer_shuts_the_window() {
     let mut script = Script::open(2000);
@@ -147,7 +147,7 @@ fn a_full_buffer_shuts_the_window() {
         ]
     );
     assert_eq!(script.relay.held(Side::Server), 2000);
-    // The server takes 1000: as much moves up, and the client hears of the room.
+    // The server takes 1000: as many move up, and the client learns of the room.
     assert_eq!(
         script.take(Side::Server, Flags::ACK, 1, 1001, 0),
         [
@@ -159,7 +159,7 @@ fn a_full_buffer_shuts_the_window() {
     assert_eq!(script.take(Side::Server, Flags::ACK, 1, 1301, 0), NOTHING);
 }
 
-/// A FIN follows the last byte, each way on its own.
+/// A FIN follows the last byte, independently in each direction.
 #[test]
 fn passes_the_end_of_a_stream_behind_its_bytes() {
     let mut script = Script::open(1000);
@@ -185,7 +185,8 @@ fn passes_the_end_of_a_stream_behind_its_bytes() {
     assert_eq!(script.state(Side::Server), State::TimeWait);
 }
 
-/// A client that says goodbye before the server has answered: the call is still made, and ended.
+/// A client that closes before the server has answered: the server's connection is still opened,
+/// and closed.
 #[test]
 fn a_fin_waits_for_the_servers_answer() {
     let mut script = Script::new(1000);
@@ -248,7 +249,7 @@ fn a_buffer_of_nothing_holds_a_byte() {
 }
 
 proptest! {
-    /// Whatever arrives, nothing panics, and no more than the buffer is held.
+    /// Whatever arrives, nothing panics, and at most the buffer is held.
     #[test]
     fn any_segment_is_safe(
         segments in prop::collection::vec(

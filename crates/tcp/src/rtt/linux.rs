@@ -1,8 +1,8 @@
 //! Linux's estimator (`tcp_rtt_estimator` in `net/ipv4/tcp_input.c`; Sarolahti & Kuznetsov, USENIX
 //! 2002, §4.1). Three things differ from RFC 6298: a deviation that grows because the round trip
-//! fell counts an eighth; the timeout uses the largest deviation of a round trip, which falls by a
-//! quarter of the difference once a round trip; the minimum RTO is a floor of the deviation term,
-//! so that the timeout is never below SRTT + 200 ms.
+//! fell counts only an eighth; the timeout uses the largest deviation of a round trip, which falls
+//! by a quarter of the difference once a round trip; the minimum RTO is a floor of the deviation
+//! term, so that the timeout is never below SRTT + 200 ms.
 
 use airtcp_units::Duration;
 
@@ -13,7 +13,7 @@ pub struct LinuxEstimator {
     floor: u64,
     mean_8: u64,
     deviation_4: u64,
-    /// Largest deviation since the round trip began.
+    /// Largest deviation since the current round trip began.
     largest: u64,
     /// The timeout's deviation term.
     term: u64,
@@ -22,7 +22,7 @@ pub struct LinuxEstimator {
 }
 
 impl LinuxEstimator {
-    /// Without a sample; the deviation term is at least `floor`.
+    /// Creates an estimator without samples; the deviation term is at least `floor`.
     pub const fn new(floor: Duration) -> Self {
         let floor = floor.as_nanos();
         Self {
@@ -35,7 +35,7 @@ impl LinuxEstimator {
         }
     }
 
-    /// The mean and a quarter of the deviation term after one more sample.
+    /// Returns the mean and a quarter of the deviation term after one more sample.
     pub fn on_sample(&mut self, rtt: Duration, una: u64, nxt: u64) -> (Duration, Duration) {
         let sample = rtt.as_nanos().max(1);
         if self.mean_8 == 0 {
@@ -69,7 +69,7 @@ impl LinuxEstimator {
             self.deviation_4 = self.deviation_4 + error - deviation;
         } else {
             self.mean_8 -= error;
-            // A faster round trip is no reason to wait longer: its deviation counts an eighth.
+            // A faster round trip is no reason to wait longer: its deviation counts only an eighth.
             if error > deviation {
                 self.deviation_4 += (error - deviation) >> 3;
             } else {
@@ -115,8 +115,8 @@ mod tests {
         assert_eq!(quarter, Duration::from_micros(212_500));
     }
 
-    /// From 300 and 600 ms a sample of 20 ms: error 280 above the deviation 150, so that it grows
-    /// by (280 − 150)/8 = 16.25 ms, and not by 130.
+    /// From 300 and 600 ms a sample of 20 ms: error 280 above the deviation 150, so it grows by
+    /// (280 − 150)/8 = 16.25 ms, not by 130.
     #[test]
     fn a_faster_round_trip_counts_an_eighth() {
         let mut estimator = LinuxEstimator::new(FLOOR);
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(quarter, Duration::from_nanos(616_250_000 / 4));
     }
 
-    /// Steady round trips: the term falls once a round trip, by a quarter of what it is above the
+    /// Steady round trips: the term falls once per round trip, by a quarter of its distance to the
     /// largest deviation of that round trip, and never below the floor.
     #[test]
     fn the_term_falls_once_a_round_trip_to_the_floor() {

@@ -1,5 +1,5 @@
-//! RFC 6298's averages in whole ticks of a coarse clock (Jacobson 1988, appendix A, as 4.3BSD and
-//! ns-2's `TcpAgent::rtt_update` have them).
+//! RFC 6298's averages in whole ticks of a coarse clock (Jacobson 1988, appendix A, as in 4.3BSD
+//! and ns-2's `TcpAgent::rtt_update`).
 
 use airtcp_units::Duration;
 
@@ -12,7 +12,7 @@ pub struct TickEstimator {
 }
 
 impl TickEstimator {
-    /// Without a sample, on a clock whose ticks last `tick`.
+    /// Creates an estimator without samples, on a clock whose ticks last `tick`.
     pub fn new(tick: Duration) -> Self {
         Self {
             tick: tick.as_nanos().max(1),
@@ -21,7 +21,7 @@ impl TickEstimator {
         }
     }
 
-    /// The mean and the mean deviation after one more sample, rounded to nearest ticks.
+    /// Returns the mean and the mean deviation after one more sample, rounded to nearest ticks.
     #[expect(
         clippy::cast_possible_wrap,
         clippy::cast_sign_loss,

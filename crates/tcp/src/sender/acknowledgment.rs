@@ -1,5 +1,5 @@
-//! What an acknowledgment changes, in order: the window, what is delivered, the round trip, what
-//! was needless, what is lost, the congestion window, the timers.
+//! The processing of an acknowledgment, in order: the window, the delivery, the round trip,
+//! needless retransmissions, losses, the congestion window, the timers.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::config::{
 use crate::observer::{Event, Observer};
 use crate::recovery::Phase;
 
-/// A timestamp that came back (RFC 7323 §4).
+/// An echoed timestamp (RFC 7323 §4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Echo {
     /// The tick at which it was sent.
@@ -27,29 +27,29 @@ pub struct Echo {
 pub struct Acknowledgment<'a> {
     /// Everything below it has arrived.
     pub offset: u64,
-    /// First byte the peer has no room for.
+    /// First byte beyond the peer's window.
     pub right_edge: u64,
     /// Whether the segment carried neither data nor SYN nor FIN.
     pub bare: bool,
-    /// Ranges received above `offset`, the newest first; the first may report a duplicate.
+    /// Ranges received above `offset`, the most recent first; the first may report a duplicate.
     pub sack: &'a [Range<u64>],
     /// The echoed timestamp.
     pub echo: Option<Echo>,
-    /// Whether it echoes a mark of congestion (RFC 3168 §6.1.3).
+    /// Whether it echoes a congestion mark (RFC 3168 §6.1.3).
     pub marked: bool,
 }
 
-/// What the blocks of an acknowledgment report.
+/// The content of an acknowledgment's SACK blocks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Report {
-    /// Bytes that are news.
+    /// Bytes newly SACKed.
     newly: u64,
     /// Whether a duplicate is reported, which may be the tail probe's.
     duplicate: bool,
 }
 
 impl Sender {
-    /// Takes an acknowledgment that arrived at `now`. It must not cover what was never sent.
+    /// Processes an acknowledgment that arrived at `now`. It must not cover data never sent.
     #[inline]
     pub fn on_acknowledgment(
         &mut self,
@@ -108,7 +108,8 @@ impl Sender {
         }
     }
 
-    /// An acknowledgment that does not advance; `plain`: nor brings data or another window.
+    /// Processes an acknowledgment that does not advance; `plain`: it also brings neither data nor
+    /// another window.
     fn on_nothing_acknowledged(
         &mut self,
         now: Instant,
@@ -118,11 +119,11 @@ impl Sender {
         observer: &mut impl Observer,
     ) {
         if self.board.is_empty() || self.is_shut() {
-            // Nothing is outstanding, or the window is shut: an answer to a probe, or a window
+            // Nothing is outstanding, or the window is closed: an answer to a probe, a window
             // update, or a late report of a duplicate.
             self.try_undo_by_duplicates(now, observer);
         } else if self.choices.sack {
-            // A report of a duplicate is news too: it may show that a recovery is needless.
+            // A reported duplicate is news too: it may show that a recovery is needless.
             if report.newly > 0 || report.duplicate {
                 self.on_report(now, before, acknowledgment, report.newly, observer);
             }
@@ -132,7 +133,8 @@ impl Sender {
         }
     }
 
-    /// An acknowledgment that moves nothing but reports something, or is a plain duplicate.
+    /// Processes an acknowledgment that advances nothing but SACKs something, or is a plain
+    /// duplicate.
     fn on_report(
         &mut self,
         now: Instant,
@@ -143,7 +145,7 @@ impl Sender {
     ) {
         self.on_acknowledgment_after_timeout(now, acknowledgment, before, newly_reported, observer);
         self.try_undo_by_duplicates(now, observer);
-        // RFC 6675 §2: with SACK a duplicate is an acknowledgment that reports something new.
+        // RFC 6675 §2: with SACK, an acknowledgment is a duplicate if it SACKs something new.
         if !self.choices.sack || newly_reported > 0 {
             self.on_duplicate(now, observer);
         }
@@ -151,7 +153,7 @@ impl Sender {
         let delivered = self.delivered(before, 0);
         self.move_marked_window(before, delivered);
         self.set_recovery_window(before, delivered);
-        // Where segments overtake each other, reports are progress like any (Linux,
+        // While segments are reordered, SACKs are progress like any other (Linux,
         // `tcp_may_raise_cwnd`).
         if self.repair.is_open()
             && newly_reported > 0
@@ -161,8 +163,8 @@ impl Sender {
             self.grow(delivered, before.in_flight, acknowledgment.marked);
         }
         self.control_window(now, before, delivered);
-        // The timer restarts only if what was reported was sent before the first outstanding
-        // segment last was: else it would be put off again and again (Linux,
+        // The timer restarts only if the SACKed data was sent before the last transmission of the
+        // first outstanding segment: otherwise it would be put off again and again (Linux,
         // `tcp_clean_rtx_queue`).
         if self.choices.timer_restart == TimerRestart::Front
             && !waits
@@ -172,7 +174,8 @@ impl Sender {
         }
     }
 
-    /// An acknowledgment older than one before it, whose reports are still news (Linux, `old_ack`).
+    /// Processes an acknowledgment older than an earlier one, whose SACK blocks may still be news
+    /// (Linux, `old_ack`).
     #[cold]
     fn take_late_report(
         &mut self,
@@ -192,15 +195,16 @@ impl Sender {
         }
     }
 
-    /// A receiver that reported the segment it now asks for has dropped it (RFC 2018 §8).
+    /// Whether the receiver asks for a segment that it had SACKed, and has therefore dropped (RFC
+    /// 2018 §8).
     #[inline]
     fn is_reneged(&self) -> bool {
         self.choices.reneging == Reneging::HalfRoundTrip
             && self.board.front().is_some_and(|front| front.is_sacked())
     }
 
-    /// It may be a receiver that acknowledges what it reported a little late; so it is given half a
-    /// round trip (Linux, `tcp_check_sack_reneging`).
+    /// Waits for half a round trip, as the receiver may only be slow to acknowledge the data that
+    /// it SACKed (Linux, `tcp_check_sack_reneging`).
     #[cold]
     fn wait_out_reneging(&mut self, now: Instant) {
         let srtt = self.timeout.estimator().srtt().unwrap_or(Duration::ZERO);
@@ -221,7 +225,7 @@ impl Sender {
         matches!((reported, self.board.front()), (Some(at), Some(front)) if at < front.sent_at)
     }
 
-    /// Enters what the receiver reported into the scoreboard.
+    /// Enters the SACK blocks into the scoreboard.
     #[inline]
     fn take_sack(
         &mut self,
@@ -322,7 +326,7 @@ impl Sender {
         self.rearm_after_progress(now, restarts_timer && !waits);
     }
 
-    /// New data is acknowledged in fast recovery. Returns whether the timer restarts.
+    /// Processes new data acknowledged in fast recovery. Returns whether the timer restarts.
     fn on_progress_in_recovery(
         &mut self,
         now: Instant,
@@ -346,7 +350,7 @@ impl Sender {
                 PartialAckTimer::SlowButSteady => true,
             };
             self.detection.presume_front_lost(&mut self.board);
-            // Linux retransmits it when the window allows, as everything in recovery.
+            // Linux retransmits it when the window allows, like everything in recovery.
             if !self.detection.counts_arrivals() {
                 self.repair.set_first(una);
             }
@@ -355,8 +359,8 @@ impl Sender {
         restarts_timer
     }
 
-    /// A loss may show only now: what was reported lies above a front that just moved. Returns
-    /// whether a reordering window is waited for.
+    /// Looks for a loss that shows only now that the front has moved below SACKed data. Returns
+    /// whether a reordering window is being waited for.
     #[inline]
     fn look_behind_front(&mut self, now: Instant, observer: &mut impl Observer) -> bool {
         if self.detection.is_by_time() {
@@ -368,7 +372,7 @@ impl Sender {
         false
     }
 
-    /// New data was acknowledged (RFC 6298 §5.2 and §5.3).
+    /// Rearms the timers after new data was acknowledged (RFC 6298 §5.2 and §5.3).
     #[inline]
     pub(super) fn rearm_after_progress(&mut self, now: Instant, restarts: bool) {
         match self.choices.scope {
@@ -383,7 +387,7 @@ impl Sender {
     }
 
     /// Opens the window by `credit` bytes, if it was used when `in_flight_before` bytes were in
-    /// flight; not at an acknowledgment that echoes a mark (RFC 3168 §6.1.2).
+    /// flight; not at an acknowledgment that echoes a congestion mark (RFC 3168 §6.1.2).
     #[inline]
     pub(super) fn grow(&mut self, credit: u64, in_flight_before: u64, marked: bool) {
         if self.holds_window(marked) {

@@ -1,4 +1,4 @@
-//! What losses were of: a classifier, if there is one.
+//! Causes of losses, from a classifier if there is one.
 
 use airtcp_units::{Duration, Instant};
 
@@ -14,7 +14,7 @@ pub(super) struct Causes {
     judged: JudgedRtt,
 }
 
-/// An answer, and what Lien et al., Table II, count of it.
+/// An answer, with the count that Lien et al., Table II, makes of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answer {
     pub cause: Cause,
@@ -41,7 +41,7 @@ impl Causes {
         }
     }
 
-    /// A sample of the retransmission timer.
+    /// Takes a sample of the retransmission timer.
     #[inline]
     pub fn on_timed_rtt(&mut self, now: Instant, rtt: Duration) {
         if self.judged == JudgedRtt::Timed
@@ -51,7 +51,7 @@ impl Causes {
         }
     }
 
-    /// What an acknowledgment delivers.
+    /// Takes an acknowledgment's delivery.
     #[inline]
     pub fn on_delivery(&mut self, now: Instant, delivery: Option<&Delivery>) {
         if self.judged == JudgedRtt::Newest
@@ -62,7 +62,8 @@ impl Causes {
         }
     }
 
-    /// What the loss was of, if anybody is asked. `insight` knows what a simulator knows.
+    /// Returns the cause of the loss, if there is a classifier. `insight` has a simulator's
+    /// knowledge.
     pub fn classify(&mut self, event: &LossEvent, insight: &impl Insight) -> Option<Answer> {
         let classifier = self.classifier.as_mut()?;
         let below_mean = classifier.is_below_mean();

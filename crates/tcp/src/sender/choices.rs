@@ -8,7 +8,7 @@ use crate::config::{
     TimerScope, WindowReopening,
 };
 
-/// Read and never written; what a part alone needs is that part's.
+/// Read and never written; settings that only one part needs belong to that part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choices {
     pub sack: bool,

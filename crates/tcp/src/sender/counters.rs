@@ -1,6 +1,6 @@
-//! What a sender has done so far.
+//! Counters of a sender's actions.
 
-/// What a sender has done so far.
+/// Counters of a sender's actions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Segments that carried data or a FIN, retransmissions included.
@@ -9,26 +9,26 @@ pub struct Counters {
     pub segments_retransmitted: u64,
     /// Stream bytes in the retransmissions.
     pub bytes_retransmitted: u64,
-    /// Retransmission timers that expired.
+    /// Expiries of the retransmission timer.
     pub timeouts: u64,
-    /// Timeouts that the endpoint itself came to think unnecessary (RFC 3522 §3).
+    /// Timeouts that the endpoint later judged unnecessary (RFC 3522 §3).
     pub timeouts_judged_spurious: u64,
     /// Losses found by duplicate or selective acknowledgments.
     pub fast_retransmits: u64,
-    /// Duplicates the peer reported (RFC 2883).
+    /// Duplicates reported by the peer (RFC 2883).
     pub duplicates_reported: u64,
     /// Zero-window probes sent.
     pub window_probes: u64,
-    /// Recoveries found needless and taken back.
+    /// Recoveries found needless and undone.
     pub recoveries_taken_back: u64,
     /// Tail loss probes sent (RFC 8985 §7).
     pub tail_probes: u64,
-    /// Losses that only a tail loss probe has shown, by repairing them (RFC 8985 §7.4).
+    /// Losses revealed only by the tail loss probe that repaired them (RFC 8985 §7.4).
     pub losses_repaired_by_probes: u64,
 }
 
-/// [`Counters`] as they are kept: rare events in half the room, so that very many senders fit. An
-/// event that has happened 2^32 times is counted no further.
+/// [`Counters`] as stored: rare events in half the room, so that very many senders fit in memory.
+/// They saturate at 2^32.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub segments_sent: u64,
@@ -44,12 +44,12 @@ pub(super) struct Counts {
     pub losses_repaired_by_probes: Count,
 }
 
-/// A count that ends at what it can hold.
+/// A saturating counter.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Count(u32);
 
 impl Count {
-    /// Once more.
+    /// Counts one more.
     #[inline]
     pub const fn add(&mut self) {
         self.0 = self.0.saturating_add(1);
@@ -63,7 +63,7 @@ impl From<Count> for u64 {
 }
 
 impl Counts {
-    /// What is told of them.
+    /// The public form of the counters.
     #[inline]
     pub fn told(&self) -> Counters {
         Counters {

@@ -1,5 +1,5 @@
-//! What an acknowledgment delivered, handed to those who want to know: loss detection, classifiers,
-//! controllers with a model of the path, the round-trip estimator.
+//! Passes on an acknowledgment's delivery to its users: loss detection, classifiers, model-based
+//! controllers, the round-trip estimator.
 
 use airtcp_units::{Duration, Instant};
 
@@ -11,9 +11,8 @@ use crate::observer::{Event, Observer};
 use crate::recovery::Phase;
 
 impl Sender {
-    /// Starts the account of what this acknowledgment delivers; `echo` is asked for the timestamp
-    /// that came back. Where nothing was ever retransmitted it need not be: there is nothing to
-    /// tell apart.
+    /// Starts the account of this acknowledgment's delivery; `echo` returns the echoed timestamp.
+    /// It is not called if nothing was ever retransmitted: there is nothing to tell apart.
     #[inline]
     pub(super) fn begin_delivery(&mut self, now: Instant, echo: impl FnOnce() -> Option<Echo>) {
         if self.board.delivery().is_none() {
@@ -26,7 +25,7 @@ impl Sender {
         };
         let round_trip_ago = now.as_nanos().saturating_sub(self.minimum_rtt().as_nanos());
         let round_trip_ago = Instant::from_nanos(round_trip_ago);
-        // What left in the tick that is echoed may be what is answered.
+        // A segment that left within the echoed tick may be the one answered.
         let rest_of_tick = self.choices.timestamp_tick - Duration::from_nanos(1);
         let echoed = echo.map_or(Instant::FAR_FUTURE, |echo| echo.sent_at + rest_of_tick);
         let answerable = Answerable {
@@ -36,7 +35,7 @@ impl Sender {
         self.board.begin(answerable, self.repair.recovery_point());
     }
 
-    /// Hands out what was delivered.
+    /// Passes on the delivery.
     #[inline]
     pub(super) fn take_delivery(&mut self, now: Instant, before: &Before, highest_before: u64) {
         if self.board.delivery().is_some() {
@@ -68,8 +67,8 @@ impl Sender {
         }
     }
 
-    /// Bytes this acknowledgment delivered. Without SACK a duplicate stands for a segment, and what
-    /// is acknowledged was counted then (Linux, `tcp_add_reno_sack` and
+    /// Bytes delivered by this acknowledgment. Without SACK a duplicate stands for a segment, whose
+    /// bytes do not count again when acknowledged (Linux, `tcp_add_reno_sack` and
     /// `tcp_remove_reno_sacks`).
     #[inline]
     pub(super) fn delivered(&self, before: &Before, acked: u64) -> u64 {
@@ -123,13 +122,13 @@ impl Sender {
         }
     }
 
-    /// The round trip of the segment sent last of those delivered.
+    /// Round trip of the delivered segment that was sent last.
     fn newest_rtt(&self, now: Instant) -> Option<Duration> {
         let latest = self.board.delivery()?.latest?;
         Some(now - latest.sent_at)
     }
 
-    /// A controller with a model of the path moves the window itself, whatever is being repaired.
+    /// Lets a model-based controller move the window itself, whatever is being repaired.
     #[inline]
     pub(super) fn control_window(&mut self, now: Instant, before: &Before, delivered: u64) {
         if !self.congestion.is_model_based() {
@@ -148,7 +147,7 @@ impl Sender {
         if self.congestion.is_probing_rtt()
             && let Some(rate) = self.extras.rate_mut()
         {
-            // What is sent with an all but empty window is no measure of the bandwidth.
+            // Data sent with an almost empty window does not measure the bandwidth.
             rate.on_application_limited(in_flight);
         }
     }
@@ -169,7 +168,7 @@ impl Sender {
         }
     }
 
-    /// What is reported for the first time has made its round trip too, where that counts (Linux,
+    /// Takes a round-trip sample from data SACKed for the first time, if configured (Linux,
     /// `tcp_ack_update_rtt`).
     pub(super) fn sample_reported_rtt(&mut self, now: Instant, observer: &mut impl Observer) {
         let reported = self

@@ -1,4 +1,4 @@
-//! What is noted of a segment that leaves.
+//! Bookkeeping for a departing segment.
 
 use airtcp_units::Instant;
 
@@ -10,7 +10,7 @@ use crate::loss_detection::SentSegment;
 use crate::recovery::Pace;
 
 impl Sender {
-    /// `fresh` leaves for the first time.
+    /// Records that `fresh` leaves for the first time.
     #[inline]
     pub(super) fn send_new(&mut self, now: Instant, fresh: &Fresh) {
         let range = fresh.start..fresh.end + u64::from(fresh.fin);
@@ -43,7 +43,7 @@ impl Sender {
         self.count_in_recovery(length);
     }
 
-    /// The segment at `index` leaves again.
+    /// Records that the segment at `index` is retransmitted.
     pub(super) fn resend(&mut self, index: usize, now: Instant) -> Transmission {
         self.round_trips.forget();
         self.cut(index);
@@ -78,7 +78,7 @@ impl Sender {
         }
     }
 
-    /// What a recovery that moves the window step by step has sent.
+    /// Counts bytes sent in a recovery that moves the window step by step.
     #[inline]
     fn count_in_recovery(&mut self, bytes: u64) {
         if let Some(recovery) = self.repair.fast_mut()
@@ -89,7 +89,7 @@ impl Sender {
         self.count_for_marks(bytes);
     }
 
-    /// How much of the window is used, where that decides whether it may grow. `limited`: the
+    /// Records the use of the window, if that decides whether it may grow. `limited`: the
     /// congestion window allows no further segment.
     #[inline]
     pub(super) fn note_usage(&mut self, now: Instant, limited: bool) {
@@ -112,12 +112,12 @@ impl Sender {
         }
     }
 
-    /// It was asked for something to send, and has nothing.
+    /// Records that it was polled and has nothing to send.
     pub(crate) fn on_nothing_to_send(&mut self) {
         self.note_too_little_to_send(self.space.nxt());
     }
 
-    /// The window would allow more than the application has written up to `end`.
+    /// Records that the window would allow more than the application has written up to `end`.
     pub(super) fn note_too_little_to_send(&mut self, end: u64) {
         let in_flight = self.in_flight();
         if let Some(rate) = self.extras.rate_mut()
@@ -129,7 +129,7 @@ impl Sender {
         }
     }
 
-    /// Something is sent and nothing is outstanding.
+    /// Handles the end of an idle period: something is sent while nothing is outstanding.
     pub(super) fn on_idle_over(&mut self, now: Instant) {
         if let Some((idle, expired)) = self.growth.pause(now, self.timeout.rto()) {
             self.congestion.on_idle_over(now, idle, expired);

@@ -1,4 +1,4 @@
-//! What is lost, found by acknowledgments or by time.
+//! Loss detection, by acknowledgments or by time.
 
 use airtcp_units::{Duration, Instant};
 
@@ -9,23 +9,23 @@ use crate::loss_detection::{
 };
 use crate::rtt::RttEstimator;
 
-/// What duplicates say has arrived.
+/// Arrivals inferred from duplicates.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counted {
     arrivals: Arrivals,
-    /// Bytes that the acknowledgment at hand delivered by that count.
+    /// Bytes that the current acknowledgment delivered by that count.
     delivered: u64,
 }
 
-/// Marks segments of the scoreboard lost, by the choice of the configuration.
+/// Marks segments of the scoreboard lost, by the configured rule.
 #[derive(Clone, Debug)]
 pub(super) struct Detection {
     choice: LossDetection,
     duplicates: DuplicateAcks,
-    /// The threshold without what the link says of it.
+    /// The threshold without the link's reports.
     base_threshold: u32,
     rack: Option<Box<Rack>>,
-    /// What duplicates say has arrived, where they are counted so.
+    /// Arrivals inferred from duplicates, if they are counted so.
     arrivals: Option<Box<Counted>>,
     /// Bytes presumed lost so far.
     lost_in_all: u64,
@@ -46,7 +46,7 @@ impl Detection {
         }
     }
 
-    /// Whether it is time that tells what is lost (RACK).
+    /// Whether losses are detected by time (RACK).
     #[inline]
     pub const fn is_by_time(&self) -> bool {
         self.rack.is_some()
@@ -58,30 +58,29 @@ impl Detection {
         self.duplicates.count()
     }
 
-    /// Duplicate acknowledgments that mean a loss.
+    /// Number of duplicate acknowledgments that mean a loss.
     #[inline]
     pub const fn threshold(&self) -> u32 {
         self.duplicates.threshold()
     }
 
-    /// The same without what the link says.
+    /// The same without the link's reports.
     pub const fn base_threshold(&self) -> u32 {
         self.base_threshold
     }
 
-    /// From now on `threshold` duplicates mean a loss.
+    /// Sets the number of duplicates that mean a loss.
     pub const fn set_threshold(&mut self, threshold: u32) {
         self.duplicates.set_threshold(threshold);
     }
 
-    /// A duplicate acknowledgment.
+    /// Counts a duplicate acknowledgment.
     pub const fn on_duplicate(&mut self) {
         self.duplicates.on_duplicate();
     }
 
-    /// Whether as many duplicates have come as mean a loss; where they stand for segments that have
-    /// arrived, as many segments, and more than reordering reaches (Linux,
-    /// `tcp_newreno_mark_lost`).
+    /// Whether the threshold of duplicates is reached; if they stand for arrived segments, whether
+    /// that many have arrived, and more than reordering explains (Linux, `tcp_newreno_mark_lost`).
     pub fn is_loss_told(&self, mss: u64) -> bool {
         match &self.arrivals {
             Some(counted) => counted.arrivals.bytes() >= u64::from(self.reordering()) * mss,
@@ -89,20 +88,19 @@ impl Detection {
         }
     }
 
-    /// New data was acknowledged, or the timer expired: duplicates are counted from none.
+    /// Restarts the count of duplicates: new data was acknowledged, or the timer expired.
     #[inline]
     pub const fn forget_duplicates(&mut self) {
         self.duplicates.reset();
     }
 
-    /// Whether a duplicate counts as a segment that has arrived, and not as one that inflates the
-    /// window.
+    /// Whether a duplicate counts as an arrived segment rather than inflating the window.
     #[inline]
     pub const fn counts_arrivals(&self) -> bool {
         self.arrivals.is_some()
     }
 
-    /// Bytes that duplicates say have arrived.
+    /// Bytes that have arrived according to duplicates.
     #[inline]
     pub fn arrived(&self) -> u64 {
         self.arrivals
@@ -110,13 +108,13 @@ impl Detection {
             .map_or(0, |counted| counted.arrivals.bytes())
     }
 
-    /// Bytes that the acknowledgment at hand delivered, where duplicates count as arrivals.
+    /// Bytes delivered by the current acknowledgment, if duplicates count as arrivals.
     #[inline]
     pub fn counted(&self) -> Option<u64> {
         self.arrivals.as_ref().map(|counted| counted.delivered)
     }
 
-    /// An acknowledgment of `acked` bytes came; none makes it a duplicate.
+    /// Takes an acknowledgment of `acked` bytes; zero makes it a duplicate.
     #[inline]
     pub fn count_arrivals(&mut self, acked: u64, board: &Scoreboard, mss: u64) {
         let Some(counted) = &mut self.arrivals else {
@@ -134,7 +132,7 @@ impl Detection {
         };
     }
 
-    /// What duplicates stood for is acknowledged or given up.
+    /// Forgets inferred arrivals: their data is acknowledged or given up.
     #[inline]
     pub fn forget_arrivals(&mut self) {
         if let Some(counted) = &mut self.arrivals {
@@ -142,7 +140,8 @@ impl Detection {
         }
     }
 
-    /// Takes the first outstanding segment for lost, as duplicates or a partial acknowledgment say.
+    /// Presumes the first outstanding segment lost, as duplicates or a partial acknowledgment
+    /// suggest.
     pub fn presume_front_lost(&mut self, board: &mut Scoreboard) {
         let before = board.lost();
         board.mark_lost(0);
@@ -155,7 +154,7 @@ impl Detection {
         self.lost_in_all
     }
 
-    /// Distance in segments that reordering has reached, at least the duplicate-ACK threshold.
+    /// Extent of reordering in segments, at least the duplicate-ACK threshold.
     pub fn reordering(&self) -> u32 {
         if let Some(rack) = &self.rack {
             return rack.reordering();
@@ -167,12 +166,12 @@ impl Detection {
         self.threshold().max(seen)
     }
 
-    /// How often a segment was seen to arrive behind a later one.
+    /// Number of segments seen to arrive behind a later one.
     pub fn reorderings_seen(&self) -> u32 {
         self.rack.as_ref().map_or(0, |rack| rack.reorderings_seen())
     }
 
-    /// What was presumed lost has arrived behind `bytes` sent later: it was late (Linux,
+    /// Records that data presumed lost has arrived behind `bytes` sent later: it was late (Linux,
     /// `tcp_check_sack_reordering`).
     pub fn on_reordering(&mut self, bytes: u64, mss: u64) {
         let reach = reordering_of(bytes.div_ceil(mss));
@@ -184,9 +183,9 @@ impl Detection {
         }
     }
 
-    /// The timer expired with `reported` bytes reported, while nothing was known to be lost. If
-    /// those are as many segments as mean a loss, reordering was thought to reach too far
-    /// (Linux, `tcp_enter_loss`).
+    /// Records that the timer expired with `reported` bytes SACKed and no known loss. If those are
+    /// enough segments to mean a loss, the extent of reordering was overestimated (Linux,
+    /// `tcp_enter_loss`).
     pub fn on_silent_loss(&mut self, reported: u64, mss: u64) {
         let threshold = self.base_threshold;
         if let Some(rack) = &mut self.rack
@@ -201,7 +200,7 @@ impl Detection {
         }
     }
 
-    /// `segment` goes out, for the first time or again.
+    /// Records that `segment` leaves, for the first time or again.
     #[inline]
     pub fn on_sent(&mut self, segment: &SentSegment) {
         if let Some(rack) = &mut self.rack {
@@ -209,7 +208,8 @@ impl Detection {
         }
     }
 
-    /// Everything below `una` is acknowledged, and `delivery` was delivered above `highest_before`.
+    /// Records that everything below `una` is acknowledged, and `delivery` was delivered, above
+    /// `highest_before`.
     #[inline]
     pub fn on_delivery(
         &mut self,
@@ -225,7 +225,7 @@ impl Detection {
         }
     }
 
-    /// The peer reported a duplicate that no probe explains.
+    /// Records that the peer reported a duplicate that no probe explains.
     pub fn on_duplicate_reported(&mut self, una: u64, nxt: u64) {
         if let Some(rack) = &mut self.rack
             && rack.reordering_seen()
@@ -234,21 +234,21 @@ impl Detection {
         }
     }
 
-    /// A recovery ended without a sign that it was needless.
+    /// Records that a recovery ended without a sign that it was needless.
     pub fn on_recovered(&mut self) {
         if let Some(rack) = &mut self.rack {
             rack.on_recovered();
         }
     }
 
-    /// A recovery was taken back: losses must be looked for again.
+    /// Makes the next call look for losses again, since a recovery was undone.
     pub fn look_again(&mut self) {
         if let Some(rack) = &mut self.rack {
             rack.look_again();
         }
     }
 
-    /// Marks what the last report shows to be lost.
+    /// Marks the losses that the last SACK shows.
     pub fn detect_by_reports(&self, board: &mut Scoreboard, mss: u64) {
         let threshold = self.threshold();
         match self.choice {
@@ -264,7 +264,7 @@ impl Detection {
         }
     }
 
-    /// Marks what time shows to be lost (RFC 8985 §6.2 step 5). `repairing`: losses are evident;
+    /// Marks the losses that time shows (RFC 8985 §6.2 step 5). `repairing`: losses are evident;
     /// `forced` by the reordering timer.
     pub fn detect_by_time(
         &mut self,
@@ -290,8 +290,8 @@ impl Detection {
         detected
     }
 
-    /// Takes everything from `start` on for lost; by time, not what left a round trip ago or less.
-    /// Returns how many bytes are newly lost.
+    /// Presumes everything from `start` on lost; if by time, except segments sent within the last
+    /// round trip. Returns the number of bytes newly lost.
     pub fn give_up(&mut self, now: Instant, board: &mut Scoreboard, start: u64) -> u64 {
         let before = board.lost();
         match &self.rack {

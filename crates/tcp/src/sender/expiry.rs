@@ -1,4 +1,4 @@
-//! What happens when a timer runs out.
+//! Timer expiry.
 
 use airtcp_units::Instant;
 
@@ -11,7 +11,7 @@ use crate::observer::{Event, Observer};
 use crate::recovery::Phase;
 
 impl Sender {
-    /// Acts on the timers that have expired by `now`. Returns whether a zero-window probe is to be
+    /// Handles the timers that have expired by `now`. Returns whether a zero-window probe should be
     /// sent.
     pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl Observer) -> bool {
         let mut probes = false;
@@ -20,7 +20,7 @@ impl Sender {
                 continue;
             };
             match timer {
-                // What the pace held back is polled for.
+                // Segments held back by pacing are polled.
                 Timer::Pace => {}
                 Timer::ReorderingWindow => self.on_reordering_timer(now, observer),
                 Timer::TailProbe if self.tail_waits_in_driver(now) => {}
@@ -37,14 +37,14 @@ impl Sender {
         probes
     }
 
-    /// The reordering window of something is over (RFC 8985 §6.3).
+    /// Handles the end of a reordering window (RFC 8985 §6.3).
     fn on_reordering_timer(&mut self, now: Instant, observer: &mut impl Observer) {
         let before = self.before();
         let detected = self.detect_by_time(now, true);
         let enters = detected.lost > 0 && !self.repair.is_fast();
         if enters {
             self.enter_recovery(now, observer);
-            // As if a segment had been delivered; in a recovery under way the timer delivers
+            // As if a segment had been delivered; in a recovery already begun the timer delivers
             // nothing (Linux, `tcp_rack_reo_timeout`).
             self.set_recovery_window(&before, self.congestion.mss());
         }
@@ -55,7 +55,7 @@ impl Sender {
         }
     }
 
-    /// The segment whose timer has run out by `now`, and where it is.
+    /// The segment whose timer has expired by `now`, and its index.
     fn expired_segment(&self, now: Instant) -> Option<(usize, SentSegment)> {
         let index = match self.choices.scope {
             TimerScope::Connection => 0,
@@ -100,7 +100,7 @@ impl Sender {
             self.detection
                 .on_silent_loss(reported, self.congestion.mss());
         }
-        // One reduction a round trip, where it is taken from the window.
+        // One reduction per round trip, if it is computed from the window.
         let is_reduced = self.is_reduced_already();
         self.on_window_reduced();
         let reduces = first && !is_reduced;
@@ -109,8 +109,8 @@ impl Sender {
         }
         let flight_size = self.flight_size_at_timeout();
         self.congestion.on_timeout(flight_size, reduces);
-        // RFC 5682 §3.1 step 1: not where a loss was being repaired, which makes this one likely;
-        // §3.2: but again where the same segment expires.
+        // RFC 5682 §3.1 step 1: not if a loss was being repaired, which makes another likely; §3.2:
+        // but again if the same segment expires.
         let tests_new_data =
             self.choices.spurious_detection.frto && (self.repair.is_open() || !first);
         let entry = Entry::Timeout {
@@ -133,14 +133,14 @@ impl Sender {
                 self.timeout.on_expiry();
                 self.run_retransmission_timer(now);
             }
-            // Retransmitting it restarts its timer; the others' run on.
+            // Retransmitting it restarts its timer; the others keep running.
             TimerScope::Segment => self.rearm_segment_timers(),
         }
     }
 
-    /// A lost front goes before the segment that has expired: nothing else moves the cumulative
+    /// Puts a lost front before the expired segment: nothing else moves the cumulative
     /// acknowledgment, and while it waits for room its own timer does not run. Later segments that
-    /// expire and leave in turn could keep that room from it for ever.
+    /// expire and leave in turn could otherwise keep it out for ever.
     fn put_front_first(&mut self) {
         if let Some(front) = self.board.front()
             && front.is_lost()
@@ -151,8 +151,8 @@ impl Sender {
         }
     }
 
-    /// Takes everything outstanding for lost; by time, not what left a round trip ago or less. What
-    /// stays in flight stays in the window.
+    /// Presumes everything outstanding lost; if by time, except segments sent within the last round
+    /// trip. Data that stays in flight stays in the window.
     fn give_up_outstanding(&mut self, now: Instant, start: u64) {
         let newly = self.detection.give_up(now, &mut self.board, start);
         if let Some(rate) = self.extras.rate_mut() {
@@ -162,18 +162,18 @@ impl Sender {
             .set_after_timeout(self.in_flight() + self.congestion.mss());
     }
 
-    /// Whether the window was reduced for this loss, or a mark of this round trip, before the timer
-    /// ran out: where a reduction is taken from the window, which is smaller by then, a second one
-    /// would count the loss twice (Linux, `tcp_enter_loss`).
+    /// Whether the window was already reduced for this loss, or for a congestion mark of this round
+    /// trip, before the timer expired: if a reduction is computed from the window, which is smaller
+    /// by then, a second one would count the loss twice (Linux, `tcp_enter_loss`).
     fn is_reduced_already(&self) -> bool {
         self.choices.reduction_base == ReductionBase::Window
             && (self.repair.is_fast() || self.is_reduced_for_mark())
     }
 
-    /// The FlightSize a timeout halves (RFC 5681 §3.1, eq. 4): what is in the network, and not
-    /// merely unacknowledged. Bytes marked lost by an earlier go-back-N have left it, and so has a
-    /// segment for each duplicate acknowledgment that inflated the window: counting those would let
-    /// a timeout in a long recovery raise ssthresh.
+    /// The FlightSize a timeout halves (RFC 5681 §3.1, eq. 4): the bytes in the network, not all
+    /// that are unacknowledged. Bytes marked lost by an earlier go-back-N have left it, and so has
+    /// a segment for each duplicate acknowledgment that inflated the window: counting those would
+    /// let a timeout in a long recovery raise ssthresh.
     fn flight_size_at_timeout(&self) -> u64 {
         let outstanding = self.board.outstanding();
         match (self.repair.phase(), self.choices.retransmission) {

@@ -1,5 +1,5 @@
-//! The parts that only some senders have, behind one pointer: very many connections of the others
-//! fit, and that one has none of them is one question.
+//! Parts that only some senders have, behind one pointer: very many of the other connections fit in
+//! memory, and a single check tells that one has none of them.
 
 use super::living::Departures;
 use super::marks::Marks;
@@ -8,7 +8,7 @@ use super::path_mtu::PathMtu;
 use crate::delivery_rate::DeliveryRate;
 use crate::link_feedback::LinkReports;
 
-/// Declares each part once: its name and type, and how it is asked for and set.
+/// Declares each part once: its name and type, and its accessors.
 macro_rules! parts {
     ($($(#[$attribute:meta])* $part:ident, $part_mut:ident, $set:ident: $Part:ty;)+) => {
         #[derive(Clone, Debug, Default)]
@@ -38,21 +38,21 @@ macro_rules! parts {
     };
 }
 
-/// Nothing, as a rule.
+/// Usually empty.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extras(Option<Box<Parts>>);
 
 parts! {
-    /// How fast the network delivers, where a model of it moves the window.
+    /// The delivery rate, for a model-based controller.
     rate, rate_mut, set_rate: DeliveryRate;
-    /// The pace.
+    /// Pacing.
     pacing, pacing_mut, set_pacing: Pacing;
-    /// What the link itself reports.
+    /// The link's own reports.
     link, link_mut, set_link: LinkReports;
-    /// Reductions of the window for the network's marks.
+    /// Reductions of the window for congestion marks.
     marks, marks_mut, set_marks: Marks;
-    /// The largest segment that the path takes.
+    /// The largest segment that the path carries.
     path, path_mut, set_path: PathMtu;
-    /// What still waits in the driver.
+    /// Segments that still wait in the driver.
     departures, departures_mut, set_departures: Departures;
 }

@@ -1,4 +1,4 @@
-//! Whether an acknowledgment may let the window grow, and what a pause does to it.
+//! Decides whether an acknowledgment may let the window grow, and the effect of a pause on it.
 
 use airtcp_units::{Duration, Instant};
 
@@ -27,32 +27,32 @@ impl Growth {
         }
     }
 
-    /// What an acknowledgment counts.
+    /// What an acknowledgment counts towards growth.
     #[inline]
     pub const fn credit(&self) -> GrowthCredit {
         self.credit
     }
 
-    /// When something was last sent.
+    /// Time of the last transmission.
     #[inline]
     pub const fn last_sent_at(&self) -> Instant {
         self.last_sent_at
     }
 
-    /// Something is sent.
+    /// Records a transmission.
     #[inline]
     pub const fn on_sent(&mut self, now: Instant) {
         self.last_sent_at = now;
     }
 
-    /// Whether [`note`](Self::note) wants to know how much of the window is used.
+    /// Whether [`note`](Self::note) needs to know how much of the window is used.
     #[inline]
     pub const fn watches_use(&self) -> bool {
         self.usage.is_some()
     }
 
-    /// Whether the window was used, so that it may grow, when an acknowledgment finds `in_flight`
-    /// bytes in flight: one that was not has not been tested (RFC 7661 §4.1).
+    /// Whether the window was used, and so may grow, when an acknowledgment finds `in_flight` bytes
+    /// in flight: an unused window has not been tested (RFC 7661 §4.1).
     #[inline]
     pub fn is_used(&self, congestion: &Congestion, in_flight: u64, mss: u64) -> bool {
         match self.validation {
@@ -65,8 +65,8 @@ impl Growth {
         }
     }
 
-    /// Notes how much of the window is used. Returns what was used of it if that was too little for
-    /// a whole `rto`, so that it decays (RFC 2861 §3).
+    /// Records how much of the window is used. Returns the bytes used if they were too few for a
+    /// whole `rto`, so that the window decays (RFC 2861 §3).
     #[inline]
     pub fn note(
         &mut self,
@@ -83,8 +83,8 @@ impl Growth {
         usage.unused_for(standing, used, rto)
     }
 
-    /// The pause that ends now, and how many times over it was longer than `rto`, where the window
-    /// is to restart after one. `None` before anything was sent.
+    /// The pause that ends now, and how many times `rto` fits into it, if the window is to restart
+    /// after one. `None` before anything was sent.
     pub fn pause(&self, now: Instant, rto: Duration) -> Option<(Duration, u32)> {
         if self.last_sent_at == Instant::ZERO {
             return None;

@@ -1,5 +1,5 @@
-//! What changes on a living connection at the wish of its user, and what a driver reports of
-//! segments that were handed to it.
+//! Changes to a live connection at its user's request, and a driver's reports on segments passed to
+//! it.
 
 use std::collections::VecDeque;
 
@@ -12,15 +12,15 @@ use crate::config::{Config, TimerScope};
 use crate::congestion::Congestion;
 use crate::delivery_rate::DeliveryRate;
 
-/// What was handed to a driver that reports departures, and has not left yet.
+/// Segments passed to a driver that reports departures, and not yet departed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Departures {
-    /// Transmissions in the order in which they were polled: when, and the first byte.
+    /// Transmissions in the order in which they were polled: time, and first byte.
     waiting: VecDeque<(Instant, u64)>,
 }
 
 impl Departures {
-    /// A segment at `offset` is handed to the driver.
+    /// Records that a segment at `offset` is passed to the driver.
     pub fn on_polled(&mut self, now: Instant, offset: u64, una: u64) {
         while self.waiting.front().is_some_and(|&(_, first)| first < una) {
             self.waiting.pop_front();
@@ -28,8 +28,8 @@ impl Departures {
         self.waiting.push_back((now, offset));
     }
 
-    /// It has left, and with it all that was handed over before: a driver that says nothing of a
-    /// segment has lost it.
+    /// Records that it has left, along with everything passed on before: a driver that never
+    /// reports a segment has lost it.
     fn on_left(&mut self, polled_at: Instant, offset: u64) {
         let place = |&(at, first): &(Instant, u64)| at == polled_at && first == offset;
         if let Some(index) = self.waiting.iter().position(place) {
@@ -43,8 +43,8 @@ impl Departures {
 }
 
 impl Sender {
-    /// The congestion control is `config`'s from now on. The window stays as it is, and what is
-    /// known of the network is learnt again.
+    /// Switches to `config`'s congestion control. The window stays as it is; knowledge of the
+    /// network is lost and learned again.
     pub(crate) fn set_congestion(&mut self, config: &Config) {
         let fresh = Congestion::new(config, self.congestion.mss());
         let before = std::mem::replace(&mut self.congestion, fresh);
@@ -73,8 +73,8 @@ impl Sender {
             || self.extras.departures().is_some();
     }
 
-    /// The driver will say of every segment when it left. Until it does, the segment does not time
-    /// out, though not for longer than the longest timeout.
+    /// Declares that the driver reports every segment's departure. Until it does, the segment does
+    /// not time out, except after the longest timeout.
     pub(crate) fn await_departures(&mut self) {
         if self.extras.departures().is_none() {
             self.extras.set_departures(Some(Departures::default()));
@@ -82,8 +82,8 @@ impl Sender {
         self.is_special = true;
     }
 
-    /// The segment at `offset` that was polled at `polled_at` left at `now`: its timer and its
-    /// round trip start then, unless it was acknowledged or retransmitted since.
+    /// Records that the segment at `offset`, polled at `polled_at`, left at `now`: its timer and
+    /// its round trip start then, unless it was acknowledged or retransmitted since.
     pub(crate) fn on_departure(&mut self, now: Instant, offset: u64, polled_at: Instant) {
         if let Some(departures) = self.extras.departures_mut() {
             departures.on_left(polled_at, offset);
@@ -114,8 +114,8 @@ impl Sender {
         self.extras.departures().is_some() && self.waits_in_driver(now, last)
     }
 
-    /// Whether the segment that has timed out is known to wait in the driver: its timer then runs
-    /// for another RTO.
+    /// Whether the expired segment is known to wait in the driver: its timer then runs for another
+    /// RTO.
     #[cold]
     pub(super) fn waits_in_driver(&mut self, now: Instant, index: usize) -> bool {
         let (Some(departures), Some(segment)) = (self.extras.departures(), self.board.get(index))

@@ -12,17 +12,17 @@ use crate::observer::{Event, Observer};
 use crate::recovery::proportional_rate::Progress;
 use crate::recovery::{FastRecovery, Pace, Phase, ProportionalRate};
 
-/// How a repair ended.
+/// The outcome of a repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// All that was outstanding when it began is acknowledged.
+    /// Everything outstanding when it began is acknowledged.
     Repaired,
     /// It was needless.
     TakenBack,
 }
 
 impl Sender {
-    /// A duplicate acknowledgment, or one that reports something new.
+    /// Processes a duplicate acknowledgment, or one that SACKs something new.
     pub(super) fn on_duplicate(&mut self, now: Instant, observer: &mut impl Observer) {
         self.detection.on_duplicate();
         if self.is_arrival() {
@@ -35,8 +35,8 @@ impl Sender {
             }
             return;
         }
-        // RFC 6582 §3.2 step 4, RFC 6675 §5.1: not before a timeout is recovered from. With RACK it
-        // is time that tells.
+        // RFC 6582 §3.2 step 4, RFC 6675 §5.1: not before recovery from a timeout. With RACK losses
+        // are found by time.
         if !self.repair.is_open() || self.detection.is_by_time() {
             return;
         }
@@ -47,8 +47,8 @@ impl Sender {
         }
     }
 
-    /// Whether a duplicate stands for a segment that has arrived. After a timeout only for new
-    /// data: what was outstanding has been given up (Linux, `tcp_process_loss`).
+    /// Whether a duplicate stands for an arrived segment. After a timeout only for new data: the
+    /// data outstanding then has been given up (Linux, `tcp_process_loss`).
     fn is_arrival(&self) -> bool {
         !self.repair.is_after_timeout() || self.space.nxt() > self.repair.recovery_point()
     }
@@ -59,7 +59,7 @@ impl Sender {
             .is_some_and(|front| front.is_lost() && front.transmissions == 1)
     }
 
-    /// Marks what time shows to be lost. `forced` by the reordering timer.
+    /// Marks the losses that time shows. `forced` by the reordering timer.
     pub(super) fn detect_by_time(&mut self, now: Instant, forced: bool) -> Detected {
         let detected = self.detection.detect_by_time(
             now,
@@ -74,7 +74,7 @@ impl Sender {
         detected
     }
 
-    /// Looks for losses by time. Returns whether a reordering window is waited for.
+    /// Looks for losses by time. Returns whether a reordering window is being waited for.
     pub(super) fn look_for_losses(&mut self, now: Instant, observer: &mut impl Observer) -> bool {
         if !self.detection.is_by_time() {
             return false;
@@ -82,7 +82,7 @@ impl Sender {
         let detected = self.detect_by_time(now, false);
         let enters = match self.repair.phase() {
             Phase::Open => self.board.lost() > 0,
-            // A retransmission was lost: the repair of the timeout is itself in congestion.
+            // A retransmission was lost: the repair of the timeout itself meets congestion.
             Phase::Timeout { .. } => detected.retransmission,
             Phase::FastRecovery(_) => false,
         };
@@ -112,7 +112,7 @@ impl Sender {
                 .on_loss(outstanding - self.repair.limited(outstanding), cause);
         }
         self.tail_probe.forget();
-        // Time tells which segments are lost, and the first need not be one of them.
+        // Time tells which segments are lost, and the first need not be among them.
         let first = (!self.detection.is_by_time()).then_some(una);
         let entry = if self.choices.recovery == Recovery::Tahoe {
             self.congestion.restart();
@@ -123,19 +123,19 @@ impl Sender {
                 self.detection.presume_front_lost(&mut self.board);
             }
             let mut recovery = self.fast_recovery(cwnd);
-            // One reduction a round trip: one for a mark goes on.
+            // One reduction per round trip: one for a mark continues.
             recovery.pace = reduced.unwrap_or(recovery.pace);
             Entry::Fast { recovery, first }
         };
         self.repair.begin(entry, self.space.nxt());
-        // The repair has a whole timeout to be acknowledged: the one that runs was set for data
+        // The repair gets a whole timeout to be acknowledged: the running timer was set for data
         // sent a round trip ago (RFC 6675 §6 allows it; Linux and ns-2 do it without SACK too).
         if self.choices.scope == TimerScope::Connection {
             self.run_retransmission_timer(now);
         }
     }
 
-    /// A fast recovery that begins with a window of `cwnd` bytes.
+    /// Creates a fast recovery that begins with a window of `cwnd` bytes.
     fn fast_recovery(&self, cwnd: u64) -> FastRecovery {
         let mut recovery = FastRecovery::enter(
             self.space.nxt(),
@@ -151,15 +151,15 @@ impl Sender {
         recovery
     }
 
-    /// Keeps the windows as they are before a reduction, where it may be taken back.
+    /// Saves the windows before a reduction, if it may be undone.
     pub(super) fn keep_windows(&mut self) {
         let resent = self.board.resent().div_ceil(self.congestion.mss());
         let windows = self.congestion.save(self.board.outstanding());
         self.repair.keep(self.space.una(), windows, resent);
     }
 
-    /// Asks what the loss was of. The number of losses n is that of the holes below the highest
-    /// byte reported (Lien et al. §III.A), one without SACK.
+    /// Classifies the loss. The number of losses n is that of the holes below the highest SACKed
+    /// byte (Lien et al. §III.A), or one without SACK.
     fn classify(&mut self, now: Instant, observer: &mut impl Observer) -> Option<Cause> {
         let offset = self.space.una();
         let holes = self
@@ -189,7 +189,7 @@ impl Sender {
         Some(cause)
     }
 
-    /// The one way out of a repair.
+    /// Ends a repair; the only way out.
     pub(super) fn end_repair(&mut self, now: Instant, end: End, observer: &mut impl Observer) {
         let repaired = self.repair.end();
         if let (Phase::FastRecovery(recovery), End::Repaired) = (repaired, end)
@@ -201,11 +201,11 @@ impl Sender {
         observer.event(now, Event::RecoveryExit);
     }
 
-    /// A fast recovery that moved the window as `pace` says is over.
+    /// Sets the window at the end of a fast recovery that moved it by `pace`.
     pub(super) fn settle_window(&mut self, pace: &Pace) {
         match pace {
-            // RFC 6582 §3.2 step 3, first case: not more than is in flight and one segment, so
-            // that no burst follows a long repair. With SACK the window was ssthresh all along.
+            // RFC 6582 §3.2 step 3, first case: at most the data in flight and one segment, so that
+            // no burst follows a long repair. With SACK the window was ssthresh all along.
             Pace::AtOnce => {
                 if !self.choices.sack {
                     self.congestion.bound(
@@ -223,15 +223,14 @@ impl Sender {
         }
     }
 
-    /// Moves the window in a recovery that brings it to the threshold step by step, when
-    /// `delivered` more bytes have arrived.
+    /// Moves the window in a gradual recovery when `delivered` more bytes have arrived.
     #[inline]
     pub(super) fn set_recovery_window(&mut self, before: &Before, delivered: u64) {
         let in_flight = self.in_flight();
         let Some(recovery) = self.repair.fast_mut() else {
             return;
         };
-        // Where duplicates inflate the window, they stand for what has left the network.
+        // Duplicates that inflate the window stand for data that has left the network.
         let inflation = recovery.inflation;
         let mut pace = std::mem::replace(&mut recovery.pace, Pace::AtOnce);
         let in_flight = in_flight.saturating_sub(inflation);
@@ -241,8 +240,8 @@ impl Sender {
         }
     }
 
-    /// Moves a window towards the threshold at its pace, when `delivered` more bytes have arrived
-    /// and `in_flight` are left.
+    /// Moves a window towards the threshold by its pace, when `delivered` more bytes have arrived
+    /// and `in_flight` remain.
     #[inline]
     pub(super) fn move_window(
         &mut self,

@@ -1,5 +1,5 @@
-//! Marks of congestion that the peer echoes: the window is reduced as for a loss, once a round
-//! trip, and nothing is retransmitted (RFC 3168 §6.1.2).
+//! Congestion marks echoed by the peer: the window is reduced as for a loss, once per round trip,
+//! and nothing is retransmitted (RFC 3168 §6.1.2).
 
 use airtcp_units::Instant;
 
@@ -11,9 +11,9 @@ use crate::recovery::{Pace, ProportionalRate};
 /// The effect of marks on the window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marks {
-    /// The last reduction, until what was under way then is acknowledged.
+    /// The last reduction, until the data in flight at its start is acknowledged.
     reduction: Option<WindowReduction>,
-    /// Whether the next new data says that the window was reduced.
+    /// Whether the next new data carries CWR.
     says_reduced: bool,
     reductions: u64,
 }
@@ -21,19 +21,19 @@ pub(super) struct Marks {
 /// A reduction of the window for a mark.
 #[derive(Clone, Debug)]
 struct WindowReduction {
-    /// First byte never sent when it began: over when that is acknowledged too (Linux,
-    /// `tcp_fastretrans_alert`: so that the flag in it has reached the receiver).
+    /// First byte never sent when it began: the reduction ends when that, too, is acknowledged
+    /// (Linux, `tcp_fastretrans_alert`: so that its flag has reached the receiver).
     until: u64,
     pace: Pace,
 }
 
 impl Marks {
-    /// Reductions of the window.
+    /// Number of reductions of the window.
     pub const fn reductions(&self) -> u64 {
         self.reductions
     }
 
-    /// Whether the window is on its way to where a mark puts it.
+    /// Whether the window is still moving to the value that a mark set.
     fn is_under_way(&self) -> bool {
         self.reduction
             .as_ref()
@@ -42,12 +42,12 @@ impl Marks {
 }
 
 impl Sender {
-    /// The peer understands marks, and echoes them.
+    /// Starts to heed marks: the peer echoes them.
     pub fn heed_marks(&mut self) {
         self.extras.set_marks(Some(Marks::default()));
     }
 
-    /// Whether the next new data is to say that the window was reduced, once.
+    /// Whether the next new data should carry CWR; true only once.
     #[inline]
     pub fn take_reduced(&mut self) -> bool {
         self.extras
@@ -65,7 +65,7 @@ impl Sender {
                 .is_some_and(|marks| marks.is_under_way())
     }
 
-    /// Whether the window is reduced for a mark already, and for data that is still under way.
+    /// Whether the window is already reduced for a mark on data that is still in flight.
     pub(super) fn is_reduced_for_mark(&self) -> bool {
         let reduction = self
             .extras
@@ -74,8 +74,8 @@ impl Sender {
         reduction.is_some_and(|reduction| self.space.una() <= reduction.until)
     }
 
-    /// The window is reduced, for whatever reason: a reduction for a mark is part of it, and how
-    /// far that has come is returned.
+    /// Ends a reduction for a mark, as another reduction of the window includes it, and returns its
+    /// progress.
     pub(super) fn on_window_reduced(&mut self) -> Option<Pace> {
         let una = self.space.una();
         let marks = self.extras.marks_mut()?;
@@ -84,7 +84,7 @@ impl Sender {
         (una <= reduction.until).then_some(reduction.pace)
     }
 
-    /// An acknowledgment echoes a mark, where nothing is being repaired.
+    /// Responds to an acknowledgment that echoes a mark while nothing is being repaired.
     #[cold]
     pub(super) fn on_mark_echoed(&mut self, now: Instant, observer: &mut impl Observer) {
         self.end_reduction_for_mark();
@@ -93,9 +93,10 @@ impl Sender {
         }
         let cwnd = self.congestion.cwnd();
         let mut pace = Pace::AtOnce;
-        // A model takes a mark for no limit, as it does a loss; the peer is told all the same.
+        // A model-based controller does not take a mark for a limit, nor a loss; the peer is told
+        // all the same.
         if !self.congestion.is_model_based() {
-            // It is the window that is halved, whatever is in flight.
+            // The window is halved, whatever is in flight.
             self.congestion.on_loss(cwnd, None);
             pace = match self.choices.reduction {
                 Reduction::AtOnce => Pace::AtOnce,
@@ -104,7 +105,7 @@ impl Sender {
             };
         }
         self.tail_probe.forget();
-        // A mark is no mistake: there is nothing to take back.
+        // A mark is no mistake: there is nothing to undo.
         self.repair.take_kept();
         let until = self.space.nxt();
         if let Some(marks) = self.extras.marks_mut() {
@@ -115,7 +116,7 @@ impl Sender {
         observer.event(now, Event::ReducedForMark { offset: until });
     }
 
-    /// Moves a window that a mark reduces step by step, when `delivered` more bytes have arrived.
+    /// Moves a window that a mark reduces gradually, when `delivered` more bytes have arrived.
     #[inline]
     pub(super) fn move_marked_window(&mut self, before: &Before, delivered: u64) {
         if self.extras.marks().is_some() {
@@ -140,8 +141,7 @@ impl Sender {
         }
     }
 
-    /// A reduction is over when what was sent before it, and a segment behind that, is
-    /// acknowledged.
+    /// Ends a reduction once the data sent before it, and a segment behind that, is acknowledged.
     fn end_reduction_for_mark(&mut self) {
         if self.is_reduced_for_mark() {
             return;
@@ -154,7 +154,7 @@ impl Sender {
         }
     }
 
-    /// What was sent counts for a window that a mark reduces step by step.
+    /// Counts bytes sent towards a window that a mark reduces gradually.
     #[inline]
     pub(super) fn count_for_marks(&mut self, bytes: u64) {
         if let Some(marks) = self.extras.marks_mut()

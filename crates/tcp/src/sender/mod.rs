@@ -1,29 +1,30 @@
 //! The send side: which bytes to send next, and when to wake up.
 //!
-//! A [`Sender`] is composed of parts. Each owns its fields, is asked, and answers with a value or a
-//! small effect that the sender carries out:
+//! A [`Sender`] is composed of parts. Each owns its fields, answers questions, and returns values
+//! or small effects that the sender carries out:
 //!
 //! | part | knows |
 //! |---|---|
-//! | [`SendSpace`] | what is acknowledged, sent, written, and allowed by the peer |
-//! | [`Timers`] | what is waited for: one table, each timer with its reason |
+//! | [`SendSpace`] | the data acknowledged, sent, written, and allowed by the peer |
+//! | [`Timers`] | the timers: one table, each with its reason |
 //! | [`Scoreboard`] | every outstanding segment |
-//! | [`Detection`] | what is lost: by duplicates, reports or time |
-//! | [`Repair`] | the recovery under way, one way in and one way out; what could be taken back |
+//! | [`Detection`] | losses: by duplicates, SACKs or time |
+//! | [`Repair`] | the recovery in progress, with one way in and one way out; the state needed to
+//! undo it |
 //! | [`Congestion`], [`Growth`] | the window, and whether it was used |
-//! | [`RetransmissionTimeout`], [`RoundTrips`] | the RTO, and which round trips are measured |
+//! | [`RetransmissionTimeout`], [`RoundTrips`] | the RTO, and the round trips that are measured |
 //! | [`TailProbe`], [`ZeroWindow`] | the two kinds of probes |
-//! | [`Pacing`], [`SmallSegments`] | what waits though the windows allow it |
-//! | [`PathMtu`] | the largest segment that the path takes |
-//! | [`Departures`] | what still waits in the driver |
-//! | [`Marks`] | reductions of the window for the network's marks |
-//! | [`Causes`], [`LinkReports`] | what research adds: causes of losses, the link's own reports |
-//! | [`Extras`] | where those of them stand that only some senders have |
+//! | [`Pacing`], [`SmallSegments`] | data that waits although the windows allow it |
+//! | [`PathMtu`] | the largest segment that the path carries |
+//! | [`Departures`] | segments that still wait in the driver |
+//! | [`Marks`] | reductions of the window for congestion marks |
+//! | [`Causes`], [`LinkReports`] | research additions: causes of losses, the link's own reports |
+//! | [`Extras`] | storage for the parts that only some senders have |
 //!
-//! Three things happen to a sender, and each composes the parts in a file of its own: an
-//! [`acknowledgment`] comes (its [`delivery`] is handed out, a [`loss`] found, a repair found
-//! [`spurious`]), a timer [expires](expiry) ([`watch`] says which one runs), and a segment is
-//! polled for: [`transmission`] chooses it, [`departure`] notes it.
+//! A sender handles three kinds of event, each in a file of its own that composes the parts: an
+//! [`acknowledgment`] arrives (its [`delivery`] is passed on, a [`loss`] found, a repair found
+//! [`spurious`]), a timer [expires](expiry) ([`watch`] decides which one runs), and a segment is
+//! polled for: [`transmission`] chooses it, [`departure`] records it.
 
 mod acknowledgment;
 mod causes;
@@ -86,13 +87,13 @@ pub use counters::Counters;
 pub use spurious::Evidence;
 pub use transmission::Transmission;
 
-/// Where the sender stood when an acknowledgment came, in bytes.
+/// The sender's state when an acknowledgment arrived, in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Before {
     una: u64,
     in_flight: u64,
     lost_in_all: u64,
-    /// By which duplicates inflated the window.
+    /// Bytes by which duplicates inflated the window.
     inflation: u64,
 }
 
@@ -116,12 +117,12 @@ pub struct Sender {
     causes: Causes,
     counters: Counts,
     extras: Extras,
-    /// Whether what is polled goes through one of the rarer parts.
+    /// Whether polling involves one of the rarer parts.
     is_special: bool,
 }
 
 impl Sender {
-    /// A sender with nothing written, towards a peer that has announced no window yet.
+    /// Creates a sender without data, for a peer that has announced no window yet.
     #[must_use]
     pub fn new(config: &Config, mss: u32) -> Self {
         let mss = u64::from(mss);
@@ -140,7 +141,7 @@ impl Sender {
         extras.set_link(LinkReports::new(&config.link_feedback));
         let probes_tails = config.tail_loss_probe
             && config.sack
-            // Where each segment has a timer, that one is for the tail too.
+            // If each segment has a timer, that one covers the tail too.
             && choices.scope == TimerScope::Connection;
         Self {
             choices,
@@ -163,8 +164,8 @@ impl Sender {
         }
     }
 
-    /// The handshake is complete: the peer offers `window` bytes, and the SYN measured `rtt`. If
-    /// the SYN's own timer expired, the first RTO for data is `rto` (RFC 6298 §5.7) and the window
+    /// Completes the handshake: the peer offers `window` bytes, and the SYN measured `rtt`. If the
+    /// SYN's own timer expired, the first RTO for data is `rto` (RFC 6298 §5.7) and the window
     /// starts at one segment (RFC 5681 §3.1).
     pub fn on_established(&mut self, window: u64, rtt: Option<Duration>, rto: Option<Duration>) {
         self.space.on_window(0, window);
@@ -177,7 +178,7 @@ impl Sender {
         }
     }
 
-    /// Nothing was sent yet, and the peer now has room up to `right_edge`.
+    /// Sets the right edge of the peer's window before anything was sent.
     pub(crate) fn resume_window(&mut self, right_edge: u64) {
         self.space.on_window(0, right_edge);
     }
@@ -187,19 +188,19 @@ impl Sender {
         self.space.write(bytes);
     }
 
-    /// Nothing more will be written: a FIN follows.
+    /// Closes the stream: a FIN follows the data written.
     pub fn close(&mut self) {
         self.space.close();
     }
 
-    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    /// Time at which to call [`on_wakeup`](Self::on_wakeup); [`Instant::FAR_FUTURE`] for never.
     #[inline]
     #[must_use]
     pub fn next_wakeup(&self) -> Instant {
         self.timers.next()
     }
 
-    /// First byte not acknowledged.
+    /// First unacknowledged byte.
     #[inline]
     #[must_use]
     pub const fn una(&self) -> u64 {
@@ -213,19 +214,19 @@ impl Sender {
         self.space.nxt()
     }
 
-    /// First byte the peer has no room for.
+    /// First byte beyond the peer's window.
     #[must_use]
     pub const fn right_edge(&self) -> u64 {
         self.space.right_edge()
     }
 
-    /// End of what the application has written.
+    /// End of the data written by the application.
     #[must_use]
     pub const fn written(&self) -> u64 {
         self.space.written()
     }
 
-    /// Whether a FIN has been asked for.
+    /// Whether a FIN has been requested.
     #[must_use]
     pub const fn is_closed(&self) -> bool {
         self.space.is_closed()
@@ -237,13 +238,13 @@ impl Sender {
         self.space.is_finished()
     }
 
-    /// The largest payload of a segment, in bytes.
+    /// Largest payload of a segment, in bytes.
     #[must_use]
     pub const fn mss(&self) -> u64 {
         self.congestion.mss()
     }
 
-    /// The congestion window in bytes, inflation during fast recovery not counted.
+    /// The congestion window in bytes, without the inflation of fast recovery.
     #[must_use]
     pub const fn cwnd(&self) -> u64 {
         self.congestion.cwnd()
@@ -263,7 +264,7 @@ impl Sender {
             .saturating_sub(self.detection.arrived())
     }
 
-    /// The retransmission timeout now, back-off included.
+    /// The current retransmission timeout, backoff included.
     #[must_use]
     pub fn rto(&self) -> Duration {
         self.timeout.rto()
@@ -275,32 +276,32 @@ impl Sender {
         self.timeout.estimator()
     }
 
-    /// Whether a loss is being repaired.
+    /// The recovery phase.
     #[must_use]
     pub const fn phase(&self) -> &Phase {
         self.repair.phase()
     }
 
-    /// What has been done so far.
+    /// Counters of the sender's actions.
     #[must_use]
     pub fn counters(&self) -> Counters {
         self.counters.told()
     }
 
-    /// Reductions of the window for marks of congestion (RFC 3168 §6.1.2).
+    /// Number of reductions of the window for congestion marks (RFC 3168 §6.1.2).
     #[must_use]
     pub fn reductions_for_marks(&self) -> u64 {
         self.extras.marks().map_or(0, |marks| marks.reductions())
     }
 
-    /// The link says after how long it retransmits.
+    /// Sets the link's retransmission timeout.
     pub fn on_link_retry_timeout(&mut self, timeout: Duration) {
         if let Some(link) = self.extras.link_mut() {
             link.on_retry_timeout(timeout);
         }
     }
 
-    /// The link has delivered the segment at `offset`, and had to retransmit it that often.
+    /// Records that the link has delivered the segment at `offset` after this many retransmissions.
     pub fn on_link_delivered(&mut self, offset: u64, retransmissions: u32) {
         let Some(link) = self.extras.link_mut() else {
             return;
@@ -320,45 +321,46 @@ impl Sender {
         }
     }
 
-    /// Whether small segments are to leave at once (TCP_NODELAY).
+    /// Sets whether small segments leave at once (TCP_NODELAY).
     pub const fn set_no_delay(&mut self, no_delay: bool) {
         self.small_segments.set_no_delay(no_delay);
     }
 
-    /// What `before` was told of small segments holds for this one too.
+    /// Copies the settings for small segments from `before`.
     pub(crate) fn keep_small_segments(&mut self, before: &Self) {
         self.small_segments = before.small_segments.clone();
     }
 
-    /// Whether no segment is to leave that is not full (TCP_CORK).
+    /// Sets whether only full segments may leave (TCP_CORK).
     pub const fn set_corked(&mut self, corked: bool) {
         self.small_segments.set_corked(corked);
     }
 
-    /// Whether what was written last is to wait for more, until an acknowledgment comes (MSG_MORE).
+    /// Sets whether the data written last waits for more, until an acknowledgment arrives
+    /// (MSG_MORE).
     pub const fn set_more(&mut self, more: bool) {
         self.small_segments.set_more(more);
     }
 
-    /// When something was last sent.
+    /// Time of the last transmission.
     #[must_use]
     pub const fn last_sent_at(&self) -> Instant {
         self.growth.last_sent_at()
     }
 
-    /// The scoreboard, to look at.
+    /// The scoreboard, read-only.
     #[must_use]
     pub const fn scoreboard(&self) -> &Scoreboard {
         &self.board
     }
 
-    /// Distance in segments that reordering has reached, at least the duplicate-ACK threshold.
+    /// Extent of reordering in segments, at least the duplicate-ACK threshold.
     #[must_use]
     pub fn reordering(&self) -> u32 {
         self.detection.reordering()
     }
 
-    /// How often a segment was seen to arrive behind a later one, as far as anybody looks for it.
+    /// Number of segments seen to arrive behind a later one, if anything watches for it.
     #[must_use]
     pub fn reorderings_seen(&self) -> u32 {
         self.detection.reorderings_seen()
@@ -384,7 +386,7 @@ impl Sender {
     }
 }
 
-/// Whether anybody wants to know what each acknowledgment delivers.
+/// Whether any part needs each acknowledgment's delivery.
 fn watches_deliveries(config: &Config, congestion: &Congestion) -> bool {
     let of_reports = config.loss_detection == LossDetection::Rack
         || config.growth_credit == GrowthCredit::Delivered

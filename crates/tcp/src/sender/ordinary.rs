@@ -1,7 +1,8 @@
-//! The changes that an ordinary acknowledgment makes: of the data that it covers nothing is known
-//! to be lost or was retransmitted needlessly, and the window that it moves is open.
+//! The processing of an ordinary acknowledgment: none of the data it covers is known to be lost or
+//! was retransmitted needlessly, and the window is open.
 //!
-//! The order is that of [`acknowledgment`](super::acknowledgment), without what cannot happen.
+//! The order is that of [`acknowledgment`](super::acknowledgment), without the cases that cannot
+//! occur.
 
 use airtcp_units::Instant;
 
@@ -11,14 +12,14 @@ use crate::config::{GrowthCredit, TimerScope};
 use crate::observer::Observer;
 
 impl Sender {
-    /// Whether nothing is under way and nothing is left to be judged: an acknowledgment that covers
-    /// and reports nothing can only move the window.
+    /// Whether nothing is in flight and nothing is left to be judged: an acknowledgment that covers
+    /// and SACKs nothing can only move the window.
     #[inline]
     pub(crate) fn is_at_rest(&self) -> bool {
         self.board.is_empty() && !self.tail_probe.is_unanswered() && !self.repair.is_undo_possible()
     }
 
-    /// Whether there is nothing to send and nobody to be told so.
+    /// Whether there is nothing to send and no part needs to know that.
     #[inline]
     pub(crate) fn is_silent(&self) -> bool {
         self.board.is_empty()
@@ -29,8 +30,8 @@ impl Sender {
             && !self.repair.has_first()
     }
 
-    /// Whether what leaves next can only be new data within the congestion window: nothing is due
-    /// out of turn, reported, lost, repaired, or thought to have left the network.
+    /// Whether the next segment can only be new data within the congestion window: nothing is due
+    /// out of turn, SACKed, lost, being repaired, or thought to have left the network.
     #[inline]
     pub(super) fn sends_in_order(&self) -> bool {
         self.board.is_intact()
@@ -41,7 +42,7 @@ impl Sender {
             && !self.tail_probe.is_due()
     }
 
-    /// The peer's window is now `right_edge`, and all else is as it was.
+    /// Sets the peer's window to `right_edge`, and leaves everything else as it was.
     #[inline]
     pub(crate) fn on_window(&mut self, now: Instant, right_edge: u64) {
         self.update_window(now, self.space.una(), right_edge);
@@ -49,7 +50,7 @@ impl Sender {
         self.small_segments.on_acknowledgment();
     }
 
-    /// Whether an acknowledgment of new data, without reports, is an
+    /// Whether an acknowledgment of new data, without SACK blocks, is an
     /// [ordinary](Self::on_ordinary_acknowledgment) one.
     #[inline]
     pub(crate) fn is_ordinary(&self) -> bool {
@@ -62,9 +63,9 @@ impl Sender {
             && self.space.right_edge() > self.space.nxt()
     }
 
-    /// Takes an acknowledgment of everything below `offset`, which covers new data and reports
-    /// nothing, when the sender [is ordinary](Self::is_ordinary). `echo` is asked where the
-    /// answered transmission is in doubt.
+    /// Processes an acknowledgment of everything below `offset`, which covers new data and has no
+    /// SACK blocks, when the sender [is ordinary](Self::is_ordinary). `echo` is called if it is in
+    /// doubt which transmission was answered.
     #[inline]
     pub(crate) fn on_ordinary_acknowledgment(
         &mut self,
@@ -103,7 +104,7 @@ impl Sender {
         if credit == GrowthCredit::Acknowledged {
             self.grow(acked, before.in_flight, false);
         }
-        // Of what reports show to be lost there is nothing; time may tell.
+        // No losses can show by SACK; time may tell.
         let waits = self.detection.is_by_time() && self.look_for_losses(now, observer);
         let delivered = self.delivered(&before, acked);
         self.move_marked_window(&before, delivered);

@@ -1,40 +1,39 @@
-//! Sending at a pace: bursts of up to a quantum, as far apart as the rate says (Linux,
-//! `tcp_pacing_check`, `tcp_tso_autosize` and `tcp_update_skb_after_send`; draft-ietf-ccwg-bbr
-//! §5.6.3).
+//! Pacing: bursts of up to a quantum, spaced according to the rate (Linux, `tcp_pacing_check`,
+//! `tcp_tso_autosize` and `tcp_update_skb_after_send`; draft-ietf-ccwg-bbr §5.6.3).
 
 use airtcp_units::{BitRate, Duration, Instant};
 
-/// Segments of a connection that leave before any is paced (Linux, `tcp_update_skb_after_send`).
+/// Number of segments that leave before pacing starts (Linux, `tcp_update_skb_after_send`).
 const UNPACED: u8 = 10;
-/// The largest burst: what segmentation offload takes (Linux, `GSO_LEGACY_MAX_SIZE` less
+/// The largest burst: that of segmentation offload (Linux, `GSO_LEGACY_MAX_SIZE` less
 /// `MAX_TCP_HEADER` and one).
 const MOST_BURST_BYTES: u64 = 65_215;
 
-/// At what pace a segment leaves.
+/// The pace of a segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// Payload per time: headers are not counted, as a bandwidth estimated from acknowledgments
-    /// does not count them (Linux takes `skb->len` before headers are put on).
+    /// Payload per time: headers are not counted, since a bandwidth estimated from acknowledgments
+    /// does not count them either (Linux takes `skb->len` before headers are added).
     pub rate: BitRate,
-    /// Segments in a burst at least.
+    /// Minimum burst, in segments.
     pub least_burst: u64,
 }
 
-/// When the next burst may leave.
+/// The schedule of bursts.
 #[derive(Clone, Debug)]
 pub struct Pacing {
     /// A burst lasts 2^−shift seconds (Linux, `sk_pacing_shift`).
     shift: u32,
     next: Instant,
-    /// Bytes left in the burst that is leaving.
+    /// Bytes left in the current burst.
     left: u64,
-    /// By how much that burst left later than it might have, as far as it is not made up for.
+    /// How much later than scheduled that burst left, as far as not made up for.
     late: Duration,
     unpaced: u8,
 }
 
 impl Pacing {
-    /// Nothing sent. Bursts last 2^−`shift` seconds.
+    /// Creates a schedule before the first segment. Bursts last 2^−`shift` seconds.
     pub const fn new(shift: u32) -> Self {
         Self {
             shift,
@@ -45,19 +44,19 @@ impl Pacing {
         }
     }
 
-    /// Until when nothing may leave at `now`; `None` if something may.
+    /// Time before which nothing may leave at `now`; `None` if something may.
     #[inline]
     pub fn blocked_until(&self, now: Instant) -> Option<Instant> {
         (self.left == 0 && self.next > now).then_some(self.next)
     }
 
-    /// When the next burst may leave, `now` at the earliest.
+    /// Time at which the next burst may leave, `now` at the earliest.
     #[inline]
     pub fn next_departure(&self, now: Instant) -> Instant {
         self.next.max(now)
     }
 
-    /// A segment with `bytes` of payload leaves at `now`, at most `mss` of them.
+    /// Records that a segment with `bytes` of payload, at most `mss`, leaves at `now`.
     pub fn on_sent(&mut self, now: Instant, bytes: u64, mss: u64, pace: Pace) {
         if self.unpaced > 1 {
             self.unpaced -= 1;
@@ -71,14 +70,14 @@ impl Pacing {
         }
         self.left = self.left.saturating_sub(bytes);
         let took = transmission_time(pace.rate, bytes);
-        // What was not sent in time is made up for by half a burst at most.
+        // Lost time is made up for by at most half a burst.
         let credit = Duration::from_nanos(self.late.as_nanos().min(took.as_nanos() / 2));
         self.late -= credit;
         self.next += took - credit;
     }
 }
 
-/// Bytes of a burst: what the rate delivers in 2^−`shift` seconds, in whole segments.
+/// Bytes of a burst: those that the rate delivers in 2^−`shift` seconds, in whole segments.
 fn burst(pace: Pace, shift: u32, mss: u64) -> u64 {
     let bytes = (pace.rate.as_bps() / 8)
         .checked_shr(shift)
@@ -100,7 +99,7 @@ mod tests {
 
     const MSS: u64 = 1500;
 
-    /// When each of `count` segments leaves that are always there, in microseconds from the first.
+    /// Departures of `count` segments that are always available, in microseconds from the first.
     fn departures(pacing: &mut Pacing, rate: u64, least_burst: u64, count: usize) -> Vec<u64> {
         let start = Instant::ZERO + Duration::from_secs(1);
         let pace = Pace {
@@ -121,7 +120,7 @@ mod tests {
 
     /// Linux, `tcp_update_skb_after_send`: the tenth segment is the first that is paced. Then 3
     /// Mbit/s of 1500 bytes are 4 ms a segment, and a burst of two leaves every 8 ms; the first of
-    /// them was late, which half of its time makes up for.
+    /// them was late, and half of its duration makes up for it.
     #[test]
     fn the_first_ten_leave_at_once_and_then_bursts_of_two() {
         let mut pacing = Pacing::new(10);
@@ -145,8 +144,9 @@ mod tests {
         assert_eq!(sent[9..], [0, 500, 1500]);
     }
 
-    /// Linux, `tcp_update_skb_after_send`: a burst that leaves 1 ms late takes so much less until
-    /// the next, and no segment of it makes up for the same millisecond: 8 ms less 1.
+    /// Linux, `tcp_update_skb_after_send`: a burst that leaves 1 ms late shortens the wait for the
+    /// next by as much, and none of its segments makes up for the same millisecond twice: 8 ms less
+    /// 1.
     #[test]
     fn lateness_is_made_up_for_once() {
         let pace = Pace {
@@ -156,7 +156,7 @@ mod tests {
         let mut pacing = Pacing::new(10);
         let start = Instant::ZERO + Duration::from_secs(1);
         departures(&mut pacing, 3_000_000, 2, 11);
-        // Lateness of a second was made up for by half of each segment.
+        // A delay of a second was made up for by half of each segment.
         let next = start + Duration::from_millis(4);
         assert_eq!(pacing.blocked_until(start), Some(next));
         assert_eq!(pacing.blocked_until(next), None);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     /// Linux, `tcp_tso_autosize`: `gso_max_size` bounds a burst, whatever the rate: 43 segments of
-    /// 1500 bytes. A rate of nothing is still a segment a second.
+    /// 1500 bytes. A rate of zero is still a segment a second.
     #[test]
     fn no_burst_is_larger_than_offload_takes() {
         let fast = Pace {

@@ -1,4 +1,4 @@
-//! The largest segment that the path takes: learnt from routers, or by probing (RFC 4821).
+//! The largest segment that the path carries: learned from routers, or by probing (RFC 4821).
 //!
 //! ```text
 //!        low                    probe                     high
@@ -6,10 +6,10 @@
 //!    known to arrive        half way between         not known to be lost
 //! ```
 //!
-//! A probe carries new data, so that nothing is sent in vain if it arrives. If it alone is lost it
-//! was too large, and no sign of congestion: it is cut and retransmitted, and the windows stay.
-//! Segments that time out again and again say that the path takes less than it did: a black hole
-//! (RFC 2923 §2.1).
+//! A probe carries new data, so that nothing is wasted if it arrives. If it alone is lost it was
+//! too large, which is no sign of congestion: it is cut and retransmitted, and the windows stay.
+//! Segments that time out repeatedly show that the path carries less than before: a black hole (RFC
+//! 2923 §2.1).
 
 use airtcp_units::{Duration, Instant};
 
@@ -17,17 +17,17 @@ use super::repair::Entry;
 use super::timers::Slot;
 use super::{Sender, Transmission};
 
-/// The search ends when its bounds are so near (Linux, `tcp_probe_threshold`: 8).
+/// The search ends when its bounds are this near (Linux, `tcp_probe_threshold`: 8).
 const NEAR: u64 = 8;
-/// After so long the search begins again at its upper end (RFC 4821 §7.7; Linux,
+/// Time after which the search starts over from its upper end (RFC 4821 §7.7; Linux,
 /// `tcp_probe_interval`: 10 minutes).
 const INTERVAL: Duration = Duration::from_secs(600);
-/// Full segments that follow a probe, so that its loss is found by acknowledgments (RFC 4821
+/// Full segments that must follow a probe, so that its loss is found by acknowledgments (RFC 4821
 /// §7.4).
 const FOLLOWED_BY: u64 = 4;
-/// Expiries of one segment that mean a black hole (Linux, `tcp_retries1`: 3).
+/// Number of expiries of one segment that mean a black hole (Linux, `tcp_retries1`: 3).
 const EXPIRIES: u8 = 3;
-/// The least segment a black hole leads to (Linux, `TCP_MIN_MSS` less options).
+/// The least segment size after a black hole (Linux, `TCP_MIN_MSS` less options).
 const LEAST: u64 = 48;
 
 /// The search for the largest segment. All lengths are of payload.
@@ -35,11 +35,11 @@ const LEAST: u64 = 48;
 pub(super) struct PathMtu {
     low: u64,
     high: u64,
-    /// What both sides could take: the search never goes beyond.
+    /// The size agreed on by both sides: the search never goes beyond.
     most: u64,
-    /// First byte of the probe on its way, and behind the last.
+    /// First byte of the probe in flight, and behind the last.
     probe: Option<(u64, u64)>,
-    /// When the next probe may leave.
+    /// Time at which the next probe may leave.
     next: Instant,
 }
 
@@ -54,13 +54,13 @@ impl PathMtu {
         }
     }
 
-    /// What to try next; `None` where the bounds are near each other.
+    /// The next size to try; `None` if the bounds are close enough.
     fn candidate(&mut self, now: Instant) -> Option<u64> {
         if now < self.next || self.probe.is_some() {
             return None;
         }
         if self.high.saturating_sub(self.low) >= NEAR {
-            // What both sides could take is the likeliest of all sizes.
+            // The size agreed on by both sides is the likeliest of all.
             return Some(if self.high == self.most {
                 self.high
             } else {
@@ -81,8 +81,8 @@ impl PathMtu {
 }
 
 impl Sender {
-    /// Looks for the largest segment that the path takes, from `first` bytes of payload upwards
-    /// (RFC 4821 §7.2). What routers say is heeded whether or not this is asked for.
+    /// Searches for the largest segment that the path carries, from `first` bytes of payload
+    /// upwards (RFC 4821 §7.2). Routers' reports are heeded with or without a search.
     pub(crate) fn probe_path(&mut self, first: u64) {
         let most = self.congestion.mss();
         let search = PathMtu::new(first.clamp(1, most), most);
@@ -91,8 +91,8 @@ impl Sender {
         self.is_special = true;
     }
 
-    /// A router says that no more than `mss` bytes of payload fit (RFC 1191 §4). What was larger
-    /// is lost, which is no sign of congestion (Linux, `tcp_simple_retransmit`).
+    /// Handles a router's report that at most `mss` bytes of payload fit (RFC 1191 §4). Larger
+    /// segments are lost, which is no sign of congestion (Linux, `tcp_simple_retransmit`).
     pub(crate) fn on_path_limit(&mut self, mss: u64) {
         let mss = mss.max(LEAST);
         if let Some(path) = self.extras.path_mut() {
@@ -109,7 +109,7 @@ impl Sender {
         }
     }
 
-    /// A probe, if one may leave now (RFC 4821 §7.4).
+    /// Returns a probe, if one may leave now (RFC 4821 §7.4).
     #[cold]
     pub(super) fn poll_path_probe(&mut self, now: Instant) -> Option<Transmission> {
         let una = self.space.una();
@@ -147,7 +147,7 @@ impl Sender {
         })
     }
 
-    /// A loss was found. Returns whether it was a probe's alone, and has been dealt with.
+    /// Checks a loss just found. Returns whether it was only a probe, and has been dealt with.
     #[cold]
     pub(super) fn is_path_probe_lost(&mut self) -> bool {
         let Some((start, end)) = self.extras.path().and_then(|path| path.probe) else {
@@ -170,8 +170,7 @@ impl Sender {
         alone
     }
 
-    /// The retransmission timer expired, for the segment at `index` not for the first time where
-    /// `expiries` says so.
+    /// Handles an expiry of the retransmission timer; `expiries` counts those of the segment.
     #[cold]
     pub(super) fn on_path_silent(&mut self, expiries: u8) {
         let Some(path) = self.extras.path_mut() else {
@@ -186,8 +185,8 @@ impl Sender {
         }
     }
 
-    /// What is presumed lost is retransmitted in segments of today's size, with the windows as
-    /// they are.
+    /// Retransmits data presumed lost in segments of the current size, with the windows as they
+    /// are.
     fn repair_cut_segments(&mut self) {
         self.detection.forget_duplicates();
         self.detection.forget_arrivals();
@@ -200,12 +199,12 @@ impl Sender {
         self.timers.cancel(Slot::Outstanding);
     }
 
-    /// Segments carry at most `mss` bytes from now on.
+    /// Limits segments to `mss` bytes.
     fn set_mss(&mut self, mss: u64) {
         self.congestion.set_mss(mss);
     }
 
-    /// Cuts the segment at `index` where it is larger than segments may be now.
+    /// Splits the segment at `index` if it is larger than the current limit.
     pub(super) fn cut(&mut self, index: usize) {
         let written = self.space.written();
         if let Some(segment) = self.board.get(index)

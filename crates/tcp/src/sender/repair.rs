@@ -1,4 +1,4 @@
-//! What is being repaired: one way in, [`Repair::begin`], and one way out, [`Repair::end`].
+//! The repair in progress: one way in, [`Repair::begin`], and one way out, [`Repair::end`].
 
 use airtcp_units::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use super::Echo;
 use crate::congestion::Saved;
 use crate::recovery::{FastRecovery, Phase, Undo};
 
-/// How a repair begins.
+/// The start of a repair.
 #[derive(Debug)]
 pub(super) enum Entry {
     /// A loss was found by acknowledgments. `first` is retransmitted at once, if it is known.
@@ -14,7 +14,7 @@ pub(super) enum Entry {
         recovery: FastRecovery,
         first: Option<u64>,
     },
-    /// As after a timeout, though none happened: Tahoe's answer to any loss.
+    /// As after a timeout, though none happened: Tahoe's response to any loss.
     SlowStart { first: Option<u64> },
     /// The retransmission timer expired at `now` for the segment at `first`.
     Timeout {
@@ -22,36 +22,36 @@ pub(super) enum Entry {
         first: u64,
         tests_new_data: bool,
     },
-    /// A window that was shut opens, and what was outstanding is taken for lost.
+    /// A closed window opens, and the outstanding data is presumed lost.
     Reopened,
 }
 
 /// No offset of a stream.
 const NONE: u64 = u64::MAX;
 
-/// The repair under way, if any, and what is kept to take it back.
+/// The repair in progress, if any, and the state to undo it.
 #[derive(Clone, Debug)]
 pub(super) struct Repair {
     phase: Phase,
-    /// Data outstanding when the last loss was found, if there was one: acknowledgments of no more
-    /// than this do not start another fast recovery (RFC 6582 §3.2 step 2).
+    /// End of the data outstanding when the last loss was found, if any: acknowledgments up to it
+    /// do not start another fast recovery (RFC 6582 §3.2 step 2).
     recover: u64,
     /// A segment to be retransmitted now, if any, whatever the window.
     first: u64,
-    /// New data goes before retransmissions: F-RTO's question.
+    /// New data goes before retransmissions: F-RTO's test.
     new_data_first: bool,
-    /// New bytes sent on duplicate acknowledgments (RFC 3042): no part of FlightSize.
+    /// New bytes sent on duplicate acknowledgments (RFC 3042): not part of FlightSize.
     limited: u64,
-    /// When a segment that timed out was retransmitted, until an acknowledgment tells whether that
-    /// was needed (RFC 3522 §3); zero otherwise.
+    /// Time at which a segment that timed out was retransmitted, until an acknowledgment tells
+    /// whether that was needed (RFC 3522 §3); zero otherwise.
     resent_after_timeout: Instant,
-    /// Whether the last timeout was found to be spurious, or what is repaired followed no timeout.
+    /// Whether the last timeout was found spurious, or the repair followed no timeout.
     timeout_judged: bool,
     undo: Option<Box<Undo>>,
 }
 
 impl Repair {
-    /// Nothing to repair; `undoes`: the windows before a reduction are kept.
+    /// Creates the state without a repair; `undoes`: the windows before a reduction are saved.
     pub fn new(undoes: bool) -> Self {
         Self {
             phase: Phase::Open,
@@ -75,7 +75,7 @@ impl Repair {
         matches!(self.phase, Phase::Open)
     }
 
-    /// Whether nothing is repaired, nothing could be taken back and no timeout is in doubt.
+    /// Whether nothing is being repaired, nothing could be undone and no timeout is in doubt.
     #[inline]
     pub fn is_at_rest(&self) -> bool {
         self.is_open()
@@ -102,7 +102,8 @@ impl Repair {
         }
     }
 
-    /// Repaired when everything below this offset is acknowledged; zero while nothing is repaired.
+    /// The repair ends when everything below this offset is acknowledged; zero while nothing is
+    /// repaired.
     #[inline]
     pub const fn recovery_point(&self) -> u64 {
         match &self.phase {
@@ -112,16 +113,16 @@ impl Repair {
         }
     }
 
-    /// Whether a loss found while everything below `una` is acknowledged is another one than the
-    /// last (RFC 6582 §3.2 step 2).
+    /// Whether a loss found while everything below `una` is acknowledged differs from the last one
+    /// (RFC 6582 §3.2 step 2).
     pub const fn is_another_loss(&self, una: u64) -> bool {
         self.recover == NONE || una > self.recover
     }
 
-    /// The one way in. `nxt`: the first byte never sent.
+    /// Begins a repair; the only way in. `nxt`: the first byte never sent.
     pub fn begin(&mut self, entry: Entry, nxt: u64) {
         self.recover = nxt;
-        // Where no timer has run out, there is no timeout to judge.
+        // If no timer has expired, there is no timeout to judge.
         self.timeout_judged = !matches!(entry, Entry::Timeout { .. });
         let after_timeout = |tests_new_data| Phase::Timeout {
             recover: nxt,
@@ -146,7 +147,7 @@ impl Repair {
         self.first = first.unwrap_or(NONE);
     }
 
-    /// The one way out. Returns what was repaired.
+    /// Ends the repair; the only way out. Returns its phase.
     pub fn end(&mut self) -> Phase {
         if let Some(undo) = &mut self.undo {
             undo.on_open();
@@ -154,7 +155,7 @@ impl Repair {
         std::mem::take(&mut self.phase)
     }
 
-    /// The segment to be retransmitted now, once.
+    /// Takes the segment to be retransmitted now.
     #[inline]
     pub fn take_first(&mut self) -> Option<u64> {
         let first = std::mem::replace(&mut self.first, NONE);
@@ -166,12 +167,13 @@ impl Repair {
         self.first != NONE
     }
 
-    /// The segment at `offset` is to be retransmitted now: a partial acknowledgment asks for it.
+    /// Schedules the segment at `offset` for immediate retransmission: a partial acknowledgment
+    /// asks for it.
     pub const fn set_first(&mut self, offset: u64) {
         self.first = offset;
     }
 
-    /// What was to be retransmitted now is not lost.
+    /// Cancels the immediate retransmission: its segment is not lost.
     pub const fn forget_first(&mut self) {
         self.first = NONE;
     }
@@ -182,13 +184,13 @@ impl Repair {
         self.new_data_first
     }
 
-    /// An acknowledgment came: what it says of F-RTO's question is found out again.
+    /// Handles an acknowledgment: its answer to F-RTO's test is evaluated separately.
     #[inline]
     pub const fn on_acknowledgment(&mut self) {
         self.new_data_first = false;
     }
 
-    /// F-RTO goes on with `recover` as its point (RFC 5682 §2.1). `new_data_first`: by new data.
+    /// Continues F-RTO with `recover` as its point (RFC 5682 §2.1). `new_data_first`: by new data.
     pub fn test_new_data(&mut self, recover: u64, tests: bool, new_data_first: bool) {
         self.new_data_first = new_data_first;
         self.phase = Phase::Timeout {
@@ -197,12 +199,12 @@ impl Repair {
         };
     }
 
-    /// Whether new data has left to answer F-RTO's question. `nxt`: the first byte never sent.
+    /// Whether new data has left for F-RTO's test. `nxt`: the first byte never sent.
     pub const fn asks_by_new_data(&self, nxt: u64) -> bool {
         nxt > self.recovery_point()
     }
 
-    /// F-RTO's question cannot be asked: conventional recovery.
+    /// Abandons F-RTO's test for conventional recovery.
     pub const fn stop_testing(&mut self) {
         self.new_data_first = false;
         if let Phase::Timeout { tests_new_data, .. } = &mut self.phase {
@@ -210,36 +212,36 @@ impl Repair {
         }
     }
 
-    /// Bytes sent by limited transmit, of `outstanding` at most.
+    /// Bytes sent by limited transmit, at most `outstanding`.
     pub fn limited(&self, outstanding: u64) -> u64 {
         self.limited.min(outstanding)
     }
 
-    /// New bytes left on duplicate acknowledgments.
+    /// Records new bytes sent on duplicate acknowledgments.
     #[inline]
     pub const fn on_limited_transmit(&mut self, bytes: u64) {
         self.limited += bytes;
     }
 
-    /// New data was acknowledged.
+    /// Records that new data was acknowledged.
     #[inline]
     pub const fn on_advanced(&mut self) {
         self.limited = 0;
     }
 
-    /// When what timed out was retransmitted, once.
+    /// Takes the time at which the expired segment was retransmitted.
     #[inline]
     pub fn take_resent_after_timeout(&mut self) -> Option<Instant> {
         let at = std::mem::replace(&mut self.resent_after_timeout, Instant::ZERO);
         (at > Instant::ZERO).then_some(at)
     }
 
-    /// The last timeout was spurious. Returns whether that is news.
+    /// Judges the last timeout spurious. Returns whether that is news.
     pub const fn judge_timeout(&mut self) -> bool {
         !std::mem::replace(&mut self.timeout_judged, true)
     }
 
-    /// Keeps the windows as they are before a reduction, with `resent` retransmissions under way.
+    /// Saves the windows before a reduction, with `resent` retransmissions in flight.
     pub fn keep(&mut self, una: u64, windows: Saved, resent: u64) {
         if let Some(undo) = &mut self.undo {
             let resent = u32::try_from(resent).unwrap_or(u32::MAX);
@@ -247,12 +249,12 @@ impl Repair {
         }
     }
 
-    /// The windows kept, once: nothing more can be taken back.
+    /// Takes the saved windows: nothing more can be undone.
     pub fn take_kept(&mut self) -> Option<Saved> {
         self.undo.as_mut().and_then(|undo| undo.take())
     }
 
-    /// Whether anything can be taken back.
+    /// Whether anything can be undone.
     #[inline]
     pub fn is_undo_possible(&self) -> bool {
         self.undo.as_ref().is_some_and(|undo| undo.is_possible())
@@ -266,14 +268,15 @@ impl Repair {
             .is_some_and(|undo| undo.is_proved_by_duplicates())
     }
 
-    /// Whether what arrived left before the first retransmission, on a clock of ticks of `tick`.
+    /// Whether the arrived data left before the first retransmission, on a clock with ticks of
+    /// `tick`.
     pub fn is_disproved_by_echo(&self, echo: Option<Echo>, tick: Duration) -> bool {
         self.undo
             .as_ref()
             .is_some_and(|undo| undo.is_proved_by_echo(echo, tick))
     }
 
-    /// A segment is retransmitted.
+    /// Records a retransmission.
     #[inline]
     pub fn on_resent(&mut self, now: Instant) {
         if let Some(undo) = &mut self.undo {
@@ -281,7 +284,7 @@ impl Repair {
         }
     }
 
-    /// The peer reported a duplicate that ends at `end`.
+    /// Records that the peer reported a duplicate that ends at `end`.
     pub fn on_duplicate_reported(&mut self, end: u64) {
         if let Some(undo) = &mut self.undo {
             undo.on_duplicate_reported(end);

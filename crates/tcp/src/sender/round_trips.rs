@@ -1,4 +1,4 @@
-//! Which round trips are measured.
+//! Round-trip samples.
 
 use airtcp_units::{Duration, Instant};
 
@@ -6,20 +6,20 @@ use super::Echo;
 use crate::config::RttSampling;
 use crate::loss_detection::Advanced;
 
-/// What acknowledgments measure; boxed, as few senders time a segment a window.
+/// The segment being timed; boxed, as few senders time one segment per window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RoundTrips(Option<Box<Timed>>);
 
 #[derive(Clone, Debug, Default)]
 struct Timed {
-    /// End of the segment being timed; zero for none.
+    /// End of the segment being timed; zero if none.
     end: u64,
-    /// When it was sent.
+    /// Time of its transmission.
     at: Instant,
 }
 
 impl RoundTrips {
-    /// A segment that ends at `end` leaves for the first time.
+    /// Records that a segment that ends at `end` leaves for the first time.
     #[inline]
     pub fn on_sent(&mut self, sampling: RttSampling, now: Instant, end: u64) {
         if sampling == RttSampling::PerWindow {
@@ -30,7 +30,7 @@ impl RoundTrips {
         }
     }
 
-    /// Something is retransmitted or given up: it is not timed (Karn's rule, RFC 6298 §3).
+    /// Stops timing: something is retransmitted or given up (Karn's rule, RFC 6298 §3).
     #[inline]
     pub const fn forget(&mut self) {
         if let Some(timed) = &mut self.0 {
@@ -38,7 +38,7 @@ impl RoundTrips {
         }
     }
 
-    /// What was polled at `polled_at` left at `now` only.
+    /// Records that the segment polled at `polled_at` left only at `now`.
     pub fn restamp(&mut self, polled_at: Instant, now: Instant) {
         if let Some(timed) = &mut self.0
             && timed.end > 0
@@ -48,7 +48,7 @@ impl RoundTrips {
         }
     }
 
-    /// Whether [`sample`](Self::sample) looks at the echo.
+    /// Whether [`sample`](Self::sample) uses the echo.
     #[inline]
     pub const fn wants_echo(sampling: RttSampling, advanced: Advanced) -> bool {
         match sampling {
@@ -58,7 +58,7 @@ impl RoundTrips {
         }
     }
 
-    /// What an acknowledgment of everything below `una` measures.
+    /// Returns the sample taken from an acknowledgment of everything below `una`.
     #[inline]
     pub fn sample(
         &mut self,
@@ -69,8 +69,8 @@ impl RoundTrips {
         echo: Option<Echo>,
     ) -> Option<Duration> {
         match sampling {
-            // The sender's own record is exact; where a segment was sent more than once only the
-            // echo tells which one was answered (RFC 7323 §4.1).
+            // The sender's own record is exact; for a segment sent more than once only the echo
+            // tells which transmission was answered (RFC 7323 §4.1).
             RttSampling::PerAcknowledgment | RttSampling::ByTimestamps => advanced
                 .sent_at
                 .map(|sent_at| now - sent_at)

@@ -1,20 +1,21 @@
 //! Small segments that wait for more (RFC 9293 §3.7.4 and §3.8.6.2.1).
 
-/// Nagle's algorithm as modified by Minshall, and the application's wish to wait for full segments.
+/// Nagle's algorithm as modified by Minshall, and the application's requests to wait for full
+/// segments.
 #[derive(Clone, Debug)]
 pub(super) struct SmallSegments {
     nagle: bool,
     corked: bool,
-    /// The application has said that more follows what it wrote last.
+    /// Whether the application has announced more data after its last write.
     more: bool,
-    /// The next small segment leaves though it should wait: it has waited for long enough.
+    /// Whether the next small segment may leave because it has waited long enough.
     released: bool,
     /// End of the last segment sent that was not full.
     sent_end: u64,
 }
 
 impl SmallSegments {
-    /// `nagle`: a small segment waits while another is not acknowledged.
+    /// `nagle`: a small segment waits while another is unacknowledged.
     pub const fn new(nagle: bool) -> Self {
         Self {
             nagle,
@@ -25,37 +26,37 @@ impl SmallSegments {
         }
     }
 
-    /// Whether small segments leave at once (TCP_NODELAY), also those that wait for more (Linux,
-    /// `__tcp_sock_set_nodelay`).
+    /// Sets whether small segments leave at once (TCP_NODELAY), including those that wait for more
+    /// (Linux, `__tcp_sock_set_nodelay`).
     pub const fn set_no_delay(&mut self, no_delay: bool) {
         self.nagle = !no_delay;
         self.more &= !no_delay;
     }
 
-    /// Whether no segment leaves that is not full (TCP_CORK).
+    /// Sets whether only full segments may leave (TCP_CORK).
     pub const fn set_corked(&mut self, corked: bool) {
         self.corked = corked;
     }
 
-    /// Whether what is written waits for more, until an acknowledgment comes (MSG_MORE).
+    /// Sets whether written data waits for more, until an acknowledgment arrives (MSG_MORE).
     pub const fn set_more(&mut self, more: bool) {
         self.more = more;
     }
 
-    /// An acknowledgment came: what waits for more leaves with it (Linux, `tcp_data_snd_check`,
-    /// which knows of TCP_CORK and not of MSG_MORE).
+    /// Handles an acknowledgment: data that waits for more leaves with it (Linux,
+    /// `tcp_data_snd_check`, which knows of TCP_CORK and not of MSG_MORE).
     #[inline]
     pub const fn on_acknowledgment(&mut self) {
         self.more = false;
     }
 
-    /// What is held back has waited for long enough.
+    /// Releases data that has been held back long enough.
     pub const fn release_once(&mut self) {
         self.released = true;
     }
 
     /// Whether the last bytes written, up to `end` and less than a segment, may leave while `una`
-    /// is the first byte not acknowledged.
+    /// is the first unacknowledged byte.
     #[inline]
     pub const fn may_leave(&mut self, end: u64, una: u64) -> bool {
         let held = self.corked || self.more;
@@ -71,7 +72,7 @@ impl SmallSegments {
         true
     }
 
-    /// Whether `bytes` may leave, less than a segment and all that the peer's window has room for,
+    /// Whether `bytes` may leave, less than a segment and all that fits into the peer's window,
     /// though more is written: half of the largest window it ever offered is enough (RFC 9293
     /// §3.8.6.2.1, F_s = 1/2).
     #[inline]

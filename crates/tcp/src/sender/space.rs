@@ -1,30 +1,31 @@
-//! The stream being sent, as offsets: what is acknowledged, sent, written, and allowed by the peer.
+//! The stream being sent, as offsets: the data acknowledged, sent, written, and allowed by the
+//! peer.
 
-/// Where the sender stands in its stream. A FIN takes the offset behind the last byte.
+/// The sender's position in its stream. A FIN takes the offset behind the last byte.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SendSpace {
     una: u64,
     nxt: u64,
     written: u64,
     closed: bool,
-    /// The most bytes the peer ever had room for, 1 GiB at most (RFC 7323 §2.3).
+    /// The largest window the peer ever announced, at most 1 GiB (RFC 7323 §2.3).
     largest_window: u32,
     right_edge: u64,
 }
 
-/// What could be sent next that never was.
+/// New data that could be sent next.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fresh {
     /// First byte.
     pub start: u64,
-    /// Behind the last byte, the FIN not counted.
+    /// Behind the last byte, the FIN excluded.
     pub end: u64,
     /// Whether a FIN follows.
     pub fin: bool,
 }
 
 impl SendSpace {
-    /// First byte not acknowledged.
+    /// First unacknowledged byte.
     #[inline]
     pub const fn una(&self) -> u64 {
         self.una
@@ -36,25 +37,25 @@ impl SendSpace {
         self.nxt
     }
 
-    /// End of what the application has written.
+    /// End of the data written by the application.
     #[inline]
     pub const fn written(&self) -> u64 {
         self.written
     }
 
-    /// Whether a FIN follows what is written.
+    /// Whether a FIN follows the data written.
     #[inline]
     pub const fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// First byte the peer has no room for.
+    /// First byte beyond the peer's window.
     #[inline]
     pub const fn right_edge(&self) -> u64 {
         self.right_edge
     }
 
-    /// The most bytes the peer ever had room for.
+    /// The largest window the peer ever announced.
     #[inline]
     pub const fn largest_window(&self) -> u64 {
         self.largest_window as u64
@@ -66,31 +67,31 @@ impl SendSpace {
         self.closed && self.una > self.written
     }
 
-    /// End of what is to be sent, the FIN included.
+    /// End of the data to send, the FIN included.
     #[inline]
     const fn end(&self) -> u64 {
         self.written + self.closed as u64
     }
 
-    /// Whether everything there is to send, the FIN included, was sent.
+    /// Whether everything to send, the FIN included, has been sent.
     #[inline]
     pub const fn is_exhausted(&self) -> bool {
         self.nxt >= self.end()
     }
 
-    /// Whether something was never sent that the peer has room for.
+    /// Whether there is new data for which the peer has room.
     #[inline]
     pub fn has_fresh(&self) -> bool {
         self.nxt < self.end().min(self.right_edge)
     }
 
-    /// Whether something was never sent, and the peer has no room for it.
+    /// Whether there is new data for which the peer has no room.
     #[inline]
     pub const fn is_blocked(&self) -> bool {
         self.nxt < self.end() && self.right_edge <= self.nxt
     }
 
-    /// The next segment of at most `mss` bytes that was never sent, as far as the peer has room.
+    /// The next new segment of at most `mss` bytes, within the peer's window.
     #[inline]
     pub fn fresh(&self, mss: u64) -> Fresh {
         let start = self.nxt;
@@ -111,24 +112,24 @@ impl SendSpace {
         }
     }
 
-    /// Nothing more will be written.
+    /// Closes the stream.
     pub const fn close(&mut self) {
         self.closed = true;
     }
 
-    /// Everything below `nxt` has been sent.
+    /// Records that everything below `nxt` has been sent.
     #[inline]
     pub const fn on_sent(&mut self, nxt: u64) {
         self.nxt = nxt;
     }
 
-    /// Everything below `una` is acknowledged.
+    /// Records that everything below `una` is acknowledged.
     #[inline]
     pub const fn on_acknowledged(&mut self, una: u64) {
         self.una = una;
     }
 
-    /// The peer has everything below `offset`, and room up to `right_edge`.
+    /// Records that the peer has everything below `offset`, and room up to `right_edge`.
     #[inline]
     pub fn on_window(&mut self, offset: u64, right_edge: u64) {
         self.right_edge = right_edge;

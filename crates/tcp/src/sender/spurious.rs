@@ -1,4 +1,4 @@
-//! Finding out that a recovery was needless, and taking it back.
+//! Detection and undoing of needless recoveries.
 
 use airtcp_units::Instant;
 
@@ -8,7 +8,7 @@ use crate::config::{SpuriousResponse, TimerScope};
 use crate::observer::{Event, Observer};
 use crate::recovery::Phase;
 
-/// How a recovery was found to be needless.
+/// The evidence that a recovery was needless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
     /// An echoed timestamp older than the first retransmission (RFC 3522).
@@ -20,7 +20,7 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -32,7 +32,7 @@ impl Evidence {
 }
 
 impl Sender {
-    /// Whether what arrived proves that the recovery under way, or just over, was needless.
+    /// The evidence, if any, that the current or just completed recovery was needless.
     pub(super) fn evidence(&self, echo: Option<Echo>) -> Option<Evidence> {
         let detection = self.choices.spurious_detection;
         if detection.dsack_undo && self.repair.is_disproved_by_duplicates() {
@@ -44,7 +44,7 @@ impl Sender {
         }
     }
 
-    /// Whether an echoed timestamp shows that what was retransmitted had only been late.
+    /// Whether an echoed timestamp shows that the retransmitted data had only been late.
     fn echoes_original(&self, echo: Option<Echo>) -> bool {
         self.choices.spurious_detection.eifel
             && self
@@ -52,7 +52,7 @@ impl Sender {
                 .is_disproved_by_echo(echo, self.choices.timestamp_tick)
     }
 
-    /// Takes the reduction of the window back. `unmark`: what is presumed lost is on its way again.
+    /// Undoes the reduction of the window. `unmark`: data presumed lost is in flight again.
     fn take_back(
         &mut self,
         now: Instant,
@@ -74,7 +74,7 @@ impl Sender {
         observer.event(now, Event::RecoveryTakenBack { evidence });
     }
 
-    /// What is presumed lost is on its way again, and its timers run.
+    /// Puts data presumed lost back in flight, with running timers.
     fn unmark_lost(&mut self, now: Instant) {
         let (scope, timeout) = (self.choices.scope, &self.timeout);
         self.board.unmark_lost(|expiries| match scope {
@@ -84,7 +84,7 @@ impl Sender {
         self.repair.forget_first();
     }
 
-    /// Duplicates were reported of all that was retransmitted: the recovery was needless.
+    /// Undoes a recovery whose every retransmission was reported as a duplicate.
     pub(super) fn try_undo_by_duplicates(&mut self, now: Instant, observer: &mut impl Observer) {
         if !self.repair.is_disproved_by_duplicates()
             || !self.choices.spurious_detection.dsack_undo
@@ -98,7 +98,7 @@ impl Sender {
         }
     }
 
-    /// All that was outstanding is acknowledged: the fast recovery ends, or is taken back.
+    /// Ends the fast recovery, or undoes it: everything outstanding is acknowledged.
     pub(super) fn leave_recovery(
         &mut self,
         now: Instant,
@@ -118,9 +118,9 @@ impl Sender {
         self.end_repair(now, end, observer);
     }
 
-    /// `acked` bytes, part of what was outstanding, are acknowledged. If they were sent before the
-    /// first retransmission, they were late and not lost: that is reordering, whether the recovery
-    /// can be taken back or not (Linux, `tcp_try_undo_partial`).
+    /// Handles the acknowledgment of `acked` bytes, part of the outstanding data. If they were sent
+    /// before the first retransmission, they were late and not lost: that is reordering, whether or
+    /// not the recovery can be undone (Linux, `tcp_try_undo_partial`).
     pub(super) fn on_partial_acknowledgment(
         &mut self,
         now: Instant,
@@ -138,7 +138,7 @@ impl Sender {
                 .on_reordering(acked + behind, self.congestion.mss());
         }
         if self.evidence(echo) == Some(Evidence::Echo) {
-            // What was retransmitted is still on its way: the window waits for that.
+            // The retransmissions are still in flight: the window waits for them.
             if self.board.resent() == 0 {
                 self.take_back(now, Evidence::Echo, true, observer);
                 self.end_repair(now, End::TakenBack, observer);
@@ -148,7 +148,7 @@ impl Sender {
         }
     }
 
-    /// An acknowledgment while a timeout is repaired.
+    /// Handles an acknowledgment during the repair of a timeout.
     pub(super) fn on_acknowledgment_after_timeout(
         &mut self,
         now: Instant,
@@ -173,8 +173,8 @@ impl Sender {
         }
         if tests_new_data {
             // RFC 5682 §3.1 step 3b: data sent before the timeout, and not since, has arrived.
-            // Without SACK an acknowledgment of a retransmission covers what had arrived behind it
-            // before the timeout, and says nothing (Linux, `tcp_clean_rtx_queue`).
+            // Without SACK the acknowledgment of a retransmission also covers data that had arrived
+            // behind it before the timeout, and tells nothing (Linux, `tcp_clean_rtx_queue`).
             if self.board.delivery().is_some_and(|delivery| {
                 delivery.original_below && (self.choices.sack || !delivery.resent_acknowledged)
             }) {
@@ -194,15 +194,15 @@ impl Sender {
             // Step 3a: a duplicate of new data: the loss was real.
             self.repair.test_new_data(recover, !reports, false);
         } else if advances && self.space.una() < recover {
-            // Step 2b: new data goes out in place of what was given up; without any, the
+            // Step 2b: new data is sent in place of the data given up; if there is none,
             // conventional recovery.
             let tests = self.space.has_fresh();
             self.repair.test_new_data(self.space.nxt(), tests, tests);
         }
     }
 
-    /// The timeout was needless, as an acknowledgment shows that came to a sender that stood as
-    /// `before`, and that echoes a mark of congestion if `marked`.
+    /// Undoes a timeout shown to be needless by an acknowledgment that found the sender in the
+    /// state `before`, and echoes a congestion mark if `marked`.
     fn undo_timeout(
         &mut self,
         now: Instant,
@@ -212,7 +212,7 @@ impl Sender {
     ) {
         self.note_spurious_timeout(now, observer);
         match self.choices.spurious_response {
-            // What is known stays; only the repair of what was not lost ends.
+            // Windows and estimates stay; only the repair of data that was not lost ends.
             SpuriousResponse::None => {}
             SpuriousResponse::Restore => {
                 self.take_back(now, evidence, true, observer);
@@ -221,7 +221,7 @@ impl Sender {
             SpuriousResponse::Eifel => {
                 self.unmark_lost(now);
                 let acked = self.space.una() - before.una;
-                // The network is congested whatever the timeout was (RFC 4015 §3).
+                // The network is congested whether or not the timeout was needed (RFC 4015 §3).
                 if let Some(kept) = self.repair.take_kept().filter(|_| !marked) {
                     let in_flight = self.in_flight();
                     self.congestion.resume(kept, in_flight, acked);

@@ -1,5 +1,5 @@
-//! Tail loss probe (RFC 8985 §7): when nothing is heard for two round trips, one segment is sent so
-//! that the answer shows by SACK what is missing, instead of waiting for the timeout.
+//! Tail loss probe (RFC 8985 §7): after two silent round trips, one segment is sent so that its
+//! SACK shows what is missing, instead of waiting for the timeout.
 
 use airtcp_units::{Duration, Instant};
 
@@ -9,20 +9,20 @@ use crate::config::Config;
 use crate::observer::{Event, Observer};
 use crate::rtt::RttEstimator;
 
-/// The least a timer that is not the retransmission timer waits, so that it does not run out
+/// The least wait of any timer other than the retransmission timer, so that it does not expire
 /// between two acknowledgments of a train (RFC 8985 §7.2; Linux, `TCP_TIMEOUT_MIN_US`).
 pub(super) const SHORTEST: Duration = Duration::from_millis(2);
 
-/// A probe that is not answered yet.
+/// An unanswered probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Unanswered {
-    /// End of what was outstanding when it was sent (`TLP.end_seq`).
+    /// End of the data outstanding when it was sent (`TLP.end_seq`).
     end: u64,
-    /// Whether it repeated a segment (`TLP.is_retrans`).
+    /// Whether it was a retransmission (`TLP.is_retrans`).
     resent: bool,
 }
 
-/// The probe of the tail under way, if tails are probed; boxed, as only some stacks do.
+/// The current tail's probe, if tails are probed; boxed, as only some stacks do so.
 #[derive(Clone, Debug)]
 pub(super) struct TailProbe(Option<Box<Probing>>);
 
@@ -35,12 +35,12 @@ struct Probing {
     due: bool,
 }
 
-/// What an acknowledgment says of a probe.
+/// The conclusion that an acknowledgment allows about a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
-    /// Nothing, or nothing that costs anything.
+    /// None, or no loss.
     Nothing,
-    /// Something was lost, and the probe has repaired it in silence (RFC 8985 §7.4.2).
+    /// Something was lost, and the probe has silently repaired it (RFC 8985 §7.4.2).
     Repaired,
 }
 
@@ -62,7 +62,7 @@ impl TailProbe {
         self.0.is_some()
     }
 
-    /// Whether a probe waits for its answer.
+    /// Whether a probe is unanswered.
     #[inline]
     pub fn is_unanswered(&self) -> bool {
         self.0
@@ -70,20 +70,20 @@ impl TailProbe {
             .is_some_and(|probing| probing.unanswered.is_some())
     }
 
-    /// Whether a probe is to leave now.
+    /// Whether a probe should leave now.
     #[inline]
     pub fn is_due(&self) -> bool {
         self.0.as_ref().is_some_and(|probing| probing.due)
     }
 
-    /// A loss was found: the answer to a probe says nothing more.
+    /// Forgets the probe: a loss was found, and its answer tells nothing more.
     pub fn forget(&mut self) {
         if let Some(probing) = &mut self.0 {
             probing.unanswered = None;
         }
     }
 
-    /// The timer expired: no probe goes before the retransmission.
+    /// Calls the probe off: the timer expired, and the retransmission takes its place.
     pub fn call_off(&mut self) {
         self.forget();
         self.set_due(false);
@@ -95,16 +95,15 @@ impl TailProbe {
         }
     }
 
-    /// A probe has left; `end` and `resent`: see [`Unanswered`].
+    /// Records that a probe has left; `end` and `resent`: see [`Unanswered`].
     fn on_sent(&mut self, end: u64, resent: bool) {
         if let Some(probing) = &mut self.0 {
             probing.unanswered = Some(Unanswered { end, resent });
         }
     }
 
-    /// How long after the last news the probe leaves, with `segments` outstanding: two round trips,
-    /// and where a delayed acknowledgment may be waited for as long as that may take
-    /// (RFC 8985 §7.2).
+    /// Time from the last news to the probe, with `segments` outstanding: two round trips, plus the
+    /// longest delay of an acknowledgment if one may be delayed (RFC 8985 §7.2).
     fn wait(&self, estimator: &RttEstimator, segments: usize) -> Option<Duration> {
         let probing = self.0.as_ref()?;
         Some(match estimator.srtt() {
@@ -114,8 +113,8 @@ impl TailProbe {
         })
     }
 
-    /// What an acknowledgment of everything below `una` says (RFC 8985 §7.4). `twice`: it reports
-    /// the probe as a duplicate; `silent`: it brings no news at all.
+    /// Draws the conclusion from an acknowledgment of everything below `una` (RFC 8985 §7.4).
+    /// `twice`: it reports the probe as a duplicate; `silent`: it brings no news at all.
     fn judge(&mut self, una: u64, twice: bool, silent: bool) -> Verdict {
         let Some(probe) = self.0.as_ref().and_then(|probing| probing.unanswered) else {
             return Verdict::Nothing;
@@ -134,7 +133,7 @@ impl TailProbe {
 }
 
 impl Sender {
-    /// Whether the silence of what is outstanding is one of a tail.
+    /// Whether the outstanding data is a tail that may be probed.
     pub(super) fn may_probe_tail(&self) -> bool {
         self.tail_probe.is_enabled()
             && self.repair.is_open()
@@ -142,8 +141,8 @@ impl Sender {
             && !self.board.is_empty()
     }
 
-    /// Arms the probe's timer, never later than the retransmission timer would run out: `no_later`
-    /// from now, unless that is over.
+    /// Arms the probe's timer, to expire no later than the retransmission timer would: `no_later`
+    /// from now, unless that has passed.
     pub(super) fn arm_tail_probe(&mut self, now: Instant, no_later: Duration) {
         let segments = self.board.len();
         let Some(wait) = self.tail_probe.wait(self.timeout.estimator(), segments) else {
@@ -157,10 +156,10 @@ impl Sender {
         self.timers.arm(Timer::TailProbe, now + wait);
     }
 
-    /// The probe's time has come.
+    /// Handles the expiry of the probe's timer.
     pub(super) fn on_tail_probe_timer(&mut self, now: Instant, observer: &mut impl Observer) {
         if self.tail_probe.is_unanswered() || self.is_shut() {
-            // One a tail (RFC 8985 §7.3).
+            // One per tail (RFC 8985 §7.3).
             self.resume_retransmission_timer(now);
         } else {
             self.tail_probe.set_due(true);
@@ -169,8 +168,8 @@ impl Sender {
         }
     }
 
-    /// The probe: new data if there is any and the peer has room, whatever the congestion window
-    /// says, else the last segment again (RFC 8985 §7.3).
+    /// Returns the probe: new data if there is any and the peer has room, regardless of the
+    /// congestion window, else the last segment again (RFC 8985 §7.3).
     pub(super) fn poll_tail_probe(&mut self, now: Instant) -> Option<Transmission> {
         self.tail_probe.set_due(false);
         let new = self.poll_new(now, 0, u64::MAX);
@@ -187,12 +186,12 @@ impl Sender {
             self.counters.tail_probes.add();
             self.tail_probe.on_sent(self.space.nxt(), resent);
         }
-        // What runs after a probe is the retransmission timer, from now.
+        // After a probe the retransmission timer runs, starting now.
         self.run_retransmission_timer(now);
         probe
     }
 
-    /// What an acknowledgment says of the probe.
+    /// Draws the conclusion about the probe from an acknowledgment.
     pub(super) fn judge_tail_probe(
         &mut self,
         now: Instant,

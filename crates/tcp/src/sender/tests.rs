@@ -1,4 +1,4 @@
-//! Packet traces: what arrives when, and what the sender says to that.
+//! Packet traces: arrivals in time, and the sender's output.
 
 mod expiry;
 mod keys;
@@ -34,7 +34,7 @@ struct Trace {
 }
 
 /// Segments of 1000 bytes, congestion avoidance from ten of them on, no limited transmit: windows
-/// are easily counted.
+/// are easy to count.
 fn plain() -> Config {
     Config {
         mss: 1000,
@@ -59,20 +59,20 @@ impl Trace {
         }
     }
 
-    /// Time passes until this many milliseconds after the start.
+    /// Advances the time to this many milliseconds after the start.
     fn at(&mut self, value: u64) -> &mut Self {
         self.now = Instant::ZERO + milliseconds(value);
         self
     }
 
-    /// The application writes segments.
+    /// Writes segments as the application.
     fn write(&mut self, segments: u64) -> &mut Self {
         self.sender.write(segments * MSS);
         self
     }
 
-    /// What is sent now: numbers of segments, `*` for a retransmission, `F` for a FIN, and the
-    /// length in bytes where it is not one segment.
+    /// The segments sent now: their numbers, `*` for a retransmission, `F` for a FIN, and the
+    /// length in bytes unless it is one segment.
     fn poll(&mut self) -> String {
         let mut text = String::new();
         while let Some(Transmission {
@@ -114,7 +114,7 @@ impl Trace {
         self
     }
 
-    /// A bare acknowledgment of the segments below `segment`; what is sent then.
+    /// A bare acknowledgment of the segments below `segment`; returns the segments sent then.
     fn ack(&mut self, segment: u64) -> String {
         self.ack_bytes(segment * MSS).poll()
     }
@@ -124,7 +124,7 @@ impl Trace {
         self.sack_quietly(segment, blocks).poll()
     }
 
-    /// The same, but nothing is sent yet.
+    /// The same, without polling.
     fn sack_quietly(&mut self, segment: u64, blocks: &[Range<u64>]) -> &mut Self {
         let sack: Vec<_> = blocks
             .iter()
@@ -143,7 +143,7 @@ impl Trace {
         self
     }
 
-    /// Echoing what was sent at this many milliseconds.
+    /// With the echo of a segment sent at this many milliseconds.
     fn echo(&mut self, segment: u64, sent_at: u64) -> String {
         let sent_at = Instant::ZERO + milliseconds(sent_at);
         let echo = Some(Echo {
@@ -163,35 +163,35 @@ impl Trace {
         self.poll()
     }
 
-    /// The peer's window now ends at this byte.
+    /// Moves the end of the peer's window to this byte.
     fn window(&mut self, right_edge: u64) -> &mut Self {
         self.right_edge = right_edge;
         let offset = self.sender.una();
         self.ack_bytes(offset)
     }
 
-    /// A wake-up; whether a window probe is to be sent.
+    /// Wakes the sender; returns whether a window probe should be sent.
     fn wake(&mut self) -> bool {
         let (now, events) = (self.now, &mut self.events);
         self.sender
             .on_wakeup(now, &mut |_, event| events.push(event))
     }
 
-    /// Time passes until the next wake-up is due. Returns how long that was, and whether a window
-    /// probe is to be sent.
+    /// Advances to the next wake-up. Returns the time until then, and whether a window probe should
+    /// be sent.
     fn wake_when_due(&mut self) -> (Duration, bool) {
         let before = std::mem::replace(&mut self.now, self.sender.next_wakeup());
         assert!(self.now < Instant::FAR_FUTURE, "no timer runs");
         (self.now - before, self.wake())
     }
 
-    /// When the next wake-up is due, in milliseconds; `None` for never.
+    /// Time of the next wake-up, in milliseconds; `None` for never.
     fn next_ms(&self) -> Option<u64> {
         let next = self.sender.next_wakeup();
         (next < Instant::FAR_FUTURE).then(|| (next - Instant::ZERO).as_nanos() / 1_000_000)
     }
 
-    /// The window, inflation not counted, in bytes.
+    /// The window without inflation, in bytes.
     fn cwnd(&self) -> u64 {
         self.sender.cwnd()
     }
@@ -273,7 +273,7 @@ fn a_fin_goes_with_the_last_bytes_and_is_sent_again_with_them() {
     assert!(trace.sender.is_finished());
 }
 
-/// No more than fits half the space of offsets, so that nothing overflows.
+/// At most half the space of offsets, so that nothing overflows.
 #[test]
 fn an_absurd_amount_can_be_written() {
     let mut trace = Trace::new(plain());

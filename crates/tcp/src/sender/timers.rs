@@ -1,41 +1,41 @@
-//! What the sender waits for: one table of the timers that run.
+//! The sender's timers, in one table.
 //!
-//! Timers that watch over what is outstanding replace each other, as in Linux (`icsk_pending`): one
-//! of them runs at a time, for the reason that its name says. Those of other slots run beside it.
+//! Timers that watch outstanding data replace each other, as in Linux (`icsk_pending`): one of them
+//! runs at a time, for the reason that its name gives. Those of other slots run beside it.
 
 use airtcp_units::Instant;
 
-/// Why the sender wants to be woken.
+/// The reason for a wake-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Timer {
-    /// The next burst may leave at the pace.
+    /// Pacing lets the next burst leave.
     Pace,
     /// Data is outstanding and unanswered for an RTO: a timeout (RFC 6298 §5).
     Retransmission,
-    /// The receiver dropped what it had reported, unless it acknowledges that now: a timeout too
-    /// (RFC 2018 §8; Linux, `tcp_check_sack_reneging`).
+    /// The receiver dropped data it had SACKed, unless it acknowledges it now: a timeout too (RFC
+    /// 2018 §8; Linux, `tcp_check_sack_reneging`).
     Reneging,
-    /// Nothing was heard for two round trips: a probe of the tail (RFC 8985 §7).
+    /// No acknowledgment for two round trips: a probe of the tail (RFC 8985 §7).
     TailProbe,
-    /// What may only be late is late by more than the reordering window: losses are looked for
+    /// A possibly late segment is late by more than the reordering window: losses are looked for
     /// (RFC 8985 §6.3).
     ReorderingWindow,
     /// The peer has no room: a zero-window probe (RFC 9293 §3.8.6.1).
     WindowProbe,
     /// A segment that is not full was held back for an RTO with nothing outstanding: it leaves
     /// after all (RFC 9293 §3.8.6.2.1, the override timeout; Linux, `tcp_check_probe_timer` and
-    /// `tcp_write_wakeup`: the probe's timer does it there).
+    /// `tcp_write_wakeup`, with the probe's timer).
     SmallSegment,
 }
 
-/// Timers that replace each other, in the order in which slots are served at one instant.
+/// Timers that replace each other, in the order in which slots are served at the same instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
     /// Sending.
     Pace,
-    /// What is outstanding.
+    /// Outstanding data.
     Outstanding,
-    /// What waits though nothing is outstanding: for the peer's window, or for more to send.
+    /// Data that waits with nothing outstanding: for the peer's window, or for more to send.
     Window,
 }
 
@@ -56,7 +56,7 @@ impl Timer {
     }
 }
 
-/// The timers that run.
+/// The running timers.
 #[derive(Clone, Debug)]
 pub(super) struct Timers {
     at: [Instant; Slot::ALL.len()],
@@ -73,7 +73,7 @@ impl Default for Timers {
 }
 
 impl Timers {
-    /// `timer` runs out at `at`, in place of what ran in its slot.
+    /// Sets `timer` to expire at `at`, replacing the one in its slot.
     #[inline]
     pub const fn arm(&mut self, timer: Timer, at: Instant) {
         let slot = timer.slot() as usize;
@@ -81,25 +81,25 @@ impl Timers {
         self.timer[slot] = timer;
     }
 
-    /// Whatever runs in `slot` runs out at `at` instead.
+    /// Moves the expiry of the timer in `slot` to `at`.
     #[inline]
     pub const fn move_to(&mut self, slot: Slot, at: Instant) {
         self.at[slot as usize] = at;
     }
 
-    /// Nothing runs in `slot` any more.
+    /// Stops the timer in `slot`.
     #[inline]
     pub const fn cancel(&mut self, slot: Slot) {
         self.at[slot as usize] = Instant::FAR_FUTURE;
     }
 
-    /// When what runs in `slot` runs out; [`Instant::FAR_FUTURE`] where nothing does.
+    /// Expiry of the timer in `slot`; [`Instant::FAR_FUTURE`] if none runs.
     #[inline]
     pub const fn deadline(&self, slot: Slot) -> Instant {
         self.at[slot as usize]
     }
 
-    /// Whether anything runs in `slot`.
+    /// Whether a timer runs in `slot`.
     #[inline]
     pub fn is_running(&self, slot: Slot) -> bool {
         self.deadline(slot) != Instant::FAR_FUTURE
@@ -112,14 +112,14 @@ impl Timers {
         self.timer[slot as usize] == timer && self.is_running(slot)
     }
 
-    /// When the first of them runs out; [`Instant::FAR_FUTURE`] for never.
+    /// The earliest expiry; [`Instant::FAR_FUTURE`] for never.
     #[inline]
     pub fn next(&self) -> Instant {
         let [pace, outstanding, window] = self.at;
         pace.min(outstanding).min(window)
     }
 
-    /// The timer in `slot` if it has run out by `now`; it runs no more.
+    /// Takes and stops the timer in `slot` if it has expired by `now`.
     #[inline]
     pub fn take_expired(&mut self, slot: Slot, now: Instant) -> Option<Timer> {
         if self.deadline(slot) > now {

@@ -1,4 +1,4 @@
-//! Which segment to send next.
+//! The choice of the next segment to send.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::recovery::Phase;
 /// A segment to send now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transmission {
-    /// Bytes of the stream, without the FIN.
+    /// Bytes of the stream, the FIN excluded.
     pub range: Range<u64>,
     /// Whether a FIN follows the bytes.
     pub fin: bool,
@@ -21,7 +21,7 @@ pub struct Transmission {
 }
 
 impl Sender {
-    /// The next segment to send at `now`, until there is none.
+    /// Returns the next segment to send at `now`, until there is none.
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Transmission> {
         if self.is_silent() {
@@ -33,8 +33,8 @@ impl Sender {
         self.poll_next(now)
     }
 
-    /// As [`poll`](Self::poll), for a sender with a pace, a search for the path's MTU or a driver
-    /// that reports.
+    /// As [`poll`](Self::poll), for a sender with pacing, a search for the path's MTU or a driver
+    /// that reports departures.
     fn poll_special(&mut self, now: Instant) -> Option<Transmission> {
         let transmission = if self.extras.pacing().is_some() {
             self.poll_paced(now)?
@@ -57,10 +57,10 @@ impl Sender {
         self.poll_next(now)
     }
 
-    /// As [`poll`](Self::poll), but not before the pace allows it.
+    /// As [`poll`](Self::poll), but not before pacing allows it.
     fn poll_paced(&mut self, now: Instant) -> Option<Transmission> {
         let pacing = self.extras.pacing()?;
-        // A probe is due once its timer has run out: it does not wait for the pace.
+        // A probe is due once its timer has expired: it does not wait for pacing.
         if let Some(until) = pacing.blocked_until(now)
             && !self.tail_probe.is_due()
         {
@@ -84,8 +84,8 @@ impl Sender {
                 self.congestion.mss(),
                 Pace { rate, least_burst },
             );
-            // At the end of a burst the next is waited for at once, if there will be one: what asks
-            // for more is then answered without a look at the windows.
+            // At the end of a burst the wait for the next begins at once, if there will be one:
+            // later polls are then answered without looking at the windows.
             if let Some(until) = pacing.blocked_until(now)
                 && self.has_something_to_send()
             {
@@ -95,8 +95,8 @@ impl Sender {
         Some(transmission)
     }
 
-    /// Whether the pace lets nothing leave at `now`, and waits already: as a rule it has been asked
-    /// before in this pause, and [`poll`](Self::poll) would give and change nothing.
+    /// Whether pacing lets nothing leave at `now`, and its timer is already set: usually it has
+    /// been polled before in this pause, and [`poll`](Self::poll) would return and change nothing.
     #[inline]
     pub(crate) fn is_waiting_for_pace(&self, now: Instant) -> bool {
         self.extras
@@ -126,7 +126,7 @@ impl Sender {
         self.poll_any(now)
     }
 
-    /// The next segment, be it new or not.
+    /// Returns the next segment, new or not.
     fn poll_any(&mut self, now: Instant) -> Option<Transmission> {
         if self.tail_probe.is_due() {
             return self.poll_tail_probe(now);
@@ -143,8 +143,8 @@ impl Sender {
             if new.is_some() || self.repair.asks_by_new_data(self.space.nxt()) {
                 return new;
             }
-            // RFC 5682 §2.1 step 2b: where the peer's window or Nagle's algorithm lets nothing new
-            // leave, the question cannot be asked, and what is lost is retransmitted (Linux,
+            // RFC 5682 §2.1 step 2b: if the peer's window or Nagle's algorithm lets no new data
+            // leave, the test cannot be made, and lost data is retransmitted (Linux,
             // `tcp_xmit_recovery`).
             self.repair.stop_testing();
         }
@@ -152,7 +152,8 @@ impl Sender {
             return self.poll_lost(index, now, in_flight, window);
         }
         // RFC 3042 §2. With SACK the bytes in flight shrink when a duplicate arrives (RFC 6675 §5
-        // step 3.3), which is to send nothing new before a loss is found if that is not wanted.
+        // step 3.3), which must not send new data before a loss is found if limited transmit is
+        // off.
         let held = match self.repair.phase() {
             Phase::Open if self.shrinks_by_reports() && !self.choices.limited_transmit => {
                 self.board.outstanding()
@@ -163,8 +164,8 @@ impl Sender {
             .or_else(|| self.poll_hole(now, in_flight, window))
     }
 
-    /// The window in bytes: the congestion window, what duplicate acknowledgments inflate it by,
-    /// and what limited transmit allows beyond it.
+    /// The window in bytes: the congestion window, its inflation by duplicate acknowledgments, and
+    /// the allowance of limited transmit.
     #[inline]
     fn window(&self) -> u64 {
         let cwnd = self.congestion.cwnd();
@@ -174,7 +175,8 @@ impl Sender {
             Phase::Open if self.choices.limited_transmit && !self.shrinks_by_reports() => {
                 cwnd + duplicates.min(2) * self.congestion.mss()
             }
-            // A duplicate of new data that F-RTO has sent shows that it has left the network.
+            // A duplicate of new data that F-RTO has sent shows that a segment has left the
+            // network.
             Phase::Timeout { recover, .. }
                 if self.tests_timeouts() && self.space.nxt() > *recover =>
             {
@@ -184,7 +186,7 @@ impl Sender {
         }
     }
 
-    /// Whether duplicates shrink what is in flight, and not inflate the window.
+    /// Whether duplicates shrink the bytes in flight rather than inflate the window.
     #[inline]
     const fn shrinks_by_reports(&self) -> bool {
         self.choices.sack || self.detection.counts_arrivals()
@@ -194,7 +196,7 @@ impl Sender {
         self.choices.spurious_detection.frto && !self.shrinks_by_reports()
     }
 
-    /// The segment at `index` is lost and not retransmitted since.
+    /// Returns the segment at `index`, which is lost and not retransmitted since.
     fn poll_lost(
         &mut self,
         index: usize,
@@ -216,7 +218,7 @@ impl Sender {
         fits.then(|| self.resend(index, now))
     }
 
-    /// Data never sent before, as far as both windows allow.
+    /// Returns new data, as far as both windows allow.
     #[inline]
     pub(super) fn poll_new(
         &mut self,
@@ -260,10 +262,10 @@ impl Sender {
         })
     }
 
-    /// In recovery with SACK, when there is no new data: segments not yet known to be lost, and
-    /// once the last one (RFC 6675 §4, `NextSeg()` rules 3 and 4).
+    /// Returns a retransmission in recovery with SACK when there is no new data: segments not yet
+    /// known to be lost, and once the last one (RFC 6675 §4, `NextSeg()` rules 3 and 4).
     fn poll_hole(&mut self, now: Instant, in_flight: u64, window: u64) -> Option<Transmission> {
-        // With RACK it is time that tells what to repair.
+        // With RACK, time tells which segments to repair.
         if !self.choices.sack
             || self.detection.is_by_time()
             || in_flight + self.congestion.mss() > window
@@ -278,7 +280,7 @@ impl Sender {
                 recovery.rescued = true;
                 let index = self.board.last_unreported()?;
                 let segment = self.board.get(index)?;
-                // What lies behind the recovery point was sent on this recovery's own account.
+                // Data behind the recovery point was sent during this recovery.
                 if segment.end() > recovery.recover {
                     return None;
                 }

@@ -1,5 +1,5 @@
-//! Which timer watches over what is outstanding. One runs at a time, as in Linux: the reordering
-//! window's, the tail probe's, or the retransmission timer.
+//! The choice of the timer that watches outstanding data. One runs at a time, as in Linux: the
+//! reordering window's, the tail probe's, or the retransmission timer.
 
 use airtcp_units::{Duration, Instant};
 
@@ -26,7 +26,7 @@ impl Sender {
         }
     }
 
-    /// When the own timer of a segment that leaves now runs out, after as many expiries.
+    /// Expiry of the own timer of a segment that leaves now, after this many expiries.
     #[inline]
     pub(super) fn segment_deadline(&self, now: Instant, expiries: u8) -> Instant {
         match self.choices.scope {
@@ -35,7 +35,7 @@ impl Sender {
         }
     }
 
-    /// New data went out: the tail has moved, and its probe with it.
+    /// Updates the timers after new data was sent: the tail has moved, and its probe with it.
     #[inline]
     pub(super) fn on_tail_moved(&mut self, now: Instant) {
         if !self.tail_probe.is_enabled() {
@@ -50,8 +50,9 @@ impl Sender {
         }
     }
 
-    /// The first outstanding segment is retransmitted: it has a whole timeout (Linux,
-    /// `tcp_xmit_retransmit_queue`), unless a reordering window is waited for.
+    /// Updates the timers after the first outstanding segment was retransmitted: it gets a whole
+    /// timeout (Linux, `tcp_xmit_retransmit_queue`), unless a reordering window is being waited
+    /// for.
     pub(super) fn on_front_resent(&mut self, now: Instant) {
         if self.choices.scope == TimerScope::Connection
             && !self.timers.is_armed(Timer::ReorderingWindow)
@@ -60,15 +61,15 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer runs for a whole RTO from now.
+    /// Runs the retransmission timer for a whole RTO from now.
     #[inline]
     pub(super) fn run_retransmission_timer(&mut self, now: Instant) {
         let at = now + self.timeout.rto();
         self.timers.arm(Timer::Retransmission, at);
     }
 
-    /// The retransmission timer runs as if it had since the first outstanding segment was sent,
-    /// after another ran in its place (Linux, `tcp_rearm_rto`).
+    /// Runs the retransmission timer as if since the first outstanding segment was sent, after
+    /// another ran in its place (Linux, `tcp_rearm_rto`).
     pub(super) fn resume_retransmission_timer(&mut self, now: Instant) {
         if self.board.is_empty() {
             self.timers.cancel(Slot::Outstanding);
@@ -78,7 +79,7 @@ impl Sender {
         self.timers.arm(Timer::Retransmission, now + left);
     }
 
-    /// News came: the retransmission timer restarts, or in its place the tail probe's.
+    /// Restarts the retransmission timer after news, or the tail probe's in its place.
     pub(super) fn restart_or_probe(&mut self, now: Instant) {
         if self.choices.scope == TimerScope::Segment {
             self.rearm_segment_timers();
@@ -96,14 +97,14 @@ impl Sender {
         }
     }
 
-    /// How long until the RTO has passed since the first outstanding segment was sent.
+    /// Time until the RTO has passed since the first outstanding segment was sent.
     fn until_timeout(&self, now: Instant) -> Duration {
         let sent_at = self.board.front().map_or(now, |front| front.sent_at);
         (sent_at + self.timeout.rto()) - now
     }
 
-    /// The reordering window is over in `wait`. Where each segment has a timer of its own, that one
-    /// tells, or the next acknowledgment.
+    /// Sets the reordering window to end in `wait`. If each segment has its own timer, that one or
+    /// the next acknowledgment finds the loss.
     pub(super) fn arm_reordering(&mut self, now: Instant, wait: Duration) {
         if self.choices.scope == TimerScope::Connection {
             self.timers
@@ -111,8 +112,7 @@ impl Sender {
         }
     }
 
-    /// The wake-up as it should stand after segments were acknowledged or given up, where each has
-    /// its own timer.
+    /// Updates the wake-up after segments were acknowledged or given up, if each has its own timer.
     pub(super) fn rearm_segment_timers(&mut self) {
         match self.board.earliest_deadline() {
             Some((_, deadline)) => self.timers.arm(Timer::Retransmission, deadline),
@@ -120,7 +120,7 @@ impl Sender {
         }
     }
 
-    /// A link announces that it is bad: running timers restart with the RTO as it is.
+    /// Restarts running timers with the current RTO, when a link announces that it is bad.
     pub fn restart_timer(&mut self, now: Instant) {
         if !self.timers.is_running(Slot::Outstanding) {
             return;

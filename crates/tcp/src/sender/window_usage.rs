@@ -3,19 +3,19 @@
 
 use airtcp_units::{Duration, Instant};
 
-/// How much of the window was used in the round trip under way. In bytes.
+/// The use of the window in the current round trip, in bytes.
 #[derive(Clone, Debug, Default)]
 pub struct WindowUsage {
     limited: bool,
     most: u64,
-    /// The round trip ends when this is acknowledged.
+    /// Offset whose acknowledgment ends the round trip.
     ends: u64,
-    /// The most used since the window was last the limit, and when that was.
+    /// The most bytes used since the window was last the limit, and the time of that.
     used: u64,
     limited_at: Instant,
 }
 
-/// Where the sender stands after sending, or after finding that it may not.
+/// The sender's state after sending, or after finding that it may not.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
     pub now: Instant,
@@ -27,7 +27,7 @@ pub struct Standing {
 }
 
 impl WindowUsage {
-    /// Notes where the sender stands.
+    /// Records the sender's state.
     #[inline]
     pub fn note(&mut self, standing: &Standing) {
         let newer = standing.una >= self.ends;
@@ -44,8 +44,8 @@ impl WindowUsage {
         self.limited || (in_slow_start && cwnd < 2 * self.most)
     }
 
-    /// For a window that decays when it is not used for an RTO: what was used of it, once that long
-    /// has passed (RFC 2861 §3).
+    /// For a window that decays when it is not used for an RTO: the bytes used of it, once that
+    /// much time has passed (RFC 2861 §3).
     pub fn unused_for(&mut self, standing: &Standing, used: bool, rto: Duration) -> Option<u64> {
         if used {
             self.used = 0;

@@ -1,12 +1,12 @@
-//! A peer without room: zero-window probes (RFC 9293 §3.8.6.1).
+//! A peer without room, and zero-window probes (RFC 9293 §3.8.6.1).
 //!
-//! A peer may take its window back to nothing while data is on its way: a sender "MUST probe it in
-//! the standard way" (RFC 9293 §3.8.6), and its silence is no congestion. Freeze-TCP stops senders
-//! so.
+//! A peer may shrink its window to zero while data is in flight: a sender "MUST probe it in the
+//! standard way" (RFC 9293 §3.8.6), and the peer's silence is no congestion. This is how Freeze-TCP
+//! stops senders.
 //!
 //! As in 4.4BSD's `tcp_output`, the retransmission timer gives way to the probe's, and when the
-//! window opens what is outstanding is retransmitted, within the congestion window as it was. While
-//! that timer still runs, [`WindowReopening`] says what becomes of it.
+//! window opens the outstanding data is retransmitted, within the unchanged congestion window.
+//! While that timer still runs, [`WindowReopening`] decides.
 
 use airtcp_units::{Duration, Instant};
 
@@ -17,14 +17,14 @@ use crate::config::WindowReopening;
 use crate::observer::{Event, Observer};
 use crate::timeout::RetransmissionTimeout;
 
-/// The probes of the shut window at hand.
+/// The probes of the current closed window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ZeroWindow {
     probes: u32,
 }
 
 impl ZeroWindow {
-    /// How long until the next probe: an RTO, doubled for each that went out.
+    /// Time until the next probe: an RTO, doubled for each one sent.
     fn wait(&self, timeout: &RetransmissionTimeout) -> Duration {
         timeout.backed_off(self.probes)
     }
@@ -45,7 +45,8 @@ impl Sender {
         self.space.right_edge() <= self.space.una() && !self.board.is_empty()
     }
 
-    /// The peer's window is now `right_edge`, by an acknowledgment of everything below `offset`.
+    /// Updates the peer's window to `right_edge`, from an acknowledgment of everything below
+    /// `offset`.
     pub(super) fn update_window(&mut self, now: Instant, offset: u64, right_edge: u64) {
         let (una, nxt) = (self.space.una(), self.space.nxt());
         if self.space.right_edge() <= nxt {
@@ -59,7 +60,7 @@ impl Sender {
         self.space.on_window(offset.max(una), right_edge);
     }
 
-    /// New data leaves: there is room.
+    /// Cancels the wait for the window: new data leaves.
     #[inline]
     pub(super) const fn stop_waiting_for_window(&mut self) {
         self.timers.cancel(Slot::Window);
@@ -70,7 +71,7 @@ impl Sender {
         self.zero_window.on_open();
     }
 
-    /// The retransmission timer has run out towards a shut window: probe in its place.
+    /// Starts probing: the retransmission timer has expired against a closed window.
     #[cold]
     pub(super) fn persist(&mut self, now: Instant) {
         if !self.timers.is_running(Slot::Window) {
@@ -78,8 +79,8 @@ impl Sender {
         }
     }
 
-    /// Data, or a FIN, waits for the peer's window and nothing is on its way that would open it: a
-    /// probe is due after one RTO (RFC 9293 §3.8.6.1).
+    /// Arms the probe's timer while data, or a FIN, waits for the peer's window with nothing in
+    /// flight that would open it: one RTO (RFC 9293 §3.8.6.1).
     pub(super) fn arm_probe(&mut self, now: Instant) {
         if self.space.is_blocked()
             && self.board.is_empty()
@@ -89,7 +90,8 @@ impl Sender {
         }
     }
 
-    /// A small segment waits for more bytes or room: at most an RTO while nothing is outstanding.
+    /// Holds a small segment back for more bytes or room: at most an RTO while nothing is
+    /// outstanding.
     #[cold]
     pub(super) fn hold_small_segment(&mut self, now: Instant) {
         if self.board.is_empty() && !self.timers.is_running(Slot::Window) {
@@ -98,8 +100,8 @@ impl Sender {
         }
     }
 
-    /// What is lost waits for the window. Where no timer of its own runs, a probe is due after one
-    /// RTO, as where unsent data waits.
+    /// Arms the probe's timer for lost data that waits for the window without a timer of its own,
+    /// as for unsent data.
     #[cold]
     pub(super) fn wait_for_window(&mut self, now: Instant) {
         if !self.timers.is_running(Slot::Outstanding) && !self.timers.is_running(Slot::Window) {
@@ -119,8 +121,8 @@ impl Sender {
         observer.event(now, Event::WindowProbe);
     }
 
-    /// Whether the first outstanding segment left two round trips ago or longer, so that an answer
-    /// is not to be expected any more (as RFC 8985 §7.2 reckons for a tail).
+    /// Whether the first outstanding segment left at least two round trips ago, so that an answer
+    /// is no longer expected (the same criterion as in RFC 8985 §7.2).
     fn is_front_silent(&self, now: Instant) -> bool {
         let wait = self.timeout.two_round_trips();
         self.board
@@ -128,9 +130,9 @@ impl Sender {
             .is_some_and(|front| front.sent_at + wait <= now)
     }
 
-    /// The window opens again, by an acknowledgment that `advances` or not. If the timer has run
-    /// out, what was on its way is taken for lost; duplicate acknowledgments of what is then
-    /// retransmitted tell of no loss. Else acknowledgments may still come, and will tell.
+    /// Handles a window that opens again, by an acknowledgment that `advances` or not. If the timer
+    /// has expired, the data that was in flight is presumed lost, and duplicate acknowledgments of
+    /// its retransmission mean no loss. Otherwise acknowledgments may still arrive and decide.
     #[cold]
     fn reopen(&mut self, now: Instant, advances: bool) {
         self.stop_probing();
@@ -145,7 +147,7 @@ impl Sender {
             }
         }
         self.board.mark_lost_from(self.space.una());
-        // Repaired as after a timeout, so that no fast recovery starts on the way.
+        // Repaired as after a timeout, so that no fast recovery starts meanwhile.
         self.repair.begin(Entry::Reopened, self.space.nxt());
         self.timers.cancel(Slot::Outstanding);
     }

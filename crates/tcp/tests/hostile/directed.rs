@@ -1,4 +1,4 @@
-//! Attacks that a random plan meets too seldom, on every profile.
+//! Attacks that a random plan meets too rarely, on every profile.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use super::harness::plan::{
 };
 use super::harness::{Outcome, World, run};
 
-/// One end writes `bytes`; nothing disturbs it.
+/// A plan in which one endpoint writes `bytes` undisturbed.
 fn transfer(profile: Profile, change: impl Fn(&mut Config), bytes: u64) -> Plan {
     let mut config = profile.config();
     change(&mut config);
@@ -36,8 +36,8 @@ fn transfer(profile: Profile, change: impl Fn(&mut Config), bytes: u64) -> Plan 
     }
 }
 
-/// 5 GiB in segments of 60 000 bytes: sequence numbers wrap twice. A segment that was delayed by
-/// exactly one wrap is old by its timestamp (RFC 7323 §5.3), and no byte of it is taken.
+/// 5 GiB in segments of 60 000 bytes: sequence numbers wrap twice. A segment delayed by exactly one
+/// wrap is old by its timestamp (RFC 7323 §5.3), and no byte of it is accepted.
 fn a_stream_wraps(profile: Profile) {
     const WRAP: u64 = 1 << 32;
     let bytes = 5 << 30;
@@ -103,7 +103,7 @@ fn a_linux_stream_of_5_gib_wraps_twice() {
     a_stream_wraps(Profile::Linux);
 }
 
-/// Every window that end 0 is told is `rule`'s, for as long as the transfer takes.
+/// Subjects every window that end 0 is told to `rule`, for the whole transfer.
 fn under(rule: WindowRule, profile: Profile, pacing: bool, bytes: u64) -> Outcome {
     let mut plan = transfer(profile, |config| config.pacing |= pacing, bytes);
     let operation = Operation::Treat {
@@ -121,8 +121,8 @@ fn under(rule: WindowRule, profile: Profile, pacing: bool, bytes: u64) -> Outcom
     run(&plan)
 }
 
-/// Every packet of a connection whose ends agree on marks is marked: each reduces the window, and
-/// nothing is retransmitted for it.
+/// Every packet of a connection with ECN is marked: each mark reduces the window, and nothing is
+/// retransmitted.
 #[test]
 fn marks_cost_no_retransmission() {
     const BYTES: u64 = 300_000;
@@ -145,7 +145,7 @@ fn marks_cost_no_retransmission() {
     }
 }
 
-/// A window of one segment takes a round trip for each: longer than any stall may last.
+/// A window of one segment takes a round trip for each: longer than the limit on stalls.
 #[test]
 fn a_window_of_one_segment_takes_its_time() {
     let mut plan = transfer(
@@ -160,8 +160,8 @@ fn a_window_of_one_segment_takes_its_time() {
     assert_eq!(run(&plan).delivered, 300_000);
 }
 
-/// After 25 days any timestamp is believed (RFC 7323 §5.5): also that of a packet which cannot be
-/// alive any more, and which nothing therefore brings back.
+/// After 25 days any timestamp is believed (RFC 7323 §5.5), even that of a packet which cannot be
+/// alive any more, and which is therefore not replayed.
 #[test]
 fn no_packet_comes_back_after_25_days() {
     let silence = Step {
@@ -189,8 +189,8 @@ fn no_packet_comes_back_after_25_days() {
 }
 
 /// A SYN-ACK offers one byte, unscaled (RFC 7323 §2.2). A forged segment that repeats the field
-/// would offer 256 of them, and nothing tells it from the peer's: what is forged here offers no
-/// more than was offered, and no byte is sent that the peer has no room for.
+/// would offer 256 of them, and nothing tells it from the peer's: a forged window here never
+/// exceeds the peer's, and no byte is sent that the peer has no room for.
 #[test]
 fn the_window_of_a_syn_is_not_forged_into_a_scaled_one() {
     let shrink = Step {
@@ -229,7 +229,7 @@ fn the_window_of_a_syn_is_not_forged_into_a_scaled_one() {
 }
 
 /// Twenty copies of one forged acknowledgment of everything: the first ends a connection in
-/// LAST-ACK, and each of the others, which belong to none, is answered with a reset.
+/// LAST-ACK, and each of the others, which belong to no connection, is answered with a reset.
 #[test]
 fn a_closed_end_resets_every_copy() {
     let forgery = Forgery {
@@ -255,8 +255,8 @@ fn a_closed_end_resets_every_copy() {
     }
 }
 
-/// A window that shuts and opens again with every acknowledgment is no reason to send anything
-/// twice: what is on its way still arrives.
+/// A window that closes and reopens with every acknowledgment is no reason to send anything twice:
+/// the data in flight still arrives.
 #[test]
 fn a_flapping_window_costs_nothing() {
     const BYTES: u64 = 12_000_000;

@@ -1,4 +1,4 @@
-//! Many plans, on every core; a plan that fails is made as small as it gets.
+//! Many plans, on every core; a plan that fails is shrunk as far as possible.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use super::harness::source::{Source, bytes_of_seed};
 use super::harness::{Outcome, run};
 
 thread_local! {
-    /// Whether panics are expected, and where the last one was.
+    /// Whether panics are expected, and the place of the last one.
     static QUIET: Cell<bool> = const { Cell::new(false) };
     static PLACE: Cell<String> = const { Cell::new(String::new()) };
 }
@@ -22,7 +22,7 @@ pub fn plan_of_seed(seed: u64) -> Plan {
     Plan::new(&mut Source::new(&bytes_of_seed(seed)))
 }
 
-/// Runs a plan; what it panicked with, if it did.
+/// Runs a plan; returns its panic message, if any.
 fn attempt(plan: &Plan) -> Result<Outcome, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -46,7 +46,7 @@ fn attempt(plan: &Plan) -> Result<Outcome, String> {
     })
 }
 
-/// The smallest plan found that fails in the same way, and how.
+/// The smallest plan found that fails in the same way, and its message.
 fn shrink(plan: &Plan, message: String) -> (Plan, String) {
     let kind = kind_of(&message);
     let fails = |plan: &Plan| attempt(plan).err().filter(|why| kind_of(why) == kind);
@@ -91,13 +91,13 @@ const SIMPLER: [fn(&mut Plan); 10] = [
     |plan| plan.both_open = false,
 ];
 
-/// What a message is about: its words without numbers.
+/// The kind of a message: its words without numbers.
 fn kind_of(message: &str) -> String {
     let words = message.chars().filter(|char| !char.is_ascii_digit());
     words.take(60).collect()
 }
 
-/// A plan as text, its configurations by what tells them from their profiles'.
+/// A plan as text, with its configurations as differences from their profiles.
 pub fn describe(plan: &Plan) -> String {
     let mut text = String::new();
     for end in 0..2 {
@@ -123,7 +123,7 @@ pub fn describe(plan: &Plan) -> String {
     text
 }
 
-/// Failures by kind: how many, and the lowest seed with its message.
+/// Failures by kind: their number, and the lowest seed with its message.
 type Failures = BTreeMap<String, (u64, u64, String)>;
 
 /// Fails with the kinds found, each with its smallest plan.
@@ -144,7 +144,7 @@ fn report(failures: &Failures) -> ! {
     panic!("{text}");
 }
 
-/// Runs the plans of these seeds, and gives what became of each to `each` in no certain order.
+/// Runs the plans of these seeds, and passes each outcome to `each` in no particular order.
 pub fn connections(
     seeds: std::ops::Range<u64>,
     threads: usize,
@@ -169,7 +169,7 @@ pub fn connections(
                                 .entry(kind_of(&message))
                                 .or_insert_with(|| (0, seed, message.clone()));
                             entry.0 += 1;
-                            // The lowest seed is reported, whatever the threads do.
+                            // The lowest seed is reported, however the threads are scheduled.
                             if seed < entry.1 {
                                 (entry.1, entry.2) = (seed, message);
                             }

@@ -1,8 +1,8 @@
 //! Connections under attack, through the wire codec: no panic, no byte lost or doubled, no stall,
 //! no storm of acknowledgments, and no waste where nothing is lost.
 //!
-//! `AIRTCP_CONNECTIONS` says how many, `AIRTCP_SEED` repeats one; both together run that many seeds
-//! from there.
+//! `AIRTCP_CONNECTIONS` sets their number, `AIRTCP_SEED` repeats one; both together run that many
+//! seeds from there.
 
 mod directed;
 mod harness;
@@ -17,9 +17,9 @@ use airtcp_tcp::Profile;
 use harness::Outcome;
 use harness::plan::Plan;
 
-/// Connections of an ordinary run.
+/// Number of connections in an ordinary run.
 const CONNECTIONS: u64 = 1000;
-/// What that many connections must have met.
+/// Operations that this many connections must have met.
 const OPERATIONS: [&str; 21] = [
     "abort",
     "anything",
@@ -91,7 +91,7 @@ fn every_profile_survives_every_attack() {
     }
 }
 
-/// What became of many connections.
+/// Totals over many connections.
 #[derive(Default)]
 struct Seen {
     profiles: BTreeMap<&'static str, u64>,

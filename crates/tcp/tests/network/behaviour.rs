@@ -1,5 +1,5 @@
-//! What the profiles make of given networks, kept as tables and traces that a person can read and
-//! that show in a review when they change.
+//! The profiles' behaviour on given networks, as tables and traces that a person can read and that
+//! show in a review when they change.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -51,9 +51,9 @@ fn profiles_by_loss_rate() {
 
 const MSS: u64 = 1000;
 
-/// One line a segment: the client's data on the left, the server's acknowledgments on the right, in
-/// numbers of segments; the FIN counts as one. Behind data: the window and the segments in flight
-/// with this one.
+/// One line per segment: the client's data on the left, the server's acknowledgments on the right,
+/// in numbers of segments; the FIN counts as one. Behind data: the window and the segments in
+/// flight with this one.
 fn line(
     now: Instant,
     from: usize,
@@ -96,7 +96,7 @@ fn line(
     line
 }
 
-/// Twenty segments, of which the first transmissions of 4, 6 and 7 are lost.
+/// Twenty segments; the first transmissions of 4, 6 and 7 are lost.
 fn trace(config: Config) -> String {
     let config = Config {
         mss: 1000,
@@ -151,7 +151,7 @@ fn trace_of_tahoe() {
     insta::assert_snapshot!(trace(Profile::Tahoe.config()));
 }
 
-/// No fast retransmit: what the timer alone does.
+/// Without fast retransmit: the effect of the timer alone.
 fn timer_only(retransmission: Retransmission) -> Config {
     Config {
         retransmission,

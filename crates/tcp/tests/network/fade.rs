@@ -12,7 +12,7 @@ fn at(milliseconds: u64) -> Instant {
 /// The window leaves in a burst every 100 ms, at 1900 ms too, and arrives 50 ms later: in the fade.
 const FADE: (u64, u64) = (1930, 5000);
 
-/// 50 ms each way and no more than 40 segments under way: 4.6 Mbit/s outside the fade.
+/// 50 ms each way and at most 40 segments in flight: 4.6 Mbit/s outside the fade.
 fn network(profile: Profile) -> Network {
     let config = Config {
         max_window: Some(40),
@@ -31,7 +31,7 @@ fn network(profile: Profile) -> Network {
     Network::new([config; 2], applications, fate)
 }
 
-/// Those whose window only a loss moves. What Linux makes of a pause is its own.
+/// Profiles whose window only a loss moves. Linux has its own treatment of a pause.
 const CLASSIC: [Profile; 4] = [
     Profile::Tahoe,
     Profile::Reno,
@@ -63,7 +63,7 @@ fn transfer(profile: Profile, freeze: Option<u64>) -> (usize, usize, [u64; 2], N
 }
 
 /// Goff et al. §3.1: warned a round trip ahead, nothing is lost, nothing times out, the window is
-/// what it was, and data flows one way and back after the fade.
+/// unchanged, and data flows one round trip after the fade.
 #[test]
 fn a_freeze_a_round_trip_ahead_keeps_the_window() {
     for profile in CLASSIC {
@@ -82,8 +82,8 @@ fn a_freeze_a_round_trip_ahead_keeps_the_window() {
     }
 }
 
-/// Warned just in time for the acknowledgment alone: the burst in flight, most of a window, is
-/// lost, and retransmitted when the window opens, without a timeout and with the window as it was.
+/// Warned just in time for the acknowledgment: the burst in flight, most of a window, is lost, and
+/// retransmitted when the window opens, without a timeout and with the window unchanged.
 #[test]
 fn a_late_freeze_repairs_without_a_timeout() {
     for profile in CLASSIC {
@@ -99,7 +99,7 @@ fn a_late_freeze_repairs_without_a_timeout() {
     }
 }
 
-/// Without, the same fade costs timeouts that back off past its end.
+/// Without a freeze, the same fade costs timeouts that back off past its end.
 #[test]
 fn an_end_that_does_not_freeze_times_out() {
     for profile in CLASSIC {

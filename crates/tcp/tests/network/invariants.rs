@@ -15,7 +15,7 @@ use proptest::sample::select;
 
 use crate::toy::{Application, Fate, Network, Reader, steady};
 
-/// What happens to one segment: when its copies arrive, in ms beside the path's delay.
+/// The fate of one segment: arrival times of its copies, in ms beyond the path's delay.
 type Copies = Vec<u16>;
 
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ struct Plan {
     configs: [Config; 2],
     applications: [Application; 2],
     delay: Duration,
-    /// For the first segments of each end; all later ones arrive in order.
+    /// For the first segments of each endpoint; all later ones arrive in order.
     fates: [Vec<Copies>; 2],
 }
 
@@ -182,8 +182,8 @@ fn fate(plan: &Plan) -> Fate {
     )
 }
 
-/// Runs a plan to its end. Every lossy segment can cost a timeout, the rest is a transfer without
-/// losses and the applications' own pauses.
+/// Runs a plan to its end. Every lossy segment can cost a timeout, plus a transfer without losses
+/// and the applications' own pauses.
 fn run(plan: &Plan, mut network: Network) -> Result<u64, TestCaseError> {
     let limit = Instant::ZERO + Duration::from_secs(1200);
     let done = network.run(limit);
@@ -215,7 +215,7 @@ proptest! {
         prop_assert_eq!(run(&plan, network())?, digest, "the same plan gives the same segments");
     }
 
-    /// Either end may freeze and thaw whenever it likes (Freeze-TCP), also for no reason.
+    /// Either endpoint may freeze and thaw at any time (Freeze-TCP), even for no reason.
     #[test]
     fn freezes_lose_nothing(
         plan in plan(),
@@ -245,7 +245,7 @@ proptest! {
     }
 }
 
-/// A connection that is done forgets itself after TIME-WAIT and not before.
+/// A completed connection is removed after TIME-WAIT and not before.
 #[test]
 fn both_ends_are_closed_in_the_end() {
     let applications = [Application::sends(10_000), Application::sends(0)];

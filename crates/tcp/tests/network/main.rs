@@ -1,5 +1,5 @@
-//! Two real connections over a toy network: what must hold on any network, and what the profiles
-//! make of a few given ones.
+//! Two real connections over a toy network: the invariants on any network, and the profiles'
+//! behaviour on a few given ones.
 
 mod behaviour;
 mod fade;

@@ -1,5 +1,5 @@
-//! NewReno without SACK after a slow-start overshoot: as many segments lost as RFC 6582 §3.2 and §4
-//! have in mind when they let the timer run after the first partial acknowledgment.
+//! NewReno without SACK after a slow-start overshoot: the number of losses for which RFC 6582 §3.2
+//! and §4 let the timer run after the first partial acknowledgment.
 
 use airtcp_tcp::{Config, Event, Profile};
 use airtcp_units::{Duration, Instant};
@@ -31,13 +31,13 @@ fn finished(network: &Network) -> Duration {
     network.now - Instant::ZERO
 }
 
-/// What the transfer takes with one loss at the same place: slow start to some 600 segments, half
-/// of that, and one segment more each round trip.
+/// Duration of the transfer with one loss at the same place: slow start to some 600 segments, half
+/// of that, and one more segment per round trip.
 fn with_one_loss() -> Duration {
     finished(&transfer(|segment| segment == 400))
 }
 
-/// A retransmission for each round trip would take 14 s for 140 losses. The timer ends that.
+/// One retransmission per round trip would take 14 s for 140 losses. The timer ends that.
 fn recovers(is_lost: fn(u64) -> bool) {
     let network = transfer(is_lost);
     let extra = finished(&network) - with_one_loss();
@@ -46,7 +46,7 @@ fn recovers(is_lost: fn(u64) -> bool) {
     let counters = network.ends[0].connection.sender().counters();
     assert_eq!(counters.fast_retransmits, 1);
     assert!(counters.segments_retransmitted >= 140);
-    // Go-back-N retransmits what was outstanding, once.
+    // Go-back-N retransmits the outstanding data once.
     assert!(counters.segments_retransmitted < 800, "{counters:?}");
 }
 

@@ -10,7 +10,7 @@ use proptest::sample::select;
 
 use crate::toy::Copies;
 
-/// One end: what it writes, and how much it reads at once and how often.
+/// One endpoint: the data it writes, and the size and interval of its reads.
 struct End {
     connection: Connection,
     bytes: u64,
@@ -34,7 +34,7 @@ impl End {
     }
 }
 
-/// Decides when the copies of the segment number `index` that leaves `node` arrive.
+/// Decides the arrival times of the copies of segment number `index` that leaves `node`.
 type Fate = Box<dyn Fn(usize, u64, Instant) -> Copies>;
 
 /// A network node: 0 the client, 1 and 2 the relay's sides, 3 the server.
@@ -118,7 +118,7 @@ impl Chain {
         client.read == server.bytes && server.read == client.bytes && self.ends.iter().all(closed)
     }
 
-    /// Runs until all is read and closed, or `limit`.
+    /// Runs until everything is read and closed, or until `limit`.
     fn run(&mut self, limit: Instant) -> bool {
         self.poll();
         while !self.is_done() {
@@ -164,7 +164,7 @@ impl Chain {
         true
     }
 
-    /// No side holds more than the buffer; nobody receives what was not sent.
+    /// No side holds more than the buffer; nobody receives data that was not sent.
     fn check(&self) {
         for (side, from) in [(Side::Server, 0), (Side::Client, 1)] {
             assert!(self.relay.held(side) <= self.buffer);
@@ -220,7 +220,7 @@ fn reads() -> impl Strategy<Value = (u64, Duration)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// Whatever the two links lose, repeat, delay and reorder.
+    /// Whatever the two links lose, duplicate, delay and reorder.
     #[test]
     fn every_byte_arrives_once_through_a_relay(
         configs in [config(), config(), config(), config()],
@@ -250,8 +250,8 @@ proptest! {
     }
 }
 
-/// A server that reads nothing for 20 s: the client is stopped when both receive buffers and the
-/// relay's are full: 20 000 + 10 000 + 8000 bytes, and goes on when it reads.
+/// A server that reads nothing for 20 s: the client stops when both receive buffers and the relay's
+/// are full, 20 000 + 10 000 + 8000 bytes, and continues when the server reads.
 #[test]
 fn back_pressure_reaches_the_client() {
     let config = |receive_buffer| Config {
@@ -265,7 +265,7 @@ fn back_pressure_reaches_the_client() {
     chain.ends[1].next_read = Instant::ZERO + Duration::from_secs(20);
     assert!(!chain.run(Instant::ZERO + Duration::from_secs(19)));
     let acknowledged = chain.ends[0].connection.sender().una();
-    // The relay moves whole segments: less than one of room stays empty.
+    // The relay moves whole segments: less room than one segment stays empty.
     assert!(
         (38_000 - 1448..=38_000).contains(&acknowledged),
         "{acknowledged}"
@@ -274,7 +274,7 @@ fn back_pressure_reaches_the_client() {
     assert!(chain.run(Instant::ZERO + Duration::from_secs(100)));
 }
 
-/// Why a connection is split: one segment in fifty is lost on the last hop of 5 ms behind a way of
+/// Why a connection is split: one segment in fifty is lost on the last hop of 5 ms behind a path of
 /// 100 ms. End to end each loss halves a window that takes 200 ms to open by a segment; split, the
 /// radio's window recovers in milliseconds, and the wired one never sees a loss.
 #[test]
@@ -299,7 +299,7 @@ fn a_split_hides_losses_from_the_wired_side() {
     let radio = chain.relay.connection(Side::Server).sender();
     assert!(radio.counters().segments_retransmitted >= 3_000_000 / 1448 / 50);
     // 21 windows of 100 segments after slow start from 10 to 100 in four: 25 round trips of 200 ms,
-    // and as much again is allowed for the radio.
+    // and as much again as an allowance for the radio.
     assert!(
         chain.now < Instant::ZERO + Duration::from_secs(10),
         "{:?}",

@@ -1,8 +1,8 @@
-//! A network small enough to be seen through: a sorted list of segments in flight, whose fate a
-//! function decides one by one, two real connections, and two applications.
+//! A network small enough to understand completely: a sorted list of segments in flight, whose fate
+//! a function decides one by one, two real connections, and two applications.
 //!
-//! After every step the invariants that hold for any network are checked. What was delivered is
-//! kept beside the endpoints, so that they are compared with what the network did.
+//! After every step the invariants that hold for any network are checked. Deliveries are recorded
+//! outside the endpoints, so that the endpoints are compared with the network's actions.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash};
@@ -13,19 +13,19 @@ use airtcp_units::{Duration, Instant};
 
 use crate::truth::Truth;
 
-/// After how long each copy of a segment arrives: none if it is lost.
+/// Delays after which the copies of a segment arrive: none if it is lost.
 pub type Copies = Vec<Duration>;
 
-/// Decides the fate of the segment number `index` that end `from` sends at an instant.
+/// Decides the fate of segment number `index`, sent by end `from` at an instant.
 pub type Fate = Box<dyn FnMut(Instant, usize, u64, &Segment) -> Copies>;
 
-/// Sees a segment that an end sends, and the end as it is then.
+/// Observes a segment that an endpoint sends, and the endpoint's state.
 pub type OnSend = Box<dyn FnMut(Instant, usize, &Segment, &Connection)>;
 
-/// When an application reads.
+/// The times at which an application reads.
 #[derive(Clone, Copy, Debug)]
 pub enum Reader {
-    /// Whatever there is, at once.
+    /// Everything available, at once.
     Eager,
     /// Some bytes at a time, with a pause between.
     Slow(u64, Duration),
@@ -33,16 +33,16 @@ pub enum Reader {
     Late(Instant),
 }
 
-/// What one application does.
+/// The behaviour of one application.
 #[derive(Clone, Copy, Debug)]
 pub struct Application {
-    /// Bytes it writes in all.
+    /// Total bytes it writes.
     pub bytes: u64,
-    /// Bytes it writes at once, and the pause until the next.
+    /// Bytes per write, and the pause between writes.
     pub write: (u64, Duration),
-    /// How it reads.
+    /// Its reads.
     pub reader: Reader,
-    /// It closes when all is written, and not before this.
+    /// It closes when everything is written, and not before this time.
     pub close_at: Instant,
 }
 
@@ -58,7 +58,7 @@ impl Application {
     }
 }
 
-/// One endpoint, what its application has done, and what is known of it from outside.
+/// One endpoint, its application's progress, and facts about it from outside.
 pub struct End {
     pub connection: Connection,
     pub application: Application,
@@ -74,7 +74,7 @@ pub struct End {
     wakeups_now: u32,
 }
 
-/// Two ends and what is between them.
+/// Two endpoints and the network between them.
 pub struct Network {
     pub now: Instant,
     pub ends: [End; 2],
@@ -141,8 +141,8 @@ impl Network {
         }
     }
 
-    /// Runs until both ends are done or `limit`. Returns whether they are done: everything read,
-    /// and both closed or in TIME-WAIT.
+    /// Runs until both endpoints are done or `limit`. Returns whether they are done: everything
+    /// read, and both closed or in TIME-WAIT.
     pub fn run(&mut self, limit: Instant) -> bool {
         self.applications();
         self.poll();
@@ -201,7 +201,7 @@ impl Network {
             if end.connection.next_wakeup() <= next {
                 end.wakeups_now += 1;
                 // A timer for each segment may expire at once, but a wake-up that changes nothing
-                // would come back for ever.
+                // would repeat for ever.
                 let outstanding = end.connection.sender().nxt() - end.connection.sender().una();
                 let most = 8 + outstanding;
                 assert!(
@@ -244,14 +244,14 @@ impl Network {
         }
     }
 
-    /// What holds at any instant on any network.
+    /// Checks the invariants that hold at any instant on any network.
     fn check(&self) {
         for (which, end) in self.ends.iter().enumerate() {
             let sender = end.connection.sender();
             let outstanding = sender.nxt() - sender.una();
             assert!(sender.una() <= sender.nxt());
             assert!(sender.nxt() <= sender.written() + u64::from(sender.is_closed()));
-            // Each outstanding byte is in flight at most twice: first, and repaired.
+            // Each outstanding byte is in flight at most twice: first, and retransmitted.
             assert!(sender.in_flight() <= 2 * outstanding);
             assert!(sender.cwnd() >= sender.mss(), "cwnd {}", sender.cwnd());
             let timeout = &end.config.timeout;
@@ -291,8 +291,8 @@ impl End {
         }
     }
 
-    /// A connection closed before it has met its peer is gone (RFC 9293 §3.10.4): applications
-    /// wait.
+    /// Whether it is opening: a connection closed before it has reached its peer is gone (RFC 9293
+    /// §3.10.4), so applications wait.
     fn is_opening(&self) -> bool {
         matches!(self.connection.state(), State::Listen | State::SynSent)
     }
@@ -332,19 +332,19 @@ impl End {
         self.read += self.connection.read(most);
     }
 
-    /// How many events there were of one kind.
+    /// Number of events of one kind.
     pub fn count(&self, of: impl Fn(&Event) -> bool) -> usize {
         self.events.iter().filter(|(_, event)| of(event)).count()
     }
 }
 
-/// Every segment takes as long, and none is lost.
+/// A constant delay for every segment, without losses.
 pub fn steady(delay: Duration) -> Fate {
     Box::new(move |_, _, _, _| vec![delay])
 }
 
 /// A bottleneck in front of end 1: `bit_rate`, room for `queue` packets, then `delay`, with each
-/// packet lost with `loss` in 10 000 besides. Acknowledgments only take `delay`.
+/// packet additionally lost with `loss` in 10 000. Acknowledgments take only `delay`.
 pub fn bottleneck(bit_rate: u64, queue: u64, delay: Duration, loss: u64, seed: u64) -> Fate {
     let mut free_at = Instant::ZERO;
     let mut state = seed;
@@ -370,8 +370,8 @@ pub fn bottleneck(bit_rate: u64, queue: u64, delay: Duration, loss: u64, seed: u
     })
 }
 
-/// Loses the first transmission of the data segments whose number, counted in `mss`, `is_lost`;
-/// everything else takes `delay`.
+/// Loses the first transmission of the data segments for whose number, counted in `mss`, `is_lost`
+/// is true; everything else takes `delay`.
 pub fn losing(mss: u64, delay: Duration, is_lost: impl Fn(u64) -> bool + 'static) -> Fate {
     let mut sent_to = 0;
     Box::new(move |_, from, _, segment| {

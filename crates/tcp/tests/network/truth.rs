@@ -1,18 +1,18 @@
-//! What the network did, as seen from outside: which bytes reached an end, and how much window it
-//! was told of.
+//! The network's actions, seen from outside: the bytes that reached an endpoint, and the window it
+//! was told.
 
 use airtcp_packet::{Flags, Segment, SequenceNumber};
 
-/// What is known of one end without asking it.
+/// Facts about one endpoint, gathered without asking it.
 pub struct Truth {
     /// Initial sequence numbers: its own, and its peer's.
     own: SequenceNumber,
     peer: SequenceNumber,
-    /// Ranges of the peer's stream that reached it, in order and apart; a FIN counts as a byte.
+    /// Ranges of the peer's stream that reached it, in order and disjoint; a FIN counts as a byte.
     delivered: Vec<(u64, u64)>,
-    /// Shift of the window field in what it sends and in what its peer sends.
+    /// Shifts of the window field in its own segments and in its peer's.
     scales: [Option<u8>; 2],
-    /// The highest offset it may send to, exclusive, as the segments that reached it said.
+    /// The highest offset it may send to, exclusive, according to the segments that reached it.
     right_edge: u64,
     /// The highest offsets it sent and acknowledged.
     sent_to: u64,
@@ -32,7 +32,7 @@ impl Truth {
         }
     }
 
-    /// How many bytes from the start have reached it.
+    /// Number of bytes from the start that have reached it.
     pub fn prefix(&self) -> u64 {
         self.delivered
             .first()
@@ -46,7 +46,7 @@ impl Truth {
         }
     }
 
-    /// A segment reaches it.
+    /// Records that a segment reaches it.
     pub fn on_delivered(&mut self, segment: &Segment) {
         let syn = segment.flags.contains(Flags::SYN);
         if syn {
@@ -79,8 +79,8 @@ impl Truth {
         self.delivered = merged;
     }
 
-    /// It sends a segment: never beyond the window it was told of, never an acknowledgment of what
-    /// did not arrive, never one that takes an earlier one back, and SACK only of what arrived.
+    /// Checks a segment it sends: never beyond the window it was told, never an acknowledgment of
+    /// data that did not arrive or one that moves back, and SACK only of data that arrived.
     pub fn on_sent(&mut self, segment: &Segment) {
         if segment.flags.contains(Flags::RST) {
             return;

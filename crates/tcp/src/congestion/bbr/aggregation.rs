@@ -1,12 +1,12 @@
-//! How many more bytes than the estimated bandwidth delivers are acknowledged at once: what links
-//! that gather acknowledgments, as Wi-Fi does, need in the window beyond the bandwidth-delay
-//! product (draft-ietf-ccwg-bbr §5.5.9; `bbr_update_ack_aggregation`).
+//! Bytes acknowledged at once beyond what the estimated bandwidth delivers: links that aggregate
+//! acknowledgments, such as Wi-Fi, need that much window beyond the bandwidth-delay product
+//! (draft-ietf-ccwg-bbr §5.5.9; `bbr_update_ack_aggregation`).
 
 use airtcp_units::Instant;
 
 use super::bytes_in;
 
-/// The most is kept for this many round trips, twice over.
+/// The maximum is kept for this many round trips, twice over.
 const ROUNDS: u32 = 5;
 
 /// The excess, in bytes.
@@ -14,7 +14,7 @@ const ROUNDS: u32 = 5;
 pub struct Aggregation {
     began: Instant,
     acked: u64,
-    /// Of this stretch of round trips and of the one before.
+    /// Maxima of this stretch of round trips and of the one before.
     most: [u64; 2],
     rounds: u32,
 }
@@ -31,8 +31,8 @@ impl Aggregation {
         self.acked = 0;
     }
 
-    /// `delivered` bytes arrived at `now`, where `rate` bytes a second were expected; `cwnd` bounds
-    /// what can be excess.
+    /// Takes `delivered` bytes that arrived at `now`, where `rate` bytes a second were expected;
+    /// `cwnd` bounds the excess.
     pub fn on_delivered(
         &mut self,
         now: Instant,

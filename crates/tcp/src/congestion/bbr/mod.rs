@@ -1,5 +1,5 @@
 //! BBR: the window and the pace follow a model of the path, its bottleneck bandwidth and its round
-//! trip, and not losses. [`v1`] as Linux has it, [`v3`] as the IETF draft has it.
+//! trip, not losses. [`v1`] follows Linux, [`v3`] the IETF draft.
 
 mod aggregation;
 mod v1;
@@ -11,16 +11,16 @@ pub use v3::BbrV3;
 
 use airtcp_units::{BitRate, Duration};
 
-/// Segments that leave together at least at a pace of `rate` (`bbr_min_tso_segs`;
-/// draft-ietf-ccwg-bbr §5.6.3).
+/// Minimum burst, in segments, at a pace of `rate` (`bbr_min_tso_segs`; draft-ietf-ccwg-bbr
+/// §5.6.3).
 fn least_burst(rate: BitRate) -> u64 {
     if rate.as_bps() < 1_200_000 { 1 } else { 2 }
 }
 
-/// Bytes that `rate` bytes a second deliver in `span`.
+/// Bytes delivered in `span` at `rate` bytes a second.
 #[inline]
 fn bytes_in(rate: u64, span: Duration) -> u64 {
-    // Divisions of 128 bits are slow, and few products need them.
+    // 128-bit divisions are slow, and few products need them.
     if let Some(product) = rate.checked_mul(span.as_nanos()) {
         return product / 1_000_000_000;
     }
@@ -28,7 +28,7 @@ fn bytes_in(rate: u64, span: Duration) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
-/// `value` times a gain, rounded up: the one place where a gain meets an integer.
+/// `value` times a gain, rounded up: the only place where a gain meets an integer.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -41,7 +41,7 @@ fn scaled(value: u64, gain: f64) -> u64 {
     whole.saturating_add(u64::from((whole as f64) < product))
 }
 
-/// Bytes a second as a rate of bits.
+/// Converts bytes a second to a bit rate.
 const fn bit_rate(bytes_per_second: u64) -> BitRate {
     BitRate::from_bps(bytes_per_second.saturating_mul(8))
 }

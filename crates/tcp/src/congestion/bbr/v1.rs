@@ -1,6 +1,6 @@
 //! BBR version 1 (Cardwell, Cheng, Gunn, Yeganeh & Jacobson, "BBR: Congestion-based congestion
 //! control", ACM Queue 14(5), 2016; `net/ipv4/tcp_bbr.c`). The sampling of policers ("long-term
-//! bandwidth") is left out: it acts above a loss of 20 % only.
+//! bandwidth") is left out: it acts only above a loss of 20 %.
 
 use airtcp_units::{BitRate, Duration, Instant};
 
@@ -13,28 +13,30 @@ use crate::congestion::windows::Windows;
 use crate::congestion::{Ack, Repairing};
 use crate::delivery_rate::RateSample;
 
-/// 2/ln 2, the least gain that doubles the rate each round trip, as the kernel's fraction of 256.
+/// 2/ln 2, the least gain that doubles the rate each round trip, as the kernel's fraction with
+/// denominator 256.
 const HIGH_GAIN: f64 = 739.0 / 256.0;
-/// What drains in one round trip what start-up has queued.
+/// Drains in one round trip the queue that start-up has built.
 const DRAIN_GAIN: f64 = 88.0 / 256.0;
-/// Of the window, in bandwidth-delay products.
+/// Gain of the window, in bandwidth-delay products.
 const CWND_GAIN: f64 = 2.0;
-/// One round trip each: more, to probe; less, to drain what that queued; then as it is.
+/// One round trip each: more, to probe; less, to drain the resulting queue; then the estimate
+/// itself.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Round trips for which a bandwidth is remembered.
+/// Round trips for which a bandwidth sample is remembered.
 const BANDWIDTH_ROUNDS: u64 = 10;
 /// The pipe is full when the bandwidth has not grown by a quarter in three round trips.
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
-/// A least round trip is believed for so long; then it is measured afresh with an empty queue.
+/// Age at which the minimum round trip expires and is measured again with an empty queue.
 const MINIMUM_RTT_AGE: Duration = Duration::from_secs(10);
 const PROBE_RTT: Duration = Duration::from_millis(200);
 const LEAST_WINDOW_SEGMENTS: u64 = 4;
-/// The pace stays a little below the estimate, so that no queue builds up of itself.
+/// The pace stays a little below the estimate, so that no queue builds up.
 const PACING_MARGIN: f64 = 0.99;
-/// The largest burst that the window provides for: what segmentation offload takes.
+/// The largest burst that the window allows for: that of segmentation offload.
 const MOST_BURST_BYTES: u64 = 65_215;
-/// Aggregation is provided for up to this.
+/// Upper bound of the allowance for aggregation.
 const MOST_AGGREGATION: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +47,7 @@ enum Mode {
     ProbeRtt,
 }
 
-/// The model and what it makes of the window.
+/// The model, and the window and pace derived from it.
 #[derive(Clone, Debug)]
 pub struct Bbr {
     mode: Mode,
@@ -67,7 +69,7 @@ pub struct Bbr {
     prior_cwnd: u64,
     repairing: Repairing,
     conserving: bool,
-    /// Bytes a second.
+    /// In bytes a second.
     pace: u64,
     paced_by_rtt: bool,
     /// A burst lasts 2^−shift seconds.
@@ -76,8 +78,8 @@ pub struct Bbr {
 }
 
 impl Bbr {
-    /// Nothing known of the path; the pace is that of the initial window in a millisecond, in
-    /// bursts of 2^−`pacing_shift` seconds.
+    /// A new model without samples; its pace is the initial window per millisecond, in bursts of
+    /// 2^−`pacing_shift` seconds.
     pub fn new(windows: &Windows, pacing_shift: u32) -> Self {
         Self {
             mode: Mode::Startup,
@@ -106,18 +108,18 @@ impl Bbr {
         }
     }
 
-    /// The rate at which segments are to leave.
+    /// The pacing rate.
     pub const fn pacing_rate(&self) -> BitRate {
         bit_rate(self.pace)
     }
 
-    /// Whether the round trip is being probed with an all but empty window: what is sent then is no
-    /// measure of the bandwidth.
+    /// Whether the round trip is being probed with an almost empty window, so that what is sent
+    /// then does not measure the bandwidth.
     pub const fn is_probing_rtt(&self) -> bool {
         matches!(self.mode, Mode::ProbeRtt)
     }
 
-    /// The gain of the pace now.
+    /// The current pacing gain.
     pub const fn pacing_gain(&self) -> f64 {
         match self.mode {
             Mode::Startup => HIGH_GAIN,
@@ -135,8 +137,8 @@ impl Bbr {
         }
     }
 
-    /// `gain` bandwidth-delay products, and what segmentation and delayed acknowledgments need
-    /// (`bbr_inflight`).
+    /// `gain` bandwidth-delay products, plus the allowance for segmentation and delayed
+    /// acknowledgments (`bbr_inflight`).
     fn in_flight_at(&self, gain: f64, windows: &Windows) -> u64 {
         let product = self.minimum_rtt.map_or(self.initial, |rtt| {
             scaled(bytes_in(self.bandwidth.get(), rtt), gain)
@@ -154,15 +156,15 @@ impl Bbr {
         segments * mss
     }
 
-    /// Segments that leave together at the pace (`bbr_tso_segs_goal`).
+    /// Segments per paced burst (`bbr_tso_segs_goal`).
     fn burst(&self, mss: u64) -> u64 {
         let bytes = self.pace.checked_shr(self.pacing_shift).unwrap_or(0);
         (bytes.min(MOST_BURST_BYTES) / mss).max(least_burst(self.pacing_rate()))
     }
 
-    /// What will be in the network when the next segment may leave, `in_flight` bytes being
-    /// unacknowledged now: less what is delivered until then, and with what leaves then where more
-    /// is to be in flight (`bbr_packets_in_net_at_edt`).
+    /// Bytes that will be in the network when the next segment may leave, with `in_flight` bytes
+    /// unacknowledged now: less the data delivered until then, plus the next burst when probing
+    /// upwards (`bbr_packets_in_net_at_edt`).
     fn in_network(&self, ack: &Ack, in_flight: u64, windows: &Windows) -> u64 {
         let delivered = bytes_in(self.bandwidth.get(), ack.next_departure - ack.now);
         let leaving = if self.pacing_gain() > 1.0 {
@@ -194,7 +196,7 @@ impl Bbr {
         let in_network = || self.in_network(ack, ack.in_flight_before, windows);
         let gain = CYCLE[self.phase];
         let over = if gain > 1.0 {
-            // Until there is more in flight than the pipe holds, or it spills.
+            // Until the data in flight exceeds what the pipe holds, or is lost.
             long_enough && (ack.lost > 0 || in_network() >= self.in_flight_at(gain, windows))
         } else if gain < 1.0 {
             long_enough || in_network() <= self.in_flight_at(1.0, windows)
@@ -233,8 +235,8 @@ impl Bbr {
         }
     }
 
-    /// Flows are to begin anywhere in the cycle but where it drains; here by the time, which no two
-    /// flows share to the nanosecond.
+    /// Flows should start anywhere in the cycle except where it drains; here the time decides,
+    /// which no two flows share to the nanosecond.
     fn probe_bandwidth(&mut self, now: Instant) {
         self.mode = Mode::ProbeBandwidth;
         self.phase_began = now;
@@ -245,8 +247,8 @@ impl Bbr {
 
     fn update_minimum_rtt(&mut self, ack: &Ack, windows: &mut Windows) {
         let expired = ack.now > self.minimum_rtt_at + MINIMUM_RTT_AGE;
-        // An equal one does not count, as it does in the kernel: a simulated path repeats its least
-        // round trip to the nanosecond, and the probing of it would never come.
+        // An equal sample does not count here, although it does in the kernel: a simulated path
+        // repeats its minimum round trip to the nanosecond, and the minimum would never be probed.
         if let Some(rtt) = ack.rtt
             && (expired || self.minimum_rtt.is_none_or(|least| rtt < least))
         {
@@ -306,8 +308,8 @@ impl Bbr {
         }
     }
 
-    /// In the first round trip of a recovery as much is sent as is delivered; after it the window
-    /// is what it was. Returns whether the window is set
+    /// In the first round trip of a recovery only as much is sent as is delivered; after it the
+    /// earlier window is restored. Returns whether the window is set
     /// (`bbr_set_cwnd_to_recover_or_restore`).
     fn recover(&mut self, ack: &Ack, windows: &mut Windows) -> bool {
         if ack.lost > 0 {
@@ -389,8 +391,8 @@ impl Rule for Bbr {
         0
     }
 
-    /// A loss leaves the threshold as it is, which BBR does not use; the window is kept for when
-    /// the recovery is over.
+    /// A loss leaves the threshold, which BBR does not use, unchanged; the window is saved until
+    /// the recovery ends.
     fn threshold(&mut self, _base: u64, windows: &Windows) -> u64 {
         self.save_cwnd(windows);
         windows.ssthresh
@@ -401,7 +403,7 @@ impl Rule for Bbr {
         self.full_bandwidth = 0;
     }
 
-    /// The bandwidth did not grow because sending was slowed down needlessly (`bbr_undo_cwnd`).
+    /// The bandwidth did not grow because the sender slowed down needlessly (`bbr_undo_cwnd`).
     fn on_taken_back(&mut self) {
         self.full_bandwidth = 0;
         self.full_rounds = 0;

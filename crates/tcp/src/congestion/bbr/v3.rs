@@ -1,7 +1,7 @@
-//! BBR version 3 (draft-ietf-ccwg-bbr): as version 1 a model of bandwidth and round trip, and
-//! beside it bounds that losses teach: how much in flight the path has been seen to bear, and how
-//! much it bears just now. ECN is left out; losses are judged at the acknowledgment that reveals
-//! them and not packet by packet (draft §5.5.10.2), as in the authors' Linux code.
+//! BBR version 3 (draft-ietf-ccwg-bbr): like version 1 a model of bandwidth and round trip, with
+//! additional bounds learned from losses: how much in flight the path has been seen to bear, and
+//! how much it bears at present. ECN is left out; losses are evaluated at the acknowledgment that
+//! reveals them, not packet by packet (draft §5.5.10.2), as in the authors' Linux code.
 
 use airtcp_units::{BitRate, Duration, Instant};
 
@@ -21,7 +21,7 @@ const HEADROOM: f64 = 0.15;
 const LEAST_WINDOW_SEGMENTS: u64 = 4;
 const PACING_MARGIN: f64 = 0.99;
 /// Draft §5.3.1: start-up is over after three round trips without growth by a quarter, or at a
-/// round trip with this many losses above the threshold.
+/// round trip with this many losses and a loss rate above the threshold.
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 const FULL_LOSSES: u32 = 6;
@@ -29,7 +29,7 @@ const FULL_LOSSES: u32 = 6;
 const MINIMUM_RTT_AGE: Duration = Duration::from_secs(10);
 const PROBE_RTT_INTERVAL: Duration = Duration::from_secs(5);
 const PROBE_RTT: Duration = Duration::from_millis(200);
-/// Draft §5.3.3.8: probing comes at the latest after this many round trips, as Reno would.
+/// Draft §5.3.3.8: probing comes after at most this many round trips, as Reno's would.
 const MOST_ROUNDS_BETWEEN_PROBES: u64 = 63;
 const PROBE_WAIT: Duration = Duration::from_secs(2);
 
@@ -62,7 +62,7 @@ impl State {
     }
 }
 
-/// The model, its bounds, and what they make of the window. Bandwidths in bytes a second.
+/// The model, its bounds, and the resulting window. Bandwidths in bytes a second.
 #[derive(Clone, Debug)]
 pub struct BbrV3 {
     state: State,
@@ -108,7 +108,7 @@ pub struct BbrV3 {
 }
 
 impl BbrV3 {
-    /// Nothing known of the path; the pace is that of the initial window in a millisecond.
+    /// A new model without samples; its pace is the initial window per millisecond.
     pub fn new(windows: &Windows) -> Self {
         Self {
             state: State::Startup,
@@ -148,7 +148,7 @@ impl BbrV3 {
         }
     }
 
-    /// The rate at which segments are to leave.
+    /// The pacing rate.
     pub const fn pacing_rate(&self) -> BitRate {
         bit_rate(self.pace)
     }
@@ -158,7 +158,8 @@ impl BbrV3 {
         matches!(self.state, State::ProbeRtt)
     }
 
-    /// The bandwidth to use: the largest of the last two cycles, or what the path bears just now.
+    /// The bandwidth to use: the largest of the last two cycles, bounded by what the path bears at
+    /// present.
     fn rate(&self) -> u64 {
         let most = self.bandwidth.get();
         self.short_term.map_or(most, |(rate, _)| rate.min(most))
@@ -170,7 +171,7 @@ impl BbrV3 {
     }
 
     fn quantum(&self, windows: &Windows) -> u64 {
-        // Draft §5.6.3: a millisecond of the pace, two segments at least, 64 kB at most.
+        // Draft §5.6.3: a millisecond of the pace, at least two segments, at most 64 kB.
         (self.pace / 1000).clamp(2 * windows.mss, 65_536)
     }
 
@@ -186,7 +187,7 @@ impl BbrV3 {
         }
     }
 
-    /// The long-term bound, less room for others (draft §5.5.6).
+    /// The long-term bound, less headroom for others (draft §5.5.6).
     fn with_headroom(&self, windows: &Windows) -> u64 {
         if self.long_term == u64::MAX {
             return u64::MAX;
@@ -207,7 +208,7 @@ impl BbrV3 {
         self.next_round = delivered;
     }
 
-    /// Draft §5.5.10.3: what a round trip with losses could deliver bounds the next ones.
+    /// Draft §5.5.10.3: the bytes delivered in a round trip with losses bound the next ones.
     fn update_bounds_of_now(&mut self, windows: &Windows) {
         if !self.round_start {
             return;
@@ -275,7 +276,7 @@ impl BbrV3 {
             State::Cruise => {
                 self.is_time_to_probe(ack, windows);
             }
-            // One round trip with nothing queued and no bound, so that the pipe is full.
+            // One round trip with nothing queued and no bound, so that the pipe fills.
             State::Refill if self.round_start => {
                 self.samples_of_probe = true;
                 self.state = State::Up;
@@ -298,7 +299,8 @@ impl BbrV3 {
         self.short_term = None;
         self.up_per_segment = u64::MAX;
         self.rounds_since_probe = 0;
-        // Draft §5.3.3.8 waits two to three seconds; where between, flows must not agree on.
+        // Draft §5.3.3.8 waits two to three seconds; flows must not choose the same instant in
+        // between.
         let spread = ack.now.as_nanos() / 1000 % 1_000_000;
         self.wait = PROBE_WAIT + Duration::from_micros(spread);
         self.cycle_began = ack.now;
@@ -323,8 +325,8 @@ impl BbrV3 {
         false
     }
 
-    /// Draft §5.5.10.2: losses above the threshold bound what may be in flight; while probing, what
-    /// is borne raises it.
+    /// Draft §5.5.10.2: losses above the threshold bound the data in flight; while probing, data
+    /// delivered without them raises the bound.
     fn adapt_long_term(&mut self, ack: &Ack, sample: &RateSample, windows: &Windows) {
         if is_too_much(sample) {
             if self.samples_of_probe {
@@ -476,7 +478,8 @@ impl BbrV3 {
     }
 }
 
-/// Draft §5.5.10.2: more than 2 % of what was in flight when the segment was sent is lost.
+/// Draft §5.5.10.2: whether more than 2 % of the bytes in flight when the segment was sent are
+/// lost.
 fn is_too_much(sample: &RateSample) -> bool {
     let (numerator, denominator) = LOSS_THRESHOLD;
     sample.lost * denominator > sample.in_flight_at_send * numerator
@@ -528,7 +531,7 @@ impl Rule for BbrV3 {
         0
     }
 
-    /// The window is kept for when the recovery is over; the threshold BBR does not use.
+    /// The window is saved until the recovery ends; BBR does not use the threshold.
     fn threshold(&mut self, _base: u64, windows: &Windows) -> u64 {
         self.save_cwnd(windows);
         windows.ssthresh

@@ -1,10 +1,10 @@
-//! The largest of the values of a number of rounds, from three of them (Kathleen Nichols'
-//! algorithm, as in Linux's `lib/win_minmax.c`).
+//! A maximum over a sliding window of rounds, kept with three values (Kathleen Nichols' algorithm,
+//! as in Linux's `lib/win_minmax.c`).
 
-/// A value, and in which round it was seen.
+/// A value, and the round in which it was seen.
 type Seen = (u64, u64);
 
-/// The best value, and the best since each.
+/// The best value, and the best since each of the two before.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WindowedMax {
     best: [Seen; 3],
@@ -21,7 +21,7 @@ impl WindowedMax {
         self.best = [(round, value); 3];
     }
 
-    /// Takes `value`, seen in `round`; values of more than `window` rounds ago are forgotten.
+    /// Takes `value`, seen in `round`; values from more than `window` rounds ago are forgotten.
     pub fn update(&mut self, window: u64, round: u64, value: u64) {
         let seen = (round, value);
         if value >= self.best[0].1 || round - self.best[2].0 > window {
@@ -35,7 +35,7 @@ impl WindowedMax {
             self.best[2] = seen;
         }
         if round - self.best[0].0 > window {
-            // The best is too old: the next take its place.
+            // The best is too old: the next takes its place.
             self.best = [self.best[1], self.best[2], seen];
             if round - self.best[0].0 > window {
                 self.best = [self.best[1], self.best[2], seen];
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(filter.get(), 70);
     }
 
-    /// Against the largest of the last eleven values, which it may only fall short of by what came
+    /// Compared with the largest of the last eleven values; may fall short only by values that came
     /// between two of its three.
     #[test]
     fn is_near_the_true_maximum() {

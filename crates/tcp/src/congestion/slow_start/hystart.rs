@@ -1,25 +1,24 @@
 //! HyStart (Ha & Rhee, "Taming the elephants: New TCP slow start", Computer Networks 55(9), 2011),
-//! as Linux's CUBIC has it (`hystart_update` in `net/ipv4/tcp_cubic.c`): slow start ends when a
-//! train of acknowledgments is as long as half the least round trip, or when round trips have
-//! grown.
+//! as in Linux's CUBIC (`hystart_update` in `net/ipv4/tcp_cubic.c`): slow start ends when a train
+//! of acknowledgments is as long as half the least round trip, or when round trips have grown.
 
 use airtcp_units::{Duration, Instant};
 
 use super::RoundTrip;
 
-/// Smaller windows are left alone.
+/// Windows below this never end slow start.
 const LOW_WINDOW_SEGMENTS: u64 = 16;
-/// Round trips taken before their least one is believed.
+/// Samples taken before their minimum is trusted.
 const SAMPLES: u32 = 8;
-/// Acknowledgments no further apart than this are of one train.
+/// Acknowledgments no further apart than this belong to one train.
 const TRAIN_GAP: Duration = Duration::from_millis(2);
-/// What aggregation on the way may add to a train.
+/// Length that aggregation on the path may add to a train.
 const AGGREGATION: Duration = Duration::from_millis(1);
-/// Growth of the round trip that counts: an eighth, within these bounds.
+/// Growth of the round trip that ends slow start: an eighth, within these bounds.
 const LEAST_GROWTH: Duration = Duration::from_millis(4);
 const MOST_GROWTH: Duration = Duration::from_millis(16);
 
-/// What this round trip and all before have shown.
+/// Round trips and trains seen so far.
 #[derive(Clone, Debug, Default)]
 pub struct HyStart {
     least: Option<Duration>,
@@ -49,7 +48,7 @@ impl Round {
 }
 
 impl HyStart {
-    /// Takes a round trip. Returns whether slow start is to end.
+    /// Takes a round-trip sample. Returns whether slow start should end.
     pub fn on_round_trip(&mut self, seen: &RoundTrip) -> bool {
         let least = self.least.map_or(seen.rtt, |least| least.min(seen.rtt));
         self.least = Some(least);

@@ -1,5 +1,5 @@
 //! HyStart++ (RFC 9406): round trips that grow lead into conservative slow start, which five round
-//! trips later ends slow start, or goes back to it if the growth was a jitter.
+//! trips later ends slow start, or goes back to it if the growth was jitter.
 
 use airtcp_units::Duration;
 
@@ -14,7 +14,7 @@ const SAMPLES: u32 = 8;
 const CONSERVATIVE_DIVISOR: u64 = 4;
 const CONSERVATIVE_ROUNDS: u32 = 5;
 
-/// The least round trips of this round and the last.
+/// The minimum round trips of this round and the last.
 #[derive(Clone, Debug)]
 pub struct HyStartPlusPlus {
     ends: Option<u64>,
@@ -44,11 +44,11 @@ impl Default for HyStartPlusPlus {
 }
 
 impl HyStartPlusPlus {
-    /// Takes a round trip. Returns whether slow start is to end.
+    /// Takes a round-trip sample. Returns whether slow start should end.
     pub fn on_round_trip(&mut self, seen: &RoundTrip) -> bool {
         let ends = *self.ends.get_or_insert(seen.nxt);
         if seen.una >= ends {
-            // §4.2: a round ends when what was sent at its start is acknowledged.
+            // §4.2: a round ends when the data sent at its start is acknowledged.
             self.ends = Some(seen.nxt);
             self.last = std::mem::replace(&mut self.current, Duration::MAX);
             self.samples = 0;
@@ -75,14 +75,14 @@ impl HyStartPlusPlus {
                     });
                 }
             }
-            // The growth was none.
+            // There was no growth after all.
             Some(conservative) if self.current < conservative.baseline => self.conservative = None,
             _ => {}
         }
         false
     }
 
-    /// What growth is divided by.
+    /// The divisor of the window's growth.
     #[inline]
     pub const fn divisor(&self) -> u64 {
         if self.conservative.is_some() {

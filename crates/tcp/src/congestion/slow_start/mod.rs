@@ -1,5 +1,5 @@
-//! Slow start (RFC 5681 §3.1) with a limit on what one acknowledgment adds (RFC 3465 §2.2), and the
-//! ways to end it before a loss does.
+//! Slow start (RFC 5681 §3.1) with a limit on the growth per acknowledgment (RFC 3465 §2.2), and
+//! the ways to end it before a loss.
 
 mod hystart;
 mod hystart_plus_plus;
@@ -10,21 +10,21 @@ use crate::config;
 use hystart::HyStart;
 use hystart_plus_plus::HyStartPlusPlus;
 
-/// How many bytes the window grows by for `credit` bytes acknowledged: at most `limit`, and not
-/// beyond the `room` left below the slow-start threshold.
+/// Returns by how many bytes the window grows for `credit` bytes acknowledged: at most `limit`, and
+/// no further than the `room` left below the slow-start threshold.
 #[inline]
 pub fn increase(credit: u64, limit: u64, room: u64) -> u64 {
     credit.min(limit).min(room)
 }
 
-/// What an acknowledgment in slow start shows.
+/// A round-trip sample taken in slow start.
 #[derive(Clone, Copy, Debug)]
 pub struct RoundTrip {
-    /// When it arrived.
+    /// Its arrival time.
     pub now: Instant,
-    /// The round trip it measured.
+    /// The round trip.
     pub rtt: Duration,
-    /// First byte not acknowledged.
+    /// First unacknowledged byte.
     pub una: u64,
     /// First byte never sent.
     pub nxt: u64,
@@ -34,7 +34,7 @@ pub struct RoundTrip {
     pub paced: bool,
 }
 
-/// How slow start ends, with its state.
+/// The way slow start ends, with its state.
 #[derive(Clone, Debug)]
 pub enum SlowStart {
     /// At the threshold.
@@ -46,7 +46,7 @@ pub enum SlowStart {
 }
 
 impl SlowStart {
-    /// The way `choice` names.
+    /// Creates the state for `choice`.
     pub fn new(choice: config::SlowStart) -> Self {
         match choice {
             config::SlowStart::Standard => Self::Standard,
@@ -55,7 +55,7 @@ impl SlowStart {
         }
     }
 
-    /// Takes a round trip measured in slow start. Returns whether slow start is to end here.
+    /// Takes a round trip measured in slow start. Returns whether slow start should end here.
     pub fn on_round_trip(&mut self, round_trip: &RoundTrip) -> bool {
         match self {
             Self::Standard => false,
@@ -64,7 +64,8 @@ impl SlowStart {
         }
     }
 
-    /// By how much slower than slow start the window grows now (RFC 9406 §4.2, CSS_GROWTH_DIVISOR).
+    /// The factor by which the window grows more slowly than in slow start (RFC 9406 §4.2,
+    /// CSS_GROWTH_DIVISOR).
     #[inline]
     pub fn divisor(&self) -> u64 {
         match self {
@@ -73,7 +74,7 @@ impl SlowStart {
         }
     }
 
-    /// A timeout: the next slow start looks afresh. HyStart++ is for the first only (RFC 9406
+    /// Resets the state at a timeout. HyStart++ applies only to the first slow start (RFC 9406
     /// §4.3).
     pub fn on_timeout(&mut self) {
         match self {

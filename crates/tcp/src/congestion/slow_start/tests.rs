@@ -4,8 +4,8 @@ fn milliseconds(value: u64) -> Duration {
     Duration::from_millis(value)
 }
 
-/// Feeds a round of `count` acknowledgments `gap` apart, each of one round trip; returns after how
-/// many slow start ended.
+/// Feeds a round of `count` acknowledgments `gap` apart, each with the same round trip; returns the
+/// number after which slow start ended.
 struct Path {
     slow_start: SlowStart,
     now: Instant,
@@ -25,7 +25,7 @@ impl Path {
 
     fn round(&mut self, count: u64, gap: Duration, rtt: Duration) -> Option<u64> {
         let nxt = self.una + self.cwnd;
-        // Further apart than any train.
+        // Further apart than in any train.
         self.now += milliseconds(50);
         for index in 1..=count {
             self.una += self.cwnd / count;
@@ -75,8 +75,8 @@ fn hystart_leaves_small_windows_alone() {
     assert_eq!(path.round(15, milliseconds(2), milliseconds(80)), None);
 }
 
-/// An eighth of 100 ms is 12.5 ms: 112 ms is no growth, 113 ms is, once more than eight samples are
-/// taken.
+/// An eighth of 100 ms is 12.5 ms: 112 ms is no growth but 113 ms is, once more than eight samples
+/// are taken.
 #[test]
 fn hystart_ends_when_round_trips_grow() {
     let grown = |rtt| {
@@ -89,7 +89,7 @@ fn hystart_ends_when_round_trips_grow() {
     assert_eq!(grown(113), Some(9));
 }
 
-/// RFC 9406 §4.2 and §4.3 by hand: the last round's least is 100 ms, the threshold 12.5 ms.
+/// RFC 9406 §4.2 and §4.3 by hand: the last round's minimum is 100 ms, the threshold 12.5 ms.
 #[test]
 fn hystart_plus_plus_slows_down_and_then_ends() {
     let mut path = Path::new(config::SlowStart::HyStartPlusPlus);

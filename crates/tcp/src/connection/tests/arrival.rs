@@ -29,7 +29,7 @@ fn a_reset_must_be_exact() {
     assert_eq!((script.next_ms(), script.say().len()), (None, 0));
 }
 
-/// RFC 9293 §3.5.1: a peer that crashed and comes back finds out, and resets.
+/// RFC 9293 §3.5.1: a peer that crashed and comes back discovers it, and resets.
 #[test]
 fn a_half_open_connection_is_found() {
     let mut script = Script::established(&plain());
@@ -48,7 +48,7 @@ fn a_half_open_connection_is_found() {
     assert_eq!(script.state(), State::Closed);
 }
 
-/// First check: what lies outside the window is answered and not taken.
+/// First check: a segment outside the window is answered and not accepted.
 #[test]
 fn data_outside_the_window_is_answered() {
     let mut script = Script::established(&plain());
@@ -77,7 +77,7 @@ fn data_outside_the_window_is_answered() {
     assert_eq!(script.connection.read(u64::MAX), 500);
 }
 
-/// What overlaps the window's edges is cut to it.
+/// A segment across the window's edges is trimmed to it.
 #[test]
 fn data_across_an_edge_is_cut() {
     let mut script = Script::established(&Config {
@@ -94,7 +94,7 @@ fn data_across_an_edge_is_cut() {
     assert_eq!(script.take(beyond), ["A 1:1 ack 1001"]);
     assert_eq!(script.state(), State::Established);
     assert_eq!(script.connection.receiver().received(), 1000);
-    // One behind bytes that just fit does.
+    // A FIN behind bytes that just fit does.
     script.connection.read(1000);
     script.say();
     let fits = Segment {
@@ -105,7 +105,7 @@ fn data_across_an_edge_is_cut() {
     assert_eq!(script.state(), State::CloseWait);
 }
 
-/// While the window is closed nothing is taken but acknowledgments and a FIN.
+/// While the window is closed only acknowledgments and a FIN are accepted.
 #[test]
 fn a_closed_window_takes_acknowledgments_and_a_fin() {
     let mut script = Script::established(&Config {
@@ -155,13 +155,13 @@ fn an_acknowledgment_from_the_right_edge_counts() {
     assert_eq!(script.connection.sender().una(), 300);
 }
 
-/// Fifth check: an acknowledgment of what was never sent is answered, and the segment not taken.
+/// Fifth check: an acknowledgment of data never sent is answered, and the segment not accepted.
 #[test]
 fn an_acknowledgment_of_what_was_never_sent_is_answered() {
     let mut script = Script::established(&plain());
     assert_eq!(script.take(data(1, 100, 2)), ["A 1:1 ack 1"]);
     assert_eq!(script.connection.receiver().received(), 0);
-    // Without ACK nothing is taken.
+    // Without ACK nothing is accepted.
     assert_eq!(
         script.take(Segment {
             flags: Flags::PSH,
@@ -197,13 +197,13 @@ fn an_older_segment_does_not_set_the_window() {
     script.take(window(9500, peer(Flags::ACK, 251, 2001)));
     script.take(window(9600, peer(Flags::ACK, 251, 2001)));
     assert_eq!(edge(&script), 11_600, "the same, and another window");
-    // A newer sequence number with an acknowledgment that has been overtaken.
+    // A newer sequence number with an outdated acknowledgment.
     script.take(window(100, peer(Flags::ACK, 261, 1001)));
     assert_eq!(edge(&script), 11_600);
 }
 
 /// RFC 9293 §3.8.6.1: the probe is below the window, so that it must be answered, and nothing else
-/// of it is read.
+/// in it is read.
 #[test]
 fn a_probe_neither_acknowledges_nor_offers_anything() {
     let delayed_ack = DelayedAckConfig::default();
@@ -247,7 +247,7 @@ fn a_probe_neither_acknowledges_nor_offers_anything() {
     assert_eq!(script.at(due).wake(), ["A 0:0 ack 1"]);
 }
 
-/// A window that only the probe announced is not known to the peer.
+/// The peer does not know a window that only the probe announced.
 #[test]
 fn a_window_that_opens_is_told_whatever_a_probe_said() {
     let mut script = Script::established(&Config {
@@ -274,7 +274,7 @@ fn a_window_that_opens_is_told_whatever_a_probe_said() {
     assert_eq!(script.say(), ["A 11:11 ack 2001"]);
 }
 
-/// Reports of what was never sent, or of nothing, are not taken.
+/// SACK blocks of data never sent, or empty ones, are ignored.
 #[test]
 fn impossible_reports_are_ignored() {
     let config = Config {
@@ -313,7 +313,7 @@ fn impossible_reports_are_ignored() {
     assert_eq!(script.connection.sender().in_flight(), 4000);
 }
 
-/// What is reported goes ahead of data, which has no room for it.
+/// SACK blocks go ahead of data, which has no room for them.
 #[test]
 fn reports_go_ahead_of_data() {
     let config = Config {
@@ -372,7 +372,7 @@ fn ranges_are_as_many_as_fit() {
     }
 }
 
-/// A window smaller than the field's unit is none to the peer, so that its opening is news.
+/// A window smaller than the field's unit is none to the peer, so its opening must be announced.
 #[test]
 fn a_window_that_the_field_cannot_tell_is_closed() {
     let config = Config {

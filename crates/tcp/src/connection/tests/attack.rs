@@ -1,11 +1,11 @@
-//! RFC 5961: segments that somebody else sends in the peer's name. More is in the scripts of
+//! RFC 5961: segments that an attacker sends in the peer's name. More are in the scripts of
 //! `tests/scripts/attack`, which hold on Linux, too.
 
 use super::*;
 use crate::config::LimitsConfig;
 
-/// Hands segments over, each a millisecond later, for as long as there are any; returns how many
-/// there were, at most `most`.
+/// Passes segments back and forth, each a millisecond later, while there are any; returns their
+/// number, at most `most`.
 fn exchanged(ends: &mut [Connection; 2], mut now: Instant, most: usize) -> usize {
     let mut count = 0;
     while count < most {
@@ -27,8 +27,8 @@ fn exchanged(ends: &mut [Connection; 2], mut now: Instant, most: usize) -> usize
     count
 }
 
-/// RFC 5961 §7: whoever believed the forged data acknowledges what was never sent, and answers the
-/// answer, which is below its window.
+/// RFC 5961 §7: the endpoint that believed the forged data acknowledges bytes never sent, and
+/// answers the answer, which is below its window.
 #[test]
 fn one_forged_segment_does_not_have_two_endpoints_talk_for_ever() {
     let config = plain();
@@ -45,7 +45,7 @@ fn one_forged_segment_does_not_have_two_endpoints_talk_for_ever() {
     assert_eq!(exchanged(&mut ends, Instant::ZERO, 1000), 3);
 }
 
-/// Linux, `tcp_invalid_ratelimit`: 500 ms, whatever the kind of the segment.
+/// Linux, `tcp_invalid_ratelimit`: 500 ms, for all kinds of segments.
 #[test]
 fn all_kinds_of_challenges_share_a_limit() {
     let mut script = Script::established(&plain());
@@ -97,7 +97,7 @@ fn an_acknowledgment_may_be_as_old_as_the_largest_window() {
     assert_eq!(script.take(old(20_000)), ["A 30001:30001 ack 101"]);
 }
 
-/// RFC 9293 §3.7.1; Linux, `tcp_min_snd_mss`: 48 bytes, of which the options take theirs.
+/// RFC 9293 §3.7.1; Linux, `tcp_min_snd_mss`: 48 bytes, options included.
 #[test]
 fn a_segment_carries_no_less_than_48_bytes() {
     for (timestamps, mss, expected) in [
@@ -120,7 +120,7 @@ fn a_segment_carries_no_less_than_48_bytes() {
         });
         assert_eq!(script.connection.sender().mss(), expected, "{mss}");
     }
-    // Whoever wants less of its own accord may have it.
+    // An endpoint configured to send less may do so.
     let mut script = Script::listen(&Config { mss: 5, ..plain() });
     script.handle(syn(Flags::SYN, 0));
     assert_eq!(script.connection.sender().mss(), 5);

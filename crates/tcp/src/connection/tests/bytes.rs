@@ -1,11 +1,11 @@
-//! What is told of bytes, and what a wire asks of a connection.
+//! The bytes reported as accepted, and the demands of a real network on a connection.
 
 use std::sync::Arc;
 
 use super::*;
 use crate::observer::{Accepted, Insight, Observer};
 
-/// Notes what is accepted.
+/// Records what is accepted.
 #[derive(Default)]
 struct Notes(Vec<Accepted>);
 
@@ -19,7 +19,7 @@ impl Observer for Notes {
     }
 }
 
-/// What a server accepts of `segments`: offsets, and where in the segment they lie.
+/// The parts of `segments` that a server accepts: offsets, and their places in the segment.
 fn accepted(config: &Config, segments: &[Segment]) -> Vec<(std::ops::Range<u64>, usize)> {
     let mut connection = Script::established(config).connection;
     let mut notes = Notes::default();
@@ -31,8 +31,8 @@ fn accepted(config: &Config, segments: &[Segment]) -> Vec<(std::ops::Range<u64>,
         .collect()
 }
 
-/// RFC 9293 §3.10.7.4: what lies in the window is trimmed to it, and what was received in order is
-/// not taken once more.
+/// RFC 9293 §3.10.7.4: data is trimmed to the window, and data already received in order is not
+/// accepted again.
 #[test]
 fn what_is_accepted_is_what_is_new_and_fits() {
     let config = plain();
@@ -50,7 +50,7 @@ fn what_is_accepted_is_what_is_new_and_fits() {
         ),
         (vec![data(9901, 200, 1)], vec![(9900..10_000, 0)]),
         (vec![data(20_001, 100, 1)], vec![]),
-        // An acknowledgment of what was never sent: the segment is not taken.
+        // An acknowledgment of data never sent: the segment is not accepted.
         (vec![data(1, 100, 5000)], vec![]),
     ];
     for (segments, expected) in cases {
@@ -69,7 +69,7 @@ fn nothing_is_accepted_behind_a_fin() {
     assert_eq!(told, [(100..200, 0), (150..200, 0), (0..200, 0)]);
 }
 
-/// A polled segment carries the bytes that its sequence number says.
+/// A polled segment carries the bytes that its sequence number denotes.
 #[test]
 fn a_polled_segment_says_which_bytes_it_carries() {
     let mut script = Script::established(&plain());
@@ -81,8 +81,8 @@ fn a_polled_segment_says_which_bytes_it_carries() {
     assert_eq!(ranges, [0..1000, 1000..2000, 2000..2500]);
 }
 
-/// A SYN-ACK that was not remembered: the acknowledgment opens the connection as if it had been,
-/// and measures nothing.
+/// A SYN-ACK sent without keeping state: the acknowledgment opens the connection as usual, and
+/// gives no sample.
 #[test]
 fn an_answer_that_was_not_remembered_opens_the_connection() {
     let now = Instant::ZERO + milliseconds(5000);
@@ -97,7 +97,8 @@ fn an_answer_that_was_not_remembered_opens_the_connection() {
     assert_eq!(connection.sender().mss(), 1000);
 }
 
-/// RFC 1191: what was too large is cut and retransmitted, the FIN behind it, and the windows stay.
+/// RFC 1191: segments that were too large are cut and retransmitted, the FIN behind them, and the
+/// windows stay.
 #[test]
 fn segments_are_cut_to_what_the_path_takes() {
     let mut script = Script::established(&plain());
@@ -113,7 +114,7 @@ fn segments_are_cut_to_what_the_path_takes() {
         ["A 1:1001 ack 1", "A 1001:2001 ack 1", "FPA 2001:2502 ack 1"]
     );
     let cwnd = script.connection.sender().cwnd();
-    // About what was never sent, and about what was.
+    // Concerning data never sent, and data that was.
     assert!(!script.connection.on_packet_too_big(OURS + 9000, 620));
     assert!(script.connection.on_packet_too_big(OURS + 1, 620));
     assert_eq!(script.connection.sender().mss(), 600);
@@ -132,7 +133,8 @@ fn segments_are_cut_to_what_the_path_takes() {
     assert_eq!(script.connection.sender().ssthresh(), None);
 }
 
-/// RFC 5927 §5.2: a hard error ends a connection that is being opened, and only by its own number.
+/// RFC 5927 §5.2: a hard error ends only a connection that is being opened, and only with its own
+/// number.
 #[test]
 fn unreachable_ends_only_what_is_being_opened() {
     let mut connection = Connection::connect(&plain(), OURS);
@@ -146,7 +148,8 @@ fn unreachable_ends_only_what_is_being_opened() {
     assert_eq!(script.connection.state(), State::Established);
 }
 
-/// RFC 9293 §3.8.4: a probe carries the number before the next, so that the peer answers.
+/// RFC 9293 §3.8.4: a keep-alive probe carries the number before the next, so that the peer
+/// answers.
 #[test]
 fn a_keep_alive_probe_stands_below_the_window() {
     let mut script = Script::established(&plain());

@@ -14,7 +14,7 @@ fn we_close_first() {
     assert_eq!(script.say(), ["FA 1:2 ack 1"]);
     assert_eq!(script.take(peer(ACK, 1, 2)), NOTHING);
     assert_eq!((script.state(), script.next_ms()), (State::FinWait2, None));
-    // The peer still may send.
+    // The peer may still send.
     assert_eq!(script.take(data(1, 100, 2)), ["A 2:2 ack 101"]);
     assert_eq!(script.connection.read(u64::MAX), 100);
     script.at(5000);
@@ -37,7 +37,7 @@ fn the_peer_closes_first() {
     let mut script = Script::established(&plain());
     assert_eq!(script.take(peer(FIN | ACK, 1, 1)), ["A 1:1 ack 2"]);
     assert_eq!(script.state(), State::CloseWait);
-    // We still may send.
+    // We may still send.
     script.connection.write(100);
     assert_eq!(script.say(), ["PA 1:101 ack 2"]);
     assert_eq!(script.take(peer(ACK, 2, 101)), NOTHING);
@@ -46,7 +46,7 @@ fn the_peer_closes_first() {
     assert_eq!(script.say(), ["FA 101:102 ack 2"]);
     assert_eq!(script.take(peer(ACK, 2, 101)), NOTHING);
     assert_eq!(script.state(), State::LastAck, "not the FIN");
-    // The peer's FIN again is acknowledged again.
+    // The peer's FIN is acknowledged again when it comes again.
     assert_eq!(script.take(peer(FIN | ACK, 1, 101)), ["A 102:102 ack 2"]);
     assert_eq!(script.take(peer(ACK, 2, 102)), NOTHING);
     assert_eq!(
@@ -86,7 +86,7 @@ fn a_fin_that_acknowledges_ours() {
     );
 }
 
-/// A FIN out of order closes nothing until what is in front of it has come.
+/// An out-of-order FIN closes nothing until the data in front of it has arrived.
 #[test]
 fn a_fin_waits_for_what_is_in_front_of_it() {
     let mut script = Script::established(&plain());
@@ -115,8 +115,8 @@ fn a_lost_fin_is_sent_again() {
     assert_eq!(script.state(), State::FinWait2);
 }
 
-/// Our last acknowledgment was lost: the peer's FIN again is acknowledged, and TIME-WAIT starts
-/// anew.
+/// Our last acknowledgment was lost: the peer's retransmitted FIN is acknowledged, and TIME-WAIT
+/// restarts.
 #[test]
 fn the_peers_fin_again_restarts_time_wait() {
     let mut script = Script::established(&plain());
@@ -215,7 +215,7 @@ fn an_abort_is_silent_where_nobody_listens() {
     }
 }
 
-/// The reset says where we stand: behind everything sent, so that the peer believes it.
+/// The reset's number is behind everything sent, so that the peer accepts it.
 #[test]
 fn an_abort_is_believed() {
     let mut script = Script::established(&plain());
@@ -225,7 +225,7 @@ fn an_abort_is_believed() {
     assert_eq!(script.say(), ["RA 101:101 ack 1"]);
 }
 
-/// What is written to a connection that is closed is not sent.
+/// Data written to a closed connection is not sent.
 #[test]
 fn a_closed_connection_takes_nothing() {
     let mut script = Script::established(&plain());
@@ -243,7 +243,7 @@ fn a_closed_connection_takes_nothing() {
     assert_eq!(script.connection.read(10), 0);
 }
 
-/// A connection that ends with data on its way, or with an acknowledgment waiting, has no timers.
+/// A connection that ends with data in flight, or with an acknowledgment delayed, has no timers.
 #[test]
 fn an_end_stops_all_timers() {
     let ends: [fn(&mut Script); 2] = [

@@ -12,7 +12,7 @@ fn with(ecn: EcnUse) -> Config {
     Config { ecn, ..plain() }
 }
 
-/// The flags of marks that a segment carries, and its code point.
+/// A segment's ECN flags and its code point.
 fn marks(segment: &Segment) -> (bool, bool, Ecn) {
     let has = |flag| segment.flags.contains(flag);
     (has(Flags::ECE), has(Flags::CWR), segment.ecn)
@@ -22,7 +22,7 @@ const NONE: (bool, bool, Ecn) = (false, false, Ecn::NotCapable);
 const ECHO: (bool, bool, Ecn) = (true, false, Ecn::NotCapable);
 const DATA: (bool, bool, Ecn) = (false, false, Ecn::Capable0);
 
-/// A server that has agreed to marks, whose next bytes are 1 on both sides.
+/// A server that has agreed to use ECN, whose next bytes are 1 on both sides.
 fn agreed(config: &Config) -> Script {
     let mut script = Script::listen(config);
     script.take(syn(SETUP, 0));
@@ -48,7 +48,7 @@ fn a_server_agrees_where_it_may_and_is_asked() {
         (EcnUse::Request, SETUP, Ecn::NotCapable, true),
         (EcnUse::Request, Flags::SYN, Ecn::NotCapable, false),
         (EcnUse::Request, echo_alone, Ecn::NotCapable, false),
-        // A SYN is never capable itself (Linux, `tcp_ecn_create_request`).
+        // A SYN is never ECN-capable itself (Linux, `tcp_ecn_create_request`).
         (EcnUse::Accept, SETUP, Ecn::Capable0, false),
     ];
     for (wanted, flags, ecn, agrees) in table {
@@ -83,7 +83,7 @@ fn a_client_asks_once_and_goes_by_the_answer() {
     for (flags, agrees) in answers {
         let mut script = Script::connect(&with(EcnUse::Request));
         assert_eq!(marks(&script.segments()[0]), (true, true, Ecn::NotCapable));
-        // §6.1.1.1: the second SYN does not ask, in case the first one was dropped for it.
+        // §6.1.1.1: the second SYN does not ask, in case the flags caused the loss of the first.
         let next = script.next_ms().unwrap();
         script.at(next);
         let (now, events) = (script.now, &mut script.events);
@@ -96,8 +96,8 @@ fn a_client_asks_once_and_goes_by_the_answer() {
     }
 }
 
-/// §6.1.3: once a mark has come, every acknowledgment echoes it until data says that the window is
-/// reduced; a mark on that very segment is a new one.
+/// §6.1.3: once a mark has arrived, every acknowledgment echoes it until data with CWR; a mark on
+/// that very segment is a new one.
 #[test]
 fn a_mark_is_echoed_until_the_window_is_reduced() {
     let mut script = agreed(&with(EcnUse::Accept));
@@ -123,8 +123,8 @@ fn marks_mean_nothing_where_they_were_not_agreed_on() {
     assert_eq!(marks(&script.segments()[0]), NONE);
 }
 
-/// An acknowledgment that would wait goes out at once when a mark comes, and so does that of data
-/// that says the window was reduced (Linux, `__tcp_ecn_check_ce`, `tcp_ecn_accept_cwr`).
+/// A delayed acknowledgment leaves at once when a mark arrives, and so does that of data with CWR
+/// (Linux, `__tcp_ecn_check_ce`, `tcp_ecn_accept_cwr`).
 #[test]
 fn a_mark_is_echoed_at_once() {
     let config = Config {
@@ -146,13 +146,13 @@ fn a_mark_is_echoed_at_once() {
     reduced.flags |= Flags::CWR;
     assert_eq!(script.take(reduced).len(), 1);
     assert_eq!(script.take(capable(7001)), NOTHING);
-    // What is not capable where others are is a retransmission.
+    // A segment that is not capable where others are is a retransmission.
     assert_eq!(script.take(data(8001, 1000, 1)).len(), 1);
     assert_eq!(script.take(capable(9001)).len(), 1);
 }
 
 /// §6.1.4 and §6.1.5: new data is capable, pure acknowledgments and retransmissions are not;
-/// §6.1.2: the first new data behind a reduction says so, and no other.
+/// §6.1.2: only the first new data after a reduction carries CWR.
 #[test]
 fn new_data_is_capable_and_says_that_the_window_is_reduced() {
     let mut script = agreed(&with(EcnUse::Accept));
@@ -179,8 +179,8 @@ fn new_data_is_capable_and_says_that_the_window_is_reduced() {
     assert_eq!(marks(&next[0]), DATA);
     assert_eq!(script.connection.sender().reductions_for_marks(), 1);
 
-    // Three duplicates: the retransmission is not capable, and one segment of new data says again
-    // that the window was reduced.
+    // Three duplicates: the retransmission is not capable, and one segment of new data carries CWR
+    // again.
     let mut sent = Vec::new();
     for _ in 0..3 {
         script.handle(peer(Flags::ACK, 1, 7001));

@@ -17,8 +17,8 @@ fn ack(number: u32, window: u16) -> (String, u16) {
     (format!("A 1:1 ack {number}"), window)
 }
 
-/// Goff et al. §3: window 0 at once; what arrives is taken and acknowledged with window 0; three
-/// copies with the true window, 10 000 less the 1500 bytes nobody has read.
+/// Goff et al. §3: window 0 at once; arriving data is accepted and acknowledged with window 0;
+/// three copies with the true window, 10 000 less the 1500 unread bytes.
 #[test]
 fn a_frozen_receiver_announces_nothing_and_takes_what_comes() {
     let mut script = Script::established(&plain());
@@ -30,7 +30,7 @@ fn a_frozen_receiver_announces_nothing_and_takes_what_comes() {
     assert_eq!(windows(&mut script), [], "once is enough");
     script.handle(data(1001, 500, 1));
     assert_eq!(windows(&mut script), [ack(1501, 0)]);
-    // A probe just below what is expected.
+    // A probe just below the expected byte.
     script.handle(peer(Flags::ACK, 1500, 1));
     assert_eq!(windows(&mut script), [ack(1501, 0)]);
     script.connection.thaw(script.now);
@@ -43,7 +43,7 @@ fn a_frozen_receiver_announces_nothing_and_takes_what_comes() {
     assert_eq!(windows(&mut script), []);
 }
 
-/// What is read in the freeze shows only after it.
+/// A read during the freeze shows only after it.
 #[test]
 fn reading_does_not_thaw() {
     let mut script = Script::established(&plain());
@@ -59,7 +59,7 @@ fn reading_does_not_thaw() {
     );
 }
 
-/// What opens a shut window asks for one acknowledgment, and not again for each read.
+/// Opening a closed window asks for one acknowledgment, not for one for each read.
 #[test]
 fn a_frozen_receiver_does_not_repeat_itself() {
     let mut script = Script::established(&plain());
@@ -71,8 +71,8 @@ fn a_frozen_receiver_does_not_repeat_itself() {
     assert_eq!(windows(&mut script), []);
 }
 
-/// A freeze that begins before the copies are out takes them back; our own data announces nothing
-/// either; the copies go ahead of data.
+/// A freeze that begins before the copies have left cancels them; our own data announces a zero
+/// window too; the copies go ahead of data.
 #[test]
 fn data_of_ours_says_the_same() {
     let mut script = Script::established(&plain());
@@ -99,7 +99,7 @@ fn data_of_ours_says_the_same() {
     );
 }
 
-/// The SYN of a frozen end announces no window; there is nobody to send copies to before.
+/// The SYN of a frozen endpoint announces no window; before it there is nobody to send copies to.
 #[test]
 fn a_freeze_may_come_before_the_handshake() {
     let mut script = Script::connect(&plain());
@@ -121,7 +121,7 @@ fn a_freeze_may_come_before_the_handshake() {
     assert_eq!(windows(&mut script), [], "nobody is left to tell");
 }
 
-/// The copies report what waits behind a gap, as the last acknowledgment did.
+/// The copies SACK the data behind a gap, as the last acknowledgment did.
 #[test]
 fn the_copies_report_gaps() {
     let mut script = Script::listen(&Config {
@@ -140,9 +140,9 @@ fn the_copies_report_gaps() {
     assert_eq!(script.say(), ["A 1:1 ack 1 501-1001"; 3]);
 }
 
-/// RFC 9293 §3.8.6: a window that shrinks to zero is probed. The probe stands below the first byte
-/// not acknowledged: at 1500 of 1001..3001 sent it would be inside the window of a peer that lacks
-/// all of it, and have no answer.
+/// RFC 9293 §3.8.6: a window that shrinks to zero is probed. The probe is below the first
+/// unacknowledged byte: at 1500 of 1001..3001 sent it would be inside the window of a peer that
+/// lacks all of it, and get no answer.
 #[test]
 fn a_probe_asks_below_what_is_outstanding() {
     let mut script = Script::established(&plain());
@@ -158,7 +158,8 @@ fn a_probe_asks_below_what_is_outstanding() {
     assert_eq!(script.connection.sender().counters().timeouts, 0);
 }
 
-/// Bakshi et al. 1997 §5: only the timer. The handshake measured 0 ms: the RTO is the floor.
+/// Bakshi et al. 1997 §5: only the timer restarts. The handshake measured 0 ms: the RTO is the
+/// floor.
 #[test]
 fn a_message_of_a_bad_link_moves_the_timer_alone() {
     let mut script = Script::established(&plain());
@@ -186,8 +187,8 @@ fn a_message_of_a_bad_link_moves_the_timer_alone() {
     assert_eq!(script.say(), NOTHING);
 }
 
-/// 1360 bytes on a 64-bit machine, of which 16 say that duplicates are not counted and that the
-/// receive window is not tuned: a freeze's two bytes fit into the padding.
+/// 1360 bytes on a 64-bit machine, of which 16 switch off duplicate counting and window tuning: a
+/// freeze's two bytes fit into the padding.
 #[test]
 fn a_freeze_costs_no_memory() {
     assert!(

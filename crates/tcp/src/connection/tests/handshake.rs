@@ -109,7 +109,7 @@ fn what_was_written_early_is_sent_when_established() {
     );
 }
 
-/// RFC 7323 §2.2 and §3.2, RFC 2018 §2: an option is used if both offered it, and only then is it
+/// RFC 7323 §2.2 and §3.2, RFC 2018 §2: an option is used if both offered it, and only then appears
 /// in the answer.
 #[test]
 fn options_are_used_if_both_offer_them() {
@@ -172,7 +172,7 @@ fn the_segment_size_is_the_smaller() {
         });
         assert_eq!(script.connection.sender().mss(), expected, "{named:?}");
     }
-    // What the field cannot say is said as well as it can.
+    // A value that the field cannot hold is sent as the nearest that it can.
     let mut script = Script::connect(&Config {
         mss: 100_000,
         ..plain()
@@ -244,7 +244,7 @@ fn the_scale_is_the_smallest_that_fits() {
     );
 }
 
-/// RFC 6298 §5.5 and §5.7: the SYN backs off as well, and what follows is careful.
+/// RFC 6298 §5.5 and §5.7: the SYN backs off too, and the RTO for data is cautious.
 #[test]
 fn a_lost_syn_is_sent_again() {
     let mut script = Script::connect(&plain());
@@ -284,7 +284,7 @@ fn a_lost_syn_ack_is_sent_again() {
     script.take(syn(Flags::SYN, 0));
     assert_eq!(script.at(1000).wake(), ["SA 0:1 ack 1"]);
     assert_eq!(script.next_ms(), Some(3000));
-    // The peer's SYN again is answered at once, and is no expiry.
+    // The peer's retransmitted SYN is answered at once, and does not count as an expiry.
     script.at(1500);
     assert_eq!(script.take(syn(Flags::SYN, 0)), ["SA 0:1 ack 1"]);
     script.at(1600).take(peer(Flags::ACK, 1, 1));
@@ -302,7 +302,7 @@ fn a_lost_syn_ack_is_sent_again() {
     );
 }
 
-/// The last acknowledgment was lost: the server's SYN-ACK comes again.
+/// The last acknowledgment was lost: the server's SYN-ACK arrives again.
 #[test]
 fn a_syn_ack_again_is_acknowledged() {
     let mut script = Script::connect(&plain());
@@ -320,7 +320,7 @@ fn a_syn_ack_again_is_acknowledged() {
 fn what_does_not_answer_our_syn() {
     let mut script = Script::connect(&plain());
     script.say();
-    // First check: an acknowledgment of something else is reset with its own number.
+    // First check: an acknowledgment of anything else is reset with its own number.
     assert_eq!(script.take(syn(Flags::SYN | Flags::ACK, 2)), ["R 2:2"]);
     assert_eq!(script.take(peer(Flags::ACK, 1, 0)), ["R 0:0"]);
     assert_eq!(script.take(peer(Flags::ACK | Flags::RST, 1, 2)), NOTHING);
@@ -384,7 +384,7 @@ fn what_does_not_complete_a_handshake() {
     );
 }
 
-/// RFC 9293 §3.10.4: CLOSE before the connection is.
+/// RFC 9293 §3.10.4: CLOSE before the connection is established.
 #[test]
 fn a_close_before_the_handshake_is_complete() {
     let mut script = Script::listen(&plain());
@@ -393,7 +393,7 @@ fn a_close_before_the_handshake_is_complete() {
     let mut script = Script::connect(&plain());
     script.connection.close();
     assert_eq!((script.state(), script.say().len()), (State::Closed, 0));
-    // What was written is sent first.
+    // Data already written is sent first.
     let mut script = Script::connect(&plain());
     script.connection.write(5);
     script.connection.close();

@@ -1,4 +1,4 @@
-//! How long a connection has patience, and what it says when it ends.
+//! The limits of a connection's patience, and the errors when it ends.
 
 use super::*;
 
@@ -8,7 +8,7 @@ impl Script {
     }
 }
 
-/// Wakes the connection whenever it wants, until it does not; returns when that was, in
+/// Wakes the connection whenever it asks, until it no longer does; returns the times, in
 /// milliseconds.
 fn wake_until_silent(script: &mut Script) -> Vec<u64> {
     let mut times = Vec::new();
@@ -19,7 +19,7 @@ fn wake_until_silent(script: &mut Script) -> Vec<u64> {
     times
 }
 
-/// Linux: an end after 127 s, or a few less where the RTO is bounded by 60 s.
+/// Linux: gives up after 127 s, or slightly earlier where the RTO is bounded by 60 s.
 #[test]
 fn a_syn_is_given_up_after_six_retransmissions() {
     let mut script = Script::connect(&plain());
@@ -48,7 +48,7 @@ fn a_syn_ack_is_given_up_after_63_seconds() {
     assert_eq!(script.take(peer(Flags::ACK, 1, 1)), ["R 1:1"]);
 }
 
-/// Linux, `tcp_fin_timeout`; only of a connection that nobody holds any more.
+/// Linux, `tcp_fin_timeout`; only for a connection that nobody holds any more.
 #[test]
 fn an_orphan_waits_a_minute_for_the_peers_fin() {
     let mut script = Script::established(&plain());
@@ -64,7 +64,7 @@ fn an_orphan_waits_a_minute_for_the_peers_fin() {
         (script.state(), script.connection.end()),
         (State::Closed, Some(End::TimedOut))
     );
-    // Let go of only after its FIN was acknowledged.
+    // Released only after its FIN was acknowledged.
     let mut script = Script::established(&plain());
     script.connection.close();
     script.say();
@@ -80,7 +80,7 @@ fn an_orphan_waits_a_minute_for_the_peers_fin() {
     );
 }
 
-/// Linux, `tcp_fin_time`: not before a FIN that was lost can have been retransmitted.
+/// Linux, `tcp_fin_time`: not before a lost FIN can have been retransmitted.
 #[test]
 fn an_orphan_waits_for_three_and_a_half_timeouts() {
     let mut config = plain();
@@ -104,8 +104,8 @@ fn letting_go_of_unread_bytes_resets() {
     assert_eq!(script.connection.end(), Some(End::Aborted));
 }
 
-/// RFC 9293 §3.6.1: new data is reset, in order or not; what was received before is acknowledged,
-/// and a FIN alone is welcome.
+/// RFC 9293 §3.6.1: new data is reset, in order or not; data received before is acknowledged, and a
+/// FIN alone is welcome.
 #[test]
 fn what_nobody_will_read_is_reset() {
     let released = || {
@@ -127,7 +127,7 @@ fn what_nobody_will_read_is_reset() {
     let mut script = released();
     script.take(peer(Flags::FIN | Flags::ACK, 101, 2));
     assert_eq!(script.state(), State::TimeWait);
-    // Until our FIN is out, data is taken.
+    // Until our FIN has left, data is accepted.
     let mut script = Script::established(&plain());
     script.connection.shut_reading();
     assert_eq!(script.take(data(1, 100, 1)), ["A 1:1 ack 101"]);
@@ -159,8 +159,8 @@ fn the_reason_of_the_end_is_told() {
     assert_eq!(end(&script), Some(End::Orderly));
 }
 
-/// Linux, `tcp_retries2`: an end at the first timeout that is 924.6 s or more behind the first.
-/// With a round trip of nothing and an RTO of 200 ms that doubles to 60 s.
+/// Linux, `tcp_retries2`: gives up at the first timeout at least 924.6 s after the first. With a
+/// round trip of zero and an RTO of 200 ms that doubles to 60 s.
 #[test]
 fn data_is_given_up_after_924_seconds() {
     let mut script = Script::established(&plain());
@@ -196,7 +196,7 @@ fn data_is_given_up_after_924_seconds() {
     );
 }
 
-/// Patience restarts with each new byte that is acknowledged.
+/// The limit starts over with each new byte that is acknowledged.
 #[test]
 fn progress_renews_patience() {
     let mut script = Script::established(&plain());
@@ -213,7 +213,7 @@ fn progress_renews_patience() {
     }
 }
 
-/// RFC 9293 §3.8.6.1: a peer that answers may keep its window shut; one that is silent may not.
+/// RFC 9293 §3.8.6.1: a peer that answers may keep its window closed; a silent one may not.
 #[test]
 fn a_shut_window_is_probed_for_as_long_as_it_answers() {
     let shut = Segment {
@@ -243,7 +243,7 @@ fn a_shut_window_is_probed_for_as_long_as_it_answers() {
         "{times:?}"
     );
     assert_eq!(script.connection.end(), Some(End::TimedOut));
-    // However often they leave: answers to bare probes are limited.
+    // However often they are sent: answers to bare probes are rate-limited.
     let mut config = plain();
     config.timeout.back_off = false;
     config.timeout.min = milliseconds(1);
@@ -258,8 +258,8 @@ fn a_shut_window_is_probed_for_as_long_as_it_answers() {
     assert_eq!(script.state(), State::Established);
 }
 
-/// What was tried before the window shut does not count when it has opened again, however little:
-/// in between nothing was retransmitted.
+/// Tries made before the window closed do not count once it has opened again, however little: in
+/// between nothing was retransmitted.
 #[test]
 fn a_window_that_was_shut_renews_patience() {
     for opened in [50, 1000] {
@@ -289,7 +289,7 @@ fn a_window_that_was_shut_renews_patience() {
     }
 }
 
-/// TCP_USER_TIMEOUT: to the instant, of what was sent and of what the window does not let leave.
+/// TCP_USER_TIMEOUT: to the nanosecond, for data sent and for data that the window holds back.
 #[test]
 fn the_application_may_have_less_patience() {
     let mut script = Script::established(&plain());
@@ -320,7 +320,7 @@ fn the_application_may_have_less_patience() {
     let mut now = first;
     while script.state() == State::Established {
         script.at(now).wake();
-        // The answers are no progress.
+        // The answers are not progress.
         script.take(shut);
         now = script.next_ms().unwrap_or(now);
     }

@@ -1,5 +1,6 @@
-//! The short way of an ordinary segment against the general one: each endpoint has a twin that
-//! never takes the short way, is told the same, and must know and say the same after every segment.
+//! The fast path for an ordinary segment compared with the general one: each endpoint has a twin
+//! that never takes the fast path, gets the same input, and must have the same state and output
+//! after every segment.
 
 use proptest::prelude::*;
 
@@ -24,7 +25,7 @@ impl Twins {
         }
     }
 
-    /// Does the same with both; what they answer, and all they know then, must be the same.
+    /// Performs the same on both; their answers and their complete state must be the same.
     fn both<T: PartialEq + std::fmt::Debug>(
         &mut self,
         mut act: impl FnMut(&mut Connection, &mut Vec<Event>) -> T,
@@ -40,7 +41,7 @@ impl Twins {
     }
 }
 
-/// What happens to the packets, one after the other, again and again.
+/// The fates of the packets, in order, cyclically.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
     Arrives,
@@ -101,12 +102,12 @@ fn plans() -> impl Strategy<Value = Plan> {
         )
 }
 
-/// Two endpoints, and what is on its way between them.
+/// Two endpoints, and the segments in flight between them.
 struct Path<'a> {
     ends: [Twins; 2],
     reads: u64,
     fates: std::iter::Cycle<std::slice::Iter<'a, Fate>>,
-    /// When each arrives, and where.
+    /// Arrival time and destination of each.
     way: Vec<(Instant, usize, Segment)>,
 }
 
@@ -130,7 +131,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// The application reads, and what there is to send leaves.
+    /// Lets the application read, and the endpoint send.
     fn drain(&mut self, now: Instant, from: usize) {
         let end = &mut self.ends[from];
         end.both(|connection, _| connection.read(self.reads));
@@ -147,7 +148,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// When something happens next.
+    /// Time of the next event.
     fn next(&self) -> Option<Instant> {
         let wakeups = self.ends.iter().map(|end| end.short.next_wakeup());
         let arrivals = self.way.iter().map(|&(at, ..)| at);
@@ -155,7 +156,7 @@ impl<'a> Path<'a> {
         next.filter(|&next| next < Instant::FAR_FUTURE)
     }
 
-    /// Everything that is due at `now` happens; returns how many segments arrived.
+    /// Processes everything due at `now`; returns the number of segments that arrived.
     fn advance(&mut self, now: Instant) -> u64 {
         let due = self.way.extract_if(.., |&mut (at, ..)| at <= now);
         let due: Vec<_> = due.collect();
@@ -175,7 +176,7 @@ impl<'a> Path<'a> {
     }
 }
 
-/// Plays a plan; returns how many segments were taken, and of these how many the short way.
+/// Plays a plan; returns how many segments were accepted, and how many of them took the fast path.
 fn play(plan: &Plan) -> (u64, u64) {
     let mut path = Path::new(plan);
     let (mut now, mut taken) = (Instant::ZERO, 0);
@@ -193,15 +194,15 @@ fn play(plan: &Plan) -> (u64, u64) {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
-    /// Whatever happens on the way, and in all profiles.
+    /// Whatever happens on the path, and in all profiles.
     #[test]
     fn the_short_way_and_the_general_one_are_the_same(plan in plans()) {
         play(&plan);
     }
 }
 
-/// Or the comparison would compare nothing: of an upload without loss nearly all segments are
-/// ordinary, and behind a loss the others.
+/// Otherwise the comparison would be empty: in an upload without loss nearly all segments are
+/// ordinary, and after a loss the others follow.
 #[test]
 fn most_segments_are_ordinary() {
     for profile in [

@@ -1,8 +1,8 @@
-//! Two connections with nothing between them: what one sends the other has.
+//! Two connections with nothing between them: what one sends, the other receives.
 
 use super::*;
 
-/// Hands segments over, both ways, until both are silent.
+/// Passes segments in both directions until both are silent.
 fn exchange(ends: &mut [Connection; 2], now: Instant, bytes: &mut u64) {
     loop {
         let mut silent = true;
@@ -19,11 +19,11 @@ fn exchange(ends: &mut [Connection; 2], now: Instant, bytes: &mut u64) {
     }
 }
 
-/// Offsets have 64 bits: the numbers on the wire come round, more than once, wherever they start.
+/// Offsets have 64 bits: the sequence numbers wrap, more than once, wherever they start.
 #[test]
 fn more_than_four_gibibytes_pass_wherever_the_numbers_start() {
     const BYTES: u64 = 9 << 30;
-    // Segments as large as the field allows: this is about numbers.
+    // Segments as large as the field allows: the test is about sequence numbers.
     let config = Config {
         mss: 65_000,
         initial_window: 100,
@@ -65,7 +65,7 @@ fn more_than_four_gibibytes_pass_wherever_the_numbers_start() {
     }
 }
 
-/// RFC 9293 §3.5, figure 8: both ends open, and both are established by each other's answers.
+/// RFC 9293 §3.5, figure 8: both endpoints open, and each is established by the other's answer.
 #[test]
 fn two_that_open_at_the_same_time_meet() {
     let config = Config {
@@ -92,7 +92,7 @@ fn two_that_open_at_the_same_time_meet() {
     assert_eq!(received, 100_000);
 }
 
-/// Both close at once, with data on the way in both directions.
+/// Both close at once, with data in flight in both directions.
 #[test]
 fn two_that_close_at_the_same_time_part() {
     let config = Config::default();
@@ -121,9 +121,9 @@ fn two_that_close_at_the_same_time_part() {
     assert_eq!((received, ends[0].read(u64::MAX)), (5000, 5000));
 }
 
-/// RFC 2018 §8: a receiver that has no room for all the ranges it was sent forgets some that it has
-/// reported, and the sender sends them again. Every second segment of the first flight is lost, and
-/// the others arrive the last first, so that each takes the place of one that was reported.
+/// RFC 2018 §8: a receiver that has no room for all the ranges it was sent drops some that it has
+/// SACKed, and the sender retransmits them. Every second segment of the first flight is lost, and
+/// the others arrive in reverse order, so that each takes the place of one that was SACKed.
 #[test]
 fn what_the_receiver_reported_and_forgot_is_sent_again() {
     for profile in [Profile::Sack, Profile::Linux] {

@@ -39,8 +39,8 @@ fn echo(script: &mut Script, segment: Segment) -> u32 {
     answers[0].timestamps.expect("both offered it").echo
 }
 
-/// RFC 7323 §4.3: a delayed acknowledgment echoes the first of what it covers, so that the peer's
-/// sample has the delay in it; a duplicate echoes what filled the last gap.
+/// RFC 7323 §4.3: a delayed acknowledgment echoes the first segment it covers, so that the peer's
+/// sample includes the delay; a duplicate echoes the segment that filled the last gap.
 #[test]
 fn the_echo_is_the_earliest_unacknowledged() {
     let mut script = script(DelayedAckConfig {
@@ -79,7 +79,7 @@ fn our_clock_ticks() {
     }
 }
 
-/// What came back is measured in ticks; what is no echo of ours is none.
+/// An echo is measured in ticks; an invalid one gives no sample.
 #[test]
 fn an_echo_is_a_round_trip() {
     let clock = TimestampState::new(milliseconds(10), true);
@@ -108,14 +108,14 @@ fn an_echo_is_a_round_trip() {
     assert_eq!(echo.map(|echo| echo.rtt), Some(milliseconds(70)));
 }
 
-/// A tick of nothing is a nanosecond.
+/// A tick of zero is a nanosecond.
 #[test]
 fn no_tick_is_shorter_than_the_clocks_own() {
     let clock = TimestampState::new(Duration::ZERO, true);
     assert_eq!(clock.value(Instant::from_nanos(41)), 42);
 }
 
-/// RFC 7323 §5.3, R1: what is older than the last is answered and not taken.
+/// RFC 7323 §5.3, R1: a segment older than the last is answered and not accepted.
 #[test]
 fn an_old_timestamp_is_answered_and_not_taken() {
     let mut script = every_segment();
@@ -146,7 +146,7 @@ fn an_old_timestamp_is_answered_and_not_taken() {
     assert_eq!(script.connection.receiver().received(), 500);
 }
 
-/// RFC 7323 §5.5: after 24 days without a word the last value says nothing.
+/// RFC 7323 §5.5: after 24 idle days the last value says nothing.
 #[test]
 fn an_outdated_timestamp_protects_no_longer() {
     let mut script = every_segment();
@@ -161,7 +161,7 @@ fn an_outdated_timestamp_protects_no_longer() {
     assert_eq!(script.connection.receiver().received(), 200);
 }
 
-/// R2 before R3: the clock of what is not acceptable is not the peer's.
+/// R2 before R3: the timestamp of an unacceptable segment is not the peer's.
 #[test]
 fn only_what_is_in_the_window_sets_the_clock() {
     let mut script = every_segment();
@@ -175,7 +175,7 @@ fn only_what_is_in_the_window_sets_the_clock() {
     assert_eq!(echo(&mut script, stamped(201, data(101, 100, 1))), 201);
 }
 
-/// RFC 7323 §3.2: once agreed, a segment without the option is dropped, a reset excepted.
+/// RFC 7323 §3.2: once agreed on, a segment without the option is dropped, except for a reset.
 #[test]
 fn a_segment_without_the_option_is_dropped() {
     let mut script = every_segment();
@@ -183,16 +183,16 @@ fn a_segment_without_the_option_is_dropped() {
     assert_eq!(script.connection.receiver().received(), 0);
     script.take(peer(Flags::RST, 1, 0));
     assert_eq!(script.state(), State::Closed);
-    // And an old one does not matter to a reset.
+    // And a reset may carry an old one.
     let mut script = every_segment();
     script.take(stamped(1, peer(Flags::RST, 1, 0)));
     assert_eq!(script.state(), State::Closed);
-    // A SYN is always challenged, or a half-open connection would never be found.
+    // A SYN is always challenged, or a half-open connection would never be discovered.
     let mut script = every_segment();
     assert_eq!(script.take(syn(Flags::SYN, 0)), ["A 1:1 ack 1"]);
 }
 
-/// Without agreement the option is neither checked nor sent.
+/// If not agreed on, the option is neither checked nor sent.
 #[test]
 fn the_option_means_nothing_if_it_was_not_agreed_on() {
     let mut script = Script::established(&plain());
@@ -205,7 +205,7 @@ fn the_option_means_nothing_if_it_was_not_agreed_on() {
     );
 }
 
-/// A SYN that came again has a new clock, and the answer echoes it.
+/// A retransmitted SYN has a new timestamp, and the answer echoes it.
 #[test]
 fn a_second_syn_is_echoed_by_its_own_stamp() {
     let mut script = Script::listen(&Config {
@@ -216,8 +216,8 @@ fn a_second_syn_is_echoed_by_its_own_stamp() {
     assert_eq!(echo(&mut script, stamped(1100, syn(Flags::SYN, 0))), 1100);
 }
 
-/// A probe acknowledges nothing, for the timestamps as for all else: the byte behind a gap does not
-/// become the next to be echoed.
+/// A probe acknowledges nothing, for timestamps either: the byte behind a gap does not become the
+/// next to be echoed.
 #[test]
 fn a_probe_does_not_move_the_echo() {
     let mut script = script(DelayedAckConfig::default());
@@ -244,7 +244,7 @@ fn a_probe_does_not_move_the_echo() {
     );
 }
 
-/// The sender measures a retransmission by its echo alone (RFC 7323 §4.1).
+/// The sender measures a retransmission only by its echo (RFC 7323 §4.1).
 #[test]
 fn the_sender_is_told_of_the_echo() {
     let mut script = every_segment();

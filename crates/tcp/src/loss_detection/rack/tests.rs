@@ -33,7 +33,7 @@ impl Flight {
         flight
     }
 
-    /// The segments `from` to before `to` are reported at `now`.
+    /// SACKs the segments from `from` to before `to` at `now`.
     fn report(&mut self, now: u64, from: u64, to: u64) {
         let highest = self.board.highest_sacked();
         self.board.begin(Answerable::default(), 0);
@@ -59,8 +59,8 @@ impl Flight {
     }
 }
 
-/// RFC 8985 §6.2 step 5 by hand: segment 4, sent at 4 ms, is reported at 104: a round trip of 100
-/// ms. With no window everything before it is lost; behind it, nothing.
+/// RFC 8985 §6.2 step 5 by hand: segment 4, sent at 4 ms, is SACKed at 104: a round trip of 100 ms.
+/// With no window everything before it is lost; behind it, nothing.
 #[test]
 fn what_was_sent_before_what_arrived_is_lost() {
     let mut flight = Flight::new();
@@ -72,7 +72,7 @@ fn what_was_sent_before_what_arrived_is_lost() {
 }
 
 /// With a window of 25 ms the segments sent at 0 to 3 ms are late at 125 to 128: the longest wait
-/// is 24 ms from 104 on.
+/// is 24 ms from 104 ms.
 #[test]
 fn within_the_window_nothing_is_lost_but_a_timer_waits() {
     let mut flight = Flight::new();
@@ -105,7 +105,7 @@ fn a_retransmission_can_be_lost_too() {
 }
 
 /// RFC 8985 §6.2 step 4: no window while losses are evident and no reordering is known; then a
-/// quarter of the least round trip, one more quarter for a round trip with duplicates, at most the
+/// quarter of the minimum round trip, another quarter for a round trip with duplicates, at most the
 /// mean.
 #[test]
 fn the_window_grows_with_reordering_and_duplicates() {

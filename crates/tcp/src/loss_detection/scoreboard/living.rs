@@ -1,5 +1,5 @@
-//! What a wire does to outstanding segments that no simulated link does: they are cut to what the
-//! path takes, and left later than they were polled.
+//! Changes to outstanding segments that occur only on a real network: segments are cut to the
+//! path's size, and leave later than they were polled.
 
 use airtcp_units::Instant;
 
@@ -8,8 +8,8 @@ use super::segment::LOST;
 use crate::delivery_rate::SendTag;
 
 impl Scoreboard {
-    /// Marks lost what carries more than `mss` bytes of a stream that ends at `written` and was not
-    /// reported. Returns whether anything was.
+    /// Marks lost every segment of more than `mss` bytes that was not SACKed, in a stream that ends
+    /// at `written`. Returns whether there was any.
     pub fn mark_larger_lost(&mut self, mss: u64, written: u64) -> bool {
         let mut any = false;
         for (segment, index) in self.segments.iter_mut().zip(0..) {
@@ -25,7 +25,7 @@ impl Scoreboard {
         any
     }
 
-    /// Cuts the segment at `index` behind its first `bytes`: both parts are what the whole was.
+    /// Splits the segment at `index` after its first `bytes`: both parts keep its state.
     pub fn split(&mut self, index: usize, bytes: u64) {
         let Some(whole) = self.segments.get_mut(index) else {
             return;
@@ -46,8 +46,8 @@ impl Scoreboard {
         }
     }
 
-    /// The segment at `index`, if it was last sent at `polled_at`, left at `now`. Returns whether
-    /// it was.
+    /// Records that the segment at `index`, if last sent at `polled_at`, left at `now`. Returns
+    /// whether it was.
     pub fn restamp(&mut self, index: usize, polled_at: Instant, now: Instant) -> bool {
         let Some(segment) = self.segments.get_mut(index) else {
             return false;
@@ -63,21 +63,21 @@ impl Scoreboard {
         is_last
     }
 
-    /// The own timer of the segment at `index`, if it has one, runs until `deadline`.
+    /// Sets the own timer of the segment at `index`, if it has one, to `deadline`.
     pub fn put_off(&mut self, index: usize, deadline: Instant) {
         if self.own_timers.is_running(index) {
             self.own_timers.set(index, deadline);
         }
     }
 
-    /// Notes an empty tag with every segment: from now on each is to have one.
+    /// Attaches an empty tag to every segment: from now on each has one.
     pub fn tag_all(&mut self) {
         let tags = self.tags.get_or_insert_default();
         tags.clear();
         tags.resize(self.segments.len(), SendTag::default());
     }
 
-    /// No segment has a tag any more.
+    /// Removes all tags.
     pub fn forget_tags(&mut self) {
         self.tags = None;
     }

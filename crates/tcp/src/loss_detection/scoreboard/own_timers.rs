@@ -1,11 +1,11 @@
-//! The own timers of outstanding segments, where each has one (Miyim §IV).
+//! Per-segment timers of outstanding data (Miyim §IV).
 
 use std::collections::VecDeque;
 
 use airtcp_units::Instant;
 
-/// When the timer of each segment expires, oldest first; a timer that does not run expires at
-/// [`Instant::FAR_FUTURE`]. No more than a pointer where one timer watches over all segments.
+/// Expiry of each segment's timer, oldest segment first; a stopped timer expires at
+/// [`Instant::FAR_FUTURE`]. Only a null pointer where one timer covers all segments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OwnTimers(
     #[expect(clippy::box_collection, reason = "a pointer where there are none")]
@@ -13,12 +13,12 @@ pub(super) struct OwnTimers(
 );
 
 impl OwnTimers {
-    /// The segment behind all others has a timer until `deadline`.
+    /// Adds the timer of a new last segment, set to `deadline`.
     pub fn push(&mut self, deadline: Instant) {
         self.0.get_or_insert_default().push_back(deadline);
     }
 
-    /// The oldest segment is gone.
+    /// Removes the oldest segment's timer.
     #[inline]
     pub fn pop(&mut self) {
         if let Some(deadlines) = &mut self.0 {
@@ -26,7 +26,7 @@ impl OwnTimers {
         }
     }
 
-    /// When the timer of the segment at `index` expires.
+    /// Expiry of the timer of the segment at `index`.
     pub fn deadline(&self, index: usize) -> Instant {
         let deadlines = self.0.as_ref();
         deadlines
@@ -34,12 +34,12 @@ impl OwnTimers {
             .unwrap_or(Instant::FAR_FUTURE)
     }
 
-    /// Whether the timer of the segment at `index` runs.
+    /// Whether the timer of the segment at `index` is running.
     pub fn is_running(&self, index: usize) -> bool {
         self.deadline(index) != Instant::FAR_FUTURE
     }
 
-    /// The timer of the segment at `index` expires at `deadline`, where segments have timers.
+    /// Sets the timer of the segment at `index` to `deadline`, if segments have timers.
     #[inline]
     pub fn set(&mut self, index: usize, deadline: Instant) {
         if let Some(slot) = self.0.as_mut().and_then(|all| all.get_mut(index)) {
@@ -47,13 +47,13 @@ impl OwnTimers {
         }
     }
 
-    /// The timer of the segment at `index` runs no more.
+    /// Stops the timer of the segment at `index`.
     #[inline]
     pub fn stop(&mut self, index: usize) {
         self.set(index, Instant::FAR_FUTURE);
     }
 
-    /// The segment at `index` is cut in two: both parts have its timer.
+    /// Duplicates the timer of the segment at `index`, which is split in two.
     pub fn split(&mut self, index: usize) {
         let deadline = self.deadline(index);
         if let Some(deadlines) = &mut self.0 {

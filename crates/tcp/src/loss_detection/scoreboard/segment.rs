@@ -1,4 +1,4 @@
-//! One outstanding segment, what is known of it, and the sums over all of them.
+//! One outstanding segment, its state, and the sums over all of them.
 
 use std::ops::Range;
 
@@ -20,9 +20,9 @@ pub struct SentSegment {
     pub sent_at: Instant,
     /// Bytes of the stream it covers, a FIN counted as one.
     pub length: u32,
-    /// How often it was sent; beyond 255 counted from 2 again.
+    /// Number of transmissions; beyond 255 counted from 2 again.
     pub transmissions: u8,
-    /// How often its timer expired, as far as 31.
+    /// Number of its timer's expiries, up to 31.
     pub expiries: u8,
     pub(super) flags: u8,
 }
@@ -54,13 +54,13 @@ impl SentSegment {
         self.start + u64::from(self.length)
     }
 
-    /// The offsets it covers.
+    /// Its stream offsets.
     #[must_use]
     pub fn range(&self) -> Range<u64> {
         self.start..self.end()
     }
 
-    /// Whether the receiver reported it.
+    /// Whether it was SACKed.
     #[must_use]
     pub const fn is_sacked(&self) -> bool {
         self.flags & SACKED != 0
@@ -79,27 +79,27 @@ impl SentSegment {
     }
 }
 
-/// An outstanding segment as it is kept, in little room so that very many senders fit.
+/// An outstanding segment as stored: compact, so that very many senders fit in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
     pub sent_at: Instant,
-    /// The low bits of its first byte's offset. What is outstanding is far less than 2^32 bytes, as
-    /// no window is larger than 1 GiB (RFC 7323 §2.3).
+    /// The low bits of its first byte's offset. The outstanding data is far less than 2^32 bytes,
+    /// as no window is larger than 1 GiB (RFC 7323 §2.3).
     start: u32,
     /// A packet is no longer than 64 KiB, and a header is longer than a FIN.
     pub length: u16,
     pub transmissions: u8,
-    /// What is known of it in the low bits, how often its timer expired in the others.
+    /// Its flags in the low bits, the number of its timer's expiries in the others.
     state: u8,
 }
 
-/// Where in [`Record`]'s state the flags end.
+/// Number of flag bits in [`Record`]'s state.
 const FLAG_BITS: u32 = 3;
 const FLAGS: u8 = (1 << FLAG_BITS) - 1;
 const MOST_EXPIRIES: u8 = u8::MAX >> FLAG_BITS;
 
 impl Record {
-    /// `segment`, which was sent for the first time.
+    /// Creates the record of `segment`, which was sent for the first time.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
@@ -128,7 +128,7 @@ impl Record {
         self.start(una) + self.length as u64
     }
 
-    /// The segment that it is.
+    /// The segment in full.
     #[inline]
     pub const fn segment(&self, una: u64) -> SentSegment {
         SentSegment {
@@ -156,13 +156,13 @@ impl Record {
         self.state >> FLAG_BITS
     }
 
-    /// Its first `bytes` are acknowledged, but not all of it.
+    /// Removes its first `bytes`, now acknowledged, but not all of it.
     pub const fn cut_front(&mut self, bytes: u16) {
         self.start = self.start.wrapping_add(bytes as u32);
         self.length -= bytes;
     }
 
-    /// Leaves its first `bytes`, and returns the rest.
+    /// Keeps its first `bytes`, and returns the rest.
     pub const fn split_off(&mut self, bytes: u16) -> Self {
         let mut rest = *self;
         rest.cut_front(bytes);
@@ -170,17 +170,17 @@ impl Record {
         rest
     }
 
-    /// It leaves again at `now`.
+    /// Records that it is retransmitted at `now`.
     pub const fn on_resent(&mut self, now: Instant) {
         self.sent_at = now;
-        // That it was sent more than once must not be forgotten.
+        // Remembers that it was sent more than once.
         self.transmissions = match self.transmissions {
             u8::MAX => 2,
             some => some + 1,
         };
     }
 
-    /// Its timer expired once more; returns how often before.
+    /// Counts an expiry of its timer; returns the number of earlier ones.
     pub const fn on_expiry(&mut self) -> u8 {
         let before = self.expiries();
         if before < MOST_EXPIRIES {
@@ -195,8 +195,8 @@ impl Record {
     }
 }
 
-/// Bytes of the outstanding segments by what is known of them: less than 2^32 in all, as no window
-/// is larger than 1 GiB (RFC 7323 §2.3).
+/// Bytes of the outstanding segments by state: less than 2^32 in all, as no window is larger than 1
+/// GiB (RFC 7323 §2.3).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sums {
     pub sacked: u32,
@@ -206,7 +206,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// `bytes` of a segment with `flags` count from now on.
+    /// Adds `bytes` of a segment with `flags`.
     fn add(&mut self, flags: u8, bytes: u32) {
         self.sacked += if flags & SACKED != 0 { bytes } else { 0 };
         self.lost += if flags & LOST != 0 { bytes } else { 0 };
@@ -214,7 +214,7 @@ impl Sums {
         self.awaiting_repair += if awaits_repair(flags) { bytes } else { 0 };
     }
 
-    /// `bytes` of a segment with `flags` count no longer.
+    /// Removes `bytes` of a segment with `flags`.
     pub fn remove(&mut self, flags: u8, bytes: u32) {
         self.sacked -= if flags & SACKED != 0 { bytes } else { 0 };
         self.lost -= if flags & LOST != 0 { bytes } else { 0 };
@@ -222,14 +222,14 @@ impl Sums {
         self.awaiting_repair -= if awaits_repair(flags) { bytes } else { 0 };
     }
 
-    /// `record` has `flags` from now on.
+    /// Changes the flags of `record`.
     #[inline]
     pub fn change(&mut self, record: &mut Record, flags: u8) {
         let bytes = u32::from(record.length);
         let before = record.flags();
         record.set_flags(flags);
         if before == 0 && flags == SACKED {
-            // What nothing was known of is reported: by far the most frequent change.
+            // A segment without flags is SACKed: by far the most frequent change.
             self.sacked += bytes;
             return;
         }

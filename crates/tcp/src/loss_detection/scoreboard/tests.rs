@@ -24,12 +24,12 @@ fn block(first: u64, behind: u64) -> Range<u64> {
     first * MSS..behind * MSS
 }
 
-/// Reports any bytes.
+/// SACKs arbitrary bytes.
 fn report(board: &mut Scoreboard, bytes: Range<u64>) -> u64 {
     board.sack(std::slice::from_ref(&bytes))
 }
 
-/// One letter a segment: `.` sent, `s` reported, `l` lost, `r` lost and retransmitted, `d` in
+/// One letter per segment: `.` sent, `s` SACKed, `l` lost, `r` lost and retransmitted, `d` in
 /// flight twice.
 fn picture(board: &Scoreboard) -> String {
     board
@@ -82,7 +82,7 @@ fn a_segment_tells_what_it_is() {
     assert!(!segment.is_sacked() && !segment.is_lost());
 }
 
-/// There is one for each packet under way.
+/// One exists for each packet in flight.
 #[test]
 fn a_segment_is_small() {
     assert!(size_of::<Record>() <= 16, "{}", size_of::<Record>());
@@ -109,8 +109,8 @@ fn segments_are_found_by_their_first_byte() {
     assert!(board.get(0).is_some_and(|segment| !segment.is_sacked()));
 }
 
-/// RFC 6675 §4, `SetPipe()`: (a) what is neither lost nor reported counts, (b) and what was sent
-/// again counts once more.
+/// RFC 6675 §4, `SetPipe()`: (a) bytes neither lost nor SACKed count, (b) and retransmitted ones
+/// count once more.
 #[test]
 fn the_pipe_is_what_is_neither_reported_nor_lost_and_what_was_sent_again() {
     let mut board = sent(10);
@@ -127,7 +127,7 @@ fn the_pipe_is_what_is_neither_reported_nor_lost_and_what_was_sent_again() {
     assert_eq!(picture(&board), "rlllssss..");
     assert_eq!(in_flight(&board), 3);
     assert_eq!(board.next_lost(), Some(1));
-    // A retransmission that is reported leaves the pipe once, whatever else was known of it.
+    // A SACKed retransmission leaves the pipe once, whatever its other flags.
     board.sack(&[block(0, 1)]);
     assert_eq!(
         (picture(&board).as_str(), in_flight(&board)),
@@ -189,7 +189,7 @@ fn the_threshold_moves() {
     assert_eq!(picture(&board), "llssssss");
 }
 
-/// RFC 6675 §4, `NextSeg()`: rule 1 the first lost, rule 3 the first hole below what was reported,
+/// RFC 6675 §4, `NextSeg()`: rule 1 the first lost, rule 3 the first hole below the highest SACK,
 /// rule 4 the last of all.
 #[test]
 fn the_next_segment_follows_the_rules() {
@@ -229,8 +229,8 @@ fn the_next_segment_follows_the_rules() {
     assert_eq!(in_flight(&board), 4);
 }
 
-/// RFC 2018 §8: an acknowledgment that stops at a segment the receiver had reported shows that it
-/// dropped what it reported.
+/// RFC 2018 §8: an acknowledgment that stops at a segment the receiver had SACKed shows that the
+/// receiver has dropped it.
 #[test]
 fn a_receiver_that_reneged_is_not_believed() {
     let mut board = sent(6);
@@ -242,7 +242,7 @@ fn a_receiver_that_reneged_is_not_believed() {
     assert_eq!((picture(&board).as_str(), in_flight(&board)), ("llll", 0));
     assert_eq!(board.next_lost(), Some(0));
     assert_eq!(board.sacked(), 0);
-    // What it reports from now on counts again.
+    // SACKs from now on count again.
     assert_eq!(board.sack(&[block(3, 5)]), 2 * MSS);
     assert_eq!(picture(&board), "lssl");
 
@@ -290,8 +290,8 @@ fn part_of_a_segment_can_be_acknowledged() {
     assert_eq!((board.in_flight(), board.outstanding()), (1800, 1800));
 }
 
-/// Karn's rule, and RFC 7323 §4.3 in spirit: the oldest of what is newly covered, unless one of
-/// them was sent twice; a segment reported earlier is not newly covered.
+/// Karn's rule, and RFC 7323 §4.3 in spirit: the oldest of the newly covered segments, unless one
+/// of them was sent twice; a segment SACKed earlier is not newly covered.
 #[test]
 fn the_sample_is_the_oldest_newly_covered() {
     let mut board = sent(6);
@@ -326,14 +326,14 @@ fn reported_blocks_are_not_counted_twice() {
     );
     assert_eq!(picture(&board), "...ssssssssss..s.s.s");
     assert_eq!(board.sacked(), 13 * MSS);
-    // Below what is acknowledged and above what was sent there is nothing to report.
+    // Below the acknowledged data and above the data sent there is nothing to SACK.
     board.advance(3 * MSS);
     assert_eq!(board.sack(&[block(0, 3), block(20, 30)]), 0);
     assert_eq!(board.sack(&[block(13, 25)]), 4 * MSS);
 }
 
-/// A receiver holds whole segments; what says otherwise is taken for as much as it covers whole,
-/// and the rest is taken when it comes.
+/// A receiver holds whole segments; a SACK of part of one covers only the whole ones, and the rest
+/// counts when it arrives.
 #[test]
 fn only_whole_segments_are_reported() {
     let mut board = sent(6);
@@ -347,7 +347,7 @@ fn only_whole_segments_are_reported() {
     assert_eq!(report(&mut board, 5000..5000), 0);
 }
 
-/// Miyim §IV, "trace-N-retransmit": everything not reported from the expired segment on.
+/// Miyim §IV, "trace-N-retransmit": everything without SACK from the expired segment on.
 #[test]
 fn go_back_n_marks_all_that_is_not_reported() {
     let mut board = sent(6);
@@ -358,11 +358,11 @@ fn go_back_n_marks_all_that_is_not_reported() {
     board.resend(1, at(10), at(110));
     board.resend(2, at(10), at(110));
     assert_eq!(picture(&board), ".rrsll");
-    // Once more: what was retransmitted is lost again.
+    // Once more: the retransmissions are lost again.
     board.mark_lost_from(0);
     assert_eq!((picture(&board).as_str(), in_flight(&board)), ("lllsll", 0));
     assert_eq!(board.next_lost(), Some(0));
-    // What is sent later is not part of it.
+    // Data sent later is not part of it.
     board.push(SentSegment::new(&block(6, 7), at(20)));
     board.time_last(at(120));
     assert_eq!(
@@ -401,8 +401,7 @@ fn expiries_are_counted_for_each_segment() {
     assert_eq!(board.get(1).map(|segment| segment.expiries), Some(2));
 }
 
-/// What the receiver holds needs no timer, but the segment it asks for does even if it was
-/// reported.
+/// SACKed data needs no timer, except the segment that the receiver asks for.
 #[test]
 fn reported_segments_have_no_timer_but_the_first() {
     let mut board = sent(4);

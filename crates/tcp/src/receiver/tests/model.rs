@@ -1,4 +1,4 @@
-//! The receiver against a naive one: a flag for each byte.
+//! The receiver compared with a naive one: a flag for each byte.
 
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ enum Operation {
     Pass(u64),
 }
 
-/// Where the stream of the test ends.
+/// End of the test's stream.
 const END: u64 = 400;
 const BUFFER: u64 = 120;
 
@@ -32,7 +32,7 @@ struct Model {
     held: Vec<bool>,
     fin: bool,
     read: u64,
-    /// The right edge last announced.
+    /// The last announced right edge.
     edge: u64,
     /// Whether an acknowledgment is owed for longer than the delay allows.
     now: u64,
@@ -68,7 +68,7 @@ proptest! {
         for operation in operations {
             match operation {
                 Operation::Arrive(start, length, fin) => {
-                    // The connection cuts to the window before it hands over.
+                    // The connection trims to the window before it passes data on.
                     let window = receiver.acceptable();
                     let end = (start + length).min(END);
                     let fin = fin && end == END && end <= window.end;
@@ -96,7 +96,7 @@ proptest! {
                         prop_assert!(!range.is_empty());
                         prop_assert!(bytes.all(|byte| model.held[byte as usize]));
                     }
-                    // Whatever waits behind a gap is told, if it fits.
+                    // Whatever waits behind a gap is reported, if it fits.
                     let waiting: Vec<_> = (model.prefix()..END)
                         .filter(|&byte| {
                             model.held[byte as usize]
@@ -130,12 +130,13 @@ proptest! {
             for byte in 0..END {
                 prop_assert_eq!(receiver.holds(byte), model.held[byte as usize]);
             }
-            // What arrived is acknowledged within the delay: now, or when it asked to be woken.
+            // Arrived data is acknowledged within the delay: now, or when the receiver asked to be
+            // woken.
             if let Some(since) = model.oldest_unacknowledged {
                 prop_assert!(receiver.ack_due() || receiver.next_wakeup() <= at(since + 40));
             }
-            // A sender that sees no room for a segment learns of it when there is: at once, or with
-            // the acknowledgment that waits.
+            // A sender that sees no room for a segment learns when there is room: at once, or with
+            // the delayed acknowledgment.
             let told = model.edge.saturating_sub(receiver.next_expected());
             if told < 20 && model.read + BUFFER >= model.edge + 20 {
                 prop_assert!(receiver.ack_due() || receiver.next_wakeup() < Instant::FAR_FUTURE);

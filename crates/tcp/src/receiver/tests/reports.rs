@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// The answers to segments of 500 bytes: what is acknowledged, then what is reported. Each segment
-/// is acknowledged: the examples have no delayed acknowledgments.
+/// The answers to segments of 500 bytes: the cumulative acknowledgment, then the SACK blocks. Each
+/// segment is acknowledged: the examples have no delayed acknowledgments.
 fn answers(receiver: &mut Receiver, arrivals: &[Range<u64>]) -> Vec<String> {
     arrivals
         .iter()
@@ -18,7 +18,7 @@ fn answers(receiver: &mut Receiver, arrivals: &[Range<u64>]) -> Vec<String> {
         .collect()
 }
 
-/// A receiver of what comes from 5000 on, as in RFC 2018 §4.
+/// A receiver that expects byte 5000, as in RFC 2018 §4.
 fn from_5000() -> Receiver {
     let mut receiver = receiver();
     receiver.on_data(at(0), 0..5000, false);
@@ -54,7 +54,7 @@ fn rfc_2018_case_2() {
     assert_eq!(answers(&mut from_5000(), &arrivals), expected);
 }
 
-/// Case 3: the second, fourth, sixth and eighth are lost; then the fourth comes, then the second.
+/// Case 3: the second, fourth, sixth and eighth are lost; then the fourth arrives, then the second.
 #[test]
 fn rfc_2018_case_3() {
     let arrivals = [5000, 6000, 7000, 8000, 6500, 5500].map(segment);
@@ -69,8 +69,8 @@ fn rfc_2018_case_3() {
     assert_eq!(answers(&mut from_5000(), &arrivals), expected);
 }
 
-/// RFC 2018 §4: as many as fit, those repeated that changed last; and those that were pushed out
-/// come back when there is room.
+/// RFC 2018 §4: as many as fit, those that changed last repeated; those that were pushed out return
+/// when there is room.
 #[test]
 fn four_ranges_fit_and_none_is_forgotten() {
     let mut receiver = receiver();
@@ -84,14 +84,14 @@ fn four_ranges_fit_and_none_is_forgotten() {
         answers(&mut receiver, &[segment(3000)]),
         ["0 2500-4000 5500-6000 4500-5000 500-1000"]
     );
-    // 10 joins two more: four are left, all are told.
+    // 10 joins two more: four are left, and all are reported.
     assert_eq!(
         answers(&mut receiver, &[segment(5000)]),
         ["0 4500-6000 2500-4000 500-1000 1500-2000"]
     );
 }
 
-/// Several segments between two acknowledgments, as a driver may hand them in.
+/// Several segments between two acknowledgments, as a driver may pass them in.
 #[test]
 fn ranges_between_two_acknowledgments_are_all_told() {
     let mut receiver = receiver();
@@ -105,7 +105,7 @@ fn ranges_between_two_acknowledgments_are_all_told() {
     );
 }
 
-/// A range that grows from the same first byte is remembered once, and pushes no other out.
+/// A range that grows from the same first byte is remembered once, and pushes out no other.
 #[test]
 fn a_range_that_grows_is_one_range() {
     let mut receiver = receiver();
@@ -138,7 +138,7 @@ fn rfc_2883_example_1_a_duplicate() {
     );
 }
 
-/// Example 2: out of order data, and a duplicate below.
+/// Example 2: out-of-order data, and a duplicate below.
 #[test]
 fn rfc_2883_example_2_a_duplicate_and_a_gap() {
     let mut receiver = receiver();
@@ -148,7 +148,7 @@ fn rfc_2883_example_2_a_duplicate_and_a_gap() {
     assert_eq!(answers(&mut receiver, &arrivals), expected);
 }
 
-/// Example 3: a duplicate of an out of order segment.
+/// Example 3: a duplicate of an out-of-order segment.
 #[test]
 fn rfc_2883_example_3_a_duplicate_above_the_gap() {
     let mut receiver = receiver();
@@ -173,7 +173,8 @@ fn rfc_2883_example_4_a_partial_duplicate() {
     assert_eq!(answers(&mut receiver, &arrivals), expected);
 }
 
-/// §4.2.2, example 5: two parts are duplicates, both below the acknowledgment: the first is told.
+/// §4.2.2, example 5: two parts are duplicates, both below the acknowledgment: the first is
+/// reported.
 #[test]
 fn rfc_2883_example_5_two_partial_duplicates_below() {
     let mut receiver = receiver();
@@ -205,7 +206,7 @@ fn rfc_2883_example_6_two_partial_duplicates_above() {
     assert_eq!(answers(&mut receiver, &arrivals), expected);
 }
 
-/// A duplicate above the gap is told beside at most three ranges.
+/// A duplicate above the gap is reported together with at most three ranges.
 #[test]
 fn a_duplicate_takes_the_place_of_a_range() {
     let mut receiver = receiver();

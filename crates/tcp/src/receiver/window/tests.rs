@@ -19,7 +19,8 @@ const fn standing(next_expected: u64, read: u64) -> Standing {
     }
 }
 
-/// `segments` in order over `span`, read at once. Returns how many of them let the window grow.
+/// `segments` in order over `span`, read at once. Returns the number of them that let the window
+/// grow.
 fn arrive(window: &mut Window, from: &mut (Instant, u64), segments: u64, span: Duration) -> u64 {
     let mut grown = 0;
     for _ in 0..segments {
@@ -37,8 +38,8 @@ fn offered(window: &Window, from: (Instant, u64)) -> u64 {
     window.announced() - from.1
 }
 
-/// Linux: `tcp_rmem[1]` of 131072 bytes is a window of 64 KiB first, which two segments widen for
-/// each that arrives, to 5/8 of the memory; each of them is acknowledged at once.
+/// Linux: `tcp_rmem[1]` of 131072 bytes gives a first window of 64 KiB, which grows by two segments
+/// for each that arrives, to 5/8 of the memory; each of them is acknowledged at once.
 #[test]
 fn the_first_window_is_64_kib_and_grows_by_two_segments_for_one() {
     let mut window = autotuned(8 << 20);
@@ -56,14 +57,14 @@ fn the_first_window_is_64_kib_and_grows_by_two_segments_for_one() {
 }
 
 /// Steady reading of b bytes a round trip, after p before: 2b + 2 · 2b(b − p)/p (Linux,
-/// `tcp_rcvbuf_grow`). A hundred segments after the first ten: 2 · 144 800 · (1 + 2 · 9), as far as
-/// the buffer may grow.
+/// `tcp_rcvbuf_grow`). A hundred segments after the first ten: 2 · 144 800 · (1 + 2 · 9), up to the
+/// limit of the buffer.
 #[test]
 fn the_buffer_follows_what_is_read_in_a_round_trip() {
     for (most, expected) in [(8 << 20, 2 * 100 * MSS * 19), (1 << 20, 1 << 20)] {
         let mut window = autotuned(most);
         let mut from = (Instant::ZERO + Duration::from_secs(1), 0);
-        // A hundred, of which the last sees that a round trip has passed since the first.
+        // A hundred, the last of which completes a round trip since the first.
         arrive(&mut window, &mut from, 1, Duration::from_nanos(1));
         arrive(&mut window, &mut from, 99, RTT);
         let buffer = window.tuning.as_ref().map(|tuning| tuning.buffer);
@@ -75,8 +76,8 @@ fn the_buffer_follows_what_is_read_in_a_round_trip() {
     }
 }
 
-/// Without SACK nothing tells the peer what arrived but duplicates, and one with another window is
-/// none (RFC 5681 §2): the edge stays as long as the gap does. With SACK it moves.
+/// Without SACK only duplicates tell the peer what arrived, and one with another window is not a
+/// duplicate (RFC 5681 §2): the edge stays as long as the gap does. With SACK it moves.
 #[test]
 fn behind_a_gap_the_window_grows_with_sack_alone() {
     for (sack, moves) in [(false, false), (true, true)] {
@@ -93,7 +94,7 @@ fn behind_a_gap_the_window_grows_with_sack_alone() {
     }
 }
 
-/// Without timestamps a round trip is what a whole window takes, the shortest of them.
+/// Without timestamps a round trip is the shortest time that a whole window takes.
 #[test]
 fn a_round_trip_without_timestamps_is_that_of_a_window() {
     let mut window = autotuned(8 << 20);
@@ -105,12 +106,12 @@ fn a_round_trip_without_timestamps_is_that_of_a_window() {
         window.on_segment(now, standing(next, next), MSS, true);
     }
     let tuning = window.tuning.as_ref();
-    // 65 535 bytes and what the first segment widened them by: 48 segments, one a millisecond.
+    // 65 535 bytes plus the growth by the first segment: 48 segments, one per millisecond.
     let round_trip = tuning.and_then(|tuning| tuning.round_trip);
     assert_eq!(round_trip, Some(Duration::from_millis(46)));
 }
 
-/// What the application leaves unread takes room.
+/// Unread data occupies room.
 #[test]
 fn unread_data_takes_room() {
     let mut window = autotuned(8 << 20);

@@ -46,7 +46,7 @@ fn an_expiry_sends_the_oldest_again_and_backs_off() {
     );
     assert_eq!((trace.rto_ms(), trace.next_ms()), (600, Some(900)));
     assert_eq!(trace.sender.in_flight(), MSS);
-    // ssthresh is held when the same segment times out again.
+    // ssthresh is unchanged when the same segment times out again.
     trace.at(900).wake();
     assert_eq!(trace.poll(), "0*");
     assert_eq!(
@@ -59,7 +59,7 @@ fn an_expiry_sends_the_oldest_again_and_backs_off() {
     );
     assert_eq!(trace.sender.ssthresh(), Some(5 * MSS));
     assert_eq!(trace.next_ms(), Some(2100));
-    // Not covered by Karn's rule to end it: the back-off stays until there is a sample.
+    // Karn's rule does not end the backoff here: it stays until there is a sample.
     trace.at(1000);
     assert_eq!(trace.ack(1), "1* 2*");
     assert_eq!((trace.rto_ms(), trace.cwnd()), (1200, 2 * MSS));
@@ -137,8 +137,8 @@ fn a_timeout_ends_a_fast_recovery() {
     assert!(trace.is_open());
 }
 
-/// Karn's rule: no sample from what was sent twice, unless a timestamp tells which it was
-/// (RFC 6298 §3, RFC 7323 §4.1).
+/// Karn's rule: no sample from a segment sent twice, unless a timestamp tells which one was
+/// answered (RFC 6298 §3, RFC 7323 §4.1).
 #[test]
 fn what_was_sent_twice_gives_no_sample_without_an_echo() {
     let mut trace = Trace::new(plain());
@@ -157,7 +157,7 @@ fn what_was_sent_twice_gives_no_sample_without_an_echo() {
     );
     assert!(trace.rto_ms() < 600, "the sample ended the back-off");
     assert_eq!(trace.sender.rtt().latest(), Some(milliseconds(10)));
-    // Where the sender's own record is enough it is exact, and the echo's ticks are not needed.
+    // The sender's own record is exact, and the echo's ticks are not needed.
     trace.ack(10);
     trace.take_events();
     trace.at(400).echo(11, 0);
@@ -169,8 +169,8 @@ fn what_was_sent_twice_gives_no_sample_without_an_echo() {
     );
 }
 
-/// RFC 7323 §4.1 to the letter: the round trip is what the echo says, whatever the sender knows; 40
-/// ms here, where the segments were sent 100 ms ago. Without an echo there is none.
+/// RFC 7323 §4.1 to the letter: the round trip is the echo's, whatever the sender knows; 40 ms
+/// here, although the segments were sent 100 ms ago. Without an echo there is no sample.
 #[test]
 fn an_echo_can_be_all_that_is_measured() {
     let timeout = TimeoutConfig {
@@ -190,7 +190,7 @@ fn an_echo_can_be_all_that_is_measured() {
     assert_eq!(trace.take_events(), []);
 }
 
-/// RFC 6298 §3: one segment a window is timed, and not one that is retransmitted.
+/// RFC 6298 §3: one segment per window is timed, and never a retransmitted one.
 #[test]
 fn one_segment_a_window_can_be_timed() {
     let timeout = TimeoutConfig {
@@ -226,7 +226,7 @@ fn one_segment_a_window_can_be_timed() {
     assert_eq!(trace.take_events(), []);
 }
 
-/// RFC 3522 §3: an echo older than the retransmission tells that the original arrived.
+/// RFC 3522 §3: an echo older than the retransmission shows that the original arrived.
 #[test]
 fn a_timeout_is_judged_by_the_first_echo() {
     for (echoed, spurious) in [(0, 1), (299, 1), (300, 0), (301, 0)] {
@@ -280,7 +280,7 @@ fn selective_repeat_sends_again_what_expired_and_nothing_else() {
     trace.at(310).wake();
     assert_eq!((trace.poll().as_str(), trace.next_ms()), ("1*", Some(320)));
     trace.at(320).wake();
-    // Each backs off for itself: 0 was sent at 300 with twice the RTO.
+    // Each backs off independently: 0 was sent at 300 with twice the RTO.
     assert_eq!((trace.poll().as_str(), trace.next_ms()), ("2*", Some(900)));
     assert_eq!(trace.rto_ms(), 300);
     assert_eq!(
@@ -315,7 +315,7 @@ fn selective_repeat_sends_again_what_expired_and_nothing_else() {
     assert_eq!(trace.sender.counters().timeouts, 5);
 }
 
-/// Segments sent at the same instant expire at the same instant, one for each wake-up.
+/// Segments sent at the same instant expire at the same instant, one per wake-up.
 #[test]
 fn equal_timers_expire_one_after_the_other() {
     let mut trace = Trace::new(selective_repeat());
@@ -331,8 +331,8 @@ fn equal_timers_expire_one_after_the_other() {
     );
 }
 
-/// A pace may hold back what has expired. What expires meanwhile does not go before the front,
-/// which alone moves the cumulative acknowledgment.
+/// Pacing may hold back an expired segment. Later expiries do not go before the front, which alone
+/// moves the cumulative acknowledgment.
 #[test]
 fn what_expires_later_does_not_go_before_the_front() {
     let mut trace = Trace::new(selective_repeat());
@@ -345,8 +345,8 @@ fn what_expires_later_does_not_go_before_the_front() {
     assert_eq!(trace.ack(1), "1*");
 }
 
-/// RFC 5682 §2.1 step 2b: F-RTO asks by new data. Where half a segment of room lets none leave,
-/// conventional recovery goes on (Linux, `tcp_xmit_recovery`).
+/// RFC 5682 §2.1 step 2b: F-RTO tests with new data. If room for half a segment lets none leave,
+/// conventional recovery continues (Linux, `tcp_xmit_recovery`).
 #[test]
 fn frto_without_room_for_new_data_repairs() {
     let mut trace = Trace::new(Config {
@@ -414,7 +414,7 @@ fn selective_repeat_can_have_one_timer() {
     assert_eq!(trace.poll(), "2*");
 }
 
-/// A wake-up that comes early, or when everything is acknowledged, finds nothing to do.
+/// A wake-up that is early, or when everything is acknowledged, has nothing to do.
 #[test]
 fn an_early_wakeup_does_nothing() {
     for config in [plain(), selective_repeat()] {
@@ -429,7 +429,7 @@ fn an_early_wakeup_does_nothing() {
     }
 }
 
-/// With reports the timers of what arrived do not expire.
+/// With SACK the timers of arrived segments do not expire.
 #[test]
 fn reported_segments_do_not_expire() {
     let mut trace = three(Config {
@@ -445,7 +445,7 @@ fn reported_segments_do_not_expire() {
 }
 
 /// Miyim §IV: each segment's own timer is the only one. A probe's timer or the reordering window's
-/// in its place would be overwritten by it, and run out as the wrong one.
+/// in its place would be overwritten by it, and expire as the wrong one.
 #[test]
 fn a_timer_of_each_segment_leaves_no_room_for_others() {
     let mut trace = Trace::new(Config {
@@ -464,14 +464,14 @@ fn a_timer_of_each_segment_leaves_no_room_for_others() {
     assert_eq!(trace.sender.counters().timeouts, 1);
 }
 
-/// Linux, `tcp_enter_loss`: a timeout with as many reports as mean a loss shows that reordering was
-/// thought to reach too far.
+/// Linux, `tcp_enter_loss`: a timeout with enough SACKs to mean a loss shows that the extent of
+/// reordering was overestimated.
 #[test]
 fn a_timeout_bounds_the_reordering_that_was_believed() {
     let mut trace = Trace::new(Config {
         sack: true,
         loss_detection: LossDetection::Rack,
-        // No timer of the reordering window looks for losses first.
+        // The reordering window has no timer that would look for losses first.
         retransmission: Retransmission::SelectiveRepeat,
         ..plain()
     });
@@ -485,7 +485,7 @@ fn a_timeout_bounds_the_reordering_that_was_believed() {
 }
 
 /// ns-2's `TcpAgent::newack`: with timestamps every new acknowledgment is measured, without them
-/// one segment a window.
+/// one segment per window.
 #[test]
 fn ns2_measures_by_timestamps() {
     for (timestamps, samples) in [(true, 4), (false, 1)] {

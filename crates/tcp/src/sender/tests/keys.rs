@@ -1,4 +1,4 @@
-//! One key changes one behaviour: a table of keys, and of behaviours that each shows in a trace.
+//! One key changes one behaviour: a table of keys, each with a behaviour that shows in a trace.
 
 #![expect(
     clippy::single_range_in_vec_init,
@@ -13,7 +13,7 @@ use crate::config::{
 
 use crate::loss_differentiation::{Cause, Differentiation, ZigZagTable};
 
-/// A key changed, and the behaviour that tells.
+/// A changed key, and the behaviour that reveals it.
 struct Key {
     name: &'static str,
     change: fn(&mut Config),
@@ -113,13 +113,13 @@ fn one_key_changes_one_behaviour() {
     }
 }
 
-/// When the timer that runs was started, in milliseconds.
+/// Start of the running timer, in milliseconds.
 fn timer_started_at(trace: &Trace) -> String {
     let ends = trace.next_ms().expect("a timer runs");
     (ends - trace.rto_ms()).to_string()
 }
 
-/// RFC 6582 §4, of three losses in a window; before what it asks for leaves. The seven other
+/// RFC 6582 §4, of three losses in a window; before the segment asked for leaves. The seven other
 /// segments have arrived, so that the window has room for each repair however duplicates are
 /// counted.
 fn timer_after_the_second_partial_acknowledgment(config: &Config) -> String {
@@ -159,7 +159,7 @@ fn segments_that_leave_together_at_a_pace(config: &Config) -> String {
     trace.write(200).poll()
 }
 
-/// Three segments acknowledged of which two were reported before.
+/// Three segments acknowledged of which two were SACKed before.
 fn growth_by_what_was_reported_before(config: &Config) -> String {
     let mut trace = Trace::new(*config);
     trace.write(100).poll();
@@ -188,8 +188,8 @@ fn samples_of_a_report(config: &Config) -> String {
     samples.iter().filter(of_round_trips).count().to_string()
 }
 
-/// The acknowledgment before waited for a second segment, 40 ms behind the first: the timer's round
-/// trips fall from 140 to 120 ms, those of the newest segments rise from 100 to 120.
+/// The previous acknowledgment waited for a second segment, 40 ms behind the first: the timer's
+/// round trips fall from 140 to 120 ms, those of the newest segments rise from 100 to 120.
 fn losses_taken_for_the_radios_by_delayed_acknowledgments(config: &Config) -> String {
     let mut trace = Trace::new(Config {
         differentiation: Some(Differentiation::ZigZag(ZigZagTable::NEWZAG_ADJUSTED)),
@@ -225,7 +225,7 @@ fn bytes_a_late_acknowledgment_reports(config: &Config) -> String {
     trace.sender.scoreboard().sacked().to_string()
 }
 
-/// The receiver asks for a segment that it reported.
+/// The receiver asks for a segment that it had SACKed.
 fn soon_retransmitted_when_the_receiver_reneges(config: &Config) -> String {
     let mut trace = Trace::new(*config);
     trace.write(10).poll();
@@ -261,7 +261,7 @@ fn growth_of_a_window_used_by_half(config: &Config) -> String {
     trace.sender.cwnd().to_string()
 }
 
-/// One report, where three mean a loss, or the reordering window of 25 ms.
+/// One SACK, where three mean a loss, or the reordering window of 25 ms.
 fn bytes_lost_a_quarter_of_a_round_trip_after_a_report(config: &Config) -> String {
     let mut trace = Trace::new(*config);
     trace.write(10).poll();

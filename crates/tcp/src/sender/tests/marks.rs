@@ -4,7 +4,8 @@ use super::*;
 use crate::config::{Reduction, ReductionBase};
 
 impl Trace {
-    /// An acknowledgment of the segments below `segment` that echoes a mark; what is sent then.
+    /// An acknowledgment of the segments below `segment` that echoes a mark; returns the segments
+    /// sent then.
     fn marked(&mut self, segment: u64) -> String {
         let right_edge = self.right_edge;
         self.take(&Acknowledgment {
@@ -19,7 +20,7 @@ impl Trace {
     }
 }
 
-/// The window moves as [`Reduction`] says, and is reduced from what it was.
+/// A window that moves as [`Reduction`] says, with the reduction computed from the window.
 fn reducing(reduction: Reduction) -> Trace {
     let mut trace = Trace::new(Config {
         reduction,
@@ -37,8 +38,8 @@ fn ssthresh(trace: &Trace) -> u64 {
     trace.sender.ssthresh().unwrap()
 }
 
-/// The window of ten is halved, and not again before all ten and one behind them are acknowledged.
-/// Marked acknowledgments do not open it.
+/// The window of ten is halved, and not again until all ten and one more are acknowledged.
+/// Acknowledgments with an echoed mark do not open it.
 #[test]
 fn the_window_is_halved_once_a_round_trip() {
     let mut trace = reducing(Reduction::AtOnce);
@@ -54,8 +55,9 @@ fn the_window_is_halved_once_a_round_trip() {
     assert!(trace.cwnd() < 3 * MSS);
 }
 
-/// PRR (RFC 6937 §3.1): one segment leaves for two delivered until five are in flight, then one for
-/// one. The reduction ends behind the data that was under way, with the window at the threshold.
+/// PRR (RFC 6937 §3.1): one segment leaves for every two delivered until five are in flight, then
+/// one for one. The reduction ends behind the data that was in flight, with the window at the
+/// threshold.
 #[test]
 fn the_window_may_shrink_in_proportion() {
     let mut trace = reducing(Reduction::Proportional);
@@ -67,7 +69,7 @@ fn the_window_may_shrink_in_proportion() {
     assert_eq!(trace.sender.counters().segments_retransmitted, 0);
 }
 
-/// A loss in the same round trip is repaired, but reduces nothing more; one behind it does.
+/// A loss in the same round trip is repaired without another reduction; a later one reduces again.
 #[test]
 fn a_loss_beside_a_mark_is_repaired_without_another_reduction() {
     for reduction in [Reduction::AtOnce, Reduction::Proportional] {
@@ -77,7 +79,7 @@ fn a_loss_beside_a_mark_is_repaired_without_another_reduction() {
         assert!(said[2].starts_with("1*"), "{said:?}");
         assert_eq!(ssthresh(&trace), 5 * MSS);
         assert_eq!(trace.sender.counters().fast_retransmits, 1);
-        // It is over; what is lost now is another matter.
+        // It is over; a loss now is a new one.
         let end = trace.sender.nxt() / MSS;
         trace.ack(end);
         trace.at(200);
@@ -90,8 +92,8 @@ fn a_loss_beside_a_mark_is_repaired_without_another_reduction() {
     }
 }
 
-/// Linux, `tcp_enter_loss`: a window that was reduced in this round trip is not taken for the base
-/// of another reduction.
+/// Linux, `tcp_enter_loss`: a window already reduced in this round trip is not the base of another
+/// reduction.
 #[test]
 fn a_timeout_beside_a_mark_reduces_the_threshold_once() {
     let mut trace = reducing(Reduction::Proportional);
@@ -102,7 +104,7 @@ fn a_timeout_beside_a_mark_reduces_the_threshold_once() {
     assert_eq!((ssthresh(&trace), trace.cwnd()), (5 * MSS, MSS));
 }
 
-/// The next new data says that the window was reduced, whatever it was reduced for.
+/// The next new data carries CWR, whatever the window was reduced for.
 #[test]
 fn every_reduction_is_told_once() {
     let mut trace = reducing(Reduction::AtOnce);

@@ -5,7 +5,8 @@ use crate::config::{
     DuplicateCounting, Reduction, ReductionBase, SpuriousDetection, SpuriousResponse,
 };
 
-/// Ten segments out, duplicates for them until `duplicates` have come; what each made us send.
+/// Ten segments in flight, then duplicates until `duplicates` have arrived; returns the segments
+/// sent after each.
 fn with_duplicates(config: Config, duplicates: usize) -> (Trace, Vec<String>) {
     let mut trace = Trace::new(config);
     trace.write(30);
@@ -58,8 +59,8 @@ fn newreno_repairs_one_loss_each_round_trip() {
     let (mut trace, said) = with_duplicates(plain(), 8);
     assert_eq!(said[3..], ["", "", "10", "11", "12"]);
     trace.take_events();
-    // Partial: it covers two segments. Deflate by two, add one back: 5 + 8 − 2 + 1 = 12 against 11
-    // outstanding, so that one more new segment goes out.
+    // Partial: it covers two segments. Deflates by two, adds one back: 5 + 8 − 2 + 1 = 12 against
+    // 11 outstanding, so that one more new segment goes out.
     trace.at(200);
     assert_eq!(trace.ack(2), "2* 13");
     // 10, 11 and 12 arrive.
@@ -77,7 +78,7 @@ fn newreno_repairs_one_loss_each_round_trip() {
     assert_eq!(trace.sender.counters().fast_retransmits, 1);
 }
 
-/// RFC 6582 §3.2 step 3: not more than FlightSize and one segment, against a burst.
+/// RFC 6582 §3.2 step 3: at most FlightSize and one segment, to avoid a burst.
 #[test]
 fn the_window_after_recovery_follows_what_is_in_flight() {
     let (mut trace, _) = with_duplicates(plain(), 3);
@@ -109,7 +110,7 @@ fn only_the_first_partial_acknowledgment_restarts_the_timer() {
     );
 }
 
-/// RFC 6582 §3.2 step 2: duplicates of what was outstanding in the last recovery start none.
+/// RFC 6582 §3.2 step 2: duplicates of data outstanding in the last recovery start none.
 #[test]
 fn a_recovery_does_not_follow_from_the_last_ones_duplicates() {
     let (mut trace, _) = with_duplicates(plain(), 3);
@@ -131,7 +132,7 @@ fn a_recovery_does_not_follow_from_the_last_ones_duplicates() {
     assert_eq!(trace.sender.counters().fast_retransmits, 2);
 }
 
-/// After a timeout too (RFC 6582 §3.2 step 4): go-back-N makes duplicates of its own.
+/// Also after a timeout (RFC 6582 §3.2 step 4): go-back-N causes duplicates of its own.
 #[test]
 fn no_fast_retransmit_for_what_was_outstanding_at_a_timeout() {
     let mut trace = Trace::new(plain());
@@ -151,7 +152,7 @@ fn no_fast_retransmit_for_what_was_outstanding_at_a_timeout() {
     assert_eq!(trace.sender.counters().fast_retransmits, 0);
 }
 
-/// RFC 2581 §3.2 step 6: the first new acknowledgment ends it, partial or not.
+/// RFC 2581 §3.2 step 6: the first new acknowledgment ends recovery, partial or not.
 #[test]
 fn reno_recovers_until_the_first_new_acknowledgment() {
     let config = Config {
@@ -167,7 +168,7 @@ fn reno_recovers_until_the_first_new_acknowledgment() {
     assert_eq!(trace.next_ms(), Some(200 + trace.rto_ms()));
 }
 
-/// Jacobson 1988: slow start from one segment, and everything again.
+/// Jacobson 1988: slow start from one segment, and everything is retransmitted.
 #[test]
 fn tahoe_starts_over() {
     let config = Config {
@@ -192,7 +193,7 @@ fn tahoe_starts_over() {
     );
 }
 
-/// Only a timeout can be spurious: an echo older than Tahoe's fast retransmit judges none.
+/// Only a timeout can be spurious: an echo older than Tahoe's fast retransmit is no evidence.
 #[test]
 fn tahoe_judges_no_timeout() {
     let config = Config {
@@ -204,8 +205,8 @@ fn tahoe_judges_no_timeout() {
     assert_eq!(trace.sender.counters().timeouts_judged_spurious, 0);
 }
 
-/// RFC 3042 §2: one new segment for each of the first two duplicates, beyond the window; and
-/// RFC 5681 §3.2 step 2: they are no part of FlightSize.
+/// RFC 3042 §2: one new segment for each of the first two duplicates, beyond the window; and RFC
+/// 5681 §3.2 step 2: they are not part of FlightSize.
 #[test]
 fn the_first_two_duplicates_each_let_a_segment_out() {
     let config = Config {
@@ -219,7 +220,7 @@ fn the_first_two_duplicates_each_let_a_segment_out() {
         Some(5 * MSS),
         "half of 10, not of 12"
     );
-    // The recovery lasts until the two are acknowledged as well.
+    // The recovery lasts until those two are acknowledged as well.
     trace.at(200);
     assert_eq!(trace.ack(11), "11* 12 13 14 15");
     assert!(!trace.is_open());
@@ -245,7 +246,7 @@ fn a_third_duplicate_lets_no_third_segment_out() {
     assert_eq!(trace.sender.ssthresh(), Some(5 * MSS), "half of 12 − 2");
 }
 
-/// RFC 5681 §2: what is a duplicate acknowledgment and what is not.
+/// RFC 5681 §2: the definition of a duplicate acknowledgment.
 #[test]
 fn only_a_bare_one_with_the_same_window_while_data_is_out_is_a_duplicate() {
     let mut trace = Trace::new(plain());
@@ -278,9 +279,9 @@ fn only_a_bare_one_with_the_same_window_while_data_is_out_is_a_duplicate() {
     assert_eq!(trace.sender.counters().fast_retransmits, 0);
 }
 
-/// Linux, `tcp_add_reno_sack` and `tcp_remove_reno_sacks`: each duplicate takes a segment out of
-/// what is in flight, a partial acknowledgment gives back what it covers but the segment it
-/// repaired, and the next gap is repaired when the window allows.
+/// Linux, `tcp_add_reno_sack` and `tcp_remove_reno_sacks`: each duplicate removes a segment from
+/// the data in flight, a partial acknowledgment restores those it covers except the repaired one,
+/// and the next gap is repaired when the window allows.
 #[test]
 fn duplicates_that_count_as_arrivals_survive_a_partial_acknowledgment() {
     let mut trace = Trace::new(Config {
@@ -290,7 +291,7 @@ fn duplicates_that_count_as_arrivals_survive_a_partial_acknowledgment() {
     });
     trace.write(20).poll();
     assert_eq!(trace.sender.in_flight(), 10 * MSS);
-    // Segments 0 and 4 are lost: eight duplicates, of which the third starts the recovery.
+    // Segments 0 and 4 are lost: eight duplicates, the third of which starts the recovery.
     for duplicates in 1..=8 {
         trace.at(100).ack(0);
         let arrived = duplicates * MSS;
@@ -305,12 +306,12 @@ fn duplicates_that_count_as_arrivals_survive_a_partial_acknowledgment() {
     // A window of five, with two in flight: three more have left.
     assert_eq!(trace.sender.cwnd(), 5 * MSS);
     assert_eq!(trace.sender.nxt(), 13 * MSS);
-    // The repair of segment 0 covers four; five behind segment 4 have arrived, and it goes out
-    // again.
+    // The retransmission of segment 0 covers four; five behind segment 4 have arrived, and it is
+    // retransmitted.
     assert_eq!(trace.at(200).ack(4), "4* 13");
     assert_eq!(trace.sender.in_flight(), 5 * MSS);
     assert!(!trace.is_open());
-    // All that was outstanding: nothing is remembered of the duplicates.
+    // Everything outstanding is acknowledged: the duplicates are forgotten.
     trace.at(300).ack(10);
     assert!(trace.is_open());
     assert_eq!(
@@ -319,8 +320,8 @@ fn duplicates_that_count_as_arrivals_survive_a_partial_acknowledgment() {
     );
 }
 
-/// Linux, `tcp_check_reno_reordering`: more duplicates than segments can have arrived are of
-/// segments that came late, and as many as were outstanding are needed then before a loss is
+/// Linux, `tcp_check_reno_reordering`: more duplicates than segments that can have arrived come
+/// from late segments, and from then on as many as were outstanding are needed before a loss is
 /// believed (`tcp_newreno_mark_lost`).
 #[test]
 fn surplus_duplicates_raise_the_threshold() {
@@ -331,7 +332,7 @@ fn surplus_duplicates_raise_the_threshold() {
         reduction: Reduction::Proportional,
         ..plain()
     });
-    // Of twelve duplicates nine can be of segments that arrived behind the first of ten.
+    // Of twelve duplicates nine can come from segments that arrived behind the first of ten.
     trace.write(10).poll();
     for _ in 0..12 {
         trace.at(100).ack(0);
@@ -346,14 +347,14 @@ fn surplus_duplicates_raise_the_threshold() {
         assert_eq!(trace.ack(10), "", "{duplicates} duplicates");
     }
     assert!(trace.is_open(), "four are fewer than ten");
-    // The timer expires though enough have come for any loss: they were thought to reach too far.
+    // The timer expires although there are enough for any loss: the extent was overestimated.
     let due = trace.next_ms().expect("a timer");
     trace.at(due).wake();
     assert_eq!(trace.sender.reordering(), 3);
 }
 
-/// Linux, `tcp_clean_rtx_queue`: without SACK the acknowledgment of a retransmission covers what
-/// arrived before the timeout too, and says nothing of whether that was needless.
+/// Linux, `tcp_clean_rtx_queue`: without SACK the acknowledgment of a retransmission also covers
+/// data that arrived before the timeout, and does not tell whether that was needless.
 #[test]
 fn without_sack_an_acknowledged_retransmission_is_no_sign_of_a_needless_timeout() {
     let mut trace = Trace::new(Config {
@@ -370,7 +371,7 @@ fn without_sack_an_acknowledged_retransmission_is_no_sign_of_a_needless_timeout(
     assert_eq!(trace.poll(), "0*");
     trace.at(400).ack(5);
     assert_eq!(trace.sender.counters().recoveries_taken_back, 0);
-    // What was not retransmitted is acknowledged: now it is.
+    // Data that was not retransmitted is acknowledged: now it does tell.
     trace.at(410).ack(8);
     assert_eq!(trace.sender.counters().recoveries_taken_back, 1);
 }

@@ -60,7 +60,7 @@ fn repairs_three_losses_in_one_round_trip() {
     );
 }
 
-/// RFC 6675 §2: without news an acknowledgment is no duplicate.
+/// RFC 6675 §2: an acknowledgment without news is not a duplicate.
 #[test]
 fn repeated_reports_are_no_duplicates() {
     let mut trace = Trace::new(selective());
@@ -86,7 +86,7 @@ fn a_loss_behind_a_reordered_segment_is_found() {
     assert_eq!(trace.sender.counters().fast_retransmits, 1);
 }
 
-/// RFC 3042 is a choice with SACK as well: without it nothing is sent before a loss is found.
+/// RFC 3042 is optional with SACK as well: without it nothing is sent before a loss is found.
 #[test]
 fn without_limited_transmit_the_first_two_send_nothing() {
     let mut trace = Trace::new(Config {
@@ -111,7 +111,7 @@ fn without_new_data_holes_are_filled_and_the_last_is_rescued() {
     assert_eq!(blocks(&mut trace, 0, &[(1, 4)]), "0*");
     assert_eq!(blocks(&mut trace, 0, &[(1, 5)]), "");
     assert_eq!(blocks(&mut trace, 0, &[(1, 6)]), "");
-    // Pipe = 10 − 6 − 1 + 1 = 4: rule 3 repairs 6 although two above it are too few to say so.
+    // Pipe = 10 − 6 − 1 + 1 = 4: rule 3 repairs 6 although two above it are too few to mean a loss.
     assert_eq!(blocks(&mut trace, 0, &[(7, 8), (1, 6)]), "6*");
     // 6 is in flight twice: pipe = 10 − 7 − 1 + 2 = 4. Rule 4.
     assert_eq!(blocks(&mut trace, 0, &[(7, 9), (1, 6)]), "9*");
@@ -121,7 +121,7 @@ fn without_new_data_holes_are_filled_and_the_last_is_rescued() {
     assert!(trace.is_open());
 }
 
-/// By the letter rule 4 would send 0 twice.
+/// To the letter, rule 4 would send 0 twice.
 #[test]
 fn the_only_hole_is_not_rescued_as_soon_as_it_is_repaired() {
     let mut trace = Trace::new(selective());
@@ -131,7 +131,7 @@ fn the_only_hole_is_not_rescued_as_soon_as_it_is_repaired() {
     assert_eq!(trace.sender.in_flight(), MSS);
 }
 
-/// What lies behind the recovery point is not this recovery's to rescue.
+/// Data behind the recovery point is not this recovery's to rescue.
 #[test]
 fn what_was_sent_during_the_recovery_is_not_rescued() {
     let mut trace = Trace::new(selective());
@@ -143,7 +143,7 @@ fn what_was_sent_during_the_recovery_is_not_rescued() {
     assert_eq!(blocks(&mut trace, 0, &[(1, 9)]), "");
 }
 
-/// RFC 6675 §5.1: after a timeout no recovery before what was outstanding is acknowledged.
+/// RFC 6675 §5.1: after a timeout no recovery until the data outstanding then is acknowledged.
 #[test]
 fn a_timeout_is_recovered_from_first() {
     let mut trace = Trace::new(selective());
@@ -154,14 +154,14 @@ fn a_timeout_is_recovered_from_first() {
     trace.at(400);
     assert_eq!(blocks(&mut trace, 1, &[(4, 8)]), "1* 2*");
     assert_eq!(trace.sender.counters().fast_retransmits, 0);
-    // What the receiver holds is not retransmitted.
+    // SACKed data is not retransmitted.
     assert_eq!(blocks(&mut trace, 3, &[(4, 8)]), "3* 8* 9*");
     assert_eq!(trace.ack(11), "11 12 13 14");
     assert!(trace.is_open());
 }
 
-/// RFC 2883 §4: a first block below the acknowledgment, or inside the second, reports a duplicate,
-/// and reports nothing new.
+/// RFC 2883 §4: a first block below the acknowledgment, or inside the second, reports a duplicate
+/// and nothing new.
 #[test]
 fn duplicates_reported_are_counted_and_not_believed_to_be_news() {
     let mut trace = Trace::new(selective());
@@ -178,14 +178,14 @@ fn duplicates_reported_are_counted_and_not_believed_to_be_news() {
         .collect();
     let offsets = [MSS, MSS, 5 * MSS].map(|offset| Event::DuplicateReported { offset });
     assert_eq!(reported, offsets);
-    // The second block is inside the first, or beside it: an ordinary report.
+    // The second block is inside the first, or beside it: an ordinary SACK.
     blocks(&mut trace, 3, &[(5, 8), (6, 7)]);
     blocks(&mut trace, 3, &[(9, 10), (5, 8)]);
     blocks(&mut trace, 3, &[(5, 9), (7, 10)]);
     assert_eq!(trace.sender.counters().duplicates_reported, 3);
 }
 
-/// Blocks from a peer that was not offered them say nothing, but for the duplicates.
+/// Blocks from a peer that was not offered SACK are ignored, except for duplicates.
 #[test]
 fn reports_without_sack_are_not_used() {
     let mut trace = Trace::new(plain());
@@ -195,7 +195,7 @@ fn reports_without_sack_are_not_used() {
     assert_eq!(trace.sender.counters().fast_retransmits, 0);
 }
 
-/// Tahoe's window and Reno's exit with the scoreboard's knowledge of what is lost.
+/// Tahoe's window and Reno's exit with the scoreboard's knowledge of losses.
 #[test]
 fn the_other_recoveries_know_what_was_reported() {
     let mut trace = Trace::new(Config {
@@ -217,12 +217,12 @@ fn the_other_recoveries_know_what_was_reported() {
     trace.at(100);
     assert_eq!(blocks(&mut trace, 0, &[(2, 5)]), "0*");
     trace.at(200);
-    // The exit from one recovery, and at once the entry into the next: 1 is lost as well.
+    // The exit from one recovery, and immediately the entry into the next: 1 is lost as well.
     assert_eq!(blocks(&mut trace, 1, &[(2, 5)]), "1*");
     assert_eq!(trace.sender.counters().fast_retransmits, 2);
 }
 
-/// RFC 2018 §8 with either policy: a timeout at a segment that was reported sends it again.
+/// RFC 2018 §8 with either policy: a timeout at a SACKed segment retransmits it.
 #[test]
 fn a_reneging_receiver_gets_it_again() {
     for retransmission in [Retransmission::GoBackN, Retransmission::SelectiveRepeat] {
@@ -240,7 +240,7 @@ fn a_reneging_receiver_gets_it_again() {
     }
 }
 
-/// RFC 3708 §2: the report of the duplicate alone is enough, whoever finds losses.
+/// RFC 3708 §2: the report of the duplicate is enough, however losses are found.
 #[test]
 fn a_report_of_a_duplicate_alone_takes_a_recovery_back() {
     let mut trace = Trace::new(Config {
@@ -264,8 +264,8 @@ fn a_report_of_a_duplicate_alone_takes_a_recovery_back() {
     assert_eq!(trace.cwnd(), before);
 }
 
-/// Linux, `tcp_try_undo_partial`: a segment that was retransmitted and then arrives, late, is
-/// reordering, and from then on a quarter of the least round trip is waited for others.
+/// Linux, `tcp_try_undo_partial`: a segment that was retransmitted and whose original then arrives
+/// late is reordering, and from then on others get a quarter of the minimum round trip.
 #[test]
 fn a_late_original_in_a_recovery_is_reordering() {
     let mut trace = Trace::new(Config {
@@ -294,7 +294,7 @@ fn a_late_original_in_a_recovery_is_reordering() {
         (trace.sender.reorderings_seen(), trace.sender.reordering()),
         (1, 4)
     );
-    // Three reports above segment 4 retransmit nothing yet.
+    // Three SACKed segments above segment 4 retransmit nothing yet.
     let sent = blocks(&mut trace, 4, &[(5, 8)]);
     assert!(!sent.contains('*'), "{sent}");
     assert!(trace.is_open());

@@ -1,11 +1,11 @@
-//! A window taken back to nothing (RFC 9293 §3.8.6), and bad-state notification.
+//! A window shrunk to zero (RFC 9293 §3.8.6), and bad-state notification.
 
 use super::*;
 use crate::config::{TimerScope, WindowReopening};
 
 /// The retransmission timer set by the acknowledgment at 100 ms would expire at 350 ms: it probes
-/// instead. When the window opens all is retransmitted within a window of ten segments as it was,
-/// and the two copies that follow tell of no loss.
+/// instead. When the window opens everything is retransmitted within the unchanged window of ten
+/// segments, and the two copies that follow mean no loss.
 #[test]
 fn data_lost_behind_a_shut_window_is_no_congestion() {
     for sack in [false, true] {
@@ -19,7 +19,7 @@ fn data_lost_behind_a_shut_window_is_no_congestion() {
         let cwnd = trace.cwnd();
         assert_eq!(trace.wake_when_due(), (milliseconds(250), true));
         assert_eq!((trace.next_ms(), trace.poll()), (Some(850), String::new()));
-        // Four answers to probes are no duplicates.
+        // Four answers to probes are not duplicates.
         for _ in 0..4 {
             trace.ack(2);
         }
@@ -47,7 +47,7 @@ fn data_lost_behind_a_shut_window_is_no_congestion() {
     }
 }
 
-/// As BSD does, also before a timer has run out: no acknowledgment is coming any more.
+/// As in BSD, even before a timer has expired: no acknowledgment will come any more.
 #[test]
 fn a_short_freeze_does_not_wait_for_the_timer() {
     let mut trace = Trace::new(plain());
@@ -61,8 +61,8 @@ fn a_short_freeze_does_not_wait_for_the_timer() {
     assert_eq!(trace.cwnd(), 10 * MSS);
 }
 
-/// Nothing is silent that has just left: neither while no round trip is measured, nor where one
-/// takes no time that the clock could tell.
+/// Data that has just left is not silent: neither while no round trip is measured, nor where one
+/// takes no measurable time.
 #[test]
 fn a_window_that_flaps_at_once_resends_nothing() {
     for round_trip in [None, Some(Duration::ZERO)] {
@@ -78,7 +78,7 @@ fn a_window_that_flaps_at_once_resends_nothing() {
     }
 }
 
-/// Acknowledgments that still come keep the clock: what is on its way stays there, and its timer
+/// Acknowledgments that still arrive keep the clock: the data in flight stays there, and its timer
 /// restarts.
 #[test]
 fn an_acknowledgment_of_new_data_opens_the_window_without_repairs() {
@@ -93,7 +93,7 @@ fn an_acknowledgment_of_new_data_opens_the_window_without_repairs() {
     assert_eq!(trace.next_ms(), Some(290 + 463));
 }
 
-/// A timer for each segment: those that run out towards a shut window probe once, together.
+/// A timer for each segment: those that expire against a closed window probe once, together.
 #[test]
 fn timers_of_segments_persist_too() {
     let mut trace = Trace::new(Config {
@@ -115,8 +115,8 @@ fn timers_of_segments_persist_too() {
     assert_eq!(trace.sender.counters().timeouts, 0);
 }
 
-/// A window that shuts while a timeout is repaired: the lost segments have no timers of their own,
-/// so a probe is due after one RTO.
+/// A window that closes during the repair of a timeout: the lost segments have no timers of their
+/// own, so a probe is due after one RTO.
 #[test]
 fn lost_segments_wait_with_a_timer() {
     let mut trace = Trace::new(Config {
@@ -138,7 +138,7 @@ fn lost_segments_wait_with_a_timer() {
     assert_eq!(trace.ack(1), "1* 2*");
 }
 
-/// A fast recovery that a freeze interrupts ends with what it had to repair, once.
+/// A fast recovery interrupted by a freeze ends with the data it had to repair, once.
 #[test]
 fn a_freeze_in_fast_recovery_repairs_once() {
     let mut trace = Trace::new(plain());
@@ -160,7 +160,7 @@ fn a_freeze_in_fast_recovery_repairs_once() {
     assert_eq!((counters.timeouts, counters.fast_retransmits), (0, 1));
 }
 
-/// Bakshi et al. 1997 §5: the timer restarts with the RTO as it is (300 ms, doubled after an
+/// Bakshi et al. 1997 §5: the timer restarts with the current RTO (300 ms, doubled after an
 /// expiry), nothing else changes.
 #[test]
 fn a_bad_state_restarts_a_running_timer() {
@@ -185,7 +185,7 @@ fn a_bad_state_restarts_a_running_timer() {
     assert_eq!(trace.sender.counters().timeouts, 1);
 }
 
-/// Each segment's own timer restarts, with its own back-off.
+/// Each segment's own timer restarts, with its own backoff.
 #[test]
 fn a_bad_state_restarts_the_timers_of_segments() {
     let mut trace = Trace::new(Config {
@@ -217,8 +217,8 @@ fn a_bad_state_restarts_the_timers_of_segments() {
     assert_eq!(earliest, Some((0, expected)));
 }
 
-/// A full segment with a FIN is a byte longer than a window of one segment: it is retransmitted all
-/// the same when the window opens, or nothing ever would be.
+/// A full segment with a FIN is a byte longer than a window of one segment: it is nevertheless
+/// retransmitted when the window opens, or nothing ever would be.
 #[test]
 fn a_full_segment_with_a_fin_is_sent_again_into_the_smallest_window() {
     let mut trace = Trace::new(Config {
@@ -240,7 +240,7 @@ fn a_full_segment_with_a_fin_is_sent_again_into_the_smallest_window() {
     assert!(trace.next_ms().is_some());
 }
 
-/// A window that shuts while the pace blocks: without a probe's timer nothing would ever ask for it
+/// A window that closes while pacing blocks: without a probe's timer nothing would ever ask for it
 /// again, should the update that opens it be lost.
 #[test]
 fn a_window_that_shuts_while_the_pace_blocks_is_probed() {
@@ -250,8 +250,8 @@ fn a_window_that_shuts_while_the_pace_blocks_is_probed() {
             initial_window: 12,
             ..plain()
         });
-        // Nine that are not paced and a burst of two: nothing waits for the pace then, so that its
-        // timer does not run.
+        // Nine that are not paced and a burst of two: nothing waits for pacing then, so its timer
+        // does not run.
         trace.write(11);
         assert_eq!(trace.poll(), "0 1 2 3 4 5 6 7 8 9 10");
         trace.write(5);
@@ -270,8 +270,8 @@ fn a_window_that_shuts_while_the_pace_blocks_is_probed() {
     }
 }
 
-/// Ten windows that shut and open again at once, while ten segments are on their way: all of them
-/// may still be answered, and nothing is sent twice.
+/// Ten windows that close and reopen at once, while ten segments are in flight: all of them may
+/// still be acknowledged, and nothing is sent twice.
 #[test]
 fn a_window_that_flaps_has_nothing_sent_again() {
     for profile in [Profile::NewReno, Profile::Linux] {
@@ -290,7 +290,8 @@ fn a_window_that_flaps_has_nothing_sent_again() {
     }
 }
 
-/// Linux waits for its timer, which is at 300 ms, however long the window was shut before that.
+/// Linux waits for its timer, which expires at 300 ms, however long the window was closed before
+/// that.
 #[test]
 fn a_window_that_opens_again_waits_for_the_timer_where_linux_does() {
     let mut trace = Trace::new(Config {

@@ -1,10 +1,10 @@
-//! A timeout was needless, and what the sender does about that.
+//! Needless timeouts, and the sender's response to them.
 
 use super::*;
 use crate::config::{LossDetection, SpuriousDetection, SpuriousResponse};
 
-/// Detected by timestamps (RFC 3522), answered as RFC 4015 says; an initial window of two segments,
-/// slow start to ten.
+/// Detected by timestamps (RFC 3522), with the response of RFC 4015; an initial window of two
+/// segments, slow start to ten.
 fn eifel() -> Config {
     Config {
         initial_window: 2,
@@ -42,8 +42,8 @@ fn expired() -> Trace {
     trace
 }
 
-/// RFC 4015 §3: cwnd becomes FlightSize + min(bytes_acked, IW). `bytes_acked` is what
-/// this acknowledgment covers, not all that any has.
+/// RFC 4015 §3: cwnd becomes FlightSize + min(bytes_acked, IW). `bytes_acked` is the bytes that
+/// this acknowledgment covers, not all so far.
 #[test]
 fn eifel_resumes_with_what_is_out_and_what_was_acknowledged() {
     for (acked, resumed) in [(1, 7 + 1), (2, 6 + 2), (3, 5 + 2), (5, 3 + 2), (7, 1 + 2)] {
@@ -57,7 +57,7 @@ fn eifel_resumes_with_what_is_out_and_what_was_acknowledged() {
     }
 }
 
-/// RFC 4015 §3: where the acknowledgment echoes a mark, the window stays as the timeout left it.
+/// RFC 4015 §3: if the acknowledgment echoes a mark, the window stays as the timeout left it.
 #[test]
 fn a_mark_leaves_the_window_as_the_timeout_made_it() {
     for marked in [false, true] {
@@ -80,8 +80,8 @@ fn a_mark_leaves_the_window_as_the_timeout_made_it() {
 }
 
 /// RFC 8985 §6.2 step 2; Linux, `tcp_skb_spurious_retrans`: an acknowledgment that echoes a
-/// timestamp from before a retransmission is the original's, however long the copy is under way.
-/// What left between the two is then not late, and nothing of it is retransmitted.
+/// timestamp from before a retransmission answers the original, however long the copy is in flight.
+/// Data sent between the two is then not late, and none of it is retransmitted.
 #[test]
 fn an_answer_to_the_original_says_nothing_of_what_left_before_the_copy() {
     for (echoed, needless) in [(0, true), (300, false)] {

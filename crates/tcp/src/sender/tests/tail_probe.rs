@@ -1,4 +1,4 @@
-//! The probe of a silent tail (RFC 8985 §7): when it leaves, and what its answer says.
+//! The probe of a silent tail (RFC 8985 §7): its departure, and the meaning of its answer.
 
 use super::*;
 use crate::observer::Event;
@@ -15,7 +15,8 @@ fn probing(initial_window: u32) -> Trace {
     Trace::new(config)
 }
 
-/// Segments 0 and 1 left at zero, nothing was heard, and the second was repeated at 202 ms.
+/// Segments 0 and 1 left at zero, no acknowledgment arrived, and the second was retransmitted at
+/// 202 ms.
 fn probed() -> Trace {
     let mut trace = probing(10);
     assert_eq!(trace.write(2).poll(), "0 1");
@@ -29,15 +30,15 @@ impl Trace {
         self.sender.counters().losses_repaired_by_probes
     }
 
-    /// Another segment leaves, and `segment` of them are acknowledged.
+    /// Sends another segment, and acknowledges `segment` of them.
     fn another(&mut self, segment: u64) -> &mut Self {
         self.write(1).poll();
         self.ack_bytes(segment * MSS)
     }
 }
 
-/// §7.2: PTO is 2·SRTT, and the longest delay of an acknowledgment more where one segment is
-/// outstanding; Linux adds 2 ms where there are more.
+/// §7.2: PTO is 2·SRTT, plus the longest delay of an acknowledgment if one segment is outstanding;
+/// Linux adds 2 ms if there are more.
 #[test]
 fn a_probe_leaves_after_two_round_trips() {
     for (segments, due) in [(1, 250), (2, 202), (5, 202)] {
@@ -47,7 +48,7 @@ fn a_probe_leaves_after_two_round_trips() {
     }
 }
 
-/// §7.3: one probe a tail. When the next one would be due, the retransmission timer resumes.
+/// §7.3: one probe per tail. When the next one would be due, the retransmission timer resumes.
 #[test]
 fn a_tail_is_probed_once() {
     let mut trace = probed();
@@ -63,8 +64,8 @@ fn a_tail_is_probed_once() {
     assert_eq!(probes.count(), 1);
 }
 
-/// §7.4.2: an acknowledgment beyond the probe, with no sign of a second copy before, shows that one
-/// copy was needed. That is a loss, which counts once.
+/// §7.4.2: an acknowledgment beyond the probe, with no earlier sign of a second copy, shows that
+/// one copy was needed. That is a loss, which counts once.
 #[test]
 fn a_probe_of_which_one_copy_arrived_has_repaired_a_loss() {
     let mut trace = probed();
@@ -76,8 +77,8 @@ fn a_probe_of_which_one_copy_arrived_has_repaired_a_loss() {
     assert_eq!(trace.losses_repaired(), 1);
 }
 
-/// §7.4.2: a report of a duplicate, or an acknowledgment that brings nothing at all, shows that
-/// both copies arrived.
+/// §7.4.2: a reported duplicate, or an acknowledgment that brings nothing at all, shows that both
+/// copies arrived.
 #[test]
 fn a_probe_of_which_both_copies_arrived_costs_nothing() {
     for reports in [false, true] {

@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// RFC 5681 §3.1 with byte counting: one segment for each acknowledged, two at most for one
+/// RFC 5681 §3.1 with byte counting: one segment for each acknowledged, at most two for one
 /// acknowledgment (RFC 3465 §2.3, L = 2).
 #[test]
 fn slow_start_doubles_the_window_each_round_trip() {
@@ -32,7 +32,7 @@ fn congestion_avoidance_adds_one_segment_a_window() {
     assert_eq!(trace.cwnd(), 11 * MSS);
 }
 
-/// RFC 3465 §2.3: one segment for each acknowledgment while a timeout is recovered from.
+/// RFC 3465 §2.3: one segment per acknowledgment during the recovery from a timeout.
 #[test]
 fn slow_start_after_a_timeout_counts_one_segment_an_acknowledgment() {
     let mut trace = Trace::new(plain());
@@ -44,7 +44,7 @@ fn slow_start_after_a_timeout_counts_one_segment_an_acknowledgment() {
     assert_eq!(trace.ack(12), "13 14 15 16", "and two again afterwards");
 }
 
-/// RFC 7661 §4.1: a window that was not used has not been tested.
+/// RFC 7661 §4.1: an unused window has not been tested.
 #[test]
 fn a_window_that_was_not_filled_does_not_grow() {
     let config = Config {
@@ -80,7 +80,7 @@ fn the_window_can_be_capped() {
 }
 
 /// RFC 9293 §3.8.6.2.1: not less than a segment because the peer's window has no more room, whether
-/// anything is on its way or not.
+/// or not anything is in flight.
 #[test]
 fn does_not_fill_a_silly_window() {
     let mut trace = Trace::new(plain());
@@ -98,7 +98,7 @@ fn does_not_fill_a_silly_window() {
     assert_eq!(trace.poll(), "3 4");
 }
 
-/// RFC 9293 §3.8.6.1: probes after one RTO, then backing off, for as long as the window is closed.
+/// RFC 9293 §3.8.6.1: probes after one RTO, then with backoff, for as long as the window is closed.
 #[test]
 fn a_closed_window_is_probed() {
     let mut trace = Trace::new(plain());
@@ -121,7 +121,7 @@ fn a_closed_window_is_probed() {
         );
         assert!(is_probe);
         assert_eq!(trace.poll(), "");
-        // Its answer: the window is closed still.
+        // Its answer: the window is still closed.
         trace.ack(2);
     }
     assert_eq!(trace.sender.counters().window_probes, 12);
@@ -136,7 +136,8 @@ fn a_closed_window_is_probed() {
     assert_eq!(trace.wake_when_due(), (rto, true));
 }
 
-/// The first probe comes one RTO after the window closed, however often nothing can be sent.
+/// The first probe is sent one RTO after the window closed, however often the sender is polled in
+/// vain.
 #[test]
 fn asking_does_not_put_a_probe_off() {
     let mut trace = Trace::new(plain());
@@ -146,7 +147,7 @@ fn asking_does_not_put_a_probe_off() {
     assert_eq!(trace.next_ms(), Some(300));
 }
 
-/// A FIN takes a byte of the window (RFC 9293 §3.4), and waits for it as data does.
+/// A FIN takes a byte of the window (RFC 9293 §3.4), and waits for it like data.
 #[test]
 fn a_fin_waits_for_the_window() {
     let mut trace = Trace::new(plain());
@@ -164,7 +165,7 @@ fn a_fin_waits_for_the_window() {
     assert_eq!(trace.next_ms(), None);
 }
 
-/// A window that moves back takes nothing back that was sent, and allows nothing new.
+/// A window that shrinks revokes nothing already sent, and allows nothing new.
 #[test]
 fn a_window_may_shrink() {
     let mut trace = Trace::new(plain());
@@ -178,7 +179,7 @@ fn a_window_may_shrink() {
     assert_eq!(trace.ack(6), "10 11");
 }
 
-/// An acknowledgment of what was acknowledged already changes nothing.
+/// An acknowledgment of data acknowledged before changes nothing.
 #[test]
 fn an_old_acknowledgment_is_not_taken() {
     let mut trace = Trace::new(Config {
@@ -195,8 +196,8 @@ fn an_old_acknowledgment_is_not_taken() {
     );
 }
 
-/// Linux, `tcp_check_probe_timer`: corked bytes leave when the probe's timer runs out, an RTO (300
-/// ms) after nothing is outstanding any more.
+/// Linux, `tcp_check_probe_timer`: corked bytes leave when the probe's timer expires, an RTO (300
+/// ms) after the last outstanding data was acknowledged.
 #[test]
 fn a_cork_holds_for_an_rto_and_not_longer() {
     let mut trace = Trace::new(plain());
@@ -207,7 +208,7 @@ fn a_cork_holds_for_an_rto_and_not_longer() {
     assert_eq!(trace.at(100).ack(1), "");
     let rto = trace.rto_ms();
     assert_eq!(trace.next_ms(), Some(100 + rto));
-    // More bytes do not start it again.
+    // More bytes do not restart it.
     trace.at(200).sender.write(100);
     assert_eq!(trace.poll(), "");
     assert_eq!(trace.next_ms(), Some(100 + rto));
@@ -219,8 +220,8 @@ fn a_cork_holds_for_an_rto_and_not_longer() {
     assert_eq!(trace.poll(), "");
 }
 
-/// RFC 9293 §3.8.6.2.1: towards a window that was of four segments, less than a segment of room is
-/// filled only if it is two of them; ten bytes wait until there is more, an RTO at most.
+/// RFC 9293 §3.8.6.2.1: with a largest window of four segments, room for less than a segment is
+/// filled only if it is two of them; ten bytes wait until there is more, at most an RTO.
 #[test]
 fn a_small_window_is_not_filled_at_once() {
     let mut trace = Trace::new(plain());
@@ -235,7 +236,7 @@ fn a_small_window_is_not_filled_at_once() {
     assert_eq!(trace.ack(4), "");
     let rto = trace.rto_ms();
     assert_eq!(trace.next_ms(), Some(100 + rto));
-    // Room for a segment: it leaves at once, and what it does not fill waits.
+    // Room for a segment: it leaves at once, and the remainder waits.
     trace.at(200).window(5 * MSS + 500);
     assert_eq!(trace.poll(), "4");
     trace.at(300);
@@ -245,8 +246,8 @@ fn a_small_window_is_not_filled_at_once() {
     assert_eq!(trace.poll(), "5(500)");
 }
 
-/// Half of the largest window is enough, though it is less than a segment and others are on their
-/// way.
+/// Half of the largest window is enough, even if it is less than a segment and others are in
+/// flight.
 #[test]
 fn half_of_a_window_below_a_segment_is_filled() {
     let mut trace = Trace::new(plain());

@@ -1,4 +1,4 @@
-//! What a step does to the connection; forged packets above all.
+//! The effects of a step on the connection, above all forged packets.
 
 use std::rc::Rc;
 
@@ -18,11 +18,11 @@ use super::world::{Packet, World};
 /// would be taken any more.
 const LONGEST_LIFE: Duration = Duration::from_secs(120);
 
-/// A silence from which on old timestamps may be taken for young ones.
+/// Length of a silence after which old timestamps may pass for recent ones.
 const LONG_SILENCE: u64 = 10_000;
 
-/// Answers to copies of one forged packet that come at once: a challenge (RFC 5961 §7), and what
-/// was to be acknowledged anyway.
+/// Immediate answers to copies of one forged packet: a challenge (RFC 5961 §7), and the
+/// acknowledgment that was due anyway.
 const MOST_CHALLENGES: u64 = 2;
 
 /// ECE and CWR.
@@ -107,7 +107,7 @@ impl World<'_> {
         } else {
             history.iter().rev().nth(back)
         };
-        // A SYN of old at an end that listens opens a connection of its own.
+        // An old SYN at an endpoint that listens opens a connection of its own.
         if let Some(packet) = packet.cloned()
             && self.now - packet.sent_at <= LONGEST_LIFE
             && !self.ends[to].is_opening()
@@ -151,8 +151,8 @@ impl World<'_> {
             let before = self.bare_sent;
             self.deliver(&packet);
             let sent = self.bare_sent - before;
-            // Where a copy has ended the connection, each that follows belongs to none, and is
-            // answered with a reset (RFC 9293 §3.10.7.1).
+            // Once a copy has ended the connection, each later one belongs to none, and is answered
+            // with a reset (RFC 9293 §3.10.7.1).
             if is_closed {
                 resets = resets.max(sent);
             } else {
@@ -171,8 +171,8 @@ impl World<'_> {
         witness.own_stamp.is_some() && witness.peer_stamp.is_some()
     }
 
-    /// Whether it does what no endpoint can tell from its peer's doing, or what RFC 5961 and RFC
-    /// 7323 do not protect from.
+    /// Whether it does something that no endpoint can tell from its peer's actions, or that RFC
+    /// 5961 and RFC 7323 do not protect against.
     fn is_lethal(&self, to: usize, forgery: &Forgery) -> bool {
         let inside = matches!(forgery.place, Place::Exact | Place::Inside(_));
         let refused_by_stamps = self.stamped(to)
@@ -192,7 +192,7 @@ impl World<'_> {
             _ if !inside || refused_by_stamps || refused_by_acknowledgment => false,
             Kind::Data { .. } => true,
             // A number inside the window makes the peer's own window look old (SND.WL1). A
-            // clock that has jumped makes all that follows look old, and so does one from
+            // timestamp that has jumped makes everything later look old, and so does one from
             // before a long silence, after which any is believed (RFC 7323 §5.5).
             Kind::Bare => {
                 forgery.place != Place::Exact
@@ -267,7 +267,7 @@ impl World<'_> {
         }
     }
 
-    /// A SACK option that need not be true.
+    /// A SACK option that may be false.
     fn lies(&self, to: usize, report: Report, stamped: bool) -> SackBlocks {
         let sender = self.ends[to].connection.sender();
         let at = |offset: u64| self.own_number(to, offset);
@@ -313,12 +313,12 @@ impl Treatment {
 }
 
 impl Mangling {
-    /// Whether an endpoint may drop what carries it.
+    /// Whether an endpoint may drop a packet that carries it.
     pub const fn may_drop(self) -> bool {
         matches!(self, Self::EndAtOnce)
     }
 
-    /// Whether the two ends could come to different opinions of what they agreed on.
+    /// Whether the two endpoints could disagree on the negotiated options.
     pub const fn breaks_negotiation(self) -> bool {
         matches!(self, Self::StripFromSyn { .. } | Self::EndAtOnce)
     }

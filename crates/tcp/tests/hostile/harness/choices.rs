@@ -1,4 +1,4 @@
-//! Configurations: a profile as it is, or with a few of its choices changed, each to any of its
+//! Configurations: a profile, possibly with a few of its choices changed, each to any of its
 //! values.
 
 use airtcp_tcp::config::{
@@ -40,7 +40,7 @@ const DIFFERENTIATIONS: [Option<Differentiation>; 10] = [
     }),
 ];
 
-/// A configuration, and the profile that it started from.
+/// A configuration, and the profile that it is based on.
 pub fn config(source: &mut Source<'_>) -> (Profile, Config) {
     let profile = source.pick(&Profile::ALL);
     let mut config = profile.config();

@@ -1,4 +1,4 @@
-//! A plan from any bytes.
+//! Builds a plan from arbitrary bytes.
 
 use airtcp_tcp::Config;
 use airtcp_units::{Duration, Instant};
@@ -10,15 +10,14 @@ use super::plan::{
 };
 use super::source::Source;
 
-/// Ticks from which on a timestamp is older than any that a connection without a long pause may
-/// hold.
+/// Ticks after which a timestamp is older than any that a connection without a long pause may hold.
 const LONG_AGO: u64 = 1 << 24;
 
 /// The most steps a plan has.
 const MOST_STEPS: usize = 60;
 
 impl Plan {
-    /// The plan that these bytes mean: any bytes mean one.
+    /// Builds the plan that these bytes encode: any bytes encode one.
     pub fn new(source: &mut Source<'_>) -> Self {
         let lethal = source.one_in(8);
         let both_open = source.one_in(16);

@@ -1,4 +1,4 @@
-//! What must hold: after every event, and in the end.
+//! The invariants after every event, and the final verdict.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use airtcp_units::{Duration, Instant};
 
 use super::world::{End, World};
 
-/// How long after the last disturbance everything must have arrived: several of the longest
-/// timeouts (120 s) in a row, and a small window to bring through.
+/// Time after the last disturbance within which everything must have arrived: several of the
+/// longest timeouts (120 s) in a row, plus a transfer through a small window.
 const PATIENCE: Duration = Duration::from_secs(1200);
-/// A run that lost all sense stops here.
+/// A run out of control stops here.
 const MOST_EVENTS: u64 = 2_000_000;
 /// Events after the last disturbance in a run that cannot complete.
 const AFTERMATH: u64 = 3000;
-/// Answers to answers to answers that one end may give, and one more for each of these intervals
-/// (RFC 5961 §7; Linux limits them to one in 500 ms, `tcp_invalid_ratelimit`).
+/// Number of answers to answers to answers that one endpoint may give, plus one for each of these
+/// intervals (RFC 5961 §7; Linux limits them to one in 500 ms, `tcp_invalid_ratelimit`).
 const FREE_ANSWERS: u64 = 16;
 const ANSWER_INTERVAL: Duration = Duration::from_millis(250);
-/// Payload sent for each byte delivered where nothing is lost.
+/// Payload sent per byte delivered if nothing is lost.
 const MOST_SENT_FOR_EACH: u64 = 3;
 
-/// What a run was, for statistics.
+/// The outcome of a run, for statistics.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     pub completed: bool,
@@ -40,7 +40,7 @@ impl Outcome {
     }
 }
 
-/// How an end answers packets without data.
+/// An endpoint's answers to packets without data.
 #[derive(Clone, Debug)]
 pub struct Answers {
     since: Instant,
@@ -55,8 +55,9 @@ impl Answers {
         }
     }
 
-    /// It sends a packet; `depth` packets without data have led to it, each the answer to the last.
-    /// A well-behaved pair comes to two: a probe, its answer, and what that lets go.
+    /// Records that it sends a packet; `depth` packets without data have led to it, each the answer
+    /// to the last. A well-behaved pair reaches two: a probe, its answer, and the data that the
+    /// answer releases.
     pub fn on_sent(&mut self, now: Instant, depth: u32) {
         if depth < 3 {
             return;
@@ -72,7 +73,7 @@ impl Answers {
 }
 
 impl World<'_> {
-    /// What holds at any instant on any network.
+    /// Checks the invariants that hold at any instant on any network.
     pub fn check(&self) {
         assert!(
             self.events < MOST_EVENTS,
@@ -106,8 +107,8 @@ impl World<'_> {
         calm.max(self.silent_until) + PATIENCE + windows.unwrap_or(Duration::ZERO)
     }
 
-    /// How long an end takes that may never have more than a few segments in flight: a round trip
-    /// for each window, and the wait of a delayed acknowledgment, which a lone segment meets.
+    /// Time that an endpoint takes which may never have more than a few segments in flight: a round
+    /// trip for each window, plus the delay of an acknowledgment, which a lone segment meets.
     fn time_of_windows(&self, end: usize) -> Duration {
         let (this, peer) = (&self.ends[end], &self.ends[1 - end]);
         let Some(segments) = this.config.max_window else {
@@ -118,7 +119,7 @@ impl World<'_> {
         (round_trip + peer.config.delayed_ack.timeout) * this.application.bytes.div_ceil(window)
     }
 
-    /// Whether a run that cannot complete has gone on for long enough.
+    /// Whether a run that cannot complete has lasted long enough.
     pub fn is_over(&self) -> bool {
         let dead = self
             .ends
@@ -128,7 +129,7 @@ impl World<'_> {
         self.wounded && (dead || calm)
     }
 
-    /// Judges a run that has ended: everything arrived, or it could not.
+    /// Judges a completed run: everything arrived, or it could not.
     pub fn conclude(mut self) -> Outcome {
         if !self.wounded {
             assert!(
@@ -158,7 +159,7 @@ impl World<'_> {
         }
         for end in &self.ends {
             let timeout = &end.config.timeout;
-            // A timer that is shorter than a round trip sends everything twice.
+            // A timer shorter than a round trip sends everything twice.
             let patient = timeout.min >= Duration::from_millis(200) && timeout.back_off;
             let (sent, written) = (end.witness.payload_sent, end.application.bytes);
             let most = MOST_SENT_FOR_EACH * written + 10 * u64::from(end.config.mss);
@@ -169,9 +170,9 @@ impl World<'_> {
         }
     }
 
-    /// What is done stays quiet: TIME-WAIT ends, and nothing is sent any more.
+    /// Checks that completed connections stay quiet: TIME-WAIT ends, and nothing more is sent.
     fn come_to_rest(&mut self) {
-        // What is on its way when both are done still arrives, and is answered with a reset.
+        // Packets in flight when both are done still arrive, and are answered with a reset.
         let most = self.events + 3 * self.queue.len() as u64 + AFTERMATH;
         while let Some(next) = self.next_instant() {
             self.advance(next);
@@ -212,7 +213,7 @@ fn check_sender(which: usize, end: &End) {
     let outstanding = sender.nxt() - sender.una();
     assert!(sender.una() <= sender.nxt());
     assert!(sender.nxt() <= sender.written() + u64::from(sender.is_closed()));
-    // Each outstanding byte is in flight at most twice: first, and repaired (RFC 6675 §4).
+    // Each outstanding byte is in flight at most twice: first, and retransmitted (RFC 6675 §4).
     assert!(
         sender.in_flight() <= 2 * outstanding,
         "end {which} counts more than there is in flight"
@@ -222,7 +223,7 @@ fn check_sender(which: usize, end: &End) {
         "cwnd {}",
         sender.cwnd()
     );
-    // A peer's MSS is taken to be 48 at least, options counted (Linux, `tcp_min_snd_mss`).
+    // A peer's MSS is assumed to be at least 48, options included (Linux, `tcp_min_snd_mss`).
     assert!(
         sender.mss() >= u64::from(end.config.mss.min(36)),
         "MSS {}",

@@ -1,6 +1,6 @@
-//! Two endpoints over a network that attacks them. What is done is a [`Plan`](plan::Plan), made of
-//! any bytes: a fuzzer's, or a seed's. [`run`] carries it out and panics where an endpoint does
-//! what it must not.
+//! Two endpoints over a network that attacks them. A [`Plan`](plan::Plan), made of any bytes, a
+//! fuzzer's or a seed's, describes the attack. [`run`] carries it out and panics if an endpoint
+//! does something that it must not.
 
 mod attack;
 mod choices;

@@ -1,4 +1,4 @@
-//! What the network does to packets on their way.
+//! The network's treatment of packets in flight.
 
 use std::mem;
 use std::rc::Rc;
@@ -9,22 +9,22 @@ use airtcp_units::Duration;
 use super::plan::{MarkRule, Treatment, WindowRule};
 use super::world::{End, Packet, World, assert_intact};
 
-/// Packets a replay can go back.
+/// Number of packets kept for replays.
 const REMEMBERED: usize = 64;
-/// Packets that the network may lose while neither end gets on: fewer than the attempts after which
-/// an endpoint may give up (RFC 9293 §3.8.3; `tcp_syn_retries`, `tcp_synack_retries` and
-/// `tcp_orphan_retries` of Linux: 6, 5, 8).
+/// Number of packets that the network may lose while neither endpoint makes progress: fewer than
+/// the attempts after which an endpoint may give up (RFC 9293 §3.8.3; `tcp_syn_retries`,
+/// `tcp_synack_retries` and `tcp_orphan_retries` of Linux: 6, 5, 8).
 const MOST_LOSSES_IN_A_ROW: u32 = 6;
 const MOST_LOSSES_OPENING: u32 = 4;
-/// How long an end may go without progress until the network loses nothing more. What bounds an
-/// established connection is time: an endpoint is patient for 924.6 s from its first timeout on
-/// (`tcp_retries2`). An RTO that has backed off to the longest, 120 s, stays there until a segment
-/// is measured that was sent once (Karn's rule, RFC 6298 §3), so that few losses can take long; but
-/// whatever leaves after this time arrives, and one RTO later something has left.
+/// Time without progress after which the network loses nothing more. An established connection is
+/// bounded by time: an endpoint keeps trying for 924.6 s from its first timeout (`tcp_retries2`).
+/// An RTO that has backed off to the longest, 120 s, stays there until a segment sent only once is
+/// measured (Karn's rule, RFC 6298 §3), so that few losses can take long; but anything that leaves
+/// after this time arrives, and one RTO later something has left.
 const LONGEST_LOSSES: Duration = Duration::from_secs(300);
 
 impl World<'_> {
-    /// A packet leaves its sender.
+    /// Takes a packet from its sender.
     pub fn send(&mut self, packet: Packet) {
         let to = packet.to;
         let history = &mut self.history[to];
@@ -47,7 +47,7 @@ impl World<'_> {
         }
     }
 
-    /// Whether the network may lose a packet more.
+    /// Whether the network may lose another packet.
     fn may_lose(&mut self) -> bool {
         let ends = &self.ends;
         let offsets =
@@ -87,7 +87,7 @@ impl World<'_> {
                 copies.push(copy);
             }
             Treatment::Flip { .. } | Treatment::Cut { .. } => {
-                // One damage to a packet: the sum of two can be the checksum that was.
+                // At most one change per packet: the sum of two could restore the checksum.
                 if packet.damaged.is_none() && self.may_lose() {
                     let meant = self.wire.unpack(packet.to, &packet.bytes);
                     packet.damaged = packet.damaged.or(meant);

@@ -1,5 +1,5 @@
-//! A plan: two configurations, two applications, a path, and what an attacker and a bad network do
-//! to them, step by step. A plan is plain data, so that it can be printed and made smaller.
+//! A plan: two configurations, two applications, a path, and the actions of an attacker and a bad
+//! network, step by step. A plan is plain data, so that it can be printed and shrunk.
 
 use airtcp_tcp::{Config, Profile};
 use airtcp_units::{Duration, Instant};
@@ -13,37 +13,38 @@ pub struct Plan {
     pub initial_numbers: [u32; 2],
     /// When the run starts: near a wrap of a timestamp clock in some.
     pub start: Instant,
-    /// The time a packet takes towards each end.
+    /// One-way delay towards each end.
     pub delays: [Duration; 2],
     pub ipv6: bool,
     /// Both ends connect, and none listens (RFC 9293 §3.5, figure 8).
     pub both_open: bool,
-    /// The attacker may do what no endpoint can survive: it knows every number and uses them.
+    /// Whether the attacker may do things that no endpoint can survive: it knows every number and
+    /// uses them.
     pub lethal: bool,
     pub steps: Vec<Step>,
 }
 
-/// What one application does.
+/// The behaviour of one application.
 #[derive(Clone, Copy, Debug)]
 pub struct Application {
-    /// Bytes it writes in all.
+    /// Total bytes it writes.
     pub bytes: u64,
-    /// Bytes it writes at once, and the pause until the next.
+    /// Bytes per write, and the pause between writes.
     pub write: (u64, Duration),
-    /// Bytes it reads at once, and the pause until it reads again.
+    /// Bytes per read, and the pause between reads.
     pub read: (u64, Duration),
-    /// How long after the start it closes at the earliest.
+    /// Earliest time after the start at which it closes.
     pub close_after: Duration,
 }
 
-/// An operation, and how many deliveries and wake-ups pass before it.
+/// An operation, and the number of deliveries and wake-ups before it.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     pub after: u64,
     pub operation: Operation,
 }
 
-/// What is done to the connection.
+/// An operation on the connection.
 #[derive(Clone, Copy, Debug)]
 pub enum Operation {
     /// The next `count` packets towards end `to` are treated.
@@ -52,8 +53,8 @@ pub enum Operation {
         count: u64,
         treatment: Treatment,
     },
-    /// A packet that went towards end `to` arrives again: the one `back` before the last, or of the
-    /// first ones.
+    /// A packet sent towards end `to` arrives again: the one `back` before the last, or one of the
+    /// first.
     Replay {
         to: usize,
         back: usize,
@@ -68,29 +69,29 @@ pub enum Operation {
     },
     /// The end announces a window of zero (Freeze-TCP).
     Freeze { end: usize },
-    /// And no longer.
+    /// It does so no longer.
     Thaw { end: usize },
     /// TCP_NODELAY.
     NoDelay { end: usize, on: bool },
-    /// The link says that it is bad, or that it has delivered a segment.
+    /// The link reports that it is bad, or that it has delivered a segment.
     LinkReport {
         end: usize,
         delivered: Option<(u32, u32)>,
     },
     /// Neither application writes or closes.
     Silence { seconds: u64 },
-    /// The end gives up, or lets go of the connection: lethal.
+    /// The endpoint gives up, or releases the connection: lethal.
     Abort { end: usize, release: bool },
 }
 
-/// What happens to a packet on its way.
+/// The treatment of a packet in flight.
 #[derive(Clone, Copy, Debug)]
 pub enum Treatment {
     Lose,
     Delay {
         by: Duration,
     },
-    /// A second copy arrives, so much later.
+    /// A second copy arrives, this much later.
     Duplicate {
         later: Duration,
     },
@@ -102,7 +103,7 @@ pub enum Treatment {
     Cut {
         keep: u64,
     },
-    /// Its options are rewritten, with right checksums.
+    /// Its options are rewritten, with correct checksums.
     Mangle {
         mangling: Mangling,
     },
@@ -110,22 +111,22 @@ pub enum Treatment {
     Window {
         rule: WindowRule,
     },
-    /// What it says of congestion is rewritten.
+    /// Its congestion marks are rewritten.
     Mark {
         rule: MarkRule,
     },
 }
 
-/// How options are rewritten.
+/// A way of rewriting options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mangling {
     /// NOPs in front.
     Pad { bytes: usize },
-    /// An option of a kind that nobody knows in front (RFC 6994).
+    /// An option of an unknown kind in front (RFC 6994).
     Unknown { bytes: u8 },
-    /// An option at the end whose length is impossible.
+    /// An option at the end with an impossible length.
     Malformed { length: u8 },
-    /// An end of the list in front of everything.
+    /// An end of the option list in front of everything.
     EndAtOnce,
     /// The urgent flag with a pointer, and both bits of ECN.
     UrgentAndEcn { pointer: u16 },
@@ -135,7 +136,7 @@ pub enum Mangling {
     Mss { value: u16 },
 }
 
-/// How a window is rewritten: never to more than it was.
+/// A way of rewriting a window: never to a larger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowRule {
     Zero,
@@ -143,28 +144,28 @@ pub enum WindowRule {
     Shrink {
         shift: u32,
     },
-    /// No more than this field.
+    /// At most this field.
     AtMost {
         field: u16,
     },
-    /// A copy with window zero goes in front: it shuts and opens again.
+    /// A copy with window zero goes in front: the window closes and reopens.
     ShutBefore,
     /// A copy with window zero follows.
     ShutAfter,
 }
 
-/// How marks of congestion are rewritten (RFC 3168).
+/// A way of rewriting congestion marks (RFC 3168).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkRule {
-    /// A router is congested: it marks what is capable.
+    /// A router is congested: it marks ECN-capable packets.
     Congested,
     /// The field of the IP header is overwritten, capable or not: 0 bleaches it.
     Field { bits: u8 },
-    /// ECE and CWR are turned on or off, in whatever carries them.
+    /// ECE and CWR are set or cleared, on any packet.
     Flags { ece: bool, cwr: bool },
 }
 
-/// A packet that nobody sent, relative to what its victim expects.
+/// A packet that nobody sent, relative to its victim's expectations.
 #[derive(Clone, Copy, Debug)]
 pub struct Forgery {
     pub kind: Kind,
@@ -180,7 +181,7 @@ pub struct Forgery {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing but an acknowledgment.
+    /// Only an acknowledgment.
     Bare,
     Data {
         bytes: u16,
@@ -192,37 +193,37 @@ pub enum Kind {
     Syn {
         ack: bool,
     },
-    /// Flags as they come: lethal.
+    /// Arbitrary flags: lethal.
     Anything {
         flags: u8,
         bytes: u16,
     },
 }
 
-/// Where its sequence number lies.
+/// The place of its sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Exact,
-    /// So far inside the window.
+    /// This far inside the window.
     Inside(u16),
-    /// All of it so far below what is expected.
+    /// Entirely this far below the next expected byte.
     Below(u32),
-    /// So far beyond the window.
+    /// This far beyond the window.
     Beyond(u32),
 }
 
-/// Where its acknowledgment lies.
+/// The place of its acknowledgment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acknowledges {
-    /// What was acknowledged last.
+    /// The last one acknowledged.
     Right,
     /// Less, within the largest window.
     Old(u16),
     /// Less than that.
     TooOld(u32),
-    /// More than was sent.
+    /// Beyond the data sent.
     Ahead(u32),
-    /// What was sent but has not arrived: lethal.
+    /// Data that was sent but has not arrived: lethal.
     Optimistic,
 }
 
@@ -235,24 +236,24 @@ pub enum Stamps {
     Missing,
 }
 
-/// What its SACK option says.
+/// The content of its SACK option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {
     Nothing,
-    /// All that is outstanding but the first segment.
+    /// All outstanding data except the first segment.
     Outstanding,
     /// The last bytes that were acknowledged: a duplicate (RFC 2883).
     Duplicate(u16),
-    /// What was never sent.
+    /// Data never sent.
     Unsent,
     /// Ends before it starts.
     Inverted,
-    /// Four ranges that begin so far apart.
+    /// Four ranges whose starts are this far apart.
     Ladder(u16),
 }
 
 impl Treatment {
-    /// Whether it may take a packet out of the network or make its sender believe so.
+    /// Whether it may remove a packet from the network or make its sender believe so.
     pub const fn may_lose(self) -> bool {
         match self {
             Self::Lose | Self::Flip { .. } | Self::Cut { .. } | Self::Delay { .. } => true,

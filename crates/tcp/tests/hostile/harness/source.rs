@@ -1,6 +1,6 @@
-//! Where the choices of a plan come from: bytes, which a fuzzer or a seed gives.
+//! The source of a plan's choices: bytes from a fuzzer or a seed.
 
-/// Reads choices from bytes. Behind their end every choice is the first one, which is the mildest.
+/// Reads choices from bytes. After their end every choice is the first one, which is the mildest.
 pub struct Source<'a> {
     bytes: &'a [u8],
 }
@@ -22,7 +22,8 @@ impl<'a> Source<'a> {
         first
     }
 
-    /// A number below `end`, from as few bytes as it needs. Not quite uniform, which no plan minds.
+    /// A number below `end`, from as few bytes as it needs. Not quite uniform, which does not
+    /// matter to a plan.
     pub fn below(&mut self, end: u64) -> u64 {
         let mut number = u64::from(self.byte());
         let mut reach = 256;
@@ -58,7 +59,7 @@ pub fn bytes_of_seed(seed: u64) -> Vec<u8> {
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
     };
-    // Enough for both configurations, and for some dozens of operations.
+    // Enough for both configurations, and for a few dozen operations.
     let words = 12 + next() % 50;
     (0..words).flat_map(|_| next().to_le_bytes()).collect()
 }

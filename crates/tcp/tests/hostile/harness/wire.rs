@@ -1,4 +1,4 @@
-//! Segments as the bytes of packets, and what a network may do to those.
+//! Segments as packets' bytes, and a network's changes to them.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
 
@@ -51,7 +51,8 @@ impl Wire {
         bytes
     }
 
-    /// The segment in a packet for end `to`; none if the packet is damaged or another connection's.
+    /// The segment in a packet for end `to`; `None` if the packet is damaged or another
+    /// connection's.
     pub fn unpack(self, to: usize, bytes: &[u8]) -> Option<Segment> {
         if self.ipv6 {
             let parsed = parse_ipv6(bytes).ok()?;
@@ -66,7 +67,7 @@ impl Wire {
         if self.ipv6 { 40 } else { 20 }
     }
 
-    /// Rewrites the options of a packet; leaves it as it is where that does not apply to it.
+    /// Rewrites the options of a packet; leaves a packet unchanged to which that does not apply.
     pub fn mangle(self, bytes: &mut Vec<u8>, mangling: Mangling) {
         let tcp = self.ip_header();
         if bytes.len() < tcp + 20 {
@@ -90,7 +91,7 @@ impl Wire {
                 options.splice(0..0, unknown);
             }
             Mangling::Malformed { length } => options.extend([254, length]),
-            // The end that answers a SYN has made up its mind about what it carried.
+            // The endpoint that answers a SYN has already decided on its options.
             Mangling::EndAtOnce if flags & (SYN | ACK) != SYN | ACK => options.insert(0, 0),
             Mangling::UrgentAndEcn { pointer } => {
                 bytes[tcp + 13] |= URG_ECE_CWR;
@@ -109,7 +110,7 @@ impl Wire {
             Mangling::EndAtOnce | Mangling::StripFromSyn { .. } | Mangling::Mss { .. } => return,
         }
         while !options.len().is_multiple_of(4) {
-            // Padding behind the last option: END, which must be zeros to the end (RFC 9293 §3.1).
+            // Padding behind the last option: END, followed only by zeros (RFC 9293 §3.1).
             options.push(0);
         }
         if options.len() <= 40 {
@@ -119,7 +120,7 @@ impl Wire {
         self.repair(bytes);
     }
 
-    /// Makes lengths and checksums right again.
+    /// Corrects lengths and checksums.
     fn repair(self, bytes: &mut [u8]) {
         let tcp = self.ip_header();
         let length = (bytes.len() - tcp) as u16;
@@ -144,8 +145,8 @@ impl Wire {
     }
 }
 
-/// Where an option of this kind stands, and its length; up to the first that is malformed, as
-/// another mangling of the same packet may have left one.
+/// Positions and lengths of the options of this kind, up to the first malformed one, which another
+/// mangling of the same packet may have left.
 fn find(options: &[u8], kind: u8) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;

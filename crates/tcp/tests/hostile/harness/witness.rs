@@ -1,6 +1,6 @@
-//! What is known of one end without asking it: which bytes of its peer's stream reached it, how
-//! much window it was told of, what it has sent. It goes by the true offsets that each packet
-//! carries beside its bytes, so that no wrap of a number can mislead it as it might the endpoint.
+//! Facts about one endpoint gathered without asking it: the bytes of its peer's stream that reached
+//! it, the window it was told, the data it has sent. They rest on the true offsets that each packet
+//! carries beside its bytes, so that a wrapped number cannot mislead it as it might the endpoint.
 
 use airtcp_packet::{Ecn, Flags, Segment, SequenceNumber};
 
@@ -12,7 +12,7 @@ pub struct Witness {
     /// Initial sequence numbers: its own, and its peer's.
     own: SequenceNumber,
     peer: SequenceNumber,
-    /// What has reached it, in order and apart.
+    /// Data that has reached it, in order and disjoint.
     arrived: Vec<Piece>,
     /// The largest shift that a SYN offered it.
     scale: u8,
@@ -26,12 +26,12 @@ pub struct Witness {
     /// The highest offset sent, exclusive, and the highest acknowledged.
     sent_to: u64,
     acknowledged: u64,
-    /// The youngest timestamp that reached it, and the one it sent last.
+    /// The most recent timestamp that reached it, and the one it sent last.
     pub peer_stamp: Option<u32>,
     pub own_stamp: Option<u32>,
-    /// Payload bytes it has sent, each time they were.
+    /// Payload bytes it has sent, retransmissions included.
     pub payload_sent: u64,
-    /// Whether data has reached it that was marked.
+    /// Whether marked data has reached it.
     marked: bool,
 }
 
@@ -55,15 +55,15 @@ impl Witness {
         }
     }
 
-    /// A window field for a segment that is not a SYN, which says the window it was told last,
-    /// shifted right, and never more: that of a SYN was not scaled (RFC 7323 §2.2), and would be
-    /// larger if it were repeated as it stood there.
+    /// A window field for a segment other than a SYN: the window it was told last, shifted right,
+    /// and never larger: a SYN's window was not scaled (RFC 7323 §2.2), and would be larger if its
+    /// field were repeated unchanged.
     pub fn window_field(&self, shift: u32) -> u16 {
         let told = self.window.checked_shr(shift).unwrap_or(0) >> self.scale;
         u16::try_from(told).unwrap_or(u16::MAX)
     }
 
-    /// How many bytes from the start of the peer's stream have reached it.
+    /// Number of bytes from the start of the peer's stream that have reached it.
     pub fn prefix(&self) -> u64 {
         match self.arrived.first() {
             Some(&(0, end)) => end,
@@ -71,7 +71,7 @@ impl Witness {
         }
     }
 
-    /// The piece of its stream that a segment it sends carries.
+    /// The piece of its stream in a segment that it sends.
     pub fn piece(&self, segment: &Segment) -> Option<Piece> {
         let length = u64::from(segment.sequence_length());
         let carries = length > 0 && !segment.flags.contains(Flags::SYN);
@@ -79,7 +79,7 @@ impl Witness {
         carries.then_some((start, start + length))
     }
 
-    /// A packet reaches it, with this piece of the peer's stream.
+    /// Records that a packet with this piece of the peer's stream reaches it.
     pub fn on_arrival(&mut self, segment: &Segment, piece: Option<Piece>) {
         let syn = segment.flags.contains(Flags::SYN);
         if syn {
@@ -109,8 +109,8 @@ impl Witness {
         }
     }
 
-    /// It is about to send a segment, and understands marks if `agreed`: new data alone may be
-    /// marked (RFC 3168 §6.1.4, §6.1.5 and §6.1.6), and what echoes a mark has met one.
+    /// Checks a segment it is about to send, with ECN if `agreed`: only new data may be marked (RFC
+    /// 3168 §6.1.4, §6.1.5 and §6.1.6), and an endpoint that echoes a mark has met one.
     pub fn check_marks(&self, segment: &Segment, agreed: bool) {
         let has = |flag| segment.flags.contains(flag);
         if has(Flags::SYN) {
@@ -141,8 +141,8 @@ impl Witness {
         self.arrived.splice(first..last, [merged]);
     }
 
-    /// It sends a segment: within the window it was told of, without a gap, acknowledging and
-    /// reporting only what arrived, and never taking an acknowledgment back.
+    /// Checks a segment it sends: within the window it was told, without a gap, acknowledging and
+    /// SACKing only data that arrived, and never moving an acknowledgment back.
     pub fn on_sent(&mut self, segment: &Segment) {
         if let Some(stamps) = segment.timestamps {
             self.own_stamp = Some(stamps.value);

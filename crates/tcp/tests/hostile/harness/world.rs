@@ -13,7 +13,7 @@ use super::plan::{Application, Plan, Treatment};
 use super::wire::Wire;
 use super::witness::{Piece, Witness};
 
-/// What is done to packets ends this many events after the last step.
+/// Treatment of packets ends this many events after the last step.
 const CALM_AFTER: u64 = 300;
 
 /// A packet between the ends.
@@ -21,13 +21,13 @@ const CALM_AFTER: u64 = 300;
 pub struct Packet {
     pub to: usize,
     pub bytes: Rc<Vec<u8>>,
-    /// What its bytes mean, where they are as they were sent.
+    /// The meaning of its bytes, if they are unchanged.
     pub intact: Option<Segment>,
-    /// What they meant before they were damaged.
+    /// Their meaning before they were damaged.
     pub damaged: Option<Segment>,
-    /// The piece of the stream that it truly carries.
+    /// The piece of the stream that it really carries.
     pub piece: Option<Piece>,
-    /// How many packets without data have followed from one another up to this.
+    /// Length of the chain of packets without data that leads to it.
     pub depth: u32,
     pub forged: bool,
     pub sent_at: Instant,
@@ -44,7 +44,7 @@ pub struct End {
     next_write: Instant,
     next_read: Instant,
     pub wakeups_now: u64,
-    /// When something that it sent was last acknowledged, or nothing waited to be.
+    /// Time at which data it sent was last acknowledged, or none waited to be.
     pub progress_at: Instant,
     known_una: u64,
     pub witness: Witness,
@@ -58,23 +58,23 @@ pub struct World<'a> {
     pub ends: [End; 2],
     pub queue: BTreeMap<(Instant, u64), Packet>,
     pub serial: u64,
-    /// What is done to the next packets towards each end, and to how many.
+    /// Treatments of the next packets towards each end, with their counts.
     pub treatments: [Vec<(u64, Treatment)>; 2],
     pub history: [VecDeque<Packet>; 2],
     next_step: usize,
     events_since_step: u64,
     pub events: u64,
-    /// Since when nothing is done to the connection any more.
+    /// Time since which nothing is done to the connection any more.
     pub calm_at: Option<Instant>,
     pub calm_from: u64,
     pub silent_until: Instant,
-    /// A timestamp may have grown older than any that a forger would call old.
+    /// Whether a timestamp may be older than any that a forger would call old.
     pub slept: bool,
     pub lost_since_progress: u32,
     pub progress: u64,
-    /// Something lethal was done: only the invariants of each end count from now on.
+    /// Whether something lethal was done: from then on only the invariants of each endpoint count.
     pub wounded: bool,
-    /// Packets without data that both ends have sent.
+    /// Number of packets without data that both endpoints have sent.
     pub bare_sent: u64,
     pub outcome: Outcome,
 }
@@ -135,7 +135,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Runs the plan to its end. Panics where an endpoint does what it must not.
+    /// Runs the plan to its end. Panics if an endpoint does something that it must not.
     pub fn run(mut self) -> Outcome {
         self.begin();
         loop {
@@ -196,7 +196,7 @@ impl<'a> World<'a> {
         satisfied(0) && satisfied(1)
     }
 
-    /// The next instant at which something happens.
+    /// The time of the next event.
     pub fn next_instant(&self) -> Option<Instant> {
         let arrival = self.queue.keys().next().map(|&(at, _)| at);
         let next = self
@@ -213,7 +213,7 @@ impl<'a> World<'a> {
         (next < Instant::FAR_FUTURE).then_some(next.max(self.now))
     }
 
-    /// One event: an arrival, the wake-ups of one instant, or what applications do.
+    /// Processes one event: an arrival, the wake-ups of one instant, or the applications' actions.
     pub fn advance(&mut self, next: Instant) {
         self.events += 1;
         self.events_since_step += 1;
@@ -241,8 +241,8 @@ impl<'a> World<'a> {
         let this = &mut self.ends[end];
         this.wakeups_now += 1;
         let sender = this.connection.sender();
-        // A timer for each segment may run out at once; a wake-up that changes nothing would come
-        // back for ever.
+        // A timer for each segment may expire at once; a wake-up that changes nothing would repeat
+        // for ever.
         let most = 8 + (sender.nxt() - sender.una());
         assert!(
             this.wakeups_now <= most,
@@ -260,7 +260,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// A packet arrives now.
+    /// Delivers a packet now.
     pub fn deliver(&mut self, packet: &Packet) {
         let segment = self.wire.unpack(packet.to, &packet.bytes);
         if let Some(intact) = packet.intact {
@@ -286,8 +286,7 @@ impl<'a> World<'a> {
             reset |= event == Event::Reset
         });
         if reset && !self.wounded {
-            // An end that has closed for good answers a late packet with a reset (RFC 9293
-            // §3.10.7.1).
+            // A closed endpoint answers a late packet with a reset (RFC 9293 §3.10.7.1).
             let over =
                 all_read && matches!(before, State::TimeWait | State::LastAck | State::Closing);
             assert!(
@@ -301,8 +300,7 @@ impl<'a> World<'a> {
         self.poll(packet.to, bare.then_some(packet.depth));
     }
 
-    /// Takes what an end has to send. `cause`: the depth of the packet without data that it
-    /// answers.
+    /// Takes an endpoint's output. `cause`: the depth of the packet without data that it answers.
     pub fn poll(&mut self, from: usize, cause: Option<u32>) {
         let mut polled = 0;
         while let Some(segment) = self.ends[from].connection.poll(self.now) {
@@ -354,8 +352,8 @@ pub fn assert_intact(segment: Segment, meant: Segment) {
 }
 
 impl End {
-    /// A connection closed before it has met its peer is gone (RFC 9293 §3.10.4): applications
-    /// wait.
+    /// Whether it is opening: a connection closed before it has reached its peer is gone (RFC 9293
+    /// §3.10.4), so applications wait.
     pub fn is_opening(&self) -> bool {
         matches!(
             self.connection.state(),
@@ -372,7 +370,7 @@ impl End {
         self.closed && self.connection.receiver().is_finished()
     }
 
-    /// Before an event: what became of what it sent.
+    /// Records before an event how much of its data was acknowledged.
     fn note_progress(&mut self, now: Instant) {
         let sender = self.connection.sender();
         let waits = sender.una() < sender.written() + u64::from(sender.is_closed());

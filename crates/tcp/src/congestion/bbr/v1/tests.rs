@@ -14,7 +14,7 @@ fn windows() -> Windows {
     }
 }
 
-/// A path that delivers what is sent, up to its bandwidth, in round trips of 100 ms.
+/// A path that delivers the data sent, up to its bandwidth, in round trips of 100 ms.
 struct Path {
     bbr: Bbr,
     windows: Windows,
@@ -33,8 +33,7 @@ impl Path {
         }
     }
 
-    /// One acknowledgment a tenth of a round trip, ten of them. `in_flight`: what is in the
-    /// network.
+    /// One round trip of ten acknowledgments, evenly spaced. `in_flight`: bytes in the network.
     fn round(&mut self, in_flight: u64) {
         let rate = (self.bbr.pacing_rate().as_bps() / 8).min(BANDWIDTH);
         let start = self.delivered;
@@ -74,8 +73,7 @@ impl Path {
 }
 
 /// Cardwell et al.: a gain of 2/ln 2 doubles the rate each round trip; three round trips without
-/// growth end start-up, and draining takes the inverse gain until no more than the product is in
-/// flight.
+/// growth end start-up, and draining takes the inverse gain until at most the product is in flight.
 #[test]
 fn start_up_doubles_and_ends_at_the_bandwidth() {
     let mut path = Path::new();
@@ -103,7 +101,7 @@ fn the_probe_cycle_goes_up_once_and_down_once_in_eight() {
     path.round(50 * MSS);
     let mut gains = Vec::new();
     for _ in 0..32 {
-        // Enough in flight to end a phase of probing up, little enough to end one of draining.
+        // Enough in flight to end a phase of probing, little enough to end one of draining.
         let in_flight = if path.bbr.pacing_gain() > 1.0 {
             140 * MSS
         } else {
@@ -117,11 +115,11 @@ fn the_probe_cycle_goes_up_once_and_down_once_in_eight() {
     assert!((2..=6).contains(&ups), "{gains:?}");
     assert!(downs <= ups + 1, "{gains:?}");
     let segments = path.windows.cwnd / MSS;
-    // Two products of 100, the quantum and what came at once.
+    // Two products of 100, the quantum, and the aggregation.
     assert!((200..=220).contains(&segments), "{segments}");
 }
 
-/// A least round trip of ten seconds ago is measured afresh with four segments, for 200 ms.
+/// A minimum round trip ten seconds old is measured again with four segments, for 200 ms.
 #[test]
 fn the_round_trip_is_probed_every_ten_seconds() {
     let mut path = Path::new();
@@ -142,7 +140,7 @@ fn the_round_trip_is_probed_every_ten_seconds() {
 }
 
 /// Linux, `bbr_init_pacing_rate_from_rtt`: the first round trip sets the pace to 2.885 windows in
-/// it, less one per cent, and no later one does. Ten segments in 100 ms are 100 kB/s.
+/// it, less one per cent; later ones do not. Ten segments in 100 ms are 100 kB/s.
 #[test]
 fn the_first_round_trip_sets_the_pace_once() {
     let mut path = Path::new();
@@ -170,7 +168,7 @@ fn the_first_round_trip_sets_the_pace_once() {
     }
 }
 
-/// Linux, `bbr_set_cwnd`: until the bandwidth is known the window grows by what is delivered. Ten
+/// Linux, `bbr_set_cwnd`: until the bandwidth is known the window grows by the data delivered. Ten
 /// segments become 110 when a hundred have arrived.
 #[test]
 fn start_up_opens_the_window_by_what_is_delivered() {

@@ -27,7 +27,8 @@ impl Path {
         }
     }
 
-    /// A round trip in ten acknowledgments, with these bytes in flight and a share lost.
+    /// A round trip in ten acknowledgments, with this many bytes in flight and a share of them
+    /// lost.
     fn round(&mut self, in_flight: u64, lost_share: u64) {
         let rate = (self.bbr.pacing_rate().as_bps() / 8).min(BANDWIDTH);
         let start = self.delivered;
@@ -107,7 +108,7 @@ fn bandwidth_is_probed_after_a_wait() {
     }
 }
 
-/// Draft §5.5.10.2: more than 2 % lost while probing bounds what may be in flight; 1 % does not.
+/// Draft §5.5.10.2: more than 2 % lost while probing bounds the data in flight; 1 % does not.
 #[test]
 fn losses_above_two_per_cent_bound_what_is_in_flight() {
     let bound = |share| {
@@ -126,7 +127,7 @@ fn losses_above_two_per_cent_bound_what_is_in_flight() {
     assert!(bound(50) <= 140 * MSS, "{}", bound(50));
 }
 
-/// Draft §5.3.3: up until a quarter more than the product is in flight, however long that takes.
+/// Draft §5.3.3: up until a quarter more than the product is in flight, however long it takes.
 #[test]
 fn probing_goes_up_until_a_quarter_more_is_in_flight() {
     let mut path = Path::new();
@@ -147,8 +148,8 @@ fn probing_goes_up_until_a_quarter_more_is_in_flight() {
     assert_ne!(path.bbr.state, State::Up);
 }
 
-/// Draft §5.3.4.3, `BBRCheckProbeRTTDone`: the probing of the round trip is over when its end has
-/// passed, and not as it comes.
+/// Draft §5.3.4.3, `BBRCheckProbeRTTDone`: probing of the round trip ends after its deadline has
+/// passed, not exactly at it.
 #[test]
 fn probing_the_round_trip_outlasts_its_end() {
     let mut path = Path::new();

@@ -1,5 +1,5 @@
-//! The scoreboard against a naive one: for each byte what is known of it, and every answer computed
-//! from scratch by reading RFC 6675 §4 word by word.
+//! The scoreboard compared with a naive one: flags for each byte, and every answer computed from
+//! scratch by RFC 6675 §4 word by word.
 
 use super::*;
 
@@ -56,7 +56,7 @@ impl Model {
         self.outstanding().iter().map(one).sum()
     }
 
-    /// `IsLost()` for a segment, from what is reported above it.
+    /// `IsLost()` for a segment, from the SACKs above it.
     fn is_lost(&self, segment: &Range<usize>, threshold: usize, mss: usize) -> bool {
         let above = &self.bytes[segment.end..];
         let bytes = above.iter().filter(|byte| byte.sacked).count();
@@ -99,9 +99,9 @@ impl Model {
 #[derive(Clone, Debug)]
 enum Operation {
     Send(u64),
-    /// Everything below this share of what is outstanding, in 256ths, is acknowledged.
+    /// Everything below this share of the outstanding data, in 256ths, is acknowledged.
     Acknowledge(u8),
-    /// Segments counted from the first outstanding: where a block starts, and how many it has.
+    /// Segments counted from the first outstanding: a block's start and its length.
     Report(Vec<(u8, u8)>),
     Detect(u32),
     RepairLost,
@@ -125,7 +125,7 @@ fn operation() -> impl Strategy<Value = Operation> {
 
 const SMALL_MSS: u64 = 4;
 
-/// Does the same to both, then compares.
+/// Performs the operation on both, then compares.
 fn perform(board: &mut Scoreboard, model: &mut Model, operation: &Operation) {
     match operation {
         Operation::Send(length) => {
@@ -138,7 +138,8 @@ fn perform(board: &mut Scoreboard, model: &mut Model, operation: &Operation) {
         Operation::Acknowledge(share) => {
             let share = usize::from(*share) * (model.nxt() - model.una) / 256;
             let una = model.una + share;
-            // A receiver never acknowledges up to what it has reported: it would cover that too.
+            // A receiver never acknowledges exactly up to data it has SACKed: it would cover that
+            // too.
             let una = (una..model.nxt())
                 .find(|&byte| !model.bytes[byte].sacked)
                 .unwrap_or(model.nxt());
