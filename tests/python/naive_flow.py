@@ -21,6 +21,8 @@ class Link:
     lost: frozenset[int] = frozenset()
     """Packets by number that are lost behind the queue."""
     stops: tuple[tuple[float, float], ...] = ()
+    jitter_s: float = 0.0
+    """Mean of an exponential delay of each packet behind the link, which keeps the order."""
 
 
 def flow_over(link: Link, seconds: float, interval_s: float) -> Observed:
@@ -29,11 +31,13 @@ def flow_over(link: Link, seconds: float, interval_s: float) -> Observed:
     An open loop: whatever the link does, the next packet leaves at its time.
     """
     packet_s = 8.0 * SIZE / link.rate_bps
+    later = np.random.default_rng(1).exponential(link.jitter_s, int(seconds / interval_s) + 1)
     sent = np.arange(0.0, seconds, interval_s)
     acked = np.full(len(sent), np.nan)
     lost = np.zeros(len(sent), dtype=np.bool_)
     dropped = np.zeros(len(sent), dtype=np.bool_)
     leaves: list[float] = []
+    latest = 0.0
     for number, now in enumerate(sent):
         waiting = len(leaves) - bisect_right(leaves, now)
         if waiting > link.queue:
@@ -47,7 +51,8 @@ def flow_over(link: Link, seconds: float, interval_s: float) -> Observed:
         if number in link.lost:
             lost[number] = True
             continue
-        acked[number] = leaves[-1] + 2 * link.delay_s
+        latest = max(latest, leaves[-1] + float(later[number]))
+        acked[number] = latest + 2 * link.delay_s
     arrived = np.flatnonzero(np.isfinite(acked))
     return Observed(
         sent_s=sent,

@@ -11,7 +11,7 @@ from airtcp.diagnosis.link import fitted_link
 from airtcp.diagnosis.loss import loss_of
 from airtcp.diagnosis.rate import half_sample_mode
 from airtcp.diagnosis.scenario import Stack, modelled, opportunities, replayed
-from airtcp.diagnosis.stops import StopProcess
+from airtcp.diagnosis.stops import SHORTEST_S, StopProcess
 from naive_flow import Link, flow_over
 
 STACK = Stack("linux", 1448, sack=True, timestamps=True)
@@ -63,6 +63,20 @@ def test_stops_are_found_with_their_lengths() -> None:
 def test_pauses_of_the_application_are_no_stops() -> None:
     flow = flow_over(Link(), 20.0, 0.3)
     assert not fitted_link(flow).stops.stops
+
+
+@pytest.mark.parametrize("jitter_s", [0.005, 0.01, 0.02, 0.04])
+def test_jitter_in_order_is_no_stop(jitter_s: float) -> None:
+    flow = flow_over(Link(jitter_s=jitter_s), 40.0, 0.0024)
+    # Long silences are there.
+    assert jitter_s < 0.02 or np.diff(flow.ack_s).max() > 2 * SHORTEST_S
+    assert not fitted_link(flow).stops.stops
+
+
+def test_stops_are_found_beside_jitter() -> None:
+    link = Link(stops=((10.0, 0.8), (25.0, 1.2)), jitter_s=0.02, queue=2000)
+    found = fitted_link(flow_over(link, 40.0, 0.0024)).stops.stops
+    assert [round(one.start_s) for one in found] == [10, 25]
 
 
 def test_regular_stops_are_told_from_random_ones() -> None:

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 
-from airtcp.diagnosis.observed import Observed
+from airtcp.diagnosis.observed import Flags, Observed, Reals
 
 SHORTEST_S = 0.08
 PACKETS = 8
@@ -12,6 +13,12 @@ PACKETS = 8
 BASE_SHARE = 0.6
 """A silence of a smaller share of the base round trip is the gap between two windows."""
 BURST_S = 0.01
+ORDINARY_SHARE = 0.25
+"""Silences from this share of the shortest stop up to that are ordinary."""
+ALWAYS = 2.0
+"""Ordinary silences a second that make them the link's usual state, hence jitter."""
+CHANCE = 0.05
+"""A silence is a stop where jitter brings fewer as long than this in the whole capture."""
 HELD_SHARE = 0.5
 """Of what waited, more than this share comes at once where the link only held it."""
 
@@ -82,16 +89,35 @@ class StopProcess:
 def found_stops(flow: Observed, rate_bps: float) -> list[Stop]:
     """Silences of the acknowledgments in which the link, not the sender, was still.
 
+    Jitter that keeps the order brings silences, too: all that is behind a delayed packet waits for
+    it. A stop is longer than these explain.
+    """
+    packet_s = 8.0 * flow.full_size / rate_bps
+    shortest = max(SHORTEST_S, PACKETS * packet_s, BASE_SHARE * flow.base_rtt_s)
+    begun, lengths = _silences(flow, packet_s, ORDINARY_SHARE * shortest)
+    is_stop = (lengths > shortest) & _exceeds_jitter(lengths, shortest, flow.seconds)
+    # The silence is that of acknowledgments, which the link let go half a round trip ago.
+    return [
+        Stop(
+            begin - flow.base_rtt_s / 2,
+            length,
+            _released(flow, begin + length, length, rate_bps),
+        )
+        for begin, length in zip(begun[is_stop].tolist(), lengths[is_stop].tolist(), strict=True)
+    ]
+
+
+def _silences(flow: Observed, packet_s: float, shortest: float) -> tuple[Reals, Reals]:
+    """Beginnings and lengths of the silences that the link, not the sender, made.
+
     A silence counts if what ends it reports a transmission that was not lost, left before or
     early in the silence, and took that much longer than those before it: a loss, an idle
     application and slow start's pauses of a round trip all lack that.
     """
-    packet_s = 8.0 * flow.full_size / rate_bps
-    shortest = max(SHORTEST_S, PACKETS * packet_s, BASE_SHARE * flow.base_rtt_s)
     order = np.argsort(flow.acked_s, kind="stable")
     order = order[flow.sampled[order]]
     came, sent, rtt = flow.acked_s[order], flow.sent_s[order], flow.rtt_s[order]
-    stops = []
+    begun, lengths = [], []
     # Any acknowledgment ends a silence, also one that reports nothing new.
     for before, after in zip(flow.ack_s[:-1], flow.ack_s[1:], strict=True):
         if after - before <= shortest:
@@ -104,12 +130,44 @@ def found_stops(flow: Observed, rate_bps: float) -> list[Stop]:
         expected = float((sent[first:last] + usual).min())
         begin = max(before + packet_s, expected)
         if after - begin > shortest:
-            # The silence is that of acknowledgments, which the link let go half a round trip ago.
-            start = begin - flow.base_rtt_s / 2
-            stops.append(
-                Stop(start, after - begin, _released(flow, after, after - begin, rate_bps))
-            )
-    return stops
+            begun.append(begin)
+            lengths.append(after - begin)
+    return np.array(begun), np.array(lengths)
+
+
+def _exceeds_jitter(lengths: Reals, shortest: float, seconds: float) -> Flags:
+    """Silences that are longer than jitter of the link makes them now and then.
+
+    Jitter concerns every packet, so that short silences come all the time, and the long ones are
+    the tail of their distribution: exponential above a threshold (Pickands 1975). It is fitted to
+    the ordinary silences alone, which are cut off where a stop may begin.
+    """
+    from_s = ORDINARY_SHARE * shortest
+    span = shortest - from_s
+    ordinary = lengths[lengths <= shortest] - from_s
+    between = seconds - float(lengths[lengths > shortest].sum())
+    if len(ordinary) < ALWAYS * between:
+        return np.ones(len(lengths), dtype=np.bool_)
+    scale = _cut_exponential(float(ordinary.mean()) / span) * span
+    uncut = len(ordinary) / -np.expm1(-span / scale)
+    expected: Flags = uncut * np.exp(-(lengths - from_s) / scale) < CHANCE
+    return expected
+
+
+def _cut_exponential(mean: float) -> float:
+    """The scale of an exponential distribution of which values up to 1 are seen, from their mean.
+
+    Its likelihood is largest where the mean is the expected one. The mean of lengths that are as
+    often long as short is a half; none is expected to be longer.
+    """
+    flat, steep = 1e3, 2e-3
+
+    def off(scale: float) -> float:
+        return scale - 1.0 / float(np.expm1(1.0 / scale)) - mean
+
+    if off(flat) <= 0:
+        return flat
+    return float(brentq(off, steep, flat)) if off(steep) < 0 else steep
 
 
 def _released(flow: Observed, end_s: float, length_s: float, rate_bps: float) -> float:
