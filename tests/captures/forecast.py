@@ -33,6 +33,11 @@ CHOSEN = (
     "no timestamps losses cubic",
     "no sack losses cubic",
     "queue 50 and losses reno",
+    "iid two percent cubic",
+    "iid short cubic",
+    "bursts short cubic",
+    "arq download cubic",
+    "jitter 5 ms in-order",
 )
 SECONDS = 15
 SEEDS = 3
