@@ -283,10 +283,12 @@ def _link(score: Score, truth: Truth, segments: pl.DataFrame, found: DiagnosedCa
     if "link.rate" not in settings or truth.case.kind == "jitter":
         return
     _constants(score, truth, link, (score.rate, score.base_rtt, score.loss))
-    chance = float(settings.get("link.loss.rate", "0"))
-    if chance and link.loss.bursts is None:
+    chance = chance_of_loss(settings)
+    if chance:
         low, high = link.loss.interval
         score.loss_interval.add(low <= chance <= high)
+        if not low <= chance <= high:
+            score.notes.append(f"loss between {low:.4g} and {high:.4g} for {chance:.4g}")
 
 
 def _constants(
@@ -314,6 +316,16 @@ def _constants(
     lost, sent = truth.lost_of_link
     if lost >= 10:
         near(tallies[2], "loss", link.loss.rate, lost / sent, 0.1)
+
+
+def chance_of_loss(settings: dict[str, str]) -> float:
+    """The share of the packets that a link of these settings loses in the long run."""
+    if settings.get("link.loss.model") != "gilbert-elliott":
+        return float(settings.get("link.loss.rate", "0"))
+    to_bad, to_good, in_bad = (
+        float(settings[f"link.loss.{key}"]) for key in ("good_to_bad", "bad_to_good", "loss_in_bad")
+    )
+    return in_bad * to_bad / (to_bad + to_good)
 
 
 def _stops(score: Score, true: list[tuple[float, float]], found: list[tuple[float, float]]) -> None:

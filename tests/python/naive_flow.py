@@ -36,10 +36,12 @@ def flow_over(link: Link, seconds: float, interval_s: float) -> Observed:
     acked = np.full(len(sent), np.nan)
     lost = np.zeros(len(sent), dtype=np.bool_)
     dropped = np.zeros(len(sent), dtype=np.bool_)
+    full = np.zeros(len(sent), dtype=np.bool_)
     leaves: list[float] = []
     latest = 0.0
     for number, now in enumerate(sent):
         waiting = len(leaves) - bisect_right(leaves, now)
+        full[number] = waiting >= link.queue - 1
         if waiting > link.queue:
             lost[number] = dropped[number] = True
             continue
@@ -62,6 +64,7 @@ def flow_over(link: Link, seconds: float, interval_s: float) -> Observed:
         attempt=np.zeros(len(sent), dtype=np.int64),
         lost=lost,
         dropped=dropped,
+        full=full & dropped.any(),
         acked_s=acked,
         rtt_s=acked - sent,
         ack_s=acked[arrived],

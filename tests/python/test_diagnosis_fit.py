@@ -1,5 +1,6 @@
 """Fits of a link give back the link that a flow was computed over."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 import airtcp
 from airtcp.diagnosis.ceiling import ceiling
 from airtcp.diagnosis.link import fitted_link
-from airtcp.diagnosis.loss import loss_of
+from airtcp.diagnosis.loss import Loss, loss_of
+from airtcp.diagnosis.observed import Flags
 from airtcp.diagnosis.rate import half_sample_mode
 from airtcp.diagnosis.scenario import Stack, modelled, opportunities, replayed
 from airtcp.diagnosis.stops import SHORTEST_S, StopProcess
@@ -99,15 +101,21 @@ def test_the_mode_is_where_values_are_densest() -> None:
     assert half_sample_mode(np.array([1.0, 1.2, 9.0])) == pytest.approx(1.1)
 
 
-@pytest.mark.parametrize("chances", [(0.002, 0.25, 0.6), (0.001, 0.1, 0.5), (0.01, 0.5, 1.0)])
-def test_bursts_are_fitted(chances: tuple[float, float, float]) -> None:
+def bursts_of(chances: tuple[float, float, float], packets: int, seed: int) -> Flags:
+    """Losses of a Gilbert-Elliott channel, as plainly as can be."""
     to_bad, to_good, in_bad = chances
-    random = np.random.default_rng(5)
-    draws = random.random((200_000, 2))
-    lost, bad = np.zeros(len(draws), dtype=np.bool_), False
+    draws = np.random.default_rng(seed).random((packets, 2))
+    lost, bad = np.zeros(packets, dtype=np.bool_), False
     for index, (change, loss) in enumerate(draws):
         bad = (change >= to_good) if bad else (change < to_bad)
         lost[index] = bad and loss < in_bad
+    return lost
+
+
+@pytest.mark.parametrize("chances", [(0.002, 0.25, 0.6), (0.001, 0.1, 0.5), (0.01, 0.5, 1.0)])
+def test_bursts_are_fitted(chances: tuple[float, float, float]) -> None:
+    to_bad, to_good, in_bad = chances
+    lost = bursts_of(chances, 200_000, 5)
     bursts = loss_of(lost).bursts
     assert bursts is not None
     assert bursts.good_to_bad == pytest.approx(to_bad, rel=0.3)
@@ -115,6 +123,32 @@ def test_bursts_are_fitted(chances: tuple[float, float, float]) -> None:
     assert bursts.loss_in_bad == pytest.approx(in_bad, rel=0.25)
     mean = bursts.loss_in_bad * bursts.good_to_bad / (bursts.good_to_bad + bursts.bad_to_good)
     assert mean == pytest.approx(lost.mean(), rel=0.02)
+
+
+@pytest.mark.parametrize("chances", [(0.002, 0.25, 0.6), (0.001, 0.1, 0.5)])
+def test_the_interval_of_bursts_covers_their_rate(chances: tuple[float, float, float]) -> None:
+    to_bad, to_good, in_bad = chances
+    true = in_bad * to_bad / (to_bad + to_good)
+    fitted = [loss_of(bursts_of(chances, 20_000, seed)) for seed in range(100)]
+    covered = [low <= true <= high for low, high in (one.interval for one in fitted)]
+    alone = [
+        low <= true <= high
+        for low, high in (Loss(one.sent, one.lost, None).interval for one in fitted)
+    ]
+    assert sum(covered) >= 87
+    # As if they were independent they would not.
+    assert sum(alone) < 80
+
+
+def test_losses_at_a_full_queue_are_left_out_with_all_that_met_it() -> None:
+    random = np.random.default_rng(8)
+    lost = frozenset(int(one) for one in np.flatnonzero(random.random(40_000) < 0.02))
+    # Sent faster than the link is: the queue is mostly full.
+    flow = flow_over(Link(lost=lost, queue=20), 40.0, 0.98 * 0.0012)
+    at_full = flow.lost & flow.full
+    assert at_full.sum() > flow.dropped.sum()
+    hidden = replace(flow, dropped=at_full)
+    assert fitted_link(hidden).loss.rate == pytest.approx(0.02, rel=0.15)
 
 
 def test_independent_losses_are_no_bursts() -> None:

@@ -79,8 +79,8 @@ class Capture:
     """One row a flow: `number`, ends, bytes, duration, goodput, round trip, verdict in a line."""
     segments: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row a data transmission: `time_ns`, `packet` (Wireshark's number), `index`, `start`,
-    `end`, `attempt`, `lost`, `dropped` (by a full queue), `acked_ns`, `rtt_ns`, `size` (IP bytes),
-    and more."""
+    `end`, `attempt`, `lost`, `dropped` (by a full queue), `full_queue` (it met one), `acked_ns`,
+    `rtt_ns`, `size` (IP bytes), and more."""
     acks: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row an acknowledgment: `time_ns`, `packet`, `ack`, `window`, `newly`, and more."""
     labels: pl.DataFrame = field(default_factory=pl.DataFrame)

@@ -24,6 +24,16 @@ class Bursts:
     bad_to_good: float
     loss_in_bad: float
 
+    @property
+    def inflation(self) -> float:
+        """The variance of the mean, in that of independent losses as frequent."""
+        leaving = self.good_to_bad + self.bad_to_good
+        share_bad = self.good_to_bad / leaving
+        mean = self.loss_in_bad * share_bad
+        # The autocovariance at lag k, over all k.
+        at_lags = self.loss_in_bad**2 * share_bad * (1.0 - share_bad) * (1.0 - leaving) / leaving
+        return 1.0 + 2.0 * max(0.0, at_lags) / (mean * (1.0 - mean))
+
 
 @dataclass(frozen=True)
 class Loss:
@@ -41,17 +51,27 @@ class Loss:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the rate for independent losses (Clopper and Pearson 1934)."""
+        """The 95 % interval of the rate (Clopper and Pearson 1934).
+
+        Losses in bursts tell less than as many independent ones: they count as those of fewer
+        packets, of which independent losses would vary as much (Korn and Graubard 1998).
+        """
         if not self.sent:
             return 0.0, 1.0
-        low = beta.ppf(0.025, self.lost, self.sent - self.lost + 1) if self.lost else 0.0
-        high = beta.ppf(0.975, self.lost + 1, self.sent - self.lost)
-        return float(low), float(high if self.lost < self.sent else 1.0)
+        sent = self.sent if self.bursts is None else self.sent / self.bursts.inflation
+        lost = self.rate * sent
+        low = beta.ppf(0.025, lost, sent - lost + 1) if lost else 0.0
+        high = beta.ppf(0.975, lost + 1, sent - lost) if lost < sent else 1.0
+        return float(low), float(high)
 
 
 def fitted_loss(flow: Observed) -> Loss:
-    """The losses of a flow, those of full queues left out."""
-    return loss_of((flow.lost & ~flow.dropped)[~flow.dropped])
+    """The losses of a flow, and what was not lost, where the queue was not full.
+
+    Losses at a full queue are all taken for the queue's, the link's among them: what was not lost
+    there would make the link seem better than it is.
+    """
+    return loss_of(flow.lost[flow.shows_link])
 
 
 def loss_of(lost: Flags) -> Loss:

@@ -32,6 +32,8 @@ class Observed:
     lost: Flags
     dropped: Flags
     """Those of the lost that a full queue dropped."""
+    full: Flags
+    """Those that met a queue so long that a loss would be taken for the queue's."""
     acked_s: Reals
     rtt_s: Reals
     ack_s: Reals
@@ -69,6 +71,12 @@ class Observed:
         """Transmissions that have a round trip."""
         has: Flags = np.isfinite(self.rtt_s)
         return has
+
+    @cached_property
+    def shows_link(self) -> Flags:
+        """Transmissions whose fate is the link's: at a full queue losses are not told apart."""
+        told: Flags = ~(self.dropped | self.full)
+        return told
 
     @property
     def begun_s(self) -> float:
@@ -119,6 +127,7 @@ def observed(segments: pl.DataFrame, acks: pl.DataFrame) -> Observed:
         attempt=segments["attempt"].cast(pl.Int64).to_numpy(),
         lost=segments["lost"].to_numpy(),
         dropped=segments["dropped"].to_numpy(),
+        full=segments["full_queue"].to_numpy(),
         acked_s=_seconds(segments["acked_ns"]),
         rtt_s=_seconds(segments["rtt_ns"]),
         ack_s=_seconds(acks["time_ns"]),

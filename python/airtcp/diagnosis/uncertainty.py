@@ -51,8 +51,8 @@ def drawn_links(link: FittedLink, flow: Observed, draws: int) -> Iterator[Fitted
     random = np.random.default_rng(SEED)
     count = max(1, int(flow.seconds / STRETCH_S))
     length = flow.seconds / count
-    kept = ~flow.dropped
-    lost = (flow.lost & kept)[kept]
+    kept = flow.shows_link
+    lost = flow.lost[kept]
     stretch = np.minimum(((flow.sent_s[kept] - flow.begun_s) / length).astype(int), count - 1)
     of_stop = [
         min(count - 1, max(0, int((stop.start_s - flow.begun_s) / length)))

@@ -219,6 +219,7 @@ impl Follower {
             is_marked: segment.ecn == airtcp_packet::Ecn::CongestionExperienced,
             is_short: segment.payload_bytes == 0
                 || !segment.payload_bytes.is_multiple_of(self.agreed.mss.max(1)),
+            meets_full_queue: false,
             is_refused: !was_acknowledged && !overlap.sacked && self.is_outdated(segment),
             timestamp: segment.timestamps.map(|both| both.value),
             identification: packet.identification,

@@ -38,6 +38,8 @@ pub struct Sent {
     /// Its timestamp is older than what the receiver has echoed: the receiver drops it as if it
     /// were of an old connection (RFC 7323 §5), though it lacked it. Seen at the receiver alone.
     pub is_refused: bool,
+    /// It met a queue so long that a loss is taken for the queue's.
+    pub meets_full_queue: bool,
     /// TSval.
     pub timestamp: Option<u32>,
     /// IPv4 identification.

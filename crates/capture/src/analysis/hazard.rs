@@ -47,6 +47,15 @@ fn hazard_of(part: [u64; 2]) -> f64 {
     part[1] as f64 / part[0].max(1) as f64
 }
 
+/// The logarithm of the likelihood of losses that all have the hazard of their part.
+fn log_likelihood(part: [u64; 2]) -> f64 {
+    let of_each = |count: u64| match count {
+        0 => 0.0,
+        count => count as f64 * libm::log(count as f64 / part[0] as f64),
+    };
+    of_each(part[1]) + of_each(part[0].saturating_sub(part[1]))
+}
+
 /// The hazard of loss over the length of the queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hazard {
@@ -118,12 +127,12 @@ impl Hazard {
         hazard
     }
 
-    /// Finds the edge at which the hazard rises most, if it does: the longest queue need not be
+    /// Finds the edge that parts the hazard best, if it rises there: the longest queue need not be
     /// the one that drops, since a few measurements are wrong.
     fn find_rise(&mut self) {
         let least = (LOWEST_TOP * self.longest_bytes as f64)
             .max((SHORT_QUEUE_PACKETS - 1.0) * self.packet_bytes);
-        let mut most = SIGMAS;
+        let mut most = f64::NEG_INFINITY;
         self.below = hazard_of(sum(&self.bins));
         self.top = self.below;
         for edge in 1..self.bins.len() {
@@ -135,14 +144,27 @@ impl Hazard {
             let sigmas = (lost - expected) / libm::sqrt(expected.max(1.0));
             let is_rise = lost >= LEAST_TOP_LOSSES
                 && hazard_of(top) >= LEAST_RISE * hazard_of(below)
+                && sigmas > SIGMAS
                 && self.bins[edge].low as f64 >= least;
-            if is_rise && sigmas > most {
-                most = sigmas;
+            // Not the most losses above: an edge too low takes some of the radio's for the queue's.
+            let likelihood = log_likelihood(below) + log_likelihood(top);
+            if is_rise && likelihood > most {
+                most = likelihood;
                 self.shows_tail_drop = true;
                 self.top_bytes = self.bins[edge].low;
                 (self.below, self.top) = (hazard_of(below), hazard_of(top));
             }
         }
+    }
+
+    /// Whether a loss among packets that met a queue of `bytes` is taken for the queue's.
+    #[must_use]
+    pub fn is_full(&self, bytes: u64) -> bool {
+        let bytes = bytes as f64;
+        // One packet more or less is how well the queue is known.
+        self.shows_tail_drop
+            && bytes >= SHORT_QUEUE_PACKETS * self.packet_bytes
+            && bytes + self.packet_bytes >= self.top_bytes as f64
     }
 
     /// Cause of the loss of a packet that met a queue of `bytes`.
@@ -151,13 +173,12 @@ impl Hazard {
         let Some(bytes) = bytes else {
             return Cause::NotShown;
         };
+        if self.is_full(bytes) {
+            return Cause::TailDrop;
+        }
         let (bytes, longest) = (bytes as f64, self.longest_bytes as f64);
         if bytes < SHORT_QUEUE_PACKETS * self.packet_bytes {
             return Cause::Radio;
-        }
-        // One packet more or less is how well the queue is known.
-        if self.shows_tail_drop && bytes + self.packet_bytes >= self.top_bytes as f64 {
-            return Cause::TailDrop;
         }
         if bytes <= FAR_FROM_FULL * longest || self.losses >= LEAST_LOSSES {
             Cause::Radio
@@ -204,6 +225,15 @@ mod tests {
             assert_eq!(hazard.cause(Some(100 * PACKET)), Cause::TailDrop);
             assert_eq!(hazard.cause(Some(20 * PACKET)), Cause::Radio);
         }
+    }
+
+    /// The few losses of the radio in the longer queues do not lower the edge.
+    #[test]
+    fn the_top_begins_where_the_queue_is_full() {
+        let hazard = Hazard::of_met(&met(2000, true), PACKET as f64);
+        assert!(hazard.shows_tail_drop, "{hazard:?}");
+        assert!(hazard.top_bytes >= 94 * PACKET, "{hazard:?}");
+        assert!(hazard.is_full(100 * PACKET) && !hazard.is_full(85 * PACKET));
     }
 
     /// Two losses say nothing of a cause where the queue was long, but an empty queue drops none.

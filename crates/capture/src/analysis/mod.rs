@@ -276,6 +276,9 @@ impl Analysis {
         self.base_rtt = base;
         self.retried_frames = followed.retried_frames;
         let missing = missing(&followed, &verdicts);
+        for (packet, bytes) in followed.sent.iter_mut().zip(&queues) {
+            packet.meets_full_queue = self.hazard.is_full(*bytes);
+        }
         self.sent = followed.sent;
         self.acks = followed.acks;
         missing

@@ -180,6 +180,7 @@ mod tests {
                     is_marked: false,
                     is_short: false,
                     is_refused: false,
+                    meets_full_queue: false,
                     timestamp: None,
                     identification: None,
                     previous: u32::MAX,

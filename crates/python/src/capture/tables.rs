@@ -99,7 +99,8 @@ pub(super) fn flows(survey: &Survey) -> Result<RecordBatch, ArrowError> {
 /// A row a transmission of data, in the order of the capture: `time_ns`, `packet`, `index` (its
 /// place among all packets of its direction), `start`, `end`, `attempt` (0 is the first),
 /// `lost`, `acked_ns`, `rtt_ns` (a sound sample), `in_flight` (bytes just after it), `size` (the
-/// IP packet), `marked` (by congestion), `radio_retry`, `timestamp` (TSval).
+/// IP packet), `marked` (by congestion), `radio_retry`, `timestamp` (TSval), `full_queue` (it met
+/// one: a loss is taken for the queue's).
 pub(super) fn segments(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
     Columns::of(&analysis.sent)
         .signed("time_ns", |sent| nanos(sent.time))
@@ -116,6 +117,7 @@ pub(super) fn segments(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
         .truth("marked", |sent| Some(sent.is_marked))
         .truth("radio_retry", |sent| Some(sent.radio_retry))
         .short("timestamp", |sent| sent.timestamp)
+        .truth("full_queue", |sent| Some(sent.meets_full_queue))
         .finish()
 }
 
