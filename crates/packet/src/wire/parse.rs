@@ -182,10 +182,29 @@ pub fn parse_tcp_header(tcp: &[u8]) -> Result<TcpHeader, WireError> {
     })
 }
 
-/// Reads the `options` of a header into `segment`. A known option of another length than its kind's
-/// is skipped; what stands behind one whose length is impossible cannot be found, and is not read
-/// (RFC 9293 §3.1 has a receiver be prepared for it; Linux, `tcp_parse_options`).
-fn parse_options(mut options: &[u8], segment: &mut Segment) {
+/// Timestamps alone, aligned as RFC 7323, appendix A, recommends: the options of most segments.
+const ALIGNED_TIMESTAMPS: [u8; 4] = [option::NOP, option::NOP, option::TIMESTAMPS, 10];
+
+/// Reads the `options` of a header into `segment`: the usual ones at one look (as Linux,
+/// `tcp_parse_aligned_timestamp`), others one by one.
+#[inline]
+fn parse_options(options: &[u8], segment: &mut Segment) {
+    if let Some((usual, [])) = options.split_first_chunk::<12>()
+        && usual[..4] == ALIGNED_TIMESTAMPS
+    {
+        segment.timestamps = Some(Timestamps {
+            value: u32_at(usual, 4),
+            echo: u32_at(usual, 8),
+        });
+    } else {
+        parse_each_option(options, segment);
+    }
+}
+
+/// Reads options in any order. A known one of another length than its kind's is skipped; what stands
+/// behind one whose length is impossible cannot be found, and is not read (RFC 9293 §3.1 has a
+/// receiver be prepared for it; Linux, `tcp_parse_options`).
+fn parse_each_option(mut options: &[u8], segment: &mut Segment) {
     while let Some((&kind, rest)) = options.split_first() {
         match kind {
             option::END => return,
