@@ -21,6 +21,8 @@ class Link:
     lost: frozenset[int] = frozenset()
     """Packets by number that are lost behind the queue."""
     stops: tuple[tuple[float, float], ...] = ()
+    slow: tuple[float, float, float] | None = None
+    """Period, the part of it at its end in which the link is slow, and the rate it has then."""
     jitter_s: float = 0.0
     """Mean of an exponential delay of each packet behind the link, which keeps the order."""
 
@@ -30,7 +32,6 @@ def flow_over(link: Link, seconds: float, interval_s: float) -> Observed:
 
     An open loop: whatever the link does, the next packet leaves at its time.
     """
-    packet_s = 8.0 * SIZE / link.rate_bps
     later = np.random.default_rng(1).exponential(link.jitter_s, int(seconds / interval_s) + 1)
     sent = np.arange(0.0, seconds, interval_s)
     acked = np.full(len(sent), np.nan)
@@ -46,6 +47,7 @@ def flow_over(link: Link, seconds: float, interval_s: float) -> Observed:
             lost[number] = dropped[number] = True
             continue
         begin = max(now, leaves[-1] if leaves else 0.0)
+        packet_s = 8.0 * SIZE / _rate_at(link, begin)
         for start, length in link.stops:
             if start - packet_s < begin < start + length:
                 begin = start + length
@@ -70,3 +72,10 @@ def flow_over(link: Link, seconds: float, interval_s: float) -> Observed:
         ack_s=acked[arrived],
         newly=np.full(len(arrived), float(PAYLOAD)),
     )
+
+
+def _rate_at(link: Link, now: float) -> float:
+    if link.slow is None:
+        return link.rate_bps
+    period, part, bps = link.slow
+    return bps if now % period >= period - part else link.rate_bps

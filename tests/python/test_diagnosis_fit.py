@@ -41,6 +41,19 @@ def test_an_idle_link_has_no_rate_and_no_end_of_its_queue() -> None:
     assert not link.queue.is_known
 
 
+def test_a_link_that_delivers_more_than_its_rate_has_no_one_rate() -> None:
+    # A queue stands in the slow parts alone: all windows with one agree.
+    flow = flow_over(Link(slow=(4.0, 2.5, 3e6), queue=20), 24.0, 0.0024)
+    rate = fitted_link(flow).rate
+    assert rate.steps is not None
+    assert rate.why_refused is None
+    within = (np.arange(len(rate.steps)) * 0.25) % 4.0
+    slow, fast = rate.steps[within >= 2.0], rate.steps[(within >= 0.25) & (within < 1.25)]
+    assert np.median(slow) == pytest.approx(3e6, rel=0.03)
+    # As much as was sent, at least.
+    assert fast.min() >= 0.95 * 5e6
+
+
 def test_losses_of_the_link_are_not_those_of_the_queue() -> None:
     random = np.random.default_rng(3)
     lost = frozenset(int(one) for one in np.flatnonzero(random.random(20_000) < 0.01))

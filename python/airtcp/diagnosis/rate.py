@@ -1,5 +1,6 @@
 """The rate of the link: one number, a recording, or a refusal."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,8 @@ NEAR = 0.05
 """A window within this share of the mode has the same rate."""
 CONSTANT_SHARE = 0.55
 """A link whose busy windows are as often near the mode has one rate."""
+OUTDONE_SHARE = 0.1
+"""A rate that was exceeded in a larger share of the windows is not the link's one rate."""
 DISPERSION_SHARE = 0.3
 """The same of gaps between acknowledgments, whose times hosts blur."""
 FEWEST = 8
@@ -56,7 +59,7 @@ def fitted_rate(flow: Observed) -> Rate:
     if len(rates) >= FEWEST:
         mode = half_sample_mode(rates)
         near = float(np.mean(np.abs(rates - mode) <= NEAR * mode))
-        if near >= CONSTANT_SHARE:
+        if near >= CONSTANT_SHARE and _outdone(flow, mode) <= OUTDONE_SHARE:
             # The mode of few windows is coarse; the median of those beside it is not.
             beside = rates[np.abs(rates - mode) <= NEAR * mode]
             return Rate(float(np.median(beside)), None, near, 0.0, beside, "queue")
@@ -118,12 +121,17 @@ def half_sample_mode(values: Reals) -> float:
 
 def _dispersion(flow: Observed) -> Reals:
     """Rates between acknowledgments that came twice as far apart as their data was sent."""
+    return _spaced(flow)[1]
+
+
+def _spaced(flow: Observed) -> tuple[Reals, Reals]:
+    """The same with their times."""
     order = np.argsort(flow.acked_s, kind="stable")
     order = order[flow.sampled[order]]
     came, sent = flow.acked_s[order], flow.sent_s[order]
     last = np.flatnonzero(np.diff(came, append=np.inf) > 0)
     if len(last) < 2:
-        return np.array([])
+        return np.array([]), np.array([])
     at = np.searchsorted(flow.ack_s, came[last])
     known = at < len(flow.ack_s)
     at, last = at[known], last[known]
@@ -131,15 +139,24 @@ def _dispersion(flow: Observed) -> Reals:
     bytes_ = np.diff(flow.delivered[at])
     spread = (gaps > 0) & (bytes_ > 0) & (gaps >= 2 * np.abs(sends)) & (gaps < flow.base_rtt_s / 2)
     rates: Reals = 8.0 * bytes_[spread] / gaps[spread]
-    return rates
+    return flow.ack_s[at[1:]][spread], rates
 
 
 def _recorded(flow: Observed, times: Reals, rates: Reals, near: float) -> Rate:
-    """A rate for every window: seen where the link was busy, else from its neighbours."""
+    """A rate for every window: seen where the link was busy or showed its spacing, else a guess.
+
+    A guess lies between its neighbours, and is no less than what the link delivered meanwhile.
+    """
     edges = np.arange(flow.begun_s, flow.ended_s, WINDOW_S)
     seen = np.searchsorted(edges, times + WINDOW_S / 2) - 1
-    steps = np.interp(edges, times, rates)
-    interpolated = 1.0 - len(np.unique(seen)) / len(edges)
+    steps = np.full(len(edges), np.nan)
+    for window, rate in _spaced_windows(flow, edges):
+        steps[window] = rate
+    steps[seen] = rates
+    is_seen = np.isfinite(steps)
+    guessed = np.interp(edges, edges[is_seen], steps[is_seen])
+    steps = np.where(is_seen, steps, np.maximum(guessed, _carried(flow, edges)))
+    interpolated = 1.0 - float(is_seen.mean())
     why = None
     if interpolated > MOST_INTERPOLATED:
         why = (
@@ -147,6 +164,37 @@ def _recorded(flow: Observed, times: Reals, rates: Reals, near: float) -> Rate:
             "capture a transfer that keeps the link full"
         )
     return Rate(float(np.mean(steps)), steps, near, interpolated, rates, "queue", why)
+
+
+def _carried(flow: Observed, edges: Reals) -> Reals:
+    """What each window delivered, as a rate."""
+    at = np.interp(np.append(edges, edges[-1] + WINDOW_S), flow.ack_s, flow.delivered)
+    carried: Reals = 8.0 * np.diff(at) / WINDOW_S
+    return carried
+
+
+def _outdone(flow: Observed, bps: float) -> float:
+    """The share of the windows that delivered more than a link of that rate can.
+
+    Where a rate varies and no queue stands while it is high, the windows in which one stands agree
+    on the low rate alone. A packet or two more are how well a window is cut.
+    """
+    carried = _carried(flow, np.arange(flow.begun_s, flow.ended_s, WINDOW_S))
+    return float(np.mean(carried > (1 + NEAR) * bps + 2 * 8.0 * flow.full_size / WINDOW_S))
+
+
+def _spaced_windows(flow: Observed, edges: Reals) -> Iterator[tuple[int, float]]:
+    """Windows in which enough acknowledgments show one spacing, and the rate that it tells."""
+    came, rates = _spaced(flow)
+    first = np.searchsorted(came, edges)
+    last = np.searchsorted(came, edges + WINDOW_S)
+    for window, (low, high) in enumerate(zip(first, last, strict=True)):
+        if high - low < FEWEST:
+            continue
+        mode = half_sample_mode(rates[low:high])
+        beside = np.abs(rates[low:high] - mode) <= NEAR * mode
+        if beside.mean() >= DISPERSION_SHARE:
+            yield window, float(np.median(rates[low:high][beside]))
 
 
 def _busiest(flow: Observed) -> float:
