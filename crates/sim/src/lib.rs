@@ -1,4 +1,4 @@
-//! A scenario in virtual time: simulated hosts, and what became of them.
+//! A scenario in virtual time: simulated hosts, and their results.
 //!
 //! [`run()`] is a pure function of scenario and seed: bit-identical on every machine, with any
 //! number of threads.

@@ -1,4 +1,4 @@
-//! Applications at both ends of a flow: what they are told, what they write, and their timers.
+//! Applications at both ends of a flow: their input, their writes, and their timers.
 
 use airtcp_link::Stream;
 use airtcp_network::Alarm;
@@ -35,7 +35,7 @@ struct Written {
 }
 
 impl<W: Watch> Endpoints<'_, W> {
-    /// An end of a flow has received this many bytes.
+    /// Passes on that an end of a flow has received this many bytes.
     #[inline(never)]
     pub(super) fn on_application_data(
         &mut self,
@@ -83,7 +83,7 @@ impl<W: Watch> Endpoints<'_, W> {
     }
 }
 
-/// Writes what the application of a flow has to write.
+/// Performs the pending writes of a flow's application.
 fn write(flow: &mut Flow) -> Written {
     let mut written = Written::default();
     let Some(application) = &mut flow.application else {

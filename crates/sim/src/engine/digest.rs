@@ -1,5 +1,4 @@
-//! A fingerprint of everything that was delivered, and when: two runs that differ anywhere differ
-//! here.
+//! A fingerprint of all deliveries and their times: two runs that differ anywhere differ here.
 
 use airtcp_units::Instant;
 
@@ -12,7 +11,7 @@ const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 pub struct Digest(u64);
 
 impl Digest {
-    /// Takes in a delivery: when, and two words of what.
+    /// Adds a delivery: its time, and two words of its contents.
     #[inline]
     pub const fn take(&mut self, now: Instant, first: u64, second: u64) {
         self.mix(now.as_nanos());

@@ -1,4 +1,4 @@
-//! The hosts at both ends of a flow: what arrives there, what they send, and their timers.
+//! The hosts at both ends of a flow: their arrivals, their output, and their timers.
 
 use airtcp_network::Content;
 use airtcp_packet::{Segment, SequenceNumber};
@@ -13,7 +13,7 @@ use super::{Endpoints, Net, Packet, Turn};
 use crate::traffic::End;
 
 impl<W: Watch> Endpoints<'_, W> {
-    /// A segment reaches the host that receives the data.
+    /// Delivers a segment to the host that receives the data.
     #[inline]
     pub(super) fn on_server_arrival(&mut self, network: &mut Net, packet: &Packet) {
         let now = network.now();
@@ -49,7 +49,7 @@ impl<W: Watch> Endpoints<'_, W> {
         self.drain_server(network, packet.flow);
     }
 
-    /// A segment reaches the host that sends the data.
+    /// Delivers a segment to the host that sends the data.
     #[inline]
     pub(super) fn on_client_arrival(&mut self, network: &mut Net, packet: &Packet) {
         let now = network.now();
@@ -152,7 +152,7 @@ impl<W: Watch> Endpoints<'_, W> {
                 watch.event(now, index, event);
             }
         }
-        // Until the event that came is moved, no other is armed.
+        // No other event is armed until the one that came is moved.
         self.drain_client(network, index);
         let client = &mut self.flows[index as usize].client;
         network.rearm(&mut client.alarm, client.connection.next_wakeup());
@@ -172,7 +172,7 @@ impl<W: Watch> Endpoints<'_, W> {
         network.rearm(&mut server.alarm, server.connection.next_wakeup());
     }
 
-    /// Sends what a client has to send, and looks after its timer.
+    /// Sends a client's output, and updates its timer.
     #[inline]
     pub(super) fn drain_client(&mut self, network: &mut Net, index: u32) {
         let now = network.now();
@@ -188,7 +188,7 @@ impl<W: Watch> Endpoints<'_, W> {
         network.arm(&mut client.alarm, wanted, Turn::Client(index));
     }
 
-    /// Sends what a server has to send, and looks after its timer.
+    /// Sends a server's output, and updates its timer.
     #[inline]
     pub(super) fn drain_server(&mut self, network: &mut Net, index: u32) {
         let now = network.now();
@@ -203,7 +203,8 @@ impl<W: Watch> Endpoints<'_, W> {
     }
 }
 
-/// A copy of a segment has arrived: timeouts that waited to know whether one would were spurious.
+/// Records that a copy of a segment has arrived: timeouts that waited to know whether one would
+/// were spurious.
 #[inline]
 pub(super) fn settle(
     flow: &mut Flow,
@@ -226,7 +227,7 @@ pub(super) fn settle(
     });
 }
 
-/// What a sender has judged a loss to be of, and of which segment.
+/// The sender's attribution of a loss, and the segment concerned.
 const fn judgment(event: &Event) -> Option<Judgment> {
     match *event {
         Event::LossClassified {
@@ -244,7 +245,7 @@ const fn judgment(event: &Event) -> Option<Judgment> {
     }
 }
 
-/// The stream offset near `una` that a sequence number stands for.
+/// The stream offset near `una` that a sequence number denotes.
 pub(super) const fn offset_near(sequence: SequenceNumber, iss: SequenceNumber, una: u64) -> u64 {
     SequenceNumber(sequence.0.wrapping_sub(iss.0).wrapping_sub(1)).expand(una)
 }

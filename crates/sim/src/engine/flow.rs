@@ -1,4 +1,4 @@
-//! A flow: two endpoints, and what they have to say to each other.
+//! A flow: two endpoints and their application.
 
 use std::sync::Arc;
 
@@ -18,24 +18,23 @@ use super::truth::{Truth, Verdicts};
 use super::{Net, Turn};
 use crate::traffic::Transfers;
 
-/// What happened to a flow's packets on the way: counts that end at what they can hold, which no
-/// run has reached.
+/// The fates of a flow's packets: saturating counters, whose limits no run has reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Data packets for which a queue had no room.
     pub dropped_by_queue: u32,
     /// Data packets that a link lost.
     pub lost_by_link: u32,
-    /// Acknowledgments that were dropped or lost.
+    /// Acknowledgments dropped or lost.
     pub acknowledgments_lost: u32,
     /// Packets of either direction that crossed a medium or were given up there.
     pub packets_on_air: u32,
-    /// How often they were sent, all together.
+    /// Their total number of transmissions.
     pub attempts_on_air: u32,
 }
 
 impl Tally {
-    /// A packet took `attempts` attempts on a medium, the last time with success or not.
+    /// Records that a packet took `attempts` attempts on a medium, the last successful or not.
     #[inline]
     pub(super) fn on_air(&mut self, attempts: u32) {
         self.packets_on_air = self.packets_on_air.saturating_add(1);
@@ -48,7 +47,7 @@ impl Tally {
 pub(super) struct End {
     pub connection: Connection,
     pub alarm: Alarm,
-    /// Where its packets enter the network.
+    /// The point at which its packets enter the network.
     pub port: Port,
 }
 
@@ -62,14 +61,14 @@ impl End {
     }
 }
 
-/// Two endpoints and what is known of the way between them.
+/// Two endpoints, and facts about the path between them.
 #[derive(Clone, Debug)]
 pub struct Flow {
     pub(super) client: End,
     pub(super) server: End,
     pub(super) client_iss: SequenceNumber,
     pub(super) start: Instant,
-    /// When the last byte of the transfer arrived; [`Instant::FAR_FUTURE`] before.
+    /// Arrival of the transfer's last byte; [`Instant::FAR_FUTURE`] before.
     pub(super) completed: Instant,
     pub(super) tally: Tally,
     pub(super) truth: Truth,
@@ -77,10 +76,10 @@ pub struct Flow {
     pub(super) application: Option<Box<Application>>,
     pub(super) proxy: Option<Box<Proxy>>,
     pub(super) freeze: Option<Box<Freeze>>,
-    /// The sender listens to its own link.
+    /// Whether the sender listens to its own link.
     pub(super) hears_link: bool,
-    /// Coins of a sender that judges losses, boxed as few do. What each loss was of is kept for it,
-    /// too.
+    /// Coins of a sender that classifies losses, boxed as few do. The causes of its losses are kept
+    /// as well.
     pub(super) coins: Option<Box<Stream>>,
 }
 
@@ -122,8 +121,8 @@ impl Flow {
         }
     }
 
-    /// Tells the network when the flow, number `index`, is to be looked at beside its opening, and
-    /// its hosts what they know of their links.
+    /// Tells the network the wake-ups of flow number `index` other than its opening, and its hosts
+    /// what they know of their links.
     pub(super) fn connect(&mut self, network: &mut Net, index: u32) {
         if self.hears_link
             && let Some(timeout) = network.told_retry_timeout(&self.client.port)
@@ -151,7 +150,7 @@ impl Flow {
         }
     }
 
-    /// What its application has transferred; nothing where none runs.
+    /// Its application's completed transfers; none without one.
     #[must_use]
     pub fn transfers(&self) -> Transfers {
         self.application
@@ -161,7 +160,7 @@ impl Flow {
             })
     }
 
-    /// The proxy on its way.
+    /// The proxy on its path.
     #[must_use]
     pub fn proxy(&self) -> Option<&Relay> {
         self.proxy.as_deref().map(|proxy| &proxy.relay)
@@ -179,19 +178,19 @@ impl Flow {
         &self.server.connection
     }
 
-    /// When the client opened the connection.
+    /// Time at which the client opened the connection.
     #[must_use]
     pub const fn start(&self) -> Instant {
         self.start
     }
 
-    /// When the last byte of the transfer arrived.
+    /// Arrival of the transfer's last byte.
     #[must_use]
     pub fn completed(&self) -> Option<Instant> {
         Some(self.completed).filter(|&at| at < Instant::FAR_FUTURE)
     }
 
-    /// What happened to its packets on the way.
+    /// The fates of its packets.
     #[must_use]
     pub const fn tally(&self) -> &Tally {
         &self.tally
@@ -203,13 +202,13 @@ impl Flow {
         &self.round_trips
     }
 
-    /// Timeouts that were unnecessary: a copy sent before had arrived, or did later.
+    /// Number of unnecessary timeouts: a copy sent before had arrived, or did later.
     #[must_use]
     pub const fn spurious_timeouts(&self) -> u64 {
         self.truth.spurious()
     }
 
-    /// How often the sender judged what a loss was of, and how well.
+    /// How often the sender classified a loss, and how often correctly.
     #[must_use]
     pub fn verdicts(&self) -> &Verdicts {
         self.truth.verdicts()
@@ -226,7 +225,7 @@ impl Flow {
 mod tests {
     use super::*;
 
-    /// A hundred thousand are to fit in the memory of a small machine.
+    /// A hundred thousand should fit in the memory of a small machine.
     #[test]
     fn a_flow_is_small() {
         assert!(size_of::<Flow>() <= 840, "{}", size_of::<Flow>());

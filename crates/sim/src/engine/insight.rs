@@ -1,4 +1,4 @@
-//! What the simulator knows and tells a sender that asks, as no network does.
+//! Knowledge that the simulator passes to a sender that asks, as no network could.
 
 use airtcp_link::Stream;
 use airtcp_packet::SequenceNumber;
@@ -8,15 +8,15 @@ use airtcp_units::Instant;
 
 use super::truth::Truth;
 
-/// Passes a sender's events on, and knows the fate of its packets.
+/// Passes a sender's events on, and knows the fates of its packets.
 pub struct Witness<'a, F> {
-    /// Takes the events.
+    /// Receives the events.
     pub events: F,
-    /// The fate of the packets.
+    /// The fates of the packets.
     pub truth: &'a Truth,
     /// The sender's initial sequence number.
     pub iss: SequenceNumber,
-    /// Coins, if the sender asks what losses were of.
+    /// Coins, if the sender classifies losses.
     pub coins: Option<Stream>,
 }
 
@@ -37,9 +37,9 @@ impl<F> Insight for Witness<'_, F> {
     }
 }
 
-/// Nobody watches a proxy; its senders have coins as well.
+/// Nobody watches a proxy; its senders may need coins too.
 pub struct ProxyWitness {
-    /// Coins, if senders ask what losses were of.
+    /// Coins, if senders classify losses.
     pub coins: Option<Stream>,
 }
 
@@ -51,7 +51,7 @@ impl RelayObserver for ProxyWitness {
     }
 }
 
-/// The sequence number of a stream offset, of a sender that began with `iss`.
+/// The sequence number of a stream offset, for a sender that began with `iss`.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "sequence numbers wrap (RFC 9293 §3.4)"

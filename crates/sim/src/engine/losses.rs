@@ -1,4 +1,4 @@
-//! What becomes of a packet that is lost: who is told, and what is counted.
+//! Lost packets: notifications and counters.
 
 use airtcp_link::Admission;
 use airtcp_tcp::loss_differentiation::Cause;
@@ -9,7 +9,7 @@ use super::watch::{Direction, FlowEvent, Watch};
 use super::{Endpoints, Host, Net, Packet};
 
 impl<W: Watch> Endpoints<'_, W> {
-    /// A packet found no room, or was lost: it will not be seen again.
+    /// Records that a packet found no room, or was lost: it will not be seen again.
     pub(super) fn on_loss(&mut self, network: &Net, packet: &Packet, admission: Admission) {
         let Some(segment) = packet.segment() else {
             return;
@@ -18,7 +18,7 @@ impl<W: Watch> Endpoints<'_, W> {
             Host::Client => Direction::Acknowledgments,
             _ => Direction::Data,
         };
-        // Behind a proxy a loss is one of the proxy's connection, not of the sender's.
+        // Behind a proxy a loss belongs to the proxy's connection, not to the sender's.
         let is_senders = !self.is_behind_proxy(network, packet);
         let flow = &mut self.flows[packet.flow as usize];
         let una = flow.client().sender().una();

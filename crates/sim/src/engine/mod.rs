@@ -5,9 +5,9 @@
 //!             └───────────── truth, digest, watch ──────────┘
 //! ```
 //!
-//! One thread runs one simulation. The hosts are what the network calls [`Hosts`]: it tells them
-//! what arrives and when they are due, and they send into it at once. What they wait for stands in
-//! the network's queue, one entry an endpoint however often its timers are set.
+//! One thread runs one simulation. The hosts implement the network's [`Hosts`]: it tells them what
+//! arrives and when they are due, and they send into it at once. Their wake-ups are in the
+//! network's queue, one entry per endpoint however often its timers are set.
 
 mod application;
 mod digest;
@@ -30,12 +30,12 @@ pub use round_trips::RoundTrips;
 pub use simulation::Simulation;
 pub use watch::{Direction, FlowEvent, Watch};
 
-/// A packet of the simulation: it carries nothing beside its headers.
+/// A packet of the simulation: it carries nothing besides its headers.
 type Packet = airtcp_network::Packet<()>;
 /// The network of the simulation.
 type Net = Network<(), Turn>;
 
-/// What hosts are woken for.
+/// The reason for waking a host.
 #[derive(Clone, Copy, Debug)]
 enum Turn {
     /// The application of a flow wants to be woken.
@@ -50,7 +50,7 @@ enum Turn {
     Server(u32),
 }
 
-/// Everything at the hosts, and who watches it.
+/// Everything at the hosts, and the run's observer.
 struct Endpoints<'w, W> {
     flows: Vec<Flow>,
     digest: Digest,

@@ -1,4 +1,4 @@
-//! Outages that a receiver sees coming: it freezes its sender before each, and thaws it after.
+//! Outages that a receiver foresees: it freezes its sender before each, and thaws it afterwards.
 
 use airtcp_network::Alarm;
 use airtcp_scenario::FreezeConfig;
@@ -7,11 +7,11 @@ use airtcp_units::Instant;
 use super::watch::Watch;
 use super::{Endpoints, Net, Turn};
 
-/// Where a receiver is between outages.
+/// A receiver's position between outages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Freeze {
     config: FreezeConfig,
-    /// The outage that comes next, or that lasts.
+    /// The next outage, or the current one.
     outage: Instant,
     frozen: bool,
     alarm: Alarm,
@@ -33,7 +33,7 @@ impl Freeze {
         network.arm(&mut self.alarm, first, Turn::Outage(flow));
     }
 
-    /// When the receiver acts next.
+    /// Time of the receiver's next action.
     fn next(&self) -> Instant {
         if self.frozen {
             self.outage + self.config.length
@@ -43,7 +43,7 @@ impl Freeze {
         }
     }
 
-    /// The receiver acts; whether it freezes its sender, or thaws it.
+    /// Performs the receiver's action; returns whether it freezes its sender, or thaws it.
     fn act(&mut self) -> bool {
         self.frozen = !self.frozen;
         if !self.frozen {
@@ -54,7 +54,7 @@ impl Freeze {
 }
 
 impl<W: Watch> Endpoints<'_, W> {
-    /// A flow's receiver freezes or thaws its sender.
+    /// Freezes or thaws the sender of a flow, as its receiver.
     pub(super) fn on_outage(&mut self, network: &mut Net, index: u32) {
         let now = network.now();
         let flow = &mut self.flows[index as usize];
@@ -71,7 +71,7 @@ impl<W: Watch> Endpoints<'_, W> {
             (true, true) => {}
             (false, true) => flow.server.connection.repeat_acknowledgment(),
         }
-        // A warning longer than what is left until the next outage is given at once.
+        // A warning longer than the time until the next outage is given at once.
         let next = freeze.next().max(now);
         network.rearm(&mut freeze.alarm, next);
         self.drain_server(network, index);

@@ -1,4 +1,5 @@
-//! A proxy on a flow's way: it ends the sender's connection and has one of its own to the receiver.
+//! A proxy on a flow's path: it terminates the sender's connection and has one of its own to the
+//! receiver.
 
 use airtcp_network::{Alarm, Content, Hop, Port, Side};
 use airtcp_packet::SequenceNumber;
@@ -10,15 +11,15 @@ use super::insight::ProxyWitness;
 use super::watch::Watch;
 use super::{Endpoints, Host, Net, Packet, Turn};
 
-/// What tells the proxy's sequence numbers from those of the hosts, so that a segment that went
-/// astray would be noticed.
+/// Distance between the proxy's sequence numbers and those of the hosts, so that a misdelivered
+/// segment would be noticed.
 const APART: u32 = 1 << 30;
 
 /// A proxy in the network.
 #[derive(Clone, Debug)]
 pub(super) struct Proxy {
     pub relay: Relay,
-    /// Where what it sends to the client and to the server enters the network.
+    /// The points at which its output towards the client and the server enters the network.
     ports: [Option<Port>; 2],
     alarm: Alarm,
 }
@@ -41,14 +42,14 @@ impl Proxy {
         }
     }
 
-    /// Finds where the proxy stands on the ways from the server and from the client.
+    /// Finds the proxy's place on the paths from the server and from the client.
     pub(super) fn connect(&mut self, network: &Net, ends: [&Port; 2]) {
         self.ports = ends.map(|end| network.port_behind_proxy(end));
     }
 }
 
 impl<W: Watch> Endpoints<'_, W> {
-    /// A segment reaches the proxy from the host on `side`.
+    /// Delivers a segment to the proxy from the host on `side`.
     #[inline(never)]
     pub(super) fn on_proxy_arrival(&mut self, network: &mut Net, packet: &Packet, side: Side) {
         let Content::Segment(segment) = &packet.content else {
@@ -96,7 +97,7 @@ impl<W: Watch> Endpoints<'_, W> {
         }
     }
 
-    /// Sends what a proxy has to send.
+    /// Sends a proxy's output.
     fn send_for_proxy(&mut self, network: &mut Net, index: u32) {
         let now = network.now();
         while let Some(proxy) = &mut self.flows[index as usize].proxy
@@ -114,8 +115,7 @@ impl<W: Watch> Endpoints<'_, W> {
         if self.flows[packet.flow as usize].proxy.is_none() {
             return false;
         }
-        // Data has the proxy still ahead where it is the sender's; an acknowledgment, where it is
-        // the receiver's.
+        // The sender's data has the proxy still ahead of it; the receiver's acknowledgments do.
         let is_proxy = |hop: Hop| matches!(hop, Hop::Host(Host::Proxy(_)));
         let is_ahead = network.hops_ahead(packet).any(is_proxy);
         let goes_to_server = network.destination(packet) == Host::Server;

@@ -1,22 +1,23 @@
-//! The round-trip times that a sender measured, as a histogram from which percentiles are read.
+//! A sender's round-trip samples, as a histogram that yields percentiles.
 
 use std::iter::repeat_n;
 
 use airtcp_units::Duration;
 
-/// Bits of a bucket's place within its octave: 64 buckets, each at most 1/64 as wide as its values.
+/// Bits of a bucket's position within its octave: 64 buckets, each at most 1/64 as wide as its
+/// values.
 const PLACE_BITS: u32 = 6;
 
 /// Counts of round-trip times in buckets whose width grows with the value. It holds the span of
-/// buckets between the shortest and the longest time, each in a byte as long as none is full, so
-/// that very many flows fit.
+/// buckets between the shortest and the longest time, each in one byte until one overflows, so that
+/// very many flows fit in memory.
 #[derive(Clone, Debug, Default)]
 pub struct RoundTrips {
     /// The bucket of the first count.
     first: u16,
     /// Each count modulo 256.
     counts: Vec<u8>,
-    /// How often each of them came round; nothing before one did.
+    /// Number of overflows of each count; `None` until one overflows.
     #[expect(clippy::box_collection, reason = "a pointer where there are none")]
     rounds: Option<Box<Vec<u32>>>,
 }
@@ -38,7 +39,7 @@ impl RoundTrips {
         }
     }
 
-    /// The count at `place` has come round.
+    /// Carries the count at `place`, which has overflowed.
     #[cold]
     fn carry(&mut self, place: usize) {
         let length = self.counts.len();
@@ -64,7 +65,7 @@ impl RoundTrips {
         }
     }
 
-    /// How many times fell into each bucket, from [`Self::first`] on.
+    /// Number of samples in each bucket, from [`Self::first`] on.
     fn counts(&self) -> impl Iterator<Item = u64> {
         let rounds = self.rounds.as_deref().into_iter().flatten().copied();
         let rounds = rounds.chain(std::iter::repeat(0));
@@ -72,8 +73,8 @@ impl RoundTrips {
         counts.map(|(count, rounds)| u64::from(rounds) << u8::BITS | u64::from(count))
     }
 
-    /// The time that `percent` of the measurements do not exceed (nearest rank), within 1 %; `None`
-    /// where nothing was measured.
+    /// The time that `percent` of the samples do not exceed (nearest rank), within 1 %; `None`
+    /// without samples.
     #[must_use]
     pub fn percentile(&self, percent: u64) -> Option<Duration> {
         let total: u64 = self.counts().sum();
@@ -98,7 +99,7 @@ const fn bucket_of(nanos: u64) -> usize {
     ((shift as usize) << PLACE_BITS) + (nanos >> shift) as usize
 }
 
-/// A bucket as the first one is kept.
+/// A bucket in the stored form of the first one.
 fn first_at(bucket: usize) -> u16 {
     u16::try_from(bucket).expect("at most 64 octaves of 64 buckets")
 }
@@ -115,7 +116,8 @@ const fn middle_of(bucket: usize) -> Duration {
 mod tests {
     use super::*;
 
-    /// Times over all magnitudes that a run can have, in an order that grows both ways.
+    /// Times over all magnitudes possible in a run, in an order that extends the span in both
+    /// directions.
     fn times() -> Vec<u64> {
         let mut state = 1_u64;
         (0..5000)
@@ -137,7 +139,7 @@ mod tests {
         }
     }
 
-    /// Against the nearest rank in the sorted times.
+    /// Compared with the nearest rank in the sorted times.
     #[test]
     fn percentiles_are_within_one_per_cent() {
         let mut times = times();

@@ -20,7 +20,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// A simulation at time zero, its channels drawn from `seed`.
+    /// Creates a simulation at time zero, its channels drawn from `seed`.
     #[must_use]
     pub fn new(layout: Layout, seed: u64) -> Self {
         let mut network = Network::new(layout.network, seed);
@@ -31,7 +31,7 @@ impl Simulation {
             flow
         });
         let mut flows: Vec<_> = flows.collect();
-        // In one instant all connections open before the first application has its turn.
+        // At the same instant all connections open before the first application acts.
         for (flow, index) in flows.iter_mut().zip(0..) {
             flow.connect(&mut network, index);
         }
@@ -53,20 +53,20 @@ impl Simulation {
         (self.flows, self.digest) = (endpoints.flows, endpoints.digest);
     }
 
-    /// Virtual time now.
+    /// The current virtual time.
     #[must_use]
     pub const fn now(&self) -> Instant {
         self.network.now()
     }
 
-    /// How the link of `flow` stands now.
+    /// The current state of `flow`'s link.
     pub fn air(&mut self, flow: u32) -> AirView {
         self.flows
             .get(flow as usize)
             .map_or_else(AirView::default, |flow| self.network.air(&flow.client.port))
     }
 
-    /// The flows, when nothing else of the simulation is needed any more.
+    /// Consumes the simulation, leaving its flows.
     #[must_use]
     pub fn into_flows(self) -> Vec<Flow> {
         self.flows
@@ -122,7 +122,7 @@ impl<W: Watch> Hosts<(), Turn> for Endpoints<'_, W> {
         self.flows[packet.flow as usize].tally.on_air(attempts);
     }
 
-    /// A sender that listens is told that its own link, the first on the way, has delivered a
+    /// Tells a sender that listens that its own link, the first on the path, has delivered a
     /// segment.
     #[inline]
     fn acknowledged_by_link(&mut self, now: Instant, packet: &Packet, attempts: u32) {

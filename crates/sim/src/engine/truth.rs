@@ -1,17 +1,17 @@
-//! Which timeouts were spurious: counted by the simulator, which knows the fate of every packet.
+//! Spurious timeouts and causes of losses, from the simulator's knowledge of every packet's fate.
 //!
 //! A timeout is spurious if a copy of the segment sent before it arrives, or had arrived. Losses
-//! are kept until they are acknowledged, so that at a timeout it is known how many of the earlier
-//! copies can still arrive; those are watched for.
+//! are kept until acknowledged, so that at a timeout the number of earlier copies that can still
+//! arrive is known; those are watched for.
 
 use airtcp_packet::SequenceNumber;
 use airtcp_tcp::loss_differentiation::Cause;
 use airtcp_units::Instant;
 
-/// A loss list longer than this is searched for what is acknowledged.
+/// A loss list longer than this is pruned of acknowledged entries.
 const PRUNE_AT: usize = 16;
 
-/// A timeout whose earlier copies are still under way.
+/// A timeout whose earlier copies are still in flight.
 #[derive(Clone, Copy, Debug)]
 struct Undecided {
     sequence: SequenceNumber,
@@ -21,33 +21,33 @@ struct Undecided {
     expired_at: Instant,
 }
 
-/// How often a sender was asked what a loss was of, and was right.
+/// How often a sender classified a loss, and how often correctly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdicts {
-    /// Loss events whose first segment the radio lost.
+    /// Loss events whose first segment was lost by the radio.
     pub of_radio: u64,
-    /// Of these, those judged so.
+    /// Of these, those classified so.
     pub of_radio_right: u64,
     /// Loss events whose first segment found a queue full.
     pub of_congestion: u64,
-    /// Of these, those judged so.
+    /// Of these, those classified so.
     pub of_congestion_right: u64,
     /// Events in which nothing was lost.
     pub of_nothing: u64,
-    /// Events, of whatever cause, by how many segments were found lost at once: 1, 2, 3, more.
+    /// Events of any cause, by the number of segments found lost at once: 1, 2, 3, more.
     pub by_segments: [u64; 4],
     /// Events that came with a round trip below the mean.
     pub below_mean: u64,
-    /// Events judged to be the radio's, rightly or not.
+    /// Events attributed to the radio, correctly or not.
     pub judged_radio: u64,
 }
 
-/// What a sender said of a loss event.
+/// A sender's classification of a loss event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Judgment {
     /// The stream offset of the first segment lost.
     pub offset: u64,
-    /// What it took the loss to be of.
+    /// The cause to which it attributed the loss.
     pub cause: Cause,
     /// Segments found lost at once.
     pub lost_segments: u32,
@@ -55,26 +55,26 @@ pub struct Judgment {
     pub below_mean: bool,
 }
 
-/// Losses by cause, and what was said of them.
+/// Losses by cause, and their classifications.
 #[derive(Clone, Debug, Default)]
 struct Judged {
     causes: Vec<(SequenceNumber, Cause)>,
     verdicts: Verdicts,
 }
 
-/// The fate of a flow's data packets, as far as timeouts and judgments of losses need it.
+/// The fates of a flow's data packets, as needed for timeouts and classified losses.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
-    /// Only of flows whose losses are judged, so that very many others fit.
+    /// Only for flows whose losses are classified, so that very many others fit in memory.
     judged: Option<Box<Judged>>,
     lost: Vec<SequenceNumber>,
-    /// Boxed likewise: few timeouts leave a doubt.
+    /// Boxed likewise: few timeouts are in doubt.
     #[expect(clippy::box_collection, reason = "a pointer where there are none")]
     undecided: Option<Box<Vec<Undecided>>>,
     spurious: u64,
 }
 
-/// What a flow without a judge has said.
+/// The verdicts of a flow without a classifier.
 const NO_VERDICTS: &Verdicts = &Verdicts {
     of_radio: 0,
     of_radio_right: 0,
@@ -92,13 +92,13 @@ impl Truth {
         self.spurious
     }
 
-    /// Whether no timeout waits to know if a copy arrives.
+    /// Whether no timeout still waits for a copy to arrive.
     #[inline]
     pub const fn is_settled(&self) -> bool {
         self.undecided.is_none()
     }
 
-    /// How often the sender judged losses, and how well.
+    /// How often the sender classified losses, and how often correctly.
     pub fn verdicts(&self) -> &Verdicts {
         match &self.judged {
             Some(judged) => &judged.verdicts,
@@ -106,7 +106,7 @@ impl Truth {
         }
     }
 
-    /// A data packet was lost of this cause; kept until it is acknowledged.
+    /// Records the cause of a data packet's loss; kept until it is acknowledged.
     pub fn on_cause(&mut self, sequence: SequenceNumber, cause: Cause, una: SequenceNumber) {
         let causes = &mut self.judged.get_or_insert_default().causes;
         if causes.len() >= PRUNE_AT {
@@ -115,14 +115,14 @@ impl Truth {
         causes.push((sequence, cause));
     }
 
-    /// What the loss of the packet at `sequence` was of, as far as that is kept. Of several copies
-    /// the first counts: the event is of its loss.
+    /// The cause of the loss of the packet at `sequence`, if kept. Of several copies the first
+    /// counts: the event is about its loss.
     pub fn cause(&self, sequence: SequenceNumber) -> Option<Cause> {
         let mut causes = self.judged.as_ref()?.causes.iter();
         causes.find_map(|&(lost, cause)| (lost == sequence).then_some(cause))
     }
 
-    /// The sender has judged what the loss of the segment at `sequence` was of.
+    /// Records the sender's classification of the loss of the segment at `sequence`.
     pub fn on_judged(&mut self, sequence: SequenceNumber, judgment: &Judgment) {
         let judged = judgment.cause;
         let truth = self.cause(sequence);
@@ -143,9 +143,9 @@ impl Truth {
         }
     }
 
-    /// A timer expired for the segment at `sequence`, sent `transmissions` times before.
-    /// `received`: the receiver holds it. `index` is that of the next transmission. Returns
-    /// whether the timeout is known to be spurious.
+    /// Records a timeout of the segment at `sequence`, sent `transmissions` times before.
+    /// `received`: the receiver holds it. `index` is that of the next transmission. Returns whether
+    /// the timeout is known to be spurious.
     pub fn on_timeout(
         &mut self,
         now: Instant,
@@ -171,8 +171,8 @@ impl Truth {
         false
     }
 
-    /// The data packet at `sequence`, transmission `index`, was lost. `una` is the first sequence
-    /// number not acknowledged.
+    /// Records that the data packet at `sequence`, transmission `index`, was lost. `una` is the
+    /// first unacknowledged sequence number.
     pub fn on_loss(&mut self, sequence: SequenceNumber, index: u64, una: SequenceNumber) {
         // Before it grows.
         if self.lost.len() == self.lost.capacity() {
@@ -187,7 +187,7 @@ impl Truth {
         });
     }
 
-    /// Forgets those timeouts of which `is_decided` says so.
+    /// Removes the timeouts for which `is_decided` returns true.
     fn decide(&mut self, mut is_decided: impl FnMut(&mut Undecided) -> bool) {
         if let Some(undecided) = &mut self.undecided {
             undecided.retain_mut(|timeout| !is_decided(timeout));
@@ -197,16 +197,16 @@ impl Truth {
         }
     }
 
-    /// An agent on the way has sent another copy of the packet at `sequence`: if a copy was lost,
-    /// this one takes its place.
+    /// Records that an agent on the path has sent another copy of the packet at `sequence`: if a
+    /// copy was lost, this one takes its place.
     pub fn on_repeat(&mut self, sequence: SequenceNumber) {
         if let Some(place) = self.lost.iter().position(|&lost| lost == sequence) {
             self.lost.swap_remove(place);
         }
     }
 
-    /// The data packet at `sequence`, transmission `index`, arrived. `settled` is told of each
-    /// timeout that was therefore spurious, by when its timer expired.
+    /// Records that the data packet at `sequence`, transmission `index`, arrived. `settled` is
+    /// called with each timeout that was therefore spurious, by the time of its expiry.
     pub fn on_arrival(
         &mut self,
         sequence: SequenceNumber,
@@ -293,7 +293,7 @@ mod tests {
         let mut truth = Truth::default();
         truth.on_loss(UNA, 0, UNA);
         truth.on_repeat(UNA);
-        // The copy is still under way when the timer expires, and arrives under the same index.
+        // The copy is still in flight when the timer expires, and arrives under the same index.
         assert!(!truth.on_timeout(NOW, UNA, 1, 5, false));
         assert_eq!(arrival(&mut truth, UNA, 0), [NOW]);
         assert_eq!(truth.spurious(), 1);

@@ -1,4 +1,4 @@
-//! Observation, apart from the model: what a run tells to whoever watches it.
+//! Observation, separate from the model: the events that a run reports to its observer.
 
 use airtcp_link::agent::AgentEvent;
 use airtcp_link::mac::Occupancy;
@@ -7,7 +7,7 @@ use airtcp_tcp::Event;
 use airtcp_tcp::Sender;
 use airtcp_units::Instant;
 
-/// Which way a segment goes, seen from the host that sends the data.
+/// The direction of a segment, seen from the host that sends the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Towards the receiver of the data.
@@ -19,7 +19,7 @@ pub enum Direction {
 /// Something that happened to a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FlowEvent {
-    /// What the sending endpoint tells of itself.
+    /// An event of the sending endpoint.
     Sender(Event),
     /// The timeout of the segment at this offset was unnecessary: a copy sent before it had
     /// arrived, or arrived later. The simulator knows.
@@ -31,14 +31,14 @@ pub enum FlowEvent {
     },
     /// A queue had no room for a segment.
     QueueDrop {
-        /// Which way it went.
+        /// Its direction.
         direction: Direction,
         /// First byte of the segment, or the offset it acknowledged.
         offset: u64,
     },
     /// The link lost a segment.
     LinkLoss {
-        /// Which way it went.
+        /// Its direction.
         direction: Direction,
         /// First byte of the segment, or the offset it acknowledged.
         offset: u64,
@@ -49,7 +49,7 @@ pub enum FlowEvent {
     Completed,
 }
 
-/// Watches a run, and what of it is up to the watcher. `()` watches nothing and costs nothing.
+/// Observes a run, or parts of it. `()` observes nothing and costs nothing.
 pub trait Watch {
     /// Something happened to flow `flow`.
     #[inline]
@@ -67,8 +67,8 @@ pub trait Watch {
     #[inline]
     fn agent(&mut self, _now: Instant, _flow: u32, _event: AgentEvent) {}
 
-    /// The host that sends the data has acted on an arrival or a timer, and has sent what it could:
-    /// this is how it stands until the next.
+    /// The host that sends the data has processed an arrival or a timer, and has sent what it
+    /// could: this is its state until the next.
     #[inline]
     fn settled(&mut self, _now: Instant, _flow: u32, _sender: &Sender) {}
 }

@@ -1,5 +1,4 @@
-//! Runs as files: pcapng for Wireshark and tcptrace, qlog, a scenario that plays the link
-//! back.
+//! Runs as files: pcapng for Wireshark and tcptrace, qlog, and a scenario that plays the link back.
 
 mod pcapng;
 mod qlog;
@@ -53,7 +52,7 @@ impl std::error::Error for RecordError {
     }
 }
 
-/// A new file at `path`, in place of an old one.
+/// Creates a file at `path`, replacing an old one.
 fn create(path: &Path) -> Result<BufWriter<File>, RecordError> {
     let file = File::create(path).map_err(|error| RecordError::new(path, error))?;
     Ok(BufWriter::with_capacity(1 << 16, file))

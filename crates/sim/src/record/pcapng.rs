@@ -28,14 +28,14 @@ const NANOSECONDS: u8 = 9;
 const INBOUND: u32 = 1;
 /// epb_flags: the packet went out.
 const OUTBOUND: u32 = 2;
-/// Of each packet everything is kept: an IPv4 packet is no longer.
+/// Packets are kept whole: no IPv4 packet is longer.
 const SNAP_LENGTH: u32 = 65_535;
 
 /// Writes a pcapng file. Simulated time 0 is the start of 1970.
 pub struct PcapWriter {
     path: PathBuf,
     writer: PcapNgWriter<BufWriter<File>>,
-    /// IPv4 identification of the next packet, each way (RFC 791 §3.1).
+    /// IPv4 identification of the next packet, per direction (RFC 791 §3.1).
     identification: [u16; 2],
     packet: Vec<u8>,
 }
@@ -49,7 +49,7 @@ impl std::fmt::Debug for PcapWriter {
 }
 
 impl PcapWriter {
-    /// A new capture at `path`, in place of an old file.
+    /// Creates a capture at `path`, replacing an old file.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -125,7 +125,7 @@ impl PcapWriter {
         Ok(())
     }
 
-    /// Writes out what is still in memory. Without it the end of the file may be missing.
+    /// Writes out what is still buffered. Without it the end of the file may be missing.
     ///
     /// # Errors
     /// The file cannot be written.

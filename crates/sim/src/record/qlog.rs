@@ -1,4 +1,4 @@
-//! One flow as a qlog, as its data sender saw it: draft-ietf-quic-qlog-main-schema-14.
+//! One flow as a qlog, as seen by its data sender: draft-ietf-quic-qlog-main-schema-14.
 //!
 //! qlog was made for QUIC, which numbers packets and acknowledges those numbers. Here every segment
 //! that takes sequence space gets a packet number of its own, retransmissions too, and an
@@ -22,18 +22,18 @@ const RECORD_SEPARATOR: u8 = 0x1e;
 
 /// draft-ietf-quic-qlog-main-schema-14 §5: the header, then one event a record.
 const FILE_SCHEMA: &str = "urn:ietf:params:qlog:file:sequential";
-/// §11.2 there: its serialization, whose media type RFC 8091 names so.
+/// §11.2 of the same draft: its serialization, with the media type named in RFC 8091.
 const SERIALIZATION: &str = "application/qlog+json-seq";
-/// draft-ietf-quic-qlog-quic-events-13 §2.1: until there is an RFC, a schema ends in the number of
-/// its draft.
+/// draft-ietf-quic-qlog-quic-events-13 §2.1: until there is an RFC, a schema's name ends in the
+/// number of its draft.
 const EVENT_SCHEMA: &str = "urn:ietf:params:qlog:events:quic-13";
 
-/// What `quic:recovery_metrics_updated` says; what did not change may be left out.
+/// The content of `quic:recovery_metrics_updated`; unchanged values may be left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Metrics {
     /// Congestion window in bytes.
     pub congestion_window: Option<u64>,
-    /// Data neither acknowledged nor taken for lost, in bytes.
+    /// Data neither acknowledged nor presumed lost, in bytes.
     pub bytes_in_flight: Option<u64>,
     /// Slow-start threshold in bytes.
     pub ssthresh: Option<u64>,
@@ -45,19 +45,19 @@ pub struct Metrics {
     pub min_rtt: Option<Duration>,
 }
 
-/// A packet that was sent and not acknowledged yet.
+/// A packet that was sent and is not acknowledged yet.
 #[derive(Clone, Copy, Debug)]
 struct Outstanding {
     number: u64,
     /// Its sequence space, expanded to 64 bits.
     start: u64,
     end: u64,
-    /// Its data was retransmitted since, so the sender took it for lost.
+    /// Whether its data was retransmitted since, so that the sender presumed it lost.
     is_lost: bool,
 }
 
-/// Why the sender retransmits: the `trigger` of `quic:packet_lost`, and of the `quic:packet_sent`
-/// that repairs it.
+/// The reason for a retransmission: the `trigger` of `quic:packet_lost`, and of the
+/// `quic:packet_sent` that repairs it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LossTrigger {
     /// Later data was acknowledged.
@@ -65,7 +65,7 @@ pub enum LossTrigger {
     ReorderingThreshold,
     /// The retransmission timer expired.
     PtoExpired,
-    /// None: a tail loss probe repeats data that it does not take for lost.
+    /// None: a tail loss probe repeats data that it does not presume lost.
     Probe,
 }
 
@@ -74,18 +74,18 @@ pub enum LossTrigger {
 pub struct QlogWriter {
     path: PathBuf,
     writer: BufWriter<File>,
-    /// Number of the next packet that goes out, and of the next that comes in.
+    /// Numbers of the next outgoing and of the next incoming packet.
     next_number: [u64; 2],
     outstanding: VecDeque<Outstanding>,
     trigger: LossTrigger,
-    /// Sequence number, expanded to 64 bits, near which the next one lies.
+    /// Sequence number, expanded to 64 bits, near which the next one is expected.
     near: Option<u64>,
     /// Sequence number of the SYN, expanded; stream offset 0 follows it.
     origin: u64,
 }
 
 impl QlogWriter {
-    /// A new log at `path`, in place of an old file; `title` names the run.
+    /// Creates a log at `path`, replacing an old file; `title` names the run.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -157,7 +157,7 @@ impl QlogWriter {
         self.event(time, name, &data)
     }
 
-    /// Adds what the congestion controller and the estimator hold from `time` on.
+    /// Adds the state of the congestion controller and the estimator from `time` on.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -186,7 +186,7 @@ impl QlogWriter {
         self.event(time, "quic:recovery_metrics_updated", &Value::Object(data))
     }
 
-    /// Writes out what is still in memory. Without it the end of the file may be missing.
+    /// Writes out what is still buffered. Without it the end of the file may be missing.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -196,13 +196,13 @@ impl QlogWriter {
             .map_err(|error| RecordError::new(&self.path, error))
     }
 
-    /// Takes note of why the sender retransmits from now on.
+    /// Sets the reason for retransmissions from now on.
     pub const fn loss_trigger(&mut self, trigger: LossTrigger) {
         self.trigger = trigger;
     }
 
-    /// Adds the packets that the sender takes for lost, as it retransmits their data; why `segment`
-    /// is a retransmission, where it is one.
+    /// Adds the packets that the sender presumes lost, as it retransmits their data; returns the
+    /// reason, if `segment` is a retransmission.
     fn losses(
         &mut self,
         time: Instant,
@@ -239,7 +239,7 @@ impl QlogWriter {
         Ok(is_retransmission.then_some(retransmits))
     }
 
-    /// Remembers the sequence space of a segment that goes out, and describes its data.
+    /// Remembers the sequence space of an outgoing segment, and describes its data.
     fn note_sent(&mut self, number: u64, segment: &Segment, frames: &mut Vec<Value>) {
         let length = u64::from(segment.sequence_length());
         if length == 0 {
@@ -248,7 +248,7 @@ impl QlogWriter {
         let start = match self.near {
             Some(near) => segment.sequence.expand(near),
             None => {
-                // One cycle up, so that what lies before it can still be expanded.
+                // One cycle up, so that earlier numbers can still be expanded.
                 self.origin = u64::from(segment.sequence.0) + (1 << 32);
                 self.origin
             }
@@ -270,7 +270,7 @@ impl QlogWriter {
         }
     }
 
-    /// Describes what a segment that comes in acknowledges: packet numbers, in ranges.
+    /// Describes the packets acknowledged by an incoming segment: packet numbers, in ranges.
     fn note_acknowledged(&mut self, segment: &Segment, frames: &mut Vec<Value>) {
         let (Some(near), true) = (self.near, segment.flags.contains(Flags::ACK)) else {
             return;
@@ -292,7 +292,7 @@ impl QlogWriter {
         self.outstanding.retain(|one| {
             let is_covered = is_covered(one);
             if is_covered {
-                // A range of one packet is written as its number alone.
+                // A range of one packet is written as a single number.
                 match ranges.last_mut() {
                     Some(range) if range.last().is_some_and(|last| last + 1 == one.number) => {
                         range.truncate(1);

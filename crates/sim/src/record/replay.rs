@@ -1,4 +1,4 @@
-//! What a link met in a run, as a scenario that plays it back.
+//! The link's behaviour in a run, as a scenario that plays it back.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,10 +21,9 @@ pub struct ReplayWriter {
 }
 
 impl ReplayWriter {
-    /// A writer to `folder`, which is made if it does not exist.
+    /// Creates a writer to `folder`, which is created if it does not exist.
     ///
-    /// # Errors
-    /// The folder cannot be made.
+    /// # Errors The folder cannot be created.
     pub fn create(folder: &Path) -> Result<Self, RecordError> {
         fs::create_dir_all(folder).map_err(|error| RecordError::new(folder, error))?;
         Ok(Self {
@@ -33,21 +32,20 @@ impl ReplayWriter {
         })
     }
 
-    /// Notes that the link lost packet number `packet` of `flow`.
+    /// Records that the link lost packet number `packet` of `flow`.
     pub fn lost(&mut self, direction: Direction, flow: u32, packet: u64) {
         self.lost[usize::from(direction == Direction::Acknowledgments)].push((flow, packet));
     }
 
-    /// Writes the scenario of the run of `scenario` with `seed` that has ended.
+    /// Writes the scenario of the completed run of `scenario` with `seed`.
     ///
-    /// # Errors
-    /// A file cannot be written. A scenario that cannot be given back is refused by
+    /// # Errors A file cannot be written. A scenario that cannot be replayed is refused by
     /// [`Scenario::check_replay`] before the run, and writes nothing here.
     pub fn finish(self, scenario: &Scenario, seed: u64) -> Result<(), RecordError> {
         let Ok(replay) = scenario.replay(seed, self.lost.map(LostPackets::new)) else {
             return Ok(());
         };
-        // The scenario comes last: where it stands, all that it names does.
+        // The scenario comes last: once it exists, so do all the files it names.
         let last = (SCENARIO, replay.scenario);
         for (name, text) in replay.files.into_iter().chain([last]) {
             let path = self.folder.join(name);

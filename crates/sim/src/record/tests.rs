@@ -110,7 +110,8 @@ fn a_qlog_numbers_packets_and_what_is_acknowledged() {
         log.segment(at(50), &data(position), Direction::Data)
             .unwrap();
     }
-    // Position 0 is packet 1 and was lost; 1 and 3 arrived; then all, after packet 5 repeats it.
+    // Position 0 is packet 1 and was lost; 1 and 3 arrived; then all, after packet 5 retransmits
+    // it.
     log.segment(
         at(100),
         &acknowledgment(0, &[(3, 4), (1, 2)]),
@@ -174,7 +175,7 @@ fn errors_name_the_file() {
     assert!(QlogWriter::create(path, "").is_err());
 }
 
-/// A disk that is full shows at the latest when the recording is finished.
+/// A full disk is reported at the latest when the recording is finished.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_reported() {

@@ -1,5 +1,5 @@
-//! What happened between the endpoints, in columns: who sent on a medium and when, and what agents
-//! at an access point did.
+//! Events between the endpoints, in columns: transmissions on a medium, and the actions of agents
+//! at an access point.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ impl FrameLog {
         });
     }
 
-    /// The frames so far as an Arrow table; the log is empty afterwards.
+    /// Returns the frames so far as an Arrow table; the log is empty afterwards.
     ///
     /// # Errors
     /// None that the columns can cause; Arrow checks their lengths.
@@ -69,9 +69,9 @@ impl FrameLog {
     }
 }
 
-/// A table of what agents did: `time_s`, `flow`, `event` ("ack-judged", "local-retransmission",
-/// "local-timeout", "ack-suppressed", "notified"), and of acknowledgments that a delay injector
-/// judged (Fotiadis & Siris §III-B) `path_delay_ms`, `threshold_ms`, `delay_ms` (D, as it stands
+/// A table of agents' actions: `time_s`, `flow`, `event` ("ack-judged", "local-retransmission",
+/// "local-timeout", "ack-suppressed", "notified"), and for acknowledgments that a delay injector
+/// judged (Fotiadis & Siris §III-B) `path_delay_ms`, `threshold_ms`, `delay_ms` (D, its value
 /// afterwards), `held_ms` and `spike`; null for the rest.
 #[derive(Default)]
 pub struct AgentLog {
@@ -86,7 +86,7 @@ pub struct AgentLog {
 }
 
 impl AgentLog {
-    /// Adds what an agent did about `flow`.
+    /// Adds an agent's action on `flow`.
     pub fn push(&mut self, now: Instant, flow: u32, event: AgentEvent) {
         self.time_s.append_value(now.as_secs_f64());
         self.flow.append_value(flow);
@@ -130,7 +130,7 @@ impl AgentLog {
         [None; 4]
     }
 
-    /// The events so far as an Arrow table; the log is empty afterwards.
+    /// Returns the events so far as an Arrow table; the log is empty afterwards.
     ///
     /// # Errors
     /// None that the columns can cause; Arrow checks their lengths.

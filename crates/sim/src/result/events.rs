@@ -1,4 +1,4 @@
-//! What happened to a connection, in columns.
+//! Events of a connection, in columns.
 
 use std::fmt;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// All kinds; an event column's codes count in this order.
+    /// All kinds, in the order of the event column's codes.
     pub const ALL: [Self; 12] = [
         Self::Timeout,
         Self::SpuriousTimeout,
@@ -73,7 +73,7 @@ impl EventKind {
         }
     }
 
-    /// What happened, in a line.
+    /// One-line description.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Timeout => "the retransmission timer expired",
@@ -103,13 +103,13 @@ pub struct EventLog {
 }
 
 impl EventLog {
-    /// An empty table.
+    /// Creates an empty table.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds an event of `flow`. `offset` is the position in the byte stream that it concerns, and
-    /// `detail` what else is worth saying.
+    /// Adds an event of `flow`. `offset` is the position in the byte stream concerned, and `detail`
+    /// any other information.
     pub fn push(
         &mut self,
         time: Instant,
@@ -127,17 +127,17 @@ impl EventLog {
             .append_option(detail.map(|detail| detail.to_string()));
     }
 
-    /// How many events there are.
+    /// Number of events.
     pub fn len(&self) -> usize {
         self.event.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.event.is_empty()
     }
 
-    /// The events so far as an Arrow table; the log is empty afterwards.
+    /// Returns the events so far as an Arrow table; the log is empty afterwards.
     ///
     /// # Errors
     /// None that the columns can cause; Arrow checks their lengths and types.

@@ -1,7 +1,8 @@
-//! One flow's numbers, in groups: a row each, with what it means and where it comes from.
+//! One flow's numbers, in groups: a row each, with its meaning and its source.
 //!
-//! The rows are all there is: JSON, the schema, the table in `docs/results.md` and the types of the
-//! Python package follow from them. In JSON the groups are not seen: a flow is one flat object.
+//! The rows are the only declaration: JSON, the schema, the table in `docs/results.md` and the
+//! types of the Python package follow from them. In JSON the groups do not appear: a flow is one
+//! flat object.
 
 use airtcp_tcp::{Counters, Sender, Side};
 use airtcp_units::Duration;
@@ -13,7 +14,7 @@ use crate::engine::Flow;
 /// A flow at the end of its run.
 struct Ended<'a> {
     flow: &'a Flow,
-    /// How long the run was.
+    /// Duration of the run.
     duration: Duration,
 }
 
@@ -26,7 +27,7 @@ impl Ended<'_> {
         self.flow.completed().map(|time| time.as_secs_f64())
     }
 
-    /// Bits a second, from the start of the flow until it was complete, or until the end.
+    /// Bits per second, from the start of the flow until it was complete, or until the end.
     fn goodput_bps(&self) -> f64 {
         let end = self.completed_s().unwrap_or(self.duration.as_secs_f64());
         let seconds = end - self.started_s();
@@ -46,7 +47,7 @@ impl Ended<'_> {
         rtt.map(Duration::as_millis_f64)
     }
 
-    /// Of a proxy's connection with the receiver.
+    /// Counters of a proxy's connection with the receiver.
     fn proxy(&self) -> Counters {
         self.flow.proxy().map_or_else(Counters::default, |relay| {
             relay.connection(Side::Server).sender().counters()
@@ -86,7 +87,7 @@ macro_rules! flow {
         }
 
         impl FlowSummary {
-            /// The numbers of `flow`, number `index`, after a run of that duration.
+            /// Creates the numbers of `flow`, number `index`, after a run of that duration.
             #[must_use]
             pub fn of(flow: &Flow, index: u32, duration: Duration) -> Self {
                 let ended = Ended { flow, duration };
@@ -100,7 +101,7 @@ macro_rules! flow {
 }
 
 flow! {
-    /// What reached the application.
+    /// The data that reached the application.
     Delivery as delivery of ended {
         /// Bytes delivered to the application × 8, per second of simulated time since the flow
         /// started until it was complete, or until the end.
@@ -109,7 +110,7 @@ flow! {
         delivered_bytes: u64 = ended.flow.delivered();
     }
 
-    /// What the sender did.
+    /// The sender's actions.
     Sending as sending of ended {
         /// Segments with data that were sent, retransmissions included.
         segments_sent: u64 = ended.sender().counters().segments_sent;
@@ -119,30 +120,30 @@ flow! {
         bytes_retransmitted: u64 = ended.sender().counters().bytes_retransmitted;
         /// Expiries of the retransmission timer.
         timeouts: u64 = ended.sender().counters().timeouts;
-        /// Timeouts whose segment had arrived, or was still under way and arrived: it was not lost.
+        /// Timeouts whose segment had arrived, or was still in flight and arrived: it was not lost.
         timeouts_spurious: u64 = ended.flow.spurious_timeouts();
         /// Entries into fast retransmit.
         fast_retransmits: u64 = ended.sender().counters().fast_retransmits;
-        /// Recoveries that the sender found needless and took back.
+        /// Recoveries that the sender found needless and undid.
         recoveries_taken_back: u64 = ended.sender().counters().recoveries_taken_back;
         /// Tail loss probes sent (RFC 8985 §7).
         tail_probes: u64 = ended.sender().counters().tail_probes;
     }
 
-    /// What the sender took losses to be of, where it asks.
+    /// The sender's classification of losses, if it has a classifier.
     Judgments as judgments of ended {
-        /// Loss events whose first segment the radio lost, and about which the sender asked what
-        /// they were of; 0 where it does not ask.
+        /// Loss events whose first segment was lost by the radio and which the sender classified; 0
+        /// without a classifier.
         loss_events_of_radio: u64 = ended.flow.verdicts().of_radio;
-        /// Of these, those it judged so.
+        /// Of these, those it attributed to the radio.
         loss_events_of_radio_judged_right: u64 = ended.flow.verdicts().of_radio_right;
         /// Loss events whose first segment found a queue full.
         loss_events_of_congestion: u64 = ended.flow.verdicts().of_congestion;
-        /// Of these, those it judged so.
+        /// Of these, those it attributed to congestion.
         loss_events_of_congestion_judged_right: u64 = ended.flow.verdicts().of_congestion_right;
-        /// Loss events, of whatever cause, that the sender judged.
+        /// Loss events of any cause that the sender classified.
         loss_events_judged: u64 = ended.flow.verdicts().by_segments.iter().sum();
-        /// Of these, those it took for the radio's, rightly or not.
+        /// Of these, those it attributed to the radio, correctly or not.
         loss_events_judged_radio: u64 = ended.flow.verdicts().judged_radio;
         /// Of these, those that came with a round trip below the mean.
         loss_events_below_mean_rtt: u64 = ended.flow.verdicts().below_mean;
@@ -154,7 +155,7 @@ flow! {
         loss_events_of_three_segments: u64 = ended.flow.verdicts().by_segments[2];
     }
 
-    /// What became of its data on the way.
+    /// The fates of its data in the network.
     Losses as losses of ended {
         /// Segments with data that found the link's queue full.
         segments_dropped_queue: u64 = ended.flow.tally().dropped_by_queue.into();
@@ -164,7 +165,7 @@ flow! {
         duplicate_segments_received: u64 = ended.flow.server().receiver().duplicates();
     }
 
-    /// How the sender stood at the end.
+    /// The sender's state at the end.
     AtEnd as at_end of ended {
         /// Smoothed round-trip time at the end; null before the first sample.
         srtt_ms: Option<f64> = ended.sender().rtt().srtt().map(Duration::as_millis_f64);
@@ -176,7 +177,7 @@ flow! {
         min_rtt_ms: Option<f64> = ended.sender().rtt().minimum().map(Duration::as_millis_f64);
     }
 
-    /// The round trips that the sender measured, in the time the flow loaded the link.
+    /// The sender's round-trip samples, while the flow loaded the link.
     RoundTripTimes as round_trips of ended {
         /// Median of the round-trip times measured, within 1 %; null before the first sample.
         rtt_p50_ms: Option<f64> = ended.rtt_ms(50);
@@ -186,27 +187,27 @@ flow! {
         rtt_p99_ms: Option<f64> = ended.rtt_ms(99);
     }
 
-    /// How its packets crossed media.
+    /// Its packets' use of media.
     Crossings as air of ended {
         /// Packets of either direction that crossed a medium or were given up there; 0 without one.
         packets_on_air: u64 = ended.flow.tally().packets_on_air.into();
-        /// How often they were sent there, all together: more than `packets_on_air` where frames
-        /// had to be retransmitted.
+        /// Total number of their transmissions there: more than `packets_on_air` if frames had to
+        /// be retransmitted.
         attempts_on_air: u64 = ended.flow.tally().attempts_on_air.into();
     }
 
-    /// What its application transferred.
+    /// Its application's transfers.
     Completed as transfers of ended {
         /// Files, pages or messages that arrived whole; 0 where no application runs.
         transfers_completed: u64 = ended.flow.transfers().completed;
-        /// How long one took on average, from the request or the write to its last byte; null when
-        /// none was completed.
+        /// Average duration of one, from the request or the write to its last byte; null when none
+        /// was completed.
         transfer_mean_s: Option<f64> = ended.flow.transfers().mean_s();
     }
 
-    /// What a proxy on its way did.
+    /// The actions of a proxy on its path.
     Proxied as proxy of ended {
-        /// Segments that a proxy on the way sent to the receiver; 0 without one.
+        /// Segments that a proxy on the path sent to the receiver; 0 without one.
         proxy_segments_sent: u64 = ended.proxy().segments_sent;
         /// Of these, those that repeat data.
         proxy_segments_retransmitted: u64 = ended.proxy().segments_retransmitted;
@@ -214,11 +215,12 @@ flow! {
         proxy_timeouts: u64 = ended.proxy().timeouts;
     }
 
-    /// When it began and ended.
+    /// Its start and end.
     Times as times of ended {
-        /// When the flow started, in simulated time.
+        /// Simulated time at which the flow started.
         started_s: f64 = ended.started_s();
-        /// When its last byte was delivered; null if it was not, or has none.
+        /// Simulated time at which its last byte was delivered; null if it was not, or if it has
+        /// none.
         completed_s: Option<f64> = ended.completed_s();
     }
 }

@@ -1,4 +1,5 @@
-//! What a run gives: a summary, sampled variables, and events. `docs/results.md` lists every field.
+//! The output of a run: a summary, sampled variables, and events. `docs/results.md` lists every
+//! field.
 
 mod air;
 mod events;

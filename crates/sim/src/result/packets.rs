@@ -12,12 +12,12 @@ use arrow_schema::{ArrowError, DataType, Field, Schema};
 
 use crate::engine::Direction;
 
-/// Where a flow's stream begins in 64-bit sequence space, and how far it was sent.
+/// The start of a flow's stream in 64-bit sequence space, and the end of the data sent.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stream {
-    /// Of the SYN; offset 0 follows it.
+    /// Number of the SYN; offset 0 follows it.
     origin: Option<u64>,
-    /// The end of what was sent for the first time.
+    /// End of the data sent for the first time.
     sent: u64,
 }
 
@@ -57,7 +57,7 @@ impl PacketLog {
 
     fn push_data(&mut self, flow: usize, segment: &Segment) {
         let stream = &mut self.streams[flow];
-        // One cycle up, so that what lies before it can still be expanded.
+        // One cycle up, so that earlier numbers can still be expanded.
         let first = u64::from(segment.sequence.0) + (1 << 32);
         let origin = *stream.origin.get_or_insert(first);
         let start = segment.sequence.expand(stream.sent.max(origin));
@@ -98,7 +98,7 @@ impl PacketLog {
         }
     }
 
-    /// The segments so far as an Arrow table; the rows are gone afterwards, the streams go on.
+    /// Returns the segments so far as an Arrow table; the rows are removed, the streams continue.
     ///
     /// # Errors
     /// None that the columns can cause; Arrow checks their lengths and types.

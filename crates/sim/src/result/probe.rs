@@ -1,4 +1,4 @@
-//! Which variables can be watched: a row each.
+//! The variables that can be sampled: one row each.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,18 +12,18 @@ use arrow_schema::DataType;
 use super::Reading;
 use crate::engine::Flow;
 
-/// What a probe looks at: a flow, and the interval that ends now.
+/// A probe's input: a flow, and the interval that ends now.
 #[derive(Clone, Copy, Debug)]
 pub struct Sight<'a> {
     /// The flow.
     pub flow: &'a Flow,
-    /// How its link stands.
+    /// The state of its link.
     pub air: AirView,
     /// Bytes delivered to its receiving application since the start.
     pub delivered: u64,
-    /// Of these, those since the sample before.
+    /// Of these, those since the previous sample.
     pub fresh: u64,
-    /// Time since the sample before.
+    /// Time since the previous sample.
     pub interval: Duration,
 }
 
@@ -39,14 +39,14 @@ struct Row {
     name: &'static str,
     /// The name of its column, which ends in the unit.
     column: &'static str,
-    /// What it is, in a line.
+    /// One-line description.
     meaning: &'static str,
-    /// Whether its values are whole numbers; else they are real.
+    /// Whether its values are whole numbers rather than real ones.
     is_count: bool,
     read: fn(&Sight<'_>) -> Reading,
 }
 
-/// Declares the probes: name, column, kind, meaning, and how it is read.
+/// Declares the probes: name, column, kind, meaning, and reader.
 macro_rules! probes {
     ($($name:literal $column:literal $kind:ident $meaning:literal = $read:expr;)+) => {
         static ROWS: &[Row] = &[$(Row {
@@ -125,7 +125,7 @@ fn milliseconds(value: Option<Duration>) -> Reading {
 pub struct Probe(&'static Row);
 
 impl Probe {
-    /// All probes, in the order in which they are listed to users.
+    /// All probes, in the order in which users see them.
     pub fn all() -> impl ExactSizeIterator<Item = Self> {
         ROWS.iter().map(Self)
     }
@@ -142,13 +142,13 @@ impl Probe {
         self.0.column
     }
 
-    /// What it is, in a line.
+    /// One-line description.
     #[must_use]
     pub const fn meaning(self) -> &'static str {
         self.0.meaning
     }
 
-    /// Whether its values are whole numbers; else they are real.
+    /// Whether its values are whole numbers rather than real ones.
     #[must_use]
     pub const fn is_count(self) -> bool {
         self.0.is_count
@@ -191,7 +191,7 @@ impl fmt::Display for Probe {
     }
 }
 
-/// A name that is no probe's. Its text names the nearest probes, or all.
+/// A name that belongs to no probe. Its text names the nearest probes, or all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeError(String);
 

@@ -1,4 +1,4 @@
-//! Every round-trip time that senders measured, in columns: a recorded link for other scenarios.
+//! All round-trip samples of senders, in columns: a recorded link for other scenarios.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use arrow_array::builder::{Float64Builder, UInt32Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;
 
-/// A table of round-trip times: `time_s`, `flow`, `rtt_ms`. As CSV it is what `link.rtt_log.path`
-/// reads.
+/// A table of round-trip times: `time_s`, `flow`, `rtt_ms`. As CSV it can be read by
+/// `link.rtt_log.path`.
 #[derive(Default)]
 pub struct RttTable {
     time_s: Float64Builder,
@@ -17,14 +17,14 @@ pub struct RttTable {
 }
 
 impl RttTable {
-    /// Adds a round-trip time that the sender of `flow` measured.
+    /// Adds a round-trip sample of `flow`'s sender.
     pub fn push(&mut self, now: Instant, flow: u32, rtt: Duration) {
         self.time_s.append_value(now.as_secs_f64());
         self.flow.append_value(flow);
         self.rtt_ms.append_value(rtt.as_millis_f64());
     }
 
-    /// The round trips so far as an Arrow table; the log is empty afterwards.
+    /// Returns the round trips so far as an Arrow table; the log is empty afterwards.
     ///
     /// # Errors
     /// None that the columns can cause; Arrow checks their lengths.

@@ -16,11 +16,11 @@ pub enum Reading {
     Count(u64),
     /// A real number: milliseconds or bits per second.
     Real(f64),
-    /// There is none yet.
+    /// There is no value yet.
     Missing,
 }
 
-/// A table of samples: time, flow, and one column a probe.
+/// A table of samples: time, flow, and one column per probe.
 #[derive(Debug)]
 pub struct Samples {
     probes: Vec<Probe>,
@@ -56,7 +56,7 @@ impl Column {
 }
 
 impl Samples {
-    /// An empty table for these probes; a probe named twice has one column.
+    /// Creates an empty table for these probes; a probe named twice has one column.
     pub fn new(probes: &[Probe]) -> Self {
         let mut distinct: Vec<Probe> = Vec::new();
         for probe in probes {
@@ -79,8 +79,8 @@ impl Samples {
         }
     }
 
-    /// Adds a row: `read` is asked for each probe in turn. A reading of the other kind than the
-    /// probe's is converted.
+    /// Adds a row: `read` is called for each probe in turn. A reading of the wrong kind is
+    /// converted.
     pub fn push(&mut self, time: Instant, flow: u32, mut read: impl FnMut(Probe) -> Reading) {
         self.time_s.append_value(time.as_secs_f64());
         self.flow.append_value(flow);
@@ -89,7 +89,7 @@ impl Samples {
         }
     }
 
-    /// The rows so far as an Arrow table; the samples are empty afterwards.
+    /// Returns the rows so far as an Arrow table; the samples are empty afterwards.
     ///
     /// # Errors
     /// None that the columns can cause; Arrow checks their lengths and types.

@@ -10,7 +10,7 @@ use super::FlowSummary;
 pub struct RunSummary {
     /// The scenario's name.
     pub scenario: String,
-    /// What the scenario is for.
+    /// The scenario's purpose.
     pub description: String,
     /// Seed of everything random.
     pub seed: u64,
@@ -18,8 +18,7 @@ pub struct RunSummary {
     pub duration_s: f64,
     /// Version of the engine. Results of different versions may differ.
     pub engine_version: String,
-    /// Digest of all that happened: equal for equal scenario, seed and engine version, on every
-    /// machine.
+    /// Digest of all events: equal for equal scenario, seed and engine version, on every machine.
     pub digest: String,
     /// Remedies applied, each with all its values.
     pub remedies: Vec<String>,
@@ -30,7 +29,7 @@ pub struct RunSummary {
     pub fairness: Option<f64>,
     /// Events that the engine processed.
     pub events_processed: u64,
-    /// One entry a flow, in the order of their numbers.
+    /// One entry per flow, in the order of their numbers.
     pub flows: Vec<FlowSummary>,
 }
 

@@ -148,7 +148,7 @@ fn field_names_are_the_documented_ones() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&run).unwrap());
 }
 
-/// The part of the document between two markers is what this crate says of its own fields.
+/// The part of the document between two markers is generated from this crate's own fields.
 #[test]
 fn documentation_lists_every_field() {
     documentation::check("docs/results.md", "run", &fields_of::<RunSummary>());

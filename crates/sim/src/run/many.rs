@@ -1,4 +1,4 @@
-//! Many runs side by side, one a thread. A run's result does not depend on how many there are.
+//! Many runs in parallel, one per thread. A run's result does not depend on their number.
 
 use std::borrow::Borrow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,14 +9,14 @@ use rayon::prelude::*;
 
 use super::{Observe, RunError, RunResult, run};
 
-/// Where hosts have no delay between them, as a proxy on the sender's own host, a packet and what
-/// it causes are one call inside the other, as deep as the proxy's buffer is long. Memory that is
-/// not used is not taken.
+/// Between hosts without delay, such as a proxy on the sender's own host, a packet and the packets
+/// it causes are nested calls, as deep as the proxy's buffer is long. Unused stack takes no memory.
 const STACK_BYTES: usize = 256 << 20;
 
-/// Runs each scenario with its seed, on `threads` threads (0: one a core), and returns the results
-/// in the order of `cells`. `on_done` is called as each finishes, from its thread, and says whether
-/// to go on; once it says no, runs under way end early as [`RunError::Interrupted`].
+/// Runs each scenario with its seed, on `threads` threads (0: one per core), and returns the
+/// results in the order of `cells`. `on_done` is called as each finishes, from its thread, and
+/// returns whether to continue; once it returns false, runs in progress end early as
+/// [`RunError::Interrupted`].
 pub fn run_many<S: Borrow<Scenario> + Sync>(
     cells: &[(S, u64)],
     threads: usize,
@@ -40,7 +40,7 @@ pub fn run_many<S: Borrow<Scenario> + Sync>(
         .build()
     {
         Ok(pool) => pool.install(|| cells.par_iter().enumerate().map(one).collect()),
-        // No threads to be had: the results are the same without.
+        // No threads are available: the results are the same without.
         Err(_) => cells.iter().enumerate().map(one).collect(),
     }
 }

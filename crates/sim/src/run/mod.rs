@@ -20,19 +20,19 @@ use crate::result::{EventLog, Probe, RunSummary};
 pub use many::run_many;
 pub use running::{Running, Stretch};
 
-/// The version whose results are the same: part of every result, and of the key under which
-/// results are kept.
+/// The version within which results are the same: part of every result, and of the key under which
+/// results are stored.
 pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Steps into which a run is cut at least, to tell how far it is.
+/// Minimum number of steps into which a run is divided, to report its progress.
 const STEPS: u64 = 100;
-/// A step of more events than this is followed by shorter ones: whoever wants the run to end should
-/// not wait, and these take about a tenth of a second.
+/// A step of more events than this is followed by shorter ones: a caller that wants the run to end
+/// should not wait, and these take about a tenth of a second.
 const MOST_EVENTS_A_STEP: u64 = 250_000;
-/// From here steps double while they have few events.
+/// Initial length of a step; steps double while they have few events.
 const FIRST_STEP: Duration = Duration::from_millis(10);
 
-/// What to record of a run beside its summary.
+/// Data to record besides the summary.
 #[derive(Clone, Debug, Default)]
 pub struct Observe {
     /// The variables to sample, for each flow.
@@ -60,30 +60,30 @@ pub struct Observe {
 pub struct RunResult {
     /// The numbers of the run and of each flow.
     pub summary: RunSummary,
-    /// What the probes saw: `time_s`, `flow`, and a column for each probe.
+    /// The probes' samples: `time_s`, `flow`, and a column for each probe.
     pub samples: RecordBatch,
-    /// What happened: `time_s`, `flow`, `event`, `offset`, `detail`.
+    /// Events: `time_s`, `flow`, `event`, `offset`, `detail`.
     pub events: RecordBatch,
     /// The frames on every medium; see [`FrameLog`](crate::result::FrameLog).
     pub frames: RecordBatch,
     /// Round-trip times; see [`RttTable`](crate::result::RttTable).
     pub rtts: RecordBatch,
-    /// What agents did; see [`AgentLog`](crate::result::AgentLog).
+    /// Agents' actions; see [`AgentLog`](crate::result::AgentLog).
     pub agents: RecordBatch,
     /// Segments; see [`PacketLog`](crate::result::PacketLog).
     pub packets: RecordBatch,
 }
 
-/// Why a run has no result.
+/// The reason a run has no result.
 #[derive(Debug)]
 pub enum RunError {
-    /// Whoever listened to its progress did not want it to go on.
+    /// The progress callback asked to stop.
     Interrupted,
-    /// The scenario cannot be given back.
+    /// The scenario cannot be replayed.
     Scenario(ScenarioError),
     /// A capture or log could not be written.
     Record(RecordError),
-    /// The columns could not be made.
+    /// The columns could not be built.
     Columns(ArrowError),
 }
 
@@ -118,8 +118,8 @@ impl From<ArrowError> for RunError {
     }
 }
 
-/// Runs a scenario. `progress` is told the share of virtual time that has passed, at least a
-/// hundred times, in long runs more often, and says whether to go on.
+/// Runs a scenario. `progress` is called with the share of virtual time that has passed, at least a
+/// hundred times, in long runs more often, and returns whether to continue.
 ///
 /// # Errors
 /// [`RunError::Interrupted`] when `progress` says so; [`RunError::Record`] when a capture or log

@@ -1,4 +1,5 @@
-//! The tables of what was not recorded. Made once: a short run takes less time than they do.
+//! Empty tables for data that was not recorded. Built once: a short run takes less time than they
+//! do.
 
 use std::sync::OnceLock;
 
@@ -7,7 +8,7 @@ use arrow_schema::ArrowError;
 
 use crate::result::{AgentLog, EventLog, FrameLog, PacketLog, RttTable, Samples};
 
-/// Every table of a result, with its columns and no row.
+/// Every table of a result, with its columns and no rows.
 #[derive(Clone, Debug)]
 pub(super) struct Nothing {
     pub samples: RecordBatch,
@@ -19,7 +20,7 @@ pub(super) struct Nothing {
 }
 
 impl Nothing {
-    /// The tables.
+    /// Returns the tables.
     ///
     /// # Errors
     /// None that the columns can cause; Arrow checks their lengths and types.

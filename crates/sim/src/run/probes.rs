@@ -8,18 +8,18 @@ use super::{Observe, RunError};
 use crate::engine::Simulation;
 use crate::result::{Samples, Sight};
 
-/// Samples a run has when no interval is given.
+/// Number of samples in a run without a given interval.
 const DEFAULT_SAMPLES: u64 = 1000;
 /// The shortest interval between samples.
 const SHORTEST_INTERVAL: Duration = Duration::from_micros(1);
 
 /// Samples every flow at regular instants.
 pub(super) struct Sampler {
-    /// None where nothing is sampled.
+    /// `None` if nothing is sampled.
     samples: Option<Samples>,
     interval: Duration,
     due: Instant,
-    /// Bytes each flow had delivered at the sample before.
+    /// Bytes that each flow had delivered at the previous sample.
     delivered: Vec<u64>,
 }
 
@@ -42,7 +42,7 @@ impl Sampler {
         }
     }
 
-    /// When the next sample is due.
+    /// Time of the next sample.
     pub(super) const fn due(&self) -> Instant {
         self.due
     }

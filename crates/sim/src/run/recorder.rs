@@ -1,4 +1,4 @@
-//! Writing down what a run tells: events in columns, segments in a capture, both in a qlog.
+//! Records a run: events in columns, segments in a capture, both in a qlog.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 
@@ -19,15 +19,15 @@ use crate::engine::{Direction, FlowEvent, Watch};
 use crate::record::{LossTrigger, Metrics, PcapWriter, QlogWriter, RecordError, ReplayWriter};
 use crate::result::{AgentLog, EventKind, FrameLog, PacketLog, RttTable};
 
-/// The flow whose endpoint a qlog shows: the format holds one connection's view.
+/// The flow whose endpoint the qlog shows: the format holds one connection's view.
 const LOGGED_FLOW: u32 = 0;
-/// The first addresses of the hosts that send and receive; further flows follow on.
+/// The first addresses of the hosts that send and receive; further flows get the following ones.
 const SENDERS: u32 = u32::from_be_bytes([10, 0, 0, 1]);
 const RECEIVERS: u32 = u32::from_be_bytes([10, 128, 0, 1]);
 const SENDER_PORT: u16 = 40_000;
 const RECEIVER_PORT: u16 = 5_001;
 
-/// The tables that were written.
+/// The recorded tables.
 pub(super) struct Recorded {
     pub events: RecordBatch,
     pub frames: RecordBatch,
@@ -36,7 +36,7 @@ pub(super) struct Recorded {
     pub packets: RecordBatch,
 }
 
-/// Watches a run and writes down what was asked for.
+/// Observes a run and records what was asked for.
 pub(super) struct Recorder {
     log: Option<EventLog>,
     air: Option<(FrameLog, AgentLog)>,
@@ -51,7 +51,7 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder of what `observe` asks for; `title` names the run in the qlog.
+    /// Creates a recorder for what `observe` asks for; `title` names the run in the qlog.
     pub(super) fn create(observe: &Observe, title: &str) -> Result<Self, RunError> {
         let capture = observe
             .pcap
@@ -80,7 +80,7 @@ impl Recorder {
         })
     }
 
-    /// Whether there is anything to write down: a run that nobody watches pays nothing.
+    /// Whether there is anything to record: a run that nobody observes pays nothing.
     pub(super) const fn is_active(&self) -> bool {
         self.log.is_some()
             || self.air.is_some()
@@ -91,7 +91,7 @@ impl Recorder {
             || self.replay.is_some()
     }
 
-    /// The events and segments so far; their tables are empty afterwards.
+    /// Takes the events and segments so far; their tables are empty afterwards.
     pub(super) fn take(&mut self) -> Result<(RecordBatch, RecordBatch), RunError> {
         let events = match &mut self.log {
             Some(log) => log.finish()?,
@@ -104,7 +104,7 @@ impl Recorder {
         Ok((events, packets))
     }
 
-    /// What was written down of the run of `scenario` with `seed`, now that it has ended.
+    /// Returns everything recorded of the completed run of `scenario` with `seed`.
     pub(super) fn finish(self, scenario: &Scenario, seed: u64) -> Result<Recorded, RunError> {
         if let Some(error) = self.failed {
             return Err(error.into());
@@ -216,7 +216,7 @@ impl Watch for Recorder {
     }
 }
 
-/// Why the sender retransmits after an event, where that changes with it.
+/// The reason for retransmissions after an event, if the event changes it.
 const fn loss_trigger(event: FlowEvent) -> Option<LossTrigger> {
     match event {
         FlowEvent::Sender(Event::Timeout { .. }) => Some(LossTrigger::PtoExpired),
@@ -228,7 +228,7 @@ const fn loss_trigger(event: FlowEvent) -> Option<LossTrigger> {
     }
 }
 
-/// The addresses of a flow's segments: every flow has hosts of its own.
+/// The addresses of a flow's segments: every flow has its own hosts.
 fn addresses(flow: u32, direction: Direction) -> Addresses {
     let sender = SocketAddrV4::new(Ipv4Addr::from(SENDERS + flow), SENDER_PORT);
     let receiver = SocketAddrV4::new(Ipv4Addr::from(RECEIVERS + flow), RECEIVER_PORT);
@@ -258,7 +258,7 @@ fn log_event(log: &mut EventLog, now: Instant, flow: u32, event: FlowEvent) {
             Some(offset),
             Some(format_args!("after {rto}, sent {transmissions} times")),
         ),
-        // It stands at the time of the timeout; that it was spurious may be known only later.
+        // It is recorded at the time of the timeout; that it was spurious may be known only later.
         FlowEvent::TimeoutSpurious { offset, expired_at } => {
             push(expired_at, EventKind::SpuriousTimeout, Some(offset));
         }
@@ -308,7 +308,7 @@ fn log_event(log: &mut EventLog, now: Instant, flow: u32, event: FlowEvent) {
         } => {
             push(now, EventKind::LinkLoss, Some(offset));
         }
-        // Not losses of this flow's data, or told by the samples.
+        // Not losses of this flow's data, or covered by the samples.
         FlowEvent::QueueDrop { .. }
         | FlowEvent::LinkLoss { .. }
         | FlowEvent::Completed

@@ -1,4 +1,4 @@
-//! A run that is taken in stretches of virtual time, to be shown while it is computed.
+//! A run advanced in stretches of virtual time, to be shown while it is computed.
 
 use std::borrow::Borrow;
 
@@ -11,7 +11,7 @@ use super::recorder::Recorder;
 use super::{Observe, RunError, RunResult, summary};
 use crate::engine::Simulation;
 
-/// A run under way. Stretches change nothing: the result is that of [`run`](super::run()).
+/// A run in progress. Stretches change nothing: the result is that of [`run`](super::run()).
 pub struct Running<S> {
     scenario: S,
     seed: u64,
@@ -21,19 +21,19 @@ pub struct Running<S> {
     end: Instant,
 }
 
-/// What was recorded since the stretch before.
+/// Data recorded since the previous stretch.
 #[derive(Clone, Debug)]
 pub struct Stretch {
-    /// What the probes saw; see [`RunResult::samples`].
+    /// The probes' samples; see [`RunResult::samples`].
     pub samples: RecordBatch,
-    /// What happened; see [`RunResult::events`].
+    /// Events; see [`RunResult::events`].
     pub events: RecordBatch,
     /// Segments; see [`RunResult::packets`].
     pub packets: RecordBatch,
 }
 
 impl<S: Borrow<Scenario>> Running<S> {
-    /// A run at time zero.
+    /// Creates a run at time zero.
     ///
     /// # Errors
     /// [`RunError::Record`] when a capture or log cannot be written; [`RunError::Scenario`] when
@@ -53,25 +53,25 @@ impl<S: Borrow<Scenario>> Running<S> {
         })
     }
 
-    /// Virtual time now.
+    /// The current virtual time.
     #[must_use]
     pub const fn now(&self) -> Instant {
         self.simulation.now()
     }
 
-    /// When it is finished.
+    /// The time at which it ends.
     #[must_use]
     pub const fn end(&self) -> Instant {
         self.end
     }
 
-    /// Events of the simulation so far.
+    /// Number of simulation events so far.
     #[must_use]
     pub const fn events(&self) -> u64 {
         self.simulation.events()
     }
 
-    /// Moves on to `until`, or to the end where that comes before.
+    /// Advances to `until`, or to the end if that comes first.
     pub fn advance(&mut self, until: Instant) {
         let until = until.min(self.end);
         loop {
@@ -90,10 +90,9 @@ impl<S: Borrow<Scenario>> Running<S> {
         }
     }
 
-    /// What was recorded since the last time this was asked for.
+    /// Returns the data recorded since the last call.
     ///
-    /// # Errors
-    /// [`RunError::Columns`] when the columns cannot be made.
+    /// # Errors [`RunError::Columns`] when the columns cannot be built.
     pub fn take(&mut self) -> Result<Stretch, RunError> {
         let (events, packets) = self.recorder.take()?;
         Ok(Stretch {
@@ -103,7 +102,7 @@ impl<S: Borrow<Scenario>> Running<S> {
         })
     }
 
-    /// Runs to the end. The result has the rows that were not taken before.
+    /// Runs to the end. The result has the rows not taken before.
     ///
     /// # Errors
     /// [`RunError::Record`] when a capture or log could not be written.

@@ -1,4 +1,4 @@
-//! From a simulation at its end to the numbers of the run.
+//! From a completed simulation to the numbers of the run.
 
 use airtcp_scenario::Scenario;
 use sha2::{Digest, Sha256};
@@ -12,7 +12,8 @@ const DIGEST_DIGITS: usize = 32;
 
 pub(super) fn summarize(scenario: &Scenario, seed: u64, simulation: Simulation) -> RunSummary {
     let (fingerprint, events) = (simulation.digest().value(), simulation.events());
-    // Each flow goes as its summary comes: at very many, both together would be the run's peak.
+    // Each flow is freed as its summary is made: with very many flows, both together would be the
+    // run's peak of memory.
     let flows: Vec<_> = simulation
         .into_flows()
         .into_iter()

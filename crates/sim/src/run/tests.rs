@@ -42,13 +42,13 @@ fn summary(scenario: &Scenario, seed: u64) -> RunSummary {
         .summary
 }
 
-/// What differs is listed whole, so that one run tells which stacks a change has touched.
+/// All differences are listed, so that one run shows which stacks a change has touched.
 #[test]
 fn digests_are_the_same_everywhere() {
     let mut runs = pinned();
     let mut different = String::new();
     for pinned in &mut runs {
-        // A run that fails does not hide what else has changed.
+        // A run that fails does not hide other changes.
         let run = || summary(&scenario(&pinned.scenario), pinned.seed).digest;
         let digest = std::panic::catch_unwind(run).unwrap_or_else(|_| "panicked".to_owned());
         if digest != pinned.digest {
@@ -92,8 +92,8 @@ fn other_seeds_meet_other_channels() {
     assert_ne!(summary(&scenario, 1).digest, summary(&scenario, 2).digest);
 }
 
-/// Where the window is always the limit it does not matter how that is found out. Of the window
-/// that slow start loses at once RFC 6582's impatient timer is told by a key of its own.
+/// If the window is always the limit, it does not matter how that is determined. A key of its own
+/// tells RFC 6582's impatient timer of the window that slow start loses at once.
 #[test]
 fn how_a_window_that_is_always_used_is_validated_does_not_matter() {
     let goodput = |validation: &str| {
@@ -163,7 +163,7 @@ fn whoever_listens_can_end_a_run() {
     );
 }
 
-/// In 3000 s of virtual time, a thousandth has 15 million events: whoever listens is asked far more
+/// In 3000 s of virtual time, a thousandth has 15 million events: the callback is called far more
 /// often than that.
 #[test]
 fn whoever_listens_to_a_long_run_does_not_wait() {
@@ -178,7 +178,7 @@ fn whoever_listens_to_a_long_run_does_not_wait() {
 }
 
 /// By hand: 1 MB in 691 segments, each 1500 bytes on a link of 10 Mbit/s, takes 829 ms of the link;
-/// the handshake and the last byte's way add three times 25 ms, and slow start from 10 segments
+/// the handshake and the last byte's path add three times 25 ms, and slow start from 10 segments
 /// leaves the link idle for part of the first round trips.
 #[test]
 fn a_transfer_takes_as_long_as_its_bytes_and_its_round_trips() {
@@ -196,8 +196,8 @@ fn a_transfer_takes_as_long_as_its_bytes_and_its_round_trips() {
     assert!((0.904..1.1).contains(&completed), "{completed} s");
 }
 
-/// What goes in comes out or is counted lost: with a queue that never fills and nothing lost by the
-/// link, nothing is ever sent twice.
+/// Everything that goes in comes out or is counted lost: with a queue that never fills and no
+/// losses on the link, nothing is ever sent twice.
 #[test]
 fn nothing_is_lost_where_nothing_can_be() {
     let text = "duration = '20 s'\nlink.queue.packets = 1000000\ntcp.max_window = 60";

@@ -1,4 +1,4 @@
-//! E-mail: messages that come when they come.
+//! E-mail: messages at random times.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ pub(super) struct Session {
     stream: Stream,
     sent: u64,
     next: Instant,
-    /// When the messages that have not arrived whole were written.
+    /// Times at which the messages were written that have not arrived whole.
     under_way: VecDeque<Instant>,
     /// Bytes of the first of them that have arrived.
     arrived: u64,

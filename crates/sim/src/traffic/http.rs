@@ -1,4 +1,4 @@
-//! Pages of the web over one persistent connection (HTTP/1.1, RFC 9112 §9.3).
+//! Web pages over one persistent connection (HTTP/1.1, RFC 9112 §9.3).
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use airtcp_units::{Duration, Instant};
 
 use super::{Action, End, Transfers, at_least_one, exponential};
 
-/// Draws of a page: the time to the next, the number of objects, and from then on their sizes.
+/// Draws of a page: the time to the next, the number of objects, and after that their sizes.
 const INTERVAL: u64 = 0;
 const OBJECTS: u64 = 1;
 const SIZES: u64 = 2;
@@ -19,23 +19,23 @@ const BEFORE_ALL: u64 = u64::MAX;
 pub(super) struct Session {
     http: Http,
     stream: Stream,
-    /// Number of the page that is being read, or that comes next.
+    /// Number of the page being read, or of the next one.
     page: u64,
     next: Instant,
     reading: Option<Reading>,
-    /// Whether a page is due that had to wait for the one before.
+    /// Whether a due page had to wait for the previous one.
     is_late: bool,
     /// Bytes of requests that the source has received and not answered.
     requested: u64,
-    /// Sizes of objects that are asked for and not answered.
+    /// Sizes of objects requested and not answered.
     unanswered: VecDeque<u64>,
 }
 
-/// A page that is being read.
+/// A page being read.
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     began: Instant,
-    /// Objects asked for so far, and in all.
+    /// Objects requested so far, and in total.
     asked: u64,
     objects: u64,
     /// Objects that have arrived whole, and bytes of the next that have arrived.
@@ -45,7 +45,7 @@ struct Reading {
 
 impl Session {
     pub(super) fn new(http: Http, start: Instant, stream: Stream) -> Self {
-        // The first page comes within one interval, wherever the user is in it.
+        // The first page comes within one interval, at a random point of the user's reading.
         let part = stream.substream(BEFORE_ALL).uniform(INTERVAL);
         let wait = Duration::from_secs_f64(part * http.page_interval.as_secs_f64());
         Self {
@@ -66,7 +66,7 @@ impl Session {
 
     pub(super) fn on_page_due(&mut self, now: Instant, actions: &mut VecDeque<Action>) {
         if self.reading.is_some() {
-            // It waits; the one behind it is due an interval after it begins.
+            // It waits; the one after it is due an interval after it begins.
             self.is_late = true;
             self.next = Instant::FAR_FUTURE;
         } else {
@@ -93,7 +93,7 @@ impl Session {
         }
     }
 
-    /// Asks for the next object.
+    /// Requests the next object.
     fn ask(&mut self, actions: &mut VecDeque<Action>) {
         let Some(reading) = &mut self.reading else {
             return;
@@ -111,7 +111,7 @@ impl Session {
         });
     }
 
-    /// The source has received this many bytes of requests.
+    /// Records that the source has received this many bytes of requests.
     pub(super) fn on_request(&mut self, bytes: u64, actions: &mut VecDeque<Action>) {
         self.requested += bytes;
         while self.requested >= self.http.request.max(1)
@@ -125,7 +125,7 @@ impl Session {
         }
     }
 
-    /// The sink has received this many bytes of objects.
+    /// Records that the sink has received this many bytes of objects.
     pub(super) fn on_data(
         &mut self,
         now: Instant,

@@ -1,4 +1,4 @@
-//! What applications do with their connections.
+//! Applications and their use of connections.
 //!
 //! ```text
 //!   source ══ objects, files, messages ══▶ sink
@@ -6,9 +6,9 @@
 //! ```
 //!
 //! A [`Session`] runs at both ends of one connection: the *source* has the data, the *sink* wants
-//! it. It is handed what either end has received, and the time, and says what to write next.
-//! All draws are functions of the flow and of the number of the page or message, so that every
-//! remedy meets the same traffic.
+//! it. It is told what either end has received, and the time, and returns what to write next. All
+//! draws are functions of the flow and of the number of the page or message, so that every remedy
+//! meets the same traffic.
 
 mod email;
 mod ftp;
@@ -29,32 +29,32 @@ pub enum End {
     Sink,
 }
 
-/// What an application does.
+/// An action of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Writes this many bytes at one end; never none.
+    /// Writes this many bytes, at least one, at one end.
     Write {
-        /// Where.
+        /// The end that writes.
         end: End,
-        /// How many.
+        /// Number of bytes.
         bytes: u64,
     },
-    /// The source has nothing more to say.
+    /// The source has nothing more to send.
     Close,
 }
 
 /// Files, pages or messages that have arrived whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Transfers {
-    /// How many.
+    /// Their number.
     pub completed: u64,
-    /// How long they took, all together: from the request, or from the write where there is none,
-    /// until the last byte had arrived.
+    /// Their total duration: from the request, or from the write if there is none, until the last
+    /// byte had arrived.
     pub time: Duration,
 }
 
 impl Transfers {
-    /// How long one took on average, in seconds; `None` when none was completed.
+    /// Average duration of one, in seconds; `None` when none was completed.
     #[must_use]
     pub fn mean_s(&self) -> Option<f64> {
         (self.completed > 0).then(|| self.time.as_secs_f64() / self.completed as f64)
@@ -82,8 +82,8 @@ enum Work {
 }
 
 impl Session {
-    /// An application that opens its connection at `start`. Draws come from `stream`, the flow's
-    /// own.
+    /// Creates an application that opens its connection at `start`. Draws come from `stream`, the
+    /// flow's own.
     #[must_use]
     pub fn new(traffic: &Traffic, start: Instant, stream: Stream) -> Self {
         let mut actions = VecDeque::new();
@@ -99,7 +99,7 @@ impl Session {
         }
     }
 
-    /// An end has received this many more bytes. Call [`poll`](Self::poll) afterwards.
+    /// Records that an end has received this many more bytes. Call [`poll`](Self::poll) afterwards.
     pub fn on_received(&mut self, now: Instant, end: End, bytes: u64) {
         let Self {
             work,
@@ -115,7 +115,7 @@ impl Session {
         }
     }
 
-    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    /// Time at which to call [`on_wakeup`](Self::on_wakeup); [`Instant::FAR_FUTURE`] for never.
     #[must_use]
     pub const fn next_wakeup(&self) -> Instant {
         match &self.work {
@@ -125,7 +125,7 @@ impl Session {
         }
     }
 
-    /// Acts on what is due by `now`. Call [`poll`](Self::poll) afterwards.
+    /// Handles everything due by `now`. Call [`poll`](Self::poll) afterwards.
     pub fn on_wakeup(&mut self, now: Instant) {
         if now < self.next_wakeup() {
             return;
@@ -137,19 +137,19 @@ impl Session {
         }
     }
 
-    /// The next thing to do; call until there is none.
+    /// Returns the next action; call until there is none.
     pub fn poll(&mut self) -> Option<Action> {
         self.actions.pop_front()
     }
 
-    /// What has arrived whole so far.
+    /// The transfers completed so far.
     #[must_use]
     pub const fn transfers(&self) -> Transfers {
         self.transfers
     }
 }
 
-/// `mean` times a number drawn from an exponential distribution.
+/// `mean` times a draw from an exponential distribution.
 fn exponential(mean: Duration, stream: Stream, index: u64) -> Duration {
     let seconds = mean.as_secs_f64() * stream.exponential(index);
     Duration::from_secs_f64(seconds).unwrap_or(mean)

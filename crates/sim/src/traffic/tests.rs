@@ -25,8 +25,8 @@ const EMAIL: Email = Email {
     interval: Duration::from_secs(120),
 };
 
-/// What a session wrote, over a transport that takes `latency` each way and loses nothing, until
-/// `end`: bytes of source and sink, and the times of all writes.
+/// Runs a session over a transport that takes `latency` each way and loses nothing, until `end`;
+/// returns the bytes of source and sink, and the times of all writes.
 fn carry(session: &mut Session, latency: Duration, end: Instant) -> (u64, u64, Vec<Instant>) {
     let (mut source, mut sink, mut times) = (0, 0, Vec::new());
     let mut under_way: Vec<(Instant, End, u64)> = Vec::new();
@@ -105,7 +105,7 @@ fn pages_have_the_papers_size_and_number() {
     );
 }
 
-/// All requests of a page at once: it takes one round trip, whatever it holds.
+/// All requests of a page at once: it takes one round trip, whatever its content.
 #[test]
 fn a_pipelined_page_takes_one_round_trip() {
     let pipelined = Http {
@@ -119,7 +119,7 @@ fn a_pipelined_page_takes_one_round_trip() {
     assert_eq!(time, Duration::from_millis(40) * completed);
 }
 
-/// A page takes longer than an interval: the next begins when it is complete, and none is lost.
+/// A page takes longer than an interval: the next begins when it is complete, and none is skipped.
 #[test]
 fn a_late_page_follows_at_once() {
     let hasty = Http {
@@ -129,7 +129,7 @@ fn a_late_page_follows_at_once() {
     };
     let mut session = Session::new(&Traffic::Http(hasty), Instant::ZERO, stream(0));
     carry(&mut session, Duration::from_secs(1), seconds(101));
-    // 2 s and more a page (some have two objects), one behind the other.
+    // At least 2 s per page (some have two objects), one after the other.
     let Transfers { completed, time } = session.transfers();
     assert!((25..=50).contains(&completed), "{completed}");
     assert!(time.as_secs_f64() > 98.0, "{time}");
@@ -197,7 +197,7 @@ fn clients_are_shared_out_by_largest_remainders() {
     assert_eq!(count(5), [2, 2, 1]);
     assert_eq!(count(10), [4, 4, 2]);
     assert_eq!(count(20), [8, 7, 5]);
-    // They are spread: no three flows one after the other carry the same.
+    // They are spread: no three consecutive flows carry the same.
     let assigned = mix.assign(20);
     assert!(
         assigned
@@ -207,7 +207,7 @@ fn clients_are_shared_out_by_largest_remainders() {
 }
 
 proptest! {
-    /// What a page is made of does not depend on the transport: the same bytes, sooner or later.
+    /// A page's content does not depend on the transport: the same bytes, sooner or later.
     #[test]
     fn traffic_is_the_same_for_every_transport(flow in 0_u64..1000, slow in 1_u64..200) {
         let pages = |latency| {

@@ -1,4 +1,4 @@
-//! Links that stop, that let packets overtake each other, and that mark them.
+//! Links that stop, that reorder packets, and that mark them.
 
 use airtcp_scenario::{Scenario, build};
 use airtcp_units::Instant;
@@ -12,8 +12,8 @@ fn digest(scenario: &Scenario, layout: u64, channel: u64) -> Digest {
     simulation.digest()
 }
 
-/// Random stops and losses, and what a run met, given back as files: the same run, even where the
-/// channel draws from another seed. The scenario of another seed is another run.
+/// Random stops and losses, and what a run met, written as files: the same run, even where the
+/// channel draws from another seed. The scenario with another seed is another run.
 #[test]
 fn a_recorded_run_is_played_back() {
     for packets in ["wait", "held"] {
@@ -44,7 +44,7 @@ fn a_recorded_run_is_played_back() {
     }
 }
 
-/// What is drawn beside stops and losses comes from the seed; files are found from another folder.
+/// Draws other than stops and losses come from the seed; files are found from another folder.
 #[test]
 fn a_recorded_run_keeps_its_other_draws() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -74,7 +74,7 @@ fn a_recorded_run_keeps_its_other_draws() {
     }
 }
 
-/// Where losses go by transmissions, nothing is run or written.
+/// If losses are indexed by transmission, nothing is run or written.
 #[test]
 fn a_run_that_cannot_be_played_back_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -92,8 +92,8 @@ fn a_run_that_cannot_be_played_back_is_refused() {
     assert!(!path.exists());
 }
 
-/// With marks a queue under CoDel loses nothing, and the window is reduced all the same; without
-/// them it drops. Either way packets wait for less than in a queue that is left alone.
+/// With marks a queue under CoDel loses nothing, and the window is reduced nevertheless; without
+/// them it drops. Either way packets wait for less time than in an unmanaged queue.
 #[test]
 fn marks_take_the_place_of_drops() {
     for discipline in ["codel", "fq-codel"] {
@@ -135,8 +135,8 @@ fn marks_take_the_place_of_drops() {
     }
 }
 
-/// Packets that come late are overtaken, and none is lost: whatever is retransmitted is a duplicate
-/// at the receiver, but for what is under way when the run ends.
+/// Late packets are overtaken, and none is lost: every retransmission is a duplicate at the
+/// receiver, except those in flight when the run ends.
 #[test]
 fn late_packets_are_reordering() {
     let text = "duration = '20 s'\ntcp.profile = 'sack'\ntcp.max_window = 60\n\
@@ -162,9 +162,9 @@ fn late_packets_are_reordering() {
     );
 }
 
-/// What Linux learns from the first segment that was late: the kernel 6.18 over the same link with
-/// these seeds retransmitted 12, 13 and 24 segments, most of them where slow start overflowed the
-/// queue, and took one recovery back.
+/// What Linux learns from the first late segment: the kernel 6.18 over the same link with these
+/// seeds retransmitted 12, 13 and 24 segments, most of them when slow start overflowed the queue,
+/// and undid one recovery.
 #[test]
 fn linux_waits_for_late_packets_once_it_has_seen_one() {
     let text = "duration = '20 s'\ntcp.profile = 'linux'\n\
@@ -182,7 +182,7 @@ fn linux_waits_for_late_packets_once_it_has_seen_one() {
     }
 }
 
-/// A delay and a loss that were recorded: 10 ms and nothing, then 60 ms and one packet in twenty.
+/// A recorded delay and loss: 10 ms and none, then 60 ms and one packet in twenty.
 #[test]
 fn a_recording_has_its_own_delay_and_loss() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -198,7 +198,7 @@ fn a_recording_has_its_own_delay_and_loss() {
     };
     let (before, after) = (of(10), of(40));
     assert_eq!(before.flows[0].losses.segments_lost_link, 0);
-    // 10 ms each way, and what it takes to send a SYN, or a segment of 1500 bytes.
+    // 10 ms each way, plus the time to send a SYN, or a segment of 1500 bytes.
     let shortest = before.flows[0].at_end.min_rtt_ms.unwrap();
     assert!((20.0..21.5).contains(&shortest), "{shortest} ms");
     let sent = after.flows[0].sending.segments_sent - before.flows[0].sending.segments_sent;
@@ -210,8 +210,8 @@ fn a_recording_has_its_own_delay_and_loss() {
 }
 
 /// Linux 6.18 over the same link, emulated: 18, 18 and 17 retransmissions with seeds 1, 2 and 5, a
-/// third of them of losses. After a needless timeout nothing is retransmitted that was merely late;
-/// where the answer to the original was taken for one to the copy it was 94 in all.
+/// third of them of losses. After a needless timeout data that was merely late is not
+/// retransmitted; when the answer to the original was taken for one to the copy, the total was 94.
 #[test]
 fn over_recorded_round_trips_linux_retransmits_as_often_as_the_kernel() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/ping.toml");
@@ -232,7 +232,7 @@ fn over_recorded_round_trips_linux_retransmits_as_often_as_the_kernel() {
         })
         .collect();
     let (all, kernel) = (retransmitted.iter().sum::<u64>() as f64, 18.0 + 18.0 + 17.0);
-    // Two counts differ by chance by the root of their sum; three times that is no chance.
+    // Two counts differ by chance by the square root of their sum; three times that is no chance.
     let chance = (all + kernel).sqrt();
     assert!((all - kernel).abs() < 3.0 * chance, "{retransmitted:?}");
 }

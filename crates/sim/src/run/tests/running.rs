@@ -1,4 +1,4 @@
-//! Runs in stretches, and the segments that they show.
+//! Runs in stretches, and the segments that they report.
 
 use arrow_array::RecordBatch;
 use arrow_array::types::{UInt32Type, UInt64Type};
@@ -17,14 +17,15 @@ fn observe() -> Observe {
     }
 }
 
-/// The rows of `whole` from `from` on are those of `part`; returns where the next part begins.
+/// Checks that the rows of `whole` from `from` on are those of `part`; returns the start of the
+/// next part.
 fn follows(whole: &RecordBatch, from: usize, part: &RecordBatch) -> usize {
     assert_eq!(&whole.slice(from, part.num_rows()), part);
     from + part.num_rows()
 }
 
-/// Neither the number of stretches nor where they end changes a result: the reference is the run in
-/// one go.
+/// Neither the number of stretches nor their ends change a result: the reference is an
+/// uninterrupted run.
 #[test]
 fn stretches_put_together_are_the_run() {
     for text in [
@@ -84,8 +85,8 @@ fn the_packets_are_those_that_the_sender_counts() {
         sending.segments_retransmitted
     );
 
-    // What is acknowledged never goes back, and ends with what is delivered, but for what is under
-    // way back.
+    // The cumulative acknowledgment never goes back, and ends with the data delivered, except for
+    // acknowledgments still in flight.
     let acknowledged = packets["acknowledges"].as_primitive::<UInt64Type>();
     let acknowledged: Vec<u64> = acknowledged.iter().flatten().collect();
     assert!(acknowledged.is_sorted());

@@ -1,10 +1,10 @@
-//! A link on which frames overtake one that is retransmitted, in a whole system.
+//! A link on which frames overtake a retransmitted one, in a whole system.
 
 use super::*;
 use crate::result::FlowSummary;
 
-/// A mobile uploads; nothing is lost for good, every tenth frame with data is retransmitted 20 ms
-/// later, and what follows overtakes it. The window is the path's: there is no congestion.
+/// A mobile uploads; nothing is lost permanently, every tenth data frame is retransmitted 20 ms
+/// later, and its successors overtake it. The window is the path's: there is no congestion.
 const UPLOAD: &str = "duration = '30 s'\ntopology = 'selective-repeat'\nflows.direction = 'up'\n\
     tcp.profile = 'sack'\ntcp.max_window = 40\ntcp.delayed_ack.segments = 1\n\
     [selective_repeat]\nretry_limit = 'unlimited'\nwindow = 'unlimited'\nloss.rate = 0.1\n\
@@ -15,9 +15,9 @@ fn flow(text: &str, remedies: &str) -> FlowSummary {
     summary(&scenario, 3).flows.remove(0)
 }
 
-/// Every loss that the sender sees is an overtaking: three duplicates are there long before the
-/// retransmission. A reordering buffer prevents them, a threshold above what can overtake and
-/// RACK's window nearly all; Eifel takes them back.
+/// Every loss that the sender sees is reordering: three duplicates arrive long before the
+/// retransmission. A reordering buffer prevents them, a threshold above the number that can
+/// overtake and RACK's window nearly all of them; Eifel undoes them.
 #[test]
 fn reordering_is_what_each_remedy_against_it_says() {
     let plain = flow(UPLOAD, "");
@@ -69,7 +69,7 @@ fn told(remedy: &str, with: &FlowSummary, without: &FlowSummary) -> String {
 }
 
 /// The dynamic threshold (Srinivasan §3.2) falls back when the link has closed the gap, and the
-/// duplicates come a round trip later: it helps where LL_RTO is longer than the round trip, here
+/// duplicates arrive a round trip later: it helps where LL_RTO is longer than the round trip, here
 /// 150 ms against 44, and not where it is shorter.
 #[test]
 fn a_dynamic_threshold_needs_a_link_slower_than_the_path() {
@@ -93,7 +93,7 @@ fn a_dynamic_threshold_needs_a_link_slower_than_the_path() {
     );
 }
 
-/// Of packets transmitted n times at most p^n are lost: here 1 %, counted in data alone.
+/// Of packets transmitted n times at most p^n are lost: here 1 %, counted only for data.
 #[test]
 fn the_retry_limit_decides_what_is_lost() {
     let text = UPLOAD
@@ -115,13 +115,13 @@ fn the_retry_limit_decides_what_is_lost() {
 fn flow_attempts(text: &str, remedies: &str) -> FlowSummary {
     let flow = flow(text, remedies);
     let mean = flow.air.attempts_on_air as f64 / flow.air.packets_on_air as f64;
-    // Data is damaged one time in ten, acknowledgments, as many, never.
+    // Data is damaged one time in ten; acknowledgments, of which there are as many, never.
     assert!((mean - (1.0 + 1.0 / 0.9) / 2.0).abs() < 0.02, "{mean}");
     flow
 }
 
-/// The link tells its timeout: a sender that corrects for it goes by that, whatever its remedy's
-/// parameter says. One that is not told goes by the parameter.
+/// The link reports its timeout: a sender that corrects for it uses that, whatever its remedy's
+/// parameter. One without a report uses the parameter.
 #[test]
 fn the_links_timeout_is_told() {
     let alone = UPLOAD
@@ -139,7 +139,7 @@ fn the_links_timeout_is_told() {
     let [(untold_5, told_5), (untold_80, told_80)] = by_parameter;
     assert_eq!(told_5, told_80);
     assert_eq!(told_80, untold_80);
-    // What is corrected by all that the link took leaves a timer for the path alone: every
+    // A correction by all of the link's time leaves a timer for the path alone: every
     // retransmission of the link fires it.
     assert!(untold_80 > untold_5, "{untold_80} of {untold_5}");
 }

@@ -1,4 +1,4 @@
-//! Each remedy between the endpoints in a whole system: what it does, and what it costs.
+//! Each remedy between the endpoints in a whole system: its effect and its cost.
 
 use super::*;
 use crate::result::FlowSummary;
@@ -35,8 +35,8 @@ fn sum(summary: &RunSummary, count: fn(&FlowSummary) -> u64) -> u64 {
     summary.flows.iter().map(count).sum()
 }
 
-/// Every loss of the radio is repaired on the radio. The cost: the repeats are delay spikes, which
-/// fire the sender's timer although nothing is lost (Fotiadis & Siris §II).
+/// Every loss on the radio is repaired on the radio. The cost: the retransmissions are delay
+/// spikes, which fire the sender's timer although nothing is lost (Fotiadis & Siris §II).
 #[test]
 fn unlimited_retries_turn_losses_into_spurious_timeouts() {
     let (without, with) = pair(UPLOAD, "inf-retry", 1);
@@ -50,7 +50,7 @@ fn unlimited_retries_turn_losses_into_spurious_timeouts() {
     );
 }
 
-/// A tail that falls silent while the pace holds the sender back is probed all the same, and time
+/// A tail that falls silent while pacing holds the sender back is nevertheless probed, and time
 /// goes on. Pages keep the windows small and their ends in need of probes.
 #[test]
 fn paced_senders_of_pages_probe_their_tails() {
@@ -71,7 +71,7 @@ fn paced_senders_of_pages_probe_their_tails() {
     }
 }
 
-/// What is lost behind the access point is not repaired by the radio, and only data is.
+/// Losses behind the access point are not repaired by the radio, and only data is lost there.
 #[test]
 fn wired_losses_are_of_data_and_not_the_radios() {
     let text = "duration = '60 s'\ntopology = 'wlan'\nflows.direction = 'down'\n\
@@ -92,9 +92,9 @@ fn wired_losses_are_of_data_and_not_the_radios() {
     );
 }
 
-/// The injected delays widen the sender's timer: of the timeouts few are left. The cost is the
-/// delay itself: acknowledgments wait, and on this link, whose window is small, more is lost by
-/// waiting than by timeouts.
+/// The injected delays lengthen the sender's timer: few timeouts are left. The cost is the delay
+/// itself: acknowledgments wait, and on this link, whose window is small, waiting costs more than
+/// timeouts.
 #[test]
 fn injected_delays_prevent_spurious_timeouts() {
     let (spikes, injected) = (
@@ -128,8 +128,8 @@ fn static_and_random_delays_prevent_timeouts_too() {
     }
 }
 
-/// Losses of the last hop are repaired there: the sender repeats little, and its window grows. The
-/// cost is that the copies are sent on the radio: it carries, and loses, more.
+/// Losses of the last hop are repaired there: the sender retransmits little, and its window grows.
+/// The cost: the copies are sent on the radio, which carries, and loses, more.
 #[test]
 fn snoop_repairs_what_the_radio_loses() {
     let (without, with) = pair(LOSSY_HOP, "snoop", 2);
@@ -146,8 +146,8 @@ fn snoop_repairs_what_the_radio_loses() {
     assert!(with.flows[0].losses.segments_lost_link > without.flows[0].losses.segments_lost_link);
 }
 
-/// The same with a window of its own towards the mobile: more goodput still. The cost: what waits
-/// in its buffer waits long.
+/// The same with a window of its own towards the mobile: still more goodput. The cost: packets wait
+/// long in its buffer.
 #[test]
 fn wtcp_repairs_what_the_radio_loses() {
     let (without, with) = pair(LOSSY_HOP, "wtcp", 2);
@@ -174,9 +174,9 @@ fn wtcp_hides_its_buffer_from_a_sender_that_reads_echoes() {
     assert!(hidden < 0.7 * shown, "{hidden} ms, {shown} ms");
 }
 
-/// Two short loops in place of a long one: the radio's losses are repaired over 4 ms, and the wired
-/// sender repeats nothing for them. The cost is the meaning of an acknowledgment, which no number
-/// shows, and the proxy's own repeats, which one does.
+/// Two short loops instead of a long one: losses on the radio are repaired within 4 ms, and the
+/// wired sender retransmits nothing for them. The cost is the meaning of an acknowledgment, which
+/// no number shows, and the proxy's own retransmissions, which one does.
 #[test]
 fn split_connections_repair_losses_over_the_last_hop() {
     let (without, with) = pair(LOSSY_HOP, "split-tcp", 1);
@@ -186,14 +186,14 @@ fn split_connections_repair_losses_over_the_last_hop() {
         with.goodput_bps
     );
     let flow = &with.flows[0];
-    // Of the radio's losses each costs the proxy a repeat, and the wired sender none: what it
-    // repeats was lost in its first overshoots of the wired queue.
+    // Each loss on the radio costs the proxy a retransmission, and the wired sender none: its own
+    // retransmissions were lost in its first overshoots of the wired queue.
     assert!(flow.proxy.proxy_segments_retransmitted >= flow.losses.segments_lost_link);
     assert!(flow.losses.segments_lost_link > 200 && flow.sending.fast_retransmits < 5);
     assert_eq!(without.flows[0].proxy.proxy_segments_sent, 0);
 }
 
-/// The sender is told of each attempt that fails while the link is away, and never times out. The
+/// The sender is notified of each failed attempt while the link is away, and never times out. The
 /// cost: with two losses in a row it would wait longer; here nothing is lost.
 #[test]
 fn notified_senders_do_not_time_out() {
@@ -204,8 +204,8 @@ fn notified_senders_do_not_time_out() {
     assert!(with.goodput_bps > without.goodput_bps);
 }
 
-/// A receiver that knows of the outage stops its sender before: no timeout. The cost: the link is
-/// idle from the warning on; with a warning of 2 s it is so for half of the time that is left.
+/// A receiver that knows of the outage stops its sender beforehand: no timeout. The cost: the link
+/// is idle from the warning on; with a warning of 2 s, for half of the remaining time.
 #[test]
 fn frozen_senders_do_not_time_out() {
     let (without, with) = pair(OUTAGES, "freeze-tcp", 1);
@@ -231,7 +231,7 @@ fn dynamic_arq_gives_up_fewer_packets_and_reorders_them() {
     assert!(repeats(&with) > 2 * repeats(&without));
 }
 
-/// What the stations meet is a matter of the seed, not of the remedy: of the first 50 frames of a
+/// The stations' channel depends on the seed, not on the remedy: of the first 50 frames of a
 /// station that has lost nothing yet the same ones are damaged.
 #[test]
 fn every_remedy_meets_the_same_channel() {
@@ -259,14 +259,15 @@ fn every_remedy_meets_the_same_channel() {
             .take(200)
             .collect::<Vec<_>>()
     };
-    // Collided frames are damaged by no radio: they are compared where neither run has one.
+    // Collided frames are not damaged by the radio: they are compared only where neither run has
+    // one.
     let (plain, other) = (fates(""), fates("sack+min-rto"));
     let damaged = |fates: &[bool]| fates.iter().filter(|damaged| **damaged).count();
     assert!(damaged(&plain) > 5);
     assert_eq!(plain[..50], other[..50]);
 }
 
-/// Clients with files, pages and e-mail: what each was to get it gets, in the end.
+/// Clients with files, pages and e-mail: each receives everything it should, in the end.
 #[test]
 fn applications_complete_their_transfers() {
     let text = "duration = '300 s'\ntopology = 'wlan'\nflows.count = 4\n[traffic]\napplication = 'mix'\n\
