@@ -34,7 +34,7 @@ enum Command {
     Undeploy(deploy::Undeploy),
 }
 
-/// Runs what the command line asks for: the status is the command's own, 2 for a request that
+/// Runs what the command line asks for: the status is the command's own, or 2 for a request that
 /// cannot be met.
 pub fn main() -> ExitCode {
     let mut arguments = std::env::args_os();

@@ -1,4 +1,4 @@
-//! `airtcp-net control`: a congestion control in BPF for as long as a command runs.
+//! `airtcp-net control`: a congestion control in BPF while a command runs.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -30,11 +30,11 @@ pub struct Options {
     command: Vec<OsString>,
 }
 
-/// Registers, runs the command, and returns its status.
+/// Registers the program, runs the command, and returns its status.
 ///
 /// # Errors
 ///
-/// The program cannot be registered or the command not be run; says why.
+/// The program cannot be registered or the command cannot be run; says why.
 pub fn run(options: &Options) -> Result<i32> {
     let constants = options
         .set
@@ -67,7 +67,7 @@ pub fn run(options: &Options) -> Result<i32> {
     Ok(exit_code(status))
 }
 
-/// What was counted, in words.
+/// The counters, in words.
 fn lines(name: &str, verdicts: &[Verdicts]) -> Vec<String> {
     verdicts
         .iter()

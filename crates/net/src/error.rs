@@ -1,9 +1,9 @@
-//! Errors of the real world: what was tried, what the system said, and what helps.
+//! Errors of the real world: the attempt, the system's answer, and the remedy.
 
 use std::fmt;
 use std::io;
 
-/// What failed, and what to do about it.
+/// A failure, and what to do about it.
 #[derive(Debug)]
 pub struct Error {
     tried: String,
@@ -11,11 +11,11 @@ pub struct Error {
     remedy: Option<String>,
 }
 
-/// The result of something that touches the system.
+/// The result of an operation on the system.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// Nothing of the system's: a request that cannot be met.
+    /// An error without a system's answer: a request that cannot be met.
     pub fn new(tried: impl Into<String>) -> Self {
         Self {
             tried: tried.into(),
@@ -24,7 +24,7 @@ impl Error {
         }
     }
 
-    /// The system refused what is named by `tried`.
+    /// The system refused the operation named by `tried`.
     pub fn system(tried: impl Into<String>, cause: impl Into<io::Error>) -> Self {
         Self {
             tried: tried.into(),
@@ -33,7 +33,7 @@ impl Error {
         }
     }
 
-    /// The same, with what helps.
+    /// Adds a remedy.
     #[must_use]
     pub fn remedied_by(self, remedy: impl Into<String>) -> Self {
         Self {
@@ -62,13 +62,13 @@ impl std::error::Error for Error {
     }
 }
 
-/// Says what was tried when the system refuses it.
+/// Adds the attempted operation to a system error.
 pub trait Tried<T> {
-    /// Names what was tried.
+    /// Names the attempted operation.
     ///
     /// # Errors
     ///
-    /// The system's own, with `what` before it.
+    /// The system's own error, preceded by `what`.
     fn tried(self, what: impl FnOnce() -> String) -> Result<T>;
 }
 

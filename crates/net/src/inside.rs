@@ -1,5 +1,5 @@
-//! The first process of a namespace: it starts the user's command, reaps what that leaves behind,
-//! and dies with the emulator, whatever kills it.
+//! The first process of a namespace: it starts the user's command, reaps orphans, and dies with the
+//! emulator, however that ends.
 
 use std::ffi::OsString;
 use std::net::IpAddr;
@@ -22,36 +22,35 @@ use crate::namespace::{Namespace, leave};
 
 /// The hidden argument with which airtcp-net starts itself inside.
 pub const ARGUMENT: &str = "inside";
-/// What programs ask for the resolver (resolv.conf(5)).
+/// The file that names programs' resolver (resolv.conf(5)).
 const RESOLVERS: &str = "/etc/resolv.conf";
 
-/// What runs in a namespace.
+/// A program to run in a namespace.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// The command and its arguments.
     pub command: Vec<OsString>,
     /// Variables that are added to the environment.
     pub environment: Vec<(String, String)>,
-    /// The resolver that it is to ask; the machine's own if none is named.
+    /// The resolver that it should use; the machine's own if `None`.
     pub resolver: Option<IpAddr>,
 }
 
-/// A command that runs in a namespace, with all the processes that it starts. Dropped, it is killed
-/// with them.
+/// A command that runs in a namespace, with all its descendants. Dropping it kills them.
 #[derive(Debug)]
 pub struct Running {
     process: Pid,
-    /// Waits for it. The kernel kills the tree when this thread ends, so it lives as long.
+    /// Waits for it. The kernel kills the process tree when this thread ends, so it lives as long.
     waiter: Option<JoinHandle<Result<ExitStatus>>>,
 }
 
 impl Running {
-    /// Starts `program` in `namespace`. When it ends, `ended` is closed: whoever polls the other
-    /// end of that pipe learns of it.
+    /// Starts `program` in `namespace`. When it ends, `ended` is closed, which wakes a poll of the
+    /// pipe's other end.
     ///
     /// # Errors
     ///
-    /// A namespace is forbidden, or the program itself cannot be started once more.
+    /// The system does not allow a namespace, or the program itself cannot be started again.
     pub fn start(
         namespace: &Arc<Namespace>,
         program: Program,
@@ -66,7 +65,7 @@ impl Running {
                 let mut child = match started {
                     Ok(child) => child,
                     Err(error) => {
-                        // The caller has the error; this thread has nothing left to say.
+                        // The caller has the error; this thread has nothing left to report.
                         let _ = tell.send(Err(error));
                         return Ok(ExitStatus::default());
                     }
@@ -126,7 +125,7 @@ fn start(program: &Program) -> Result<Child> {
     Command::new(this)
         .arg(ARGUMENT)
         .arg(getpid().to_string())
-        // Nothing for the machine's own.
+        // Empty for the machine's own.
         .arg(resolver.unwrap_or_default())
         .args(&program.command)
         .envs(environment.map(|(name, value)| (name, value)))
@@ -134,8 +133,8 @@ fn start(program: &Program) -> Result<Child> {
         .tried(|| "cannot start airtcp-net once more".to_owned())
 }
 
-/// What the first process does, told the emulator's number, the resolver or nothing, and the
-/// command: never returns unless the command cannot be started.
+/// Runs as the first process, with the emulator's process number, the resolver or an empty string,
+/// and the command as arguments: never returns unless the command cannot be started.
 ///
 /// # Errors
 ///
@@ -146,8 +145,8 @@ pub fn first_process(arguments: &[OsString]) -> Result<i32> {
     };
     set_parent_process_death_signal(Some(Signal::KILL))
         .tried(|| "cannot ask to die with the emulator".to_owned())?;
-    // A parent outside of this namespace of processes has no number inside, but one in the /proc
-    // that is still mounted. An emulator that was killed before now can no longer kill this.
+    // A parent outside of this PID namespace has no number inside, but has one in the /proc that is
+    // still mounted. An emulator that was killed earlier can no longer kill this process.
     if rustix::process::getppid().is_some() || parent_outside().as_deref() != emulator.to_str() {
         return Err(Error::new(
             "airtcp-net inside is started by airtcp-net alone, which has ended",
@@ -172,15 +171,15 @@ pub fn first_process(arguments: &[OsString]) -> Result<i32> {
     reap(child.id())
 }
 
-/// The number of this process's parent as the machine counts (proc_pid_status(5)).
+/// The parent's process number as the machine counts (proc_pid_status(5)).
 fn parent_outside() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
     Some(parent.trim().to_owned())
 }
 
-/// Mounts a `/proc` of this namespace's processes. A system may forbid it; then tools such as ps
-/// show the others, and nothing else is wrong.
+/// Mounts a `/proc` of this namespace's processes. A system may not allow it; then tools such as ps
+/// show the others, without further harm.
 fn show_own_processes() {
     let _ = mount(
         "proc",
@@ -191,10 +190,10 @@ fn show_own_processes() {
     );
 }
 
-/// Has this namespace's programs ask `resolver` alone: a file of a file system that has no other
-/// name, mounted over the machine's, which stays as it is.
+/// Makes this namespace's programs use only `resolver`: a file on an otherwise invisible file
+/// system, mounted over the machine's, which stays unchanged.
 fn ask_only(resolver: &str) -> std::io::Result<()> {
-    // Hidden behind the file system of processes a moment later.
+    // Hidden behind the process file system a moment later.
     const FOLDER: &str = "/proc";
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("tmpfs", FOLDER, "tmpfs", flags, None)?;
@@ -224,7 +223,7 @@ fn reap(command: u32) -> Result<i32> {
     }
 }
 
-/// The status with which a shell ends that ran the command: 128 and the signal for one that was
+/// The status that a shell would return for the command: 128 plus the signal for one that was
 /// killed.
 pub fn exit_code(status: ExitStatus) -> i32 {
     status

@@ -1,4 +1,4 @@
-//! `airtcp-net`: what airtcp does with real packets. The command `airtcp` hands over to it.
+//! `airtcp-net`: airtcp's operations on real packets. The command `airtcp` delegates to it.
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {

@@ -1,6 +1,6 @@
-//! Tables of nf_tables, written in the words of `include/uapi/linux/netfilter/nf_tables.h`.
+//! Tables of nf_tables, written with the messages of `include/uapi/linux/netfilter/nf_tables.h`.
 //!
-//! A [`Batch`] holds messages that the kernel takes together or not at all.
+//! A [`Batch`] holds messages that the kernel applies together or not at all.
 
 use std::io;
 
@@ -24,14 +24,14 @@ const CREATE: u16 = 0x400 | 0x800;
 /// NLA_F_NESTED.
 const NESTED: u16 = 0x8000;
 
-/// NFT_REG_1, the register that expressions hand their value on in.
+/// NFT_REG_1, the register through which expressions pass their values.
 const REGISTER: u32 = 1;
 /// NFT_REG_VERDICT.
 const VERDICT: u32 = 0;
 /// NF_ACCEPT.
 const ACCEPT: u32 = 1;
-/// NFT_TABLE_F_OWNER: the table goes when the socket is closed that made it, and no other changes
-/// it (Linux 5.12 and later).
+/// NFT_TABLE_F_OWNER: the table is removed when the socket that made it is closed, and no other
+/// process can change it (Linux 5.12 and later).
 const OWNED: u32 = 2;
 
 /// The packets that a table sees.
@@ -58,12 +58,12 @@ pub enum Meta {
     Protocol = 16,
 }
 
-/// Where a chain is called.
+/// The place at which a chain is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hook {
     /// The kind of chain: `nat`, `filter`.
     pub kind: &'static str,
-    /// The place (enum nf_inet_hooks).
+    /// The hook (enum nf_inet_hooks).
     pub point: u32,
     /// The order among the chains there (enum nf_ip_hook_priorities).
     pub priority: i32,
@@ -74,13 +74,13 @@ pub struct Hook {
 pub struct Expression(Vec<u8>);
 
 impl Expression {
-    /// Loads what `key` says.
+    /// Loads the value of `key`.
     pub fn load(key: Meta) -> Self {
         let key = key as u32;
         Self::of("meta", &[number(1, REGISTER), number(2, key)])
     }
 
-    /// Stores what is loaded as what `key` says.
+    /// Stores the loaded value as `key`.
     pub fn store(key: Meta) -> Self {
         let key = key as u32;
         Self::of("meta", &[number(2, key), number(3, REGISTER)])
@@ -92,7 +92,7 @@ impl Expression {
         Self::of("immediate", &[number(1, REGISTER), data])
     }
 
-    /// Loads the TCP or UDP port that the packet goes to (NFT_PAYLOAD_TRANSPORT_HEADER).
+    /// Loads the packet's TCP or UDP destination port (NFT_PAYLOAD_TRANSPORT_HEADER).
     pub fn destination_port() -> Self {
         Self::payload(2, 2, 2)
     }
@@ -107,7 +107,7 @@ impl Expression {
         Self::payload(2, 0, 1)
     }
 
-    /// Loads those of a TCP segment's flags that are in `mask` (RFC 9293 §3.1).
+    /// Loads the TCP flags that are in `mask` (RFC 9293 §3.1).
     pub fn flags(mask: u8) -> [Self; 2] {
         let value = |kind, byte| nested(kind, &[attribute(1, &[byte])]);
         let masked = [
@@ -120,7 +120,7 @@ impl Expression {
         [Self::payload(2, 13, 1), Self::of("bitwise", &masked)]
     }
 
-    /// Loads the IPv4 address that the packet comes from (NFT_PAYLOAD_NETWORK_HEADER).
+    /// Loads the packet's IPv4 source address (NFT_PAYLOAD_NETWORK_HEADER).
     pub fn source_v4() -> Self {
         Self::payload(1, 12, 4)
     }
@@ -154,7 +154,7 @@ impl Expression {
         Self::of("fib", &[number(1, REGISTER), number(2, 2), number(3, 2)])
     }
 
-    /// Ends the rule where what is loaded is not this (NFT_CMP_EQ).
+    /// Ends the rule if the loaded value is not this one (NFT_CMP_EQ).
     pub fn is(bytes: &[u8]) -> Self {
         Self::compare(0, bytes)
     }
@@ -169,8 +169,8 @@ impl Expression {
         Self::of("cmp", &[number(1, REGISTER), number(2, operation), data])
     }
 
-    /// Hands the packet to the transparent listener at the port that is loaded. A packet for which
-    /// there is none ends the rule.
+    /// Assigns the packet to the transparent listener at the loaded port. A packet for which there
+    /// is none ends the rule.
     pub fn to_listener() -> Self {
         Self::of(
             "tproxy",
@@ -183,7 +183,7 @@ impl Expression {
         Self::of("masq", &[])
     }
 
-    /// Ends the chain: the packet goes on.
+    /// Ends the chain: the packet continues.
     pub fn accept() -> Self {
         let verdict = nested(2, &[nested(2, &[number(1, ACCEPT)])]);
         Self::of("immediate", &[number(1, VERDICT), verdict])
@@ -194,12 +194,12 @@ impl Expression {
     }
 }
 
-/// Whoever keeps a table of its own: the table goes when this value does.
+/// The owner of a table: the table is removed with this value.
 #[derive(Debug)]
 pub struct Owner(Socket);
 
 impl Owner {
-    /// An owner without tables, in the namespace of the calling thread.
+    /// Creates an owner without tables, in the calling thread's namespace.
     ///
     /// # Errors
     ///
@@ -212,7 +212,7 @@ impl Owner {
     }
 }
 
-/// Messages that the kernel takes together or not at all.
+/// Messages that the kernel applies together or not at all.
 #[derive(Clone, Debug)]
 pub struct Batch {
     family: Family,
@@ -221,7 +221,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// A batch without messages, about tables of this family.
+    /// Creates an empty batch, for tables of this family.
     pub fn new(family: Family) -> Self {
         Self {
             family,
@@ -230,26 +230,26 @@ impl Batch {
         }
     }
 
-    /// Makes a table; nothing changes if it is there.
+    /// Creates a table; an existing one is left as it is.
     #[must_use]
     pub fn table(self, name: &str) -> Self {
         self.message(NEW_TABLE, CREATE, &text(1, name))
     }
 
-    /// Makes a table that goes with its [`Owner`].
+    /// Creates a table that is removed with its [`Owner`].
     #[must_use]
     pub fn owned_table(self, name: &str) -> Self {
         let table = [text(1, name), number(2, OWNED)];
         self.message(NEW_TABLE, CREATE, &table.concat())
     }
 
-    /// Removes a table with all that is in it.
+    /// Removes a table and its contents.
     #[must_use]
     pub fn without_table(self, name: &str) -> Self {
         self.message(DELETE_TABLE, 0, &text(1, name))
     }
 
-    /// Makes a chain in a table.
+    /// Creates a chain in a table.
     #[must_use]
     pub fn chain(self, table: &str, name: &str, hook: Hook) -> Self {
         let place = [
@@ -265,7 +265,7 @@ impl Batch {
         self.message(NEW_CHAIN, CREATE, &chain.concat())
     }
 
-    /// Puts a rule at the end of a chain.
+    /// Appends a rule to a chain.
     #[must_use]
     pub fn rule(self, table: &str, chain: &str, expressions: &[Expression]) -> Self {
         let steps: Vec<_> = expressions.iter().map(|step| step.0.clone()).collect();
@@ -273,16 +273,16 @@ impl Batch {
         self.message(NEW_RULE, CREATE, &rule.concat())
     }
 
-    /// Sends the messages, in the namespace of the calling thread.
+    /// Sends the messages, in the calling thread's namespace.
     ///
     /// # Errors
     ///
-    /// What the kernel says of the first message that it refuses; nothing has changed then.
+    /// The kernel's error for the first message that it refuses; in that case nothing has changed.
     pub fn send(self) -> io::Result<()> {
         self.send_by(&Owner::new()?)
     }
 
-    /// The same, in the owner's namespace and in its name.
+    /// Sends the messages in the owner's namespace and on its behalf.
     ///
     /// # Errors
     ///
@@ -316,7 +316,7 @@ impl Batch {
     }
 }
 
-/// A netlink message with the header of netfilter's family behind its own.
+/// A netlink message whose own header is followed by netfilter's.
 fn header(
     kind: u16,
     flags: u16,
@@ -331,7 +331,7 @@ fn header(
     bytes.extend_from_slice(&kind.to_ne_bytes());
     bytes.extend_from_slice(&flags.to_ne_bytes());
     bytes.extend_from_slice(&sequence.to_ne_bytes());
-    // The kernel fills in who sends.
+    // The kernel fills in the sender.
     bytes.extend_from_slice(&[0; 4]);
     // NFNETLINK_V0.
     bytes.extend_from_slice(&[family, 0]);
@@ -363,7 +363,7 @@ fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The codes of the NLMSG_ERROR messages in what was read: zero for success.
+/// The codes of the NLMSG_ERROR messages in the bytes read: zero for success.
 fn answers(mut bytes: &[u8]) -> Vec<i32> {
     const NLMSG_ERROR: u16 = 2;
     let mut codes = Vec::new();

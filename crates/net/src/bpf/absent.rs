@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{Constants, Group, Treatment, Verdicts, available};
 use crate::error::{Error, Result};
 
-/// A registered congestion control: there is none in this build.
+/// A registered congestion control: this build has none.
 #[derive(Debug)]
 pub enum Registered {}
 

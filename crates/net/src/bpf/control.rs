@@ -27,10 +27,10 @@ const PROGRAMS: [(&str, &[u8]); 4] = [
 ];
 /// Rows of counted losses in a program that classifies: n = 0 to 4.
 const ROWS: usize = 5;
-/// Two counters a row.
+/// Counters per row, in bytes.
 const ROW_BYTES: usize = 16;
 
-/// A congestion control that sockets can choose as long as this value lives, or for good once it is
+/// A congestion control that sockets can choose while this value lives, or permanently once it is
 /// kept. A socket that has chosen it keeps it until it closes.
 pub struct Registered {
     object: Object,
@@ -49,7 +49,7 @@ impl Registered {
     ///
     /// # Errors
     ///
-    /// No such program or constant, a name that the kernel has already, no privilege, or a kernel
+    /// No such program or constant, a name that the kernel already has, no privilege, or a kernel
     /// that lacks something; says which.
     pub fn new(program: &str, name: &str, constants: &Constants) -> Result<Self> {
         let (program, bytes) = PROGRAMS
@@ -88,11 +88,12 @@ impl Registered {
         })
     }
 
-    /// The losses judged so far, by their number; empty for a control that does not judge.
+    /// Returns the losses classified so far, by their number; empty for a control that does not
+    /// classify.
     ///
     /// # Errors
     ///
-    /// The kernel does not let its memory be read.
+    /// The kernel does not allow its memory to be read.
     pub fn verdicts(&self) -> Result<Vec<Verdicts>> {
         let Some(map) = self
             .object
@@ -127,7 +128,7 @@ impl Registered {
     ///
     /// # Errors
     ///
-    /// The directory is none of a BPF file system.
+    /// The directory is not on a BPF file system.
     pub fn keep(&mut self, directory: &Path) -> Result<()> {
         let path = directory.join(&self.name);
         self.link

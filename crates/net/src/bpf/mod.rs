@@ -1,7 +1,8 @@
-//! What airtcp brings for the kernel's BPF: congestion controls, and the treatment of a share of
-//! new connections.
+//! airtcp's programs for the kernel's BPF: congestion controls, and the treatment of a share of new
+//! connections.
 //!
-//! A build without the feature `bpf` has the same functions, and each says that it is one.
+//! A build without the feature `bpf` has the same functions, each of which reports that BPF is
+//! missing.
 
 use std::net::IpAddr;
 
@@ -24,31 +25,31 @@ pub use control::Registered;
 #[cfg(feature = "bpf")]
 pub use treat::{groups, treat};
 
-/// Where the kernel says what types it has.
+/// The file in which the kernel describes its types.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 
 /// Constants of a program, by their names in its source.
 pub type Constants = Vec<(String, u64)>;
 
-/// Losses that a congestion control has judged, by their number n.
+/// Losses classified by a congestion control, by their number n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Verdicts {
-    /// Segments lost at once; 4 stands for more too, 0 for timeouts.
+    /// Segments lost at once; 4 also stands for more, 0 for timeouts.
     pub lost: u32,
-    /// Taken for the radio's.
+    /// Attributed to the radio.
     pub radio: u64,
-    /// Taken for congestion.
+    /// Attributed to congestion.
     pub congestion: u64,
 }
 
-/// How new connections are treated.
+/// The treatment of new connections.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Treatment {
     /// Connections treated, of 10000; the others are the control group.
     pub share: u32,
-    /// What makes the choice differ from one deployment to the next.
+    /// Makes the choice differ from one deployment to the next.
     pub salt: u32,
-    /// The peers whose connections are meant, with the bits of the prefix; all if nothing is given.
+    /// The peers whose connections are treated, with the bits of the prefix; all if `None`.
     pub peers: Option<(IpAddr, u8)>,
     /// The end, in nanoseconds of `CLOCK_BOOTTIME`.
     pub until_ns: Option<u64>,
@@ -58,20 +59,20 @@ pub struct Treatment {
     pub initial_window: Option<u32>,
     /// The floor of the retransmission timer, in microseconds.
     pub least_timeout_us: Option<u32>,
-    /// A limit of the rate in bytes a second, which turns the kernel's pacing on.
+    /// A limit on the rate in bytes a second, which turns the kernel's pacing on.
     pub pacing_rate: Option<u64>,
 }
 
 /// The group of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// Treated, or left as control.
+    /// Whether it is treated, or belongs to the control group.
     pub treated: bool,
     /// The kernel's first refusal, as an errno, or 0.
     pub refused: i32,
 }
 
-/// Whether this program and this kernel can have BPF at all, short of the privilege.
+/// Checks whether this program and this kernel support BPF at all, privileges aside.
 ///
 /// # Errors
 ///
@@ -90,15 +91,15 @@ pub fn available() -> Result<()> {
     Ok(())
 }
 
-/// The same, and that this process may load programs.
+/// Checks the same, and that this process may load programs.
 ///
 /// # Errors
 ///
 /// As [`available`], or the process is not root of the machine.
 pub fn allowed() -> Result<()> {
     available()?;
-    // struct_ops and sock_ops want CAP_BPF and CAP_NET_ADMIN in the first user namespace, which a
-    // user namespace's root does not have; its map of users tells the two apart.
+    // struct_ops and sock_ops require CAP_BPF and CAP_NET_ADMIN in the initial user namespace,
+    // which a user namespace's root does not have; its UID map tells the two apart.
     let first = std::fs::read_to_string("/proc/self/uid_map")
         .is_ok_and(|map| map.split_whitespace().eq(["0", "0", "4294967295"]));
     if !first || !rustix::process::geteuid().is_root() {

@@ -1,4 +1,4 @@
-//! An object of BPF programs, with its constants set before the kernel takes it.
+//! An object file of BPF programs, whose constants are set before the kernel loads it.
 
 use libbpf_rs::btf::Btf;
 use libbpf_rs::btf::types::{DataSec, Var};
@@ -7,10 +7,10 @@ use libbpf_rs::{AsRawLibbpf, Object, ObjectBuilder, OpenObject};
 use super::{Constants, allowed};
 use crate::error::{Error, Result};
 
-/// The part of an object that holds its constants.
+/// The section of an object that holds its constants.
 const CONSTANTS: &str = ".rodata";
 
-/// An object that is read but not loaded yet.
+/// An object that has been read but not loaded yet.
 pub struct Unloaded {
     name: &'static str,
     object: OpenObject,
@@ -21,7 +21,7 @@ impl Unloaded {
     ///
     /// # Errors
     ///
-    /// BPF is not to be had here; the error says why.
+    /// BPF is not available here; the error says why.
     pub fn read(name: &'static str, bytes: &[u8]) -> Result<Self> {
         allowed()?;
         libbpf_rs::set_print(None);
@@ -31,7 +31,7 @@ impl Unloaded {
         Ok(Self { name, object })
     }
 
-    /// Sets a constant to the bytes of a value: as many as the constant has.
+    /// Sets a constant to the bytes of a value, padded with zeros to the constant's size.
     ///
     /// # Errors
     ///
@@ -83,7 +83,7 @@ impl Unloaded {
         self.set_bytes(constant, used)
     }
 
-    /// Sets several.
+    /// Sets several constants.
     ///
     /// # Errors
     ///
@@ -99,9 +99,9 @@ impl Unloaded {
     ///
     /// # Errors
     ///
-    /// The object holds none of that name, or the new one is too long.
+    /// The object has no control of that name, or the new name is too long.
     pub fn name_control(&mut self, known: &str, name: &str) -> Result<()> {
-        // TCP_CA_NAME_MAX with the zero that ends it.
+        // TCP_CA_NAME_MAX including the terminating zero.
         if name.len() > 15 || name.is_empty() {
             return Err(Error::new(format!(
                 "congestion control {name:?}: expected a name of 1 to 15 bytes"
@@ -128,11 +128,11 @@ impl Unloaded {
         )))
     }
 
-    /// Hands the programs to the kernel.
+    /// Loads the programs into the kernel.
     ///
     /// # Errors
     ///
-    /// The kernel's verifier refuses them, or lacks something they need.
+    /// The kernel's verifier rejects them, or lacks something they need.
     pub fn load(self) -> Result<Object> {
         let name = self.name;
         self.object
@@ -173,12 +173,13 @@ impl Unloaded {
     }
 }
 
-/// The kernel's name of a section's map is cut to 15 bytes and has the object's name before it.
+/// Whether a map is that of a section: the kernel prefixes its name with the object's, and
+/// truncates it to 15 bytes.
 pub fn is_section(map: &str, section: &str) -> bool {
     map.ends_with(section)
 }
 
-/// An error of libbpf's.
+/// Converts an error of libbpf's.
 pub fn failed(tried: &str, cause: &libbpf_rs::Error) -> Error {
     Error::new(format!("{tried}: {cause:#}"))
 }

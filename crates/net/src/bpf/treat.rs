@@ -14,12 +14,12 @@ use crate::error::{Error, Result, Tried};
 use crate::namespace::cookie;
 
 const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/treat.bpf.o"));
-/// The names that are kept in the directory.
+/// The names of the pins in the directory.
 const LINK: &str = "treat";
 const GROUPS: &str = "groups";
 
-/// Treats the new connections of a cgroup, those of the calling thread's network namespace, until
-/// the names in `directory`, of a BPF file system, are removed.
+/// Treats the new connections of a cgroup, in the calling thread's network namespace, until the
+/// pins in `directory`, on a BPF file system, are removed.
 ///
 /// # Errors
 ///
@@ -68,11 +68,11 @@ pub fn treat(treatment: &Treatment, cgroup: &Path, directory: &Path) -> Result<(
         .map_err(|cause| failed("cannot keep the treatment", &cause))
 }
 
-/// The groups of the connections that a treatment has seen, by socket cookie.
+/// Returns the groups of the connections that a treatment has seen, by socket cookie.
 ///
 /// # Errors
 ///
-/// No treatment is kept in that directory.
+/// That directory holds no treatment.
 pub fn groups(directory: &Path) -> Result<BTreeMap<u64, Group>> {
     let map = MapHandle::from_pinned_path(directory.join(GROUPS)).map_err(|cause| {
         failed(

@@ -1,6 +1,7 @@
-//! One change of the machine: how it is made, how it is put back, and whether it is still there.
+//! One change of the machine: how to make it, undo it, and check that it is still in place.
 //!
-//! Making and putting back may be repeated and may follow a crash: each looks at what is there.
+//! Making and undoing may be repeated and may follow a crash: each first looks at the present
+//! state.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -17,28 +18,28 @@ use crate::proxy::divert::Diversion;
 /// BPF_FS_MAGIC of include/uapi/linux/magic.h.
 const BPF_SYSTEM: u64 = 0xcafe_4a11;
 
-/// A change, with all that it takes to put it back.
+/// A change, with everything needed to undo it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Change {
-    /// A file of the kernel's that holds one setting.
+    /// A kernel file that holds one setting.
     Setting {
         /// The file, below /proc/sys or /sys.
         file: PathBuf,
-        /// Its name for sysctl(8); absent for a module's parameter.
+        /// Its name for sysctl(8); `None` for a module's parameter.
         key: Option<String>,
-        /// What was there.
+        /// The old value.
         old: String,
-        /// What is to be there.
+        /// The new value.
         new: String,
     },
     /// A route of the main table.
     Route {
-        /// Of IPv6.
+        /// Whether it is an IPv6 route.
         is_v6: bool,
-        /// What was there, as `ip route replace` takes it; absent where there was none.
+        /// The old route, as `ip route replace` takes it; `None` if there was none.
         old: Option<String>,
-        /// What is to be there.
+        /// The new route.
         new: String,
     },
     /// A congestion control in BPF.
@@ -47,33 +48,33 @@ pub enum Change {
         name: String,
         /// Its constants.
         constants: Constants,
-        /// The directory of a BPF file system that keeps it.
+        /// The directory on a BPF file system that holds its pin.
         pins: PathBuf,
     },
     /// The treatment of a cgroup's new connections.
     Treatment {
-        /// What they get.
+        /// The treatment.
         treatment: Treatment,
         /// The cgroup.
         cgroup: PathBuf,
-        /// The directory of a BPF file system that keeps it.
+        /// The directory on a BPF file system that holds its pins.
         pins: PathBuf,
     },
-    /// The connections that a transparent proxy takes.
+    /// The connections diverted to a transparent proxy.
     Diversion(Diversion),
 }
 
-/// What became of a change that was to be put back.
+/// The outcome of undoing a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Undone {
-    /// What was there is there again.
+    /// The old state is restored.
     Back,
-    /// Somebody else has changed it meanwhile, and it is left as it is; says what.
+    /// Someone else has changed it meanwhile, and it is left alone; says what.
     Left(String),
 }
 
 impl Change {
-    /// Makes it.
+    /// Makes the change.
     ///
     /// # Errors
     ///
@@ -102,7 +103,7 @@ impl Change {
         }
     }
 
-    /// Puts back what was there.
+    /// Restores the old state.
     ///
     /// # Errors
     ///
@@ -127,11 +128,11 @@ impl Change {
         }
     }
 
-    /// `None` if it is still in place, or else what is there instead.
+    /// `None` if it is still in place; otherwise what is there instead.
     ///
     /// # Errors
     ///
-    /// The system does not say.
+    /// The system does not tell.
     pub fn missing(&self) -> Result<Option<String>> {
         Ok(match self {
             Self::Setting { file, new, .. } => {
@@ -156,7 +157,7 @@ impl Change {
         })
     }
 
-    /// The commands that make it, in the words of sysctl and iproute2. `None` where these cannot.
+    /// The commands that make it, for sysctl and iproute2. `None` if these cannot.
     pub fn commands(&self) -> Option<String> {
         match self {
             Self::Setting { file, key, new, .. } => Some(setting(file, key.as_deref(), new)),
@@ -165,7 +166,7 @@ impl Change {
         }
     }
 
-    /// The commands that put it back.
+    /// The commands that undo it.
     pub fn undo_commands(&self) -> Option<String> {
         match self {
             Self::Setting { file, key, old, .. } => Some(setting(file, key.as_deref(), old)),
@@ -177,7 +178,7 @@ impl Change {
         }
     }
 
-    /// What it is, in words.
+    /// Its description.
     pub fn words(&self) -> String {
         match self {
             Self::Setting { old, .. } => {
@@ -221,7 +222,7 @@ impl Change {
     }
 }
 
-/// What a treated connection gets.
+/// The effects on a treated connection.
 fn effects(treatment: &Treatment) -> String {
     let effects = [
         treatment
@@ -241,7 +242,7 @@ fn effects(treatment: &Treatment) -> String {
 
 fn setting(file: &Path, key: Option<&str>, value: &str) -> String {
     match key {
-        // Some hold several numbers.
+        // Some settings hold several numbers.
         Some(key) if value.contains(char::is_whitespace) => format!("sysctl -w {key}='{value}'"),
         Some(key) => format!("sysctl -w {key}={value}"),
         None => format!("echo {value} > {}", file.display()),
@@ -260,11 +261,11 @@ fn first_word(text: &str) -> &str {
     text.split(' ').next().unwrap_or_default()
 }
 
-/// What a file of the kernel's holds, without the end of its line.
+/// Reads a kernel file, without the trailing newline.
 ///
 /// # Errors
 ///
-/// The kernel has no such file, or does not let it be read.
+/// The kernel has no such file, or does not allow it to be read.
 pub fn read(file: &Path) -> Result<String> {
     fs::read_to_string(file)
         .map(|text| text.trim().to_owned())
@@ -275,7 +276,7 @@ fn write(file: &Path, value: &str) -> Result<()> {
     fs::write(file, value).tried(|| format!("cannot write {value:?} to {}", file.display()))
 }
 
-/// Numbers are the same whatever stands between them.
+/// Whether two values are equal: numbers may be separated by any white space.
 fn is_same(one: &str, other: &str) -> bool {
     one.split_whitespace().eq(other.split_whitespace())
 }
@@ -327,11 +328,11 @@ fn make_pins(pins: &Path) -> Result<()> {
     check_pins(pins)
 }
 
-/// Whether links can be kept at a path: it, or what is there of it, belongs to a BPF file system.
+/// Checks that pins can be kept at a path: it, or the existing part of it, is on a BPF file system.
 ///
 /// # Errors
 ///
-/// It does not; says how to mount one.
+/// It is not; says how to mount one.
 pub fn check_pins(pins: &Path) -> Result<()> {
     let there = pins.ancestors().find(|path| path.exists());
     let system = there.and_then(|path| statfs(path).ok());
@@ -345,7 +346,7 @@ pub fn check_pins(pins: &Path) -> Result<()> {
     .remedied_by("as root: mount -t bpf bpf /sys/fs/bpf"))
 }
 
-/// Removes names from a directory, and the directory with the last.
+/// Removes pins from a directory, and the directory with the last one.
 fn remove_pins(pins: &Path, names: &[&str]) -> Result<Undone> {
     for name in names {
         let path = pins.join(name);
@@ -359,7 +360,7 @@ fn remove_pins(pins: &Path, names: &[&str]) -> Result<Undone> {
             _ => {}
         }
     }
-    // Other changes may keep theirs there.
+    // Other changes may keep their pins there.
     let _ = fs::remove_dir(pins);
     Ok(Undone::Back)
 }

@@ -1,4 +1,4 @@
-//! What is deployed, whether it is still there, and which connections have it.
+//! The current deployment: whether it is still in place, and which connections have it.
 
 use serde::Serialize;
 
@@ -11,12 +11,12 @@ use super::text;
 use crate::bpf;
 use crate::error::Result;
 
-/// What `airtcp deployed` says.
+/// The output of `airtcp deployed`.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    /// In a sentence.
+    /// The deployment in a sentence.
     deployment: Option<String>,
-    /// A process has died while it changed something, and its guard too.
+    /// Whether a process died while changing something, and its guard too.
     interrupted: bool,
     /// Each change, and what is there instead if it is no longer in place.
     changes: Vec<State>,
@@ -30,29 +30,29 @@ struct State {
     missing: Option<String>,
 }
 
-/// What the kernel says of the connections.
+/// The kernel's information on the connections.
 #[derive(Debug, Serialize)]
 struct Check {
-    /// Those that have it.
+    /// The treated connections.
     treated: Group,
-    /// The control group, or those that were made before.
+    /// The control group, or connections made earlier.
     control: Group,
-    /// Whether the others were left out on purpose.
+    /// Whether the others were left untreated on purpose.
     is_controlled: bool,
-    /// Treated connections whose congestion control is another than deployed.
+    /// Treated connections whose congestion control is not the deployed one.
     without_control: usize,
-    /// Treated connections of which the kernel refused something, with the first reason.
+    /// Treated connections for which the kernel refused something, with the first reason.
     refused: usize,
     refusal: Option<String>,
     ratio: Option<Ratio>,
 }
 
 impl Report {
-    /// Looks at the machine.
+    /// Inspects the machine.
     ///
     /// # Errors
     ///
-    /// The kernel does not say.
+    /// The kernel does not tell.
     pub fn new(found: Option<(Stage, Entry)>, options: &Deployed) -> Result<Self> {
         let Some((stage, entry)) = found else {
             return Ok(Self {
@@ -95,7 +95,7 @@ impl Report {
         })
     }
 
-    /// As it is printed.
+    /// The printed text.
     pub fn text(&self) -> String {
         let Some(deployment) = &self.deployment else {
             return "nothing is deployed".to_owned();
@@ -119,7 +119,7 @@ impl Report {
 }
 
 impl Check {
-    /// `None` where a connection does not show what it has.
+    /// `None` if a connection does not reveal its treatment.
     fn new(entry: &Entry) -> Result<Option<Self>> {
         let pins = entry.changes.iter().find_map(|change| match change {
             Change::Treatment { pins, .. } => Some(pins),
@@ -139,7 +139,7 @@ impl Check {
         )))
     }
 
-    /// The groups that a program has made.
+    /// Counts the groups that a program has made.
     fn of_groups(
         entry: &Entry,
         connections: &[Connection],

@@ -16,19 +16,19 @@ use crate::error::{Result, Tried};
 /// A connection as the kernel reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Connection {
-    /// Its number, which no other socket has until the machine is started again.
+    /// Its cookie, which no other socket has until the machine restarts.
     pub cookie: u64,
-    /// The port here.
+    /// The local port.
     pub local_port: u16,
-    /// The port there.
+    /// The remote port.
     pub remote_port: u16,
     /// Its congestion control.
     pub control: String,
     /// Bytes acknowledged.
     pub acknowledged: u64,
-    /// The time in which it had data to send, in microseconds.
+    /// The time during which it had data to send, in microseconds.
     pub busy_us: u64,
-    /// Segments with data sent, retransmissions too.
+    /// Data segments sent, retransmissions included.
     pub data_segments: u32,
     /// Segments retransmitted.
     pub retransmissions: u32,
@@ -36,7 +36,7 @@ pub struct Connection {
     pub srtt_us: u32,
 }
 
-/// The established connections of the calling thread's namespace, IPv4 and IPv6.
+/// Returns the established connections of the calling thread's namespace, IPv4 and IPv6.
 ///
 /// # Errors
 ///
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use crate::namespace::Namespace;
 
-    /// What sock_diag says of a connection of this process is what the process knows of it.
+    /// sock_diag's report on a connection of this process matches the process's own knowledge.
     #[test]
     fn a_connection_is_reported_as_its_socket_says() {
         let namespace = match Namespace::new() {

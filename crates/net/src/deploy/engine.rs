@@ -1,30 +1,30 @@
-//! Making a deployment and putting it back, step by step, so that a death at any step leaves a
-//! journal that says what to do.
+//! Makes and undoes a deployment, step by step, so that a death at any step leaves a journal that
+//! says what to do.
 
 use super::change::Undone;
 use super::journal::{Entry, Journal, Locked, Stage};
 use crate::error::{Error, Result};
 
-/// A step that has been taken.
+/// A completed step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
     /// The deployment is written down.
     Written,
-    /// The change of that number is made.
+    /// The change of this number is made.
     Made(usize),
-    /// The journal says that it is deployed.
+    /// The journal records it as deployed.
     Deployed,
-    /// The journal says that it is being put back.
+    /// The journal records that it is being undone.
     Undoing,
-    /// The change of that number is put back, or left to somebody else.
+    /// The change of this number is undone, or left to someone else.
     Undone(usize),
 }
 
-/// Makes a deployment; `told` hears of every step. What fails is put back.
+/// Makes a deployment; calls `told` at every step. If a change fails, the earlier ones are undone.
 ///
 /// # Errors
 ///
-/// A change is refused, or the journal cannot be written. Nothing is changed then.
+/// A change is refused, or the journal cannot be written. In that case nothing is changed.
 pub fn make(
     journal: &Journal,
     lock: &Locked,
@@ -49,13 +49,13 @@ pub fn make(
     Ok(())
 }
 
-/// Puts everything back that the journal says, the last change first. Returns what somebody else
-/// has changed meanwhile, which is left. With `forget`, so is what cannot be put back. `told` hears
-/// of every step.
+/// Undoes every change in the journal, the last one first. Returns those that someone else has
+/// changed meanwhile, which are left alone. With `forget`, so are those that cannot be undone.
+/// Calls `told` at every step.
 ///
 /// # Errors
 ///
-/// The system refuses to put something back: the others are put back, and the journal keeps it.
+/// The system refuses to undo a change: the others are undone, and the journal keeps this one.
 pub fn undo(
     journal: &Journal,
     _lock: &Locked,

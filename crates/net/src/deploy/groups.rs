@@ -1,31 +1,31 @@
-//! Treated connections beside the others, with an interval.
+//! Comparison of treated connections with the others, with a confidence interval.
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::connections::Connection;
 
-/// Connections that had data to send for less say little, in microseconds.
+/// Minimum busy time of a compared connection, in microseconds: shorter ones tell little.
 const SHORTEST_BUSY_US: u64 = 100_000;
-/// The two-sided level of 95 %.
+/// Quantile for a two-sided level of 95 %.
 const UPPER_QUANTILE: f64 = 0.975;
 
 /// A group of connections.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Group {
-    /// All of them.
+    /// All connections.
     pub connections: usize,
-    /// Those that sent for long enough to be compared.
+    /// Connections that sent for long enough to be compared.
     pub compared: usize,
     /// Their geometric mean rate while they had data to send, in bits a second.
     pub rate_bps: f64,
-    /// Segments retransmitted, of all segments with data.
+    /// Retransmitted segments as a share of all data segments.
     pub retransmitted_share: f64,
     #[serde(skip)]
     logarithms: Vec<f64>,
 }
 
-/// How the treated group's rate compares with the control group's, as a ratio.
+/// The treated group's rate as a ratio to the control group's.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Ratio {
     /// The ratio of the geometric means.
@@ -37,7 +37,7 @@ pub struct Ratio {
 }
 
 impl Group {
-    /// The group of these connections.
+    /// Builds the group of these connections.
     pub fn new<'a>(connections: impl Iterator<Item = &'a Connection>) -> Self {
         let mut group = Self::default();
         let (mut sent, mut repeated) = (0_u64, 0_u64);
@@ -61,8 +61,8 @@ impl Group {
         group
     }
 
-    /// This group's rate beside another's. Rates span powers of ten, so that their logarithms are
-    /// compared, by Welch's interval (Biometrika 34, 1947). `None` with less than two in a group.
+    /// Compares this group's rate with another's. Rates span powers of ten, so their logarithms are
+    /// compared, by Welch's interval (Biometrika 34, 1947). `None` with fewer than two in a group.
     pub fn beside(&self, control: &Self) -> Option<Ratio> {
         let (here, there) = (&self.logarithms, &control.logarithms);
         if here.len() < 2 || there.len() < 2 {
@@ -89,7 +89,7 @@ impl Group {
 }
 
 impl Ratio {
-    /// In a sentence.
+    /// The group in a sentence.
     pub fn text(&self) -> String {
         let percent = |ratio: f64| (ratio - 1.0) * 100.0;
         let interval = format!(
@@ -112,7 +112,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The square of the mean's standard error.
+/// The squared standard error of the mean.
 fn squared_error(values: &[f64]) -> f64 {
     let middle = mean(values);
     let squares: f64 = values.iter().map(|value| (value - middle).powi(2)).sum();

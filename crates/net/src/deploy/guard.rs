@@ -1,8 +1,9 @@
-//! The guard: a process that outlives the one that changes the machine, and ends what it began.
+//! The guard: a process that outlives the one that changes the machine, and completes its work.
 //!
-//! It holds the other end of a pipe. When the pipe hangs up without a word, whatever has ended the
-//! other process, the guard takes the lock and looks into the journal: what is half made or half
-//! undone it puts back. Where the deployment has an end it waits for that, and puts it back then.
+//! It holds the other end of a pipe. When the pipe hangs up without a message, whatever ended the
+//! other process, the guard takes the lock and reads the journal: changes half made or half undone
+//! are undone. If the deployment has an end, the guard waits for it, and undoes the deployment
+//! then.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -17,24 +18,24 @@ use super::journal::{Journal, Stage};
 use super::options::Places;
 use crate::error::{Error, Result, Tried};
 
-/// The longest wait, in seconds: a suspended machine's clock goes on, and a wait does not.
+/// The longest single wait, in seconds: a suspended machine's clock goes on, and a wait does not.
 const LONGEST_WAIT: u64 = 30;
-/// What a guard says once it watches, and once it knows that all is done.
+/// The guard's message once it watches, and once it knows that the work is done.
 const READY: u8 = b'.';
-/// What it is told when all is done.
+/// The message to the guard when the work is done.
 const DONE: u8 = b'!';
 
-/// A guard that watches over this process, until this value is dropped.
+/// A guard that watches this process until this value is dropped.
 #[derive(Debug)]
 pub struct Guard {
     _process: Child,
-    /// Hangs up with this process.
+    /// Hangs up when this process ends.
     pipe: ChildStdin,
     said: ChildStdout,
 }
 
 impl Guard {
-    /// Starts one, and waits until it watches. `program` is airtcp-net.
+    /// Starts a guard, and waits until it watches. `program` is airtcp-net.
     ///
     /// # Errors
     ///
@@ -64,30 +65,30 @@ impl Guard {
         })
     }
 
-    /// Tells it that all is done, and waits until it knows: it does not take the lock any more but
-    /// at the end of the deployment.
+    /// Tells the guard that the work is done, and waits for its answer: after that it takes the
+    /// lock only at the end of the deployment.
     pub fn dismiss(mut self) {
-        // One that was killed knows nothing, and takes no lock.
+        // A guard that was killed knows nothing, and takes no lock.
         if self.pipe.write_all(&[DONE]).is_ok() {
             let _ = self.said.read(&mut [0]);
         }
     }
 }
 
-/// What the guard does, from its start to its end.
+/// The guard's life, from start to end.
 ///
 /// # Errors
 ///
-/// Something could not be put back; the journal says what.
+/// A change could not be undone; the journal says which.
 pub fn watch(places: &Places) -> Result<i32> {
-    // A session of its own: what the terminal sends to the others does not reach it.
+    // A session of its own: the terminal's signals to the others do not reach it.
     rustix::process::setsid().tried(|| "cannot leave the session".to_owned())?;
     let journal = places.journal()?;
     say_ready()?;
     let mut word = [0];
     let is_done = matches!(std::io::stdin().read(&mut word), Ok(1)) && word == [DONE];
     let found = if is_done {
-        // The other process still has the lock, and changes nothing any more.
+        // The other process still holds the lock, and changes nothing more.
         let found = current(&journal)?.and_then(|(id, until)| Some((id, until?)));
         say_ready()?;
         found
@@ -113,7 +114,7 @@ fn say_ready() -> Result<()> {
         .tried(|| "cannot say that the guard watches".to_owned())
 }
 
-/// Puts back what a dead process has left half done. Returns the deployment that has an end.
+/// Undoes what a dead process has left half done. Returns the deployment that has an end.
 fn settle(journal: &Journal) -> Result<Option<(u64, u64)>> {
     let lock = journal.lock(true)?;
     match journal.read()? {
@@ -126,7 +127,7 @@ fn settle(journal: &Journal) -> Result<Option<(u64, u64)>> {
     }
 }
 
-/// Waits until the end of a deployment: true then, false if it has been put back before.
+/// Waits until the end of a deployment; returns false if it was undone before.
 fn wait(journal: &Journal, id: u64, until_ns: u64) -> Result<bool> {
     let watched = || format!("cannot watch {}", journal.directory().display());
     let changes = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK)
@@ -160,12 +161,12 @@ fn wait(journal: &Journal, id: u64, until_ns: u64) -> Result<bool> {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(cause) => return Err(Error::system(watched(), cause)),
         }
-        // Which name it was does not matter: the journal is read again.
+        // The name does not matter: the journal is read again.
         while rustix::io::read(&changes, &mut [0; 4096]).is_ok() {}
     }
 }
 
-/// The deployment that is there, and its end.
+/// The current deployment and its end.
 fn current(journal: &Journal) -> Result<Option<(u64, Option<u64>)>> {
     Ok(match journal.read()? {
         Some((Stage::Deployed, entry)) => Some((entry.id, entry.until_ns)),
@@ -173,7 +174,7 @@ fn current(journal: &Journal) -> Result<Option<(u64, Option<u64>)>> {
     })
 }
 
-/// The time since the machine was started, with the time it slept.
+/// Time since boot, suspended time included.
 pub fn boot_time_ns() -> u64 {
     let now = clock_gettime(ClockId::Boottime);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64

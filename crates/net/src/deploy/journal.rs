@@ -1,14 +1,14 @@
-//! The journal: what a deployment changes, written down before it is changed.
+//! The journal: a deployment's changes, written down before they are made.
 //!
-//! One file for each network namespace holds the deployment, and its name holds how far it is:
+//! One file per network namespace holds the deployment, and its name tells the stage:
 //!
 //! ```text
 //!   (none) ──write──▶ N.making ──rename──▶ N.deployed ──rename──▶ N.undoing ──remove──▶ (none)
 //!                         └───────────────rename────────────────────▲
 //! ```
 //!
-//! After the first write every step is a rename, which is whole or has not happened, and needs no
-//! room on the disk. What is found as `making` or `undoing` belongs to a process that has died.
+//! After the first write every step is a rename, which is atomic and needs no room on the disk. A
+//! file found as `making` or `undoing` belongs to a process that has died.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -21,14 +21,14 @@ use serde::{Deserialize, Serialize};
 use super::change::Change;
 use crate::error::{Error, Result, Tried};
 
-/// How far a deployment is.
+/// The stage of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Being made: some changes may be there, others not.
+    /// Being made: some changes may be in place, others not.
     Making,
-    /// All changes are there.
+    /// All changes are in place.
     Deployed,
-    /// Being put back.
+    /// Being undone.
     Undoing,
 }
 
@@ -47,24 +47,24 @@ impl Stage {
 /// A deployment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// The remedies, as they were given.
+    /// The remedies, as given.
     pub remedies: String,
     /// The target, as on the command line.
     pub target: String,
-    /// The part of the connections that is treated, of 10000, if there is a control group.
+    /// The treated share of the connections, of 10000, if there is a control group.
     pub share: Option<u32>,
-    /// When it was made, in seconds since 1970.
+    /// Time at which it was made, in seconds since 1970.
     pub since: u64,
-    /// When it ends by itself, in nanoseconds of `CLOCK_BOOTTIME`.
+    /// Time at which it ends by itself, in nanoseconds of `CLOCK_BOOTTIME`.
     pub until_ns: Option<u64>,
-    /// What tells it from the deployments before and after it: when it was made, in nanoseconds of
-    /// `CLOCK_BOOTTIME`.
+    /// Distinguishes it from earlier and later deployments: the time at which it was made, in
+    /// nanoseconds of `CLOCK_BOOTTIME`.
     pub id: u64,
-    /// What is changed, in this order.
+    /// Its changes, in order.
     pub changes: Vec<Change>,
-    /// What a user should know of it.
+    /// Notes for the user.
     pub notes: Vec<String>,
-    /// The congestion control that treated connections have, if it is one that they get.
+    /// The congestion control of treated connections, if one is deployed.
     pub control: Option<String>,
 }
 
@@ -75,7 +75,7 @@ pub struct Journal {
     number: u64,
 }
 
-/// Nobody else changes anything as long as this lives. Its file goes with it.
+/// Holds the lock: nobody else changes anything while this lives. Its file is removed with it.
 #[derive(Debug)]
 pub struct Locked {
     _file: File,
@@ -84,27 +84,28 @@ pub struct Locked {
 
 impl Drop for Locked {
     fn drop(&mut self) {
-        // Before the lock is let go: who waited for it sees that its file has no name any more.
+        // Before the lock is released: a process that waited for it sees that its file no longer
+        // has a name.
         let _ = fs::remove_file(&self.path);
     }
 }
 
 impl Journal {
-    /// The journal in `directory` of the namespace with that number.
+    /// Creates the journal in `directory` for the namespace with that number.
     pub const fn new(directory: PathBuf, number: u64) -> Self {
         Self { directory, number }
     }
 
-    /// Where it is.
+    /// Its directory.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The directory, made if it is not there.
+    /// Creates the directory if necessary.
     ///
     /// # Errors
     ///
-    /// It cannot be made.
+    /// It cannot be created.
     pub fn prepare(&self) -> Result<()> {
         fs::create_dir_all(&self.directory)
             .tried(|| format!("cannot make {}", self.directory.display()))
@@ -114,7 +115,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// Another process has it.
+    /// Another process holds it.
     pub fn lock(&self, waiting: bool) -> Result<Locked> {
         let path = self.path("lock");
         let failed = || format!("cannot lock {}", path.display());
@@ -130,7 +131,7 @@ impl Journal {
                 .open(&path)
                 .tried(failed)?;
             match flock(&file, operation) {
-                // One whose holder has removed it locks nobody else out.
+                // A lock whose holder has removed its file locks nobody else out.
                 Ok(()) if is_named(&file, &path).tried(failed)? => {
                     return Ok(Locked { _file: file, path });
                 }
@@ -144,11 +145,11 @@ impl Journal {
         }
     }
 
-    /// The deployment and how far it is, if there is one.
+    /// Reads the deployment and its stage, if there is one.
     ///
     /// # Errors
     ///
-    /// The journal cannot be read or is none.
+    /// The journal cannot be read or is malformed.
     pub fn read(&self) -> Result<Option<(Stage, Entry)>> {
         for stage in Stage::ALL {
             let path = self.path(stage.name());
@@ -172,11 +173,11 @@ impl Journal {
         Ok(None)
     }
 
-    /// Writes a deployment down that is about to be made.
+    /// Writes down a deployment that is about to be made.
     ///
     /// # Errors
     ///
-    /// The disk is full, or the directory forbids it. Nothing is written then.
+    /// The disk is full, or the directory does not allow it. In that case nothing is written.
     pub fn write(&self, entry: &Entry) -> Result<()> {
         let (unfinished, path) = (self.path("new"), self.path(Stage::Making.name()));
         let written = serde_json::to_vec_pretty(entry)
@@ -189,14 +190,14 @@ impl Journal {
                 self.sync()
             });
         written.map_err(|cause| {
-            // Whatever is half written is not looked at.
+            // A half-written file is never read.
             let _ = fs::remove_file(&unfinished);
             Error::system(format!("cannot write {}", path.display()), cause)
                 .remedied_by("nothing was changed")
         })
     }
 
-    /// Says how far it is now.
+    /// Records the next stage.
     ///
     /// # Errors
     ///
@@ -208,11 +209,11 @@ impl Journal {
             .tried(|| format!("cannot rename {}", before.display()))
     }
 
-    /// Nothing is deployed any more.
+    /// Removes the entry: nothing is deployed any more.
     ///
     /// # Errors
     ///
-    /// The directory forbids it.
+    /// The directory does not allow it.
     pub fn remove(&self) -> Result<()> {
         let path = self.path(Stage::Undoing.name());
         fs::remove_file(&path)
@@ -224,13 +225,13 @@ impl Journal {
         self.directory.join(format!("{}.{stage}", self.number))
     }
 
-    /// Names are on the disk only when their directory is.
+    /// Syncs the directory: only then are its names on the disk.
     fn sync(&self) -> std::io::Result<()> {
         File::open(&self.directory)?.sync_all()
     }
 }
 
-/// Whether an open file is still the one of this name.
+/// Whether an open file still has this name.
 fn is_named(file: &File, path: &Path) -> std::io::Result<bool> {
     let open = file.metadata()?;
     match fs::metadata(path) {

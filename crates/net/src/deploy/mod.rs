@@ -1,5 +1,5 @@
 //! The last step: `airtcp deploy`, `deployed` and `undeploy` change this machine as a remedy's
-//! entry says, and put it back.
+//! catalogue entry says, and restore it.
 //!
 //! ```text
 //!   remedy ── plan ── changes ── journal ── engine ──▶ the machine
@@ -34,11 +34,11 @@ pub use options::{Deploy, Deployed, Guard as GuardOptions, Places, Undeploy};
 use plan::{Asked, Plan};
 
 impl Places {
-    /// The journal of the calling thread's network namespace.
+    /// Opens the journal of the calling thread's network namespace.
     ///
     /// # Errors
     ///
-    /// It cannot be told from others, or the directory cannot be made.
+    /// The namespace cannot be identified, or the directory cannot be created.
     pub fn journal(&self) -> Result<Journal> {
         let journal = Journal::new(self.state.clone(), cookie()?);
         journal.prepare()?;
@@ -46,11 +46,12 @@ impl Places {
     }
 }
 
-/// Deploys. Returns the status to exit with.
+/// Deploys a remedy. Returns the exit status.
 ///
 /// # Errors
 ///
-/// There is no way, something is missing, or the system refuses a change: nothing is changed then.
+/// There is no way, something is missing, or the system refuses a change: in that case nothing is
+/// changed.
 pub fn deploy(options: &Deploy) -> Result<i32> {
     let target = options.target.target();
     let remedies =
@@ -108,7 +109,7 @@ pub fn deploy(options: &Deploy) -> Result<i32> {
     Ok(0)
 }
 
-/// Puts back what is overdue or was interrupted; what is deployed stands in the way.
+/// Undoes a deployment that is overdue or was interrupted; a valid one is an error.
 fn make_room(journal: &Journal, lock: &Locked) -> Result<()> {
     match journal.read()? {
         None => Ok(()),
@@ -133,7 +134,7 @@ fn entry(options: &Deploy, target: &str, plan: Plan) -> Entry {
     for change in &mut changes {
         if let Change::Treatment { treatment, .. } = change {
             treatment.until_ns = until_ns;
-            // Another choice of connections each time, which its journal tells.
+            // Another choice of connections each time, which is recorded in the journal.
             treatment.salt = (now ^ (now >> 32)) as u32;
         }
     }
@@ -163,11 +164,11 @@ fn command(options: &Deploy, target: &str) -> String {
     format!("airtcp deploy {} {target}{share}{period}", options.remedy)
 }
 
-/// Puts everything back. Returns the status to exit with.
+/// Undoes the deployment. Returns the exit status.
 ///
 /// # Errors
 ///
-/// Something cannot be put back.
+/// A change cannot be undone.
 pub fn undeploy(options: &Undeploy) -> Result<i32> {
     let journal = options.places.journal()?;
     let lock = journal.lock(false)?;
@@ -177,7 +178,7 @@ pub fn undeploy(options: &Undeploy) -> Result<i32> {
     };
     let program =
         std::env::current_exe().tried(|| "cannot find the program that is running".to_owned())?;
-    // Should this process die meanwhile, the guard goes on.
+    // Should this process die meanwhile, the guard continues.
     let guard = Guard::start(&program, &options.places)?;
     let left = engine::undo(&journal, &lock, options.forget, &mut |_| {})?;
     guard.dismiss();
@@ -201,22 +202,22 @@ pub fn undeploy(options: &Undeploy) -> Result<i32> {
     Ok(0)
 }
 
-/// Watches over another process's changes. Returns the status to exit with.
+/// Watches over another process's changes. Returns the exit status.
 ///
 /// # Errors
 ///
-/// Something cannot be put back.
+/// A change cannot be undone.
 pub fn guard(options: &GuardOptions) -> Result<i32> {
     guard::watch(&options.places)
 }
 
-/// Says what is deployed. Returns the status to exit with.
+/// Prints the current deployment. Returns the exit status.
 ///
 /// # Errors
 ///
 /// The journal or the kernel cannot be read.
 pub fn deployed(options: &Deployed) -> Result<i32> {
-    // Nothing is made for a question.
+    // A question creates nothing.
     let journal = Journal::new(options.places.state.clone(), cookie()?);
     let found = journal.read()?;
     let report = check::Report::new(found, options)?;

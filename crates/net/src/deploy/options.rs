@@ -1,4 +1,4 @@
-//! What `airtcp deploy`, `deployed` and `undeploy` are asked for.
+//! The command lines of `airtcp deploy`, `deployed` and `undeploy`.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -8,13 +8,13 @@ use clap::Args;
 
 use super::target::Target;
 
-/// Where a deployment is written down: memory that a restart of the machine clears, like all that a
-/// deployment changes.
+/// Default directory of the journal: memory that a restart of the machine clears, like everything
+/// that a deployment changes.
 const STATE: &str = "/run/airtcp";
-/// Where BPF links are kept.
+/// Default directory of BPF pins.
 const PINS: &str = "/sys/fs/bpf/airtcp";
 
-/// Where deployments keep what they must not forget.
+/// Places of a deployment's persistent state.
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
 pub struct Places {
@@ -37,7 +37,7 @@ pub struct Places {
 pub struct Deploy {
     /// A remedy with its parameters, as in `airtcp compare`; a+b deploys two together
     pub remedy: String,
-    /// The connections that are treated.
+    /// The treated connections.
     #[command(flatten)]
     pub target: Targets,
     /// Treat this part of the new connections, by hash, and keep the others as control group
@@ -60,7 +60,7 @@ pub struct Deploy {
     pub(super) places: Places,
 }
 
-/// The connections that a remedy is deployed for.
+/// The connections for which a remedy is deployed.
 #[derive(Args, Clone, Debug)]
 #[group(required = true, multiple = false)]
 pub struct Targets {
@@ -76,7 +76,7 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// The one that was given.
+    /// The target that was given.
     pub fn target(&self) -> Target {
         match (&self.cgroup, self.route) {
             (Some(path), _) => Target::Cgroup(path.clone()),
@@ -122,7 +122,7 @@ fn share(text: &str) -> Result<u32, String> {
         .strip_suffix('%')
         .and_then(|number| number.trim().parse().ok())
         .ok_or_else(expected)?;
-    // A ten-thousandth is the least share that can be told.
+    // The resolution of a share is one ten-thousandth.
     let share = (percent * 100.0).round();
     if (1.0..=9999.0).contains(&share) {
         Ok(share as u32)

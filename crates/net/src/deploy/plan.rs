@@ -12,40 +12,40 @@ use crate::bpf::{Constants, Treatment};
 use crate::error::{Error, Result};
 use crate::measure::stack::{constants, has_control, setting_path};
 
-/// The bounds of the kernel's for a floor of the timer that a program sets (TCP_BPF_RTO_MIN), in
+/// The kernel's bounds for a floor of the timer that a program sets (TCP_BPF_RTO_MIN), in
 /// milliseconds.
 const LEAST_TIMEOUT_MS: std::ops::RangeInclusive<u32> = 8..=200;
-/// A limit above any rate: it turns pacing on and limits nothing.
+/// A limit above any rate: it turns pacing on without limiting anything.
 const NO_LIMIT: u64 = u64::MAX - 1;
 const CONTROL_KEY: &str = "net.ipv4.tcp_congestion_control";
 
-/// What is asked for.
+/// The request.
 #[derive(Clone, Debug)]
 pub struct Asked<'a> {
-    /// The connections that are treated.
+    /// The treated connections.
     pub target: &'a Target,
-    /// The part that is treated, of 10000.
+    /// The treated share, of 10000.
     pub share: Option<u32>,
     /// The mean deviation of the link's round trips, in milliseconds.
     pub deviation_ms: Option<f64>,
-    /// Where BPF links are kept.
+    /// The directory of BPF pins.
     pub pins: &'a Path,
 }
 
-/// What is to be done.
+/// The actions of a deployment.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// Changes, in this order.
+    /// Changes, in order.
     pub changes: Vec<Change>,
-    /// What a user should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
-    /// The congestion control that connections get, if one.
+    /// The congestion control that connections get, if any.
     pub control: Option<String>,
-    /// The youngest version of Linux that a way needs.
+    /// The oldest version of Linux that supports all the ways used.
     pub since: Option<&'static str>,
 }
 
-/// The effects of the remedies on this machine, before they are changes.
+/// The effects of the remedies on this machine, before they become changes.
 #[derive(Default)]
 struct Effects {
     settings: Vec<(String, String)>,
@@ -59,12 +59,12 @@ struct Effects {
 }
 
 impl Plan {
-    /// The changes by which these connections get the remedies: for each its first way that can be
-    /// had here.
+    /// Plans the changes by which these connections get the remedies: for each remedy, the first
+    /// way available here.
     ///
     /// # Errors
     ///
-    /// A remedy has no way for these connections; says why for each way, and which one works.
+    /// A remedy has no way for these connections; says why for each way, and which target works.
     pub fn new(remedies: &Selection, asked: &Asked<'_>) -> Result<Self> {
         let mut effects = Effects::default();
         for one in remedies.as_slice() {
@@ -75,7 +75,7 @@ impl Plan {
 }
 
 impl Asked<'_> {
-    /// Whether a program has to tell the connections apart.
+    /// Whether a program must tell the connections apart.
     const fn needs_program(&self) -> bool {
         self.share.is_some() || matches!(self.target, Target::Cgroup(_))
     }
@@ -206,7 +206,7 @@ impl Effects {
         })
     }
 
-    /// What a program gives to the connections that it treats.
+    /// The treatment that a program gives to connections.
     fn treatment(&self, asked: &Asked<'_>) -> Result<Treatment> {
         let mut treatment = Treatment {
             share: asked.share.unwrap_or(10_000),
@@ -227,14 +227,14 @@ impl Effects {
             match *name {
                 "initcwnd" => treatment.initial_window = Some(number),
                 "rto_min" => treatment.least_timeout_us = Some(number * 1000),
-                // Such a way was refused.
+                // Such a way was refused earlier.
                 _ => {}
             }
         }
         Ok(treatment)
     }
 
-    /// What routes and settings give to all connections, or to those of a route.
+    /// Changes of routes and settings, which affect all connections, or those of a route.
     fn without_program(&self, asked: &Asked<'_>) -> Result<Vec<Change>> {
         let mut attributes = self.attributes.clone();
         let mut changes = Vec::new();
@@ -315,7 +315,7 @@ fn set_all(route: &mut Route, attributes: &[(&'static str, String)]) {
     }
 }
 
-/// The change of a setting; none where it is so already.
+/// The change of a setting; `None` if it already has the value.
 fn setting(key: &str, value: &str) -> Result<Option<Change>> {
     let file = setting_path(key)?;
     let old = read(&file)?;
@@ -341,9 +341,9 @@ fn number_of(name: &str, value: &str) -> Result<u32> {
         .map_err(|_| Error::new(format!("{name} {value:?}: expected a whole number")))
 }
 
-/// Why these connections cannot have this way.
+/// The reason this way does not work for these connections, if any.
 fn refusal(one: &Chosen, way: &Way, asked: &Asked<'_>) -> Option<String> {
-    // Without the deviation the first way says that it is missing.
+    // Without the deviation the first way reports that it is missing.
     let steps = way.concrete(&one.given(), Some(asked.deviation_ms.unwrap_or(1.0)))?;
     steps.iter().find_map(|step| step_refusal(step, asked))
 }
@@ -409,7 +409,7 @@ fn step_refusal(step: &Concrete, asked: &Asked<'_>) -> Option<String> {
     }
 }
 
-/// A version of Linux as numbers that can be compared.
+/// A version of Linux as comparable numbers.
 pub fn version(text: &str) -> (u32, u32) {
     let mut numbers = text
         .split(|character: char| !character.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! What a deployment needs of the machine, all of it looked at before anything is changed.
+//! A deployment's requirements, all checked before anything is changed.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ use super::route::ip;
 use crate::bpf;
 use crate::error::{Error, Result};
 
-/// The version of Linux from which on ways without a version of their own work.
+/// The oldest version of Linux on which ways without a version of their own work.
 const OLDEST: &str = "5.4";
-/// With links that a BPF file system keeps.
+/// The same for links pinned in a BPF file system.
 const OLDEST_WITH_PROGRAMS: &str = "6.4";
 
-/// What is missing here, each with what helps. Empty: it can be deployed.
+/// Returns the missing requirements, each with a remedy. Empty: it can be deployed.
 pub fn missing(plan: &Plan, state: &Path) -> Vec<String> {
     let mut missing = Vec::new();
     let mut need = |result: Result<()>| {

@@ -1,11 +1,11 @@
-//! Routes in the words of ip-route(8): read, given other attributes of TCP's, and put back.
+//! Routes in the syntax of ip-route(8): read, given other TCP attributes, and restored.
 
 use std::net::IpAddr;
 use std::process::{Command, Stdio};
 
 use crate::error::{Error, Result};
 
-/// What ip prints of a route's state, which it does not take.
+/// Words of a route's state that ip prints and does not accept.
 const STATES: [&str; 7] = [
     "linkdown",
     "dead",
@@ -15,7 +15,7 @@ const STATES: [&str; 7] = [
     "rt_offload",
     "rt_trap",
 ];
-/// Routes that carry nothing from here.
+/// Types of routes that carry nothing from here.
 const OTHER_TYPES: [&str; 8] = [
     "unreachable",
     "blackhole",
@@ -27,17 +27,17 @@ const OTHER_TYPES: [&str; 8] = [
     "anycast",
 ];
 
-/// A route of the main table, as words that `ip route replace` takes.
+/// A route of the main table, as words that `ip route replace` accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// Of IPv6.
+    /// Whether it is an IPv6 route.
     pub is_v6: bool,
     words: Vec<String>,
 }
 
 impl Route {
-    /// The route that a line of `ip -o route show` says. `None` for one that carries nothing, or
-    /// that a router keeps changing.
+    /// Parses a line of `ip -o route show`. `None` for a route that carries nothing, or that a
+    /// router keeps changing.
     pub fn parse(line: &str, is_v6: bool) -> Option<Self> {
         let mut words: Vec<String> = Vec::new();
         let mut rest = line.split_whitespace();
@@ -45,7 +45,7 @@ impl Route {
             if STATES.contains(&word) || word == "\\" {
                 continue;
             }
-            // It is printed after the attribute's name; ip locks this one by itself.
+            // It is printed after the attribute's name; ip locks this one on its own.
             if word == "lock" && words.last().is_some_and(|before| before == "rto_min") {
                 continue;
             }
@@ -64,14 +64,14 @@ impl Route {
         usable.then_some(Self { is_v6, words })
     }
 
-    /// The same route with an attribute, in place of one of that name.
+    /// Sets an attribute, replacing one of the same name.
     pub fn set(&mut self, name: &str, value: &str) {
         if let Some(place) = self.words.iter().position(|word| word == name) {
             let locked = self.words.get(place + 1).is_some_and(|word| word == "lock");
             let end = (place + 2 + usize::from(locked)).min(self.words.len());
             self.words.drain(place..end);
         }
-        // A route of several ways has its attributes before the first.
+        // A multipath route has its attributes before the first path.
         let place = self
             .words
             .iter()
@@ -81,12 +81,12 @@ impl Route {
         self.words.splice(place..place, attribute);
     }
 
-    /// The words, as one text.
+    /// The words, joined.
     pub fn text(&self) -> String {
         self.words.join(" ")
     }
 
-    /// What tells it from other routes: destination and metric.
+    /// Its identity among routes: destination and metric.
     pub fn identity(&self) -> (&str, Option<&str>) {
         let metric = self
             .words
@@ -97,7 +97,7 @@ impl Route {
     }
 }
 
-/// The routes of the main table to exactly this network.
+/// Returns the routes of the main table to exactly this network.
 ///
 /// # Errors
 ///
@@ -108,7 +108,7 @@ pub fn exact(address: IpAddr, prefix: u8) -> Result<Vec<Route>> {
     Ok(parsed(&ip(address.is_ipv6(), &words)?, address.is_ipv6()))
 }
 
-/// All routes of the main table.
+/// Returns all routes of the main table.
 ///
 /// # Errors
 ///
@@ -118,11 +118,11 @@ pub fn all(is_v6: bool) -> Result<Vec<Route>> {
     Ok(parsed(&text, is_v6))
 }
 
-/// A route of its own for a network, by the way that packets to it take now.
+/// Returns a new route for a network, by the path that packets to it take now.
 ///
 /// # Errors
 ///
-/// There is no way, or it does not leave this machine.
+/// There is no path, or it does not leave this machine.
 pub fn own(address: IpAddr, prefix: u8) -> Result<Route> {
     let text = ip(address.is_ipv6(), &["route", "get", &address.to_string()])?;
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -153,7 +153,7 @@ pub fn own(address: IpAddr, prefix: u8) -> Result<Route> {
 ///
 /// # Errors
 ///
-/// It is missing, or what it says on failure.
+/// It is missing, or its message on failure.
 pub fn ip(is_v6: bool, words: &[&str]) -> Result<String> {
     let output = Command::new("ip")
         .args(["-o", if is_v6 { "-6" } else { "-4" }])

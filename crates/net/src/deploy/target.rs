@@ -1,4 +1,4 @@
-//! The connections that a remedy is deployed for: a cgroup's, those to a destination, or all.
+//! The connections for which a remedy is deployed: a cgroup's, those to a destination, or all.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -9,7 +9,7 @@ use crate::error::{Error, Result, Tried};
 /// CGROUP2_SUPER_MAGIC of include/uapi/linux/magic.h.
 const CGROUP2: u64 = 0x6367_7270;
 
-/// Connections, as the kernel can tell them.
+/// A set of connections that the kernel can distinguish.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Those of the processes of a cgroup.
@@ -21,12 +21,11 @@ pub enum Target {
 }
 
 impl Target {
-    /// The cgroup to which a program is attached for these connections: their own, or the root of
-    /// all.
+    /// The cgroup to which a program is attached for these connections: their own, or the root.
     ///
     /// # Errors
     ///
-    /// There is none of version 2.
+    /// There is no cgroup of version 2.
     pub fn cgroup(&self) -> Result<PathBuf> {
         let path = match self {
             Self::Cgroup(path) => path.clone(),
@@ -36,7 +35,7 @@ impl Target {
         Ok(path)
     }
 
-    /// The peers that are meant, if not all are.
+    /// The peers concerned, unless all are.
     pub const fn peers(&self) -> Option<(IpAddr, u8)> {
         match *self {
             Self::Route(address, prefix) => Some((address, prefix)),
@@ -46,7 +45,7 @@ impl Target {
 }
 
 impl fmt::Display for Target {
-    /// As it stands on the command line.
+    /// Its form on the command line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cgroup(path) => write!(f, "--cgroup {}", path.display()),
@@ -68,7 +67,7 @@ fn check_cgroup(path: &Path) -> Result<()> {
     .remedied_by("mount -t cgroup2 names where they are"))
 }
 
-/// The root of cgroup version 2, from proc_pid_mountinfo(5).
+/// Finds the root of cgroup version 2, from proc_pid_mountinfo(5).
 fn root_cgroup() -> Result<PathBuf> {
     let mounts = std::fs::read_to_string("/proc/self/mountinfo")
         .tried(|| "cannot read /proc/self/mountinfo".to_owned())?;

@@ -1,4 +1,4 @@
-//! A plan and a deployment in words: what is done, and what puts it back.
+//! Texts that describe a plan and a deployment.
 
 use airtcp_units::Duration;
 
@@ -8,7 +8,7 @@ use super::journal::Entry;
 use super::plan::Plan;
 use crate::error::{Error, Result};
 
-/// What `--dry-run` prints.
+/// The output of `--dry-run`.
 pub fn dry_run(command: &str, plan: &Plan, period: Option<Duration>, missing: &[String]) -> String {
     let mut lines = vec![if plan.changes.is_empty() {
         format!("{command}: everything is so already, nothing to change")
@@ -34,11 +34,11 @@ pub fn dry_run(command: &str, plan: &Plan, period: Option<Duration>, missing: &[
     lines.join("\n")
 }
 
-/// What `--script` prints: a program for sh that does it, and with `undo` puts it back.
+/// The output of `--script`: a program for sh that makes the changes, and with `undo` undoes them.
 ///
 /// # Errors
 ///
-/// A change that sysctl and iproute2 have no words for.
+/// sysctl and iproute2 cannot make one of the changes.
 pub fn script(command: &str, plan: &Plan, period: Option<Duration>) -> Result<String> {
     let words = |change: &Change| {
         change
@@ -68,7 +68,7 @@ pub fn script(command: &str, plan: &Plan, period: Option<Duration>) -> Result<St
     ]);
     lines.extend(forward.chain(["    :".to_owned()]));
     if let Some(period) = period {
-        // Like the changes themselves, it does not outlive the machine's next start.
+        // Like the changes themselves, it does not survive a restart of the machine.
         let wait = period.as_nanos().div_ceil(1_000_000_000);
         lines.push(format!(
             "    (sleep {wait} && exec sh \"$0\" undo) </dev/null >/dev/null 2>&1 &"
@@ -87,7 +87,7 @@ pub fn script(command: &str, plan: &Plan, period: Option<Duration>) -> Result<St
     Ok(lines.join("\n"))
 }
 
-/// What is deployed, in a sentence.
+/// The current deployment, in a sentence.
 pub fn deployed(entry: &Entry) -> String {
     let share = entry
         .share

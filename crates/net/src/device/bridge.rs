@@ -1,4 +1,4 @@
-//! Bridges: devices that are ports of one.
+//! Bridges, and devices that are their ports.
 
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::link::{InfoPortKind, LinkAttribute, LinkInfo, LinkMessage};
@@ -7,7 +7,7 @@ use super::request::ask;
 use super::{index, name_of};
 use crate::error::{Result, Tried};
 
-/// The bridge in the namespace of the calling thread of which a device is a port, if it is one.
+/// The bridge in the calling thread's namespace of which a device is a port, if any.
 ///
 /// # Errors
 ///

@@ -18,7 +18,7 @@ use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 use crate::error::{Error, Result, Tried};
 pub use route::{Metric, make_default_route};
 
-/// An address with the length of its network's prefix.
+/// An address with its network's prefix length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
     /// The host's own address.
@@ -27,8 +27,8 @@ pub struct Network {
     pub prefix: u8,
 }
 
-/// A TUN device: IP packets that the kernel sends into it are read, what is written into it the
-/// kernel receives. It goes away with this value.
+/// A TUN device: packets that the kernel sends into it can be read, and packets written to it are
+/// received by the kernel. It is removed with this value.
 pub struct Tun {
     device: SyncDevice,
     name: String,
@@ -41,8 +41,8 @@ impl fmt::Debug for Tun {
 }
 
 impl Tun {
-    /// Makes a device in the namespace of the calling thread, up, with these addresses and without
-    /// waiting: reads and writes say `WouldBlock` instead.
+    /// Creates a device in the calling thread's namespace, up, with these addresses, non-blocking:
+    /// reads and writes return `WouldBlock` instead of waiting.
     ///
     /// # Errors
     ///
@@ -51,8 +51,8 @@ impl Tun {
         Self::make(name, mtu, networks, false)
     }
 
-    /// As [`new`](Self::new), of a device that cuts segments and adds checksums: every packet, read
-    /// or written, has a [virtio header](tun_rs::VirtioNetHdr) before it, and may be as long as IP
+    /// As [`new`](Self::new), for a device with segmentation and checksum offload: every packet,
+    /// read or written, follows a [virtio header](tun_rs::VirtioNetHdr), and may be as long as IP
     /// allows.
     ///
     /// # Errors
@@ -96,9 +96,9 @@ impl Tun {
         })
     }
 
-    /// Sends everything that no other route takes into this device, by way of these hosts. The
-    /// device has no use for them, but programs look for the gateways of a default route. In the
-    /// device's namespace.
+    /// Adds a default route through this device, by way of these hosts. The device has no use for
+    /// them, but programs look for the gateways of a default route. Call it in the device's
+    /// namespace.
     ///
     /// # Errors
     ///
@@ -109,8 +109,8 @@ impl Tun {
             .try_for_each(|gateway| make_default_route(&self.name, gateway))
     }
 
-    /// Sends what goes to `destination`, a network with a prefix of `prefix` bits, into this
-    /// device, with these attributes of TCP's. In the device's namespace.
+    /// Routes `destination`, a network with a prefix of `prefix` bits, into this device, with these
+    /// TCP attributes. Call it in the device's namespace.
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ impl Tun {
         route::add(&self.name, destination, prefix, None, metrics)
     }
 
-    /// Reads a packet. `None` where none is waiting.
+    /// Reads a packet. `None` if none is waiting.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ impl Tun {
         }
     }
 
-    /// Writes a packet. Returns whether the kernel took it: a queue of its own may be full.
+    /// Writes a packet. Returns whether the kernel took it: its queue may be full.
     ///
     /// # Errors
     ///
@@ -144,7 +144,7 @@ impl Tun {
         self.is_taken(self.device.send(packet))
     }
 
-    /// As [`write`](Self::write), of a packet in pieces.
+    /// As [`write`](Self::write), for a packet in pieces.
     ///
     /// # Errors
     ///
@@ -157,7 +157,7 @@ impl Tun {
     fn is_taken(&self, written: io::Result<usize>) -> Result<bool> {
         match written {
             Ok(_) => Ok(true),
-            // A packet that the kernel does not understand is lost, as on any wire.
+            // A packet that the kernel does not understand is lost, as on any network.
             Err(error)
                 if matches!(
                     error.kind(),
@@ -182,7 +182,7 @@ impl AsFd for Tun {
     }
 }
 
-/// Brings a device up in the namespace of the calling thread.
+/// Brings a device up in the calling thread's namespace.
 ///
 /// # Errors
 ///
@@ -193,7 +193,7 @@ pub fn bring_up(name: &str) -> Result<()> {
         .map_err(|error| Error::new(format!("cannot bring {name} up: {error}")))
 }
 
-/// The number of a device in the namespace of the calling thread.
+/// The index of a device in the calling thread's namespace.
 ///
 /// # Errors
 ///
@@ -215,7 +215,7 @@ pub fn mtu(name: &str) -> Result<u32> {
         .map_err(|error| Error::new(format!("cannot find {name}: {error}")))
 }
 
-/// The name of a device of that number in the namespace of the calling thread.
+/// The name of the device with that index in the calling thread's namespace.
 fn name_of(index: u32) -> Result<String> {
     Interface::try_from_index(index)
         .and_then(|device| device.name())

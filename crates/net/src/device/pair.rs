@@ -1,4 +1,4 @@
-//! A pair of devices between two namespaces (veth(4)): what goes into one comes out of the other.
+//! A pair of devices between two namespaces (veth(4)): packets sent into one arrive from the other.
 
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -14,12 +14,12 @@ use super::{Network, index};
 use crate::error::{Error, Result, Tried};
 use crate::namespace::Namespace;
 
-/// Makes a pair: the device `here` in the namespace of the calling thread, the device `there` in
-/// another, both with packets of up to `mtu` bytes. The pair goes when one of the namespaces goes.
+/// Creates a pair: the device `here` in the calling thread's namespace, the device `there` in
+/// another, both for packets of up to `mtu` bytes. The pair is removed with either namespace.
 ///
 /// # Errors
 ///
-/// There is such a device already, or this is not root of both networks.
+/// Such a device exists already, or the process is not root of both networks.
 pub fn make(here: &str, there: &str, other: &Namespace, mtu: u16) -> Result<()> {
     let named = |name: &str| {
         vec![

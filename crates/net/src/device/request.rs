@@ -6,21 +6,21 @@ use netlink_packet_core::{NLM_F_ACK, NLM_F_REQUEST, NetlinkMessage, NetlinkPaylo
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 
-/// Asks the kernel for a change in the calling thread's namespace. `flags` beside those of every
-/// request.
+/// Asks the kernel for a change in the calling thread's namespace. `flags` are added to those of
+/// every request.
 ///
 /// # Errors
 ///
-/// What the kernel answers.
+/// The kernel's error.
 pub fn request(message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
     exchange(message, NLM_F_ACK | flags).map(drop)
 }
 
-/// Asks the kernel for one thing in the calling thread's namespace.
+/// Asks the kernel for one object in the calling thread's namespace.
 ///
 /// # Errors
 ///
-/// What the kernel answers, or that it answers something else.
+/// The kernel's error, or an unexpected answer.
 pub fn ask(message: RouteNetlinkMessage) -> io::Result<RouteNetlinkMessage> {
     match exchange(message, 0)? {
         NetlinkPayload::InnerMessage(answer) => Ok(answer),

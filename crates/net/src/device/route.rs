@@ -1,4 +1,4 @@
-//! Routes, and what TCP reads from them.
+//! Routes, and the attributes that TCP reads from them.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -19,22 +19,22 @@ use crate::error::{Error, Result, Tried};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
-    /// `initcwnd`: the congestion window at the start, in segments.
+    /// `initcwnd`: the initial congestion window, in segments.
     InitialWindow(u32),
     /// `rto_min lock`: the floor of the retransmission timer, in milliseconds.
     LeastTimeout(u32),
     /// `quickack`: every segment is acknowledged at once.
     QuickAcks(u32),
-    /// `reordering`: the duplicate-acknowledgment threshold at the start.
+    /// `reordering`: the initial duplicate-acknowledgment threshold.
     Reordering(u32),
 }
 
 impl Metric {
-    /// The attribute of that name with a value as ip-route(8) takes it.
+    /// Parses an attribute's name and value as ip-route(8) writes them.
     ///
     /// # Errors
     ///
-    /// Another name, or no number.
+    /// An unknown name, or a value that is not a number.
     pub fn parse(name: &str, value: &str) -> Result<Self> {
         let number: u32 = value
             .trim_end_matches("ms")
@@ -49,7 +49,7 @@ impl Metric {
         }
     }
 
-    /// All of them as the kernel takes them: with a mask of those that it is not to learn.
+    /// All of them in netlink's form: with a mask of those that the kernel must not learn itself.
     fn in_netlink(all: &[Self]) -> Vec<RouteMetric> {
         /// RTAX_RTO_MIN of include/uapi/linux/rtnetlink.h as a bit.
         const RTO_MIN: u32 = 1 << 13;
@@ -73,8 +73,7 @@ impl Metric {
     }
 }
 
-/// Sends everything that no other route takes into this device of the calling thread's namespace,
-/// by way of a gateway.
+/// Adds a default route through this device of the calling thread's namespace, by way of a gateway.
 ///
 /// # Errors
 ///
@@ -87,8 +86,8 @@ pub fn make_default_route(device: &str, gateway: IpAddr) -> Result<()> {
     add(device, all, 0, Some(gateway), &[])
 }
 
-/// Sends what goes to `destination`, a network with a prefix of `prefix` bits, into this device of
-/// the calling thread's namespace, with these attributes of TCP's.
+/// Routes `destination`, a network with a prefix of `prefix` bits, into this device of the calling
+/// thread's namespace, with these TCP attributes.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The time of an emulation, and what a machine lets it do to keep it.
+//! The time of an emulation, and the machine's help in keeping it.
 
 use std::num::NonZeroU64;
 
@@ -9,17 +9,17 @@ use rustix::time::{ClockId, clock_gettime};
 /// The monotonic clock, from the start of an emulation.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    /// Nanoseconds of the system's clock at time zero.
+    /// The system clock's nanoseconds at time zero.
     zero: u64,
 }
 
 impl Clock {
-    /// A clock that stands at zero now.
+    /// Starts a clock at zero.
     pub fn start() -> Self {
         Self { zero: monotonic() }
     }
 
-    /// The time now.
+    /// The current time.
     pub fn now(self) -> Instant {
         Instant::from_nanos(monotonic().saturating_sub(self.zero))
     }
@@ -31,7 +31,7 @@ fn monotonic() -> u64 {
     seconds * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0)
 }
 
-/// How long to wait from `now` for `wakeup`; `None` without end.
+/// The time to wait from `now` until `wakeup`; `None` for ever.
 pub fn wait(now: Instant, wakeup: Instant) -> Option<Timespec> {
     if wakeup == Instant::FAR_FUTURE {
         return None;
@@ -43,14 +43,14 @@ pub fn wait(now: Instant, wakeup: Instant) -> Option<Timespec> {
     })
 }
 
-/// Asks the kernel to wake this thread as soon as its time has come, not up to 50 µs later as it
-/// does by itself (prctl(2), `PR_SET_TIMERSLACK`), and before ordinary programs (`SCHED_FIFO`),
-/// which users without privileges may not have. A kernel that refuses wakes a little later, and the
-/// measured lateness says so.
+/// Asks the kernel to wake this thread on time, without the default slack of 50 µs (prctl(2),
+/// `PR_SET_TIMERSLACK`), and before ordinary programs (`SCHED_FIFO`), which unprivileged users may
+/// not be allowed. If the kernel refuses, wake-ups are a little later, and the measured lateness
+/// shows it.
 pub fn wake_in_time() {
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     let lowest = libc::sched_param { sched_priority: 1 };
-    // Threads and programs that are started from here stay ordinary ones.
+    // Threads and programs started from here remain ordinary ones.
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
     // SAFETY: the kernel reads `lowest`; zero is the calling thread.
     #[expect(unsafe_code, reason = "no library of ours wraps sched_setscheduler")]

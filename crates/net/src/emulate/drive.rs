@@ -17,28 +17,28 @@ use crate::device::Tun;
 use crate::error::{Result, Tried};
 use crate::record::{Fate, Recording, Taken};
 
-/// Packets that are read from one device before the next has its turn: as many as a burst of a
-/// large window, so that reading is not what delays.
+/// Maximum number of packets read from one device before the next has its turn: a burst of a large
+/// window, so that reading does not delay.
 const TURN: usize = 64;
 /// The longest IP packet.
 const LONGEST: usize = 65_536;
 
-/// What passed so far.
+/// Traffic so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Passed {
-    /// Packets into the link, from stations and from the server.
+    /// Packets that entered the link, from stations and from the server.
     pub taken: [u64; 2],
-    /// Packets out of it, to the server and to stations.
+    /// Packets that left it, to the server and to stations.
     pub delivered: [u64; 2],
-    /// Bytes out of it, to the server and to stations.
+    /// Bytes that left it, to the server and to stations.
     pub delivered_bytes: [u64; 2],
-    /// Packets whose bytes had given their place to later ones when they came out.
+    /// Packets whose bytes had been overwritten by later ones when they left.
     pub outlived: u64,
     /// Packets that the kernel's own queue refused.
     pub refused: u64,
-    /// Packets that the link lost.
+    /// Packets lost by the link.
     pub lost: u64,
-    /// Packets that queues of the link dropped.
+    /// Packets dropped by the link's queues.
     pub dropped: u64,
 }
 
@@ -60,8 +60,8 @@ pub struct Link {
 }
 
 impl Link {
-    /// A link over `network` whose stations and server send and receive by devices, a pair for each
-    /// of the ways that `flows` knows. Time zero of the network is that of `clock`.
+    /// Creates a link over `network` whose stations and server send and receive through devices, a
+    /// pair for each of `flows`'s paths. The network's time zero is that of `clock`.
     pub fn new(
         network: Network<Ticket>,
         flows: Flows,
@@ -86,7 +86,7 @@ impl Link {
         }
     }
 
-    /// The same link, which tells stations of their own segments.
+    /// Makes the link report their own segments to stations.
     #[must_use]
     pub fn reporting(self, reports: Reports) -> Self {
         Self {
@@ -96,7 +96,7 @@ impl Link {
         }
     }
 
-    /// The same link, which tells `recording` of every packet.
+    /// Makes the link record every packet.
     #[must_use]
     pub fn recorded(self, recording: Recording) -> Self {
         Self {
@@ -106,13 +106,13 @@ impl Link {
         }
     }
 
-    /// The recording, which ends.
+    /// Takes the recording, which ends it.
     pub const fn take_recording(&mut self) -> Option<Recording> {
         self.recording.take()
     }
 
-    /// Carries packets until `stop` can be read, or `each`, which is asked after every turn, says
-    /// so.
+    /// Carries packets until `stop` becomes readable, or until `each`, called after every turn,
+    /// returns false.
     ///
     /// # Errors
     ///
@@ -149,7 +149,7 @@ impl Link {
         }
     }
 
-    /// What passed.
+    /// Traffic so far.
     pub const fn passed(&self) -> Passed {
         Passed {
             lost: self.outcomes.lost(),
@@ -158,22 +158,22 @@ impl Link {
         }
     }
 
-    /// How late packets left.
+    /// Lateness of departing packets.
     pub const fn lateness(&self) -> &Lateness {
         &self.lateness
     }
 
-    /// The time of the emulation.
+    /// The emulation's current time.
     pub fn now(&self) -> Instant {
         self.clock.now()
     }
 
-    /// Packets that wait now on the ways of all stations, the data's direction and the other.
+    /// Packets now waiting on the paths of all stations, in the data's direction and the other.
     pub fn queued(&mut self) -> u64 {
         self.flows.queued(&mut self.network)
     }
 
-    /// Connections so far.
+    /// Number of connections so far.
     pub fn connections(&self) -> usize {
         self.flows.connections()
     }
@@ -206,7 +206,7 @@ impl Link {
             let port = self.flows.port(&mut self.network, station, from, told.ends);
             let packet = port.packet(told.content, ticket);
             let now = self.clock.now();
-            // What happened before the packet came is done before it is looked at.
+            // Events before the packet's arrival are processed before it.
             self.network.advance(now, &mut self.outcomes);
             if self.recording.is_some() {
                 self.record(packet, station, from, now, length);
@@ -216,7 +216,7 @@ impl Link {
         Ok(true)
     }
 
-    /// Moves the network on to now and hands what comes out to the kernel.
+    /// Advances the network to now and hands departing packets to the kernel.
     fn release(&mut self) -> Result<()> {
         self.network.advance(self.clock.now(), &mut self.outcomes);
         self.record_outcomes();
@@ -232,8 +232,8 @@ impl Link {
             if let (Some(is), Some(was)) = (arrival.packet.segment(), kept.segment)
                 && *is != was
             {
-                // Its own bytes were read as a segment before; that they no longer are is no error
-                // of the user's, and the packet goes as it came.
+                // Its bytes were parsed as a segment before; if that fails now it is no fault of
+                // the user's, and the packet leaves unchanged.
                 let _ = write_changes(&mut kept.bytes, &was, is);
                 kept.segment = Some(*is);
             }
@@ -263,7 +263,7 @@ impl Link {
         Ok(())
     }
 
-    /// Tells stations what their links have delivered.
+    /// Reports the links' deliveries to stations.
     fn report(&mut self) {
         while let Some((packet, attempts)) = self.outcomes.next_acknowledged() {
             let (Some(reports), Some(port)) = (&self.reports, self.flows.sent_by_station(&packet))
@@ -286,7 +286,7 @@ impl Link {
         }
     }
 
-    /// Tells the recording of a packet of `length` bytes that lies in the buffer.
+    /// Records a packet of `length` bytes that is in the buffer.
     fn record(
         &mut self,
         packet: Packet<Ticket>,
@@ -314,7 +314,7 @@ impl Link {
         recording.taken(&taken, &self.buffer[..length]);
     }
 
-    /// Tells the recording what became of packets on their ways.
+    /// Records the fates of packets in the network.
     fn record_outcomes(&mut self) {
         let Some(recording) = &mut self.recording else {
             return;

@@ -8,15 +8,15 @@ use crate::device::{Network, Tun};
 use crate::error::{Error, Result};
 use crate::namespace::Namespace;
 
-/// The most stations: their devices and processes are real.
+/// Maximum number of stations: their devices and processes are real.
 pub const MOST_STATIONS: usize = 64;
 
 /// Namespaces and devices of a link.
 #[derive(Debug)]
 pub struct Ends {
-    /// Where each station's programs run.
+    /// The namespaces of the stations' programs.
     pub stations: Vec<Arc<Namespace>>,
-    /// Where the server's run.
+    /// The namespace of the server's program.
     pub server: Arc<Namespace>,
     /// The stations' devices.
     pub station_devices: Vec<Tun>,
@@ -25,11 +25,11 @@ pub struct Ends {
 }
 
 impl Ends {
-    /// Makes the ends for that many stations, with packets of up to `mtu` bytes.
+    /// Creates the ends for that many stations, with packets of up to `mtu` bytes.
     ///
     /// # Errors
     ///
-    /// Too many stations, or the system forbids namespaces or devices.
+    /// Too many stations, or the system does not allow namespaces or devices.
     pub fn new(stations: usize, mtu: u16) -> Result<Self> {
         if stations > MOST_STATIONS {
             return Err(Error::new(format!(
@@ -85,11 +85,11 @@ impl Line {
     }
 }
 
-/// How many emulated links this process is inside of already: each has addresses of its own, so
-/// that the inner link's are not those of the way out of it. The outer one is known by the
-/// variables that it sets.
+/// Number of emulated links that this process is already inside of: each has its own addresses, so
+/// that the inner link's differ from those of the path out of it. The outer one is recognised by
+/// the variables it sets.
 fn depth() -> u8 {
-    /// The last network of RFC 6598 is that of resolvers.
+    /// The last network of RFC 6598 is used for resolvers.
     const DEEPEST: u8 = 62;
     let outer = std::env::var(SERVER_VARIABLE).ok();
     let outer = outer.and_then(|text| text.parse::<Ipv4Addr>().ok());
@@ -99,7 +99,7 @@ fn depth() -> u8 {
     }
 }
 
-/// The variable of the server's IPv4 address.
+/// The environment variable with the server's IPv4 address.
 pub const SERVER_VARIABLE: &str = "AIRTCP_SERVER";
 
 /// The server's addresses as a station sees them: IPv4, then IPv6.
@@ -113,8 +113,8 @@ enum Side {
     Station = 2,
 }
 
-/// Addresses of a line of its own for each station: of those for carriers' own networks (RFC 6598)
-/// and of the unique local ones (RFC 4193).
+/// Addresses of each station's own line: from those for carriers' own networks (RFC 6598) and the
+/// unique local ones (RFC 4193).
 fn networks(station: usize, side: Side) -> [Network; 2] {
     let line = u16::from(depth()) << 8 | station as u16;
     [

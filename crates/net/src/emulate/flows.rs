@@ -1,8 +1,8 @@
-//! Which flow of the network a real packet belongs to.
+//! The mapping from real packets to flows of the network.
 //!
-//! Every TCP connection is a flow of its own, since agents keep what they know by flow and a
-//! channel draws its losses by flow and transmission: the first connection of a station meets what
-//! the first flow of the simulation meets. What is no TCP shares a flow.
+//! Every TCP connection is a flow of its own, since agents keep their state by flow and a channel
+//! draws its losses by flow and transmission: the first connection of a station meets the channel
+//! of the simulation's first flow. All packets that are not TCP share a flow.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -11,31 +11,31 @@ use airtcp_network::{Hop, Host, Network, Packet, Port};
 
 use super::store::Ticket;
 
-/// Connections that have a flow of their own. Those after them share the flow of what is no TCP:
-/// they meet the same link, but agents do not see them.
+/// Maximum number of connections with a flow of their own. Later ones share the flow of packets
+/// that are not TCP: they meet the same link, but agents do not see them.
 const MOST_CONNECTIONS: usize = 1 << 16;
 
-/// The way of a station's packets over the network.
+/// The path of a station's packets over the network.
 #[derive(Clone, Debug)]
 pub struct Way {
-    /// What data meets.
+    /// The hops of data.
     pub forward: Vec<Hop>,
-    /// What acknowledgments meet.
+    /// The hops of acknowledgments.
     pub reverse: Vec<Hop>,
-    /// The station is where the data goes, not where it comes from.
+    /// Whether the station is the destination of the data rather than its source.
     pub downwards: bool,
 }
 
 /// An end of the emulated link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// A station's, by number.
+    /// A station's end, by number.
     Station(usize),
-    /// The server's.
+    /// The server's end.
     Server,
 }
 
-/// What a flow is to the driver.
+/// A flow, as the driver sees it.
 #[derive(Clone, Copy, Debug)]
 struct Flow {
     station: usize,
@@ -48,14 +48,14 @@ struct Flow {
 pub struct Flows {
     ways: Vec<Way>,
     flows: Vec<Flow>,
-    /// By station, the station's address and the server's.
+    /// Keyed by station, the station's address and the server's.
     connections: HashMap<(usize, SocketAddr, SocketAddr), u32>,
-    /// The flow of all that is no connection of its own, a station each.
+    /// The shared flow of each station for packets without a connection of their own.
     others: Vec<Option<u32>>,
 }
 
 impl Flows {
-    /// No flows yet over these ways, a station each.
+    /// Creates the mapping over these paths, one per station.
     pub fn new(ways: Vec<Way>) -> Self {
         Self {
             others: vec![None; ways.len()],
@@ -102,7 +102,7 @@ impl Flows {
     }
 
     /// The end at which a packet of `flow` that leaves the network at `host` arrives. `None` for a
-    /// proxy, which is a host in simulations alone.
+    /// proxy, which is a host only in simulations.
     pub fn end(&self, flow: u32, host: Host) -> Option<End> {
         let station = self.flows.get(flow as usize)?.station;
         let downwards = self.ways[station].downwards;
@@ -114,13 +114,13 @@ impl Flows {
         }
     }
 
-    /// Whether what `from` sends between `station` and the server goes the way of the scenario's
+    /// Whether packets from `from` between `station` and the server take the path of the scenario's
     /// data.
     pub fn sends_data(&self, station: usize, from: End) -> bool {
         (from == End::Server) == self.ways[station].downwards
     }
 
-    /// The station's port, if `packet` is data of its own that has not passed its own link.
+    /// The station's port, if `packet` is its own data that has not passed its own link.
     pub fn sent_by_station(&self, packet: &Packet<Ticket>) -> Option<&Port> {
         let flow = self.flows.get(packet.flow as usize)?;
         let port = &flow.ports[0];
@@ -128,8 +128,8 @@ impl Flows {
         is_own.then_some(port)
     }
 
-    /// Packets that wait on the ways of all stations: of each, those of a flow of its own, since
-    /// flows share what holds packets back.
+    /// Packets that wait on the paths of all stations: for each, those of one flow, since flows
+    /// share queues.
     pub fn queued(&self, network: &mut Network<Ticket>) -> u64 {
         let mut seen = vec![false; self.ways.len()];
         let mut queued = 0;
@@ -146,12 +146,12 @@ impl Flows {
     ///
     /// # Panics
     ///
-    /// There is no such flow.
+    /// The flow does not exist.
     pub fn station(&self, flow: u32) -> usize {
         self.flows[flow as usize].station
     }
 
-    /// Connections so far.
+    /// Number of connections so far.
     pub fn connections(&self) -> usize {
         self.connections.len()
     }

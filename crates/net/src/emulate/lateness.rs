@@ -1,23 +1,23 @@
-//! How late packets leave: the honesty of an emulator.
+//! Lateness of departing packets, which tells whether the emulation can be trusted.
 
 use std::fmt;
 
 use airtcp_units::Duration;
 use serde::Serialize;
 
-/// Later than this, a packet no longer counts as in time.
+/// Lateness above which a packet does not count as on time.
 pub const TOLERATED: Duration = Duration::from_millis(1);
-/// More than this share of late packets, and a measurement does not count.
+/// Share of late packets above which a measurement does not count.
 pub const TOLERATED_SHARE: f64 = 0.001;
 
-/// Below this many nanoseconds (2^SHIFT) all latenesses are alike.
+/// Resolution: latenesses below 2^SHIFT nanoseconds are all alike.
 const SHIFT: u32 = 10;
-/// Steps to each doubling: a quantile is right within 9 %.
+/// Buckets per doubling: a quantile is accurate to 9 %.
 const STEPS: u64 = 8;
-/// Doublings from 1 µs on: more than four hours.
+/// Number of doublings from 1 µs: more than four hours.
 const DOUBLINGS: usize = 34;
 
-/// A histogram of latenesses in steps of an eighth of a doubling, from 1 µs.
+/// A histogram of latenesses in buckets of an eighth of a doubling, from 1 µs.
 #[derive(Clone, Debug)]
 pub struct Lateness {
     counts: Vec<u64>,
@@ -37,23 +37,23 @@ impl Default for Lateness {
     }
 }
 
-/// How punctual a link was, in the numbers that results have.
+/// A link's punctuality, in the numbers that results contain.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Punctuality {
-    /// How late packets left: median, in milliseconds.
+    /// Lateness of departing packets: median, in milliseconds.
     pub late_median_ms: f64,
     /// The 99th percentile.
     pub late_p99_ms: f64,
-    /// The latest of all.
+    /// The maximum.
     pub late_worst_ms: f64,
     /// Share of packets that were later than [`TOLERATED`].
     pub late_share: f64,
-    /// Whether the machine kept up; a measurement that was late does not count.
+    /// Whether the machine kept up; a late measurement does not count.
     pub in_time: bool,
 }
 
 impl Lateness {
-    /// The same in numbers.
+    /// The punctuality so far.
     pub fn punctuality(&self) -> Punctuality {
         let ms = |late: Duration| late.as_secs_f64() * 1e3;
         Punctuality {
@@ -65,7 +65,7 @@ impl Lateness {
         }
     }
 
-    /// A packet left `late` after it was due.
+    /// Adds a packet that left `late` after it was due.
     pub fn add(&mut self, late: Duration) {
         let bin = bin(late.as_nanos()).min(self.counts.len() - 1);
         self.counts[bin] += 1;
@@ -74,17 +74,17 @@ impl Lateness {
         self.worst = self.worst.max(late);
     }
 
-    /// Packets so far.
+    /// Number of packets so far.
     pub const fn packets(&self) -> u64 {
         self.packets
     }
 
-    /// The latest of them.
+    /// The maximum lateness.
     pub const fn worst(&self) -> Duration {
         self.worst
     }
 
-    /// The lateness that `share` of the packets do not exceed, by the upper end of its step; zero
+    /// The lateness that `share` of the packets do not exceed, by the upper end of its bucket; zero
     /// without packets.
     pub fn quantile(&self, share: f64) -> Duration {
         let wanted = (share * self.packets as f64).ceil().max(1.0) as u64;
@@ -107,7 +107,7 @@ impl Lateness {
         }
     }
 
-    /// Whether what was measured over the link counts: the machine kept up.
+    /// Whether measurements over the link count: the machine kept up.
     pub fn is_tolerable(&self) -> bool {
         self.late_share() <= TOLERATED_SHARE
     }
@@ -119,7 +119,7 @@ fn bin(nanos: u64) -> usize {
         return 0;
     }
     let doubling = u64::from(scaled.ilog2());
-    // The step within a doubling, by its three bits below the first.
+    // The bucket within a doubling, from the three bits below its highest.
     let step = ((nanos >> SHIFT.saturating_sub(3)) >> doubling) & (STEPS - 1);
     (1 + doubling * STEPS + step) as usize
 }
@@ -149,7 +149,7 @@ impl fmt::Display for Lateness {
 mod tests {
     use super::*;
 
-    /// Quantiles beside those of the sorted list itself.
+    /// Compared with quantiles of the sorted list itself.
     #[test]
     fn quantiles_are_right_within_a_step() {
         let mut lateness = Lateness::default();

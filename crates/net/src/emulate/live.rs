@@ -7,23 +7,23 @@ use airtcp_units::{Duration, Instant};
 use super::drive::Link;
 use super::lateness::{TOLERATED, TOLERATED_SHARE};
 
-/// The line is written this often.
+/// Interval between updates of the line.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// What is shown while packets pass.
+/// The display while packets pass.
 #[derive(Debug)]
 pub struct Live {
-    /// No line: the output is no terminal, or none is wanted.
+    /// Whether there is no line: the output is not a terminal, or none is wanted.
     silent: bool,
     quiet: bool,
-    /// When the line is due, and when it was written last.
+    /// Times of the next update and of the last.
     next: Instant,
     written: Instant,
     last: Seen,
     shown: bool,
 }
 
-/// What had passed when the line was written last.
+/// Traffic at the last update.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     bytes: [u64; 2],
@@ -32,7 +32,8 @@ struct Seen {
 }
 
 impl Live {
-    /// Shows nothing if `quiet`, and no line where standard error is no terminal.
+    /// Creates a display; it shows nothing if `quiet`, and no line if standard error is not a
+    /// terminal.
     pub fn new(quiet: bool) -> Self {
         Self {
             silent: quiet || !stderr().is_terminal(),
@@ -44,8 +45,8 @@ impl Live {
         }
     }
 
-    /// Writes the line when its time has come: what passed since the last one, and how late since
-    /// the start. Always goes on.
+    /// Updates the line when it is due: the traffic since the last update, and the lateness since
+    /// the start. Always continues.
     pub fn show(&mut self, link: &mut Link) -> bool {
         let now = link.now();
         if self.silent || now < self.next {
@@ -57,7 +58,7 @@ impl Live {
             taken: passed.taken.iter().sum(),
             lost: passed.lost + passed.dropped,
         };
-        // A terminal that is gone has no line; the link goes on.
+        // If the terminal is gone, so is the line; the link continues.
         let _ = write!(
             stderr(),
             "\r\x1b[K{}, {} queued, {}",
@@ -80,7 +81,7 @@ impl Live {
         }
     }
 
-    /// Says what passed, how late, and whether that can be trusted.
+    /// Prints the traffic, its lateness, and whether that can be trusted.
     pub fn summary(&self, link: &Link) {
         if self.quiet {
             return;
@@ -120,7 +121,7 @@ impl Live {
     }
 }
 
-/// Rates, and the share of packets that were lost or dropped, between two looks.
+/// Rates, and the share of packets lost or dropped, between two updates.
 fn line(before: Seen, now: Seen, between: Duration) -> String {
     let seconds = between.as_secs_f64().max(1e-9);
     let rate = |way: usize| (now.bytes[way] - before.bytes[way]) as f64 * 8e-6 / seconds;

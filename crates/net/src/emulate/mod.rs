@@ -42,14 +42,15 @@ pub use options::Options;
 use reports::Reports;
 use uplink::Uplink;
 
-/// Places for packets under way: a second of 1 Gbit/s, or 30 s of 30 Mbit/s.
+/// Buffers for packets in flight: a second of 1 Gbit/s, or 30 s of 30 Mbit/s.
 pub(crate) const PLACES: usize = 1 << 16;
 
-/// Emulates a scenario around a command; returns the status to exit with, which is the command's.
+/// Emulates a scenario around a command; returns the command's exit status.
 ///
 /// # Errors
 ///
-/// The scenario is refused, the system forbids what is needed, or a command cannot be started.
+/// The scenario is refused, the system does not allow something needed, or a command cannot be
+/// started.
 pub fn run(options: &Options) -> Result<i32> {
     let request = &options.request;
     let scenario = request.scenario()?;
@@ -113,8 +114,8 @@ pub fn run(options: &Options) -> Result<i32> {
     Ok(status)
 }
 
-/// Starts what is at the far end: its command, or a way out to the machine's network. A system that
-/// has no such way is told, and the far end answers by itself alone.
+/// Starts the far end: its command, or an uplink to the machine's network. If the system allows no
+/// uplink, the user is told, and the far end only answers for itself.
 fn far_end(
     options: &Options,
     server: &Arc<Namespace>,
@@ -124,7 +125,7 @@ fn far_end(
             command,
             ..Program::default()
         };
-        // Its end stops nothing: only those of the stations' commands do.
+        // The end of this command stops nothing: only those of the stations' commands do.
         return Ok((Some(Running::start(server, program, None)?), None));
     }
     match Uplink::start(server, options.request.mtu) {
@@ -164,7 +165,7 @@ fn start_commands(
     started.collect()
 }
 
-/// The system's clock, in nanoseconds since the start of 1970.
+/// The system clock, in nanoseconds since the start of 1970.
 fn since_1970() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| {
@@ -172,7 +173,7 @@ fn since_1970() -> u64 {
     })
 }
 
-/// What an emulated link cannot have.
+/// Rejects scenarios that an emulated link does not support.
 pub(crate) fn check(scenario: &Scenario) -> Result<()> {
     if scenario.access_point.split_buffer.is_some() {
         return Err(Error::new(
@@ -182,7 +183,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<()> {
     Ok(())
 }
 
-/// The way of each station's packets. Over a link without directions the station is the host that
+/// The path of each station's packets. Over a link without directions the station is the host that
 /// sends the scenario's data.
 pub(crate) fn ways(scenario: &Scenario, seed: u64) -> Vec<Way> {
     let has_directions = !matches!(scenario.link, ScenarioLink::Pipe { .. });

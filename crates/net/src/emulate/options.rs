@@ -1,4 +1,4 @@
-//! What `airtcp emulate` is asked for.
+//! The command line of `airtcp emulate`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What came out of the network and what did not, since the driver last looked.
+//! Arrivals and losses in the network since the driver last looked.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -9,7 +9,7 @@ use airtcp_units::Instant;
 
 use super::store::Ticket;
 
-/// What became of a packet on its way.
+/// The fate of a packet on its path.
 #[derive(Clone, Copy, Debug)]
 pub enum Outcome {
     /// It crossed a medium, or was given up there, after this many attempts.
@@ -20,14 +20,14 @@ pub enum Outcome {
     Lost(Ticket, Instant),
 }
 
-/// The hosts of a link as its network sees them: they collect.
+/// The link's hosts as its network sees them: they collect outcomes.
 #[derive(Debug, Default)]
 pub struct Outcomes {
     arrivals: VecDeque<Arrival<Ticket>>,
-    /// In the order in which they happened; empty unless `is_detailed`.
+    /// In chronological order; empty unless `is_detailed`.
     outcomes: VecDeque<Outcome>,
     is_detailed: bool,
-    /// Packets that a medium has the acknowledgment of, with their attempts; empty unless
+    /// Packets whose acknowledgment a medium has received, with their attempts; empty unless
     /// `hears_links`.
     acknowledged: VecDeque<(Packet<Ticket>, u32)>,
     hears_links: bool,
@@ -36,7 +36,7 @@ pub struct Outcomes {
 }
 
 impl Outcomes {
-    /// The same, with what became of each packet on its way.
+    /// Enables the collection of each packet's fate.
     #[must_use]
     pub fn detailed(self) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl Outcomes {
         }
     }
 
-    /// The same, with what media tell of the packets they have delivered.
+    /// Enables the collection of media's reports on delivered packets.
     #[must_use]
     pub fn hearing_links(self) -> Self {
         Self {
@@ -54,17 +54,17 @@ impl Outcomes {
         }
     }
 
-    /// The next packet that a medium has the acknowledgment of, and its attempts.
+    /// The next packet whose acknowledgment a medium has received, and its attempts.
     pub fn next_acknowledged(&mut self) -> Option<(Packet<Ticket>, u32)> {
         self.acknowledged.pop_front()
     }
 
-    /// The next packet that came out.
+    /// The next packet that arrived.
     pub fn next_arrival(&mut self) -> Option<Arrival<Ticket>> {
         self.arrivals.pop_front()
     }
 
-    /// The next that happened to a packet on its way.
+    /// The next fate of a packet.
     pub fn next_outcome(&mut self) -> Option<Outcome> {
         self.outcomes.pop_front()
     }

@@ -1,4 +1,4 @@
-//! Real packets in the words of a network, and back.
+//! Conversion of real packets to a network's packets, and back.
 
 use std::net::SocketAddr;
 
@@ -6,17 +6,17 @@ use airtcp_network::Content;
 use airtcp_packet::wire::{self, WireError};
 use airtcp_packet::{Ecn, Segment};
 
-/// What the network is told of a packet.
+/// A packet's description for the network.
 #[derive(Clone, Copy, Debug)]
 pub struct Told {
-    /// What it says.
+    /// Its content.
     pub content: Content,
     /// Source and destination, of a TCP segment.
     pub ends: Option<(SocketAddr, SocketAddr)>,
 }
 
-/// Reads a packet. `None` for what no link is to carry: packets to groups, with which the kernel
-/// looks for neighbours and routers, and what is no IP packet.
+/// Parses a packet. `None` for packets that no link should carry: multicast, with which the kernel
+/// looks for neighbours and routers, and anything that is not IP.
 pub fn told(bytes: &[u8]) -> Option<Told> {
     let version = bytes.first()? >> 4;
     let destination_is_group = match version {
@@ -43,7 +43,7 @@ pub fn told(bytes: &[u8]) -> Option<Told> {
             content: Content::Segment(segment),
             ends: Some((source, destination)),
         },
-        // What the codec does not read, the link carries by its size all the same.
+        // A packet that the codec cannot parse is carried by its size.
         Err(_) => Told {
             content: Content::Other(u32::try_from(bytes.len()).unwrap_or(u32::MAX)),
             ends: None,
@@ -51,16 +51,15 @@ pub fn told(bytes: &[u8]) -> Option<Told> {
     })
 }
 
-/// Writes what has become of a segment on its way into the packet's bytes: `was` is how it was
-/// read.
+/// Writes the network's changes to a segment into the packet's bytes: `was` is the segment as
+/// parsed.
 ///
-/// A queue's mark changes the two bits of the ECN field and nothing else, so that options and
-/// header fields that the codec does not know stay what they were; what an agent has changed is
-/// written by the codec.
+/// A queue's mark changes only the two bits of the ECN field, so that options and header fields
+/// unknown to the codec are preserved; an agent's changes are written by the codec.
 ///
 /// # Errors
 ///
-/// The bytes are no TCP packet, or the segment no longer fits one.
+/// The bytes are not a TCP packet, or the segment no longer fits.
 pub fn write_changes(bytes: &mut Vec<u8>, was: &Segment, is: &Segment) -> Result<(), WireError> {
     let marked = Segment {
         ecn: is.ecn,
@@ -79,8 +78,8 @@ fn mark(bytes: &mut [u8], ecn: Ecn) {
         return;
     };
     if version == 6 && bytes.len() > 1 {
-        // The traffic class lies across the first two bytes; its lowest bits are bits 4 and 5 of
-        // the second (RFC 8200 §3).
+        // The traffic class spans the first two bytes; its lowest bits are bits 4 and 5 of the
+        // second (RFC 8200 §3).
         bytes[1] = bytes[1] & !0x30 | ecn.bits() << 4;
     } else if version == 4 && bytes.len() >= 20 {
         let before = u16::from_be_bytes([bytes[0], bytes[1]]);
@@ -91,18 +90,18 @@ fn mark(bytes: &mut [u8], ecn: Ecn) {
     }
 }
 
-/// A checksum after one of its words has changed (RFC 1624 §3, eq. 3).
+/// Updates a checksum after one of its words has changed (RFC 1624 §3, eq. 3).
 const fn updated(checksum: u16, before: u16, after: u16) -> u16 {
     let sum = !checksum as u32 + !before as u32 + after as u32;
     let folded = (sum & 0xffff) + (sum >> 16);
     !((folded & 0xffff) + (folded >> 16)) as u16
 }
 
-/// Writes a segment that an agent has changed on its way into the packet's bytes.
+/// Writes a segment changed by an agent into the packet's bytes.
 ///
 /// # Errors
 ///
-/// The bytes are no TCP packet, or the segment no longer fits one.
+/// The bytes are not a TCP packet, or the segment no longer fits.
 fn rewrite(bytes: &mut Vec<u8>, segment: &Segment) -> Result<(), WireError> {
     let mut rewritten = Vec::with_capacity(bytes.len());
     if bytes.first().is_some_and(|first| first >> 4 == 4) {
@@ -202,7 +201,7 @@ mod tests {
         assert!(told(&[0; 40]).is_none());
     }
 
-    /// A mark changes two bits and the checksum: what the codec does not know stays.
+    /// A mark changes two bits and the checksum: anything unknown to the codec is preserved.
     #[test]
     fn a_mark_changes_the_ecn_field_alone() {
         let marked = Segment {
@@ -210,7 +209,7 @@ mod tests {
             ..segment()
         };
         let mut bytes = ipv4(b"hello");
-        // A DSCP, a time to live and an urgent pointer that no codec of ours writes.
+        // A DSCP, a time to live and an urgent pointer that our codecs never write.
         bytes[1] |= 0xb8;
         bytes[8] = 7;
         let sum = (0..10).fold(0_u32, |sum, word| {
@@ -244,7 +243,7 @@ mod tests {
         assert_eq!(changed, [1]);
     }
 
-    /// An agent's change is all that changes: the payload and the ends stay.
+    /// Only the agent's change is made: the payload and the addresses stay.
     #[test]
     fn a_changed_segment_is_written_with_its_payload() {
         let changed = Segment {

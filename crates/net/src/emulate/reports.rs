@@ -1,8 +1,8 @@
-//! What a link tells a station of the station's own segments, as a driver of its radio would: how
-//! often each was retransmitted, and after how long the link retransmits (WSC-TCP, §3.1).
+//! A link's reports to a station on the station's own segments, as from its radio's driver: the
+//! number of retransmissions of each, and the link's retransmission timeout (WSC-TCP, §3.1).
 //!
-//! A report is a datagram to an abstract name (unix(7)) in the station's network namespace, so that
-//! a stack of its own there can hear it; where nobody listens it is lost.
+//! A report is a datagram to an abstract name (unix(7)) in the station's network namespace, where
+//! the station's own stack can receive it; if nobody listens it is lost.
 
 use std::fs;
 use std::net::SocketAddr as Ends;
@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result, Tried};
 use crate::namespace::Namespace;
 
-/// Where reports of a network namespace's links are heard.
+/// The name at which reports of a network namespace's links arrive.
 const NAME: &str = "airtcp-link-reports";
-/// How many datagrams a socket of a network namespace keeps: ten, unless more are allowed, which is
+/// Limit on the datagrams queued by a socket of a network namespace: ten unless raised, which is
 /// fewer than a radio delivers while a program waits for a processor. User namespaces have no such
 /// setting.
 const KEPT: (&str, &str) = ("/proc/sys/net/unix/max_dgram_qlen", "1024");
@@ -29,20 +29,20 @@ const LONGEST: usize = 512;
 /// A link's report about one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
-    /// The end that has sent it, as the link sees it.
+    /// The end that sent it, as the link sees it.
     pub local: Ends,
-    /// The other.
+    /// The other end.
     pub remote: Ends,
     /// Its first sequence number.
     pub sequence: u32,
-    /// How often the link has retransmitted it.
+    /// Number of times the link has retransmitted it.
     pub retransmissions: u32,
-    /// After how long the link retransmits, in nanoseconds, if it tells.
+    /// The link's retransmission timeout, in nanoseconds, if known.
     pub retry_timeout_ns: Option<u64>,
 }
 
 impl Report {
-    /// What it says to a connection: of the link, if it does, and of the segment.
+    /// The feedback for a connection: on the link, if any, and on the segment.
     pub fn feedback(&self) -> [Option<LinkFeedback>; 2] {
         let timeout = self.retry_timeout_ns.map(Duration::from_nanos);
         [
@@ -55,7 +55,7 @@ impl Report {
     }
 }
 
-/// Where reports go: a socket in each station's namespace.
+/// Senders of reports: a socket in each station's namespace.
 #[derive(Debug)]
 pub struct Reports {
     sockets: Vec<UnixDatagram>,
@@ -63,7 +63,7 @@ pub struct Reports {
 }
 
 impl Reports {
-    /// For these stations.
+    /// Creates the sockets for these stations.
     ///
     /// # Errors
     ///
@@ -84,20 +84,20 @@ impl Reports {
         })
     }
 
-    /// Tells a station.
+    /// Sends a report to a station.
     pub fn tell(&self, station: usize, report: &Report) {
         if let (Some(socket), Ok(bytes)) = (self.sockets.get(station), serde_json::to_vec(report)) {
-            // Nobody listens, or does not keep up.
+            // Nobody listens, or the listener does not keep up.
             let _ = socket.send_to_addr(&bytes, &self.to);
         }
     }
 }
 
-/// Hears the reports of this network namespace's links.
+/// Opens a socket for the reports of this network namespace's links.
 ///
 /// # Errors
 ///
-/// Another hears them already.
+/// Another process receives them already.
 pub fn listener() -> Result<UnixDatagram> {
     let bound = name().and_then(|name| UnixDatagram::bind_addr(&name));
     let socket = bound.map_err(|cause| {
@@ -110,7 +110,7 @@ pub fn listener() -> Result<UnixDatagram> {
     Ok(socket)
 }
 
-/// The next report that has come, if there is one. What is none is passed over.
+/// The next waiting report, if any. Malformed ones are skipped.
 pub fn next(socket: &UnixDatagram) -> Option<Report> {
     let mut bytes = [0; LONGEST];
     loop {

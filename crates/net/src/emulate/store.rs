@@ -1,42 +1,42 @@
-//! The bytes of packets that are under way.
+//! The bytes of packets in flight.
 //!
-//! A network moves small values; the bytes of a real packet wait here until it comes out. Who still
-//! needs them cannot be counted, since an agent may keep a packet to repeat it. So the places are
-//! used in turn: a packet whose place has been taken by a later one is lost, and counted.
+//! A network moves small values; the bytes of a real packet wait here until it arrives. References
+//! to them cannot be counted, since an agent may keep a packet to repeat it. So the slots are used
+//! in turn: a packet whose slot has been taken by a later one is lost, and counted.
 
 use airtcp_network::Content;
 use airtcp_packet::Segment;
 
-/// Names the bytes of a packet. The default names none: what an agent has written itself.
+/// Identifies a packet's bytes. The default identifies none: a packet written by an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ticket(u64);
 
 impl Ticket {
-    /// The packet's number among all that were kept, from 1; 0 for none.
+    /// The packet's number among all stored ones, from 1; 0 for none.
     pub const fn number(self) -> u64 {
         self.0
     }
 }
 
-/// A packet as it was read.
+/// A packet as parsed.
 #[derive(Clone, Debug, Default)]
 pub struct Kept {
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// The segment that they are, if they are one: what has another on its way was changed.
+    /// Its segment, if it is one: a packet that arrives with another one was changed.
     pub segment: Option<Segment>,
 }
 
-/// The latest packets, as many as there are places.
+/// The most recent packets, as many as there are slots.
 #[derive(Debug)]
 pub struct Store {
     places: Vec<Kept>,
-    /// Packets kept so far; the first has number 1.
+    /// Number of packets stored so far; the first has number 1.
     kept: u64,
 }
 
 impl Store {
-    /// Room for that many packets under way; at least one.
+    /// Creates slots for that many packets in flight; at least one.
     pub fn new(places: usize) -> Self {
         Self {
             places: vec![Kept::default(); places.max(1)],
@@ -44,7 +44,7 @@ impl Store {
         }
     }
 
-    /// Keeps a copy of `packet`, which says `content`.
+    /// Stores a copy of `packet`, whose content is `content`.
     pub fn keep(&mut self, packet: &[u8], content: &Content) -> Ticket {
         self.kept += 1;
         let place = self.place(self.kept);
@@ -58,7 +58,7 @@ impl Store {
         Ticket(self.kept)
     }
 
-    /// The packet that `ticket` names. `None` when there is none, or no longer.
+    /// The packet identified by `ticket`. `None` if there is none, or no longer.
     pub fn get(&mut self, ticket: Ticket) -> Option<&mut Kept> {
         let age = self.kept.checked_sub(ticket.0)?;
         if ticket.0 == 0 || age >= self.places.len() as u64 {

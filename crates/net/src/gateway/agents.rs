@@ -1,4 +1,4 @@
-//! The agents that are asked for, and which packets they have to see.
+//! The requested agents, and the packets they have to see.
 
 use std::num::NonZeroUsize;
 
@@ -14,12 +14,12 @@ use crate::error::{Error, Result};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
     configurations: Vec<AgentConfig>,
-    /// As they were asked for, with every parameter.
+    /// As requested, with every parameter.
     names: Vec<String>,
 }
 
 impl Chain {
-    /// The agents of these remedies, each as in `airtcp compare --remedy`.
+    /// Parses the agents of these remedies, each as in `airtcp compare --remedy`.
     ///
     /// # Errors
     /// A name or value is wrong, or one of them does not act at the access point.
@@ -63,7 +63,7 @@ impl Chain {
         &self.names
     }
 
-    /// State machines that know `most` connections each.
+    /// Creates state machines that know `most` connections each.
     ///
     /// # Errors
     /// A parameter is out of its range.
@@ -99,7 +99,7 @@ impl Chain {
             .map_err(|error| Error::new(error.to_string()))
     }
 
-    /// Which segments of a direction agents have to see, if any.
+    /// The segments of a direction that agents have to see, if any.
     pub fn sees(&self, toward: Toward) -> Option<Segments> {
         let sees = self.configurations.iter().filter_map(|config| {
             match (config, toward) {
@@ -123,12 +123,12 @@ impl Chain {
         self.configurations.get(place).is_some_and(delays)
     }
 
-    /// Whether one of them sends packets once more.
+    /// Whether one of them retransmits packets.
     pub fn repeats(&self) -> bool {
         self.configurations.iter().any(AgentConfig::repeats)
     }
 
-    /// Whether one of them has to hear of attempts that fail on the radio.
+    /// Whether one of them needs reports of failed attempts on the radio.
     pub fn listens_to_link(&self) -> bool {
         self.configurations.iter().any(AgentConfig::listens_to_link)
     }
@@ -139,7 +139,7 @@ impl Chain {
     }
 }
 
-/// Whether an agent holds acknowledgments, and does nothing else.
+/// Whether an agent only holds acknowledgments.
 const fn delays(config: &AgentConfig) -> bool {
     matches!(
         config,

@@ -1,4 +1,4 @@
-//! Treating packets that wait in the kernel's queue.
+//! Treatment of packets that wait in the kernel's queue.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -19,12 +19,12 @@ use crate::emulate::clock::Clock;
 use crate::emulate::lateness::Lateness;
 use crate::error::{Error, Result};
 
-/// Packets read in one turn: a burst of a large window.
+/// Maximum number of packets read in one turn: a burst of a large window.
 const TURN: usize = 256;
-/// The first number that is tried for a queue, and how many are.
+/// The first queue number tried, and how many are tried.
 const FIRST_QUEUE: u16 = 4200;
 const TRIED_QUEUES: u16 = 1000;
-/// Whole packets, where agents keep copies.
+/// Whole packets, if agents keep copies.
 const WHOLE: u32 = 0xffff;
 
 /// Agents over the kernel's queues.
@@ -34,14 +34,14 @@ pub struct Apply {
     queues: Queues,
     repeater: Option<Repeater>,
     lateness: Lateness,
-    /// Packets that pass without an agent: of the control group, or unreadable.
+    /// Packets that pass without an agent: those of the control group, and unreadable ones.
     aside: Vec<PacketId>,
     unread: u64,
     packets: u64,
 }
 
 impl Apply {
-    /// Agents over queues that nobody is led into yet.
+    /// Creates agents over queues that receive no packets yet.
     ///
     /// # Errors
     /// The system forbids it.
@@ -67,7 +67,7 @@ impl Apply {
         })
     }
 
-    /// Other agents or bounds from now on; what is held is let go first.
+    /// Switches to other agents or bounds; held packets are released first.
     ///
     /// # Errors
     /// A parameter of an agent is out of its range; then nothing has changed.
@@ -94,23 +94,23 @@ impl Apply {
         &self.engine
     }
 
-    /// How late held packets left.
+    /// Lateness of held packets at their release.
     pub const fn lateness(&self) -> &Lateness {
         &self.lateness
     }
 
-    /// Packets that no agent could read.
+    /// Number of packets that no agent could read.
     pub const fn unread(&self) -> u64 {
         self.unread
     }
 
-    /// Packets that came.
+    /// Number of packets received.
     pub const fn packets(&self) -> u64 {
         self.packets
     }
 
-    /// Takes a turn of packets from the queue and gives verdicts on what is decided. Returns
-    /// whether there may be more.
+    /// Reads a turn of packets from the queue and gives verdicts on those decided. Returns whether
+    /// there may be more.
     ///
     /// # Errors
     /// The kernel no longer answers.
@@ -151,7 +151,7 @@ impl Apply {
         Ok(more)
     }
 
-    /// Acts on what is due.
+    /// Handles everything due.
     ///
     /// # Errors
     /// The kernel no longer answers.
@@ -165,10 +165,10 @@ impl Apply {
         Ok(())
     }
 
-    /// Lets everything go, known or not, and gives the queues back.
+    /// Releases everything, known or not, and gives the queues back.
     pub fn release(&mut self, now: Instant) {
         self.engine.release_all(now);
-        // What cannot be said is let go with the queue.
+        // Packets whose verdict cannot be delivered are released with the queue.
         let _ = self.decide();
         self.queues.release();
     }
@@ -204,8 +204,8 @@ impl AsFd for Apply {
     }
 }
 
-/// Reads a packet. One that is all there has to have right checksums: an agent does not act upon
-/// what its receiver will throw away.
+/// Parses a packet. A complete one must have correct checksums: an agent does not act on a packet
+/// that its receiver will discard.
 fn read(arrival: &Arrival<'_>) -> std::result::Result<Sighting, WireError> {
     let sighting = read_headers(arrival.bytes, arrival.id.toward)?;
     if !arrival.is_cut {
@@ -217,7 +217,7 @@ fn read(arrival: &Arrival<'_>) -> std::result::Result<Sighting, WireError> {
     Ok(sighting)
 }
 
-/// The queues of these directions, at the given number or at the first that is free.
+/// Opens the queues of these directions, at the given number or at the first free one.
 fn queues(given: Option<u16>, directions: &[Toward], copied: u32) -> Result<Queues> {
     if let Some(base) = given {
         return Queues::new(base, directions, copied);
@@ -231,8 +231,8 @@ fn queues(given: Option<u16>, directions: &[Toward], copied: u32) -> Result<Queu
         }
         match Queues::new(base, directions, copied) {
             Ok(queues) => return Ok(queues),
-            // Another process may have taken it just now; but what the system forbids it forbids
-            // for every number.
+            // Another process may have just taken it; but what the system forbids, it forbids for
+            // every number.
             Err(error) => {
                 if !queues_in_use().contains(&base) {
                     return Err(error);

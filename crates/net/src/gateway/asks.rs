@@ -1,7 +1,7 @@
-//! Who asks the gateway something: `airtcp gateway status`, a gateway that takes over, Prometheus.
+//! Requests to the gateway, from `airtcp gateway status`, a successor, or Prometheus.
 //!
-//! A thread talks with them, so that nobody who is slow holds up a packet; the gateway's own thread
-//! only answers what is put to it over a channel.
+//! A separate thread talks to the clients, so that a slow one does not hold up packets; the
+//! gateway's own thread only answers requests from a channel.
 
 use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -19,43 +19,42 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use super::report::Report;
 use crate::error::{Error, Result, Tried};
 
-/// How long somebody may take for a question.
+/// Time allowed for a request.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The longest question.
+/// Maximum length of a request.
 const LONGEST: u64 = 4096;
-/// How often the file for Prometheus is written.
+/// Interval between updates of the file for Prometheus.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// What is asked of the gateway's thread.
+/// A request to the gateway's thread.
 #[derive(Debug)]
 pub enum Ask {
-    /// What it does.
+    /// Asks for its report.
     Report(Sender<Box<Report>>),
-    /// To hold nothing new, let go what is held, and end: another has taken over.
+    /// Asks it to hold nothing new, release what is held, and end: a successor has taken over.
     Drain,
 }
 
-/// Questions, as the gateway's thread sees them.
+/// The requests, as the gateway's thread sees them.
 #[derive(Debug)]
 pub struct Asks {
     from: Receiver<Ask>,
     bell: OwnedFd,
     path: PathBuf,
-    /// Where the socket is until the gateway takes its name over.
+    /// The socket's path until the gateway takes over its final name.
     waiting: PathBuf,
     is_named: bool,
 }
 
-/// The socket of the gateway on a device in a namespace.
+/// The socket path of the gateway on a device in a namespace.
 pub fn socket_path(state: &Path, cookie: u64, mobile: &str) -> PathBuf {
     state.join(format!("gateway-{cookie}-{mobile}.sock"))
 }
 
 impl Asks {
-    /// Listens. The socket gets its own name with [`take_name`](Self::take_name) only.
+    /// Starts listening. The socket gets its final name only with [`take_name`](Self::take_name).
     ///
-    /// # Errors
-    /// The folder or an address cannot be had.
+    /// # Errors The folder or an address is not available.
     pub fn listen(
         path: PathBuf,
         prometheus: Option<SocketAddr>,
@@ -94,10 +93,9 @@ impl Asks {
         })
     }
 
-    /// From now on this gateway is the one on its device.
+    /// Makes this gateway the one on its device.
     ///
-    /// # Errors
-    /// The folder forbids it.
+    /// # Errors The folder does not allow it.
     pub fn take_name(&mut self) -> Result<()> {
         fs::rename(&self.waiting, &self.path)
             .tried(|| format!("cannot rename {}", self.waiting.display()))?;
@@ -105,12 +103,12 @@ impl Asks {
         Ok(())
     }
 
-    /// Another has the name now: it is not removed at the end.
+    /// Records that a successor has the name now: it is not removed at the end.
     pub const fn give_name_away(&mut self) {
         self.is_named = false;
     }
 
-    /// The next question.
+    /// The next request.
     pub fn next(&self) -> Option<Ask> {
         let mut rings = [0; 16];
         while rustix::io::read(&self.bell, &mut rings[..]).is_ok_and(|length| length > 0) {}
@@ -135,7 +133,7 @@ impl Drop for Asks {
     }
 }
 
-/// A gateway that takes over listens on the address of the one before while that still drains.
+/// Listens on an address even while the previous gateway, which drains, still does.
 fn listen_again(address: SocketAddr) -> Result<TcpListener> {
     let until = Instant::now() + PATIENCE * 3;
     loop {
@@ -158,7 +156,7 @@ struct Desk {
 }
 
 impl Desk {
-    /// Talks until the gateway's thread is gone.
+    /// Serves clients until the gateway's thread is gone.
     fn run(self) {
         let longest = Timespec {
             tv_sec: EVERY.as_secs().cast_signed(),
@@ -198,7 +196,7 @@ impl Desk {
         }
     }
 
-    /// Returns whether there is still a gateway.
+    /// Answers a client. Returns whether there is still a gateway.
     fn answer(&self, mut stream: UnixStream) -> bool {
         let _ = stream.set_read_timeout(Some(PATIENCE));
         let _ = stream.set_write_timeout(Some(PATIENCE));
@@ -227,7 +225,7 @@ impl Desk {
         true
     }
 
-    /// Prometheus asks for one page, and so that is what everybody gets.
+    /// Answers a web client: Prometheus asks for one page, which every client gets.
     fn answer_web(&self, mut stream: std::net::TcpStream) {
         let _ = stream.set_read_timeout(Some(PATIENCE));
         let _ = stream.set_write_timeout(Some(PATIENCE));
@@ -258,20 +256,20 @@ impl Desk {
 
     fn ask(&self, ask: Ask) -> Option<()> {
         self.to.send(ask).ok()?;
-        // A full pipe rings already.
+        // A full pipe wakes the thread anyway.
         let _ = rustix::io::write(&self.rope, &[1]);
         Some(())
     }
 }
 
-/// Writes the file in one step: whoever reads it never sees half of it.
+/// Writes the file atomically: a reader never sees half of it.
 fn write_file(path: &Path, report: &Report) -> std::io::Result<()> {
     let unfinished = path.with_extension("new");
     fs::write(&unfinished, report.prometheus())?;
     fs::rename(&unfinished, path)
 }
 
-/// Asks the gateway behind a socket. `None` where there is none any more.
+/// Sends a request to the gateway behind a socket. `None` if it is gone.
 ///
 /// # Errors
 /// It does not answer.

@@ -1,4 +1,4 @@
-//! The settings of a gateway: a TOML file, and what the command line says before it.
+//! The settings of a gateway: a TOML file, overridden by the command line.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -13,14 +13,14 @@ use super::hold_limit::HoldLimits;
 use super::options::Serve;
 use crate::error::{Error, Result, Tried};
 
-/// Connections known at a time, unless set: a few hundred bytes each.
+/// Default limit on tracked connections: a few hundred bytes each.
 const FLOWS: NonZeroUsize = NonZeroUsize::new(16_384).unwrap();
 /// Linux's floor of the variance term of the retransmission timer (TCP_RTO_MIN).
 const TIMER_FLOOR: Duration = Duration::from_millis(200);
-/// The longest name of a device (linux/if.h, IFNAMSIZ less the end).
+/// Maximum length of a device's name (linux/if.h, IFNAMSIZ less the terminating zero).
 const LONGEST_NAME: usize = 15;
 
-/// What a gateway does.
+/// A gateway's settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// The agents.
@@ -29,31 +29,31 @@ pub struct Settings {
     pub mobile: String,
     /// The device towards the wired network.
     pub wired: String,
-    /// The share of connections that are treated; none where packets are only looked at.
+    /// The share of connections that are treated; `None` if packets are only observed.
     pub share: Option<Probability>,
     /// Whether the gateway carries packets itself.
     pub inline: bool,
-    /// Connections known at a time.
+    /// Limit on tracked connections.
     pub flows: NonZeroUsize,
     /// The floor of the senders' retransmission timers.
     pub timer_floor: Duration,
-    /// Which connections belong to the share, and what random delays are drawn from.
+    /// Seed for the choice of connections and for random delays.
     pub seed: u64,
     /// Bounds of injected delay.
     pub hold: HoldLimits,
-    /// The number of the first queue; the first that is free unless given.
+    /// The number of the first queue; the first free one if `None`.
     pub queue: Option<u16>,
-    /// Which program writes the rules.
+    /// The program that writes the rules.
     pub rules: RulesBy,
-    /// When what is held longer than it may be ends the gateway.
+    /// How long a packet may be overdue before the gateway ends.
     pub late: Duration,
-    /// Where Prometheus asks.
+    /// The address for Prometheus.
     pub listen: Option<SocketAddr>,
-    /// Where the same text is written.
+    /// The file to which the same text is written.
     pub file: Option<PathBuf>,
 }
 
-/// Which program writes the rules that lead packets into the queue.
+/// The program that writes the rules that lead packets into the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RulesBy {
@@ -62,11 +62,11 @@ pub enum RulesBy {
     Auto,
     /// nft(8).
     Nft,
-    /// iptables(8), whichever it is.
+    /// iptables(8), of either kind.
     Iptables,
-    /// iptables of the old kind.
+    /// iptables of the legacy kind.
     IptablesLegacy,
-    /// The operator has written them.
+    /// None: the operator has written them.
     None,
 }
 
@@ -122,10 +122,9 @@ struct Metrics {
 }
 
 impl Settings {
-    /// What the command line and its file ask for.
+    /// Reads the settings from the command line and its file.
     ///
-    /// # Errors
-    /// A key or value is wrong: then nothing of it counts.
+    /// # Errors A key or value is wrong: in that case none of it applies.
     pub fn new(options: &Serve) -> Result<Self> {
         let text = match &options.config {
             Some(path) => {
@@ -139,7 +138,7 @@ impl Settings {
         })
     }
 
-    /// What a file of that text and the command line ask for.
+    /// Reads the settings from a file of this text and the command line.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -186,12 +185,12 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Whether nothing is touched.
+    /// Whether packets are only observed.
     pub const fn only_looks(&self) -> bool {
         self.share.is_none()
     }
 
-    /// Whether what is asked for differs in nothing that needs other rules, queues or devices.
+    /// Whether the new settings need no other rules, queues or devices.
     pub fn keeps_packets_where_they_are(&self, other: &Self) -> bool {
         use airtcp_link::agent::Toward;
         let same_sight = [Toward::Mobile, Toward::Wired]
@@ -268,7 +267,7 @@ impl Settings {
                 self.flows
             )));
         }
-        // Its parameters, once for all.
+        // Validates its parameters once.
         self.chain.agents::<()>(self.flows, self.seed).map(drop)
     }
 }
@@ -315,7 +314,7 @@ fn hold(file: &Hold) -> Result<HoldLimits> {
     Ok(limits)
 }
 
-/// The name of a device, which also becomes part of names of rules and files.
+/// Checks the name of a device, which also becomes part of names of rules and files.
 fn device(key: &str, name: Option<&String>) -> Result<String> {
     let Some(name) = name else {
         return Err(Error::new(format!(
@@ -333,7 +332,7 @@ fn device(key: &str, name: Option<&String>) -> Result<String> {
     Ok(name.clone())
 }
 
-/// What toml says over several lines, in one.
+/// A multi-line message from toml, on one line.
 fn one_line(text: &str) -> String {
     let lines: Vec<_> = text
         .lines()
@@ -343,7 +342,7 @@ fn one_line(text: &str) -> String {
     lines.join(" ")
 }
 
-/// The path of the file that SIGHUP reads again.
+/// The path of the file that SIGHUP re-reads.
 pub fn file(options: &Serve) -> Option<&Path> {
     options.config.as_deref()
 }
@@ -436,7 +435,8 @@ mod tests {
         assert!(refused("snoop", "eth0").contains("two devices"));
     }
 
-    /// The file that is shipped is right, and damaged anywhere it is settings or one line of error.
+    /// The shipped file is valid, and if damaged anywhere it gives either settings or an error of
+    /// one line.
     #[test]
     fn a_damaged_file_is_one_line_of_error() {
         let shipped = include_str!("../../../../packaging/gateway.toml");

@@ -1,4 +1,4 @@
-//! What the agents did, or would have done, in numbers.
+//! Counters of the agents' actions, real or hypothetical.
 
 use airtcp_link::agent::{AgentEvent, Toward};
 use airtcp_units::Duration;
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::hold_limit::Bound;
 
-/// A hold that is shorter than this is none: the agent has passed the packet on at once.
+/// A hold shorter than this does not count: the agent has passed the packet on at once.
 const AT_ONCE: Duration = Duration::from_micros(1);
 
 /// Counts of packets since the start.
@@ -16,27 +16,27 @@ pub struct Counts {
     pub to_mobile: u64,
     /// Packets towards the wired side that agents saw.
     pub to_wired: u64,
-    /// Packets that an agent did not let go at once.
+    /// Packets that an agent did not release at once.
     pub held: u64,
-    /// Packets that left later than they came, for whatever reason.
+    /// Packets that left later than they arrived, for any reason.
     pub delayed: u64,
-    /// Acknowledgments that the adaptive rule judged.
+    /// Acknowledgments evaluated by the adaptive rule.
     pub judged: u64,
-    /// Of those, delay spikes.
+    /// Of those, the delay spikes.
     pub spikes: u64,
-    /// How long packets were held, all added up, in nanoseconds.
+    /// Total time for which packets were held, in nanoseconds.
     pub held_ns: u64,
     /// The longest of these times, in nanoseconds.
     pub longest_ns: u64,
     /// Holds that ended at a bound.
     pub cut_by_limit: u64,
-    /// Holds that were refused since no round trip was known.
+    /// Holds refused because no round trip was known.
     pub cut_unmeasured: u64,
     /// Holds that ended with their connection's budget.
     pub cut_by_budget: u64,
-    /// Packets released since all had to be.
+    /// Packets released when everything had to be.
     pub released_early: u64,
-    /// Packets that an agent kept from passing.
+    /// Packets that an agent dropped.
     pub dropped: u64,
     /// Packets that an agent repeated.
     pub repeated: u64,

@@ -1,4 +1,4 @@
-//! The three ways in which packets come to the agents.
+//! The three ways in which packets reach the agents.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -18,10 +18,10 @@ use crate::emulate::clock::Clock;
 use crate::emulate::lateness::Lateness;
 use crate::error::Result;
 
-/// How packets come to the agents.
+/// The way in which packets reach the agents.
 #[derive(Debug)]
 pub enum Course {
-    /// They have passed already.
+    /// They have already passed.
     Look(Box<Look>),
     /// They wait in the kernel's queue.
     Queue(Box<Apply>),
@@ -30,10 +30,9 @@ pub enum Course {
 }
 
 impl Course {
-    /// The one that the settings ask for. Nothing is led to it yet.
+    /// Creates the one that the settings ask for. It receives no packets yet.
     ///
-    /// # Errors
-    /// The system forbids what is needed.
+    /// # Errors The system does not allow something needed.
     pub fn new(settings: &Settings) -> Result<Self> {
         Ok(if settings.only_looks() {
             Self::Look(Box::new(Look::new(settings)?))
@@ -53,7 +52,7 @@ impl Course {
         }
     }
 
-    /// A packet has passed the device towards the mobiles.
+    /// Takes a packet that has passed the device towards the mobiles.
     pub fn saw(
         &mut self,
         now: Instant,
@@ -67,22 +66,21 @@ impl Course {
         }
     }
 
-    /// Whether agents learn from data that only passes, so that none of it may be left out.
+    /// Whether agents learn from passing data, so that none may be skipped.
     pub fn needs_every_packet(&self) -> bool {
         matches!(self, Self::Look(look) if look.sees_data())
     }
 
-    /// Tells agents that only look what the radio has reported.
+    /// Passes the radio's reports to agents that only observe.
     pub fn hear(&mut self) {
         if let Self::Look(look) = self {
             look.hear();
         }
     }
 
-    /// Takes a turn of packets. Returns whether there may be more.
+    /// Reads a turn of packets. Returns whether there may be more.
     ///
-    /// # Errors
-    /// The way on which they come is gone.
+    /// # Errors The device or queue is gone.
     pub fn turn(&mut self, clock: Clock, keys: &FlowKeys, meter: &Meter) -> Result<bool> {
         match self {
             Self::Look(_) => Ok(false),
@@ -91,13 +89,12 @@ impl Course {
         }
     }
 
-    /// Acts on what is due.
+    /// Handles everything due.
     ///
-    /// # Errors
-    /// The way on which packets leave is gone.
+    /// # Errors The device or queue is gone.
     pub fn wake(&mut self, clock: Clock) -> Result<()> {
         match self {
-            // Time passes there with the packets.
+            // There time advances with the packets.
             Self::Look(_) => Ok(()),
             Self::Queue(apply) => apply.wake(clock),
             Self::Inline(inline) => {
@@ -107,7 +104,7 @@ impl Course {
         }
     }
 
-    /// When [`wake`](Self::wake) wants to be called.
+    /// Time at which to call [`wake`](Self::wake).
     pub fn next_wakeup(&self) -> Instant {
         match self {
             Self::Look(_) => Instant::FAR_FUTURE,
@@ -116,7 +113,7 @@ impl Course {
         }
     }
 
-    /// When the first of what is held has to leave at the latest.
+    /// Latest time at which the first held packet must leave.
     pub fn oldest_deadline(&self) -> Option<Instant> {
         match self {
             Self::Look(_) => None,
@@ -125,7 +122,7 @@ impl Course {
         }
     }
 
-    /// What is to be waited for.
+    /// The descriptors to wait for.
     pub fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
         match self {
             Self::Look(_) => Vec::new(),
@@ -134,7 +131,7 @@ impl Course {
         }
     }
 
-    /// Other agents or bounds from now on.
+    /// Switches to other agents or bounds.
     ///
     /// # Errors
     /// A parameter of an agent is out of its range; then nothing has changed.
@@ -149,21 +146,21 @@ impl Course {
         }
     }
 
-    /// Another gateway has what comes from now on.
+    /// Records that a successor receives all new packets.
     pub fn follow(&mut self) {
         if let Self::Inline(inline) = self {
             inline.follow();
         }
     }
 
-    /// Looks for devices that went away and have come back.
+    /// Looks for devices that vanished and have returned.
     pub fn look_after_devices(&mut self) {
         if let Self::Inline(inline) = self {
             inline.look_after_devices();
         }
     }
 
-    /// Lets everything go.
+    /// Releases everything.
     pub fn release(&mut self, now: Instant) {
         match self {
             Self::Look(_) => {}
@@ -172,7 +169,7 @@ impl Course {
         }
     }
 
-    /// What the agents did, or would have done.
+    /// Counters of the agents' actions, real or hypothetical.
     pub fn counts(&self) -> Counts {
         match self {
             Self::Look(look) => *look.engine().counts(),
@@ -181,7 +178,7 @@ impl Course {
         }
     }
 
-    /// Packets held now.
+    /// Number of packets held now.
     pub fn holding(&self) -> usize {
         match self {
             Self::Look(look) => look.engine().held(),
@@ -190,7 +187,7 @@ impl Course {
         }
     }
 
-    /// How late held packets left, where they really did.
+    /// Lateness of held packets, if they were really held.
     pub fn lateness(&self) -> Option<&Lateness> {
         match self {
             Self::Look(_) => None,
@@ -199,7 +196,7 @@ impl Course {
         }
     }
 
-    /// Packets that no agent could read.
+    /// Number of packets that no agent could read.
     pub fn unread(&self) -> u64 {
         match self {
             Self::Look(_) => 0,
@@ -208,7 +205,7 @@ impl Course {
         }
     }
 
-    /// Packets that came.
+    /// Number of packets received.
     pub fn packets(&self) -> u64 {
         match self {
             Self::Look(_) => 0,
@@ -217,7 +214,7 @@ impl Course {
         }
     }
 
-    /// Attempts on the radio that have failed, where agents hear of them.
+    /// Number of failed attempts on the radio, if agents hear of them.
     pub fn failed_attempts(&self) -> Option<u64> {
         match self {
             Self::Look(look) => look.failed_attempts(),
@@ -225,7 +222,7 @@ impl Course {
         }
     }
 
-    /// What is expected of the mobiles' timers, where packets are only looked at.
+    /// The forecast of the mobiles' timeouts, if packets are only observed.
     pub fn expected(&self) -> Option<Expected> {
         match self {
             Self::Look(look) => Some(look.forecast().expected()),

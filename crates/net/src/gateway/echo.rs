@@ -1,5 +1,5 @@
-//! An echoed timestamp that an agent has changed, written into the packet: nothing else of it
-//! changes, whatever options and fields it has.
+//! Writes an echoed timestamp that an agent has changed into the packet: nothing else in it
+//! changes, whatever its options and fields.
 
 /// Timestamps (RFC 7323 §3.2), and the kinds without a length (RFC 9293 §3.1).
 const TIMESTAMPS: u8 = 8;
@@ -15,7 +15,7 @@ pub fn write_echo(packet: &mut [u8], echo: u32) -> bool {
     };
     let mut checksum = u16::from_be_bytes([packet[tcp + 16], packet[tcp + 17]]);
     for (byte, new) in (at..).zip(echo.to_be_bytes()) {
-        // A byte is the high half of its word where it stands at an even place of the segment.
+        // A byte is the high half of its word if it is at an even offset of the segment.
         let shift = if (byte - tcp).is_multiple_of(2) { 8 } else { 0 };
         let word = |value: u8| u16::from(value) << shift;
         checksum = updated(checksum, word(packet[byte]), word(new));
@@ -25,7 +25,7 @@ pub fn write_echo(packet: &mut [u8], echo: u32) -> bool {
     true
 }
 
-/// Where the TCP header begins, and where the echo stands.
+/// Offsets of the TCP header and of the echo.
 fn echo_at(packet: &[u8]) -> Option<(usize, usize)> {
     let tcp = match packet.first()? >> 4 {
         4 => usize::from(packet[0] & 0xf) * 4,
@@ -50,7 +50,7 @@ fn echo_at(packet: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// A checksum after one of its words has changed (RFC 1624 §3, eq. 3).
+/// Updates a checksum after one of its words has changed (RFC 1624 §3, eq. 3).
 const fn updated(checksum: u16, before: u16, after: u16) -> u16 {
     let sum = !checksum as u32 + !before as u32 + after as u32;
     let folded = (sum & 0xffff) + (sum >> 16);
@@ -83,7 +83,7 @@ mod tests {
             };
             let mut before = Vec::new();
             emit(&segment, &addresses, 3, b"abc", &mut before).unwrap();
-            // A lifetime and a service that no codec of ours writes.
+            // A lifetime and a service that our codecs never write.
             before[8] = 9;
             before[10..12].fill(0);
             let sum = before[..20].chunks(2).fold(0_u32, |sum, word| {

@@ -1,4 +1,4 @@
-//! The agents and what they decide about the packets that pass: without sockets and clocks.
+//! The agents and their decisions about passing packets: without sockets and clocks.
 //!
 //! ```text
 //!   packet ─▶ control group? ──yes──▶ pass
@@ -10,8 +10,8 @@
 //!   released by the agent, or by the bounds of a hold, whichever is first
 //! ```
 //!
-//! A packet is decided about once. What an agent does with a packet that the bounds have released
-//! before is ignored, and what one connection holds leaves in the order in which it came.
+//! Each packet is decided about once. An agent's action on a packet that the bounds have already
+//! released is ignored, and the held packets of a connection leave in order of arrival.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::num::NonZeroUsize;
@@ -31,9 +31,9 @@ use super::hold_limit::{Allowance, Bound, HoldLimits, RoundTrip};
 use super::inferred::Inferred;
 use crate::emulate::store::{Store, Ticket};
 
-/// Packets of which copies are kept, where an agent repeats: 12 MB of 1500 bytes.
+/// Number of packet copies kept, if an agent repeats packets: 12 MB of 1500 bytes.
 const COPIES: usize = 1 << 13;
-/// Packets held at most, of all connections together.
+/// Maximum number of packets held, over all connections.
 const MOST_HELD: usize = 1 << 13;
 
 /// A packet that passes.
@@ -41,43 +41,43 @@ const MOST_HELD: usize = 1 << 13;
 pub struct Passing<'a, H> {
     /// Its connection.
     pub flow: FlowKey,
-    /// Which way it goes.
+    /// Its direction.
     pub toward: Toward,
     /// Its headers.
     pub segment: Segment,
-    /// Its bytes, where agents keep copies.
+    /// Its bytes, if agents keep copies.
     pub bytes: &'a [u8],
-    /// Its name outside.
+    /// Its external handle.
     pub packet: H,
     /// Its connection's round trip, if it is known.
     pub round_trip: Option<RoundTrip>,
 }
 
-/// What becomes of a packet.
+/// The decision on a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision<H> {
-    /// It passes as it is.
+    /// It passes unchanged.
     Pass(H),
-    /// It passes with that priority.
+    /// It passes with this priority.
     PassWithPriority(H, u32),
     /// It passes with these bytes in place of its own.
     PassChanged(H, Vec<u8>),
     /// It does not pass.
     Drop(H),
-    /// This packet, which passed before, goes to the mobile once more.
+    /// This packet, which passed before, goes to the mobile again.
     Repeat(Vec<u8>),
 }
 
-/// What an agent keeps of a packet.
+/// An agent's reference to a packet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Handle {
-    /// Its number here, from 1; 0 for what is only told (see [`Inferred`]).
+    /// Its internal number, from 1; 0 for packets that are only reported (see [`Inferred`]).
     number: u64,
     /// Its bytes.
     copy: Ticket,
 }
 
-/// A packet that is held.
+/// A held packet.
 #[derive(Clone, Copy, Debug)]
 struct Held<H> {
     packet: H,
@@ -88,16 +88,16 @@ struct Held<H> {
     echo: Option<u32>,
 }
 
-/// What is known of a connection.
+/// The state of a connection.
 #[derive(Clone, Debug)]
 struct Flow {
     inferred: Inferred,
     allowance: Allowance,
-    /// What it holds, in order.
+    /// Its held packets, in order.
     held: VecDeque<u64>,
 }
 
-/// The agents with what passes them.
+/// The agents and the packets that pass through them.
 #[derive(Debug)]
 pub struct Engine<H> {
     chain: Chain,
@@ -109,13 +109,13 @@ pub struct Engine<H> {
     copies: Option<Store>,
     decisions: VecDeque<Decision<H>>,
     last: u64,
-    /// Whether an agent has taken the packet that it was just handed out of the way.
+    /// Whether an agent has suppressed the packet that it was just given.
     suppressed: bool,
     counts: Counts,
 }
 
 impl<H: Copy> Engine<H> {
-    /// Agents through which nothing has passed, which know `most` connections.
+    /// Creates agents through which nothing has passed, which know `most` connections.
     ///
     /// # Errors
     /// A parameter of an agent is out of its range.
@@ -140,7 +140,7 @@ impl<H: Copy> Engine<H> {
         })
     }
 
-    /// A packet of a treated connection passes. Ask [`poll`](Self::poll) afterwards.
+    /// Takes a packet of a treated connection. Call [`poll`](Self::poll) afterwards.
     pub fn pass(&mut self, now: Instant, passing: &Passing<'_, H>) {
         self.wake(now);
         self.counts.seen(passing.toward);
@@ -151,7 +151,7 @@ impl<H: Copy> Engine<H> {
             copies.keep(passing.bytes, &Content::Segment(passing.segment))
         });
         let (until, bound) = self.until(now, passing);
-        // Held until the agents say otherwise, which is at once for most.
+        // Held until the agents decide otherwise, which for most is at once.
         let held = Held {
             packet: passing.packet,
             flow: passing.flow,
@@ -180,14 +180,14 @@ impl<H: Copy> Engine<H> {
             self.deadlines.insert((until, number));
             self.counts.held += 1;
         }
-        // Also what may not be held at all.
+        // This includes packets that may not be held at all.
         self.release_due(now);
         if self.held.len() > MOST_HELD {
             self.release_all(now);
         }
     }
 
-    /// The radio reports about the last data of a connection that is under way to its mobile. Ask
+    /// Takes a report from the radio about a connection's latest data in flight to its mobile. Call
     /// [`poll`](Self::poll) afterwards.
     pub fn hear(&mut self, now: Instant, flow: FlowKey, data: &Segment, event: LinkEvent) {
         for place in 0..self.agents.len() {
@@ -199,7 +199,7 @@ impl<H: Copy> Engine<H> {
         }
     }
 
-    /// When [`wake`](Self::wake) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    /// Time at which to call [`wake`](Self::wake); [`Instant::FAR_FUTURE`] for never.
     pub fn next_wakeup(&self) -> Instant {
         let agents = self.agents.iter().map(Agent::next_wakeup).min();
         let release = self.deadlines.first().map(|&(until, _)| until);
@@ -210,7 +210,7 @@ impl<H: Copy> Engine<H> {
             .unwrap_or(Instant::FAR_FUTURE)
     }
 
-    /// Acts on what is due by `now`. Ask [`poll`](Self::poll) afterwards.
+    /// Handles everything due by `now`. Call [`poll`](Self::poll) afterwards.
     pub fn wake(&mut self, now: Instant) {
         for place in 0..self.agents.len() {
             if self.agents[place].next_wakeup() <= now {
@@ -222,7 +222,7 @@ impl<H: Copy> Engine<H> {
         self.release_due(now);
     }
 
-    /// Lets everything pass that is held.
+    /// Releases all held packets.
     pub fn release_all(&mut self, now: Instant) {
         while let Some((&number, _)) = self.held.first_key_value() {
             self.counts.released_early += 1;
@@ -235,22 +235,22 @@ impl<H: Copy> Engine<H> {
         self.decisions.pop_front()
     }
 
-    /// When the first of what is held has to leave at the latest.
+    /// Latest time at which the first held packet must leave.
     pub fn oldest_deadline(&self) -> Option<Instant> {
         self.deadlines.first().map(|&(until, _)| until)
     }
 
-    /// Packets held now.
+    /// Number of packets held now.
     pub fn held(&self) -> usize {
         self.held.len()
     }
 
-    /// What was done so far.
+    /// Counters so far.
     pub const fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// Until when a packet may be held.
+    /// The time until which a packet may be held.
     fn until(&mut self, now: Instant, passing: &Passing<'_, H>) -> (Instant, Bound) {
         if passing.segment.payload_bytes > 0 {
             return (now + self.limits.longest_data, Bound::Limit);
@@ -326,13 +326,13 @@ impl<H: Copy> Engine<H> {
         self.drain(now, place);
     }
 
-    /// Takes what an agent sends to the next one, or out.
+    /// Passes an agent's output to the next one, or out.
     fn drain(&mut self, now: Instant, place: usize) {
         while let Some(emission) = self.agents.get_mut(place).and_then(|agent| agent.poll(now)) {
             let (passage, is_repeat) = match emission {
                 Emission::Pass(passage) => (passage, false),
                 Emission::Repeat(passage) => (passage, true),
-                // No sender understands it; that there was one is counted as an event.
+                // No sender understands it; its occurrence is counted as an event.
                 Emission::Feedback { .. } => continue,
             };
             if passage.packet.number == 0 {
@@ -351,7 +351,7 @@ impl<H: Copy> Engine<H> {
         }
     }
 
-    /// A packet leaves the last agent.
+    /// Sends a packet that leaves the last agent.
     fn send(&mut self, now: Instant, passage: &Passage<Handle>, is_repeat: bool) {
         let number = passage.packet.number;
         if is_repeat {
@@ -394,7 +394,7 @@ impl<H: Copy> Engine<H> {
         }
     }
 
-    /// The priority of a packet of which an agent knows that it is urgent.
+    /// The priority of a packet that an agent knows to be urgent.
     fn urgency(&self, now: Instant, passage: &Passage<Handle>) -> Option<u32> {
         if passage.toward != Toward::Mobile || !self.chain.knows_urgency() {
             return None;
@@ -423,7 +423,7 @@ impl<H: Copy> Engine<H> {
                 continue;
             };
             self.counts.cut(held.bound);
-            // Those of its connection that came before leave before.
+            // Earlier packets of its connection leave before it.
             while let Some(earlier) = self.earlier(held.flow, number) {
                 self.release(now, earlier, Decision::Pass);
             }
@@ -431,7 +431,7 @@ impl<H: Copy> Engine<H> {
         }
     }
 
-    /// The first packet that a connection holds, if it came before packet `number`.
+    /// The first held packet of a connection, if it arrived before packet `number`.
     fn earlier(&mut self, flow: FlowKey, number: u64) -> Option<u64> {
         let first = *self.flows.peek(&flow)?.held.front()?;
         (first < number && self.held.contains_key(&first)).then_some(first)
@@ -444,7 +444,7 @@ impl<H: Copy> Engine<H> {
         }
     }
 
-    /// A packet is held no longer.
+    /// Removes a held packet.
     fn take_out(&mut self, now: Instant, number: u64) -> Option<Held<H>> {
         let held = self.held.remove(&number)?;
         self.deadlines.remove(&(held.until, number));
@@ -469,7 +469,7 @@ impl<H: Copy> Engine<H> {
     }
 }
 
-/// A segment by which agents forget a connection.
+/// A segment that makes agents forget a connection.
 fn reset() -> Segment {
     Segment {
         flags: airtcp_packet::Flags::RST,

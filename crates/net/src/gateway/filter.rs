@@ -1,7 +1,7 @@
-//! Programs of classic BPF: which packets the kernel hands to the gateway at all.
+//! Classic BPF programs: the packets that the kernel hands to the gateway at all.
 //!
-//! The same program decides in a rule of iptables (`-m bpf`) and in a packet socket: both run it
-//! over the packet from its IP header on.
+//! The same program decides in an iptables rule (`-m bpf`) and in a packet socket: both run it over
+//! the packet from its IP header on.
 
 use std::fmt::Write as _;
 
@@ -28,7 +28,7 @@ const IF_AT_LEAST: u16 = 0x35;
 const IF_SET: u16 = 0x45;
 const RETURN: u16 = 0x06;
 
-/// Bytes that the kernel is asked to copy of a packet: IPv6 and TCP headers with all options.
+/// Number of bytes that the kernel copies of a packet: IPv6 and TCP headers with all options.
 pub const SNAP_BYTES: u32 = 120;
 
 /// SYN, FIN and RST (RFC 9293 §3.1).
@@ -36,8 +36,8 @@ const OF_THE_CONNECTION: u32 = 0x07;
 const ACK: u32 = 0x10;
 const TCP: u32 = 6;
 
-/// Which TCP segments are meant. Those of SYN, FIN and RST and those without ACK never are, nor are
-/// fragments and what stands behind extension headers of IPv6.
+/// The TCP segments selected. SYN, FIN and RST segments and those without ACK never are, nor are
+/// fragments and segments behind extension headers of IPv6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Segments {
     /// Those without payload.
@@ -46,7 +46,7 @@ pub enum Segments {
     All,
 }
 
-/// The version of IP that a rule is for.
+/// The version of IP that a rule applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
     /// IPv4.
@@ -60,7 +60,7 @@ impl Version {
     pub const BOTH: [Self; 2] = [Self::V4, Self::V6];
 }
 
-/// The program that lets these segments of IP packets of that version through.
+/// The program that accepts these segments in IP packets of that version.
 pub fn program(segments: Segments, version: Version) -> Vec<Instruction> {
     let mut body = match version {
         Version::V4 => vec![
@@ -106,9 +106,9 @@ pub fn program(segments: Segments, version: Version) -> Vec<Instruction> {
     resolved(body)
 }
 
-/// A jump to the last instruction, which refuses.
+/// A jump to the last instruction, which rejects.
 const REFUSE: u8 = u8::MAX;
-/// A jump to the one before it, which lets through.
+/// A jump to the one before it, which accepts.
 const TAKE: u8 = u8::MAX - 1;
 
 fn resolved(mut body: Vec<Instruction>) -> Vec<Instruction> {
@@ -129,15 +129,15 @@ fn resolved(mut body: Vec<Instruction>) -> Vec<Instruction> {
     body
 }
 
-/// From this length of an IP packet on, headers and payload, a segment is bulk: with all options
-/// headers have 120 bytes at most.
+/// Length of an IP packet, headers and payload, from which a segment is bulk: with all options
+/// headers have at most 120 bytes.
 const BULK_BYTES: u32 = 512;
 
 /// The program for a packet socket without link headers: every TCP packet, cut to its headers; of
-/// bulk segments one in `one_in`, a power of two, by the kernel's coin. Packets in a VLAN whose tag
-/// its device has left in place are let through for a closer look.
+/// bulk segments one in `one_in`, a power of two, at random in the kernel. Packets in a VLAN whose
+/// device has left the tag in place are accepted for closer inspection.
 pub fn tap(one_in: u32) -> Vec<Instruction> {
-    /// Load half a word from beside the packet: its protocol (linux/filter.h, SKF_AD_PROTOCOL).
+    /// Loads half a word of metadata: its protocol (linux/filter.h, SKF_AD_PROTOCOL).
     const PROTOCOL: u32 = 0xffff_f000;
     /// A random word (SKF_AD_RANDOM).
     const RANDOM: u32 = PROTOCOL + 56;
@@ -167,7 +167,7 @@ pub fn tap(one_in: u32) -> Vec<Instruction> {
     resolved(body)
 }
 
-/// Whether a packet is one of those of which [`tap`] leaves some out.
+/// Whether a packet belongs to those that [`tap`] samples.
 pub fn is_bulk(packet: &[u8]) -> bool {
     let half = |at: usize| {
         packet
@@ -184,18 +184,18 @@ pub fn is_bulk(packet: &[u8]) -> bool {
         && flags.is_some_and(|flags| flags & OF_THE_CONNECTION == 0)
 }
 
-/// The program as `-m bpf --bytecode` takes it.
+/// The program in the form of `-m bpf --bytecode`.
 pub fn bytecode(program: &[Instruction]) -> String {
     let mut text = program.len().to_string();
     for (code, yes, no, number) in program {
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, ",{code} {yes} {no} {number}");
     }
     text
 }
 
 /// Runs a program over a packet as the kernel does, for tests: the number that it returns. The
-/// kernel's coin shows `random`.
+/// kernel's random word is `random`.
 #[cfg(test)]
 fn run_with(program: &[Instruction], packet: &[u8], protocol: u16, random: u32) -> u32 {
     let (mut a, mut x, mut stored, mut place) = (0_u32, 0_u32, 0_u32, 0_usize);
@@ -212,7 +212,7 @@ fn run_with(program: &[Instruction], packet: &[u8], protocol: u16, random: u32) 
             LOAD_WORD => Some(random),
             _ => Some(a),
         };
-        // A load from behind the packet ends the program (Documentation/networking/filter.rst).
+        // A load from beyond the packet ends the program (Documentation/networking/filter.rst).
         let Some(loaded) = loaded else {
             return 0;
         };
@@ -237,7 +237,7 @@ fn run_with(program: &[Instruction], packet: &[u8], protocol: u16, random: u32) 
     }
 }
 
-/// As [`run_with`], where no coin is asked.
+/// As [`run_with`], without a random word.
 #[cfg(test)]
 pub fn run(program: &[Instruction], packet: &[u8], protocol: u16) -> u32 {
     run_with(program, packet, protocol, 0)
@@ -329,8 +329,8 @@ mod tests {
         assert_eq!(run(&tap(1), &ipv4, 0x0806), 0);
     }
 
-    /// The coin decides about bulk segments alone, and the filter and the gateway agree on which
-    /// those are, with options of IPv4 and without.
+    /// Only bulk segments are sampled, and the filter and the gateway agree on which those are,
+    /// with options of IPv4 and without.
     #[test]
     fn the_tap_leaves_out_bulk_segments_only() {
         for (version, protocol) in [(Version::V4, 0x0800), (Version::V6, 0x86dd)] {

@@ -1,9 +1,9 @@
-//! What held acknowledgments would do to the timers of the mobiles that are sent them.
+//! The effect that held acknowledgments would have on the timers of the mobiles they go to.
 //!
-//! While nothing is touched, each acknowledgment is known twice: when it passed, and when the agent
-//! would have let it go. Two estimators of Linux's timer, one for each, meet the same delays of the
-//! radio; where the time between two acknowledgments exceeds the timer, it would have expired. What
-//! the forecast leaves out is that a sender which does not time out sends more.
+//! While packets are only observed, each acknowledgment has two known times: when it passed, and
+//! when the agent would have released it. Two estimators of Linux's timer, one for each, meet the
+//! same delays of the radio; where the time between two acknowledgments exceeds the timer, it would
+//! have expired. The forecast leaves out that a sender without timeouts sends more.
 
 use std::num::NonZeroUsize;
 
@@ -15,15 +15,15 @@ use airtcp_units::{Duration, Instant};
 use lru::LruCache;
 use serde::Serialize;
 
-/// A pause longer than this is the sender's own: no timer runs while nothing is under way.
+/// A pause longer than this is the sender's own: no timer runs while nothing is in flight.
 const PAUSE: Duration = Duration::from_secs(10);
-/// A tick of the mobile's timestamp clock, as Linux has it (RFC 7323 §5.4).
+/// A tick of the mobile's timestamp clock, as in Linux (RFC 7323 §5.4).
 const TICK: i64 = 1_000_000;
 
-/// Timeouts that are expected of the mobiles.
+/// Timeouts expected at the mobiles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Expected {
-    /// Acknowledgments of new data that were looked at.
+    /// Acknowledgments of new data that were evaluated.
     pub acknowledgments: u64,
     /// Timers that expire as packets pass now.
     pub timeouts_now: u64,
@@ -35,16 +35,16 @@ pub struct Expected {
 #[derive(Debug)]
 struct Timer {
     estimator: RttEstimator,
-    /// When it last began to run.
+    /// Time at which it was last started.
     started: Option<Instant>,
 }
 
-/// A connection towards whose mobile acknowledgments go.
+/// A connection whose acknowledgments go to a mobile.
 #[derive(Debug)]
 struct Uploading {
-    /// The first echo and when it passed: the mobile's clock is known up to a constant.
+    /// The first echo and its time: the mobile's clock is known up to a constant.
     origin: Option<(Instant, u32)>,
-    /// The least age of an echo.
+    /// The minimum age of an echo.
     least: i64,
     acknowledged: Option<SequenceNumber>,
     bytes: u64,
@@ -72,7 +72,7 @@ impl Timer {
         }
     }
 
-    /// An acknowledgment comes at `time` after a round trip. Returns whether the timer had expired.
+    /// Takes an acknowledgment at `time` after a round trip. Returns whether the timer had expired.
     fn acknowledge(&mut self, time: Instant, round_trip: Duration, una: u64) -> bool {
         let timeout = self
             .estimator
@@ -89,7 +89,7 @@ impl Timer {
 }
 
 impl Forecast {
-    /// A forecast for `most` connections at a time, whose timers have that floor.
+    /// Creates a forecast for `most` connections at a time, whose timers have this floor.
     pub fn new(most: NonZeroUsize, floor: Duration) -> Self {
         Self {
             floor,
@@ -98,13 +98,13 @@ impl Forecast {
         }
     }
 
-    /// What is expected so far.
+    /// The forecast so far.
     pub const fn expected(&self) -> Expected {
         self.expected
     }
 
-    /// An acknowledgment passed to the mobile at `came`, and the agents would have let it go at
-    /// `left`. `least` is the round trip of the idle path.
+    /// Takes an acknowledgment that passed to the mobile at `came`, and that the agents would have
+    /// released at `left`. `least` is the round trip of the idle path.
     pub fn see(
         &mut self,
         flow: FlowKey,
@@ -155,8 +155,8 @@ mod tests {
 
     use super::*;
 
-    /// Acknowledgments every 20 ms of a path of 50 ms, and after 100 of them one that is 400 ms
-    /// late: Linux's timer of 250 ms expires. One whose round trips were stretched to 450 ms by
+    /// Acknowledgments every 20 ms over a path of 50 ms, and after 100 of them one that is 400 ms
+    /// late: Linux's timer of 250 ms expires. A timer whose round trips were stretched to 450 ms by
     /// held acknowledgments does not.
     #[test]
     fn a_spike_expires_the_timer_that_did_not_expect_it() {

@@ -1,5 +1,5 @@
-//! The guard: a process that outlives the gateway. When the gateway is gone without a word, or says
-//! nothing any more, the guard ends it and removes its rules; packets pass by meanwhile.
+//! The guard: a process that outlives the gateway. When the gateway is gone without a message, or
+//! no longer reports, the guard ends it and removes its rules; packets then bypass it.
 
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
@@ -14,15 +14,15 @@ use super::inline::open_bridge;
 use super::rules::Rules;
 use crate::error::{Error, Result, Tried};
 
-/// The hidden command by which the program starts itself as a guard.
+/// The hidden command with which the program starts itself as a guard.
 pub const COMMAND: &str = "gateway-guard";
-/// What the gateway says while it is well, and when it needs no guard any more.
+/// The gateway's message while it is well, and when it needs no guard any more.
 const WELL: u8 = b'.';
 const DISMISSED: u8 = b'!';
-/// A gateway that has said nothing for so long is ended, in seconds.
+/// Time without a message after which a gateway is ended, in seconds.
 const SILENT: i64 = 2;
 
-/// What is to be put right when the gateway is gone.
+/// The state to be cleaned up when the gateway is gone.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Duty {
     /// Rules that lead packets into a queue that nobody serves.
@@ -31,7 +31,7 @@ pub enum Duty {
     Join(String, String),
 }
 
-/// What the guard is told.
+/// The guard's arguments.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The gateway's process
@@ -40,7 +40,7 @@ pub struct Options {
     duty: String,
 }
 
-/// A guard that watches over this process.
+/// A guard that watches this process.
 #[derive(Debug)]
 pub struct Guard {
     process: Child,
@@ -48,7 +48,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Starts one.
+    /// Starts a guard.
     ///
     /// # Errors
     /// It cannot be started.
@@ -69,13 +69,13 @@ impl Guard {
         Ok(Self { process, pipe })
     }
 
-    /// Says that the gateway is well.
+    /// Reports that the gateway is well.
     pub fn beat(&mut self) {
-        // A guard that was killed guards nothing; the gateway goes on.
+        // A guard that was killed guards nothing; the gateway continues.
         let _ = self.pipe.write(&[WELL]);
     }
 
-    /// Sends it away: there is nothing left to put right.
+    /// Dismisses the guard: there is nothing left to clean up.
     pub fn dismiss(mut self) {
         let _ = self.pipe.write(&[DISMISSED]);
         drop(self.pipe);
@@ -83,12 +83,11 @@ impl Guard {
     }
 }
 
-/// What the guard does.
+/// The guard's life.
 ///
-/// # Errors
-/// It was told nonsense.
+/// # Errors Its arguments are invalid.
 pub fn run(options: &Options) -> Result<i32> {
-    // A session of its own: what the terminal sends to the gateway does not reach it.
+    // A session of its own: the terminal's signals to the gateway do not reach it.
     let _ = rustix::process::setsid();
     let duty: Duty = serde_json::from_str(&options.duty).map_err(|error| {
         Error::new(format!(
@@ -101,7 +100,7 @@ pub fn run(options: &Options) -> Result<i32> {
             let _ = kill_process(process, Signal::KILL);
         }
         match duty {
-            // Those of a gateway that has taken over lead elsewhere.
+            // Those of a successor lead elsewhere.
             Duty::Rules(rules) if rules.stand() => rules.remove(),
             Duty::Rules(_) => {}
             Duty::Join(one, other) => open_bridge(&one, &other)?,
@@ -110,8 +109,7 @@ pub fn run(options: &Options) -> Result<i32> {
     Ok(0)
 }
 
-/// Waits until the gateway says that it needs no guard, and returns true, or until it is gone or
-/// silent.
+/// Waits until the gateway dismisses the guard, and returns true, or until it is gone or silent.
 fn is_dismissed() -> bool {
     let mut input = std::io::stdin();
     let longest = Timespec {

@@ -1,13 +1,13 @@
-//! How long a packet may be held at most, whatever an agent wants.
+//! Limits on how long a packet may be held, whatever an agent wants.
 
 use airtcp_units::{Duration, Instant};
 
-/// What is known of a connection's round trip and of its sender's timer.
+/// A connection's round trip and its sender's timer, as far as known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundTrip {
     /// The smoothed round-trip time.
     pub smoothed: Duration,
-    /// How long the sender's timer runs, as RFC 6298 §2 has it with Linux's floor.
+    /// The sender's timer, as in RFC 6298 §2 with Linux's floor.
     pub timeout: Duration,
 }
 
@@ -16,15 +16,15 @@ pub struct RoundTrip {
 pub struct HoldLimits {
     /// The longest hold.
     pub longest: Duration,
-    /// The longest in round trips of the connection.
+    /// The longest hold, in round trips of the connection.
     pub of_round_trip: f64,
-    /// The longest as a part of what is left of its sender's timer.
+    /// The longest hold, as a share of the time left on its sender's timer.
     pub of_timeout: f64,
-    /// A connection's packets are held for so long in all ...
+    /// A connection's packets are held for at most this long in total ...
     pub budget: Duration,
     /// ... in each of these spans.
     pub span: Duration,
-    /// Data that an agent spaces out waits no longer than this.
+    /// The longest wait of data that an agent spaces out.
     pub longest_data: Duration,
 }
 
@@ -41,7 +41,7 @@ impl Default for HoldLimits {
     }
 }
 
-/// Why a hold is as short as it is.
+/// The bound that limits a hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// The longest hold, the round trip or the timer.
@@ -52,21 +52,20 @@ pub enum Bound {
     Budget,
 }
 
-/// What a connection has left.
+/// A connection's remaining budget.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowance {
-    /// How much was left, and when.
+    /// The budget left, and the time at which that was computed.
     left: Duration,
     at: Instant,
-    /// Until when a hold is paid for already: packets wait side by side.
+    /// The time up to which holds have been charged: packets wait concurrently.
     paid_until: Instant,
-    /// When its sender's timer last began to run, as far as is known: with the last acknowledgment
-    /// that went to it.
+    /// The last known start of its sender's timer: the last acknowledgment that went to it.
     timer_started: Option<Instant>,
 }
 
 impl Allowance {
-    /// A whole budget.
+    /// Creates a full budget.
     pub const fn new(limits: &HoldLimits, now: Instant) -> Self {
         Self {
             left: limits.budget,
@@ -76,12 +75,13 @@ impl Allowance {
         }
     }
 
-    /// An acknowledgment went to the sender at `now`.
+    /// Records that an acknowledgment went to the sender at `now`.
     pub fn on_released(&mut self, now: Instant) {
         self.timer_started = Some(now);
     }
 
-    /// Until when an acknowledgment that comes at `now` may be held. `now` for not at all.
+    /// The time until which an acknowledgment that arrives at `now` may be held; `now` if not at
+    /// all.
     pub fn until(
         &self,
         limits: &HoldLimits,
@@ -106,7 +106,7 @@ impl Allowance {
         }
     }
 
-    /// A hold lasted from `since` to `now`: what was not paid for yet is taken off.
+    /// Charges a hold from `since` to `now`, except for the part already charged.
     pub fn charge(&mut self, limits: &HoldLimits, since: Instant, now: Instant) {
         let left = self.left_at(limits, now);
         let unpaid = now - since.max(self.paid_until);
@@ -115,7 +115,7 @@ impl Allowance {
         self.paid_until = self.paid_until.max(now);
     }
 
-    /// The budget comes back evenly.
+    /// The budget is replenished at a constant rate.
     fn left_at(&self, limits: &HoldLimits, now: Instant) -> Duration {
         let waited = u128::from((now - self.at).as_nanos());
         let span = u128::from(limits.span.as_nanos().max(1));
@@ -178,13 +178,13 @@ mod tests {
             allowance.until(&limits, ms(0), trip),
             (ms(100), Bound::Budget)
         );
-        // Two packets side by side cost once.
+        // Two concurrent holds cost once.
         allowance.charge(&limits, ms(0), ms(60));
         allowance.charge(&limits, ms(10), ms(60));
-        // 40 ms were left of 100, and 6 came back meanwhile, which the bound had cut off.
+        // 40 ms were left of 100, and 6 were replenished meanwhile, which the bound had cut off.
         assert_eq!(allowance.until(&limits, ms(60), trip).0, ms(60 + 40));
         allowance.charge(&limits, ms(60), ms(100));
-        // 40 and 4 that came back, less 40.
+        // 40 plus 4 replenished, less 40.
         assert_eq!(allowance.until(&limits, ms(100), trip).0, ms(104));
         assert_eq!(allowance.until(&limits, ms(1100), trip).0, ms(1200));
     }

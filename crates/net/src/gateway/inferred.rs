@@ -1,18 +1,18 @@
-//! What an acknowledgment tells of the packets that the gateway does not queue.
+//! Packets that the gateway does not queue, inferred from acknowledgments.
 //!
-//! Delay injection wants to know how much data a mobile has sent and was sent, and queues neither:
-//! data must not wait for a program. But each pure acknowledgment towards the mobile says both. Its
-//! acknowledgment number is behind the data that the mobile has sent; its sequence number is behind
-//! the data that it was sent. From the one to the next, the agent is told of data in between.
+//! Delay injection needs to know how much data a mobile has sent and was sent, and queues neither:
+//! data must not wait for a program. But each pure acknowledgment towards the mobile tells both.
+//! Its acknowledgment number follows the data that the mobile has sent; its sequence number follows
+//! the data that it was sent. From one to the next, the agent is told of the data in between.
 
 use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};
 
-/// A jump of either number by more than this is another connection with the same ends: no window
-/// reaches so far (RFC 7323 §2.3: below 2^30).
+/// A larger jump of either number means another connection with the same addresses: no window is
+/// that large (RFC 7323 §2.3: below 2^30).
 const ANOTHER: u32 = 1 << 30;
-/// After so long without an acknowledgment it may be another connection, or the same, about which
-/// nothing is known any more.
+/// After this long without an acknowledgment it may be another connection, or the same with its
+/// state unknown.
 const FORGOTTEN: Duration = Duration::from_secs(600);
 
 /// The last acknowledgment of a connection towards its mobile.
@@ -21,19 +21,19 @@ pub struct Inferred {
     last: Option<(Instant, SequenceNumber, SequenceNumber)>,
 }
 
-/// What has happened between two acknowledgments.
+/// The events between two acknowledgments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Between {
-    /// It is another connection than before.
+    /// Whether it is a different connection.
     pub is_another: bool,
-    /// Data that the mobile has sent: empty segments tell nothing.
+    /// Data that the mobile has sent: empty segments carry no information.
     pub up: Option<Segment>,
-    /// Data that it was sent.
+    /// Data that the mobile was sent.
     pub down: Option<Segment>,
 }
 
 impl Inferred {
-    /// What this acknowledgment, which goes to the mobile at `now`, tells.
+    /// Infers the events before this acknowledgment, which goes to the mobile at `now`.
     pub fn take(&mut self, now: Instant, segment: &Segment) -> Between {
         let (sent, received) = (segment.sequence, segment.acknowledgment);
         let Some((then, down, up)) = self.last else {
@@ -49,7 +49,7 @@ impl Inferred {
                 ..Between::default()
             };
         }
-        // An old acknowledgment that comes late tells nothing, and takes nothing back.
+        // An old acknowledgment that arrives late adds nothing, and reverts nothing.
         let latest = |was, is, distance: i32| if distance > 0 { is } else { was };
         self.last = Some((
             now,
@@ -64,7 +64,7 @@ impl Inferred {
     }
 }
 
-/// A segment with data from `start` on. It has no ACK: what it would acknowledge is not known.
+/// A segment with data from `start` on. It has no ACK: its acknowledgment number is unknown.
 fn data(start: SequenceNumber, bytes: i32) -> Option<Segment> {
     (bytes > 0).then(|| Segment {
         sequence: start,
@@ -101,7 +101,7 @@ mod tests {
         );
         let between = inferred.take(now, &ack(19, 900));
         assert_eq!((bytes(between.up), bytes(between.down)), (1000, 10));
-        // One that was overtaken, and then one that is new by 100 since the latest.
+        // One that was overtaken, and then one that is newer by 100 than the latest.
         assert_eq!(inferred.take(now, &ack(19, 400)), Between::default());
         assert_eq!(bytes(inferred.take(now, &ack(19, 1000)).up), 100);
     }

@@ -1,11 +1,10 @@
-//! Carrying packets between two devices, where the kernel has no packet queue: two packet sockets,
-//! and every frame that comes in at one goes out at the other, unless an agent holds it.
+//! Carries packets between two devices, for kernels without a packet queue: two packet sockets, and
+//! every frame that enters at one leaves at the other, unless an agent holds it.
 //!
-//! Frames come and go with what their device has yet to do to them (PACKET_VNET_HDR), so that
-//! neither checksums nor the cutting of large segments are this program's business; a VLAN's tag,
-//! which the kernel takes out of every frame that comes in, is put back. The devices belong to
-//! nobody else: they have no addresses, and when this ends a bridge of the kernel's joins them, so
-//! that packets pass.
+//! Frames are passed along with the work their device has yet to do (PACKET_VNET_HDR), so that
+//! neither checksums nor segmentation are this program's task; a VLAN's tag, which the kernel
+//! removes from every incoming frame, is restored. The devices have no other use: they have no
+//! addresses, and when this ends a bridge of the kernel's joins them, so that packets pass.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -29,25 +28,25 @@ use crate::emulate::clock::Clock;
 use crate::emulate::lateness::Lateness;
 use crate::error::{Error, Result, Tried};
 
-/// Frames read from one device before the other has its turn.
+/// Maximum number of frames read from one device before the other has its turn.
 const TURN: usize = 64;
-/// What the kernel puts before a frame (virtio_net_hdr), and the header of Ethernet.
+/// Bytes that the kernel puts before a frame (virtio_net_hdr), and Ethernet's header.
 const PREFIX: usize = 10;
 const ETHERNET: usize = 14;
-/// A VLAN's tag, and where it stands in a frame: behind both addresses.
+/// Length of a VLAN's tag, and its offset in a frame: behind both addresses.
 const TAG: usize = 4;
 const TAG_AT: usize = 12;
-/// The longest frame, with all that its device has yet to cut.
+/// The longest frame, before segmentation by its device.
 const LONGEST: usize = PREFIX + ETHERNET + TAG + 65_536;
 /// Memory for frames that wait for this program, at each device.
 const BUFFER_BYTES: usize = 4 << 20;
 
-/// A device that belongs to this program.
+/// A device owned by this program.
 #[derive(Debug)]
 struct Port {
     socket: OwnedFd,
     device: String,
-    /// The device's number when it was taken.
+    /// The device's index when it was opened.
     index: u32,
     toward: Toward,
 }
@@ -59,7 +58,7 @@ pub struct Inline {
     /// The device towards the wired network, and the one towards the mobiles.
     ports: [Port; 2],
     sees: [Option<Segments>; 2],
-    /// Frames on which an agent has yet to decide; never walked through.
+    /// Frames on which an agent has yet to decide; never iterated over.
     waiting: HashMap<u64, (Toward, Vec<u8>)>,
     frames: u64,
     unread: u64,
@@ -67,18 +66,17 @@ pub struct Inline {
     lateness: Lateness,
     /// Room for a tag, then the frame.
     buffer: Vec<u8>,
-    /// Whether another carries what comes in from now on.
+    /// Whether a successor carries new frames.
     is_followed: bool,
 }
 
 impl Inline {
-    /// Takes both devices, which are no ports of a bridge and have no addresses that are in use.
+    /// Opens both devices, which must not be ports of a bridge or have addresses in use.
     ///
-    /// # Errors
-    /// The system forbids it, or there is no such device.
+    /// # Errors The system does not allow it, or there is no such device.
     pub fn new(settings: &Settings) -> Result<Self> {
         let chain = &settings.chain;
-        // A bridge that a gateway before this one has left would carry every frame as well.
+        // A bridge left by an earlier gateway would carry every frame a second time.
         close_bridge(&settings.mobile, &settings.wired)?;
         Ok(Self {
             engine: Engine::new(chain, settings.hold, settings.flows, settings.seed)?,
@@ -97,12 +95,12 @@ impl Inline {
         })
     }
 
-    /// Another program carries what comes in from now on: both would carry every frame twice.
+    /// Stops carrying new frames, as a successor does: both would carry every frame twice.
     pub const fn follow(&mut self) {
         self.is_followed = true;
     }
 
-    /// Takes a device again that went away and has come back, under another number.
+    /// Reopens a device that vanished and has returned with another index.
     pub fn look_after_devices(&mut self) {
         for port in &mut self.ports {
             if device_index(&port.device).is_ok_and(|index| index != port.index)
@@ -114,7 +112,7 @@ impl Inline {
         }
     }
 
-    /// Other agents or bounds from now on; what is held is let go first.
+    /// Switches to other agents or bounds; held frames are released first.
     ///
     /// # Errors
     /// A parameter of an agent is out of its range; then nothing has changed.
@@ -135,27 +133,27 @@ impl Inline {
         &self.engine
     }
 
-    /// How late held packets left.
+    /// Lateness of held frames at their release.
     pub const fn lateness(&self) -> &Lateness {
         &self.lateness
     }
 
-    /// TCP packets that no agent could read.
+    /// Number of TCP packets that no agent could read.
     pub const fn unread(&self) -> u64 {
         self.unread
     }
 
-    /// Frames that came.
+    /// Number of frames received.
     pub const fn packets(&self) -> u64 {
         self.frames
     }
 
-    /// What is to be waited for.
+    /// The descriptors to wait for.
     pub fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.ports.iter().map(|port| port.socket.as_fd())
     }
 
-    /// Carries a turn of frames each way. Returns whether there may be more.
+    /// Carries a turn of frames in each direction. Returns whether there may be more.
     ///
     /// # Errors
     /// A device is gone.
@@ -170,7 +168,7 @@ impl Inline {
         Ok(more)
     }
 
-    /// Acts on what is due.
+    /// Handles everything due.
     pub fn wake(&mut self, clock: Clock) {
         let (now, due) = (clock.now(), self.engine.next_wakeup());
         if due <= now {
@@ -180,7 +178,7 @@ impl Inline {
         }
     }
 
-    /// Lets go what is held.
+    /// Releases all held frames.
     pub fn release(&mut self, now: Instant) {
         self.engine.release_all(now);
         self.decide();
@@ -195,7 +193,7 @@ impl Inline {
                 Err(cause) => match Errno::from_io_error(&cause) {
                     Some(Errno::AGAIN) => return Ok(false),
                     Some(Errno::INTR | Errno::NETDOWN) => continue,
-                    // A frame that its device was to cut in a way of which there is no word.
+                    // A frame whose device was to segment it in an unknown way.
                     Some(Errno::INVAL) => {
                         self.refused += 1;
                         continue;
@@ -220,7 +218,7 @@ impl Inline {
                 flow,
                 toward,
                 segment: sighting.segment,
-                // Only agents that repeat packets keep copies, and those want a queue.
+                // Only agents that repeat packets keep copies, and those require a queue.
                 bytes: &[],
                 packet: number,
                 round_trip: meter.round_trip(flow),
@@ -232,7 +230,7 @@ impl Inline {
         Ok(true)
     }
 
-    /// What an agent has to see of the frame at that place of the buffer.
+    /// The part that an agent has to see of the frame at that range of the buffer.
     fn sighting(&mut self, frame: Range<usize>, toward: Toward) -> Option<Sighting> {
         let sees = self.sees[usize::from(toward == Toward::Wired)]?;
         let frame = self.buffer.get(frame)?.get(PREFIX..)?;
@@ -262,7 +260,8 @@ impl Inline {
                     self.waiting.remove(&number);
                     continue;
                 }
-                // Agents that change or repeat packets want a queue, and are refused without one.
+                // Agents that change or repeat packets require a queue, and are refused without
+                // one.
                 Decision::PassChanged(number, _) => (number, None),
                 Decision::Repeat(_) => continue,
             };
@@ -274,7 +273,8 @@ impl Inline {
     }
 }
 
-/// Puts a tag back into the frame of that length that begins behind [`TAG`] bytes; where it is now.
+/// Restores a tag in the frame of that length that begins behind [`TAG`] bytes; returns its new
+/// range.
 fn tagged(buffer: &mut [u8], length: usize, tag: Option<VlanTag>) -> Range<usize> {
     let whole = TAG..TAG + length;
     let Some([protocol, control]) = tag.filter(|_| length >= PREFIX + TAG_AT) else {
@@ -284,8 +284,8 @@ fn tagged(buffer: &mut [u8], length: usize, tag: Option<VlanTag>) -> Range<usize
     let place = &mut buffer[PREFIX + TAG_AT..][..TAG];
     place[..2].copy_from_slice(&protocol.to_be_bytes());
     place[2..].copy_from_slice(&control.to_be_bytes());
-    // Where the headers end and where checksums begin is counted from the frame's start
-    // (virtio_net_hdr: hdr_len at 2, csum_start at 6); zero is nothing to do.
+    // The end of the headers and the start of the checksummed part are offsets from the frame's
+    // start (virtio_net_hdr: hdr_len at 2, csum_start at 6); zero means nothing to do.
     for at in [2, 6] {
         let offset = u16::from_ne_bytes([buffer[at], buffer[at + 1]]);
         if offset != 0 {
@@ -296,7 +296,7 @@ fn tagged(buffer: &mut [u8], length: usize, tag: Option<VlanTag>) -> Range<usize
     0..TAG + length
 }
 
-/// Sends a frame out of the device in the direction `toward`: the other one than it came from.
+/// Sends a frame out of the device in the direction `toward`: not the one it came from.
 fn send_frame(ports: &[Port; 2], toward: Toward, frame: &[u8], priority: Option<u32>) -> bool {
     let Some(port) = ports.iter().find(|port| port.toward == toward.opposite()) else {
         return false;
@@ -311,7 +311,7 @@ fn send_frame(ports: &[Port; 2], toward: Toward, frame: &[u8], priority: Option<
     sent
 }
 
-/// Where the IP packet of a frame of Ethernet begins, if it is one: behind a VLAN's tags as well.
+/// Offset of the IP packet in an Ethernet frame, if it is one: VLAN tags are skipped.
 fn network_at(frame: &[u8]) -> Option<usize> {
     let mut at = 12;
     loop {
@@ -325,7 +325,7 @@ fn network_at(frame: &[u8]) -> Option<usize> {
 }
 
 impl Port {
-    /// The device whose frames go `toward`.
+    /// Opens the device whose outgoing frames go `toward`.
     fn new(device: &str, toward: Toward) -> Result<Self> {
         let failed = || format!("cannot take {device}");
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
@@ -339,7 +339,7 @@ impl Port {
         let level = libc::SOL_PACKET;
         set_option(&socket, level, libc::PACKET_AUXDATA, &on).tried(failed)?;
         set_option(&socket, level, libc::PACKET_VNET_HDR, &on).tried(failed)?;
-        // What this program sends out of a device does not come in there.
+        // This program's own outgoing frames are not received again.
         set_option(&socket, level, libc::PACKET_IGNORE_OUTGOING, &on).tried(failed)?;
         let _ = rustix::net::sockopt::set_socket_recv_buffer_size_force(&socket, BUFFER_BYTES);
         let all = libc::packet_mreq {
@@ -358,20 +358,19 @@ impl Port {
         })
     }
 
-    /// Frames are sent with that priority from now on. A kernel that refuses it sends them all the
-    /// same.
+    /// Sets the priority of frames sent from now on. If the kernel refuses, they are sent without.
     fn prefer(&self, priority: libc::c_int) {
         let _ = set_option(&self.socket, libc::SOL_SOCKET, libc::SO_PRIORITY, &priority);
     }
 }
 
-/// The name of the bridge by which packets pass when no gateway carries them.
+/// The name of the bridge that carries packets while no gateway does.
 fn bridge_name(mobile: &str) -> String {
     let short: String = mobile.chars().take(11).collect();
     format!("atp-{short}")
 }
 
-/// Joins both devices by a bridge of the kernel's.
+/// Joins both devices with a kernel bridge.
 ///
 /// # Errors
 /// The kernel has no bridges, or refuses it.
@@ -381,7 +380,7 @@ pub fn open_bridge(mobile: &str, wired: &str) -> Result<()> {
     if device_index(&name).is_err() {
         run_ip(&["link", "add", &name, "type", "bridge"]).tried(failed)?;
     }
-    // Up before it has ports: a bridge that is down drops what they receive.
+    // Up before it has ports: a bridge that is down drops their frames.
     let up = Interface::try_from_name(name.as_str()).and_then(|bridge| bridge.set_up(true));
     up.map_err(|error| Error::new(format!("{}: {error}", failed())))?;
     for device in [mobile, wired] {
@@ -390,7 +389,7 @@ pub fn open_bridge(mobile: &str, wired: &str) -> Result<()> {
     Ok(())
 }
 
-/// Takes the bridge away, if there is one.
+/// Removes the bridge, if there is one.
 fn close_bridge(mobile: &str, wired: &str) -> Result<()> {
     let name = bridge_name(mobile);
     if device_index(&name).is_ok() {

@@ -1,4 +1,5 @@
-//! Looking only: the agents meet what has passed, in its own time, and what they decide is counted.
+//! Observation only: the agents see packets that have passed, at the time they passed, and their
+//! decisions are counted.
 
 use std::num::NonZeroUsize;
 
@@ -16,7 +17,7 @@ use super::stations::{Failures, Mac, Stations};
 use super::under_way::UnderWay;
 use crate::error::Result;
 
-/// An acknowledgment that has passed, while the agents think about it.
+/// An acknowledgment that has passed, until the agents have decided on it.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     flow: FlowKey,
@@ -26,33 +27,33 @@ struct Seen {
     least: Option<Duration>,
 }
 
-/// Agents that are shown what has passed.
+/// Agents that observe packets that have passed.
 #[derive(Debug)]
 pub struct Look {
     engine: Engine<Seen>,
     forecast: Forecast,
     sees: [Option<Segments>; 2],
-    /// The least round trip of each connection's path, of all that were measured.
+    /// The minimum round trip of each connection's path, over all samples.
     least: Option<Duration>,
     now: Instant,
-    /// For agents that hear of failed attempts.
+    /// For agents that need reports of failed attempts.
     radio: Option<Radio>,
 }
 
-/// What is known of the radio.
+/// The state of the radio.
 #[derive(Debug)]
 struct Radio {
     stations: Stations,
     under_way: UnderWay,
-    /// Attempts that have failed so far, to all stations.
+    /// Number of failed attempts so far, to all stations.
     failed: u64,
 }
 
 impl Look {
-    /// Agents that have been shown nothing.
+    /// Creates agents that have seen nothing.
     ///
-    /// # Errors
-    /// A parameter of an agent is out of its range, or it has to hear of a radio that there is not.
+    /// # Errors A parameter of an agent is out of its range, or it needs reports of a radio and
+    /// there is none.
     pub fn new(settings: &Settings) -> Result<Self> {
         let most: NonZeroUsize = settings.flows;
         let chain = &settings.chain;
@@ -74,9 +75,9 @@ impl Look {
         })
     }
 
-    /// Tells the agents of attempts that have failed: of one for each connection with data on its
-    /// way to the station, since the driver does not say when and what. Time stands at the last
-    /// packet.
+    /// Tells the agents of failed attempts: one for each connection with data in flight to the
+    /// station, since the driver does not say when and for which packet. Their time is that of the
+    /// last packet.
     pub fn hear(&mut self) {
         let Some(Radio {
             stations,
@@ -96,7 +97,7 @@ impl Look {
         self.settle(self.now);
     }
 
-    /// A packet has passed at `now`.
+    /// Shows the agents a packet that has passed at `now`.
     pub fn see(
         &mut self,
         now: Instant,
@@ -116,12 +117,12 @@ impl Look {
         if !self.is_meant(sighting) {
             return;
         }
-        // What the agents would have done by now comes first, in its own time.
+        // The agents' earlier wake-ups come first, at their own times.
         let mut due = self.engine.next_wakeup();
         while due < now {
             self.engine.wake(due);
             self.settle(due);
-            // Time goes on whatever an agent says.
+            // Time advances whatever an agent returns.
             due = self.engine.next_wakeup().max(due + Duration::from_nanos(1));
         }
         let seen = Seen {
@@ -149,17 +150,17 @@ impl Look {
         &self.engine
     }
 
-    /// Whether an agent sees segments with data, or hears what became of them on the radio.
+    /// Whether an agent sees data segments, or hears of their fate on the radio.
     pub fn sees_data(&self) -> bool {
         self.radio.is_some() || self.sees.contains(&Some(Segments::All))
     }
 
-    /// Attempts on the radio that have failed, where agents hear of them.
+    /// Number of failed attempts on the radio, if agents hear of them.
     pub fn failed_attempts(&self) -> Option<u64> {
         self.radio.as_ref().map(|radio| radio.failed)
     }
 
-    /// What is expected of the mobiles' timers.
+    /// The forecast of the mobiles' timeouts.
     pub const fn forecast(&self) -> &Forecast {
         &self.forecast
     }

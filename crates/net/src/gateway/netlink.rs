@@ -1,11 +1,11 @@
-//! The kernel's queue of packets in netlink's words: messages written and read, nothing else.
+//! The netlink messages of the kernel's packet queue: encoding and decoding only.
 //!
 //! ```text
 //!   nlmsghdr (16) │ nfgenmsg (4): family, version, queue │ attributes: length, kind, value, padding
 //! ```
 //!
-//! Numbers of the headers are the machine's, those of queues and attributes the network's
-//! (linux/netlink.h, linux/netfilter/nfnetlink.h, nfnetlink_queue.h).
+//! Numbers in the headers have the machine's byte order, those of queues and attributes the
+//! network's (linux/netlink.h, linux/netfilter/nfnetlink.h, nfnetlink_queue.h).
 
 /// A message to the kernel is answered, with zero or an error.
 const REQUEST: u16 = 1;
@@ -22,7 +22,7 @@ const VERDICT_BATCH: u16 = SUBSYSTEM | 3;
 
 const HEADER_BYTES: usize = 16;
 const GENERIC_BYTES: usize = 4;
-/// Two bits of an attribute's kind say how its value is to be read.
+/// Two bits of an attribute's kind tell how to read its value.
 const KIND_MASK: u16 = 0x3fff;
 
 mod configure {
@@ -35,7 +35,7 @@ mod configure {
     pub const UNBIND: u8 = 2;
     /// Packets are copied to the program.
     pub const COPY_PACKET: u8 = 2;
-    /// What does not fit the queue passes.
+    /// Packets that do not fit into the queue pass.
     pub const FAIL_OPEN: u32 = 1;
 }
 
@@ -56,7 +56,7 @@ const NF_ACCEPT: u32 = 1;
 pub struct Queued<'a> {
     /// The queue.
     pub queue: u16,
-    /// Its number in the queue; they rise and wrap.
+    /// Its number in the queue; numbers rise and wrap.
     pub id: u32,
     /// From the IP header on.
     pub bytes: &'a [u8],
@@ -64,17 +64,17 @@ pub struct Queued<'a> {
     pub is_cut: bool,
 }
 
-/// What the kernel says.
+/// A message from the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message<'a> {
     /// A packet waits.
     Queued(Queued<'a>),
-    /// A request was refused, with that number of errno(3), or done, with zero.
+    /// The answer to a request: refused, with an errno(3), or done, with zero.
     Answer(i32),
 }
 
-/// Reads the messages of a datagram, in order. What makes no sense is skipped, and a length that is
-/// impossible ends the datagram.
+/// Parses the messages of a datagram, in order. Malformed ones are skipped, and an impossible
+/// length ends the datagram.
 pub fn messages(datagram: &[u8]) -> impl Iterator<Item = Message<'_>> {
     let mut rest = datagram;
     std::iter::from_fn(move || {
@@ -123,38 +123,38 @@ fn read_packet(message: &[u8]) -> Option<Queued<'_>> {
     })
 }
 
-/// What becomes of a packet.
+/// The verdict on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict<'a> {
-    /// It passes as it is.
+    /// It passes unchanged.
     Pass,
     /// It passes with these bytes in place of its own.
     PassChanged(&'a [u8]),
-    /// It passes with that priority (socket(7), SO_PRIORITY).
+    /// It passes with this priority (socket(7), SO_PRIORITY).
     PassWithPriority(u32),
     /// It does not pass.
     Drop,
 }
 
-/// Messages to the kernel, one behind the other.
+/// A sequence of messages to the kernel.
 #[derive(Clone, Debug, Default)]
 pub struct Writer {
     bytes: Vec<u8>,
 }
 
 impl Writer {
-    /// What was written.
+    /// The bytes written so far.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Begins again with nothing.
+    /// Discards everything written.
     pub fn clear(&mut self) {
         self.bytes.clear();
     }
 
-    /// Asks for a queue: `most` packets wait in it, and are copied up to `copied` bytes; what does
-    /// not fit passes. The kernel answers.
+    /// Requests a queue: at most `most` packets wait in it, and are copied up to `copied` bytes;
+    /// packets that do not fit pass. The kernel answers.
     pub fn bind(&mut self, queue: u16, most: u32, copied: u32) {
         self.message(CONFIGURE, REQUEST | ACKNOWLEDGE, queue, |message| {
             message.attribute(configure::COMMAND, &[configure::BIND, 0, 0, 0]);
@@ -175,7 +175,7 @@ impl Writer {
         });
     }
 
-    /// A verdict on one packet.
+    /// Adds a verdict on one packet.
     pub fn verdict(&mut self, queue: u16, id: u32, verdict: Verdict<'_>) {
         self.message(VERDICT, REQUEST, queue, |message| {
             let word = if verdict == Verdict::Drop {
@@ -194,7 +194,7 @@ impl Writer {
         });
     }
 
-    /// All packets up to `id` that still wait pass.
+    /// Lets all waiting packets up to `id` pass.
     pub fn pass_up_to(&mut self, queue: u16, id: u32) {
         self.message(VERDICT_BATCH, REQUEST, queue, |message| {
             message.verdict_header(NF_ACCEPT, id);
@@ -213,7 +213,8 @@ impl Writer {
         self.bytes.extend([0; 4]);
         self.bytes.extend(kind.to_ne_bytes());
         self.bytes.extend(flags.to_ne_bytes());
-        // Sequence number and port: there is one conversation, and the kernel fills the port in.
+        // Sequence number and port: there is only one conversation, and the kernel fills in the
+        // port.
         self.bytes.extend([0; 8]);
         self.bytes.extend([0, 0]);
         self.bytes.extend(queue.to_be_bytes());
@@ -282,7 +283,7 @@ mod tests {
         assert_eq!(found, [Message::Queued(queued)]);
         let twice: Vec<u8> = datagram.iter().chain(&datagram).copied().collect();
         assert_eq!(messages(&twice).count(), 2);
-        // Cut anywhere, it is a message less and no panic.
+        // Truncated anywhere, it is one message less and no panic.
         for length in 0..datagram.len() {
             assert_eq!(messages(&datagram[..length]).count(), 0);
         }
@@ -322,8 +323,8 @@ mod tests {
         assert_eq!(messages(&datagram).next(), Some(Message::Answer(1)));
     }
 
-    /// Damage anywhere, lengths included, is read without a panic, and what is said of a packet
-    /// lies within the datagram.
+    /// Damage anywhere, lengths included, is parsed without a panic, and a packet's bytes lie
+    /// within the datagram.
     #[test]
     #[cfg(target_endian = "little")]
     fn damaged_messages_never_panic() {

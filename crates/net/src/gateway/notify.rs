@@ -1,4 +1,4 @@
-//! What systemd is told (sd_notify(3)): a datagram to the socket that it names.
+//! Notifications to systemd (sd_notify(3)): a datagram to the socket that it names.
 
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
@@ -6,16 +6,16 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 
 use airtcp_units::Duration;
 
-/// The way to the service manager, if there is one.
+/// The connection to the service manager, if there is one.
 #[derive(Debug)]
 pub struct Manager {
     socket: Option<(UnixDatagram, SocketAddr)>,
-    /// How often it wants to hear that all is well.
+    /// The manager's watchdog interval.
     pub watchdog: Option<Duration>,
 }
 
 impl Manager {
-    /// The one that has started this process.
+    /// Connects to the one that started this process.
     pub fn new() -> Self {
         let watchdog = std::env::var("WATCHDOG_USEC")
             .ok()
@@ -27,7 +27,8 @@ impl Manager {
         }
     }
 
-    /// Says something, such as `READY=1`. A manager that does not listen is no reason to stop.
+    /// Sends a notification, such as `READY=1`. A manager that does not listen is no reason to
+    /// stop.
     pub fn say(&self, words: &str) {
         if let Some((socket, address)) = &self.socket {
             let _ = socket.send_to_addr(words.as_bytes(), address);

@@ -1,4 +1,5 @@
-//! Socket options, addresses and frames of packet sockets, which no library of ours wraps.
+//! Socket options, addresses and frames of packet sockets, for which our libraries have no
+//! wrappers.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -28,8 +29,8 @@ pub fn set_option<T>(socket: &OwnedFd, level: i32, name: i32, value: &T) -> io::
 pub fn read_option<T: Copy>(socket: &OwnedFd, level: i32, name: i32) -> io::Result<T> {
     let mut value = MaybeUninit::<T>::zeroed();
     let mut length = size_of::<T>() as libc::socklen_t;
-    // SAFETY: the kernel writes at most `length` bytes into `value`; what it leaves is zero, which
-    // is a value of every structure of numbers.
+    // SAFETY: the kernel writes at most `length` bytes into `value`; the rest stays zero, which is
+    // valid for every structure of numbers.
     #[expect(unsafe_code, reason = "no library of ours wraps these options")]
     unsafe {
         let place = value.as_mut_ptr().cast();
@@ -46,7 +47,7 @@ pub fn bind_packet(socket: &OwnedFd, device: &str, protocol: i32) -> io::Result<
     let index = device_index(device)?;
     let address = libc::sockaddr_ll {
         sll_family: libc::AF_PACKET as u16,
-        // In the order of the network.
+        // In network byte order.
         sll_protocol: (protocol as u16).to_be(),
         sll_ifindex: i32::try_from(index).map_err(io::Error::other)?,
         sll_hatype: 0,
@@ -67,7 +68,7 @@ pub fn bind_packet(socket: &OwnedFd, device: &str, protocol: i32) -> io::Result<
     done(status)
 }
 
-/// The number of a device in the namespace of the calling thread.
+/// The index of a device in the calling thread's namespace.
 ///
 /// # Errors
 /// There is no such device.
@@ -81,18 +82,18 @@ pub fn device_index(device: &str) -> io::Result<u32> {
 pub type VlanTag = [u16; 2];
 
 /// Reads a frame from a packet socket with PACKET_AUXDATA: its length, and the tag that the kernel
-/// takes out of every frame that comes in, whether its device does that or not.
+/// removes from every incoming frame, whether or not its device does.
 ///
 /// # Errors
 /// There is no frame, or the device is gone.
 pub fn receive_frame(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<(usize, Option<VlanTag>)> {
-    // Aligned as the kernel's headers are, and with room for one message of auxiliary data.
+    // Aligned like the kernel's headers, and with room for one message of auxiliary data.
     let mut control = [0_u64; 8];
     let mut place = libc::iovec {
         iov_base: buffer.as_mut_ptr().cast(),
         iov_len: buffer.len(),
     };
-    // SAFETY: zero is a value of every structure of numbers and pointers; the kernel writes at most
+    // SAFETY: zero is valid for every structure of numbers and pointers; the kernel writes at most
     // `iov_len` bytes into `buffer` and `msg_controllen` into `control`, both borrowed meanwhile.
     #[expect(unsafe_code, reason = "no library of ours knows PACKET_AUXDATA")]
     unsafe {
@@ -117,7 +118,7 @@ pub fn receive_frame(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<(usize, 
 
 fn tag(data: &libc::tpacket_auxdata) -> Option<VlanTag> {
     let has = |flag| data.tp_status & flag != 0;
-    // Kernels before 3.14 do not say the protocol.
+    // Kernels before 3.14 do not report the protocol.
     let protocol = if has(libc::TP_STATUS_VLAN_TPID_VALID) {
         data.tp_vlan_tpid
     } else {

@@ -1,4 +1,4 @@
-//! What `airtcp gateway` is asked for on the command line.
+//! The command line of `airtcp gateway`.
 
 use std::path::PathBuf;
 
@@ -9,9 +9,10 @@ use clap::{Args, Subcommand};
 ///
 /// AGENT is a remedy of the access point, as in `airtcp compare --remedy`: delay-injection,
 /// static-delay, random-delay, snoop, wtcp, dynamic-arq; ebsn only looks. Without --apply nothing
-/// is touched: the gateway looks at what passes and counts what it would do. With --apply --share 20% a fifth of
-/// the connections is treated and the others are the control group; with --apply, all. Whatever
-/// fails, packets pass. SIGHUP reloads --config; SIGUSR2 restarts the program without a gap.
+/// is touched: the gateway looks at what passes and counts what it would do. With --apply
+/// --share 20% a fifth of the connections is treated and the others are the control group; with
+/// --apply, all. Whatever fails, packets pass. SIGHUP reloads --config; SIGUSR2 restarts the
+/// program without a gap.
 ///
 /// Example: airtcp gateway delay-injection --mobile wlan0 --wired eth0
 #[derive(Args, Clone, Debug)]
@@ -23,14 +24,14 @@ pub struct Options {
     pub(super) serve: Serve,
 }
 
-/// What else there is to do.
+/// The subcommands.
 #[derive(Clone, Debug, Subcommand)]
 pub(super) enum Action {
     /// Say what the gateways of this machine do, and what has come of it
     Status(Status),
 }
 
-/// What `status` takes.
+/// The options of `status`.
 #[derive(Args, Clone, Debug)]
 pub struct Status {
     /// As JSON, one object a gateway
@@ -41,7 +42,7 @@ pub struct Status {
     pub state: PathBuf,
 }
 
-/// What a gateway takes. What is given here goes before the configuration file.
+/// A gateway's options. They override the configuration file.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Serve {
     /// Remedies of the access point, in the order in which packets from the mobiles meet them

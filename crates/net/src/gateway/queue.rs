@@ -15,26 +15,26 @@ use super::netlink::{Message, Verdict, Writer, messages};
 use super::option::set_option;
 use crate::error::{Error, Result, Tried};
 
-/// So many packets wait in a queue at most; then others pass them by.
+/// Maximum number of packets that wait in a queue; further ones bypass it.
 const MOST_WAITING: u32 = 1 << 14;
-/// Memory for messages on their way from the kernel.
+/// Buffer for messages from the kernel.
 const BUFFER_BYTES: usize = 8 << 20;
-/// Messages to the kernel are sent when they are this long at the latest.
+/// Length at which messages to the kernel are sent at the latest.
 const FULL_BYTES: usize = 1 << 15;
 
-/// A packet's name: the direction's queue and its number there, which rises without end.
+/// A packet's identity: the direction's queue and its number there, which rises without wrapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketId {
-    /// Which way it goes, and so in which queue it waits.
+    /// Its direction, which determines its queue.
     pub toward: Toward,
     number: u64,
 }
 
-/// What waits in one queue.
+/// The packets in one queue.
 #[derive(Debug)]
 struct Lane {
     queue: u16,
-    /// The number of the last packet that came.
+    /// The number of the last packet received.
     last: u64,
     /// Packets without a verdict.
     waiting: BTreeSet<u64>,
@@ -51,10 +51,10 @@ pub struct Queues {
     buffer: Vec<u8>,
 }
 
-/// What has come from the kernel.
+/// A packet from the kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival<'a> {
-    /// Its name.
+    /// Its identity.
     pub id: PacketId,
     /// From the IP header on.
     pub bytes: &'a [u8],
@@ -63,11 +63,11 @@ pub struct Arrival<'a> {
 }
 
 impl Queues {
-    /// Takes the queues from number `base` on, one for each direction of `directions`, for packets
-    /// of which `copied` bytes are wanted.
+    /// Opens the queues from number `base` on, one for each direction of `directions`, for packets
+    /// of which `copied` bytes are needed.
     ///
-    /// # Errors
-    /// The system forbids it, has no such queues, or another program has one of them.
+    /// # Errors The system does not allow it, has no such queues, or another program holds one of
+    /// them.
     pub fn new(base: u16, directions: &[Toward], copied: u32) -> Result<Self> {
         let socket = open().map_err(|cause| {
             Error::system("cannot speak with the kernel's packet queue", cause).remedied_by(
@@ -123,7 +123,7 @@ impl Queues {
             .map(|(toward, lane)| (*toward, lane.queue))
     }
 
-    /// Reads what waits for a turn and hands each packet to `each`. Returns whether there may be
+    /// Reads a turn of waiting packets and passes each to `each`. Returns whether there may be
     /// more.
     ///
     /// # Errors
@@ -163,7 +163,7 @@ impl Queues {
         Ok(true)
     }
 
-    /// Gives a verdict, which goes out with [`flush`](Self::flush). A packet that has one already
+    /// Gives a verdict, which is sent by [`flush`](Self::flush). A packet that already has one
     /// keeps it.
     pub fn decide(&mut self, id: PacketId, verdict: Verdict<'_>) {
         let lanes = self.lanes.iter_mut();
@@ -183,15 +183,14 @@ impl Queues {
             self.writer.verdict(lane.queue, number, verdict);
         }
         if self.writer.bytes().len() >= FULL_BYTES {
-            // What the kernel does not take now it is told with the next flush.
+            // If the kernel does not accept it now, it is sent with the next flush.
             let _ = self.send().map(|()| self.writer.clear());
         }
     }
 
-    /// Sends the verdicts: of a run of packets that all pass, one.
+    /// Sends the verdicts: a single one for a run of packets that all pass.
     ///
-    /// # Errors
-    /// The kernel does not take them.
+    /// # Errors The kernel does not accept them.
     pub fn flush(&mut self) -> Result<()> {
         for (_, lane) in &mut self.lanes {
             lane.write(&mut self.writer);
@@ -204,9 +203,9 @@ impl Queues {
         sent.tried(|| "cannot answer the packet queue".to_owned())
     }
 
-    /// Lets everything pass that waits, known or not, and gives the queues back.
+    /// Lets all waiting packets pass, known or not, and gives the queues back.
     pub fn release(&mut self) {
-        // Verdicts that were given come first.
+        // Verdicts already given come first.
         let _ = self.flush();
         for (_, lane) in &mut self.lanes {
             lane.waiting.clear();
@@ -216,7 +215,7 @@ impl Queues {
         self.writer.clear();
     }
 
-    /// What another thread needs to release everything when this one hangs.
+    /// Returns what another thread needs to release everything when this one hangs.
     ///
     /// # Errors
     /// The process has no descriptor left.
@@ -233,8 +232,8 @@ impl Queues {
 }
 
 impl Lane {
-    /// Writes the verdicts of what passes. What is dropped or changed was written before, so that
-    /// it is no longer there when a batch says "up to".
+    /// Writes the verdicts of passing packets. Dropped or changed ones were written before, so that
+    /// they are no longer there when a batch says "up to".
     fn write(&mut self, writer: &mut Writer) {
         if self.passing.is_empty() {
             return;
@@ -252,7 +251,7 @@ impl Lane {
     }
 }
 
-/// Releases queues from outside of the thread that serves them.
+/// Releases queues from outside the thread that serves them.
 #[derive(Debug)]
 pub struct Rescuer {
     socket: OwnedFd,
@@ -260,8 +259,8 @@ pub struct Rescuer {
 }
 
 impl Rescuer {
-    /// Lets everything pass that waits and gives the queues back: from then on the rules pass
-    /// everything by. `last` is the number of a packet that came lately.
+    /// Lets all waiting packets pass and gives the queues back: from then on the rules' bypass
+    /// applies. `last` is the number of a recent packet.
     pub fn release(&self, last: u64) {
         let mut writer = Writer::default();
         for &queue in &self.queues {
@@ -271,9 +270,11 @@ impl Rescuer {
     }
 }
 
-/// Passes what waits in a queue, also what came after packet `last`, and gives it back.
+/// Lets all packets waiting in a queue pass, including those after packet `last`, and gives it
+/// back.
 fn release(writer: &mut Writer, queue: u16, last: u64) {
-    // Numbers wrap: a quarter of them ahead is "later" for the kernel (nfqnl_recv_verdict_batch).
+    // Numbers wrap: up to a quarter of them ahead is "later" for the kernel
+    // (nfqnl_recv_verdict_batch).
     writer.pass_up_to(queue, low(last).wrapping_add(1 << 30));
     writer.unbind(queue);
 }
@@ -286,7 +287,7 @@ fn open() -> rustix::io::Result<OwnedFd> {
         Some(netlink::NETFILTER),
     )?;
     bind(&socket, &SocketAddrNetlink::new(0, 0))?;
-    // Without privileges the ordinary bound is what there is.
+    // Without privileges the ordinary limit applies.
     if sockopt::set_socket_recv_buffer_size_force(&socket, BUFFER_BYTES).is_err() {
         let _ = sockopt::set_socket_recv_buffer_size(&socket, BUFFER_BYTES);
     }
@@ -300,7 +301,7 @@ fn send(socket: &OwnedFd, bytes: &[u8]) -> rustix::io::Result<()> {
     sendto(socket, bytes, SendFlags::empty(), &kernel).map(drop)
 }
 
-/// The whole number of a packet from its low half, nearest to the last one.
+/// The full number of a packet from its low half, nearest to the last one.
 fn expand(id: u32, last: u64) -> u64 {
     let ahead = id.wrapping_sub(low(last)).cast_signed();
     last.saturating_add_signed(i64::from(ahead))

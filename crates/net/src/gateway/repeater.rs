@@ -1,5 +1,5 @@
-//! Packets that an agent sends once more: out of the device towards the mobiles, by raw sockets
-//! that write IP headers as they are. They do not come by the rules of forwarded packets.
+//! Retransmits packets for agents: out of the device towards the mobiles, by raw sockets that send
+//! IP headers unchanged. They bypass the rules for forwarded packets.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
@@ -14,7 +14,7 @@ use crate::error::{Error, Result, Tried};
 /// IPPROTO_RAW of linux/in.h: the header is the sender's.
 const RAW: Protocol = rustix::net::ipproto::RAW;
 
-/// The way back into the network.
+/// Sends packets into the network.
 #[derive(Debug)]
 pub struct Repeater {
     ipv4: OwnedFd,
@@ -22,10 +22,9 @@ pub struct Repeater {
 }
 
 impl Repeater {
-    /// Sockets that send out of `device`.
+    /// Opens sockets that send out of `device`.
     ///
-    /// # Errors
-    /// The system forbids it.
+    /// # Errors The system does not allow it.
     pub fn new(device: &str) -> Result<Self> {
         Ok(Self {
             ipv4: raw(AddressFamily::INET, device)?,
@@ -33,8 +32,7 @@ impl Repeater {
         })
     }
 
-    /// Sends a packet. Returns whether the kernel took it: a queue that is full loses it, as any
-    /// link may.
+    /// Sends a packet. Returns whether the kernel took it: a full queue loses it, as on any link.
     pub fn send(&self, packet: &[u8]) -> bool {
         let sent = match packet.first().map(|first| first >> 4) {
             Some(4) if packet.len() >= 20 => {

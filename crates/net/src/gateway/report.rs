@@ -1,4 +1,4 @@
-//! What a gateway has to say, for `status`, at its end, and for Prometheus.
+//! A gateway's report: for `status`, at its end, and for Prometheus.
 
 use std::fmt::{self, Write as _};
 
@@ -8,10 +8,10 @@ use super::counts::Counts;
 use super::forecast::Expected;
 use super::meter::{Difference, Differences, GroupNumbers};
 
-/// Everything.
+/// The full report.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Its process.
+    /// Its process number.
     pub process: u32,
     /// The agents with their parameters.
     pub agents: Vec<String>,
@@ -19,55 +19,56 @@ pub struct Report {
     pub mobile: String,
     /// The device towards the wired network.
     pub wired: String,
-    /// The share of connections that are treated; none where packets are only looked at.
+    /// The share of connections that are treated; `None` if packets are only observed.
     pub share: Option<f64>,
-    /// How packets come to it: `look`, `queue` or `inline`.
+    /// How packets reach it: `look`, `queue` or `inline`.
     pub course: &'static str,
-    /// What has written its rules.
+    /// The program that has written its rules.
     pub rules: Option<&'static str>,
     /// The numbers of its queues.
     pub queues: Vec<u16>,
-    /// For how long it has run.
+    /// Its running time.
     pub seconds: f64,
     /// TCP packets and bytes that passed the device towards the mobiles.
     pub packets: u64,
     /// See `packets`.
     pub bytes: u64,
-    /// Packets that were not seen there, since too many passed at once.
+    /// Packets not seen there, since too many passed at once.
     pub unseen: u64,
-    /// Connections known.
+    /// Number of tracked connections.
     pub connections: usize,
-    /// Packets held now.
+    /// Number of packets held now.
     pub holding: usize,
-    /// What the agents did, or would have done.
+    /// Counters of the agents' actions, real or hypothetical.
     pub did: Counts,
-    /// Packets that came to the agents and that they could not read: those passed.
+    /// Packets that reached the agents but could not be read: those passed.
     pub unread: u64,
-    /// How late held packets left, in microseconds: median, 99th percentile, worst.
+    /// Lateness of held packets at their release, in microseconds: median, 99th percentile,
+    /// maximum.
     pub late_us: [f64; 3],
-    /// How often rules had to be written again.
+    /// Number of times the rules had to be rewritten.
     pub rules_rewritten: u64,
-    /// How often the configuration was read again.
+    /// Number of times the configuration was reloaded.
     pub reloads: u64,
     /// The control group.
     pub control: GroupNumbers,
     /// The treated connections.
     pub treated: GroupNumbers,
-    /// How they differ.
+    /// The differences between the groups.
     pub difference: Differences,
-    /// Attempts on the radio that have failed, where agents hear of them.
+    /// Number of failed attempts on the radio, if agents hear of them.
     pub failed_attempts: Option<u64>,
-    /// What the agents would do to the mobiles' timers; only while packets are only looked at.
+    /// The forecast of the mobiles' timeouts; only while packets are only observed.
     pub expected: Option<Expected>,
 }
 
 impl Report {
-    /// As Prometheus reads it (text format 0.0.4).
+    /// The report in Prometheus's text format 0.0.4.
     pub fn prometheus(&self) -> String {
         let mut text = String::new();
         let labels = format!("{{mobile=\"{}\",wired=\"{}\"}}", self.mobile, self.wired);
         let mut put = |name: &str, kind: &str, help: &str, value: f64| {
-            // Writing into a string cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(
                 text,
                 "# HELP airtcp_gateway_{name} {help}\n# TYPE airtcp_gateway_{name} {kind}\n\

@@ -1,19 +1,19 @@
-//! The share of bulk segments that a tap looks at: all of them, until looking would take time from
+//! The share of bulk segments that a tap examines: all of them, until that would take time from
 //! forwarding.
 //!
-//! A router that forwards 300 000 packets a second on two cores loses a fifth of them to a look at
-//! each. What is measured of bulk segments, how many there are and how many are retransmitted, a
-//! random share of them says as well; acknowledgments, whose numbers give goodput and round trips,
-//! are always looked at.
+//! A router that forwards 300 000 packets a second on two cores loses a fifth of them if each is
+//! examined. The measurements of bulk segments, their number and the retransmitted share, can be
+//! taken from a random sample; acknowledgments, whose numbers give goodput and round trips, are
+//! always examined.
 
 use airtcp_units::{Duration, Instant};
 
-/// The most bulk segments looked at in a second, but for the first half of one.
+/// The most bulk segments examined per second, except during the first half second.
 const MOST: f64 = 30_000.0;
-/// Never fewer than one in this number.
+/// The sparsest sample: one in this many.
 const SPARSEST: u32 = 64;
 
-/// The share of bulk segments that is looked at, by how many there are.
+/// The share of bulk segments that is examined, adapted to their rate.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampling {
     one_in: u32,
@@ -22,7 +22,7 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// All are looked at.
+    /// Creates a sampling that examines all.
     pub const fn new(now: Instant) -> Self {
         Self {
             one_in: 1,
@@ -31,14 +31,14 @@ impl Sampling {
         }
     }
 
-    /// A bulk segment was looked at. Returns for how many it stands.
+    /// Counts an examined bulk segment. Returns the number it stands for.
     pub const fn see(&mut self) -> u32 {
         self.looked_at += 1;
         self.one_in
     }
 
-    /// Looks back on the time since the last call. Returns one in how many is to be looked at from
-    /// now on, a power of two, where that changes.
+    /// Evaluates the time since the last call. Returns the new sampling, one in a power of two, if
+    /// it changes.
     pub fn review(&mut self, now: Instant) -> Option<u32> {
         let span = now - self.since;
         if span < Duration::from_millis(100) {
@@ -50,7 +50,7 @@ impl Sampling {
             .filter(|share| share.is_power_of_two())
             .find(|&share| rate <= MOST * f64::from(share))
             .unwrap_or(SPARSEST);
-        // Not to and fro at the edge: more are looked at when twice as many could be.
+        // With hysteresis: more are examined only when twice as many could be.
         let changes = wanted > self.one_in || wanted * 2 < self.one_in || rate <= MOST / 2.0;
         (changes && wanted != self.one_in).then(|| {
             self.one_in = wanted;
@@ -63,8 +63,8 @@ impl Sampling {
 mod tests {
     use super::*;
 
-    /// Reviews every half second of `rate` bulk segments a second, of which one in what was asked
-    /// for is seen; returns what is asked for at the end, and how often it changed.
+    /// Reviews every half second of `rate` bulk segments a second, of which one in the current
+    /// sampling is seen; returns the final sampling, and how often it changed.
     fn settle(sampling: &mut Sampling, from: u64, rate: u64, halves: u64) -> (u32, u32) {
         let (mut asked, mut changes) = (sampling.one_in, 0);
         for half in 1..=halves {

@@ -1,4 +1,4 @@
-//! Packets as the gateway sees them: headers alone, since the payload is nobody's business here.
+//! Packets as the gateway sees them: only headers, as the payload does not concern it.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -14,26 +14,25 @@ use airtcp_units::Probability;
 pub struct Ends {
     /// The mobile's address and port.
     pub mobile: SocketAddr,
-    /// Those of the host behind the wired device.
+    /// The address and port of the host behind the wired device.
     pub wired: SocketAddr,
 }
 
-/// A TCP packet on its way through the gateway.
+/// A TCP packet passing through the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sighting {
-    /// Whose it is.
+    /// The ends of its connection.
     pub ends: Ends,
-    /// Which way it goes.
+    /// Its direction.
     pub toward: Toward,
     /// Its headers.
     pub segment: Segment,
 }
 
-/// Reads the headers of a packet that goes `toward`. Its end may be cut off, and TCP's checksum is
-/// not looked at: a packet that its device has yet to complete does not have one.
+/// Parses the headers of a packet that goes `toward`. Its end may be cut off, and TCP's checksum is
+/// not verified: a packet that its device has yet to complete does not have one.
 ///
-/// # Errors
-/// Why the bytes are no TCP packet that an agent understands; never panics.
+/// # Errors The reason why the bytes are not a TCP packet that an agent understands; never panics.
 pub fn read_headers(bytes: &[u8], toward: Toward) -> Result<Sighting, WireError> {
     let (tcp, tcp_bytes, addresses, ecn) = match bytes.first().ok_or(WireError::Truncated)? >> 4 {
         4 => read_ipv4(bytes)?,
@@ -66,7 +65,8 @@ pub fn read_headers(bytes: &[u8], toward: Toward) -> Result<Sighting, WireError>
     })
 }
 
-/// What is there of the TCP segment, its whole length, source and destination, and the ECN field.
+/// The available part of the TCP segment, its full length, source and destination, and the ECN
+/// field.
 type IpPayload<'a> = (&'a [u8], usize, [IpAddr; 2], Ecn);
 
 fn read_ipv4(bytes: &[u8]) -> Result<IpPayload<'_>, WireError> {
@@ -108,26 +108,26 @@ fn read_ipv6(bytes: &[u8]) -> Result<IpPayload<'_>, WireError> {
 /// TCP's number in the protocol field (RFC 9293 §3.1).
 const TCP: u8 = 6;
 
-/// Segments that begin, end or break a connection: those never wait in a queue.
+/// Whether the segment begins, ends or breaks a connection: those never wait in a queue.
 pub fn is_of_the_connection(segment: &Segment) -> bool {
     [Flags::SYN, Flags::FIN, Flags::RST]
         .into_iter()
         .any(|flag| segment.flags.contains(flag))
 }
 
-/// Tells connections apart, and into groups.
+/// Distinguishes connections, and divides them into groups.
 #[derive(Clone, Debug)]
 pub struct FlowKeys {
-    /// Keyed with what nobody outside knows, so that nobody can make connections that look alike.
+    /// Keyed with a secret, so that no outsider can craft connections that collide.
     secret: RandomState,
-    /// The same for every gateway with that seed, so that a connection keeps its group when the
-    /// gateway is restarted.
+    /// The same for every gateway with that seed, so that a connection keeps its group across a
+    /// restart.
     coin: Stream,
     share: Probability,
 }
 
 impl FlowKeys {
-    /// Keys by which `share` of all connections are treated.
+    /// Creates keys by which `share` of all connections are treated.
     pub fn new(seed: u64, share: Probability) -> Self {
         Self {
             secret: RandomState::new(),
@@ -150,7 +150,7 @@ impl FlowKeys {
         self.secret.hash_one(ends)
     }
 
-    /// Whether the connection is treated; else it belongs to the control group.
+    /// Whether the connection is treated rather than in the control group.
     pub fn is_treated(&self, ends: &Ends) -> bool {
         let coin = [ends.mobile, ends.wired]
             .into_iter()
@@ -204,12 +204,12 @@ mod tests {
         [ipv4, ipv6]
     }
 
-    /// What the codec writes is read with its whole length, however much of the payload is there.
+    /// The codec's packets are parsed with their full length, however much of the payload is there.
     #[test]
     fn headers_are_read_without_the_payload() {
         for mut packet in packets() {
             let headers = packet.len() - 100;
-            // A checksum that its device has yet to write.
+            // A checksum that its device has yet to compute.
             packet[headers - 32 + 16] ^= 0xff;
             for kept in headers..=packet.len() {
                 let seen = read_headers(&packet[..kept], Toward::Mobile).unwrap();
@@ -262,8 +262,8 @@ mod tests {
         assert!((treated - 4000).abs() < 5 * 57, "{treated}");
     }
 
-    /// Damage anywhere is read without a panic; what is read has no more payload than the packet
-    /// says it has.
+    /// Damage anywhere is parsed without a panic; the result never has more payload than the packet
+    /// claims.
     #[test]
     fn damaged_packets_never_panic() {
         for seed in 0..20_000 {

@@ -1,4 +1,4 @@
-//! Signals as something to wait for beside packets.
+//! Signals as a descriptor to wait for together with packets.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -7,14 +7,14 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 
 use crate::error::{Error, Result};
 
-/// What a signal asks of the gateway.
+/// The request behind a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
     /// To end.
     End,
-    /// To read its configuration again.
+    /// To reload its configuration.
     Reload,
-    /// To be followed by a new process.
+    /// To be succeeded by a new process.
     Renew,
 }
 
@@ -23,7 +23,7 @@ pub enum Wish {
 pub struct Signals(SignalFd);
 
 impl Signals {
-    /// Takes the signals over. To be called before other threads are started.
+    /// Takes the signals over. Call it before other threads are started.
     ///
     /// # Errors
     /// The system refuses it.
@@ -47,7 +47,7 @@ impl Signals {
             .map_err(failed)
     }
 
-    /// What was asked for, if anything was.
+    /// The next request, if any.
     pub fn next(&self) -> Option<Wish> {
         let signal = self.0.read_signal().ok()??;
         let number = i32::try_from(signal.ssi_signo).ok()?;

@@ -9,7 +9,7 @@ use super::asks::ask;
 use super::options::Status;
 use crate::error::{Error, Result, Tried};
 
-/// Prints what each gateway of this machine says. The status is 1 where there is none.
+/// Prints each gateway's report. The status is 1 if there is none.
 ///
 /// # Errors
 /// The folder cannot be read, or a gateway does not answer.

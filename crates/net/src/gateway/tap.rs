@@ -1,9 +1,10 @@
-//! A look at what passes a device, without standing in its way: a packet socket whose kernel side
-//! writes headers into memory that both share.
+//! Observes the packets that pass a device, without intercepting them: a packet socket whose kernel
+//! side writes headers into shared memory.
 //!
 //! The kernel fills blocks and hands each over when it is full or [`LATENCY_MS`] old
-//! (Documentation/networking/packet_mmap.rst, TPACKET_V3), so that a look costs a wake-up a block
-//! and not one a packet. What does not fit is not seen and is counted; it passes all the same.
+//! (Documentation/networking/packet_mmap.rst, TPACKET_V3), so that observation costs one wake-up
+//! per block, not per packet. Packets that do not fit are counted as missed; they pass all the
+//! same.
 
 use std::ffi::c_void;
 use std::io;
@@ -31,19 +32,19 @@ const FRAME_BYTES: u32 = 1 << 11;
 /// A packet that passed.
 #[derive(Clone, Copy, Debug)]
 pub struct Passed<'a> {
-    /// When, in nanoseconds of the system's clock since 1970.
+    /// Its time, in nanoseconds of the system clock since 1970.
     pub nanos: u64,
-    /// Which way, seen from the device towards the mobiles.
+    /// Its direction, seen from the device towards the mobiles.
     pub toward: Toward,
-    /// The radio or card that it came from, where the device knows such addresses.
+    /// The radio or card that it came from, if the device knows such addresses.
     pub sender: Option<Mac>,
-    /// From the IP header on, perhaps cut off.
+    /// From the IP header on, possibly truncated.
     pub bytes: &'a [u8],
-    /// For how many packets it stands: more than one where not all are looked at.
+    /// The number of packets it stands for: more than one if only a sample is examined.
     pub stands_for: u32,
 }
 
-/// What a tap has seen and missed.
+/// Numbers of packets seen and missed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looked {
     /// Packets seen.
@@ -52,25 +53,24 @@ pub struct Looked {
     pub missed: u64,
 }
 
-/// A look at a device.
+/// An observed device.
 #[derive(Debug)]
 pub struct Tap {
     socket: OwnedFd,
     ring: NonNull<c_void>,
-    /// The block that is handed over next.
+    /// The next block to be handed over.
     next: u32,
     looked: Looked,
     sampling: Sampling,
 }
 
 impl Tap {
-    /// Looks at the device towards the mobiles, in the namespace of the calling thread.
+    /// Observes the device towards the mobiles, in the calling thread's namespace.
     ///
-    /// # Errors
-    /// The system forbids it, or there is no such device.
+    /// # Errors The system does not allow it, or there is no such device.
     pub fn new(device: &str, now: Instant) -> Result<Self> {
         let failed = || format!("cannot look at what passes {device}");
-        // No protocol yet: nothing is seen before the filter stands.
+        // No protocol yet: nothing is captured before the filter is in place.
         let socket = socket_with(
             AddressFamily::PACKET,
             SocketType::DGRAM,
@@ -106,10 +106,9 @@ impl Tap {
         Ok(tap)
     }
 
-    /// Hands every packet of the blocks that are ready to `each`, in the order in which they
-    /// passed.
+    /// Passes every packet of the ready blocks to `each`, in the order in which they passed.
     pub fn look(&mut self, mut each: impl FnMut(Passed<'_>)) {
-        // A round is enough for one turn: what comes meanwhile is for the next.
+        // One round of the ring is enough for one turn: later blocks are for the next.
         for _ in 0..BLOCKS {
             if !self.look_at_block(&mut each) {
                 break;
@@ -117,17 +116,16 @@ impl Tap {
         }
     }
 
-    /// Looks at fewer bulk segments where many pass, and at all again where few do. To be called
-    /// now and then.
+    /// Examines fewer bulk segments when many pass, and all again when few do. Call it regularly.
     pub fn sample(&mut self, now: Instant) {
         if let Some(one_in) = self.sampling.review(now) {
-            // A kernel that refuses the new program goes on with the old one: then what was looked
-            // at stands for too many, as it does for the block that is being filled now.
+            // If the kernel refuses the new program, it continues with the old one: then examined
+            // segments stand for too many, as they do for the block being filled now.
             let _ = attach(&self.socket, &filter::tap(one_in));
         }
     }
 
-    /// Why poll(2) reports an error.
+    /// Returns the error behind a poll(2) event.
     ///
     /// # Errors
     /// The device is gone or down.
@@ -184,7 +182,7 @@ impl AsFd for Tap {
 
 impl Drop for Tap {
     fn drop(&mut self) {
-        // SAFETY: what `map` has mapped, once, and nothing borrows from it any more.
+        // SAFETY: the memory mapped by `map`, once, and nothing borrows from it any more.
         #[expect(unsafe_code, reason = "the ring is shared with the kernel")]
         let _ = unsafe { munmap(self.ring.as_ptr(), (BLOCK_BYTES * BLOCKS) as usize) };
     }
@@ -195,10 +193,10 @@ impl Drop for Tap {
 const STATUS_AT: usize = 8;
 const PACKETS_AT: usize = 12;
 const FIRST_AT: usize = 16;
-/// Where a packet's header (tpacket3_hdr) has what.
+/// Offsets in a packet's header (tpacket3_hdr).
 const HEADER_BYTES: usize = size_of::<libc::tpacket3_hdr>();
 
-/// Hands the packets of a block to `each`.
+/// Passes the packets of a block to `each`.
 fn read_block(block: &[u8], sampling: &mut Sampling, each: &mut impl FnMut(Passed<'_>)) {
     let packets = u32_at(block, PACKETS_AT).unwrap_or(0);
     let mut at = u32_at(block, FIRST_AT).unwrap_or(0) as usize;
@@ -210,7 +208,7 @@ fn read_block(block: &[u8], sampling: &mut Sampling, each: &mut impl FnMut(Passe
     }
 }
 
-/// Hands the packet at `at` to `each`; returns how far behind it the next begins.
+/// Passes the packet at `at` to `each`; returns the distance to the next.
 fn read_packet(
     block: &[u8],
     at: usize,
@@ -221,8 +219,8 @@ fn read_packet(
     let field = |place: usize| u32_at(header, place);
     let (next, seconds, nanos, kept) = (field(0)?, field(4)?, field(8)?, field(12)?);
     let network = usize::from(u16::from_ne_bytes(header.get(26..28)?.try_into().ok()?));
-    // sockaddr_ll stands behind the header, aligned: protocol at 2, kind of packet at 10,
-    // the sender's address with its length at 11.
+    // sockaddr_ll follows the header, aligned: protocol at 2, kind of packet at 10, the sender's
+    // address with its length at 11.
     let address = header.get(HEADER_BYTES.next_multiple_of(libc::TPACKET_ALIGNMENT)..)?;
     let protocol = u16::from_be_bytes(address.get(2..4)?.try_into().ok()?);
     let kind = *address.get(10)?;
@@ -232,7 +230,7 @@ fn read_packet(
     let bytes = header.get(network..network + kept as usize)?;
     let is_tagged = protocol == VLAN;
     let bytes = if is_tagged { bytes.get(4..)? } else { bytes };
-    // The filter leaves out none with a tag.
+    // The filter never skips packets with a tag.
     let is_sampled = !is_tagged && filter::is_bulk(bytes);
     each(Passed {
         nanos: u64::from(seconds) * 1_000_000_000 + u64::from(nanos),
@@ -248,7 +246,7 @@ fn read_packet(
     Some(next as usize)
 }
 
-/// The protocol of a frame whose VLAN tag its device has left in place (IEEE 802.1Q).
+/// The protocol of a frame in which the device has left the VLAN tag in place (IEEE 802.1Q).
 const VLAN: u16 = 0x8100;
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
@@ -261,7 +259,7 @@ fn map(socket: &OwnedFd) -> rustix::io::Result<NonNull<c_void>> {
         (BLOCK_BYTES * BLOCKS) as usize,
         ProtFlags::READ | ProtFlags::WRITE,
     );
-    // SAFETY: a new mapping, at an address of the kernel's choice.
+    // SAFETY: a new mapping, at an address chosen by the kernel.
     #[expect(unsafe_code, reason = "the ring is shared with the kernel")]
     let ring = unsafe {
         mmap(

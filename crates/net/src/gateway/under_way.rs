@@ -1,5 +1,5 @@
-//! Data on its way to each station, for agents that hear of failed attempts: a driver says to which
-//! station they failed, and not what.
+//! Data in flight to each station, for agents that hear of failed attempts: a driver says to which
+//! station they failed, and not for which packet.
 
 use std::num::NonZeroUsize;
 
@@ -10,7 +10,7 @@ use lru::LruCache;
 use super::sighting::Sighting;
 use super::stations::Mac;
 
-/// A connection of a mobile's.
+/// A mobile's connection.
 #[derive(Clone, Copy, Debug, Default)]
 struct Connection {
     /// The mobile's radio, once it has sent something.
@@ -19,21 +19,21 @@ struct Connection {
     data: Option<Segment>,
 }
 
-/// What is under way.
+/// The data in flight.
 #[derive(Debug)]
 pub struct UnderWay {
     connections: LruCache<FlowKey, Connection>,
 }
 
 impl UnderWay {
-    /// Nothing, with room for `most` connections.
+    /// Creates an empty one, with room for `most` connections.
     pub fn new(most: NonZeroUsize) -> Self {
         Self {
             connections: LruCache::new(most),
         }
     }
 
-    /// A packet has passed; `station` is the radio from which it came.
+    /// Takes a packet that has passed; `station` is the radio from which it came.
     pub fn see(&mut self, flow: FlowKey, sighting: &Sighting, station: Option<Mac>) {
         let segment = &sighting.segment;
         let one = self
@@ -58,8 +58,8 @@ impl UnderWay {
         }
     }
 
-    /// The connections with data under way to a station, with the last of it, in no order that
-    /// anything may depend upon but the same in every run.
+    /// The connections with data in flight to a station, with the last segment of each, in an
+    /// arbitrary order that is nevertheless the same in every run.
     pub fn to(&self, station: Mac) -> Vec<(FlowKey, Segment)> {
         let mut found: Vec<_> = self
             .connections
@@ -112,7 +112,7 @@ mod tests {
                 .map(|(flow, data)| (*flow, data.sequence.0))
         };
         assert_eq!(first(&all), Some((1, 1100)));
-        // What is repeated is not the last, and half of it is not all.
+        // A retransmission is not the last, and half of it is not all.
         all.see(1, &sighting(Toward::Mobile, 100, 1000, 0), None);
         all.see(1, &sighting(Toward::Wired, 0, 0, 1100), Some(STATION));
         assert_eq!(first(&all), Some((1, 1100)));

@@ -1,5 +1,5 @@
-//! Two that look after the gateway: a thread that lets everything go when the gateway hangs, and
-//! one that sees whether its rules and queues are still there.
+//! Two threads that supervise the gateway: one releases everything when the gateway hangs, and one
+//! checks that its rules and queues are still in place.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,31 +15,31 @@ use super::rules::Rules;
 use crate::emulate::clock::Clock;
 use crate::error::{Result, Tried};
 
-/// The status of a process that has let everything go since packets were late.
+/// The exit status of a process that has released everything because packets were late.
 pub const LATE: i32 = 3;
-/// How often rules and queues are looked at.
+/// Interval between checks of rules and queues.
 const LOOK: time::Duration = time::Duration::from_secs(10);
 
-/// What the gateway's thread says of itself.
+/// Signs of life of the gateway's thread.
 #[derive(Debug, Default)]
 pub struct Pulse {
-    /// When it last went round, in nanoseconds of its clock.
+    /// Time of its last round, in nanoseconds of its clock.
     beat: AtomicU64,
     /// The number of the last packet.
     last: AtomicU64,
     ended: AtomicBool,
-    /// How often rules had to be written again.
+    /// Number of times the rules had to be rewritten.
     rewritten: AtomicU64,
 }
 
 impl Pulse {
-    /// The gateway goes round at `now` nanoseconds, and packet `last` has come.
+    /// Records a round at `now` nanoseconds; packet `last` has arrived.
     pub fn beat(&self, now: u64, last: u64) {
         self.beat.store(now, Ordering::Relaxed);
         self.last.store(last, Ordering::Relaxed);
     }
 
-    /// How often rules had to be written again.
+    /// Number of times the rules had to be rewritten.
     pub fn rewritten(&self) -> u64 {
         self.rewritten.load(Ordering::Relaxed)
     }
@@ -53,7 +53,7 @@ pub struct Watchdog {
 }
 
 impl Watchdog {
-    /// Watches a gateway that is to go round within `late`, and whose rules are these.
+    /// Watches a gateway whose rounds must be within `late`, and whose rules are these.
     ///
     /// # Errors
     /// No thread can be started.
@@ -86,7 +86,7 @@ impl Drop for Watchdog {
         self.pulse.ended.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
             thread.thread().unpark();
-            // A thread that has panicked watches no longer, which is what is wanted here.
+            // A thread that has panicked no longer watches, which is the purpose here.
             let _ = thread.join();
         }
     }
@@ -112,8 +112,8 @@ fn watch(pulse: &Pulse, clock: Clock, late: Duration, rescuer: &Rescuer) {
     }
 }
 
-/// Looks now and then whether rules and queues are there. Rules that are gone are written again: a
-/// firewall that is reloaded takes them away.
+/// Checks regularly that rules and queues are in place. Missing rules are rewritten: a reloaded
+/// firewall removes them.
 fn keep(pulse: &Pulse, rules: &Rules) {
     loop {
         park_timeout(LOOK);
@@ -123,7 +123,7 @@ fn keep(pulse: &Pulse, rules: &Rules) {
         if rules.stand() {
             continue;
         }
-        // Between the look and now the gateway may have ended and removed them itself.
+        // Since the check the gateway may have ended and removed them itself.
         if pulse.ended.load(Ordering::Relaxed) {
             return;
         }
@@ -135,7 +135,7 @@ fn keep(pulse: &Pulse, rules: &Rules) {
     }
 }
 
-/// Numbers of queues that somebody serves, as the kernel lists them.
+/// Numbers of the queues in use, as listed by the kernel.
 pub fn queues_in_use() -> Vec<u16> {
     let listed = std::fs::read_to_string(Path::new("/proc/net/netfilter/nfnetlink_queue"));
     let first = |line: &str| line.split_whitespace().next()?.parse().ok();

@@ -1,4 +1,4 @@
-//! What the kernel counted in a namespace: the SNMP counters of its TCP.
+//! The kernel's counters in a namespace: the SNMP counters of its TCP.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,7 +10,7 @@ use crate::error::{Result, Tried};
 pub struct Counters(HashMap<String, u64>);
 
 impl Counters {
-    /// Those of the calling thread's namespace.
+    /// Reads those of the calling thread's namespace.
     ///
     /// # Errors
     ///
@@ -25,7 +25,7 @@ impl Counters {
         Ok(counters)
     }
 
-    /// A counter; zero where the kernel has none of that name.
+    /// A counter; zero if the kernel has none of that name.
     pub fn get(&self, name: &str) -> u64 {
         self.0.get(name).copied().unwrap_or(0)
     }

@@ -35,7 +35,7 @@ use stack::Stack;
 use tcp_info::TcpInfo;
 use transfer::Times;
 
-/// The kernel's counters that are reported, of the sender's namespace.
+/// The kernel counters that are reported, from the sender's namespace.
 const COUNTED: [&str; 7] = [
     "TcpRetransSegs",
     "TcpExtTCPTimeouts",
@@ -45,7 +45,7 @@ const COUNTED: [&str; 7] = [
     "TcpExtTCPDSACKUndo",
     "TcpExtTCPLossUndo",
 ];
-/// The port of the receivers.
+/// The receivers' port.
 const PORT: u16 = 5001;
 
 /// Measure the kernel's TCP over a scenario's link, once
@@ -65,7 +65,7 @@ pub struct Options {
     check: bool,
 }
 
-/// What was measured.
+/// The result of a measurement.
 #[derive(Clone, Debug, Serialize)]
 pub struct Measurement {
     /// The scenario's name.
@@ -76,14 +76,13 @@ pub struct Measurement {
     pub seed: u64,
     /// The congestion control of the senders.
     pub congestion_control: String,
-    /// The steps by which the remedies were deployed, as a user would take them.
+    /// The steps by which the remedies were deployed, as a user would perform them.
     pub steps: Vec<String>,
-    /// What they are in place of a remedy, where they are only the nearest thing.
+    /// The nearest equivalents used in place of a remedy, if any.
     pub instead: Vec<String>,
-    /// Bits a second that reached the receivers' applications, of all flows, over the scenario's
-    /// duration.
+    /// Bits per second received by the applications, over all flows and the scenario's duration.
     pub goodput_bps: f64,
-    /// The same flow by flow.
+    /// The same for each flow.
     pub flow_goodput_bps: Vec<f64>,
     /// Segments retransmitted.
     pub retransmissions: u64,
@@ -91,29 +90,29 @@ pub struct Measurement {
     pub timeouts: u64,
     /// Tail loss probes.
     pub tail_probes: u64,
-    /// Repairs that the kernel took back because they were needless.
+    /// Repairs that the kernel undid because they were needless.
     pub undos: u64,
-    /// Losses by their number and the verdict of a congestion control that judges them.
+    /// Losses by their number and the verdict of a congestion control that classifies them.
     pub verdicts: Vec<Verdicts>,
     /// The kernel's smoothed round trip at the end, mean over the connections, in milliseconds.
     pub srtt_ms: f64,
     /// Its mean deviation, in milliseconds.
     pub rttvar_ms: f64,
-    /// The least round trip of all flows, in milliseconds.
+    /// The minimum round trip of all flows, in milliseconds.
     pub least_rtt_ms: f64,
-    /// How late packets left.
+    /// Lateness of departing packets.
     #[serde(flatten)]
     pub punctuality: Punctuality,
     /// The kernel that was measured.
     pub kernel: String,
 }
 
-/// Measures, and prints the result. Returns the status to exit with.
+/// Measures, and prints the result. Returns the exit status.
 ///
 /// # Errors
 ///
-/// The scenario is refused or is no bulk transfer, a remedy has no way on this kernel, or the
-/// system forbids what is needed.
+/// The scenario is refused or is not a bulk transfer, a remedy has no way on this kernel, or the
+/// system does not allow something needed.
 pub fn run(options: &Options) -> Result<i32> {
     let asked = Asked::new(options)?;
     if options.check {
@@ -153,7 +152,7 @@ impl Asked {
 
     fn measure(self) -> Result<Measurement> {
         let ways = ways(&self.scenario, self.seed);
-        // For as long as the run takes, under a name of its own: several runs at once may have
+        // Registered during the run, under a name of its own: several runs at once may have
         // different constants.
         let mut stack = self.stack.clone();
         let registered = match &self.stack.program {
@@ -199,8 +198,8 @@ impl Asked {
     }
 }
 
-/// Only what the kernel can do by itself is measured: bulk transfers for as long as the scenario
-/// lasts.
+/// Only the kernel's own capabilities are measured: bulk transfers for the scenario's whole
+/// duration.
 fn check(scenario: &Scenario) -> Result<()> {
     emulate::check(scenario)?;
     if scenario.traffic.iter().any(Option::is_some) || scenario.flows.bytes.is_some() {
@@ -241,7 +240,7 @@ impl Hosts {
         }
     }
 
-    /// Tells the kernel at both ends what its TCP is to be.
+    /// Configures the kernel's TCP at both ends.
     fn prepare(&self, ends: &Ends, station: usize, stack: &Stack) -> Result<()> {
         let (at_station, at_server) = (
             &ends.station_devices[station],
@@ -264,7 +263,7 @@ impl Hosts {
     }
 }
 
-/// The counters of all senders' namespaces, each namespace once.
+/// The counters of all senders' namespaces, each namespace counted once.
 fn counted(hosts: &[Hosts]) -> Result<[u64; COUNTED.len()]> {
     let mut sums = [0; COUNTED.len()];
     let mut seen: Vec<&Arc<Namespace>> = Vec::new();
@@ -281,7 +280,7 @@ fn counted(hosts: &[Hosts]) -> Result<[u64; COUNTED.len()]> {
     Ok(sums)
 }
 
-/// A transfer's bytes, and what the kernel said of its connection, if it came about.
+/// A transfer's bytes, and the kernel's information on its connection, if there was one.
 type Transfer = (u64, Option<TcpInfo>);
 
 /// Runs the transfers while the link carries them.
@@ -320,7 +319,7 @@ fn carry(
                 (receiver, sender)
             })
             .collect();
-        // What is under way at the end still has a link.
+        // Packets in flight at the end still have a link.
         let carried = link.run(until.as_fd(), |link| {
             link.now() < end + Duration::from_millis(1)
         });

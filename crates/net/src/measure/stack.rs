@@ -1,4 +1,5 @@
-//! A scenario's senders in the words of this kernel: what its TCP is told, and what it cannot be.
+//! A scenario's senders in terms of this kernel: the TCP settings used, and the settings it cannot
+//! provide.
 
 use std::fs;
 
@@ -12,16 +13,16 @@ use crate::bpf::{self, Constants};
 use crate::device::Metric;
 use crate::error::{Error, Result, Tried};
 
-/// What the kernel's TCP is told at the ends of a link.
+/// The kernel's TCP settings at the ends of a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Stack {
     /// The congestion control of the senders.
     pub congestion_control: String,
-    /// The program in BPF that is registered as that, with its constants.
+    /// The BPF program that is registered under that name, with its constants.
     pub program: Option<(String, Constants)>,
-    /// Settings of the sender's namespace, key and value, in the order in which they are set.
+    /// Settings of the sender's namespace, key and value, in order.
     pub sender_settings: Vec<(String, String)>,
-    /// Settings of the receiver's.
+    /// Settings of the receiver's namespace.
     pub receiver_settings: Vec<(String, String)>,
     /// Attributes of the sender's route to the receiver.
     pub sender_route: Vec<Metric>,
@@ -29,14 +30,14 @@ pub struct Stack {
     pub receiver_route: Vec<Metric>,
     /// Options of the sender's socket.
     pub paced: bool,
-    /// The steps of the remedies, as a user would take them.
+    /// The steps of the remedies, as a user would perform them.
     pub steps: Vec<String>,
-    /// What this is in place of the remedy, where it is only the nearest thing.
+    /// The nearest equivalents used in place of a remedy, if any.
     pub instead: Vec<String>,
 }
 
-/// What makes runs alike: no run learns from the one before it, and none depends on the congestion
-/// control that this machine gives its sockets by default. The senders' own is a socket option.
+/// Settings that make runs comparable: no run learns from the one before it, and none depends on
+/// the machine's default congestion control. The senders' own is a socket option.
 const ALWAYS: [(&str, &str); 3] = [
     ("net.ipv4.tcp_no_metrics_save", "1"),
     // Every kernel has it and lets every namespace choose it.
@@ -48,7 +49,7 @@ const ALWAYS: [(&str, &str); 3] = [
 impl Stack {
     /// The kernel's TCP as near to `tcp` as its settings allow, with `remedies` deployed.
     /// `deviation_ms` is the mean deviation of the link's round trips, for remedies that are a
-    /// factor of it.
+    /// multiple of it.
     ///
     /// # Errors
     ///
@@ -58,7 +59,7 @@ impl Stack {
         for one in remedies.as_slice() {
             let remedy = one.remedy;
             if !acts_at_an_end(remedy.place) {
-                // The emulated link has it.
+                // The emulated link provides it.
                 continue;
             }
             let way = remedy
@@ -197,7 +198,7 @@ impl Stack {
                 name.clone_into(&mut self.congestion_control);
                 self.program = Some((name.to_owned(), constants(constant, value)?));
             }
-            // The one option that remedies set; how much does not matter above any link's rate.
+            // The one option that remedies set; its value does not matter above any link's rate.
             Step::SocketOption { .. } => self.paced = true,
             Step::Qdisc { .. } | Step::ModuleParameter { .. } | Step::Radio { .. } => {}
         }
@@ -212,8 +213,8 @@ const fn acts_at_an_end(place: airtcp_remedies::Place) -> bool {
     )
 }
 
-/// Whether a namespace of this kernel's can have the way: its settings are there, and none of its
-/// steps reaches outside of the namespace.
+/// Whether a namespace of this kernel supports the way: its settings exist, and none of its steps
+/// reaches outside of the namespace.
 fn is_supported(way: &Way) -> bool {
     way.steps.iter().all(|step| match step {
         Step::Sysctl { key, .. } => setting_path(key).is_ok_and(|path| path.exists()),
@@ -230,11 +231,11 @@ fn is_bpf(way: &Way) -> bool {
         .any(|step| matches!(step, Step::BpfCongestionControl { .. }))
 }
 
-/// A program's constant with the value of a step; none where the program takes none.
+/// A program's constant with the value of a step; empty if the program takes none.
 ///
 /// # Errors
 ///
-/// The value is no whole number.
+/// The value is not a whole number.
 pub fn constants(constant: &str, value: &str) -> Result<Constants> {
     if constant.is_empty() {
         return Ok(Constants::new());
@@ -275,9 +276,9 @@ pub fn apply(settings: &[(String, String)]) -> Result<()> {
 ///
 /// # Errors
 ///
-/// Another key.
+/// The key is not one of a namespace.
 pub fn setting_path(key: &str) -> Result<std::path::PathBuf> {
-    // Keys come from the catalogue; one with a slash or of another tree is none of a namespace's.
+    // Keys come from the catalogue; one with a slash or of another tree is not a namespace's.
     if !key.starts_with("net.") || key.contains('/') || key.contains("..") {
         return Err(Error::new(format!(
             "{key}: not a setting of a network namespace"
@@ -351,7 +352,7 @@ mod tests {
         assert!(factor.unwrap_err().to_string().contains("--deviation"));
     }
 
-    /// The emulated link has what acts there, and many of the rest have a way on the kernel.
+    /// The emulated link provides what acts there, and many of the rest have a way on the kernel.
     #[test]
     fn at_least_twenty_remedies_can_be_verified() {
         let can: Vec<_> = catalogue()

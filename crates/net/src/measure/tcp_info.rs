@@ -1,18 +1,18 @@
-//! What the kernel says of a connection (`TCP_INFO`), and the pacing of a socket.
+//! The kernel's information on a connection (`TCP_INFO`), and the pacing of a socket.
 
 use std::mem::size_of;
 use std::os::fd::{AsFd, AsRawFd};
 
 use crate::error::{Result, Tried};
 
-/// A part of what `TCP_INFO` says.
+/// A part of `TCP_INFO`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpInfo {
     /// The smoothed round trip, in microseconds.
     pub srtt_us: u32,
     /// Its mean deviation, in microseconds.
     pub rttvar_us: u32,
-    /// The least round trip, in microseconds.
+    /// The minimum round trip, in microseconds.
     pub least_rtt_us: u32,
     /// The round trip as the receiving side measures it, in microseconds.
     pub receiver_rtt_us: u32,
@@ -26,12 +26,12 @@ pub struct TcpInfo {
 ///
 /// # Errors
 ///
-/// The socket is no TCP socket.
+/// The socket is not a TCP socket.
 pub fn tcp_info(socket: &impl AsFd) -> Result<TcpInfo> {
     let mut info = std::mem::MaybeUninit::<libc::tcp_info>::zeroed();
     let mut length = size_of::<libc::tcp_info>() as libc::socklen_t;
-    // SAFETY: the kernel writes at most `length` bytes into `info`, whose fields are all integers
-    // for which every pattern of bits, zero too, is a value.
+    // SAFETY: the kernel writes at most `length` bytes into `info`, whose fields are all integers,
+    // for which every bit pattern, zero included, is valid.
     #[expect(unsafe_code, reason = "no library of ours wraps TCP_INFO")]
     let (result, info) = unsafe {
         let result = libc::getsockopt(
@@ -57,8 +57,8 @@ pub fn tcp_info(socket: &impl AsFd) -> Result<TcpInfo> {
     })
 }
 
-/// Has the kernel pace a socket at the rate that its congestion control gives it: a limit above any
-/// rate turns the kernel's own pacing on (`SO_MAX_PACING_RATE`, `sk_pacing_status`).
+/// Makes the kernel pace a socket at the rate that its congestion control gives it: a limit above
+/// any rate turns the kernel's own pacing on (`SO_MAX_PACING_RATE`, `sk_pacing_status`).
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! A bulk transfer by the kernel's TCP: as much as it can until the time is over.
+//! A bulk transfer by the kernel's TCP: as much as possible until the time is over.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -13,28 +13,28 @@ use super::tcp_info::{TcpInfo, tcp_info};
 use crate::emulate::clock::Clock;
 use crate::error::{Error, Result, Tried};
 
-/// How often a waiting thread looks whether the time is over.
+/// Interval at which a waiting thread checks whether the time is over.
 const LOOK: StdDuration = StdDuration::from_millis(20);
-/// Bytes written and read at once.
+/// Bytes per write and read.
 const CHUNK: usize = 65_536;
 
-/// When a transfer begins and ends, on the emulation's clock.
+/// Start and end of a transfer, on the emulation's clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
     /// The emulation's clock.
     pub clock: Clock,
-    /// When the connection is opened.
+    /// Time at which the connection is opened.
     pub start: Instant,
-    /// When the measurement ends.
+    /// Time at which the measurement ends.
     pub end: Instant,
 }
 
-/// Sends until the end; returns what the kernel says of the connection then, or nothing if the
-/// link let none come about by then. In the sender's namespace.
+/// Sends until the end; returns the kernel's information on the connection then, or `None` if the
+/// link allowed none by then. Call it in the sender's namespace.
 ///
 /// # Errors
 ///
-/// The congestion control is forbidden here, or the connection is refused.
+/// The congestion control is not allowed here, or the connection is refused.
 pub fn send(
     to: SocketAddr,
     control: &str,
@@ -53,7 +53,7 @@ pub fn send(
         Some(ipproto::TCP),
     )
     .tried(|| "cannot make a socket".to_owned())?;
-    // Before the connection: a socket that began with a paced control stays paced.
+    // Before the connection: a socket that started with a paced control stays paced.
     sockopt::set_tcp_congestion(&socket, control).map_err(|cause| {
         Error::system(
             format!("cannot send with congestion control {control}"),
@@ -75,8 +75,8 @@ pub fn send(
     loop {
         match connect(&socket, &to) {
             Ok(()) => break,
-            // The time of a write limits a call of connect too (socket(7), SO_SNDTIMEO); the
-            // handshake goes on, and the next call waits for it.
+            // The send timeout limits a call of connect too (socket(7), SO_SNDTIMEO); the handshake
+            // continues, and the next call waits for it.
             Err(Errno::INPROGRESS | Errno::ALREADY | Errno::INTR) => {}
             Err(error) => {
                 return Err(error).tried(|| format!("cannot connect to {to} over the link"));
@@ -111,17 +111,17 @@ fn end_at_once(stream: &TcpStream) -> Result<()> {
         .tried(|| "cannot close the connection at once".to_owned())
 }
 
-/// What a receiver had by the end, with its connection, if one came about.
+/// A receiver's result at the end, with its connection, if there was one.
 #[derive(Debug, Default)]
 pub struct Received {
     /// Payload bytes that arrived.
     pub bytes: u64,
-    /// Still open: to close it resets the sender, over a short link before that has read its
-    /// counters. Whoever holds this closes it once the sender is done.
+    /// Still open: closing it resets the sender, over a short link before its counters have been
+    /// read. The caller closes it once the sender is done.
     pub connection: Option<TcpStream>,
 }
 
-/// Receives until the end. In the receiver's namespace.
+/// Receives until the end. Call it in the receiver's namespace.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! A network namespace's number, which no other has until the machine is started again.
+//! A network namespace's identity, which no other has until the machine restarts.
 
 use std::mem::size_of;
 use std::os::fd::AsRawFd;
@@ -11,7 +11,7 @@ use crate::error::{Error, Result, Tried};
 ///
 /// # Errors
 ///
-/// A kernel before Linux 5.14.
+/// The kernel is older than Linux 5.14.
 pub fn cookie() -> Result<u64> {
     let socket = socket_with(
         AddressFamily::UNIX,

@@ -1,7 +1,7 @@
 //! Network namespaces without names: each lives as long as something holds it.
 //!
 //! Nothing is written under `/run/netns`, so that a killed process leaves nothing behind: with its
-//! last descriptor and its last process the kernel takes a namespace down, with all its devices,
+//! last descriptor and its last process the kernel removes a namespace, with all its devices,
 //! routes and settings.
 
 mod cookie;
@@ -20,7 +20,7 @@ pub use cookie::cookie;
 pub struct Namespace(OwnedFd);
 
 impl Namespace {
-    /// The namespace of the calling thread.
+    /// The calling thread's namespace.
     ///
     /// # Errors
     ///
@@ -35,11 +35,11 @@ impl Namespace {
         .tried(|| "cannot open the network namespace of this thread".to_owned())
     }
 
-    /// A new namespace with its loopback device up and nothing else in it.
+    /// Creates a namespace with its loopback device up and nothing else in it.
     ///
     /// # Errors
     ///
-    /// The system forbids it; says which setting does.
+    /// The system does not allow it; says which setting is responsible.
     pub fn new() -> Result<Self> {
         in_thread(|| {
             leave(UnshareFlags::NEWNET)
@@ -49,7 +49,7 @@ impl Namespace {
         })
     }
 
-    /// A path by which other programs enter it, as long as this process holds it.
+    /// A path by which other programs can enter it, while this process holds it.
     pub fn path(&self) -> String {
         let process = rustix::process::getpid();
         format!(
@@ -59,13 +59,13 @@ impl Namespace {
         )
     }
 
-    /// Runs `work` in this namespace, in a thread of its own: the caller's stays where it is.
-    /// Sockets and devices that `work` opens stay in this namespace, and so does every process
-    /// that it starts.
+    /// Runs `work` in this namespace, in a separate thread: the caller's stays where it is. Sockets
+    /// and devices that `work` opens stay in this namespace, and so does every process that it
+    /// starts.
     ///
     /// # Errors
     ///
-    /// Those of `work`, and the namespace cannot be entered.
+    /// Those of `work`, or that the namespace cannot be entered.
     pub fn enter<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         in_thread(|| {
             move_into_link_name_space(self.0.as_fd(), Some(LinkNameSpaceType::Network))
@@ -81,7 +81,7 @@ impl AsFd for Namespace {
     }
 }
 
-/// Leaves what the calling thread shares with the rest of the process.
+/// Unshares something between the calling thread and the rest of the process.
 pub(crate) fn leave(what: UnshareFlags) -> rustix::io::Result<()> {
     debug_assert!(!what.contains(UnshareFlags::FILES));
     // SAFETY: the table of descriptors stays shared; nothing else of a namespace is visible to
@@ -95,7 +95,7 @@ pub(crate) fn leave(what: UnshareFlags) -> rustix::io::Result<()> {
     }
 }
 
-/// Runs `work` in a thread that ends with it, so that its namespaces are not inherited by chance.
+/// Runs `work` in a thread that ends with it, so that its namespaces are not inherited by accident.
 fn in_thread<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     std::thread::scope(|scope| {
         scope

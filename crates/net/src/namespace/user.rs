@@ -1,4 +1,4 @@
-//! A user namespace: what lets a user without privileges have networks of their own.
+//! User namespaces, which give unprivileged users networks of their own.
 
 use std::fs;
 use std::io;
@@ -8,7 +8,7 @@ use rustix::thread::UnshareFlags;
 use super::leave;
 use crate::error::{Error, Result, Tried};
 
-/// Settings by which systems forbid user namespaces, the value that forbids, and the way out.
+/// Settings by which systems disallow user namespaces, the value that does so, and the remedy.
 const SWITCHES: [(&str, &str, &str); 3] = [
     (
         "/proc/sys/user/max_user_namespaces",
@@ -33,7 +33,7 @@ const SWITCHES: [(&str, &str, &str); 3] = [
 ///
 /// # Errors
 ///
-/// The system forbids user namespaces; names the setting that does, and the way out.
+/// The system does not allow user namespaces; names the responsible setting, and the remedy.
 pub fn become_root_of_own_namespaces() -> Result<()> {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
     if user.is_root() {
@@ -41,7 +41,7 @@ pub fn become_root_of_own_namespaces() -> Result<()> {
     }
     leave(UnshareFlags::NEWUSER)
         .map_err(|cause| forbidden("cannot make a user namespace", cause))?;
-    // user_namespaces(7): groups must be given up before a user may write the map of groups.
+    // user_namespaces(7): setgroups must be denied before a user may write the GID map.
     for (file, text) in [
         ("/proc/self/setgroups", "deny".to_owned()),
         ("/proc/self/uid_map", format!("0 {} 1", user.as_raw())),
@@ -52,7 +52,7 @@ pub fn become_root_of_own_namespaces() -> Result<()> {
     Ok(())
 }
 
-/// The error of a namespace that the system refuses to make.
+/// The error for a namespace that the system refuses to create.
 pub(super) fn forbidden(tried: &str, cause: impl Into<io::Error>) -> Error {
     let error = Error::system(tried, cause);
     for (file, value, way_out) in SWITCHES {

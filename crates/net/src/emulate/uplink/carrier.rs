@@ -1,6 +1,6 @@
-//! slirp4netns(1) or pasta(1), which carry a namespace's packets by sockets of their own. Nothing
-//! of the machine's own rules, routes or settings is touched; what is set is set in the far end's
-//! namespace and goes with it.
+//! slirp4netns(1) or pasta(1), which carry a namespace's packets through sockets of their own. The
+//! machine's own rules, routes and settings remain untouched; all settings are made in the far
+//! end's namespace and vanish with it.
 
 use std::net::Ipv4Addr;
 use std::process::{Child, Command, Stdio};
@@ -16,13 +16,13 @@ use super::tied::{ARGUMENT, MOUNTED};
 use crate::error::{Error, Result, Tried};
 use crate::namespace::Namespace;
 
-/// How long a program may take to set its device up.
+/// Time allowed for a program to set up its device.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often it is looked at meanwhile.
+/// Interval between checks meanwhile.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Programs that carry a namespace's packets by sockets. pasta comes second: that of Debian 12
-/// (2023-03-09) closes connections over paths on which a handshake takes its time.
+/// Programs that carry a namespace's packets through sockets. pasta comes second: the version in
+/// Debian 12 (2023-03-09) closes connections over paths with a slow handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
     Slirp,
@@ -39,10 +39,10 @@ impl Carrier {
         }
     }
 
-    /// The resolver that it answers for, with the machine's own behind it.
+    /// The address at which it answers as a resolver, on behalf of the machine's own.
     const fn resolver(self) -> Ipv4Addr {
         match self {
-            // Any address that nobody has: of the last network of RFC 6598.
+            // Any unused address: from the last network of RFC 6598.
             Self::Pasta => Ipv4Addr::new(100, 127, 255, 53),
             // slirp4netns(1): the built-in one.
             Self::Slirp => Ipv4Addr::new(10, 0, 2, 3),
@@ -70,7 +70,7 @@ impl Carrier {
                 &mtu,
                 "--dns-forward",
                 &resolver,
-                // No port of the machine leads into the namespace, and none out of it.
+                // No port of the machine leads into the namespace, or out of it.
                 "-t",
                 "none",
                 "-u",
@@ -106,7 +106,7 @@ impl Carrier {
     }
 }
 
-/// A program that carries. Dropped, it ends.
+/// A running program. Dropping it ends the program.
 #[derive(Debug)]
 pub struct Carried {
     carrier: Carrier,
@@ -114,13 +114,13 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// Joins `server`'s namespace, in which packets of up to `mtu` bytes arrive, to the machine's
-    /// network. To be called by a thread that lives as long as the emulator: the program dies with
-    /// it.
+    /// Connects `server`'s namespace, to which packets of up to `mtu` bytes arrive, to the
+    /// machine's network. Call it from a thread that lives as long as the emulator: the program
+    /// dies with the thread.
     ///
     /// # Errors
     ///
-    /// The program cannot do it; says what it said.
+    /// The program fails; includes its message.
     pub fn start(carrier: Carrier, server: &Arc<Namespace>, mtu: u16) -> Result<Self> {
         let this = env::current_exe().tried(|| "cannot find the program itself".to_owned())?;
         let child = Command::new(this)
@@ -140,12 +140,12 @@ impl Carried {
         Ok(carried)
     }
 
-    /// The resolver that answers behind it.
+    /// The resolver behind it.
     pub const fn resolver(&self) -> Ipv4Addr {
         self.carrier.resolver()
     }
 
-    /// The program has set its device up when there is a default route through it.
+    /// Waits until the program has set up its device: there is a default route through it.
     fn await_device(&mut self, server: &Arc<Namespace>) -> Result<()> {
         let program = self.carrier.program();
         let begun = Instant::now();
@@ -168,7 +168,7 @@ impl Carried {
         }
     }
 
-    /// What the program said last, after a colon.
+    /// The program's last message, after a colon.
     fn said(&mut self) -> String {
         let _ = self.child.kill();
         let mut said = String::new();

@@ -1,7 +1,7 @@
-//! Address translation: what leaves by one device, or from one address, takes the address of the
-//! device that it leaves by.
+//! Address translation: packets that leave by one device, or from one address, take the address of
+//! the device by which they leave.
 //!
-//! One table of nf_tables with one rule. It goes with its namespace, or with its owner.
+//! One nf_tables table with one rule. It is removed with its namespace, or with its owner.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -17,7 +17,7 @@ const SOURCE_NAT: Hook = Hook {
     priority: 100,
 };
 
-/// Which packets are translated.
+/// The packets to be translated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaving {
     /// Those that leave by the device of this index.
@@ -55,7 +55,7 @@ impl Leaving {
     }
 }
 
-/// Translates in the calling thread's namespace, for as long as that lives.
+/// Translates in the calling thread's namespace, for its whole life.
 ///
 /// # Errors
 ///
@@ -72,12 +72,12 @@ pub struct Held {
 }
 
 impl Held {
-    /// Translates in the calling thread's namespace, by a table of this name.
+    /// Translates in the calling thread's namespace, with a table of this name.
     ///
     /// # Errors
     ///
-    /// There is such a table, or the kernel has no nf_tables with masquerading, or none that goes
-    /// with its owner.
+    /// Such a table exists, or the kernel has no nf_tables with masquerading, or no tables with
+    /// owners.
     pub fn new(table: &str, leaving: &Leaving) -> Result<Self> {
         let owner = Owner::new().map_err(refused)?;
         let batch = Batch::new(leaving.family()).owned_table(table);
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use crate::namespace::Namespace;
 
-    /// The kernel takes both rules, the second for as long as its owner lives.
+    /// The kernel accepts both rules, the second while its owner lives.
     #[test]
     fn the_kernel_takes_the_rules() {
         let namespace = match Namespace::new() {
@@ -129,7 +129,7 @@ mod tests {
                         return Ok(());
                     }
                 };
-                // Somebody else's table is not changed.
+                // Someone else's table is not changed.
                 assert!(Held::new("held", &source).is_err());
                 drop(held);
                 Held::new("held", &source).map(drop)

@@ -1,4 +1,4 @@
-//! The way from the far end of a link to the machine's network.
+//! The uplink from the far end of a link to the machine's network.
 
 mod carrier;
 pub(crate) mod masquerade;
@@ -14,29 +14,30 @@ use crate::namespace::Namespace;
 use carrier::{Carried, Carrier};
 use nat::Nat;
 
-/// The device of the way out, in the far end's namespace.
+/// The uplink's device, in the far end's namespace.
 const DEVICE: &str = "out0";
 
-/// A running way out. Dropped, it ends.
+/// A running uplink. Dropping it ends it.
 #[derive(Debug)]
 pub enum Uplink {
-    /// A program carries the packets by sockets of its own.
+    /// A program carries the packets through its own sockets.
     Carried(Carried),
-    /// The machine forwards them, with its own address for theirs.
+    /// The machine forwards them, replacing their address with its own.
     Translated(Nat),
 }
 
 impl Uplink {
-    /// Joins `server`'s namespace, in which packets of up to `mtu` bytes arrive, to the machine's
-    /// network: by a program where one is installed, which needs nothing of the machine, else as
-    /// root by address translation. To be called by a thread that lives as long as the emulator.
+    /// Connects `server`'s namespace, to which packets of up to `mtu` bytes arrive, to the
+    /// machine's network: through a program if one is installed, which needs nothing of the
+    /// machine, else as root by address translation. Call it from a thread that lives as long as
+    /// the emulator.
     ///
     /// # Errors
     ///
-    /// No program is installed and the machine does not translate, or the program cannot do it.
+    /// No program is installed and the machine does not translate, or the program fails.
     pub fn start(server: &Arc<Namespace>, mtu: u16) -> Result<Self> {
         server.enter(|| {
-            // slirp4netns advertises itself as an IPv6 router: to be heard by one that forwards.
+            // slirp4netns advertises itself as an IPv6 router: accepted even if forwarding.
             set("ipv6/conf/default/accept_ra", "2");
             set("ipv6/conf/all/forwarding", "1");
             set("ipv4/ip_forward", "1");
@@ -59,7 +60,7 @@ impl Uplink {
             })
     }
 
-    /// The resolver that answers behind it. None where the machine has none but its own self.
+    /// The resolver behind it. `None` if the machine's only resolver is itself.
     pub fn resolver(&self) -> Option<IpAddr> {
         match self {
             Self::Carried(carried) => Some(IpAddr::V4(carried.resolver())),

@@ -1,10 +1,10 @@
 //! Address translation by the machine itself, for root: a pair of devices between the far end and
-//! the machine, and a rule that gives what comes from there the machine's address.
+//! the machine, and a rule that gives packets from there the machine's address.
 //!
-//! Devices go with the far end's namespace, and the rule with the socket that made it: nothing is
-//! left behind, not even by `kill -9`. The one thing that would stay is a setting of the machine's,
-//! so none is changed: it has to forward already. IPv4 only, since a machine that forwards IPv6
-//! takes no addresses from its routers any more.
+//! Devices vanish with the far end's namespace, and the rule with the socket that made it: nothing
+//! is left behind, not even by `kill -9`. The one thing that would remain is a machine setting, so
+//! none is changed: the machine must already forward. IPv4 only, since a machine that forwards IPv6
+//! no longer accepts addresses from its routers.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
@@ -16,10 +16,10 @@ use crate::device::{self, Network, pair};
 use crate::error::{Error, Result};
 use crate::namespace::Namespace;
 
-/// Where resolvers are named; the second where systemd-resolved stands in front of them.
+/// Files that name resolvers; the second is for a machine with systemd-resolved.
 const RESOLVERS: [&str; 2] = ["/etc/resolv.conf", "/run/systemd/resolve/resolv.conf"];
 
-/// A translated way out, for as long as this value lives.
+/// A translated uplink, for as long as this value lives.
 #[derive(Debug)]
 pub struct Nat {
     resolver: Option<IpAddr>,
@@ -27,11 +27,11 @@ pub struct Nat {
 }
 
 impl Nat {
-    /// Joins `server`'s namespace to the one of the calling thread.
+    /// Connects `server`'s namespace to that of the calling thread.
     ///
     /// # Errors
     ///
-    /// The machine does not forward, or this is not root of its network.
+    /// The machine does not forward, or the process is not root of its network.
     pub fn start(server: &Arc<Namespace>, mtu: u16) -> Result<Self> {
         let forwards = fs::read_to_string("/proc/sys/net/ipv4/ip_forward");
         if forwards.map_or(true, |value| value.trim() != "1") {
@@ -62,8 +62,8 @@ impl Nat {
     }
 }
 
-/// The addresses of the machine and of the far end: of a line of its own for each device that the
-/// machine has by its index, in a network that no emulated link has (RFC 6598).
+/// The addresses of the machine and of the far end: a separate line for each device by its index,
+/// in a network that no emulated link uses (RFC 6598).
 fn line(index: u32) -> [Ipv4Addr; 2] {
     let line = (index % (1 << 13)) * 4;
     let network = u32::from(Ipv4Addr::new(100, 127, 0, 0)) + line;
@@ -77,7 +77,7 @@ const fn network(host: Ipv4Addr) -> Network {
     }
 }
 
-/// The first resolver that another namespace reaches too.
+/// The first resolver that can be reached from another namespace.
 fn resolver() -> Option<IpAddr> {
     let texts = RESOLVERS
         .iter()
@@ -85,7 +85,7 @@ fn resolver() -> Option<IpAddr> {
     texts.into_iter().find_map(|text| first_resolver(&text))
 }
 
-/// The first of a resolv.conf(5) that is not on the loopback device, of IPv4.
+/// The first IPv4 resolver of a resolv.conf(5) that is not on the loopback device.
 fn first_resolver(text: &str) -> Option<IpAddr> {
     text.lines()
         .filter_map(|line| {

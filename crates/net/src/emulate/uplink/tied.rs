@@ -1,4 +1,4 @@
-//! A program that dies with the emulator, whatever ends it.
+//! A program that dies with the emulator, however that ends.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -12,16 +12,16 @@ use rustix::thread::UnshareFlags;
 use crate::error::{Error, Result, Tried};
 use crate::namespace::leave;
 
-/// The hidden argument with which airtcp-net becomes a program that dies with it.
+/// The hidden argument with which airtcp-net becomes such a program.
 pub const ARGUMENT: &str = "tied";
-/// Where the program finds the far end's namespace: in a mount namespace of its own, since it drops
-/// the right to look at the emulator's descriptors.
+/// The path at which the program finds the far end's namespace: in its own mount namespace, since
+/// it drops the right to look at the emulator's descriptors.
 pub const MOUNTED: &str = "/tmp/far-end";
 const FOLDER: &str = "/tmp";
 
-/// Becomes a program that the kernel kills when the thread ends that started this process. Told the
-/// emulator's number, the path of a namespace, which it puts where the program looks for it, and
-/// the command. Only returns if that cannot be done.
+/// Turns this process into a program that the kernel kills when the thread that started it ends.
+/// The arguments are the emulator's process number, the path of a namespace, which is mounted at
+/// the program's path for it, and the command. Returns only on failure.
 ///
 /// # Errors
 ///
@@ -32,7 +32,7 @@ pub fn become_tied(arguments: &[OsString]) -> Result<i32> {
     let [emulator, namespace, program, arguments @ ..] = arguments else {
         return Err(Error::new("no command to run"));
     };
-    // One that was killed before now can no longer kill this.
+    // If it was killed earlier, it can no longer kill this.
     if getppid().map(|parent| parent.to_string()).as_deref() != emulator.to_str() {
         return Err(Error::new("the emulator has ended"));
     }
@@ -41,7 +41,7 @@ pub fn become_tied(arguments: &[OsString]) -> Result<i32> {
     Err(error).tried(|| format!("cannot run {}", program.to_string_lossy()))
 }
 
-/// Mounts the namespace of `path` where this process alone sees it.
+/// Mounts the namespace at `path` where only this process sees it.
 fn show_namespace(path: &OsString) -> io::Result<()> {
     leave(UnshareFlags::NEWNS)?;
     mount_change(

@@ -1,4 +1,4 @@
-//! The engine against the agent it holds, and against any packets at all.
+//! The engine compared with the agent it contains, and given arbitrary packets.
 
 use airtcp_link::agent::delay_injection::{AdaptiveDelay, DelayRule};
 use airtcp_link::agent::{DelayInjection, FlowKey};
@@ -54,7 +54,7 @@ fn passing(packet: u64, toward: Toward, segment: Segment) -> Passing<'static, u6
     }
 }
 
-/// The packets that pass by `now`, with the time.
+/// The packets that pass by `now`, with their times.
 fn passed(engine: &mut Engine<u64>, now: Instant, out: &mut Vec<(Instant, u64)>) {
     while let Some(decision) = engine.poll() {
         match decision {
@@ -66,8 +66,8 @@ fn passed(engine: &mut Engine<u64>, now: Instant, out: &mut Vec<(Instant, u64)>)
     }
 }
 
-/// When acknowledgments leave an access point: one every 10 ms, with a delay spike after each
-/// thirty.
+/// Departures of acknowledgments from an access point: one every 10 ms, with a delay spike after
+/// each thirty.
 fn trace() -> Vec<(Instant, Segment)> {
     let mut came = Instant::ZERO;
     (1..200_u32)
@@ -79,8 +79,8 @@ fn trace() -> Vec<(Instant, Segment)> {
         .collect()
 }
 
-/// An engine that sees acknowledgments alone holds them exactly as the agent does that also sees
-/// the data between them, as it does in a simulation.
+/// An engine that sees only acknowledgments holds them exactly like the agent that also sees the
+/// data between them, as in a simulation.
 #[test]
 fn what_is_inferred_does_for_what_is_seen() {
     let rule = DelayRule::Adaptive(AdaptiveDelay::default());
@@ -104,7 +104,7 @@ fn what_is_inferred_does_for_what_is_seen() {
             ..segment
         };
         let both = [(Toward::Wired, data, 0), (Toward::Mobile, segment, number)];
-        // The first acknowledgment tells of no data: both come upon a connection that runs.
+        // The first acknowledgment reports no data: both begin with a connection already running.
         for (toward, segment, packet) in both.into_iter().skip(usize::from(number == 1)) {
             let passage = Passage {
                 flow: 1,
@@ -157,7 +157,7 @@ fn bounds_release_and_nothing_is_decided_twice() {
     engine.wake(ms(9));
     passed(&mut engine, ms(9), &mut out);
     assert_eq!(out[1..], [(ms(9), 2), (ms(9), 3), (ms(9), 4)]);
-    // The agent lets them go a second later, which is nobody's business any more.
+    // The agent releases them a second later, which no longer has any effect.
     engine.wake(ms(5000));
     passed(&mut engine, ms(5000), &mut out);
     assert_eq!(out.len(), 4);
@@ -180,7 +180,7 @@ fn without_a_round_trip_nothing_is_held() {
     assert_eq!(engine.counts().cut_unmeasured, 2);
 }
 
-/// Whatever comes, each packet is decided about once, and none stays longer than the bounds.
+/// Whatever arrives, each packet is decided about once, and none stays longer than the bounds.
 #[test]
 fn every_packet_leaves_once_and_in_time() {
     let agents = [

@@ -1,4 +1,4 @@
-//! One connection as its headers tell of it.
+//! One connection, as seen from its headers.
 
 use airtcp_link::agent::Toward;
 use airtcp_packet::{Flags, Segment, SequenceNumber};
@@ -7,7 +7,8 @@ use airtcp_units::{Duration, Instant};
 use crate::gateway::hold_limit::RoundTrip;
 use crate::gateway::sighting::Sighting;
 
-/// Between two acknowledgments of new data that are further apart the sender had nothing to send.
+/// Longest gap between two acknowledgments of new data in which the sender is assumed to have had
+/// data to send.
 const REST: Duration = Duration::from_secs(2);
 
 /// Whether a connection begins with this segment.
@@ -15,7 +16,7 @@ pub(super) fn begins(segment: &Segment) -> bool {
     segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK)
 }
 
-/// The data of one direction, and what is said of it.
+/// The data of one direction, and the acknowledgments of it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Data {
     /// Behind the highest byte seen.
@@ -24,14 +25,16 @@ struct Data {
     again: u64,
     acknowledged: Option<SequenceNumber>,
     acknowledged_bytes: u64,
-    /// When it was last acknowledged, and how long it was on its way in all.
+    /// Time at which data was last acknowledged, and the total time during which data was in
+    /// flight.
     progressed: Option<Instant>,
     busy: Duration,
-    /// Duplicates that its receiver has reported (RFC 2883).
+    /// Duplicates reported by its receiver (RFC 2883).
     duplicates: u64,
 }
 
-/// A timestamp of a host, and when it passed: what echoes it closes the round trip on that side.
+/// A host's timestamp, and the time at which it passed: its echo completes the round trip on that
+/// side.
 #[derive(Clone, Copy, Debug, Default)]
 struct Side {
     waits: Option<(u32, Instant)>,
@@ -47,7 +50,7 @@ pub struct Connection {
     last: Instant,
     /// Data towards the mobile, and from it.
     data: [Data; 2],
-    /// The mobile's side: from a packet towards it to what echoes that; and the wired one.
+    /// The mobile's side: from a packet towards it to its echo; and the wired side.
     sides: [Side; 2],
     /// Mean and mean deviation (RFC 6298 §2), in nanoseconds.
     smoothed: Option<(f64, f64)>,
@@ -55,16 +58,16 @@ pub struct Connection {
     is_reset: bool,
 }
 
-/// What a connection was, for its group.
+/// A connection's measurements, for its group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// Bits a second while it had data on its way, of the direction with more of it.
+    /// Bits per second while it had data in flight, in the direction with more data.
     pub goodput_bps: Option<f64>,
     /// The smoothed round trip, in milliseconds.
     pub round_trip_ms: Option<f64>,
     /// Segments with data.
     pub segments: u64,
-    /// Of those, how many were seen again.
+    /// Of those, the number seen before.
     pub again: u64,
     /// Duplicates reported by receivers.
     pub duplicates: u64,
@@ -109,13 +112,13 @@ impl Connection {
         self.last
     }
 
-    /// Whether both sides have ended it, or one has broken it.
+    /// Whether both sides have closed it, or one has reset it.
     pub(super) const fn is_over(&self) -> bool {
         self.ends == 3 || self.is_reset
     }
 
-    /// The round trip, and the timer of Linux, which adds the deviation or its floor, whichever is
-    /// more (tcp_rtt_estimator).
+    /// The round trip and Linux's timer, which adds the larger of the deviation and its floor
+    /// (tcp_rtt_estimator).
     pub(super) fn round_trip(&self, floor: Duration) -> Option<RoundTrip> {
         let (mean, deviation) = self.smoothed?;
         let floored = (4.0 * deviation).max(floor.as_nanos() as f64);
@@ -137,8 +140,8 @@ impl Connection {
         self.time(now, segment, way);
     }
 
-    /// A packet that goes one way closes a round trip on the side that it comes from, and opens one
-    /// on the side to which it goes.
+    /// A packet completes a round trip on the side that it comes from, and starts one on the side
+    /// to which it goes.
     fn time(&mut self, now: Instant, segment: &Segment, way: usize) {
         let Some(stamps) = segment.timestamps else {
             return;
@@ -150,7 +153,7 @@ impl Connection {
             }
         }
         // An empty segment is not answered, but an acknowledgment lets its receiver send: both
-        // carry a new stamp that is echoed.
+        // carry a new timestamp that is echoed.
         self.sides[way].open(now, stamps.value);
     }
 
@@ -183,8 +186,8 @@ impl Connection {
 }
 
 impl Data {
-    /// A segment that stands for others that were not looked at stands for as many retransmissions
-    /// where it is one: the edge lags behind by a few segments then, a retransmission by a window.
+    /// A retransmission that stands for segments not examined counts as that many: the edge lags
+    /// behind by a few segments then, a retransmission by a window.
     fn see(&mut self, segment: &Segment, stands_for: u32) {
         if segment.payload_bytes == 0 {
             return;
@@ -223,8 +226,8 @@ impl Data {
     }
 }
 
-/// Whether the first block of a SACK option reports a duplicate: it lies below the acknowledgment,
-/// or within the second block (RFC 2883 §4).
+/// Whether the first block of a SACK option reports a duplicate: it is below the acknowledgment, or
+/// within the second block (RFC 2883 §4).
 fn reports_duplicate(segment: &Segment) -> bool {
     let blocks = segment.sack.as_slice();
     let Some(first) = blocks.first() else {
@@ -237,7 +240,7 @@ fn reports_duplicate(segment: &Segment) -> bool {
 }
 
 impl Side {
-    /// The first packet of each stamp is timed, one at a time.
+    /// Only the first packet with each timestamp is timed, one at a time.
     fn open(&mut self, now: Instant, value: u32) {
         let is_new = self
             .newest
@@ -250,7 +253,8 @@ impl Side {
         }
     }
 
-    /// Whether `echo` closes a round trip. One of a later stamp says that the echo was lost.
+    /// Whether `echo` completes a round trip. A later timestamp's echo means that this one was
+    /// lost.
     fn close(&mut self, now: Instant, echo: u32) -> bool {
         let Some((value, then)) = self.waits else {
             return false;
@@ -323,7 +327,7 @@ mod tests {
         }
     }
 
-    /// An upload: 30 ms on the wired side and 12 on the mobile's are a round trip of 42, and
+    /// An upload: 30 ms on the wired side and 12 on the mobile's add up to a round trip of 42, with
     /// 1000 bytes in each of three of them.
     #[test]
     fn a_round_trip_is_the_sum_of_its_sides() {

@@ -1,15 +1,14 @@
-//! Treated connections beside the control group, with intervals.
+//! Comparison of treated connections with the control group, with confidence intervals.
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::connection::Summary;
 
-/// The two-sided level of 95 %.
+/// Quantile for a two-sided level of 95 %.
 const UPPER_QUANTILE: f64 = 0.975;
 
-/// Number, mean and squared distance of values that come one by one (Welford, Technometrics 4,
-/// 1962).
+/// Running count, mean and sum of squared deviations (Welford, Technometrics 4, 1962).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Moments {
     count: u64,
@@ -25,7 +24,7 @@ impl Moments {
         self.squares += distance * (value - self.mean);
     }
 
-    /// The square of the mean's standard error.
+    /// The squared standard error of the mean.
     fn squared_error(&self) -> f64 {
         self.squares / (self.count - 1) as f64 / self.count as f64
     }
@@ -56,16 +55,16 @@ pub struct GroupNumbers {
     pub round_trip_ms: Option<f64>,
     /// Segments with data.
     pub segments: u64,
-    /// Segments seen again.
+    /// Retransmitted segments.
     pub retransmissions: u64,
     /// Duplicates reported by receivers.
     pub dsacks: u64,
 }
 
-/// How the treated group differs, with the ends of the 95 % interval.
+/// The treated group's difference, with the ends of the 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// The difference of the means; of goodput, the ratio of the geometric means less one.
+    /// The difference of the means; for goodput, the ratio of the geometric means less one.
     pub difference: f64,
     /// The lower end.
     pub low: f64,
@@ -73,21 +72,21 @@ pub struct Difference {
     pub high: f64,
 }
 
-/// The differences of everything that is measured. `None` with less than two in a group.
+/// The differences in all measurements. `None` with fewer than two in a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Differences {
-    /// Of goodput, as a part of the control group's.
+    /// Of goodput, as a share of the control group's.
     pub goodput: Option<Difference>,
     /// Of round trips, in milliseconds.
     pub round_trip_ms: Option<Difference>,
-    /// Of segments seen again, in a thousand.
+    /// Of retransmitted segments, per thousand.
     pub retransmissions_per_1000: Option<Difference>,
-    /// Of reported duplicates, in a thousand segments.
+    /// Of reported duplicates, per thousand segments.
     pub dsacks_per_1000: Option<Difference>,
 }
 
 impl Group {
-    /// One more connection. Those that carried no data say nothing.
+    /// Adds a connection. Those without data do not count.
     pub(super) fn add(&mut self, one: &Summary) {
         if one.segments == 0 {
             return;
@@ -120,7 +119,7 @@ impl Group {
         }
     }
 
-    /// This group beside another.
+    /// Compares this group with another.
     pub fn beside(&self, control: &Self) -> Differences {
         let ratio = difference(self.goodput, control.goodput).map(|logarithm| Difference {
             difference: logarithm.difference.exp() - 1.0,
@@ -137,7 +136,7 @@ impl Group {
 }
 
 impl Difference {
-    /// Whether the interval leaves out zero.
+    /// Whether the interval excludes zero.
     pub fn is_shown(&self) -> bool {
         self.low > 0.0 || self.high < 0.0
     }

@@ -1,8 +1,8 @@
-//! What passes, measured connection by connection, treated and not: goodput, round trips, data
-//! retransmitted, duplicates that receivers report.
+//! Measurements of passing traffic by connection, treated and not: goodput, round trips,
+//! retransmissions, duplicates reported by receivers.
 //!
-//! It sees headers alone, of both directions, at the device towards the mobiles; so it measures
-//! what the mobiles get, with the injected delays in it.
+//! It sees only headers, in both directions, at the device towards the mobiles; so it measures the
+//! mobiles' experience, injected delays included.
 
 mod connection;
 mod group;
@@ -19,14 +19,14 @@ use super::sighting::Sighting;
 use connection::Connection;
 pub use group::{Difference, Differences, Group, GroupNumbers};
 
-/// A connection that was silent for so long is over.
+/// A connection silent for this long has ended.
 const SILENT: Duration = Duration::from_secs(120);
 
-/// Connections, and the groups of those that are over.
+/// Connections, and the groups of those that have ended.
 #[derive(Debug)]
 pub struct Meter {
     connections: LruCache<FlowKey, Connection>,
-    /// Those that are over: of the control group, and treated.
+    /// Ended connections: of the control group, and treated.
     over: [Group; 2],
     packets: u64,
     bytes: u64,
@@ -34,7 +34,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// A meter that knows `most` connections at a time, whose timers have that floor.
+    /// Creates a meter that tracks `most` connections at a time, whose timers have this floor.
     pub fn new(most: NonZeroUsize, timer_floor: Duration) -> Self {
         Self {
             timer_floor,
@@ -45,8 +45,8 @@ impl Meter {
         }
     }
 
-    /// A packet passed at `now`. It `stands_for` itself and others like it that were not looked at.
-    /// Whether its connection is treated is asked once a connection.
+    /// Takes a packet that passed at `now`. It `stands_for` itself and similar packets that were
+    /// not examined. Whether its connection is treated is determined once per connection.
     pub fn see(
         &mut self,
         now: Instant,
@@ -61,7 +61,7 @@ impl Meter {
             self.end(key);
         }
         if sighting.segment.flags.contains(Flags::SYN) {
-            // A connection is known once it carries something: a flood of SYN takes no room.
+            // A connection is tracked once it carries data: a SYN flood takes no room.
             return;
         }
         self.end_silent(now);
@@ -80,27 +80,27 @@ impl Meter {
         }
     }
 
-    /// The round trip of a connection, once it is known in both directions.
+    /// The round trip of a connection, once measured in both directions.
     pub fn round_trip(&self, key: FlowKey) -> Option<RoundTrip> {
         self.connections.peek(&key)?.round_trip(self.timer_floor)
     }
 
-    /// The groups as they stand: control, treated.
+    /// The current groups: control, treated.
     pub fn groups(&self) -> [Group; 2] {
         let mut groups = self.over.clone();
-        // In the order of use, which is the same whatever the keys are.
+        // In order of use, which is the same whatever the keys are.
         for (_, connection) in &self.connections {
             groups[usize::from(connection.is_treated)].add(&connection.summary());
         }
         groups
     }
 
-    /// Connections known now.
+    /// Number of tracked connections.
     pub fn connections(&self) -> usize {
         self.connections.len()
     }
 
-    /// Packets and bytes that passed.
+    /// Number of packets and bytes that passed.
     pub const fn passed(&self) -> (u64, u64) {
         (self.packets, self.bytes)
     }
@@ -111,7 +111,7 @@ impl Meter {
         }
     }
 
-    /// Those that are silent are the idlest.
+    /// Silent connections are the least recently used.
     fn end_silent(&mut self, now: Instant) {
         while let Some((_, idlest)) = self.connections.peek_lru()
             && now - idlest.last() > SILENT
@@ -146,8 +146,8 @@ mod tests {
         }
     }
 
-    /// A flood of SYN takes no room from a connection that is known; one of forged data takes it
-    /// all, and no more.
+    /// A SYN flood takes no room from tracked connections; a flood of forged data takes all of it,
+    /// and no more.
     #[test]
     fn floods_are_bounded() {
         let most = NonZeroUsize::new(100).unwrap();
@@ -167,7 +167,7 @@ mod tests {
             );
         }
         assert_eq!(meter.connections(), 100);
-        // Those that gave their place are not forgotten by their group.
+        // Evicted connections still count in their group.
         assert_eq!(meter.groups()[1].numbers().connections, 100_000);
     }
 }

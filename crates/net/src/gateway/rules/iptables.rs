@@ -7,12 +7,12 @@ use super::{Led, Wanted, run};
 use crate::error::{Error, Result};
 use crate::gateway::filter::{Segments, Version, bytecode, program};
 
-/// Which iptables.
+/// The kind of iptables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The one that the system has under its plain name.
+    /// The one with the plain name on this system.
     Current,
-    /// The old one.
+    /// The legacy one.
     Legacy,
 }
 
@@ -25,16 +25,16 @@ const fn names(kind: Kind, version: Version) -> (&'static str, &'static str) {
     }
 }
 
-/// How packets without payload are told from others.
+/// The way to tell packets without payload from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Match {
     /// Exactly, by a program (xt_bpf).
     Program,
-    /// By their length (xt_length): short data is led into the queue too, and passes there.
+    /// By their length (xt_length): short data packets are led into the queue too, and pass there.
     Length,
 }
 
-/// The versions of IP that this kernel speaks.
+/// The versions of IP that this kernel supports.
 fn versions() -> impl Iterator<Item = Version> {
     let speaks_ipv6 = Path::new("/proc/net/if_inet6").exists();
     Version::BOTH
@@ -57,7 +57,7 @@ pub(super) fn write(wanted: &Wanted, kind: Kind) -> Result<()> {
             Err(error) => failed = failed.or(Some(error)),
         }
     }
-    // What one version took is not left behind.
+    // Rules accepted for one version are not left behind.
     remove(wanted, kind);
     Err(failed.unwrap_or_else(|| Error::new("iptables takes no rules")))
 }
@@ -83,12 +83,12 @@ fn write_version(wanted: &Wanted, kind: Kind, version: Version, by: Match) -> Re
     Ok(())
 }
 
-/// The chain as iptables-restore reads it: what it held before is replaced in the same step.
+/// The chain in the syntax of iptables-restore, which replaces its earlier contents atomically.
 fn text(wanted: &Wanted, version: Version, by: Match) -> String {
     let chain = chain(wanted);
     let mut text = format!("*mangle\n:{chain} - [0:0]\n");
     for led in &wanted.led {
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             text,
             "-A {chain} {} -p tcp {} -j NFQUEUE --queue-num {} --queue-bypass",
@@ -134,7 +134,7 @@ fn words(segments: Segments, version: Version, by: Match) -> String {
     }
 }
 
-/// Bridged packets come to iptables only where the bridge is told so.
+/// Bridged packets reach iptables only if the bridge is configured so.
 fn check_bridge(wanted: &Wanted) -> Result<()> {
     let setting = Path::new("/proc/sys/net/bridge/bridge-nf-call-iptables");
     let is_on = std::fs::read_to_string(setting).is_ok_and(|text| text.trim() == "1");
@@ -179,7 +179,7 @@ pub(super) fn remove(wanted: &Wanted, kind: Kind) {
         ] {
             let mut all = vec!["-w", "5", "-t", "mangle"];
             all.extend(words);
-            // What was never there, or somebody else has removed, is gone.
+            // Rules that were never there, or that someone else has removed, are no error.
             let _ = run(program, &all, "");
         }
     }

@@ -1,9 +1,8 @@
-//! The rules that lead packets into the queue: in a chain or table of their own, written in one
-//! step, replaced in one step, and removed at the end.
+//! The rules that lead packets into the queue: in a chain or table of their own, written and
+//! replaced atomically, and removed at the end.
 //!
-//! What works is found by trying: the first program that takes the rules has them. Each passes
-//! packets by when nobody serves the queue (`bypass`), and none names SYN, FIN, RST or anything but
-//! TCP.
+//! The writer is found by trying: the first program that accepts the rules. The rules let packets
+//! pass when nobody serves the queue (`bypass`), and match no SYN, FIN or RST and nothing but TCP.
 
 mod iptables;
 mod nft;
@@ -24,7 +23,7 @@ use crate::error::{Error, Result};
 pub struct Led {
     /// Whether they go to the mobiles.
     pub to_mobile: bool,
-    /// Whether only those without payload do.
+    /// Whether only packets without payload are.
     pub pure_acks: bool,
     /// The queue.
     pub queue: u16,
@@ -40,7 +39,7 @@ impl Led {
     }
 }
 
-/// What is to be led where.
+/// The packets to be led into queues.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wanted {
     /// The device towards the mobiles.
@@ -49,7 +48,7 @@ pub struct Wanted {
     pub wired: String,
     /// Whether both belong to one bridge.
     pub is_bridged: bool,
-    /// Which packets, by direction.
+    /// The packets, by direction.
     pub led: Vec<Led>,
 }
 
@@ -58,15 +57,15 @@ pub struct Wanted {
 pub enum Writer {
     /// nft(8).
     Nft,
-    /// iptables(8) and ip6tables(8), whatever they stand for.
+    /// iptables(8) and ip6tables(8), of either kind.
     Iptables,
-    /// Those of the old kind.
+    /// Those of the legacy kind.
     IptablesLegacy,
     /// Nobody: the operator has written the rules.
     Nobody,
 }
 
-/// Rules that stand.
+/// Rules in place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
     writer: Writer,
@@ -74,11 +73,10 @@ pub struct Rules {
 }
 
 impl Wanted {
-    /// What the agents of `settings` need led into the queues of these numbers.
+    /// Determines the packets that the agents of `settings` need in the queues of these numbers.
     ///
-    /// # Errors
-    /// There is no such device, or the devices are not those between which packets are forwarded:
-    /// no rule would ever meet one.
+    /// # Errors There is no such device, or packets are not forwarded between these devices: no
+    /// rule would ever match one.
     pub fn new(settings: &Settings, queues: impl Iterator<Item = (Toward, u16)>) -> Result<Self> {
         let led = queues.filter_map(|(toward, queue)| {
             Some(Led {
@@ -109,14 +107,13 @@ impl Wanted {
 }
 
 impl Rules {
-    /// Writes the rules, in place of those of a gateway that runs on the same devices and whose
-    /// rules are by `before`.
+    /// Writes the rules, replacing those that `before` wrote for a gateway running on the same
+    /// devices.
     ///
-    /// # Errors
-    /// No program here takes them; says what each said.
+    /// # Errors No program here accepts them; includes each one's message.
     pub fn write(wanted: Wanted, by: RulesBy, before: Option<Writer>) -> Result<Self> {
         let writers: &[Writer] = match by {
-            // What has worked, first: a hook that is refused makes the kernel drop what is queued.
+            // The earlier writer comes first: a refused hook makes the kernel drop queued packets.
             RulesBy::Auto if before == Some(Writer::Iptables) => &[Writer::Iptables],
             RulesBy::Auto if before == Some(Writer::IptablesLegacy) => &[Writer::IptablesLegacy],
             RulesBy::Auto => &[Writer::Nft, Writer::Iptables, Writer::IptablesLegacy],
@@ -146,7 +143,7 @@ impl Rules {
         ))
     }
 
-    /// Writes them again, all in one step: nothing is half there.
+    /// Rewrites them atomically.
     ///
     /// # Errors
     /// The program refuses them.
@@ -159,7 +156,7 @@ impl Rules {
         }
     }
 
-    /// Whether they still stand, and lead into these queues.
+    /// Whether they are still in place, and lead into these queues.
     pub fn stand(&self) -> bool {
         match self.writer {
             Writer::Nft => nft::stands(&self.wanted),
@@ -169,8 +166,8 @@ impl Rules {
         }
     }
 
-    /// Leads nothing into the queue any more, and drops nothing that waits there: where the rules'
-    /// hook would go with them, it stays until [`remove`](Self::remove).
+    /// Stops leading packets into the queue without dropping those that wait there: a hook that
+    /// would drop them stays until [`remove`](Self::remove).
     pub fn close(&self) {
         match self.writer {
             Writer::Nft => nft::close(&self.wanted),
@@ -180,7 +177,7 @@ impl Rules {
         }
     }
 
-    /// Removes them, and nothing else. What is not there is no error.
+    /// Removes them, and nothing else. Missing rules are no error.
     pub fn remove(&self) {
         match self.writer {
             Writer::Nft => nft::remove(&self.wanted),
@@ -190,7 +187,7 @@ impl Rules {
         }
     }
 
-    /// Which program has written them.
+    /// The program that has written them.
     pub const fn writer(&self) -> &'static str {
         self.writer.name()
     }
@@ -219,7 +216,7 @@ impl Writer {
     }
 }
 
-/// Runs a program that writes rules with a text on its standard input. Returns what it printed.
+/// Runs a program that writes rules, with a text on its standard input. Returns its output.
 fn run(program: &str, arguments: &[&str], input: &str) -> Result<String> {
     let failed = |cause: std::io::Error| Error::system(format!("cannot run {program}"), cause);
     let mut child = Command::new(program)
@@ -230,7 +227,7 @@ fn run(program: &str, arguments: &[&str], input: &str) -> Result<String> {
         .spawn()
         .map_err(failed)?;
     if let Some(mut pipe) = child.stdin.take() {
-        // A program that does not want it all says so by its status.
+        // A program that does not read everything reports that by its status.
         let _ = pipe.write_all(input.as_bytes());
     }
     let output = child.wait_with_output().map_err(failed)?;

@@ -1,4 +1,4 @@
-//! Rules of nft: a table of its own, which a firewall that is loaded again does not touch.
+//! Rules of nft: in a table of their own, which a reloaded firewall does not touch.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::{Led, Wanted, run};
 use crate::error::Result;
 use crate::gateway::filter::Segments;
 
-/// The table's family and name. Letters that nft takes for its own are written otherwise.
+/// The table's family and name. Characters that are special to nft are encoded.
 fn table(wanted: &Wanted) -> String {
     let family = if wanted.is_bridged { "bridge" } else { "inet" };
     let device: String = wanted
@@ -27,9 +27,9 @@ pub(super) fn write(wanted: &Wanted) -> Result<()> {
     run("nft", &["-f", "-"], &text(wanted)).map(drop)
 }
 
-/// The table, and the rules in place of those of the same name, in one transaction. The chain of a
-/// gateway before stays: with a hook that goes the kernel drops every queued packet of the namespace
-/// (nf_queue_nf_hook_drop).
+/// The table, with its rules replacing those of the same name, in one transaction. An earlier
+/// gateway's chain stays: when a hook is removed, the kernel drops every queued packet of the
+/// namespace (nf_queue_nf_hook_drop).
 fn text(wanted: &Wanted) -> String {
     let table = table(wanted);
     let mut text = format!(
@@ -38,7 +38,7 @@ fn text(wanted: &Wanted) -> String {
     );
     for led in &wanted.led {
         for condition in conditions(led.segments()) {
-            // Writing into a string cannot fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(
                 text,
                 "add rule {table} forward {} tcp flags & (fin | syn | rst | ack) == ack \
@@ -60,8 +60,8 @@ fn devices(wanted: &Wanted, led: Led) -> String {
     format!("iifname \"{from}\" oifname \"{to}\"")
 }
 
-/// Conditions of which one holds: for packets without payload, that the lengths of the headers make
-/// up the packet's, each for IPv4 without options and for IPv6.
+/// Alternative conditions: for packets without payload, that the headers' lengths add up to the
+/// packet's, separately for IPv4 without options and for IPv6.
 fn conditions(segments: Segments) -> Vec<String> {
     match segments {
         Segments::All => vec![String::new()],
@@ -80,7 +80,7 @@ fn conditions(segments: Segments) -> Vec<String> {
     }
 }
 
-/// Some versions of nft cannot list rules of headers' lengths: the table's name has to do.
+/// Some versions of nft cannot list rules on headers' lengths: the table's name must suffice.
 pub(super) fn stands(wanted: &Wanted) -> bool {
     let line = format!("table {}", table(wanted));
     run("nft", &["list", "tables"], "")
@@ -123,7 +123,7 @@ mod tests {
             ),
             "{text}"
         );
-        // A table that is deleted takes its hook with it, and that every queued packet.
+        // Deleting a table removes its hook, and that drops every queued packet.
         assert!(!text.contains("delete"), "{text}");
         assert!(text.contains("5 . 40, 6 . 44, 7 . 48"), "{text}");
         assert!(

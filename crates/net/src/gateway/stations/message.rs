@@ -1,4 +1,4 @@
-//! What nl80211 is asked and answers, of which this is the part about stations (linux/nl80211.h).
+//! The part of nl80211's requests and answers that concerns stations (linux/nl80211.h).
 
 use netlink_packet_core::{
     DecodeError, DefaultNla, Emitable, NlaBuffer, NlasIterator, ParseableParametrized, parse_u32,
@@ -27,36 +27,36 @@ mod information {
 /// The address of a station's radio.
 pub type Mac = [u8; 6];
 
-/// A station that a device of 802.11 serves.
+/// A station that an 802.11 device serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Station {
     /// Its address.
     pub address: Mac,
-    /// Attempts to send it something that failed, where the driver counts them: those after which
-    /// there was another, and the last ones. The counter wraps.
+    /// Failed attempts to send it something, if the driver counts them: those that were retried,
+    /// and the last ones. The counter wraps.
     pub failed_attempts: Option<u32>,
 }
 
-/// What is asked.
+/// A request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Which devices of 802.11 there are.
+    /// All 802.11 devices.
     Devices,
-    /// Which stations this device serves.
+    /// The stations that this device serves.
     Stations {
-        /// The device's number.
+        /// The device's index.
         device: u32,
     },
 }
 
-/// What comes back, one message at a time.
+/// An answer, one message at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The number of a device.
+    /// The index of a device.
     Device(u32),
     /// A station.
     Station(Station),
-    /// Something that was not asked for.
+    /// Something else.
     Other,
 }
 
@@ -156,7 +156,7 @@ mod tests {
     /// the crate neli-wifi 0.6.1 (MIT) for its tests; little endian.
     const RECORDED: &[u8] = include_bytes!("recorded/station-information.bin");
 
-    /// A message of nl80211 with the attributes that are given.
+    /// An nl80211 message with the given attributes.
     fn message(command: u8, attributes: &[(u16, &[u8])]) -> Vec<u8> {
         let mut bytes = vec![0; 16];
         bytes[4..6].copy_from_slice(&28_u16.to_ne_bytes());
@@ -182,7 +182,7 @@ mod tests {
         }
     }
 
-    /// 33 307 attempts that were repeated and 47 that were not, as iw(8) would print them of these
+    /// 33 307 attempts that were retried and 47 that were not, as iw(8) would print them from these
     /// bytes: "tx retries" and "tx failed".
     #[test]
     #[cfg(target_endian = "little")]
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(read(&interface), Some(Answer::Device(3)));
     }
 
-    /// A driver may count nothing, and a station without an address is none.
+    /// A driver may count nothing, and a station without an address is skipped.
     #[test]
     fn what_is_missing_is_not_made_up() {
         let address = [2, 0, 0, 0, 0, 1];
@@ -229,7 +229,7 @@ mod tests {
                 bytes[at] = draws.draw(2 * damage + 2) as u8;
             }
             bytes.truncate(draws.draw(99) as usize % (bytes.len() + 1));
-            // Some lengths still fit, and some stations are another.
+            // Some lengths still fit, and some stations differ.
             let _ = read(&bytes);
         }
     }

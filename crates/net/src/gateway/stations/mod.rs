@@ -1,8 +1,8 @@
-//! Failed attempts on the radio, where its driver counts them: nl80211's statistics of stations.
+//! Failed attempts on the radio, if its driver counts them: nl80211's statistics of stations.
 //!
-//! The kernel tells no program of an attempt that fails, but a driver counts them by station, and
-//! the counters are read ten times a second, by a thread of its own: a driver that is busy keeps
-//! whoever asks waiting.
+//! The kernel tells no program of a failed attempt, but a driver counts them by station, and the
+//! counters are read ten times a second, by a separate thread: a busy driver keeps its callers
+//! waiting.
 
 mod message;
 
@@ -31,19 +31,19 @@ use message::{Answer, Question, Station};
 
 use crate::error::{Error, Result, Tried};
 
-/// How often counters are read.
+/// Interval between readings of the counters.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// A station to which attempts have failed lately.
+/// A station to which attempts have recently failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failures {
     /// The station.
     pub station: Mac,
-    /// How many attempts.
+    /// Number of attempts.
     pub attempts: u32,
 }
 
-/// News of stations, while this value lives.
+/// Reports on stations, while this value lives.
 #[derive(Debug)]
 pub struct Stations {
     news: Receiver<Failures>,
@@ -52,10 +52,9 @@ pub struct Stations {
 }
 
 impl Stations {
-    /// Listens to every device of 802.11 in the namespace of the calling thread.
+    /// Listens to every 802.11 device in the calling thread's namespace.
     ///
-    /// # Errors
-    /// There is none, or the system forbids it.
+    /// # Errors There is none, or the system does not allow it.
     pub fn listen() -> Result<Self> {
         let driver = Driver::find()?;
         let (to, news) = channel();
@@ -71,7 +70,7 @@ impl Stations {
         })
     }
 
-    /// What is new.
+    /// The new reports.
     pub fn news(&self) -> impl Iterator<Item = Failures> + '_ {
         self.news.try_iter()
     }
@@ -89,7 +88,7 @@ fn read_counters(driver: &Driver, to: &Sender<Failures>, listener: &Weak<()>) {
                     warned = true;
                 }
                 for news in counters.take(&stations) {
-                    // Who listens may be gone by now.
+                    // The listener may be gone by now.
                     let _ = to.send(news);
                 }
             }
@@ -103,13 +102,13 @@ fn read_counters(driver: &Driver, to: &Sender<Failures>, listener: &Weak<()>) {
     }
 }
 
-/// What was counted before.
+/// The counters at the last reading.
 #[derive(Debug, Default)]
 struct Counters(BTreeMap<Mac, u32>);
 
 impl Counters {
-    /// What has been added since. A station that is new, or whose driver counts from zero again,
-    /// has nothing yet.
+    /// Returns what has been added since. A new station, or one whose driver counts from zero
+    /// again, has nothing yet.
     fn take(&mut self, stations: &[Station]) -> Vec<Failures> {
         let counted = |one: &Station| Some((one.address, one.failed_attempts?));
         let now: BTreeMap<_, _> = stations.iter().filter_map(counted).collect();
@@ -125,11 +124,11 @@ impl Counters {
     }
 }
 
-/// The way to nl80211.
+/// The connection to nl80211.
 #[derive(Debug)]
 struct Driver {
     socket: Socket,
-    /// The family's number, which the kernel gives out anew at each start.
+    /// The family's number, which the kernel reassigns at each start.
     family: u16,
 }
 
@@ -186,7 +185,7 @@ impl Driver {
         self.ask(message, NLM_F_DUMP)
     }
 
-    /// Asks, and reads until the kernel has said everything.
+    /// Sends a request, and reads until the kernel has sent everything.
     fn ask<Q, A>(&self, question: GenlMessage<Q>, flags: u16) -> io::Result<Vec<A>>
     where
         GenlMessage<Q>: NetlinkSerializable + Into<NetlinkPayload<GenlMessage<Q>>>,
@@ -245,13 +244,13 @@ mod tests {
     #[test]
     fn what_is_added_is_news() {
         let mut counters = Counters::default();
-        // What was counted before the first look is not news, nor is what is not counted.
+        // Counts from before the first reading are not news, nor are missing counts.
         let first = [station(ONE, Some(u32::MAX - 1)), station(OTHER, None)];
         assert_eq!(counters.take(&first), []);
         let news = counters.take(&[station(ONE, Some(2)), station(OTHER, Some(9))]);
         let failures = |station, attempts| Failures { station, attempts };
         assert_eq!(news, [failures(ONE, 4)]);
-        // A station that came back counts from zero.
+        // A station that returned counts from zero.
         assert_eq!(
             counters.take(&[station(ONE, Some(0)), station(OTHER, Some(10))]),
             [failures(OTHER, 1)]
@@ -260,7 +259,7 @@ mod tests {
         assert_eq!(counters.take(&[station(OTHER, Some(50))]), []);
     }
 
-    /// A kernel without 802.11 says so, and what would help; another one gives its stations.
+    /// A kernel without 802.11 gives an error with a remedy; another one gives its stations.
     #[test]
     fn the_kernel_is_asked() {
         match Driver::find() {
