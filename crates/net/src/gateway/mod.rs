@@ -10,9 +10,9 @@
 //!                              agents, as simulated
 //! ```
 //!
-//! The agents are those of `airtcp-link`, and this is one more world around them. Whatever fails
-//! here, packets pass: rules have a bypass, queues are fail-open, a hold is bounded, a watchdog
-//! lets everything go, and a guard removes the rules of a process that is gone.
+//! The agents are those of `airtcp-link`, here in a real network. Whatever fails here, packets
+//! pass: rules have a bypass, queues are fail-open, holds are bounded, a watchdog releases
+//! everything, and a guard removes the rules of a process that is gone.
 
 pub mod agents;
 mod apply;
@@ -42,8 +42,10 @@ mod sampling;
 mod service;
 pub mod sighting;
 mod signals;
+mod standing;
 mod stations;
 mod status;
+mod succession;
 mod tap;
 mod under_way;
 mod watchdog;
@@ -53,14 +55,14 @@ pub use options::{Options, Serve};
 
 use crate::error::Result;
 
-/// Where gateways have their sockets.
+/// The directory of the gateways' sockets.
 pub(crate) const STATE: &str = "/run/airtcp";
 
-/// Runs what is asked for; returns the status to exit with.
+/// Runs the command; returns the exit status.
 ///
 /// # Errors
 ///
-/// The configuration is wrong, or the system forbids what is needed.
+/// The configuration is wrong, or the system does not allow something needed.
 pub fn run(options: &Options) -> Result<i32> {
     match &options.action {
         Some(Action::Status(status)) => status::run(status),

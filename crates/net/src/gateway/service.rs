@@ -1,8 +1,7 @@
-//! The gateway's round: packets, timers, signals, questions.
+//! The gateway's main loop: packets, timers, signals, requests.
 
 use std::fs;
 use std::io::Write;
-use std::process::{Child, Command};
 use std::sync::Arc;
 use std::thread;
 
@@ -14,28 +13,26 @@ use tracing::{error, info, warn};
 use super::asks::{self, Ask, Asks};
 use super::configuration::Settings;
 use super::course::Course;
-use super::guard::{Duty, Guard};
 use super::inline::open_bridge;
 use super::meter::Meter;
 use super::notify::Manager;
 use super::options::Serve;
 use super::report::Report;
-use super::rules::{Rules, Wanted, Writer};
+use super::rules::Writer;
 use super::sighting::{FlowKeys, read_headers};
 use super::signals::{Signals, Wish};
+use super::standing::Standing;
+use super::succession::Succession;
 use super::tap::{LATENCY_MS, Tap};
-use super::watchdog::{LATE, Pulse, Watchdog};
+use super::watchdog::{LATE, Pulse};
 use crate::emulate::clock::{self, Clock};
 use crate::error::{Error, Result, Tried};
 use crate::namespace;
 
-/// A round takes no longer than this even when nothing happens.
+/// The longest round, even if nothing happens.
 const ROUND: Duration = Duration::from_millis(125);
-/// How often the guard hears that all is well, and how often a device that is gone is looked for.
+/// Interval of the reports to the guard, and of the search for a device that is gone.
 const BEAT: Duration = Duration::from_millis(500);
-/// Another gateway has taken over: packets that still come are those that were in the queue then.
-const DRAINED: Duration = Duration::from_millis(100);
-
 /// Runs a gateway until it is told to end.
 ///
 /// # Errors
@@ -45,7 +42,7 @@ pub fn run(options: &Serve) -> Result<i32> {
     if options.check {
         return Ok(0);
     }
-    // Logs go where a service's logs go; a second subscriber in one process changes nothing.
+    // Logs go where a service's logs go; a second subscriber in the same process has no effect.
     let _ = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_target(false)
@@ -58,15 +55,7 @@ pub fn run(options: &Serve) -> Result<i32> {
     status
 }
 
-/// What stands in the system because of this gateway, and is removed with it.
-#[derive(Debug)]
-struct Standing {
-    guard: Guard,
-    rules: Option<Rules>,
-    _watchdog: Option<Watchdog>,
-}
-
-/// What has something to say. Only that is asked: a packet costs no system call but its own.
+/// The descriptors that are ready. Only those are read: a packet costs no system call but its own.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ready {
     signals: bool,
@@ -74,7 +63,7 @@ struct Ready {
     tap_failed: bool,
 }
 
-/// A gateway that runs.
+/// A running gateway.
 #[derive(Debug)]
 struct Gateway {
     options: Serve,
@@ -88,19 +77,17 @@ struct Gateway {
     standing: Option<Standing>,
     asks: Asks,
     manager: Manager,
-    successor: Option<Child>,
-    /// When the guard and the service manager are told next that all is well.
+    succession: Succession,
+    /// Time of the next report to the guard and the service manager.
     beat: Instant,
-    /// The latest time of what was seen: it does not run backwards.
+    /// The latest time of a packet seen: it does not run backwards.
     seen: Instant,
-    /// Since when another gateway has the packets, and how many had come by then.
-    draining: Option<(Instant, u64)>,
     unseen: u64,
     reloads: u64,
 }
 
 impl Gateway {
-    /// Everything in its place, and packets led to it last.
+    /// Sets everything up, and leads packets to it last.
     fn begin(options: Serve, settings: Settings) -> Result<Self> {
         let cookie = namespace::cookie()?;
         let path = asks::socket_path(&options.state, cookie, &settings.mobile);
@@ -124,16 +111,20 @@ impl Gateway {
             standing: None,
             asks,
             manager: Manager::new(),
-            successor: None,
+            succession: Succession::default(),
             beat: Instant::ZERO,
             seen: Instant::ZERO,
-            draining: None,
             unseen: 0,
             reloads: 0,
             settings,
             options,
         };
-        gateway.standing = gateway.lead(before.as_deref().and_then(writer_of))?;
+        gateway.standing = Standing::lead(
+            &gateway.settings,
+            &gateway.course,
+            (&gateway.pulse, clock),
+            before.as_deref().and_then(writer_of),
+        )?;
         if before.is_some() {
             asks::ask(&path, "drain")?;
         }
@@ -151,44 +142,7 @@ impl Gateway {
         Ok(gateway)
     }
 
-    /// Leads packets to the agents, by rules in place of those of a gateway before.
-    fn lead(&self, before: Option<Writer>) -> Result<Option<Standing>> {
-        let Course::Queue(apply) = &self.course else {
-            let settings = &self.settings;
-            let join = Duty::Join(settings.mobile.clone(), settings.wired.clone());
-            return match self.course {
-                Course::Inline(_) => Ok(Some(Standing {
-                    guard: Guard::start(&join)?,
-                    rules: None,
-                    _watchdog: None,
-                })),
-                Course::Look(_) | Course::Queue(_) => Ok(None),
-            };
-        };
-        let wanted = Wanted::new(&self.settings, apply.queues().numbers())?;
-        let rules = Rules::write(wanted, self.settings.rules, before)?;
-        let started = Guard::start(&Duty::Rules(rules.clone())).and_then(|guard| {
-            let rescuer = apply.queues().rescuer()?;
-            let pulse = Arc::clone(&self.pulse);
-            pulse.beat(self.clock.now().as_nanos(), 0);
-            let late = self.settings.late;
-            let watchdog = Watchdog::start(pulse, self.clock, late, rescuer, rules.clone())?;
-            Ok((guard, watchdog))
-        });
-        match started {
-            Ok((guard, watchdog)) => Ok(Some(Standing {
-                guard,
-                rules: Some(rules),
-                _watchdog: Some(watchdog),
-            })),
-            Err(error) => {
-                rules.remove();
-                Err(error)
-            }
-        }
-    }
-
-    /// Goes round until somebody wants it to end. Returns the status.
+    /// Runs the main loop until the gateway should end. Returns the status.
     fn serve(&mut self, signals: &Signals) -> Result<i32> {
         clock::wake_in_time();
         loop {
@@ -216,26 +170,26 @@ impl Gateway {
                 match wish {
                     Wish::End => return Ok(0),
                     Wish::Reload => self.reload(),
-                    Wish::Renew => self.renew(),
+                    Wish::Renew => self.succession.start(self.options.take_over),
                 }
             }
             while ready.asks
                 && let Some(ask) = self.asks.next()
             {
                 match ask {
-                    // Who asked may be gone meanwhile.
+                    // The client may be gone meanwhile.
                     Ask::Report(to) => drop(to.send(Box::new(self.report()))),
                     Ask::Drain => self.drain(),
                 }
             }
-            if self.is_drained() {
+            let (came, holding) = (self.course.packets(), self.course.holding());
+            if self.succession.is_complete(self.clock.now(), came, holding) {
                 return Ok(0);
             }
         }
     }
 
-    /// Waits until something is there or due; where there are `more` packets, only asks what is
-    /// there.
+    /// Waits until something is ready or due; if there are `more` packets, only polls.
     fn wait(&self, signals: &Signals, more: bool) -> Result<Ready> {
         let now = self.clock.now();
         let until = self.course.next_wakeup().min(now + ROUND);
@@ -263,12 +217,12 @@ impl Gateway {
         }
     }
 
-    /// Shows what has passed to the meter, and to agents that only look.
+    /// Shows passed packets to the meter, and to agents that only observe.
     fn look(&mut self) {
         let Some(tap) = &mut self.tap else {
             return;
         };
-        // Packets carry the system's time, everything else here the monotonic one.
+        // Packets carry the system clock's time, everything else here uses the monotonic clock.
         let apart = since_1970().saturating_sub(self.clock.now().as_nanos());
         let Self {
             meter,
@@ -291,7 +245,7 @@ impl Gateway {
         });
     }
 
-    /// The device is gone or down: it is looked for again with every beat.
+    /// Closes the tap: the device is gone or down, and is looked for again with every beat.
     fn give_tap_up(&mut self) {
         if let Some(tap) = self.tap.take()
             && let Err(cause) = tap.error()
@@ -301,11 +255,11 @@ impl Gateway {
     }
 
     fn tell_that_all_is_well(&mut self, now: Instant) {
-        // A service manager is told twice as often as it wants to hear at the latest.
+        // A service manager is notified at least twice per watchdog interval.
         let wanted = self.manager.watchdog.map_or(BEAT, |often| often / 2);
         self.beat = now + BEAT.min(wanted);
         if let Some(standing) = &mut self.standing {
-            standing.guard.beat();
+            standing.beat();
         }
         if self.manager.watchdog.is_some() {
             self.manager.say("WATCHDOG=1");
@@ -325,16 +279,10 @@ impl Gateway {
                 }
             }
         }
-        if let Some(successor) = &mut self.successor
-            && let Ok(Some(status)) = successor.try_wait()
-            && self.draining.is_none()
-        {
-            warn!(%status, "the new process has ended; this one goes on");
-            self.successor = None;
-        }
+        self.succession.look_after_successor();
     }
 
-    /// Reads the configuration again: all of it counts, or nothing.
+    /// Reloads the configuration: all of it, or nothing.
     fn reload(&mut self) {
         let usec = clock_gettime(ClockId::Monotonic);
         let usec = usec.tv_sec * 1_000_000 + usec.tv_nsec / 1000;
@@ -365,60 +313,21 @@ impl Gateway {
         Ok(())
     }
 
-    /// Restarts the program; it takes over by itself.
-    fn renew(&mut self) {
-        if self.successor.is_some() {
-            return;
-        }
-        let mut arguments: Vec<_> = std::env::args_os().skip(1).collect();
-        if !self.options.take_over {
-            arguments.push("--take-over".into());
-        }
-        let started = std::env::current_exe().and_then(|program| {
-            // A program that was replaced on the disk is followed by the new one.
-            let program = program
-                .to_string_lossy()
-                .trim_end_matches(" (deleted)")
-                .to_owned();
-            Command::new(program).args(arguments).spawn()
-        });
-        match started {
-            Ok(successor) => self.successor = Some(successor),
-            Err(cause) => warn!(%cause, "no new process can be started"),
-        }
-    }
-
-    /// Another gateway has the packets from now on.
+    /// Leaves the packets to a successor.
     fn drain(&mut self) {
         self.asks.give_name_away();
         self.course.follow();
-        self.draining = Some((self.clock.now(), self.course.packets()));
-        if let Some(mut standing) = self.standing.take() {
-            // The rules are the other's.
-            standing.rules = None;
-            standing.guard.dismiss();
+        self.succession
+            .begin(self.clock.now(), self.course.packets());
+        if let Some(standing) = self.standing.take() {
+            standing.leave();
         }
         info!("another gateway has taken over");
-    }
-
-    /// Whether nothing is left to be let go.
-    fn is_drained(&mut self) -> bool {
-        let Some((since, packets)) = self.draining else {
-            return false;
-        };
-        let (now, came) = (self.clock.now(), self.course.packets());
-        if came != packets {
-            self.draining = Some((now, came));
-            return false;
-        }
-        self.course.holding() == 0 && now - since > DRAINED
     }
 
     fn report(&self) -> Report {
         let (packets, bytes) = self.meter.passed();
         let [control, treated] = self.meter.groups();
-        let standing = self.standing.as_ref();
-        let rules = standing.and_then(|standing| standing.rules.as_ref());
         let micros = |share: f64| {
             let late = self.course.lateness().map(|late| late.quantile(share));
             late.map_or(0.0, |late| late.as_secs_f64() * 1e6)
@@ -430,7 +339,7 @@ impl Gateway {
             wired: self.settings.wired.clone(),
             share: self.settings.share.map(Probability::as_f64),
             course: self.course.name(),
-            rules: rules.map(Rules::writer),
+            rules: self.standing.as_ref().and_then(Standing::writer),
             queues: match &self.course {
                 Course::Queue(apply) => apply.queues().numbers().map(|(_, queue)| queue).collect(),
                 Course::Look(_) | Course::Inline(_) => Vec::new(),
@@ -454,8 +363,18 @@ impl Gateway {
         }
     }
 
-    /// Carries frames until the kernel's bridge does. For a moment both do: what comes twice TCP
-    /// tells apart, and what comes to nobody it has to wait for.
+    /// Releases everything held; frames that the gateway itself carries are left to the kernel's
+    /// bridge.
+    fn let_go(&mut self) -> Result<()> {
+        if matches!(self.course, Course::Inline(_)) {
+            return self.hand_to_bridge();
+        }
+        self.course.release(self.clock.now());
+        Ok(())
+    }
+
+    /// Carries frames until the kernel's bridge does. For a moment both do: TCP detects duplicates,
+    /// whereas it would have to wait for lost frames.
     fn hand_to_bridge(&mut self) -> Result<()> {
         let (mobile, wired) = (self.settings.mobile.clone(), self.settings.wired.clone());
         thread::scope(|scope| {
@@ -473,34 +392,19 @@ impl Gateway {
         })
     }
 
-    /// Everything is let go, and what stood in the system because of this gateway is removed.
+    /// Releases everything, and removes the gateway's changes to the system.
     fn end(mut self) -> Result<()> {
-        if self.draining.is_none() {
-            // Of one that was followed the service manager would take it for the service's end.
+        if !self.succession.has_begun() {
+            // From a gateway with a successor the service manager would take it for the service's
+            // end.
             self.manager.say("STOPPING=1");
         }
         let rules = self.report().rules;
-        if let Some(Standing {
-            guard,
-            rules,
-            _watchdog: watchdog,
-        }) = self.standing.take()
-        {
-            // Nobody writes the rules again while they are being removed.
-            drop(watchdog);
-            if let Some(rules) = rules {
-                // An acknowledgment that is let go is answered at once: nothing that comes behind
-                // it may wait in a queue that ends, and what waits must not go with a rule's hook.
-                rules.close();
-                self.course.release(self.clock.now());
-                rules.remove();
-            } else {
-                self.hand_to_bridge()?;
-            }
-            guard.dismiss();
+        if let Some(standing) = self.standing.take() {
+            standing.remove(|| self.let_go())?;
         }
         self.course.release(self.clock.now());
-        // What passed until now is seen when its block is handed over.
+        // Packets that have passed are seen when their block is handed over.
         thread::sleep(std::time::Duration::from_millis(u64::from(2 * LATENCY_MS)));
         self.look();
         let report = Report {
@@ -524,7 +428,7 @@ impl Gateway {
     }
 }
 
-/// Which program has written the rules of the gateway that gave this answer.
+/// The program that has written the rules of the gateway that gave this answer.
 fn writer_of(status: &str) -> Option<Writer> {
     let status: serde_json::Value = serde_json::from_str(status).ok()?;
     Writer::named(status["report"]["rules"].as_str()?)
@@ -538,7 +442,7 @@ fn keys(settings: &Settings) -> FlowKeys {
     FlowKeys::new(settings.seed, share(settings))
 }
 
-/// The system's clock, in nanoseconds since the start of 1970.
+/// The system clock, in nanoseconds since the start of 1970.
 fn since_1970() -> u64 {
     let now = clock_gettime(ClockId::Realtime);
     let seconds = u64::try_from(now.tv_sec).unwrap_or(0);
