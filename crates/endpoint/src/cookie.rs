@@ -16,21 +16,21 @@ use airtcp_units::{Duration, Instant};
 use crate::secret::Secret;
 use crate::tuple::FourTuple;
 
-/// How long a cookie counts, at least; at most twice that (Linux, `COOKIE_PERIOD` and
+/// Minimum lifetime of a cookie; the maximum is twice that (Linux, `COOKIE_PERIOD` and
 /// `MAX_SYNCOOKIE_AGE`: one and two minutes).
 pub(crate) const PERIOD: Duration = Duration::from_secs(60);
-/// The values an MSS is rounded down to: what is met on networks (Linux, `msstab`, and jumbo
+/// The values to which an MSS is rounded down: those found on networks (Linux, `msstab`, and jumbo
 /// frames).
 const MSS: [u16; 8] = [48, 536, 1220, 1300, 1400, 1440, 1460, 8960];
-/// Bits of the sequence number that say which.
+/// Bits of the sequence number that select one.
 const MSS_BITS: u32 = 3;
-/// The low bits of a timestamp, and what they say.
+/// The option bits at the bottom of a timestamp.
 const OPTION_BITS: u32 = 6;
 const NO_SCALE: u32 = 15;
 const SACK: u32 = 1 << 4;
 const ECN: u32 = 1 << 5;
 
-/// What a SYN asks for, as far as a cookie can say it: the segment as if it had come so.
+/// The part of a SYN that a cookie can encode, as a SYN.
 pub(crate) fn remembered(syn: &Segment) -> Segment {
     let mss = syn.mss.unwrap_or(MSS[1]);
     let index = mss_index(mss);
@@ -56,7 +56,7 @@ fn mss_index(mss: u16) -> usize {
     MSS.iter().rposition(|&value| value <= mss).unwrap_or(0)
 }
 
-/// The sequence number of the SYN-ACK that answers `syn`, as [`remembered`].
+/// Returns the sequence number of the SYN-ACK that answers `syn`, as [`remembered`].
 pub(crate) fn sequence_number(
     secret: &Secret,
     now: Instant,
@@ -82,8 +82,8 @@ fn period(now: Instant) -> u64 {
     now.as_nanos() / PERIOD.as_nanos()
 }
 
-/// The timestamp to send in place of `clock`, so that its echo says what `syn` offered. It is never
-/// ahead of the clock.
+/// Returns the timestamp to send in place of `clock`, so that its echo encodes the options of
+/// `syn`. It is never ahead of the clock.
 pub(crate) const fn timestamp(clock: u32, syn: &Segment, ecn: bool) -> u32 {
     let scale = match syn.window_scale {
         Some(scale) if scale < 15 => scale as u32,
@@ -97,7 +97,7 @@ pub(crate) const fn timestamp(clock: u32, syn: &Segment, ecn: bool) -> u32 {
         options |= ECN;
     }
     let value = clock >> OPTION_BITS << OPTION_BITS | options;
-    // Below what it would be, and not above (Linux, `cookie_init_timestamp`).
+    // Rounded down, never up (Linux, `cookie_init_timestamp`).
     if value > clock {
         value.wrapping_sub(1 << OPTION_BITS)
     } else {
@@ -105,7 +105,7 @@ pub(crate) const fn timestamp(clock: u32, syn: &Segment, ecn: bool) -> u32 {
     }
 }
 
-/// The SYN that `acknowledgment` completes, if it is to a cookie of ours.
+/// Returns the SYN that `acknowledgment` completes, if it answers a cookie of ours.
 pub(crate) fn syn(
     secret: &Secret,
     now: Instant,
@@ -156,8 +156,8 @@ mod tests {
     }
 
     proptest! {
-        /// What a SYN asked for comes back with the acknowledgment, in the same minute and the
-        /// next; from another port, or minutes later, nothing does.
+        /// A SYN's options return with the acknowledgment, in the same minute and the next; from
+        /// another port, or minutes later, nothing does.
         #[test]
         fn a_cookie_brings_back_the_syn(
             sequence: u32, mss in 48_u16.., scale in proptest::option::of(0_u8..15),

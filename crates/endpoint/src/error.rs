@@ -8,12 +8,12 @@ use airtcp_tcp::End;
 
 use crate::tuple::FourTuple;
 
-/// Why a listener cannot be made.
+/// The reason a listener cannot be created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListenError {
-    /// Another listens at that address, or at every address with that port.
+    /// Another listener has that address, or every address with that port.
     InUse(SocketAddr),
-    /// Port 0 is no port of a single address.
+    /// Port 0 is not valid for a single address.
     NoPort,
 }
 
@@ -35,10 +35,10 @@ impl fmt::Display for ListenError {
 
 impl Error for ListenError {}
 
-/// Why a connection cannot be opened.
+/// The reason a connection cannot be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectError {
-    /// There is a connection between these ends, or was until lately (TIME-WAIT).
+    /// There is a connection between these ends, or was recently (TIME-WAIT).
     InUse(FourTuple),
     /// Every port of this side is in use towards that peer.
     NoPort(SocketAddr),
@@ -73,12 +73,12 @@ impl fmt::Display for ConnectError {
 
 impl Error for ConnectError {}
 
-/// Why nothing can be done with a connection.
+/// The reason an operation on a connection is impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamError {
     /// It was released, or never was.
     Unknown,
-    /// This side will write no more.
+    /// The writing side is closed.
     WritingIsShut,
     /// It has ended.
     Ended(End),

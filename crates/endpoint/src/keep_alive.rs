@@ -2,7 +2,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-/// When an idle peer is asked for a sign of life, and when it is given up.
+/// When an idle peer is probed, and when it is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeepAlive {
     /// Silence before the first probe (RFC 9293 §3.8.4: two hours at least by default; Linux,
@@ -24,14 +24,14 @@ impl Default for KeepAlive {
     }
 }
 
-/// What is to be done about silence.
+/// The action due after a silence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Silence {
     /// Nothing yet.
     Wait,
-    /// The peer is asked for a sign of life.
+    /// Send a probe to the peer.
     Probe,
-    /// It is given up.
+    /// Give the peer up.
     GiveUp,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// The peer was heard at `now`.
+    /// Creates the watch; the peer was heard from at `now`.
     pub fn new(settings: KeepAlive, now: Instant) -> Self {
         Self {
             settings,
@@ -53,7 +53,7 @@ impl Watch {
         }
     }
 
-    /// The peer was heard.
+    /// Records that the peer was heard from.
     pub fn on_heard(&mut self, now: Instant) {
         self.unanswered = 0;
         self.next = now + self.settings.idle;
@@ -63,8 +63,8 @@ impl Watch {
         self.next
     }
 
-    /// What silence until `now` means. `waits`: data is unacknowledged, and the retransmission
-    /// timer watches over the peer.
+    /// Returns the action due after silence until `now`. `waits`: data is unacknowledged, so that
+    /// the retransmission timer watches the peer.
     pub fn on_wakeup(&mut self, now: Instant, waits: bool) -> Silence {
         if now < self.next {
             return Silence::Wait;

@@ -16,15 +16,16 @@ new_key_type! {
     pub struct ListenerId;
 }
 
-/// What a listener is set to.
+/// A listener's settings.
 #[derive(Clone, Debug)]
 pub struct ListenOptions {
-    /// What its connections are set to.
+    /// The settings of its connections.
     pub options: Options,
-    /// The most connections that are being opened, and the most that wait to be accepted (Linux,
-    /// `somaxconn`: 4096).
+    /// Limit on connections being opened, and on those waiting to be accepted (Linux, `somaxconn`:
+    /// 4096).
     pub backlog: usize,
-    /// Beyond that, SYNs are answered and not remembered (RFC 4987 §3.6). Off, they are dropped.
+    /// Beyond that limit, SYNs are answered without keeping state (RFC 4987 §3.6). If off, they are
+    /// dropped.
     pub syn_cookies: bool,
 }
 
@@ -42,25 +43,25 @@ impl Default for ListenOptions {
 #[derive(Debug)]
 pub(crate) struct Listener {
     pub options: Options,
-    /// The stack as it fits packets of IPv4, and of IPv6.
+    /// The configurations for IPv4 and IPv6 packets.
     configs: [Arc<Config>; 2],
     backlog: usize,
     has_cookies: bool,
-    /// Connections that are being opened.
+    /// Number of connections being opened.
     pub opening: usize,
-    /// Connections that wait to be accepted.
+    /// Connections waiting to be accepted.
     waiting: VecDeque<ConnectionId>,
-    /// Until when acknowledgments may be to cookies.
+    /// End of the time in which acknowledgments may answer cookies.
     cookies_until: Instant,
 }
 
 impl Listener {
-    /// How many connections wait to be accepted.
+    /// Number of connections waiting to be accepted.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Nobody has come. `configs`: the stack for IPv4, and for IPv6.
+    /// Creates a listener without connections. `configs`: the configurations for IPv4 and IPv6.
     pub fn new(settings: ListenOptions, configs: [Arc<Config>; 2]) -> Self {
         Self {
             options: settings.options,
@@ -77,17 +78,17 @@ impl Listener {
         Arc::clone(&self.configs[usize::from(is_ipv6)])
     }
 
-    /// Whether one more can be being opened.
+    /// Whether another connection may be opened.
     pub const fn has_room_to_open(&self) -> bool {
         self.opening < self.backlog
     }
 
-    /// Whether one more can wait to be accepted.
+    /// Whether another connection may wait to be accepted.
     pub fn has_room_to_wait(&self) -> bool {
         self.waiting.len() < self.backlog
     }
 
-    /// A SYN came that there is no room for. Returns whether it is answered by a cookie.
+    /// Records a SYN for which there is no room. Returns whether it is answered by a cookie.
     pub fn answers_by_cookie(&mut self, now: Instant) -> bool {
         if self.has_cookies {
             self.cookies_until = now + cookie::PERIOD * 2;
@@ -95,17 +96,17 @@ impl Listener {
         self.has_cookies
     }
 
-    /// Whether cookies were sent lately.
+    /// Whether cookies were sent recently.
     pub fn expects_cookies(&self, now: Instant) -> bool {
         now < self.cookies_until
     }
 
-    /// A connection is open.
+    /// Queues an established connection.
     pub fn push(&mut self, id: ConnectionId) {
         self.waiting.push_back(id);
     }
 
-    /// The connection that has waited longest.
+    /// Takes the connection that has waited longest.
     pub fn pop(&mut self) -> Option<ConnectionId> {
         self.waiting.pop_front()
     }

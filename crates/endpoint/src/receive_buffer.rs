@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// A stream's bytes from the first that was not read on, gaps included. The core says which bytes
-/// count; here they only lie.
+/// A stream's bytes from the first unread one on, gaps included. The core decides which bytes
+/// count; here they are only stored.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceiveBuffer {
     bytes: VecDeque<u8>,
@@ -24,7 +24,7 @@ impl ReceiveBuffer {
         self.bytes.len()
     }
 
-    /// Puts `bytes` at `offset`; what was read is left out.
+    /// Stores `bytes` at `offset`; bytes already read are skipped.
     pub fn store(&mut self, offset: u64, bytes: &[u8]) {
         let read = usize::try_from(self.start.saturating_sub(offset)).unwrap_or(usize::MAX);
         let bytes = bytes.get(read..).unwrap_or_default();
@@ -44,7 +44,7 @@ impl ReceiveBuffer {
         self.bytes.extend(&bytes[overlap..]);
     }
 
-    /// Puts `bytes`, all of which lie within what is held, at index `at`.
+    /// Stores `bytes`, all of which are within the stored range, at index `at`.
     fn overwrite(&mut self, at: usize, bytes: &[u8]) {
         let (first, second) = self.bytes.as_mut_slices();
         let in_first = first.len().saturating_sub(at).min(bytes.len());
@@ -66,7 +66,7 @@ impl ReceiveBuffer {
         [&first[..cut], &second[..rest]]
     }
 
-    /// The first `bytes` were read.
+    /// Removes the first `bytes`, which were read.
     pub fn consume(&mut self, bytes: usize) {
         let bytes = bytes.min(self.bytes.len());
         self.bytes.drain(..bytes);
@@ -90,7 +90,7 @@ mod tests {
         buffer.store(2, b"cdefgh");
         assert_eq!(buffer.pieces(9).concat(), b"abcdefghi");
         buffer.consume(4);
-        // Retransmitted from before what was read, over the edge of the ring.
+        // Retransmitted from before the unread data, across the ring's edge.
         buffer.store(2, b"cdefghijklmnopqrstuvwxyz");
         assert_eq!(buffer.pieces(99).concat(), b"efghijklmnopqrstuvwxyz");
         buffer.store(0, b"abcd");

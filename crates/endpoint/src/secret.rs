@@ -10,10 +10,10 @@ use siphasher::sip::{SipHasher13, SipHasher24};
 
 use crate::tuple::FourTuple;
 
-/// A sequence number of the clock M: one every 4 µs (RFC 6528 §3).
+/// The clock M of sequence numbers: one every 4 µs (RFC 6528 §3).
 const ISN_TICK: Duration = Duration::from_micros(4);
 
-/// A secret key, and what is derived from it.
+/// A secret key, and the values derived from it.
 #[derive(Clone, Copy)]
 pub(crate) struct Secret([u8; 16]);
 
@@ -23,7 +23,7 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// What a hash is for: no two uses share values.
+/// The purpose of a hash: no two purposes share values.
 #[derive(Clone, Copy, Hash)]
 enum Use {
     SequenceNumber,
@@ -52,14 +52,14 @@ impl Secret {
         SequenceNumber(clock.wrapping_add(hash))
     }
 
-    /// What is added to the clock of timestamps towards a host: connections with one host share a
-    /// clock, so that TIME-WAIT can be reused by it (RFC 6191 §2), and with no other.
+    /// The offset added to the timestamp clock towards a host: connections with one host share a
+    /// clock, so that it can reuse connections in TIME-WAIT (RFC 6191 §2), and with no other.
     #[expect(clippy::cast_possible_truncation, reason = "timestamps wrap")]
     pub fn timestamp_offset(&self, local: IpAddr, remote: IpAddr) -> u32 {
         self.hash(Use::Timestamp, (local, remote)) as u32
     }
 
-    /// Where the search for a free port begins.
+    /// The start of the search for a free port.
     pub fn port_offset(&self, local: IpAddr, remote: SocketAddr) -> u64 {
         self.hash(Use::Port, (local, remote))
     }
@@ -70,7 +70,7 @@ impl Secret {
     }
 }
 
-/// Tables keyed by what peers choose: they cannot choose what collides.
+/// For tables keyed by values that peers choose: they cannot choose colliding ones.
 impl BuildHasher for Secret {
     type Hasher = SipHasher13;
 

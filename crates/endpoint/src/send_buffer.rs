@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-/// The least memory that is asked for.
+/// The least allocation.
 const LEAST: usize = 1 << 9;
 
-/// A stream's bytes from the first that is not acknowledged on, in a ring that an application can
-/// also fill itself. Takes memory as it needs it, and gives it back when all is acknowledged.
+/// A stream's bytes from the first unacknowledged one on, in a ring that an application can also
+/// fill itself. It allocates memory as needed, and frees it when everything is acknowledged.
 #[derive(Clone, Debug)]
 pub(crate) struct SendBuffer {
-    /// The ring: all of it memory that is held, whether there is something in it or not.
+    /// The ring: all of its memory, in use or not.
     ring: Vec<u8>,
-    /// Where in the ring the first byte lies.
+    /// Index of the first byte in the ring.
     head: usize,
     length: usize,
     /// Offset of the first byte.
@@ -20,7 +20,7 @@ pub(crate) struct SendBuffer {
 }
 
 impl SendBuffer {
-    /// Nothing is written; at most `most` bytes will wait.
+    /// Creates an empty buffer for at most `most` bytes.
     pub const fn new(most: usize) -> Self {
         Self {
             ring: Vec::new(),
@@ -31,12 +31,12 @@ impl SendBuffer {
         }
     }
 
-    /// Bytes that could be taken now.
+    /// Bytes for which there is room.
     pub fn room(&self) -> usize {
         self.most.saturating_sub(self.length)
     }
 
-    /// Bytes that are not acknowledged.
+    /// Unacknowledged bytes.
     pub fn len(&self) -> usize {
         self.length
     }
@@ -50,12 +50,12 @@ impl SendBuffer {
         self.length == 0
     }
 
-    /// The most bytes that wait from now on; what waits stays.
+    /// Changes the limit; bytes already in the buffer stay.
     pub const fn set_most(&mut self, most: usize) {
         self.most = most;
     }
 
-    /// Takes as many of `bytes` as there is room for; returns how many.
+    /// Takes as many of `bytes` as there is room for; returns their number.
     pub fn write(&mut self, bytes: &[u8]) -> usize {
         let taken = bytes.len().min(self.room());
         let mut left = &bytes[..taken];
@@ -95,7 +95,7 @@ impl SendBuffer {
         if needed <= self.ring.len() {
             return;
         }
-        // Twice as large at a time: a byte is moved but once or twice.
+        // Doubled each time: a byte is moved only once or twice.
         let doubled = (2 * self.ring.len()).max(LEAST).min(self.most);
         let mut ring = vec![0; needed.max(doubled)];
         let [first, second] = self.held(0..self.length);
@@ -115,7 +115,7 @@ impl SendBuffer {
         }
     }
 
-    /// Everything below `offset` is acknowledged.
+    /// Frees everything below `offset`, which is acknowledged.
     pub fn release(&mut self, offset: u64) {
         let released = usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX);
         let released = released.min(self.length);
@@ -131,7 +131,7 @@ impl SendBuffer {
         }
     }
 
-    /// The bytes at `range`, in two pieces; those that are not held are left out.
+    /// The bytes at `range`, in two pieces; bytes outside the buffer are left out.
     pub fn pieces(&self, range: &Range<u64>) -> [&[u8]; 2] {
         let index = |offset: u64| {
             let index = usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX);
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(buffer.room(), 0);
         buffer.release(3);
         assert_eq!((buffer.room(), buffer.len()), (3, 7));
-        // The ring goes round.
+        // The ring wraps.
         assert_eq!(buffer.write(b"klmno"), 3);
         assert_eq!(held(&buffer, 3..13), b"defghijklm");
         assert_eq!(held(&buffer, 9..12), b"jkl");
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(held(&buffer, 20..30), b"");
     }
 
-    /// Against bytes that nothing rings around.
+    /// Compared with a plain vector.
     #[test]
     fn a_ring_that_goes_round_and_grows_holds_what_was_written() {
         let mut buffer = SendBuffer::new(2000);

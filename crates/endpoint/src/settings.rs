@@ -7,28 +7,28 @@ use airtcp_units::Duration;
 
 use crate::keep_alive::KeepAlive;
 
-/// What a connection is set to when it is made.
+/// The settings of a new connection.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The stack: congestion control, loss detection, timers, the receive buffer.
     pub config: Arc<Config>,
-    /// The most bytes that were written and are not acknowledged.
+    /// Limit on written unacknowledged bytes.
     pub send_buffer: usize,
-    /// Bytes to read from which on a connection is readable (SO_RCVLOWAT); one at least.
+    /// Number of unread bytes at which a connection is readable (SO_RCVLOWAT); at least one.
     pub readable_from: usize,
-    /// Bytes of room in the send buffer from which on a connection is writable; one at least.
+    /// Room in the send buffer at which a connection is writable; at least one.
     pub writable_from: usize,
     /// A connection is writable only while fewer bytes than this wait to leave for the first time
-    /// (TCP_NOTSENT_LOWAT): what is written is then fresh, and still in the processor's cache.
+    /// (TCP_NOTSENT_LOWAT): written data is then fresh, and still in the processor's cache.
     pub unsent_below: usize,
-    /// Whether, and when, an idle peer is asked for a sign of life.
+    /// Whether, and when, an idle peer is probed.
     pub keep_alive: Option<KeepAlive>,
-    /// Small segments leave at once (TCP_NODELAY).
+    /// Whether small segments leave at once (TCP_NODELAY).
     pub no_delay: bool,
-    /// The payload that the search for the path's MTU begins with; `None` to begin with the largest
-    /// and to heed routers alone (RFC 4821 §7.2 suggests 1024).
+    /// Initial payload of the search for the path's MTU; `None` to start with the largest and to
+    /// rely on routers (RFC 4821 §7.2 suggests 1024).
     pub path_probe: Option<u32>,
-    /// The driver reports when segments have left:
+    /// Whether the driver reports segments' departures:
     /// [`Endpoint::on_transmitted`](crate::Endpoint::on_transmitted).
     pub departures: bool,
 }
@@ -58,27 +58,26 @@ impl Options {
     }
 }
 
-/// What an endpoint is set to.
+/// The settings of an endpoint.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Sixteen bytes that nobody else knows, new at each start: all that peers must not guess is
-    /// derived from them (RFC 6528 §3).
+    /// Sixteen secret bytes, new at each start: everything that peers must not guess is derived
+    /// from them (RFC 6528 §3).
     pub secret: [u8; 16],
-    /// The largest IP packet that the device takes. Segments are never larger.
+    /// The largest IP packet that the device accepts. Segments are never larger.
     pub mtu: u16,
-    /// The most connections at a time, those being opened among them. Beyond it a SYN is not
-    /// answered.
+    /// Limit on connections, including those being opened. Beyond it a SYN is not answered.
     pub most_connections: usize,
-    /// The most closed connections that are remembered for [`TIME_WAIT`](crate::TIME_WAIT); beyond
-    /// it the oldest is forgotten (Linux, `tcp_max_tw_buckets`).
+    /// Limit on closed connections kept for [`TIME_WAIT`](crate::TIME_WAIT); beyond it the oldest
+    /// is forgotten (Linux, `tcp_max_tw_buckets`).
     pub most_time_wait: usize,
-    /// A segment for which there is neither connection nor listener is answered with a reset (RFC
-    /// 9293 §3.10.7.1), unless others than this endpoint may be meant.
+    /// Whether a segment without connection or listener is answered with a reset (RFC 9293
+    /// §3.10.7.1); off if it may be meant for others than this endpoint.
     pub answers_strays: bool,
-    /// The most bytes of payload in one packet handed to the driver: where the device cuts
-    /// segments, up to 65 535; zero where it does not.
+    /// Limit on the payload of one packet passed to the driver: up to 65 535 if the device segments
+    /// packets; zero if it does not.
     pub largest_burst: u16,
-    /// The most memory in all receive and send buffers together, in bytes: beyond it new
+    /// Limit on the memory of all receive and send buffers together, in bytes: beyond it new
     /// connections are refused.
     pub most_buffered: u64,
 }
@@ -99,12 +98,12 @@ impl Settings {
     }
 }
 
-/// How long an application waits for what it wrote when it lets go of a connection (SO_LINGER).
+/// How long written data is kept when an application releases a connection (SO_LINGER).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Linger {
-    /// What was written is delivered in the background.
+    /// It is delivered in the background.
     Background,
-    /// So is it, but only for so long: then the connection is reset.
+    /// The same, but only for this long: then the connection is reset.
     AtMost(Duration),
     /// The connection is reset at once.
     Reset,

@@ -11,14 +11,13 @@ use hashbrown::HashMap;
 use crate::secret::Secret;
 use crate::tuple::FourTuple;
 
-/// How long they are remembered: twice the maximum segment lifetime, which common stacks put at
-/// 30 s.
+/// How long they are kept: twice the maximum segment lifetime, which common stacks put at 30 s.
 pub const TIME_WAIT: Duration = Duration::from_secs(60);
-/// The sequence numbers of a connection that reuses the ends begin beyond those of the old by more
-/// than its window without scale (Linux, `tcp_timewait_state_process`: 65535 + 2).
+/// Distance by which a connection that reuses the ends starts beyond the old one's sequence
+/// numbers: more than an unscaled window (Linux, `tcp_timewait_state_process`: 65535 + 2).
 const APART: u32 = 65_537;
 
-/// What is left of a connection.
+/// The state kept of a connection.
 #[derive(Clone, Copy, Debug)]
 struct Closed {
     until: Instant,
@@ -31,22 +30,22 @@ struct Closed {
     stamp: u32,
 }
 
-/// What is to be done with a segment for a connection that was closed.
+/// The response to a segment for a closed connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// Nothing.
     Ignore,
-    /// It is acknowledged; the timestamp's offset is to be put in.
+    /// Acknowledge it; the timestamp's offset must be added.
     Answer(Segment),
     /// A new connection may begin, at this sequence number or beyond.
     Reuse(SequenceNumber),
 }
 
-/// The connections that are remembered.
+/// The closed connections.
 #[derive(Debug)]
 pub(crate) struct TimeWait {
     closed: HashMap<FourTuple, Closed, Secret>,
-    /// In the order in which they are forgotten.
+    /// In the order in which they expire.
     order: VecDeque<(Instant, FourTuple)>,
     most: usize,
 }
@@ -60,7 +59,7 @@ impl TimeWait {
         }
     }
 
-    /// Remembers what is left of `connection` at `now`.
+    /// Keeps the state of `connection` at `now`.
     pub fn insert(&mut self, now: Instant, tuple: FourTuple, connection: &Connection) {
         while self.closed.len() >= self.most && self.forget_first() {}
         let until = now + TIME_WAIT;
@@ -85,13 +84,13 @@ impl TimeWait {
         self.closed.contains_key(tuple)
     }
 
-    /// When the first is forgotten; [`Instant::FAR_FUTURE`] where none is left.
+    /// Time at which the first expires; [`Instant::FAR_FUTURE`] if there is none.
     pub fn next_wakeup(&self) -> Instant {
         let first = self.order.front();
         first.map_or(Instant::FAR_FUTURE, |&(until, _)| until)
     }
 
-    /// Forgets those whose time is over.
+    /// Removes the expired ones.
     pub fn on_wakeup(&mut self, now: Instant) {
         while self.next_wakeup() <= now && self.forget_first() {}
     }
@@ -108,7 +107,8 @@ impl TimeWait {
         true
     }
 
-    /// What `segment` is, if it is for one of them. One that may be reused is forgotten.
+    /// Returns the response to `segment`, if it is for one of them. One that may be reused is
+    /// removed.
     pub fn judge(&mut self, now: Instant, tuple: &FourTuple, segment: &Segment) -> Option<Verdict> {
         let closed = self.closed.get_mut(tuple)?;
         if segment.flags.contains(Flags::RST) {

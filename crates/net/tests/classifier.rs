@@ -1,5 +1,6 @@
-//! NewZag's classifier in C, as the kernel runs it, beside that in Rust and the exact verdicts of
-//! `bpf/cases.csv`: round trips of recorded connections, and a letter for each n from 1 to 4.
+//! NewZag's classifier in C, as run by the kernel, compared with that in Rust and the exact
+//! verdicts of `bpf/cases.csv`: round trips of recorded connections, and a letter for each n from 1
+//! to 4.
 
 use std::fmt::Write;
 use std::fs;
@@ -42,7 +43,7 @@ fn cases() -> Vec<Case> {
     rows
 }
 
-/// The letters that all cases have, a line each.
+/// The letters of all cases, one line each.
 fn expected(adjusted: usize) -> String {
     cases().iter().fold(String::new(), |mut text, case| {
         let _ = writeln!(text, "{}", case.verdicts[adjusted]);

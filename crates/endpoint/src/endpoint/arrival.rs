@@ -13,34 +13,33 @@ use crate::listener::ListenerId;
 use crate::time_wait::Verdict;
 use crate::tuple::FourTuple;
 
-/// The least MTU that a router is believed: RFC 791 §3.1 with the room that IPv4 networks have
-/// (Linux, `min_pmtu`: 552), and RFC 8200 §5.
+/// The least MTU accepted from a router: RFC 791 §3.1 with the headroom of IPv4 networks (Linux,
+/// `min_pmtu`: 552), and RFC 8200 §5.
 const LEAST_MTU: [u32; 2] = [552, 1280];
 /// IP headers without options.
 const IP_HEADER_BYTES: [u32; 2] = [20, 40];
 
-/// What a packet was.
+/// The kind of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handled {
-    /// It was for a connection, one there was, is, or begins.
+    /// It was for a past, present or new connection.
     Taken,
-    /// Nobody here was meant.
+    /// It was for nobody here.
     Stray,
     /// A router's error about a connection here, believed or not.
     RouterError,
 }
 
 impl Endpoint {
-    /// Takes an IPv4 or IPv6 packet that arrived at `now`, its checksums to be verified.
+    /// Processes an IPv4 or IPv6 packet that arrived at `now`, verifying its checksums.
     ///
-    /// # Errors
-    /// It is no TCP, or damaged; nothing has changed. Never panics.
+    /// # Errors It is not TCP, or is damaged; nothing has changed. Never panics.
     pub fn handle_packet(&mut self, now: Instant, packet: &[u8]) -> Result<Handled, WireError> {
         self.handle_packet_with(now, packet, Checksums::Verified)
     }
 
-    /// As [`handle_packet`](Self::handle_packet), with a choice of what becomes of the checksums:
-    /// trusted, packets may be larger than any wire takes, as devices merge them.
+    /// As [`handle_packet`](Self::handle_packet), with a choice of checksum treatment: if they are
+    /// trusted, packets may be larger than on any network, as merged by devices.
     ///
     /// # Errors
     /// As [`handle_packet`](Self::handle_packet).
@@ -181,7 +180,7 @@ impl Endpoint {
         self.settle(id);
     }
 
-    /// Answers what is for nobody (RFC 9293 §3.10.7.1).
+    /// Answers a packet that is for nobody (RFC 9293 §3.10.7.1).
     fn on_stray(&mut self, tuple: FourTuple, segment: &Segment) -> Handled {
         if segment.flags.contains(Flags::RST) || !self.settings.answers_strays {
             return Handled::Stray;
@@ -213,7 +212,7 @@ impl Endpoint {
         self.answer(tuple, answer);
     }
 
-    /// A router's error about a packet of ours.
+    /// Processes a router's error about a packet of ours.
     fn take_error(&mut self, packet: &[u8]) -> Result<Handled, WireError> {
         let error = parse_icmp(packet)?;
         let tuple = FourTuple {
@@ -230,7 +229,7 @@ impl Endpoint {
         Ok(Handled::RouterError)
     }
 
-    /// Returns whether the error is believed (RFC 5927 §7.2).
+    /// Acts on the error; returns whether it is believed (RFC 5927 §7.2).
     fn heed(&mut self, id: ConnectionId, error: &IcmpError) -> bool {
         let Some(entry) = self.connections.get_mut(id) else {
             return false;

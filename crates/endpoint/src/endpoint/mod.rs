@@ -34,56 +34,56 @@ pub use output::{Cut, Departure, Transmit};
 pub use upkeep::Event;
 
 new_key_type! {
-    /// A connection of an endpoint. It is not reused for another.
+    /// A connection of an endpoint. It is never reused for another.
     pub struct ConnectionId;
 }
 
-/// Answers that belong to no connection and wait to be sent, at most: beyond it they are dropped.
+/// Limit on queued answers that belong to no connection: further ones are dropped.
 const MOST_ANSWERS: usize = 1024;
 
-/// What an endpoint has seen and done.
+/// Counters of an endpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Packets that were handed in.
+    /// Packets passed in.
     pub packets_received: u64,
-    /// Of these, those that were no TCP, or damaged.
+    /// Of these, those that were not TCP, or were damaged.
     pub packets_malformed: u64,
     /// Of these, those for no connection and no listener.
     pub strays: u64,
-    /// Packets that were polled.
+    /// Packets polled.
     pub packets_sent: u64,
-    /// SYNs that were answered and not remembered.
+    /// SYNs answered with a cookie, without keeping state.
     pub cookies_sent: u64,
-    /// Connections that came of those.
+    /// Connections established from cookies.
     pub cookies_accepted: u64,
-    /// SYNs and acknowledgments of SYN-ACKs that were dropped because there was no room.
+    /// SYNs and acknowledgments of SYN-ACKs dropped for lack of room.
     pub refused: u64,
     /// Errors of routers that were believed.
     pub router_errors: u64,
 }
 
-/// A connection in its place.
+/// A connection and its bookkeeping.
 #[derive(Debug)]
 struct Entry {
     stream: Stream,
     tuple: FourTuple,
-    /// What is added to our timestamps.
+    /// Offset added to our timestamps.
     timestamp_offset: u32,
-    /// Who opened it, until it is accepted.
+    /// Its listener, until it is accepted.
     listener: Option<ListenerId>,
-    /// Whether it counts among those that its listener is opening.
+    /// Whether it counts as being opened by its listener.
     is_opening: bool,
-    /// The earliest wake-up that is in the heap.
+    /// The earliest wake-up in the heap.
     armed: Instant,
-    /// Whether it waits to be polled.
+    /// Whether it is queued for polling.
     is_queued: bool,
-    /// What the application was last known to know.
+    /// The readiness last reported to the application.
     told: Readiness,
-    /// Whether an event waits to be fetched.
+    /// Whether an event is pending.
     has_event: bool,
-    /// Bytes in its buffers, as counted.
+    /// Bytes in its buffers, as accounted for.
     buffered: usize,
-    /// IPv4's field of that name.
+    /// IPv4's identification field.
     identification: u16,
 }
 
@@ -105,13 +105,13 @@ pub struct Endpoint {
     events: VecDeque<Event>,
     /// Bytes in all buffers.
     buffered: u64,
-    /// Ports chosen so far (RFC 6056 §3.3.3).
+    /// Number of ports chosen so far (RFC 6056 §3.3.3).
     ports_chosen: u64,
     counters: Counters,
 }
 
 impl Endpoint {
-    /// An endpoint without listeners or connections.
+    /// Creates an endpoint without listeners or connections.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         let secret = Secret::new(settings.secret);
@@ -133,7 +133,7 @@ impl Endpoint {
         }
     }
 
-    /// How many connections there are, those being opened and those that end among them.
+    /// Number of connections, including those being opened or ending.
     #[must_use]
     pub fn len(&self) -> usize {
         self.connections.len()
@@ -145,7 +145,7 @@ impl Endpoint {
         self.connections.is_empty()
     }
 
-    /// How many closed connections are remembered.
+    /// Number of closed connections in TIME-WAIT.
     #[must_use]
     pub fn closed(&self) -> usize {
         self.time_wait.len()
@@ -157,19 +157,19 @@ impl Endpoint {
         self.buffered
     }
 
-    /// What was seen and done so far.
+    /// Counters so far.
     #[must_use]
     pub const fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// How many connections of a listener wait to be accepted.
+    /// Number of a listener's connections that wait to be accepted.
     #[must_use]
     pub fn waiting(&self, listener: ListenerId) -> usize {
         self.listeners.get(listener).map_or(0, Listener::waiting)
     }
 
-    /// Every connection that was not released, in no particular but a repeatable order.
+    /// All connections not yet released, in an arbitrary but repeatable order.
     pub fn connections(&self) -> impl Iterator<Item = (ConnectionId, FourTuple, &Stream)> {
         self.connections
             .iter()
@@ -177,7 +177,7 @@ impl Endpoint {
             .map(|(id, entry)| (id, entry.tuple, &entry.stream))
     }
 
-    /// The connection, to look at; `None` once it is released.
+    /// The connection, read-only; `None` once it is released.
     #[must_use]
     pub fn stream(&self, id: ConnectionId) -> Option<&Stream> {
         let entry = self.connections.get(id)?;
@@ -191,7 +191,7 @@ impl Endpoint {
         self.connections.get(id).map(|entry| entry.tuple)
     }
 
-    /// What `answer` belongs to no connection and is to be sent, if there is room.
+    /// Queues `answer`, which belongs to no connection, if there is room.
     fn answer(&mut self, tuple: FourTuple, answer: Segment) {
         if self.answers.len() < MOST_ANSWERS {
             self.answers.push_back((tuple, answer));
@@ -199,12 +199,12 @@ impl Endpoint {
     }
 }
 
-/// A connection's name in the heap of wake-ups.
+/// A connection's key in the heap of wake-ups.
 fn key(id: ConnectionId) -> u64 {
     id.data().as_ffi()
 }
 
-/// The connection of that name.
+/// The connection with that key.
 fn id(key: u64) -> ConnectionId {
     ConnectionId::from(KeyData::from_ffi(key))
 }

@@ -19,17 +19,16 @@ use crate::tuple::FourTuple;
 /// `ip_local_port_range`).
 const FIRST_PORT: u16 = 32_768;
 const PORTS: u64 = 28_232;
-/// IP and TCP headers, and what timestamps take of each segment.
+/// IP and TCP headers, and the timestamps in each segment.
 const HEADER_BYTES: [u32; 2] = [20 + 20, 40 + 20];
 const TIMESTAMP_BYTES: u32 = 12;
 
 impl Endpoint {
-    /// Waits for connections to `local`: an unspecified address stands for all of its family, and
-    /// for those of the other where `[::]` is given; with such an address, port 0 stands for every
-    /// port that nobody else listens at, as a transparent proxy needs it.
+    /// Listens on `local`: an unspecified address stands for all addresses of its family, and
+    /// `[::]` for those of the other as well; with such an address, port 0 stands for every port
+    /// without another listener, as needed by a transparent proxy.
     ///
-    /// # Errors
-    /// Another has that address and port, or the port is 0 at one address.
+    /// # Errors Another listener has that address and port, or the port is 0 for a single address.
     pub fn listen(
         &mut self,
         local: SocketAddr,
@@ -48,7 +47,7 @@ impl Endpoint {
         Ok(id)
     }
 
-    /// Stops waiting: what is being opened, or waits to be accepted, is reset.
+    /// Closes a listener: connections being opened, or waiting to be accepted, are reset.
     pub fn close_listener(&mut self, now: Instant, listener: ListenerId) {
         if self.listeners.remove(listener).is_none() {
             return;
@@ -67,7 +66,7 @@ impl Endpoint {
         }
     }
 
-    /// The connection to `listener` that has waited longest, if one waits.
+    /// Accepts the connection to `listener` that has waited longest, if any.
     pub fn accept(&mut self, listener: ListenerId) -> Option<ConnectionId> {
         loop {
             let id = self.listeners.get_mut(listener)?.pop()?;
@@ -79,12 +78,11 @@ impl Endpoint {
         }
     }
 
-    /// Opens a connection from `local`, with port 0 for one to be chosen, to `remote`. What is
-    /// written before it is open is sent once it is.
+    /// Opens a connection from `local`, with port 0 to have one chosen, to `remote`. Data written
+    /// before it is established is sent afterwards.
     ///
-    /// # Errors
-    /// The ends are in use, no port is free, the addresses do not fit each other, or there is no
-    /// room for one more.
+    /// # Errors The addresses are in use, no port is free, the addresses' families differ, or there
+    /// is no room for another connection.
     pub fn connect(
         &mut self,
         now: Instant,
@@ -118,7 +116,7 @@ impl Endpoint {
         Ok(id)
     }
 
-    /// Whether there is room for one connection more.
+    /// Whether the limits allow no further connection.
     pub(super) fn is_full(&self) -> bool {
         self.connections.len() >= self.settings.most_connections
             || self.buffered >= self.settings.most_buffered
@@ -128,8 +126,8 @@ impl Endpoint {
         self.by_tuple.contains_key(tuple) || self.time_wait.contains(tuple)
     }
 
-    /// A port from which no connection to that peer is in use: the search begins where nobody can
-    /// foresee (RFC 6056 §3.3.3, algorithm 3).
+    /// A port without a connection to that peer: the search starts at an unpredictable place (RFC
+    /// 6056 §3.3.3, algorithm 3).
     fn free_port(&mut self, tuple: &FourTuple) -> Option<u16> {
         let mut candidate = *tuple;
         let offset = self.secret.port_offset(tuple.local.ip(), tuple.remote);
@@ -151,7 +149,7 @@ impl Endpoint {
         id
     }
 
-    /// Who listens at that address.
+    /// The listener on that address.
     pub(super) fn listener(&self, local: SocketAddr) -> Option<ListenerId> {
         use std::net::{Ipv4Addr, Ipv6Addr};
         let (port, any_v4, any_v6) = (
@@ -171,8 +169,8 @@ impl Endpoint {
         found.find_map(|address| self.by_address.get(&address).copied())
     }
 
-    /// A SYN for `listener` arrives. `beyond`: where the sequence numbers of the connection before
-    /// it between the same ends stood.
+    /// Processes a SYN for `listener`. `beyond`: the sequence number reached by an earlier
+    /// connection between the same ends.
     pub(super) fn on_syn(
         &mut self,
         now: Instant,
@@ -217,7 +215,7 @@ impl Endpoint {
         self.settle(id);
     }
 
-    /// A SYN-ACK that is not remembered.
+    /// Sends a SYN-ACK without keeping state.
     fn answer_by_cookie(
         &mut self,
         now: Instant,
@@ -247,8 +245,8 @@ impl Endpoint {
         self.answer(tuple, answer);
     }
 
-    /// An acknowledgment for `listener` arrives from an unknown peer. Returns the
-    /// connection, if it is to a cookie.
+    /// Processes an acknowledgment for `listener` from an unknown peer. Returns the connection, if
+    /// it answers a cookie.
     pub(super) fn on_acknowledgment_of_cookie(
         &mut self,
         now: Instant,
@@ -280,7 +278,7 @@ impl Endpoint {
     }
 }
 
-/// The stack with segments that the device takes.
+/// The configuration with segments that fit the device.
 fn fitting(config: &Arc<Config>, settings: &Settings, is_ipv6: bool) -> Arc<Config> {
     let options = if config.timestamps {
         TIMESTAMP_BYTES

@@ -9,31 +9,31 @@ use airtcp_units::Instant;
 use super::{ConnectionId, Endpoint};
 use crate::tuple::FourTuple;
 
-/// A packet that was polled.
+/// A polled packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmit {
-    /// What to report when it has left; `None` for what carries no data, or belongs to no
-    /// connection.
+    /// To be reported when it has left; `None` if it carries no data, or belongs to no connection.
     pub departure: Option<Departure>,
-    /// The device is to cut the payload into pieces of this number of bytes, each with the header as it
-    /// stands; its TCP checksum field holds the pseudo-header's sum. `None`: the packet is whole.
+    /// If present, the device must segment the payload into pieces of this size, each with the same
+    /// header; the TCP checksum field holds the pseudo-header's sum. `None`: the packet is
+    /// complete.
     pub cut: Option<Cut>,
 }
 
-/// How a packet is to be cut (virtio 1.2 §5.1.6.2).
+/// The segmentation of a packet (virtio 1.2 §5.1.6.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// Payload of each piece but the last.
+    /// Payload of each piece except the last.
     pub payload_bytes: u16,
-    /// Where the TCP header begins.
+    /// Offset of the TCP header.
     pub tcp_at: u16,
-    /// Where the payload begins.
+    /// Offset of the payload.
     pub payload_at: u16,
     /// Whether it is IPv6.
     pub is_ipv6: bool,
 }
 
-/// A segment that was handed to the driver, to be reported when it has left.
+/// A segment passed to the driver, to be reported when it has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
     id: ConnectionId,
@@ -42,8 +42,8 @@ pub struct Departure {
 }
 
 impl Endpoint {
-    /// Writes the next packet to send at `now` into `packet`, in place of what is there; `None`
-    /// where there is none.
+    /// Writes the next packet to send at `now` into `packet`, replacing its contents; `None` if
+    /// there is none.
     pub fn poll_transmit(&mut self, now: Instant, packet: &mut Vec<u8>) -> Option<Transmit> {
         let (transmit, payload) = self.poll_pieces(now, packet)?;
         for piece in payload {
@@ -52,8 +52,8 @@ impl Endpoint {
         Some(transmit)
     }
 
-    /// As [`poll_transmit`](Self::poll_transmit), with the headers alone in `headers`: the payload
-    /// is handed out where it lies, in two pieces, for devices that gather a packet.
+    /// As [`poll_transmit`](Self::poll_transmit), with only the headers in `headers`: the payload
+    /// is passed in place, in two pieces, for devices with gather output.
     pub fn poll_pieces(
         &mut self,
         now: Instant,
@@ -80,7 +80,7 @@ impl Endpoint {
             if let Some(entry) = self.connections.get_mut(id) {
                 entry.is_queued = false;
             }
-            // What has left makes room for more.
+            // Departed data makes room for more.
             self.tell(id);
             self.retire(now, id);
         }
@@ -135,8 +135,9 @@ impl Endpoint {
         Some((transmit, segment))
     }
 
-    /// The packet with that departure left the device at `now`: its timer and its round trip start
-    /// then, and not when it was polled. For radios that queue for long before they send.
+    /// Reports that the packet with that departure left the device at `now`: its timer and its
+    /// round trip start then rather than when it was polled. For radios that queue for long before
+    /// they send.
     pub fn on_transmitted(&mut self, now: Instant, departure: Departure) {
         let Departure {
             id,

@@ -7,27 +7,27 @@ use super::{ConnectionId, Endpoint, id, key};
 use crate::listener::ListenerId;
 use crate::stream::Readiness;
 
-/// Entries of the heap, for each connection, that are more than usual: then stale ones are dropped.
+/// Number of heap entries per connection above which stale ones are dropped.
 const MOST_ENTRIES: usize = 4;
 
-/// Something that an application may want to act on.
+/// An event that an application may want to act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A connection waits to be [accepted](Endpoint::accept).
     Incoming(ListenerId),
-    /// More can be done with a connection than before, or it has ended: its
-    /// [readiness](Endpoint::readiness) says what.
+    /// More can be done with a connection than before, or it has ended: see its
+    /// [readiness](Endpoint::readiness).
     Changed(ConnectionId),
 }
 
 impl Endpoint {
-    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    /// Time at which to call [`on_wakeup`](Self::on_wakeup); [`Instant::FAR_FUTURE`] for never.
     #[must_use]
     pub fn next_wakeup(&self) -> Instant {
         self.wakeups.next().min(self.time_wait.next_wakeup())
     }
 
-    /// Acts on the timers that have expired by `now`. Poll for packets afterwards.
+    /// Handles the timers that have expired by `now`. Poll for packets afterwards.
     pub fn on_wakeup(&mut self, now: Instant) {
         self.time_wait.on_wakeup(now);
         while let Some((at, name)) = self.wakeups.pop_due(now) {
@@ -48,13 +48,13 @@ impl Endpoint {
         }
     }
 
-    /// Whether an event waits to be fetched.
+    /// Whether an event is pending.
     #[must_use]
     pub fn has_event(&self) -> bool {
         !self.events.is_empty()
     }
 
-    /// The next event; call until there is none.
+    /// Returns the next event; call until there is none.
     pub fn next_event(&mut self) -> Option<Event> {
         let event = self.events.pop_front()?;
         if let Event::Changed(id) = event
@@ -65,8 +65,8 @@ impl Endpoint {
         Some(event)
     }
 
-    /// Something has happened to a connection: it may have something to send, to tell, or to wait
-    /// for.
+    /// Updates everything that depends on a connection's state: its output, its events, its
+    /// wake-up.
     pub(super) fn settle(&mut self, id: ConnectionId) {
         let Some(entry) = self.connections.get_mut(id) else {
             return;
@@ -79,7 +79,7 @@ impl Endpoint {
         self.arm(id);
     }
 
-    /// Has the application know what it can do that it could not before, and counts what is held.
+    /// Notifies the application of new readiness, and updates the accounting of buffers.
     pub(super) fn tell(&mut self, id: ConnectionId) {
         let Some(entry) = self.connections.get_mut(id) else {
             return;
@@ -96,7 +96,7 @@ impl Endpoint {
         entry.buffered = buffered;
     }
 
-    /// Puts the connection's next wake-up into the heap, if it is earlier than what is there.
+    /// Puts the connection's next wake-up into the heap, if it is earlier than the one there.
     pub(super) fn arm(&mut self, id: ConnectionId) {
         let Some(entry) = self.connections.get_mut(id) else {
             return;
@@ -115,7 +115,7 @@ impl Endpoint {
         }
     }
 
-    /// A connection that was being opened may be open now, or have ended.
+    /// Handles the end of a connection's opening: it may be established, or have ended.
     pub(super) fn on_opened(&mut self, id: ConnectionId) {
         let Some(entry) = self.connections.get_mut(id) else {
             return;
@@ -132,7 +132,7 @@ impl Endpoint {
         }
     }
 
-    /// A connection that came of a cookie is open, or it is not.
+    /// Drops a connection from a cookie unless it is established.
     pub(super) fn drop_unless_open(&mut self, id: ConnectionId) {
         let entry = self.connections.get(id);
         if entry.is_some_and(|entry| !entry.stream.connection().is_synchronized()) {
@@ -140,13 +140,13 @@ impl Endpoint {
         }
     }
 
-    /// A connection has nothing to send: it may be over.
+    /// Handles a connection without output: it may be over.
     pub(super) fn retire(&mut self, now: Instant, id: ConnectionId) {
         let Some(entry) = self.connections.get(id) else {
             return;
         };
         let state = entry.stream.connection().state();
-        // Nobody has heard of a connection that never was.
+        // Nobody has heard of a connection that was never established.
         let is_unknown = entry.listener.is_some() && !entry.told.established;
         let is_nobodys = entry.stream.is_released() || is_unknown;
         if state == State::TimeWait && is_nobodys {
@@ -174,7 +174,7 @@ impl Endpoint {
     }
 }
 
-/// Whether `now` allows, or tells, what `before` did not.
+/// Whether `now` allows, or reports, something that `before` did not.
 fn is_more(now: &Readiness, before: &Readiness) -> bool {
     now.established && !before.established
         || now.readable && !before.readable

@@ -10,7 +10,7 @@ use crate::settings::Linger;
 use crate::stream::{Read, Readiness, Stream};
 
 impl Endpoint {
-    /// What can be done with a connection now.
+    /// Returns the connection's readiness.
     ///
     /// # Errors
     /// It was released.
@@ -19,11 +19,10 @@ impl Endpoint {
         Ok(stream.readiness())
     }
 
-    /// Takes as many of `bytes` as there is room for; returns how many. None means: wait until the
-    /// connection is writable.
+    /// Takes as many of `bytes` as there is room for; returns their number. Zero means: wait until
+    /// the connection is writable.
     ///
-    /// # Errors
-    /// The connection was released, has ended, or writing is shut.
+    /// # Errors The connection was released, has ended, or its writing side is closed.
     pub fn write(&mut self, id: ConnectionId, bytes: &[u8]) -> Result<usize, StreamError> {
         self.check_writing(id)?;
         self.change(id, |stream| stream.write(bytes))
@@ -33,8 +32,7 @@ impl Endpoint {
     /// `wanted` of them: no copy in between. It is handed no more space than there is room, and
     /// perhaps less, and answers how many bytes it wrote, which is returned.
     ///
-    /// # Errors
-    /// As [`write`](Self::write); `fill` is not called then.
+    /// # Errors As [`write`](Self::write); `fill` is not called in that case.
     pub fn write_with(
         &mut self,
         id: ConnectionId,
@@ -65,7 +63,7 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Copies what has arrived into `into`.
+    /// Copies received data into `into`.
     ///
     /// # Errors
     /// The connection was released.
@@ -73,8 +71,8 @@ impl Endpoint {
         self.change(id, |stream| stream.read(into))
     }
 
-    /// Hands what has arrived, in two pieces, to `take`, which answers how many bytes it took: no
-    /// copy in between.
+    /// Passes received data, in two pieces, to `take`, which returns how many bytes it took:
+    /// without an intermediate copy.
     ///
     /// # Errors
     /// The connection was released.
@@ -92,7 +90,7 @@ impl Endpoint {
         })
     }
 
-    /// Nothing more will be written: the peer reads to the end and sees it. What it sends can still
+    /// Closes the writing side: the peer reads to the end and sees it. Data from the peer can still
     /// be read.
     ///
     /// # Errors
@@ -101,7 +99,7 @@ impl Endpoint {
         self.change(id, Stream::shut_writing)
     }
 
-    /// Nothing more will be read; what arrives is dropped.
+    /// Closes the reading side; arriving data is dropped.
     ///
     /// # Errors
     /// The connection was released.
@@ -109,7 +107,7 @@ impl Endpoint {
         self.change(id, Stream::shut_reading)
     }
 
-    /// Lets go of a connection: it is closed, and its name is no longer known. Where received bytes
+    /// Releases a connection: it is closed, and its identifier becomes invalid. If received bytes
     /// were not read it is reset (RFC 2525 §2.17).
     ///
     /// # Errors
@@ -131,7 +129,7 @@ impl Endpoint {
         self.change(id, |stream| stream.abort(now))
     }
 
-    /// Hands on what the link says of itself, or of a segment of this connection: explicit
+    /// Passes on the link's reports on itself, or on a segment of this connection: explicit
     /// bad-state notification, WSC's reports.
     ///
     /// # Errors
@@ -145,7 +143,7 @@ impl Endpoint {
         self.change(id, |stream| stream.on_link_feedback(now, feedback))
     }
 
-    /// Changes a living connection's congestion control (TCP_CONGESTION).
+    /// Changes a live connection's congestion control (TCP_CONGESTION).
     ///
     /// # Errors
     /// It was released.
@@ -157,8 +155,8 @@ impl Endpoint {
         self.change(id, |stream| stream.set_congestion_control(control))
     }
 
-    /// Changes a living connection's buffers: the most that is written and not acknowledged, and
-    /// the most that is received and not read, in bytes (SO_SNDBUF, SO_RCVBUF).
+    /// Changes a live connection's buffers: the limits on written unacknowledged data, and on
+    /// received unread data, in bytes (SO_SNDBUF, SO_RCVBUF).
     ///
     /// # Errors
     /// It was released.
@@ -174,7 +172,7 @@ impl Endpoint {
         })
     }
 
-    /// Changes from how many bytes to read on a connection is readable, and from how much room on
+    /// Changes the number of unread bytes at which a connection is readable, and the room at which
     /// it is writable (SO_RCVLOWAT).
     ///
     /// # Errors
@@ -190,8 +188,7 @@ impl Endpoint {
         })
     }
 
-    /// Changes below how many bytes that have not left a connection is writable
-    /// (TCP_NOTSENT_LOWAT).
+    /// Changes the number of unsent bytes below which a connection is writable (TCP_NOTSENT_LOWAT).
     ///
     /// # Errors
     /// It was released.
@@ -199,8 +196,8 @@ impl Endpoint {
         self.change(id, |stream| stream.set_unsent_below(bytes))
     }
 
-    /// Whether small segments leave at once (TCP_NODELAY), and whether none leaves that is not full
-    /// (TCP_CORK).
+    /// Sets whether small segments leave at once (TCP_NODELAY), and whether only full ones may
+    /// leave (TCP_CORK).
     ///
     /// # Errors
     /// It was released.
@@ -216,8 +213,8 @@ impl Endpoint {
         })
     }
 
-    /// How long what was written may go unacknowledged (TCP_USER_TIMEOUT); `None` for the limits
-    /// configured.
+    /// Sets how long written data may go unacknowledged (TCP_USER_TIMEOUT); `None` for the
+    /// configured limits.
     ///
     /// # Errors
     /// It was released.

@@ -1,5 +1,5 @@
-//! `kill -9` after each step of deploying and of putting back: the machine is as it was or as it is
-//! to be, and never in between.
+//! `kill -9` after each step of deploying and of undoing: the machine is in its old or its new
+//! state, and never in between.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -19,13 +19,13 @@ const DIRECTORY: &str = "AIRTCP_TEST_DIRECTORY";
 const WORK: &str = "AIRTCP_TEST_WORK";
 const DIES_AFTER: &str = "AIRTCP_TEST_DIES_AFTER";
 const GUARDED: &str = "AIRTCP_TEST_GUARDED";
-/// The written journal, three changes, and the journal's word that they are made. Putting back
-/// takes as many.
+/// The written journal, three changes, and the journal's record that they are made. Undoing takes
+/// as many.
 const STEPS: usize = 5;
 /// The guard needs milliseconds; a machine under load gets this long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the machine is asked for.
+/// The deployment.
 fn entry() -> Entry {
     let setting = |key: &str, old: &str, new: &str| Change::Setting {
         file: Path::new("/proc/sys").join(key.replace('.', "/")),
@@ -55,7 +55,7 @@ fn entry() -> Entry {
     }
 }
 
-/// What of the three changes is there.
+/// Which of the three changes are in place.
 fn there() -> [bool; 3] {
     [
         setting("net.ipv4.tcp_sack") == "0",
@@ -107,7 +107,7 @@ fn dies(directory: &Path, undoes: bool, after: usize, guarded: bool) -> ExitStat
         .status
 }
 
-/// Waits until nothing is half done: then the journal says that it is deployed, or nothing.
+/// Waits until nothing is half done: then the journal records a deployment, or nothing.
 fn settled(directory: &Path) -> Result<Option<Stage>> {
     let journal = places(directory).journal()?;
     let start = Instant::now();
@@ -141,7 +141,7 @@ fn a_death_while_deploying_leaves_all_or_nothing() {
 #[test]
 fn a_death_while_putting_back_leaves_nothing() {
     on_a_machine(|directory| {
-        // The journal's word, and three changes; the journal goes last.
+        // The journal's record, and three changes; the journal is removed last.
         for step in 0..STEPS - 1 {
             assert!(dies(directory, false, usize::MAX, true).success());
             assert_eq!(there(), [true; 3], "step {step}");
@@ -154,7 +154,7 @@ fn a_death_while_putting_back_leaves_nothing() {
     });
 }
 
-/// The guard is killed too: the journal knows, and the next airtcp puts back.
+/// The guard is killed too: the journal knows, and the next airtcp undoes it.
 #[test]
 fn what_no_guard_has_put_back_undeploy_does() {
     on_a_machine(|directory| {

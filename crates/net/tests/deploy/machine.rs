@@ -9,7 +9,7 @@ use airtcp_net::device::{Network, Tun};
 use airtcp_net::error::{Error, Result};
 use airtcp_net::namespace::Namespace;
 
-/// The program that is tested.
+/// The program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_airtcp-net");
 
 /// Runs `work` on a new machine, or prints why there can be none.
@@ -41,7 +41,7 @@ pub fn on_a_machine(work: impl FnOnce(&Path) -> Result<()> + Send) {
     entered.unwrap();
 }
 
-/// Where its deployments are written down.
+/// The places of its deployments' state.
 pub fn places(directory: &Path) -> Places {
     Places {
         state: directory.join("state"),
@@ -49,7 +49,7 @@ pub fn places(directory: &Path) -> Places {
     }
 }
 
-/// Runs airtcp-net with these words and the machine's places.
+/// Runs airtcp-net with these arguments and the machine's places.
 pub fn airtcp_net(directory: &Path, words: &[&str]) -> Output {
     let places = places(directory);
     Command::new(PROGRAM)
@@ -62,7 +62,7 @@ pub fn airtcp_net(directory: &Path, words: &[&str]) -> Output {
         .unwrap()
 }
 
-/// The same, which has to succeed; returns what it printed.
+/// The same, which must succeed; returns its output.
 pub fn succeeds(directory: &Path, words: &[&str]) -> Result<String> {
     let output = airtcp_net(directory, words);
     if output.status.success() {
@@ -74,7 +74,7 @@ pub fn succeeds(directory: &Path, words: &[&str]) -> Result<String> {
     )))
 }
 
-/// The same, which has to be refused; returns the error.
+/// The same, which must be refused; returns the error.
 pub fn fails(directory: &Path, words: &[&str]) -> String {
     let output = airtcp_net(directory, words);
     assert_eq!(output.status.code(), Some(2), "{words:?}: {output:?}");

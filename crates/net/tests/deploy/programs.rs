@@ -17,7 +17,7 @@ use rustix::thread::UnshareFlags;
 
 use crate::machine::{on_a_machine, setting, succeeds};
 
-/// A cgroup that goes with this value; its process goes back to where it was.
+/// A cgroup that is removed with this value; its process returns to its earlier one.
 struct Cgroup {
     path: PathBuf,
     before: PathBuf,
@@ -39,7 +39,7 @@ impl Cgroup {
 }
 
 impl Drop for Cgroup {
-    /// Other tests' children were born in it with the whole process, and go when they end.
+    /// Other tests' children were started in it with the whole process, and leave when they end.
     fn drop(&mut self) {
         let start = Instant::now();
         while fs::remove_dir(&self.path).is_err() && start.elapsed() < Duration::from_secs(60) {
@@ -91,7 +91,7 @@ fn connection(listener: &TcpListener) -> (TcpStream, TcpStream) {
     (one, other)
 }
 
-/// How many of `count` connections, both ends, have a congestion control.
+/// Number of `count` connections' ends that have a congestion control.
 fn having(control: &str, count: usize) -> usize {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     (0..count)
@@ -115,7 +115,7 @@ fn a_control_in_bpf_becomes_the_default_and_goes() {
     });
 }
 
-/// A hash chooses: of n ends, the treated ones are a binomial draw, within six of its standard
+/// A hash decides: of n ends, the number treated is a binomial draw, within six of its standard
 /// deviations (2 in 10⁹).
 #[test]
 fn a_share_of_a_cgroup_is_treated_and_the_rest_is_control() {
@@ -161,7 +161,7 @@ fn a_share_of_a_cgroup_is_treated_and_the_rest_is_control() {
     });
 }
 
-/// Only what goes to the network: 127.0.0.2 and not 127.0.0.1.
+/// Only connections to the network: 127.0.0.2 and not 127.0.0.1.
 #[test]
 fn a_share_of_a_route_is_of_that_route_alone() {
     with_programs("route", |directory, _| {

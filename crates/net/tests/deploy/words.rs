@@ -88,7 +88,7 @@ fn a_period_ends_by_itself() {
     });
 }
 
-/// A lock's file goes with the lock, and another process that waited takes its own.
+/// A lock's file is removed with the lock, and another process that waited takes its own.
 #[test]
 fn nothing_stays_in_the_state_directory() {
     on_a_machine(|directory| {
@@ -100,7 +100,7 @@ fn nothing_stays_in_the_state_directory() {
     });
 }
 
-/// A trial's end is said before it begins, and the script keeps it.
+/// A trial's end is announced before it begins, and the script includes it.
 #[test]
 fn a_period_stands_in_the_words_and_in_the_script() {
     on_a_machine(|directory| {
@@ -126,7 +126,7 @@ fn a_period_stands_in_the_words_and_in_the_script() {
     });
 }
 
-/// The script does what deploy does, and with "undo" puts the same back.
+/// The script makes the same changes as deploy, and with "undo" undoes them.
 #[test]
 fn the_script_says_the_same() {
     on_a_machine(|directory| {

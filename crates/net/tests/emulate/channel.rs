@@ -1,4 +1,4 @@
-//! What packets meet: delay, loss by the seed, and every byte in its place.
+//! The packets' channel: delay, loss by the seed, and every byte in its place.
 
 use std::convert::Infallible;
 
@@ -37,7 +37,7 @@ fn every_byte_arrives_in_its_place() {
     assert!(output.status.success());
 }
 
-/// Numbered datagrams over a link, and the numbers in the order in which they came out.
+/// Sends numbered datagrams over a link; returns the numbers in order of arrival.
 pub fn numbered(scenario: &Scenario, options: &[&str], packets: usize, bytes: usize) -> Vec<usize> {
     let receive = "import os,socket\n\
          s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); s.bind(('0.0.0.0',4000))\n\
@@ -48,7 +48,7 @@ pub fn numbered(scenario: &Scenario, options: &[&str], packets: usize, bytes: us
          \x20   seen.append(int(d[:5]))\n\
          open('seen.part','w').write(' '.join(map(str,seen)))\n\
          os.rename('seen.part','seen')\n";
-    // The last datagram is repeated until it has come through; before it, whatever is late arrives.
+    // The last datagram is repeated until it has arrived; before it, all late ones arrive.
     let send = format!(
         "import os,socket,time\n\
          while not os.path.exists('ready'): time.sleep(0.01)\n\
@@ -91,8 +91,8 @@ fn a_seed_loses_the_same_packets_as_in_virtual_time() {
     }
 }
 
-/// Links that stop and release at once, and links with jitter in order, lose and reorder nothing;
-/// a share of late packets is overtaken. The same on real packets as in the simulator.
+/// Links that stop and release at once, and links with jitter in order, lose and reorder nothing; a
+/// share of late packets is overtaken. Real packets behave as in the simulator.
 #[test]
 fn stops_and_jitter_keep_the_order_and_late_packets_lose_it() {
     const PACKETS: usize = 300;
@@ -120,14 +120,14 @@ fn stops_and_jitter_keep_the_order_and_late_packets_lose_it() {
     assert_eq!(sorted, every);
 }
 
-/// The packets that come out of the same network when its time is virtual.
+/// The packets that arrive from the same network in virtual time.
 fn in_virtual_time(scenario: &Scenario, seed: u64, packets: usize, bytes: usize) -> Vec<usize> {
     let read = airtcp_scenario::Scenario::load(&scenario.path(), &[]).unwrap();
     let arrivals = simulated(&read, seed, packets, bytes).into_iter();
     arrivals.map(|(_, number)| number).collect()
 }
 
-/// Numbered packets, one a millisecond: when which comes out.
+/// Numbered packets, one per millisecond: arrival times.
 pub fn simulated(
     read: &airtcp_scenario::Scenario,
     seed: u64,
@@ -151,7 +151,7 @@ pub fn simulated(
         .collect()
 }
 
-/// A handshake takes a round trip: two delays of the link at least, however fast the machine.
+/// A handshake takes a round trip: at least two delays of the link, however fast the machine.
 #[test]
 fn nothing_is_faster_than_the_link() {
     if !is_allowed() {

@@ -1,4 +1,4 @@
-//! Nothing is left behind, whatever ends the emulator.
+//! Nothing is left behind, however the emulator ends.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::{PIPE, Scenario, airtcp_net, emulate, is_allowed, text};
 
-/// Processes whose command line holds `mark`.
+/// Processes whose command line contains `mark`.
 fn processes(mark: &str) -> BTreeSet<u32> {
     let entries = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
     entries
@@ -21,7 +21,7 @@ fn processes(mark: &str) -> BTreeSet<u32> {
         .collect()
 }
 
-/// Leaves the processor to what is waited for, until the next look.
+/// Yields the processor until the next check.
 fn look_again() {
     std::thread::sleep(std::time::Duration::from_millis(5));
 }
@@ -35,7 +35,7 @@ fn devices() -> BTreeSet<String> {
         .collect()
 }
 
-/// A command that has daemons of its own leaves none of them.
+/// A command with daemons of its own leaves none of them.
 #[test]
 fn an_end_ends_all_processes_and_devices() {
     if !is_allowed() {
@@ -51,8 +51,8 @@ fn an_end_ends_all_processes_and_devices() {
     assert_eq!(devices(), before);
 }
 
-/// `kill -9` of the emulator ends its namespaces, too. The kernel does it as the emulator's last
-/// thread goes, so the test waits for that and not for a time.
+/// `kill -9` of the emulator ends its namespaces, too. The kernel does so when the emulator's last
+/// thread ends, so the test waits for that and not for a time.
 #[test]
 fn a_killed_emulator_leaves_nothing() {
     if !is_allowed() {
@@ -98,14 +98,14 @@ fn names() -> BTreeSet<String> {
         .collect()
 }
 
-/// Routes and settings that a way out could have left in the machine's own namespace.
+/// Routes and settings that an uplink could have left in the machine's own namespace.
 fn rules() -> Vec<String> {
     let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
     vec![
         read("/proc/net/route"),
         read("/proc/sys/net/ipv4/ip_forward"),
         read("/proc/sys/net/ipv6/conf/all/forwarding"),
-        // Tables of the old kind; nf_tables are listed by a tool that need not be here.
+        // Tables of the legacy kind; nf_tables are listed by a tool that need not be here.
         read("/proc/net/ip_tables_names"),
         Command::new("nft")
             .args(["list", "ruleset"])
@@ -114,9 +114,9 @@ fn rules() -> Vec<String> {
     ]
 }
 
-/// A hundred links one after the other, each with what way out the machine has, and every tenth
-/// killed: devices, names and rules are those of before, and the namespaces that the commands were
-/// in are gone, with all processes.
+/// A hundred links one after the other, each with the machine's uplink, if any, and every tenth
+/// killed: devices, names and rules are unchanged, and the commands' namespaces are gone, with all
+/// processes.
 #[test]
 fn a_hundred_starts_leave_nothing() {
     if !is_allowed() {
@@ -157,7 +157,7 @@ fn a_hundred_starts_leave_nothing() {
     let seen = fs::read_to_string(&seen).unwrap();
     let seen: BTreeSet<String> = seen.lines().map(str::to_owned).collect();
     assert!(!seen.is_empty() && seen.iter().all(|name| name.starts_with("net:")));
-    // What is killed goes as its last thread does; numbers may be those of other tests' by now.
+    // A killed process vanishes with its last thread; numbers may belong to other tests by now.
     while !processes(&mark).is_empty()
         || !processes("/tmp/far-end").is_empty()
         || !namespaces().is_disjoint(&seen)

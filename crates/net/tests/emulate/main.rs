@@ -1,6 +1,6 @@
 //! The emulator as users run it: the program itself, namespaces, real sockets.
 //!
-//! Where the system forbids namespaces each test says so and is skipped.
+//! If the system does not allow namespaces, each test prints that and is skipped.
 #![cfg(target_os = "linux")]
 
 mod channel;
@@ -42,7 +42,7 @@ impl Scenario {
 
 const PIPE: &str = "topology = \"pipe\"\n[link]\nrate = \"50 Mbit/s\"\ndelay = \"10 ms\"\n";
 
-/// Whether namespaces and devices can be had here; prints why a test is skipped.
+/// Whether namespaces and devices are available here; prints why a test is skipped.
 fn is_allowed() -> bool {
     let scenario = Scenario::new(PIPE);
     let output = airtcp_net()

@@ -1,4 +1,4 @@
-//! The kernel as sender: a short run, and requests that no kernel can meet.
+//! The kernel as sender: a short run, and requests that no kernel can satisfy.
 
 use super::{PIPE, Scenario, airtcp_net, is_allowed, text};
 
@@ -36,7 +36,7 @@ fn the_kernel_sends_what_the_link_carries() {
     );
 }
 
-/// The kernel's own counters tell of losses, and each of a scenario's flows is measured.
+/// The kernel's own counters show losses, and each of a scenario's flows is measured.
 #[test]
 fn losses_are_counted_and_flows_are_told_apart() {
     if !is_allowed() {
@@ -52,7 +52,7 @@ fn losses_are_counted_and_flows_are_told_apart() {
     assert!((sum - found["goodput_bps"].as_f64().unwrap()).abs() < 1.0);
 }
 
-/// Over a short link what one end does at the end arrives while the other still reads its counters.
+/// Over a short link the last packets of one end arrive while the other still reads its counters.
 #[test]
 fn a_short_link_lets_both_ends_finish() {
     if !is_allowed() {
@@ -69,8 +69,9 @@ fn a_short_link_lets_both_ends_finish() {
     }
 }
 
-/// A link may let no handshake through in time, as a station's in a fade: nothing is delivered, and
-/// the run ends when its time is over, not when the kernel gives up (two minutes).
+/// A link may let no handshake through in time, such as a station's in a fade: nothing is
+/// delivered, and the run ends when its time is over rather than when the kernel gives up (two
+/// minutes).
 #[test]
 fn a_connection_that_never_comes_about_delivers_nothing() {
     if !is_allowed() {

@@ -1,4 +1,4 @@
-//! `--record`: what is written, that it can be read back, and disks that fail.
+//! `--record`: the files written, reading them back, and disks that fail.
 
 use std::fs::File;
 use std::path::Path;
@@ -39,7 +39,7 @@ fn is_text(row: &Row, name: &str, text: &str) -> bool {
     matches!(field(row, name), Field::Str(value) if value == text)
 }
 
-/// The packets of a capture: which way they passed, and their lengths.
+/// The packets of a capture: their directions and lengths.
 fn captured(path: &Path) -> Vec<usize> {
     let mut reader = PcapNgReader::new(File::open(path).unwrap()).unwrap();
     let mut lengths = Vec::new();
@@ -55,7 +55,7 @@ fn summary(folder: &Path) -> serde_json::Value {
     serde_json::from_slice(&std::fs::read(folder.join("summary.json")).unwrap()).unwrap()
 }
 
-/// The scenario of a pipe without chance of its own, with the settings that a recording names.
+/// A pipe scenario without randomness of its own, with the settings that a recording names.
 fn replayed(folder: &Path) -> airtcp_scenario::Scenario {
     std::fs::write(folder.join("replay.toml"), PIPE).unwrap();
     let found = summary(folder);
@@ -69,8 +69,8 @@ fn replayed(folder: &Path) -> airtcp_scenario::Scenario {
     airtcp_scenario::Scenario::load(&folder.join("replay.toml"), &settings).unwrap()
 }
 
-/// The table, both captures and the list of losses tell the same story, and a scenario that reads
-/// the list loses the same packets in virtual time, whatever its seed.
+/// The table, both captures and the list of losses agree, and a scenario that reads the list loses
+/// the same packets in virtual time, whatever its seed.
 #[test]
 fn a_recording_is_read_back() {
     if !is_allowed() {
@@ -87,12 +87,12 @@ fn a_recording_is_read_back() {
     assert!(seen.len() < PACKETS);
 
     let all = rows(&folder);
-    // Answers of the other end's kernel, where the last datagrams found nobody, go down.
+    // Replies of the other end's kernel, where the last datagrams found no listener, go down.
     let (up, down): (Vec<&Row>, Vec<&Row>) = all.iter().partition(|row| is_text(row, "way", "up"));
     for (place, row) in up.iter().enumerate() {
         assert_eq!(long(row, "number"), Some(place as i64));
         let left = long(row, "left_ns").map(|left| left - long(row, "arrived_ns").unwrap());
-        // What the link loses, it loses as it takes it.
+        // A packet lost by the link is lost when the link takes it.
         assert!(left.is_none_or(|left| left >= 0), "{row}");
         let is_seen = place >= PACKETS || seen.contains(&place);
         if place < PACKETS {
@@ -128,7 +128,7 @@ fn a_recording_is_read_back() {
     assert_eq!(again, seen);
 }
 
-/// Stops that were drawn are a list afterwards: the link that reads it delivers at the same times.
+/// Random stops become a list: the link that reads it delivers at the same times.
 #[test]
 fn recorded_stops_stop_the_replay_at_the_same_times() {
     if !is_allowed() {
@@ -179,12 +179,12 @@ fn retries_are_recorded() {
         .take(PACKETS)
         .map(|row| long(row, "retries").unwrap())
         .sum();
-    // 3/7 a packet on average: 129 of 300, and five of its deviations either way.
+    // 3/7 per packet on average: 129 of 300, and five of its deviations either way.
     assert!((60..=200).contains(&retries), "{retries}");
     assert_eq!(summary(&folder)["replay"], serde_json::json!([]));
 }
 
-/// A full disk is one error at the end, and the command has had its link.
+/// A full disk gives one error at the end, and the command has had its link.
 #[test]
 fn a_full_disk_does_not_stop_the_link() {
     if !is_allowed() || !Path::new("/dev/full").exists() {

@@ -1,4 +1,4 @@
-//! What a radio's link tells the station of its own segments.
+//! A radio link's reports to the station on its own segments.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -43,7 +43,7 @@ fn a_station() {
     let mut stream = loop {
         match TcpStream::connect((server.0.as_str(), PORT)) {
             Ok(stream) => break stream,
-            // The far end is not up yet.
+            // The far end is not ready yet.
             Err(error) => assert!(start.elapsed() < PATIENCE, "{error}"),
         }
     };
@@ -51,7 +51,7 @@ fn a_station() {
     let (mut sequences, mut retransmissions) = (Vec::new(), 0);
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        // A socket keeps a bounded number of datagrams: they are taken at once.
+        // A socket queues a bounded number of datagrams: they are read at once.
         let hearing = scope.spawn(|| {
             let mut reported = Vec::new();
             while !is_over.load(Ordering::Acquire) {

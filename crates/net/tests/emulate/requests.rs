@@ -1,4 +1,4 @@
-//! Requests: what passes through, and one clear error for what cannot be met.
+//! Requests: those that pass through, and one clear error for those that cannot be satisfied.
 
 use super::{PIPE, Scenario, airtcp_net, emulate, is_allowed, text};
 

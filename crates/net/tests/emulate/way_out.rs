@@ -1,5 +1,4 @@
-//! The way out of the far end: one emulated link inside another, whose far end stands for the
-//! world.
+//! The far end's uplink: one emulated link inside another, whose far end stands for the world.
 
 use std::process::Command;
 
@@ -13,7 +12,7 @@ fn is_installed(program: &str) -> bool {
 }
 
 /// The far end of the outer link serves a page, and answers for every name in place of the
-/// machine's resolver, whose address it takes.
+/// machine's resolver, whose address it takes over.
 const WORLD: &str = "import socket,subprocess,threading
 answer=socket.inet_aton('192.0.2.80')
 for line in open('/etc/resolv.conf'):
@@ -33,7 +32,7 @@ while True:
     c,a=s.accept(); c.sendall(b'the world'); c.close()
 ";
 
-/// What the inner link's command asks: the world by both addresses, and for a name.
+/// The requests of the inner link's command: the world by both addresses, and a name.
 const ASK: &str = "import os,socket,time
 def ask(address):
     c=socket.create_connection((address,4000),timeout=2)
@@ -117,7 +116,7 @@ while ip link | grep -q airtcp-; do sleep 0.01; done
 echo gone
 ";
 
-/// Runs the emulator in such a machine. None where that cannot be had.
+/// Runs the emulator in such a machine. `None` if that is not available.
 fn in_a_machine(forwards: bool) -> Option<std::process::Output> {
     for program in ["ip", "unshare", "nsenter"] {
         if !is_installed(program) {
@@ -149,11 +148,11 @@ fn a_machine_that_forwards_translates_for_the_far_end() {
         eprintln!("skipped: {error}");
         return;
     }
-    // What the world sees, and then that nothing is left.
+    // The world's view, and then that nothing is left.
     assert_eq!(text(&output.stdout), "192.0.2.1\ngone", "{error}");
 }
 
-/// Nothing of the machine's settings is changed: what it would take is said.
+/// None of the machine's settings is changed: the message says what would be needed.
 #[test]
 fn a_machine_that_does_not_forward_is_left_as_it_is() {
     if !is_allowed() {
@@ -170,7 +169,7 @@ fn a_machine_that_does_not_forward_is_left_as_it_is() {
     );
 }
 
-/// Without any way out the link is there all the same, and the message says what is missing.
+/// Without any uplink the link exists all the same, and the message says what is missing.
 #[test]
 fn a_missing_way_out_is_said() {
     if !is_allowed() {

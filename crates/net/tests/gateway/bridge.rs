@@ -1,9 +1,9 @@
-//! Where the gateway's devices belong to a bridge or carry a VLAN.
+//! Gateways whose devices belong to a bridge or carry a VLAN.
 
 use crate::router::{Middle, Router, WIRED, WIRED6, sh, upload};
 use crate::{EVERY, SLOW, WIDE};
 
-/// The middle with what the gateway needs of the system, or why there is none here.
+/// The middle with everything the gateway needs of the system, or the reason there is none here.
 fn middle(middle: Middle) -> Option<Router> {
     let made = Router::new(middle).and_then(|router| {
         sh(
@@ -16,7 +16,7 @@ fn middle(middle: Middle) -> Option<Router> {
     made.inspect_err(|error| eprintln!("skipped: {error}")).ok()
 }
 
-/// iptables sees bridged packets only where the operator says so; then they are held, IPv6's too.
+/// iptables sees bridged packets only if so configured; then they are held, IPv6's too.
 #[test]
 fn packets_between_ports_of_a_bridge_are_held() {
     let Some(router) = middle(Middle::Bridges) else {
@@ -53,7 +53,7 @@ fn packets_between_ports_of_a_bridge_are_held() {
     assert!(report["did"]["delayed"].as_u64() > Some(20), "{report}");
 }
 
-/// No rule would ever meet a packet that is forwarded to a port: the bridge is to be named.
+/// No rule would ever match a packet that is forwarded to a port: the bridge must be named.
 #[test]
 fn a_port_is_refused_and_its_bridge_is_taken() {
     let Some(router) = middle(Middle::RoutesFromBridge) else {

@@ -10,7 +10,7 @@ use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 use crate::router::{Middle, Router, WIRED, WIRED6, sh, upload};
 use crate::{EVERY, SLOW, WIDE};
 
-/// Two hosts with nothing between them yet, or why there are none here.
+/// Two hosts not yet connected, or the reason there are none here.
 fn apart() -> Option<Router> {
     let made = Router::new(Middle::Nothing).and_then(|router| {
         sh(
@@ -39,8 +39,8 @@ fn wait_for_bridge(router: &Router) {
     }
 }
 
-/// Connections go through it in both versions of IP, their segments cut by the far device only, and
-/// their acknowledgments are held; at its end the kernel's bridge carries them.
+/// Connections pass through it in both versions of IP, their segments cut only by the far device,
+/// and their acknowledgments are held; at its end the kernel's bridge carries them.
 #[test]
 fn connections_pass_and_their_acknowledgments_are_held() {
     let Some(router) = apart() else { return };
@@ -67,7 +67,8 @@ fn connections_pass_and_their_acknowledgments_are_held() {
     assert!(longest >= 19_000_000, "{report}");
 }
 
-/// Killed, it is followed by the kernel's bridge, and by the next gateway, under one connection.
+/// If killed, it is succeeded by the kernel's bridge, and by the next gateway, under one
+/// connection.
 #[test]
 fn a_connection_outlives_the_gateway_that_carries_it() {
     let Some(router) = apart() else { return };
@@ -88,7 +89,7 @@ fn a_connection_outlives_the_gateway_that_carries_it() {
     assert!(report["did"]["delayed"].as_u64() > Some(0), "{report}");
 }
 
-/// The process before carries nothing more once another does, although frames never cease.
+/// The previous process carries nothing more once its successor does, although frames never cease.
 #[test]
 fn another_process_carries_on() {
     let Some(router) = apart() else { return };
@@ -107,7 +108,7 @@ fn another_process_carries_on() {
     assert!(report["did"]["delayed"].as_u64() > Some(0), "{report}");
 }
 
-/// A device that went away and is there again, under another number, is taken again.
+/// A device that vanished and returned with another index is reopened.
 #[test]
 fn a_device_that_comes_back_is_taken_again() {
     let Some(router) = apart() else { return };
@@ -236,8 +237,8 @@ fn exchange(number: u32) -> [Vec<u8>; 2] {
     [packet(true, &data), packet(false, &acknowledgment)]
 }
 
-/// Whatever comes in at one device goes out at the other as it was: tags of VLANs, which the kernel
-/// takes out of frames, what is no IP, and what is damaged.
+/// Frames that enter at one device leave at the other unchanged: with VLAN tags, which the kernel
+/// removes from frames, non-IP, and damaged ones.
 #[test]
 fn frames_pass_byte_for_byte() {
     let Some((router, [mobile, wired])) = taps() else {
@@ -247,10 +248,10 @@ fn frames_pass_byte_for_byte() {
     let mut gateway = router.gateway(&words(&wide)).unwrap();
     let [data, acknowledgment] = exchange(0);
     let mut forged = acknowledgment.clone();
-    // A checksum of TCP's that is wrong.
+    // A wrong TCP checksum.
     forged[36] ^= 0x55;
     let mut short = acknowledgment.clone();
-    // Longer than it is, by its own word.
+    // Longer than it is, according to its own length field.
     short[2] = 9;
     let tag = [0x8100, 0x6005];
     let frames = [
@@ -277,7 +278,7 @@ fn frames_pass_byte_for_byte() {
         let [data, acknowledgment] = exchange(number).map(|packet| frame(&[tag], 0x0800, &packet));
         mobile.send(&data).unwrap();
         assert_eq!(next_frame(&wired), data);
-        // The gateway's look at the device comes in blocks.
+        // The gateway's tap delivers in blocks.
         std::thread::sleep(Duration::from_millis(10));
         wired.send(&acknowledgment).unwrap();
         assert_eq!(next_frame(&mobile), acknowledgment);

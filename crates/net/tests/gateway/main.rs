@@ -1,7 +1,7 @@
 //! The gateway as operators run it: the program itself, on a router made of namespaces.
 //!
-//! It needs root, network namespaces and iptables or nft; where one of them is missing each test
-//! says so and is skipped.
+//! It needs root, network namespaces and iptables or nft; if one of them is missing each test
+//! prints that and is skipped.
 #![cfg(target_os = "linux")]
 
 mod bridge;
@@ -19,7 +19,7 @@ fn router() -> Option<Router> {
         let program = env!("CARGO_BIN_EXE_airtcp-net");
         let state = router.state.path().display().to_string();
         let words = "gateway static-delay --mobile r0 --wired r1 --apply --report /dev/null";
-        // It ends by itself when it cannot be had.
+        // It ends on its own if there is none.
         sh(
             &router.router,
             &format!("timeout -s TERM 1 {program} {words} --state {state} || [ $? = 124 ]"),
@@ -35,13 +35,13 @@ fn router() -> Option<Router> {
     }
 }
 
-/// An agent that holds every acknowledgment for a time that is easily told from others.
+/// An agent that holds every acknowledgment for an easily recognised time.
 const EVERY: &str = "static-delay:delay=20ms,every=1";
-/// Bounds that let every hold be as long as the agent wants.
+/// Bounds that allow every hold to be as long as the agent wants.
 const WIDE: &str = "[hold]\nlongest = \"1 s\"\nof_round_trip = 1000.0\nof_timeout = 1.0\n\
                     budget = \"1 h\"\nspan = \"1 h\"\n\
                     [watchdog]\nlate = \"10 s\"\n";
-/// Bytes a second that leave time to look.
+/// Bytes per second that leave time to look.
 const SLOW: f64 = 4e6;
 
 #[test]
@@ -83,7 +83,7 @@ fn applying_holds_acknowledgments_within_bounds() {
     assert!(report["did"]["delayed"].as_u64() > Some(20), "{report}");
     let longest = report["did"]["longest_ns"].as_u64().unwrap();
     assert!(longest >= 19_000_000, "{report}");
-    // Round trips of this router are far below a millisecond, and half of them is the bound.
+    // Round trips of this router are far below a millisecond, and half of one is the bound.
     let mut gateway = router.gateway(&[EVERY, "--apply", "--config", &router.configuration("")]);
     let gateway = gateway.as_mut().unwrap();
     assert!(
@@ -129,7 +129,7 @@ fn a_share_has_a_control_group() {
     );
 }
 
-/// What ends a gateway does not end connections, and leaves no rules behind.
+/// However a gateway ends, connections survive and no rules are left behind.
 #[test]
 fn connections_outlive_every_end_of_the_gateway() {
     let Some(router) = router() else { return };
@@ -152,7 +152,7 @@ fn connections_outlive_every_end_of_the_gateway() {
     }
 }
 
-/// A gateway that stands still is ended by its guard, and packets go on.
+/// A gateway that hangs is ended by its guard, and packets continue.
 #[test]
 fn a_gateway_that_hangs_is_ended() {
     let Some(router) = router() else { return };
@@ -167,7 +167,7 @@ fn a_gateway_that_hangs_is_ended() {
     assert!(router.wait_without_rules(), "{}", router.rules());
 }
 
-/// SIGHUP takes a configuration that is right, and none that is wrong in any part.
+/// SIGHUP accepts a valid configuration, and none with any error.
 #[test]
 fn a_wrong_configuration_changes_nothing() {
     let Some(router) = router() else { return };
@@ -214,7 +214,7 @@ fn a_gateway_is_followed_without_a_gap() {
     assert!(!router.rules().contains("airtcp"));
 }
 
-/// What no agent acts on passes as it is, with an agent that sees data and acknowledgments.
+/// Packets that no agent acts on pass unchanged, with an agent that sees data and acknowledgments.
 #[test]
 fn what_is_not_meant_passes() {
     let Some(router) = router() else { return };
