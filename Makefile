@@ -10,8 +10,8 @@ COMPILED := $(VENV)/.compiled
 EXTENSION := $(VENV)/.extension
 SITE_READY := $(VENV)/.site
 WHEEL_READY := $(VENV)/.wheel
-# Linked for any Linux since 2018; --bpf in its place: for this system, with the kernel's BPF.
-WHEEL_FLAGS ?= $(if $(NET),--zig)
+# Linked for any Linux since 2018; with WHEEL_BPF=1 and clang, airtcp-net has the kernel's BPF as well.
+WHEEL_FLAGS ?= $(if $(NET),--zig $(if $(WHEEL_BPF),--bpf))
 # Real packets are Linux's alone.
 NET := $(if $(filter Linux,$(shell uname -s)),$(BIN)/airtcp-net)
 # Programs for the kernel's BPF are built where what they need is there; make build names what is missing.

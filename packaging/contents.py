@@ -25,6 +25,9 @@ FIELDS = (
 """Of the core metadata, what an index shows or an installer reads."""
 EVERYWHERE = re.compile(r"(lib(c|m|dl|rt|pthread|gcc_s)|ld-linux[\w-]*)\.so\.\d+")
 """Libraries that every system of a manylinux tag has (PEP 600)."""
+LINKED_IN = b"invalid `Elf' handle"
+"""A message of libelf's, which a program has that contains it."""
+LIBELF_TERMS = "airtcp/data/licences/COPYING-LGPLV3"
 _LEADS_NOWHERE = re.compile(r"\]\((?!https?://|#)")
 _BUILT = {"__pycache__", "data", "bin"}
 
@@ -79,8 +82,13 @@ def _of_net(files: zipfile.ZipFile, names: set[str]) -> list[str]:
     name = "airtcp/bin/airtcp-net"
     if name not in names:
         return [f"missing: {name}"]
+    found = []
     mode = files.getinfo(name).external_attr >> 16
-    return [] if mode & 0o111 == 0o111 else [f"{name} cannot be executed: mode {mode:o}"]
+    if mode & 0o111 != 0o111:
+        found.append(f"{name} cannot be executed: mode {mode:o}")
+    if LINKED_IN in files.read(name) and LIBELF_TERMS not in names:
+        found.append(f"{name} contains libelf, and its licence is missing: {LIBELF_TERMS}")
+    return found
 
 
 def _of_program(program: Path, name: str, wheel: str) -> list[str]:

@@ -3,9 +3,9 @@
     python packaging/wheel.py [--zig] [--bpf] [--profile release] [--out dist] [--repository URL]
 
 `--zig` links the core and airtcp-net against an old glibc (manylinux_2_28), for which `ziglang` and
-`cargo-zigbuild` are installed beside maturin (requirements-wheel.txt). The folders that become
-package data lie at the top of the checkout; they are copied into the package while the wheel is
-built, and removed again.
+`cargo-zigbuild` are installed beside maturin (requirements-wheel.txt). With `--bpf` besides, libelf
+and zlib are built for it and linked in (libelf.py). The folders that become package data lie at the
+top of the checkout; they are copied into the package while the wheel is built, and removed again.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import libelf
 from index_page import index_page, put_into
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,7 +29,7 @@ MANYLINUX = (2, 28)
 """The oldest glibc that a wheel linked by zig runs with: that of RHEL 8 and Debian 10."""
 
 
-def stage(net: Path | None) -> None:
+def stage(net: Path | None, *, has_libelf: bool) -> None:
     """Puts into the package what a checkout has beside it."""
     unstage()
     for name in SHIPPED:
@@ -38,6 +39,8 @@ def stage(net: Path | None) -> None:
         program = PACKAGE / "bin" / "airtcp-net"
         shutil.copy(net, program)
         subprocess.run(["strip", program], check=True)
+    if has_libelf:
+        libelf.copy_terms(*libelf.crate(), PACKAGE / "data" / "licences")
 
 
 def unstage() -> None:
@@ -57,13 +60,19 @@ def build_net(profile: str, *, zig: bool, bpf: bool) -> Path:
     command = ["cargo", "zigbuild" if zig else "build", "--quiet", "--package", "airtcp-net"]
     command += ["--profile", profile]
     folder = profile
+    variables = environment()
     if zig:
         target = f"{platform.machine()}-unknown-linux-gnu"
         command += ["--target", f"{target}.{MANYLINUX[0]}.{MANYLINUX[1]}"]
         folder = f"{target}/{profile}"
-    if bpf:
+    if zig and bpf:
+        sources, _ = libelf.crate()
+        of_zig = f"{platform.machine()}-linux-gnu.{MANYLINUX[0]}.{MANYLINUX[1]}"
+        variables |= libelf.build(sources, ROOT / "target" / "libelf", of_zig)
+        command += ["--features", "bpf-static"]
+    elif bpf:
         command += ["--features", "bpf"]
-    subprocess.run(command, cwd=ROOT, check=True, env=environment())
+    subprocess.run(command, cwd=ROOT, check=True, env=variables)
     told = subprocess.run(
         ["cargo", "metadata", "--no-deps", "--format-version", "1"],
         cwd=ROOT,
@@ -81,7 +90,8 @@ def main() -> None:
     parser.add_argument(
         "--bpf",
         action="store_true",
-        help="airtcp-net with the kernel's BPF; it then needs libelf and zlib where it runs",
+        help="airtcp-net with the kernel's BPF, which takes clang; without --zig it then needs "
+        "libelf and zlib where it runs",
     )
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where the wheel goes")
     parser.add_argument(
@@ -90,8 +100,6 @@ def main() -> None:
         help="where the repository can be seen: for the links of the index's page",
     )
     wanted = parser.parse_args()
-    if wanted.zig and wanted.bpf:
-        parser.error("--bpf: libelf is this system's, and --zig links for older ones: take one")
     for old in wanted.out.glob("airtcp-*.whl"):
         old.unlink()
     command = ["maturin", "build", "--strip", "--profile", wanted.profile, "--out", wanted.out]
@@ -101,7 +109,7 @@ def main() -> None:
     if sys.platform == "linux":
         net = build_net(wanted.profile, zig=wanted.zig, bpf=wanted.bpf)
     try:
-        stage(net)
+        stage(net, has_libelf=wanted.zig and wanted.bpf and net is not None)
         subprocess.run(command, cwd=ROOT, check=True, env=environment())
     finally:
         unstage()

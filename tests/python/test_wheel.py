@@ -104,6 +104,16 @@ def test_programs_are_looked_at(tmp_path: Path) -> None:
     assert any("airtcp-net needs glibc 2." in line for line in said)
 
 
+def test_libelf_is_not_given_away_without_its_licence(tmp_path: Path) -> None:
+    program = Path(sys.executable).resolve().read_bytes()
+    files = {"airtcp/bin/airtcp-net": program + contents.LINKED_IN}
+    terms = {contents.LIBELF_TERMS: b"LGPL"}
+    without = contents.problems(_wheel(tmp_path, lambda of: of.update(files), "linux_x86_64"))
+    whole = contents.problems(_wheel(tmp_path, lambda of: of.update(files | terms), "linux_x86_64"))
+    assert any("contains libelf, and its licence is missing" in line for line in without)
+    assert not any("libelf" in line for line in whole)
+
+
 def test_commands_of_the_pages_are_found_and_chosen() -> None:
     page = """
 `airtcp scenarios` lists, `airtcp emulate FILE -- COMMAND` is for yours.

@@ -79,10 +79,12 @@ pub struct Group {
 /// Built without it, or a kernel without its types; says what helps.
 pub fn available() -> Result<()> {
     if cfg!(not(feature = "bpf")) {
-        return Err(Error::new("this airtcp-net was built without BPF").remedied_by(
-            "install what it needs (apt install clang libelf-dev zlib1g-dev) and build it again, \
-             with `make build` or --features bpf",
-        ));
+        return Err(
+            Error::new("this airtcp-net was built without BPF").remedied_by(
+                "build airtcp from its sources: apt install clang libelf-dev zlib1g-dev, then \
+             `make build`, or `make wheel WHEEL_BPF=1` for a wheel that has it",
+            ),
+        );
     }
     if !std::path::Path::new(TYPES).exists() {
         return Err(Error::new(format!("BPF: this kernel has no {TYPES}"))

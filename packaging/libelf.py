@@ -1,0 +1,88 @@
+"""libelf and zlib as static libraries for the glibc of a wheel, which airtcp-net's BPF needs.
+
+Their sources come with the crate libbpf-sys, whose own way to build them needs autotools and takes
+the machine's C library. Here each file is compiled by zig, which takes any.
+"""
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from os import cpu_count
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CONFIGURATION = """\
+#define _GNU_SOURCE 1
+#define PACKAGE_NAME "elfutils"
+#define HAVE_VISIBILITY 1
+#define HAVE_FALLTHROUGH 1
+#define HAVE_ERR_H 1
+#define HAVE_ERROR_H 1
+#define HAVE_DECL_MEMRCHR 1
+#define HAVE_DECL_RAWMEMCHR 1
+#define HAVE_DECL_MEMPCPY 1
+#define HAVE_DECL_REALLOCARRAY 1
+#define HAVE_DECL_POWEROF2 0
+#define _(text) text
+#include <eu-config.h>
+"""
+"""What elfutils' configure finds on Linux with glibc; without locks, which it does not use either
+unless asked, and without zstd."""
+TERMS = ("COPYING", "COPYING-GPLV2", "COPYING-LGPLV3")
+"""Of elfutils: libelf is under the LGPL 3 or the GPL 2, either or later."""
+_NOTE = """\
+airtcp-net in this wheel contains libelf, of elfutils (https://sourceware.org/elfutils/), and zlib
+(https://zlib.net), unchanged, from the sources in the crate libbpf-sys {version}. libelf may be
+distributed under the GNU Lesser General Public License, version 3 or later, or the GNU General
+Public License, version 2 or later: the texts are beside this one. With airtcp's own sources,
+`make wheel WHEEL_BPF=1` links another libelf in its place.
+"""
+
+
+def crate() -> tuple[Path, str]:
+    """The folder and the version of the crate libbpf-sys that airtcp-net is built with."""
+    command = ["cargo", "metadata", "--format-version", "1", "--features", "airtcp-net/bpf"]
+    told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    packages = json.loads(told.stdout)["packages"]
+    (found,) = (one for one in packages if one["name"] == "libbpf-sys")
+    return Path(found["manifest_path"]).parent, found["version"]
+
+
+def build(sources: Path, folder: Path, target: str) -> dict[str, str]:
+    """Builds libelf.a and libz.a for a target of zig's in `folder`.
+
+    Returns the variables with which libbpf-sys finds them.
+    """
+    elfutils, zlib = sources / "elfutils", sources / "zlib"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.h").write_text(CONFIGURATION)
+    headers = [folder, elfutils / "lib", elfutils / "libelf", zlib]
+    options = ["-target", target, "-O2", "-fPIC", "-w", "-fno-sanitize=all", "-std=gnu99", "-c"]
+    options += [f"-I{header}" for header in headers]
+    zig = [sys.executable, "-m", "ziglang"]
+
+    def compile_one(source: Path) -> Path:
+        compiled = folder / f"{source.parent.name}-{source.stem}.o"
+        own = ["-include", folder / "config.h"] if source.parent != zlib else ["-DHAVE_UNISTD_H"]
+        subprocess.run([*zig, "cc", *options, *own, source, "-o", compiled], check=True)
+        return compiled
+
+    for library, of in (("libelf.a", elfutils / "libelf"), ("libz.a", zlib)):
+        with ThreadPoolExecutor(cpu_count()) as threads:
+            compiled = list(threads.map(compile_one, sorted(of.glob("*.c"))))
+        (folder / library).unlink(missing_ok=True)
+        subprocess.run([*zig, "ar", "rcs", folder / library, *compiled], check=True)
+    return {
+        "LIBBPF_SYS_LIBRARY_PATH": str(folder),
+        "LIBBPF_SYS_EXTRA_CFLAGS": f"-I{elfutils / 'libelf'} -I{zlib}",
+    }
+
+
+def copy_terms(sources: Path, version: str, folder: Path) -> None:
+    """Puts the licences of what is linked in into `folder`."""
+    folder.mkdir(parents=True)
+    for name in TERMS:
+        (folder / name).write_bytes((sources / "elfutils" / name).read_bytes())
+    (folder / "zlib").write_bytes((sources / "zlib" / "LICENSE").read_bytes())
+    (folder / "README").write_text(_NOTE.format(version=version))
