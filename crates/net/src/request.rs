@@ -1,4 +1,4 @@
-//! The link that is asked for: a scenario, its settings and remedies, and the seed of its channel.
+//! The requested link: a scenario, its settings and remedies, and the seed of its channel.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::error::{Error, Result};
 
-/// A link as every command that carries real packets takes it.
+/// A link as given to every command that carries real packets.
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
 pub struct Request {
@@ -43,7 +43,7 @@ impl Request {
             .map_err(|error| Error::new(error.to_string()))
     }
 
-    /// The scenario with its settings, and with the remedies that stand in its file alone.
+    /// The scenario with its settings, and with only those remedies that are in its file.
     ///
     /// # Errors
     ///

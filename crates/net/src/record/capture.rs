@@ -18,7 +18,7 @@ use pcap_file::{DataLink, PcapError};
 const NANOSECONDS: u8 = 9;
 /// epb_flags, pcapng §4.3.1: the packet came in, or went out.
 const DIRECTION: [u32; 2] = [1, 2];
-/// Of each packet everything is kept.
+/// Packets are kept whole.
 const SNAP_LENGTH: u32 = 65_536;
 
 /// A capture that is being written.
@@ -27,7 +27,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// A new capture at `path`, in place of an old file, by `program`, of these interfaces.
+    /// Creates a capture at `path`, replacing an old file, by `program`, of these interfaces.
     pub fn create(path: &Path, program: &'static str, interfaces: &[String]) -> io::Result<Self> {
         let section = SectionHeaderBlock {
             options: vec![SectionHeaderOption::UserApplication(Cow::Borrowed(program))],
@@ -51,8 +51,8 @@ impl Capture {
         Ok(Self { writer })
     }
 
-    /// Adds a packet that went out of interface number `interface`, or came in, at `nanos` since
-    /// the start of 1970.
+    /// Adds a packet that left or entered by interface number `interface`, at `nanos` since the
+    /// start of 1970.
     pub fn write(
         &mut self,
         interface: u32,
@@ -73,7 +73,7 @@ impl Capture {
         Ok(())
     }
 
-    /// Writes out what is still in memory.
+    /// Writes out what is still buffered.
     pub fn finish(self) -> io::Result<()> {
         self.writer.into_inner().flush()
     }

@@ -1,4 +1,4 @@
-//! What becomes of each packet, from the time at which it enters the link.
+//! The fate of each packet, from the time at which it enters the link.
 
 use std::collections::VecDeque;
 
@@ -6,18 +6,18 @@ use airtcp_units::Instant;
 
 use crate::emulate::flows::End;
 
-/// What became of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It came out at the other end.
+    /// It arrived at the other end.
     Delivered,
     /// The link lost it: by its error model, or after the last attempt.
     Lost,
     /// A queue had no room for it, or its discipline dropped it.
     Dropped,
-    /// It came out, and the kernel's own queue refused it.
+    /// It arrived, and the kernel's own queue refused it.
     Refused,
-    /// It was still under way when the recording ended.
+    /// It was still in flight when the recording ended.
     UnderWay,
 }
 
@@ -41,52 +41,51 @@ pub struct Taken {
     pub number: u64,
     /// Its flow.
     pub flow: u32,
-    /// Its place among those of its flow and direction, from 0.
+    /// Its index among the packets of its flow and direction, from 0.
     pub index: u64,
-    /// The station on whose line it is.
+    /// The station whose line it is on.
     pub station: u16,
     /// The end that it came from.
     pub from: End,
-    /// Whether it goes the way of the scenario's data.
+    /// Whether it takes the path of the scenario's data.
     pub is_data: bool,
     /// Whether it is a TCP segment.
     pub is_tcp: bool,
     /// Size of the IP packet.
     pub bytes: u32,
-    /// When it came.
+    /// Its arrival time.
     pub arrived: Instant,
-    /// Packets that waited on its way then.
+    /// Number of packets that waited on its path at that time.
     pub queued: u32,
 }
 
-/// A packet that the link is done with.
+/// A packet whose fate is known.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// What it was.
+    /// Its description.
     pub taken: Taken,
-    /// Attempts on media; zero where it crossed none.
+    /// Attempts on media; zero if it crossed none.
     pub attempts: u32,
-    /// When the link let go of it: as it came out, was lost, or dropped.
+    /// Time at which it left the link, was lost, or dropped.
     pub left: Option<Instant>,
-    /// When the kernel had it.
+    /// Time at which the kernel received it.
     pub delivered: Option<Instant>,
-    /// What became of it; the first thing where agents repeated it.
+    /// Its fate; the first one if agents repeated it.
     pub fate: Fate,
 }
 
-/// The packets whose fates are open, and those of which all is known but that an earlier one is
-/// open.
+/// Packets whose fates are open, and completed ones that wait for an earlier one.
 #[derive(Debug)]
 pub struct Journal {
     rows: VecDeque<Row>,
     room: usize,
     closed: bool,
-    /// Packets that the link lost: (the data's direction, flow, place in it).
+    /// Packets lost by the link: (the data's direction, flow, index).
     lost: Vec<(bool, u32, u64)>,
 }
 
 impl Journal {
-    /// A journal that keeps at most `room` packets open.
+    /// Creates a journal that keeps at most `room` packets open.
     pub fn new(room: usize) -> Self {
         Self {
             rows: VecDeque::new(),
@@ -96,7 +95,7 @@ impl Journal {
         }
     }
 
-    /// A packet entered the link. Numbers follow each other.
+    /// Records that a packet entered the link. Numbers are consecutive.
     pub fn take(&mut self, taken: &Taken) {
         self.rows.push_back(Row {
             taken: *taken,
@@ -107,14 +106,14 @@ impl Journal {
         });
     }
 
-    /// A packet was attempted that many times more.
+    /// Records this many more attempts of a packet.
     pub fn attempted(&mut self, number: u64, attempts: u32) {
         if let Some(row) = self.row(number) {
             row.attempts = row.attempts.saturating_add(attempts);
         }
     }
 
-    /// A packet met its fate, if it had not before.
+    /// Records a packet's fate, unless it is already known.
     pub fn ended(&mut self, number: u64, fate: Fate, time: Instant) {
         let Some(row) = self.row(number).filter(|row| row.fate == Fate::UnderWay) else {
             return;
@@ -127,7 +126,7 @@ impl Journal {
         }
     }
 
-    /// A packet that came out at `due` was handed over at `time`.
+    /// Records that a packet that was due at `due` was delivered at `time`.
     pub fn delivered(&mut self, number: u64, due: Instant, time: Instant) {
         self.ended(number, Fate::Delivered, due);
         if let Some(row) = self.row(number)
@@ -137,19 +136,19 @@ impl Journal {
         }
     }
 
-    /// Nothing more will happen: what is open stays so.
+    /// Closes the journal: open packets stay open.
     pub fn close(&mut self) {
         self.closed = true;
     }
 
-    /// The next packet, in the order in which they came, of which all is known.
+    /// The next completed packet, in order of arrival.
     pub fn next_done(&mut self) -> Option<Row> {
         let first = self.rows.front()?;
         let is_done = first.fate != Fate::UnderWay || self.closed || self.rows.len() > self.room;
         if is_done { self.rows.pop_front() } else { None }
     }
 
-    /// Packets that the link lost so far: whether in the data's direction, flow, and place in it.
+    /// Packets lost by the link so far: whether in the data's direction, flow, and index.
     pub fn lost(&self) -> &[(bool, u32, u64)] {
         &self.lost
     }
@@ -201,7 +200,7 @@ mod tests {
         assert_eq!(journal.lost(), [(true, 3, 1)]);
     }
 
-    /// A copy that an agent sent changes nothing of what is known of the first.
+    /// A copy sent by an agent does not change the first one's fate.
     #[test]
     fn the_first_fate_counts() {
         let mut journal = Journal::new(10);
@@ -210,7 +209,7 @@ mod tests {
         journal.delivered(1, Instant::from_nanos(7), Instant::from_nanos(8));
         let row = journal.next_done().unwrap();
         assert_eq!((row.fate, row.delivered), (Fate::Lost, None));
-        // Its row is gone.
+        // Its row has been taken.
         journal.delivered(1, Instant::from_nanos(9), Instant::from_nanos(9));
         assert!(journal.next_done().is_none());
     }

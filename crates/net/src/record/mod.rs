@@ -1,4 +1,4 @@
-//! What an emulated link did, in files: `airtcp emulate --record DIR`.
+//! Recordings of an emulated link: `airtcp emulate --record DIR`.
 //!
 //! ```text
 //!   the link's thread                          the recorder's thread
@@ -6,8 +6,8 @@
 //!   at the end: lost packets, stops, the summary ──▶ lost-*.csv, stops.csv, summary.json
 //! ```
 //!
-//! The link never waits for a disk: what a full channel does not take ends the recording, as any
-//! other error does, and the link goes on.
+//! The link never waits for a disk: if the channel is full the recording ends, as with any other
+//! error, and the link continues.
 
 pub(crate) mod capture;
 mod journal;
@@ -31,12 +31,12 @@ pub use replay::Replay;
 pub use summary::Summary;
 use writer::Writer;
 
-/// Messages on their way to the disk: a tenth of a second of 1 Gbit/s.
+/// Capacity of the channel to the disk: a tenth of a second of 1 Gbit/s.
 const ROOM: usize = 1 << 13;
 
-/// What the recorder is told.
+/// A message to the recorder.
 enum Message {
-    /// A packet passed the interface of an end, at a time of the system's clock.
+    /// A packet passed the interface of an end, at a time of the system clock.
     Passed {
         end: End,
         station: usize,
@@ -44,31 +44,31 @@ enum Message {
         nanos: u64,
         bytes: Vec<u8>,
     },
-    /// The link is done with a packet.
+    /// A packet's fate is known.
     Done(Row),
 }
 
-/// The recording of a link that is running.
+/// The recording of a running link.
 #[derive(Debug)]
 pub struct Recording {
     folder: PathBuf,
     journal: Journal,
     to_disk: Option<SyncSender<Message>>,
     writer: JoinHandle<Result<()>>,
-    /// The time of the system's clock at time zero of the link, nanoseconds since 1970.
+    /// The system clock's time at the link's time zero, in nanoseconds since 1970.
     zero: u64,
-    /// The channel was full: the disk is slower than the link.
+    /// Whether the channel was full: the disk is slower than the link.
     overrun: bool,
 }
 
 impl Recording {
-    /// Begins a recording in `folder`, which is made if absent, of a link with `stations` stations
-    /// whose time zero is `zero` nanoseconds after the start of 1970. At most `under_way` packets
-    /// are kept while their fates are open.
+    /// Begins a recording in `folder`, which is created if necessary, of a link with `stations`
+    /// stations whose time zero is `zero` nanoseconds after the start of 1970. At most `under_way`
+    /// packets are kept while their fates are open.
     ///
     /// # Errors
     ///
-    /// The folder or a file in it cannot be made.
+    /// The folder or a file in it cannot be created.
     pub fn begin(folder: &Path, stations: usize, under_way: usize, zero: u64) -> Result<Self> {
         fs::create_dir_all(folder)
             .tried(|| format!("--record {}: cannot make the folder", folder.display()))?;
@@ -88,7 +88,7 @@ impl Recording {
         })
     }
 
-    /// A packet has entered the link at `taken.arrived`.
+    /// Records that a packet entered the link at `taken.arrived`.
     pub fn taken(&mut self, taken: &Taken, bytes: &[u8]) {
         self.pass(
             taken.from,
@@ -101,17 +101,17 @@ impl Recording {
         self.hand_over();
     }
 
-    /// A packet has crossed a medium, or was given up there, after `attempts` attempts.
+    /// Records that a packet crossed a medium, or was given up there, after `attempts` attempts.
     pub fn attempted(&mut self, number: u64, attempts: u32) {
         self.journal.attempted(number, attempts);
     }
 
-    /// A packet met its fate at `time`.
+    /// Records a packet's fate at `time`.
     pub fn ended(&mut self, number: u64, fate: Fate, time: Instant) {
         self.journal.ended(number, fate, time);
     }
 
-    /// A packet was handed to the kernel at `to` at `time`.
+    /// Records that a packet was delivered to the kernel at `to` at `time`.
     pub fn delivered(
         &mut self,
         number: u64,
@@ -126,15 +126,15 @@ impl Recording {
         self.hand_over();
     }
 
-    /// Ends the recording: writes what is open, what a scenario reads back, and `summary`.
+    /// Ends the recording: writes open packets, the files that a scenario can read, and `summary`.
     ///
     /// # Errors
     ///
-    /// The first thing that could not be written, here or while the link ran.
+    /// The first write that failed, here or while the link ran.
     pub fn finish(mut self, replay: &Replay, summary: &Summary) -> Result<()> {
         self.journal.close();
         while let (Some(row), Some(to_disk)) = (self.journal.next_done(), &self.to_disk) {
-            // Nothing is late any more: here the disk may take its time.
+            // Nothing can be late any more: here the disk may take its time.
             if to_disk.send(Message::Done(row)).is_err() {
                 break;
             }
@@ -172,8 +172,8 @@ impl Recording {
         }
     }
 
-    /// Hands a message over if there is room. After the first error nothing is taken any more; the
-    /// thread has said why.
+    /// Sends a message if there is room. After the first error nothing more is accepted; the thread
+    /// has reported it.
     fn send(&mut self, message: Message) {
         let Some(to_disk) = &self.to_disk else { return };
         match to_disk.try_send(message) {
@@ -187,7 +187,7 @@ impl Recording {
     }
 }
 
-/// Writes until the link ends or the disk does.
+/// Writes until the link ends or a write fails.
 fn write_all(mut writer: Writer, from_link: &Receiver<Message>) -> Result<()> {
     for message in from_link {
         match message {

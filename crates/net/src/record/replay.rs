@@ -1,5 +1,5 @@
-//! What a scenario reads back: the packets that a link lost, by number, and the times at which it
-//! stood still.
+//! The files that a scenario can read: the packets lost by a link, by number, and the times at
+//! which it stopped.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ use crate::error::Result;
 const LOST: [&str; 2] = ["lost-acks.csv", "lost-data.csv"];
 const STOPS: &str = "stops.csv";
 
-/// What can be given back of a link.
+/// The parts of a link's behaviour that can be replayed.
 #[derive(Debug, Default)]
 pub struct Replay {
-    /// Whether losses can be told by number: of a pipe whose packets no agent repeats.
+    /// Whether losses can be identified by number: on a pipe whose packets no agent repeats.
     by_number: bool,
     stops: Option<Stopped>,
 }
@@ -31,7 +31,7 @@ struct Stopped {
 }
 
 impl Replay {
-    /// What of a link until `end` can be given back.
+    /// Determines which of a link's behaviour until `end` can be replayed.
     pub fn of(scenario: &Scenario, network: &NetworkConfig, seed: u64, end: Instant) -> Self {
         let is_pipe = matches!(scenario.link, Link::Pipe { .. });
         let repeats = network.agents.iter().any(|(_, agent)| agent.repeats());
@@ -45,8 +45,8 @@ impl Replay {
         }
     }
 
-    /// Writes the lists into `folder`: `lost` says of each packet whether it went the data's way,
-    /// its flow, and its place in it. Returns the settings by which a scenario reads them.
+    /// Writes the lists into `folder`: `lost` has for each packet whether it took the data's path,
+    /// its flow, and its index. Returns the settings by which a scenario reads them.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! A recording in short: what was emulated, what passed, how late, and what reads it back.
+//! A recording's summary: the emulated link, its traffic, its lateness, and how to replay it.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::error::Result;
 
 const NAME: &str = "summary.json";
 
-/// What `summary.json` says beside the files' names.
+/// The content of `summary.json`, apart from the files' names.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
     /// The scenario's name.
@@ -24,24 +24,24 @@ pub struct Summary {
     pub seconds: f64,
     /// TCP connections.
     pub connections: usize,
-    /// What went from the stations to the server.
+    /// Traffic from the stations to the server.
     pub up: Way,
-    /// What went from the server to the stations.
+    /// Traffic from the server to the stations.
     pub down: Way,
-    /// Packets that the link lost.
+    /// Packets lost by the link.
     pub lost: u64,
-    /// Packets that queues dropped.
+    /// Packets dropped by queues.
     pub dropped: u64,
-    /// Packets that the kernel's own queues refused.
+    /// Packets refused by the kernel's own queues.
     pub refused: u64,
-    /// How late packets left.
+    /// Lateness of departing packets.
     #[serde(flatten)]
     pub punctuality: Punctuality,
     /// The kernel at both ends.
     pub kernel: String,
 }
 
-/// What passed one way.
+/// Traffic in one direction.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Way {
     /// Packets into the link.
@@ -62,7 +62,7 @@ struct Document<'a> {
 }
 
 impl Summary {
-    /// The summary of a link.
+    /// Creates the summary of a link.
     pub fn new(
         scenario: &airtcp_scenario::Scenario,
         seed: u64,
@@ -100,7 +100,7 @@ impl Summary {
         }
     }
 
-    /// Writes the summary into `folder`; `replay` are the settings that read the recording back.
+    /// Writes the summary into `folder`; `replay` are the settings that replay the recording.
     ///
     /// # Errors
     ///

@@ -1,5 +1,4 @@
-//! What the link did to each packet, as a Parquet file: a row a packet, in the order in which they
-//! came.
+//! The link's treatment of each packet, as a Parquet file: one row per packet, in order of arrival.
 
 use std::fs::File;
 use std::io;
@@ -32,17 +31,17 @@ const SCHEMA: &str = "message packets {
     optional int64 delivered_ns;
     required binary fate (string);
 }";
-/// Rows that are written at once.
+/// Number of rows written at once.
 const GROUP: usize = 1 << 16;
 
-/// A table that is being written.
+/// A table being written.
 pub struct Table {
     writer: SerializedFileWriter<File>,
     rows: Vec<Row>,
 }
 
 impl Table {
-    /// A new table at `path`, in place of an old file.
+    /// Creates a table at `path`, replacing an old file.
     pub fn create(path: &Path) -> io::Result<Self> {
         let schema = parse_message_type(SCHEMA).map_err(io_error)?;
         let properties = Arc::new(WriterProperties::default());
@@ -63,7 +62,7 @@ impl Table {
         Ok(())
     }
 
-    /// Writes what is still in memory, and the table's end.
+    /// Writes what is still buffered, and the table's end.
     pub fn finish(mut self) -> io::Result<()> {
         if !self.rows.is_empty() {
             self.write_group().map_err(io_error)?;

@@ -9,7 +9,7 @@ use super::table::Table;
 use crate::emulate::flows::End;
 use crate::error::{Error, Result};
 
-/// Who writes the captures.
+/// The program named in the captures.
 const PROGRAM: &str = "airtcp emulate";
 
 /// The captures of both ends, and the table of packets.
@@ -24,15 +24,15 @@ pub struct Writer {
 pub const STATIONS: &str = "stations.pcapng";
 /// The packets of the server's end.
 pub const SERVER: &str = "server.pcapng";
-/// What the link did to each packet.
+/// The link's treatment of each packet.
 pub const PACKETS: &str = "packets.parquet";
 
 impl Writer {
-    /// Makes the files in `folder`, in place of older ones.
+    /// Creates the files in `folder`, replacing older ones.
     ///
     /// # Errors
     ///
-    /// One cannot be written.
+    /// One of them cannot be written.
     pub fn create(folder: &Path, stations: usize) -> Result<Self> {
         let names = |name: &str| -> Vec<String> {
             (0..stations)
@@ -51,11 +51,11 @@ impl Writer {
         })
     }
 
-    /// A packet went out of an end's interface, or came in there.
+    /// Writes a packet that left by an end's interface, or entered there.
     ///
     /// # Errors
     ///
-    /// The disk does not take it.
+    /// The disk refuses it.
     pub fn pass(
         &mut self,
         end: End,
@@ -74,22 +74,22 @@ impl Writer {
             .map_err(|error| failed(&self.folder, name, error))
     }
 
-    /// The link is done with a packet.
+    /// Writes a packet whose fate is known.
     ///
     /// # Errors
     ///
-    /// The disk does not take it.
+    /// The disk refuses it.
     pub fn row(&mut self, row: &Row) -> Result<()> {
         self.packets
             .write(row)
             .map_err(|error| failed(&self.folder, PACKETS, error))
     }
 
-    /// Writes out what is still in memory.
+    /// Writes out what is still buffered.
     ///
     /// # Errors
     ///
-    /// The disk does not take it.
+    /// The disk refuses it.
     pub fn finish(self) -> Result<()> {
         let folder = &self.folder;
         self.stations
@@ -104,7 +104,7 @@ impl Writer {
     }
 }
 
-/// The error of a file of a recording, with what helps.
+/// The error for a file of a recording, with a remedy.
 pub fn failed(folder: &Path, name: &str, error: io::Error) -> Error {
     let path = folder.join(name);
     let remedy = match error.kind() {

@@ -1,4 +1,4 @@
-//! A TUN device, a clock and an endpoint, driven by whoever owns them.
+//! A TUN device, a clock and an endpoint, driven by their owner.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -20,22 +20,23 @@ use crate::emulate::clock::{Clock, wait};
 use crate::error::{Result, Tried};
 use crate::record::capture::Capture;
 
-/// Packets that are read before timers are looked at, and with offload before what they cause is
-/// sent: acknowledgments keep up with what they acknowledge.
+/// Packets read before timers are checked, and with offload before the resulting packets are sent,
+/// so that acknowledgments keep up with the data.
 const TURN: usize = 32;
-/// The longest packet, and the header before it.
+/// The longest packet, with the header before it.
 const LONGEST: usize = 65_536 + VIRTIO_NET_HDR_LEN;
-/// The most payload in one packet that the device cuts: what IPv6 and all headers leave of 64 KiB.
+/// The largest payload of one packet that the device segments: 64 KiB less IPv6's and all other
+/// headers.
 const LARGEST_BURST: u16 = 65_000;
-/// Where TCP's checksum stands in its header (RFC 9293 §3.1).
+/// Offset of the checksum in TCP's header (RFC 9293 §3.1).
 const CHECKSUM_AT: u16 = 16;
-/// Flags of the header (virtio 1.2 §5.1.6): the checksum is to be completed, or has been verified;
-/// and the type of a packet that is not to be cut.
+/// Flags of the header (virtio 1.2 §5.1.6): the checksum must be completed, or has been verified;
+/// and the type of a packet that must not be segmented.
 const NEEDS_CHECKSUM: u8 = 1;
 const DATA_VALID: u8 = 2;
 const WHOLE: u8 = 0;
 
-/// How a device is made.
+/// The properties of a device.
 #[derive(Clone, Debug)]
 pub struct Device {
     /// Its name.
@@ -44,7 +45,7 @@ pub struct Device {
     pub mtu: u16,
     /// The kernel's addresses on it; the endpoint's are any others of the same networks.
     pub networks: Vec<Network>,
-    /// Whether the kernel cuts segments and adds checksums.
+    /// Whether the kernel segments packets and computes checksums.
     pub offload: bool,
 }
 
@@ -72,12 +73,12 @@ impl std::fmt::Debug for Driver {
 }
 
 impl Driver {
-    /// Makes the device in the namespace of the calling thread, and an endpoint with a secret of
-    /// the system's own.
+    /// Creates the device in the calling thread's namespace, and an endpoint with a secret from the
+    /// system.
     ///
     /// # Errors
     ///
-    /// The device cannot be made: says what is missing.
+    /// The device cannot be created: says what is missing.
     pub fn new(device: &Device) -> Result<Self> {
         let mut secret = [0; 16];
         File::open("/dev/urandom")
@@ -91,8 +92,8 @@ impl Driver {
         Self::with_endpoint(device, Endpoint::new(settings))
     }
 
-    /// As [`new`](Self::new), with an endpoint of the caller's own, whose MTU and bursts are to fit
-    /// the device.
+    /// As [`new`](Self::new), with the caller's own endpoint, whose MTU and bursts must fit the
+    /// device.
     ///
     /// # Errors
     ///
@@ -129,12 +130,12 @@ impl Driver {
         })
     }
 
-    /// Writes every packet into a pcapng file from now on, as it is on the device: with offload,
-    /// before it is cut and without its checksum.
+    /// Writes every packet into a pcapng file from now on, as on the device: with offload, before
+    /// segmentation and without its checksum.
     ///
     /// # Errors
     ///
-    /// The file cannot be made.
+    /// The file cannot be created.
     pub fn capture(&mut self, path: &Path) -> Result<()> {
         let capture = Capture::create(path, "airtcp", &["tun".to_owned()])
             .tried(|| format!("cannot make {}", path.display()))?;
@@ -142,7 +143,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Ends the capture: writes out what is still in memory.
+    /// Ends the capture: writes out what is still buffered.
     ///
     /// # Errors
     ///
@@ -162,19 +163,19 @@ impl Driver {
         &self.endpoint
     }
 
-    /// The endpoint, to be used. [Flush](Self::flush) afterwards.
+    /// The endpoint, mutable. [Flush](Self::flush) afterwards.
     pub const fn endpoint_mut(&mut self) -> &mut Endpoint {
         &mut self.endpoint
     }
 
-    /// The time now, as the endpoint counts it.
+    /// The current time on the endpoint's clock.
     #[must_use]
     pub fn now(&self) -> Instant {
         self.clock.now()
     }
 
-    /// Takes what has arrived, at most so much that what it causes is not late, acts on the timers
-    /// that have run out, and sends. Returns whether more may have arrived.
+    /// Processes arrived packets, at most so many that the responses are not late, handles expired
+    /// timers, and sends. Returns whether more packets may have arrived.
     ///
     /// # Errors
     ///
@@ -189,8 +190,8 @@ impl Driver {
                 self.take(now, &buffer[..length]);
             }
             self.buffer = buffer;
-            // What an acknowledgment allows leaves before the next is read: it is by a full window
-            // that the next one counts in slow start. With offload, packets stand for many.
+            // Data released by an acknowledgment leaves before the next is read: in slow start the
+            // next one counts only if the window is full. With offload, packets stand for many.
             if !self.offload {
                 self.flush()?;
             }
@@ -224,7 +225,7 @@ impl Driver {
             (bytes, Checksums::Verified)
         };
         note(&mut self.capture, false, [packet, &[], &[]]);
-        // What is no TCP, or damaged, is nobody's: the endpoint counts it.
+        // A packet that is not TCP, or is damaged, is for nobody: the endpoint counts it.
         let handled = self.endpoint.handle_packet_with(now, packet, checksums);
         if let Some(raw) = &self.raw
             && matches!(handled, Ok(Handled::Stray) | Err(_))
@@ -233,20 +234,20 @@ impl Driver {
         }
     }
 
-    /// Sends what there is to send.
+    /// Sends everything there is to send.
     ///
     /// # Errors
     ///
     /// The device is gone.
     pub fn flush(&mut self) -> Result<()> {
         let now = self.clock.now();
-        // The payload goes to the kernel from where it lies.
+        // The payload goes to the kernel from where it is stored.
         while let Some((transmit, [first, second])) =
             self.endpoint.poll_pieces(now, &mut self.headers)
         {
             let headers = &self.headers;
             note(&mut self.capture, true, [headers, first, second]);
-            // A full queue loses packets, as on any wire.
+            // A full queue loses packets, as on any network.
             if let Some(raw) = &self.raw {
                 raw.send([headers, first, second]);
             } else if self.offload {
@@ -259,7 +260,7 @@ impl Driver {
         Ok(())
     }
 
-    /// How long nothing is to be done unless something arrives; `None` without end.
+    /// Time without work unless a packet arrives; `None` for ever.
     #[must_use]
     pub fn idle_for(&self) -> Option<Duration> {
         let next = self.endpoint.next_wakeup();
@@ -267,7 +268,7 @@ impl Driver {
             .then(|| Duration::from_nanos((next - self.clock.now()).as_nanos()))
     }
 
-    /// Waits until something arrives, the next timer runs out, `until`, or `other` can be read.
+    /// Waits until a packet arrives, the next timer expires, `until`, or `other` becomes readable.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Requests of HTTP/1.1 (RFC 9112) on one connection, for files of one folder.
+//! HTTP/1.1 requests (RFC 9112) on one connection, for files of one folder.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -9,21 +9,21 @@ use percent_encoding::percent_decode_str;
 
 /// The longest head of a request.
 const LONGEST_HEAD: usize = 16 << 10;
-/// Header fields of a request, at most.
+/// Limit on the header fields of a request.
 const MOST_FIELDS: usize = 64;
-/// What is read of a file at a time, at most.
+/// Limit on the bytes read from a file at a time.
 const PIECE: usize = 1 << 18;
 
-/// Whether a connection is still of use.
+/// Whether a connection is still needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     /// It waits for the peer.
     Waits,
-    /// It is to be let go of.
+    /// It can be released.
     Over,
 }
 
-/// What is done with a connection.
+/// The state of a connection.
 #[derive(Debug)]
 enum State {
     /// A request is awaited, or part of it is there.
@@ -41,14 +41,14 @@ pub(super) struct Exchange {
     stores: bool,
     state: State,
     head: Vec<u8>,
-    /// What is to be written before a file.
+    /// Bytes to be written before a file.
     held: Vec<u8>,
     written: usize,
-    /// The connection ends with the answer.
+    /// Whether the connection ends with the response.
     is_last: bool,
 }
 
-/// A request, as far as it matters.
+/// The relevant parts of a request.
 #[derive(Debug)]
 struct Request {
     method: String,
@@ -59,7 +59,8 @@ struct Request {
 }
 
 impl Exchange {
-    /// Nothing was asked. Files are those of `root`, and `stores` says whether PUT may add some.
+    /// Creates the state before the first request. Files are those of `root`, and `stores` tells
+    /// whether PUT may add some.
     pub fn new(root: PathBuf, stores: bool) -> Self {
         Self {
             root,
@@ -72,7 +73,7 @@ impl Exchange {
         }
     }
 
-    /// Goes on as far as it can.
+    /// Continues as far as possible.
     pub fn go_on(&mut self, endpoint: &mut Endpoint, id: ConnectionId) -> Progress {
         loop {
             let Ok(readiness) = endpoint.readiness(id) else {
@@ -94,7 +95,7 @@ impl Exchange {
         }
     }
 
-    /// Returns whether there is a whole head; `None` where there will be none.
+    /// Returns whether there is a complete head; `None` if there will be none.
     fn read_head(&mut self, endpoint: &mut Endpoint, id: ConnectionId) -> Option<bool> {
         let head = &mut self.head;
         let taken = endpoint.read_with(id, |pieces| {
@@ -142,7 +143,7 @@ impl Exchange {
         }
     }
 
-    /// What follows of such a request is not looked for: the connection ends with the answer.
+    /// The rest of such a request is not read: the connection ends with the response.
     fn refuse(&mut self, status: &str) {
         self.is_last = true;
         self.answer_text(status, "");
@@ -226,7 +227,7 @@ impl Exchange {
         }
     }
 
-    /// Writes what is held; returns whether nothing is left of it.
+    /// Writes the held bytes; returns whether none are left.
     fn write_held(&mut self, endpoint: &mut Endpoint, id: ConnectionId) -> Option<bool> {
         while self.written < self.held.len() {
             match endpoint.write(id, &self.held[self.written..]).ok()? {
@@ -239,7 +240,7 @@ impl Exchange {
         Some(true)
     }
 
-    /// Returns whether the answer is written; `None` where the connection is over with it.
+    /// Returns whether the response is complete; `None` if the connection ends with it.
     fn write_answer(&mut self, endpoint: &mut Endpoint, id: ConnectionId) -> Option<bool> {
         loop {
             if !self.write_held(endpoint, id)? {
@@ -252,13 +253,13 @@ impl Exchange {
                 self.state = State::Head;
                 return if self.is_last { None } else { Some(true) };
             };
-            // An event says when there is room again.
+            // An event reports when there is room again.
             if !endpoint.readiness(id).ok()?.writable {
                 return Some(false);
             }
             let wanted = usize::try_from(*left).unwrap_or(usize::MAX).min(PIECE);
             let read = endpoint.write_with(id, wanted, |space| file.read(space).unwrap_or(0));
-            // A file that became shorter leaves an answer that is: the peer sees it cut.
+            // A file that shrank truncates the response: the peer sees that it is incomplete.
             *left -= read.ok().filter(|&read| read > 0)? as u64;
         }
     }
@@ -278,7 +279,7 @@ impl Exchange {
     }
 }
 
-/// Reads the head of a request, or says by what it is refused.
+/// Parses the head of a request, or returns the status of its refusal.
 fn parse(head: &[u8]) -> Result<Request, &'static str> {
     const BAD: &str = "400 Bad Request";
     let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
@@ -319,7 +320,7 @@ fn parse(head: &[u8]) -> Result<Request, &'static str> {
     })
 }
 
-/// Where in the folder a path of a request is; `None` where it would leave it.
+/// The file in the folder that a request's path denotes; `None` if it would be outside.
 fn place(path: &str) -> Option<PathBuf> {
     let path = path.split(['?', '#']).next()?;
     let path = percent_decode_str(path).decode_utf8().ok()?;

@@ -1,4 +1,4 @@
-//! An interrupt, or a request to end, as something that can be polled.
+//! An interrupt, or a request to end, as a descriptor for polling.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -12,7 +12,7 @@ use crate::error::{Result, Tried};
 pub(super) struct Interrupts(SignalFd);
 
 impl Interrupts {
-    /// To be made before any other thread is.
+    /// Takes the signals over. Call it before any other thread is started.
     pub fn new() -> Result<Self> {
         let mut signals = SigSet::empty();
         signals.add(Signal::SIGINT);
@@ -25,7 +25,7 @@ impl Interrupts {
             .tried(|| "cannot wait for signals".to_owned())
     }
 
-    /// Whether one came.
+    /// Whether one arrived.
     pub fn came(&self) -> bool {
         matches!(self.0.read_signal(), Ok(Some(_)))
     }

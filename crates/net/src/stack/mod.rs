@@ -1,10 +1,10 @@
-//! airtcp's own TCP on this machine's wire: an [`Endpoint`](airtcp_endpoint::Endpoint) behind a TUN
-//! device, with the kernel as its peer.
+//! airtcp's own TCP on this machine's network: an [`Endpoint`](airtcp_endpoint::Endpoint) behind a
+//! TUN device, with the kernel as its peer.
 //!
 //! | module | what it is for |
 //! |---|---|
-//! | [`driver`] | a device, a clock and an endpoint: for an event loop of one's own |
-//! | [`socket`] | blocking streams as `std::net` has them, with a thread that drives |
+//! | [`driver`] | a device, a clock and an endpoint: for a custom event loop |
+//! | [`socket`] | blocking streams like those of `std::net`, with a driving thread |
 //! | [`send`], [`serve`] | the commands |
 
 pub mod driver;

@@ -1,4 +1,4 @@
-//! What `airtcp serve` and `airtcp send` have in common: the device and the stack.
+//! Options common to `airtcp serve` and `airtcp send`: the device and the stack.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
@@ -12,15 +12,16 @@ use super::driver::{Device, Driver};
 use crate::device::Network;
 use crate::error::{Error, Result};
 
-/// Bytes of a send buffer, and room in it from which on more is written: few large pieces and not
-/// one for each acknowledgment. Of these no more wait to leave than stays in a processor's cache.
+/// Size of the send buffer, and the room in it at which more is written: few large pieces instead
+/// of one for each acknowledgment. The bytes that wait to leave are limited to what stays in a
+/// processor's cache.
 const SEND_BUFFER: usize = 16 << 20;
 const ROOM: usize = 1 << 18;
 const UNSENT: usize = 1 << 17;
 
-/// The first of these in the network is the kernel's on the device, the second the endpoint's.
+/// The first host number in the network is the kernel's on the device, the second the endpoint's.
 const FIRST: [u16; 2] = [1, 2];
-/// The network of IPv6 beside it: one of those for private use (RFC 4193).
+/// The IPv6 network beside it: one for private use (RFC 4193).
 const IPV6: [u16; 7] = [0xfd61, 0x6972, 0x7463, 0x70, 0, 0, 0];
 
 /// The TUN device, and the stack behind it.
@@ -93,7 +94,7 @@ impl StackOptions {
         })
     }
 
-    /// What a connection is set to.
+    /// The options of a connection.
     ///
     /// # Errors
     ///
@@ -101,7 +102,7 @@ impl StackOptions {
     pub fn connection(&self) -> Result<airtcp_endpoint::Options> {
         let mut config = self.profile.config();
         config.receive_window = ReceiveWindow::Autotuned;
-        // Of a device between two programs of one machine, and for long paths alike.
+        // Suitable for a device between two programs on one machine as well as for long paths.
         config.receive_buffer = config.receive_buffer.max(16 << 20);
         let chosen: Selection = self
             .remedy

@@ -1,4 +1,4 @@
-//! `airtcp send`: a file over airtcp's own TCP to whoever listens.
+//! `airtcp send`: sends a file over airtcp's own TCP to a listener.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -15,7 +15,7 @@ use super::options::StackOptions;
 use super::stats::Stats;
 use crate::error::{Error, Result, Tried};
 
-/// What is read of the file at a time, at most.
+/// Limit on the bytes read from the file at a time.
 const PIECE: usize = 1 << 18;
 
 /// Send a file over airtcp's own TCP, with any remedy
@@ -75,7 +75,7 @@ pub fn run(options: &Send) -> Result<i32> {
     let mut stats = Stats::new(options.stack.stats, &connection, began);
     loop {
         let more = driver.pump()?;
-        // There is one connection: whatever has happened, it is of it.
+        // There is only one connection, which every event concerns.
         while driver.endpoint_mut().next_event().is_some() {}
         if transfer.step(&mut driver, &mut *file)? {
             break;
@@ -101,7 +101,7 @@ fn resolve(text: &str) -> Result<SocketAddr> {
         .ok_or_else(|| Error::new(format!("{text:?}: the name has no address")))
 }
 
-/// A file on its way, and the answer.
+/// A file being sent, and the answer.
 struct Transfer {
     id: ConnectionId,
     is_read: bool,
@@ -110,10 +110,11 @@ struct Transfer {
 }
 
 impl Transfer {
-    /// Goes on as far as it can. Returns whether all is acknowledged, and the peer has closed.
+    /// Continues as far as possible. Returns whether everything is acknowledged, and the peer has
+    /// closed.
     fn step(&mut self, driver: &mut Driver, file: &mut dyn std::io::Read) -> Result<bool> {
         let endpoint = driver.endpoint_mut();
-        // Few large pieces, and not one for each acknowledgment.
+        // Few large pieces instead of one for each acknowledgment.
         while !self.is_read
             && endpoint
                 .readiness(self.id)
@@ -125,7 +126,7 @@ impl Transfer {
                 *read.as_ref().unwrap_or(&0)
             });
             if written.is_err() {
-                // The end below says why.
+                // The code below reports why.
                 break;
             }
             let read = read.tried(|| "cannot read".to_owned())?;
@@ -168,7 +169,7 @@ impl Transfer {
     }
 }
 
-/// Lets go of the connection, and waits until the peer has the last acknowledgment.
+/// Releases the connection, and waits until the peer has the last acknowledgment.
 fn finish(driver: &mut Driver, id: ConnectionId) -> Result<()> {
     let now = driver.now();
     let _ = driver.endpoint_mut().release(now, id, Linger::Background);

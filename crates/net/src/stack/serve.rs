@@ -1,4 +1,4 @@
-//! `airtcp serve`: a folder by HTTP, over airtcp's own TCP.
+//! `airtcp serve`: serves a folder by HTTP, over airtcp's own TCP.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv6Addr, SocketAddr};
@@ -46,7 +46,7 @@ pub struct Serve {
 ///
 /// # Errors
 ///
-/// The device cannot be made, or the folder is none.
+/// The device cannot be created, or the folder does not exist.
 pub fn run(options: &Serve) -> Result<i32> {
     let root = options
         .dir

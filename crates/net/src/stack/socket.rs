@@ -1,4 +1,4 @@
-//! Blocking streams as `std::net` has them, over airtcp's own TCP: a thread drives the device.
+//! Blocking streams like those of `std::net`, over airtcp's own TCP: a thread drives the device.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr};
@@ -14,7 +14,7 @@ use rustix::event::{EventfdFlags, eventfd};
 use super::driver::{Device, Driver};
 use crate::error::{Result, Tried};
 
-/// A TCP stack on a TUN device of its own, for threads that block. It ends, and the device goes,
+/// A TCP stack on its own TUN device, for threads that block. It ends, and the device is removed,
 /// when the last of its sockets is gone too.
 #[derive(Clone, Debug)]
 pub struct Stack(Arc<Held>);
@@ -29,9 +29,9 @@ struct Held {
 #[derive(Debug)]
 struct Shared {
     driven: Mutex<Driven>,
-    /// Something has happened to a connection or a listener.
+    /// Signalled when something has happened to a connection or a listener.
     changed: Condvar,
-    /// Readable: the thread is to look at the timers, or at `ends`.
+    /// Readable when the thread must check the timers, or `ends`.
     woken: OwnedFd,
 }
 
@@ -39,25 +39,25 @@ struct Shared {
 struct Driven {
     driver: Driver,
     ends: bool,
-    /// Why the thread has ended by itself.
+    /// The reason why the thread has ended by itself.
     failure: Option<String>,
 }
 
 impl Stack {
-    /// Makes the device, in the namespace of the calling thread, and starts the thread.
+    /// Creates the device, in the calling thread's namespace, and starts the thread.
     ///
     /// # Errors
     ///
-    /// The device cannot be made: says what is missing.
+    /// The device cannot be created: says what is missing.
     pub fn new(device: &Device) -> Result<Self> {
         Self::with_driver(Driver::new(device)?)
     }
 
-    /// As [`new`](Self::new), over a driver of the caller's own.
+    /// As [`new`](Self::new), over the caller's own driver.
     ///
     /// # Errors
     ///
-    /// No thread can be started.
+    /// The thread cannot be started.
     pub fn with_driver(driver: Driver) -> Result<Self> {
         let shared = Arc::new(Shared {
             driven: Mutex::new(Driven {
@@ -82,12 +82,13 @@ impl Stack {
         })))
     }
 
-    /// Opens a connection from `local`, with port 0 for one to be chosen, and waits until it is
-    /// open.
+    /// Opens a connection from `local`, with port 0 to have one chosen, and waits until it is
+    /// established.
     ///
     /// # Errors
     ///
-    /// It is refused, or times out, or the ends do not fit: as `std::net::TcpStream::connect`.
+    /// It is refused, or times out, or the addresses do not fit: as for
+    /// `std::net::TcpStream::connect`.
     pub fn connect(
         &self,
         local: SocketAddr,
@@ -118,11 +119,11 @@ impl Stack {
         opened.map(|()| stream)
     }
 
-    /// Waits for connections to `local`.
+    /// Listens on `local`.
     ///
     /// # Errors
     ///
-    /// Another listens there.
+    /// Another listener has that address.
     pub fn listen(&self, local: SocketAddr, options: ListenOptions) -> io::Result<Listener> {
         let mut driven = self.lock();
         let listener = driven.driver.endpoint_mut().listen(local, options);
@@ -137,14 +138,14 @@ impl Stack {
         self.0.shared.lock()
     }
 
-    /// Sends what there is, and has the thread look at the timers.
+    /// Sends everything there is, and makes the thread check the timers.
     fn send(&self, driven: &mut Driven) -> io::Result<()> {
         driven.driver.flush().map_err(io::Error::other)?;
         self.0.shared.wake();
         Ok(())
     }
 
-    /// Waits until `done` has an answer.
+    /// Waits until `done` returns an answer.
     fn wait_for<T>(
         &self,
         mut driven: MutexGuard<'_, Driven>,
@@ -169,16 +170,16 @@ impl Stack {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Driven> {
-        // What panics is a user's thread; the driver is whole between calls.
+        // Only a user's thread can panic; the driver is consistent between calls.
         self.driven.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn wake(&self) {
-        // A full counter wakes as well.
+        // A full counter wakes the thread as well.
         let _ = rustix::io::write(&self.woken, &1_u64.to_ne_bytes());
     }
 
-    /// What the thread does.
+    /// The thread's loop.
     fn drive(&self) {
         loop {
             let mut driven = self.lock();
@@ -240,14 +241,14 @@ impl Drop for Held {
     }
 }
 
-/// A connection that blocks.
+/// A blocking connection.
 #[derive(Debug)]
 pub struct Stream {
     stack: Stack,
     id: ConnectionId,
 }
 
-/// A listener that blocks.
+/// A blocking listener.
 #[derive(Debug)]
 pub struct Listener {
     stack: Stack,
@@ -255,7 +256,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// The next connection, and its peer's address.
+    /// Accepts the next connection; returns it with its peer's address.
     ///
     /// # Errors
     ///
@@ -282,7 +283,7 @@ impl Drop for Listener {
 }
 
 impl Stream {
-    /// The two ends, this side's first.
+    /// The two addresses, this side's first.
     ///
     /// # Errors
     ///
@@ -335,7 +336,7 @@ impl Read for &Stream {
     }
 }
 
-/// Nothing more will come: the peer has closed, or the connection is broken.
+/// No more data will come: the peer has closed, or the connection is broken.
 fn finished(driver: &Driver, id: ConnectionId) -> io::Result<usize> {
     let ended = driver.endpoint().readiness(id).map_err(said)?.ended;
     match ended {
@@ -384,7 +385,7 @@ impl Write for Stream {
 }
 
 impl Drop for Stream {
-    /// What was written is delivered in the background, as long as the stack lives.
+    /// Written data is delivered in the background, while the stack lives.
     fn drop(&mut self) {
         let mut driven = self.stack.lock();
         let now = driven.driver.now();
@@ -394,7 +395,7 @@ impl Drop for Stream {
     }
 }
 
-/// The error as programs for `std::net` expect it.
+/// The error as programs written for `std::net` expect it.
 fn said(error: StreamError) -> io::Error {
     let kind = match error {
         StreamError::Unknown => io::ErrorKind::NotConnected,

@@ -1,4 +1,4 @@
-//! A line for each connection in the words of `ss -ti` (ss(8)).
+//! A line for each connection in the format of `ss -ti` (ss(8)).
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use airtcp_endpoint::{Endpoint, FourTuple, Options, Stream};
 use airtcp_units::Instant;
 
-/// How often the lines are printed.
+/// Interval between the lines.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Prints a line for each connection once a second, if that is wanted.
+/// Prints a line for each connection once a second, if requested.
 #[derive(Debug)]
 pub(super) struct Stats {
     next: Option<Instant>,
@@ -17,7 +17,7 @@ pub(super) struct Stats {
 }
 
 impl Stats {
-    /// `wanted`: the lines are to be printed, of connections with these options.
+    /// `wanted`: whether lines are printed, of connections with these options.
     pub fn new(wanted: bool, options: &Options, now: Instant) -> Self {
         Self {
             next: wanted.then_some(now),
@@ -25,7 +25,7 @@ impl Stats {
         }
     }
 
-    /// When the next lines are due; [`Instant::FAR_FUTURE`] for never.
+    /// Time of the next lines; [`Instant::FAR_FUTURE`] for never.
     pub fn due(&self) -> Instant {
         self.next.unwrap_or(Instant::FAR_FUTURE)
     }
