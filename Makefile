@@ -22,8 +22,7 @@ BPF_FEATURES := $(if $(NET),$(if $(BPF_MISSING),,--features airtcp-net/bpf))
 # Every check on for our own crates; what others wrote is shared with what make build built.
 CHECKED := CARGO_PROFILE_LOCAL_DEBUG_ASSERTIONS=true CARGO_PROFILE_LOCAL_OVERFLOW_CHECKS=true
 BPF_SOURCES := $(wildcard bpf/*)
-# What is imported is compiled then; all of it would take as long as to install it.
-PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEVELOP = PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(MATURIN) develop --quiet --profile local
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
