@@ -12,6 +12,7 @@ import airtcp
 from airtcp._core import AirtcpError, ScenarioError
 from airtcp.cli import app
 from airtcp.diagnoses import Diagnosis, PingDiagnosis
+from airtcp.diagnosis import words
 
 LINK = """
 name = "captured"
@@ -197,3 +198,10 @@ def test_the_command_line_prints_the_answer(
     assert found["link"]["rate_bps"] == pytest.approx(4e6, rel=0.03)
     assert found["replay"]["explains"] is True
     assert found["report"] == str(tmp_path / "index.html")
+
+
+def test_a_replay_that_lacks_what_the_ends_did_says_so() -> None:
+    said = words.not_played_back({"application": 0.41, "receiver_window": 0.02})
+    assert "the application held it back for 41 % of the time" in said
+    assert "receiver" not in said
+    assert not words.not_played_back({"application": 0.05, "receiver_window": 0.0})

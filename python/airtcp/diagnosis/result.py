@@ -1,6 +1,6 @@
 """A capture diagnosed: labels, shares, the link, and the remedies worth deploying."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -160,7 +160,7 @@ def diagnosed(
     _say(progress, 0.2, "playing the capture back")
     replay, stack = best_replay(link, flow, _stacks(capture, facts, flow), seen.timeouts)
     predicted = tuple(predictions(link, flow, stack, replay)) if replay.explains else ()
-    refusals += _why_not_ranked(flow, link, replay, predicted)
+    refusals += _why_not_ranked(flow, link, replay, predicted, facts["shares"])
     if refusals or most.is_reached or not places:
         return DiagnosedCapture(
             capture, flow, link, stack, replay, predicted, most, None, None, tuple(refusals)
@@ -206,7 +206,11 @@ def _refused(one: Refusal) -> str:
 
 
 def _why_not_ranked(
-    flow: Observed, link: FittedLink, replay: Replay, predicted: Sequence[Prediction]
+    flow: Observed,
+    link: FittedLink,
+    replay: Replay,
+    predicted: Sequence[Prediction],
+    shares: Mapping[str, float],
 ) -> list[str]:
     """Reasons to stop at labels and shares, each with the capture that would help.
 
@@ -228,6 +232,7 @@ def _why_not_ranked(
         reasons.append(
             f"The link model does not explain this capture: {off}, "
             f"{replay.simulated.timeouts} timeouts for {replay.capture.timeouts}."
+            f"{words.not_played_back(shares)}"
         )
     elif not all(one.holds for one in predicted):
         missed = ", ".join(one.measure for one in predicted if not one.holds)

@@ -1,6 +1,6 @@
 """A diagnosis in plain sentences."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -20,6 +20,8 @@ CAUSES = {
     "lost-retransmission": "a lost retransmission",
     "not-shown": "a cause that is not shown",
 }
+ENDS_SHARE = 0.1
+"""What one end held back for a smaller share of the time explains nothing."""
 
 
 def headline(ceiling: Ceiling | None, ranking: Ranking | None, refusals: Sequence[str]) -> str:
@@ -177,3 +179,19 @@ def change(value: float, decimals: int) -> str:
     if rounded == 0:
         return "0"
     return f"{rounded:+.{decimals}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def not_played_back(shares: Mapping[str, float]) -> str:
+    """What held the flow back and is at its ends, where a played-back link cannot have it."""
+    limits = {"application": "the application", "receiver_window": "the receiver's window"}
+    held = [
+        f"{who} held it back for {100 * shares[key]:.0f} % of the time"
+        for key, who in limits.items()
+        if shares[key] > ENDS_SHARE
+    ]
+    if not held:
+        return ""
+    return (
+        f" No link gives back that {' and '.join(held)}: capture a transfer that sends, and reads, "
+        "as much as it can."
+    )
