@@ -1,4 +1,4 @@
-//! Where a client's connection goes on to.
+//! The server to which a client's connection continues.
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -11,10 +11,10 @@ use crate::error::{Error, Result};
 /// The servers of clients' connections.
 #[derive(Clone, Debug)]
 pub enum Servers {
-    /// One with these addresses, which are tried in this order.
+    /// A server with these addresses, which are tried in order.
     Named(Vec<SocketAddr>),
-    /// The one that the client has asked for, as the client's own address. Nothing that the client
-    /// sends to the proxy's own port.
+    /// The one that the client asked for, with the client's own address. None for connections to
+    /// the proxy's own port.
     Original {
         /// The port of the listeners.
         listener: u16,
@@ -22,7 +22,7 @@ pub enum Servers {
 }
 
 impl Servers {
-    /// The server of that name.
+    /// Resolves the server of that name.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Servers {
         Ok(Self::Named(addresses))
     }
 
-    /// The server's first address of IPv4, if it has a name and one.
+    /// The server's first IPv4 address, if it has a name and one.
     pub fn first_v4(&self) -> Option<SocketAddr> {
         match self {
             Self::Named(addresses) => addresses.iter().copied().find(SocketAddr::is_ipv4),
@@ -72,8 +72,8 @@ impl Servers {
         }
     }
 
-    /// Begins a connection to the server of that client, at its address number `attempt`. `None`
-    /// where there is none of that number.
+    /// Opens a connection to that client's server, at its address number `attempt`. `None` if there
+    /// is none of that number.
     pub fn dial(
         &self,
         client: &OwnedFd,

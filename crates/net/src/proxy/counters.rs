@@ -1,36 +1,36 @@
-//! What the proxy has done, in numbers and in words.
+//! The proxy's counters, as numbers and as text.
 
 use serde::Serialize;
 
-/// What has happened since the start, and what is now.
+/// Totals since the start, and the current state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counters {
-    /// Connections of clients so far.
+    /// Client connections so far.
     pub accepted: u64,
-    /// Those that are there now.
+    /// Current ones.
     pub open: u64,
     /// Of these, those whose server has not answered yet.
     pub connecting: u64,
-    /// Connections that have ended in order at both ends.
+    /// Connections that ended in order at both ends.
     pub over: u64,
-    /// Connections that were reset because one end had failed.
+    /// Connections reset because one end had failed.
     pub failed: u64,
-    /// Connections that were reset because no server could be reached.
+    /// Connections reset because no server could be reached.
     pub unreached: u64,
-    /// Bytes handed to servers.
+    /// Bytes passed to servers.
     pub up_bytes: u64,
-    /// Bytes handed to clients.
+    /// Bytes passed to clients.
     pub down_bytes: u64,
-    /// Pipes that hold data now.
+    /// Pipes that currently hold data.
     pub pipes: u64,
-    /// Reports of the radio's driver that were about a connection here.
+    /// Reports of the radio's driver about a connection here.
     pub reports: u64,
-    /// Bytes that the kernel may hold at most for the connections that are there now.
+    /// Limit on the bytes that the kernel may hold for the current connections.
     pub granted_bytes: u64,
 }
 
 impl Counters {
-    /// A line of what is, and of what passed since `before`, `seconds` ago.
+    /// A line with the current state, and the progress since `before`, `seconds` ago.
     pub fn line(&self, before: &Self, seconds: f64) -> String {
         let rate = |now: u64, then: u64| (now - then) as f64 * 8e-6 / seconds.max(1e-9);
         format!(
@@ -48,7 +48,7 @@ impl Counters {
         )
     }
 
-    /// As one JSON object, with the number of the process.
+    /// As one JSON object, with the process number.
     pub fn json(&self) -> String {
         #[derive(Serialize)]
         struct Said<'a> {
@@ -63,7 +63,7 @@ impl Counters {
         serde_json::to_string(&said).unwrap_or_default()
     }
 
-    /// All that has happened, in a sentence.
+    /// All totals, in a sentence.
     pub fn summary(&self) -> String {
         format!(
             "{} connections: {} over, {} failed, {} unreached, {} reset at the end; up {:.1} MB, \

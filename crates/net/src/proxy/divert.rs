@@ -1,5 +1,5 @@
-//! The diversion of `--transparent`: connections that pass through this machine come to the proxy's
-//! listeners, and both their addresses stay (Documentation/networking/tproxy.rst).
+//! The diversion of `--transparent`: connections that pass through this machine reach the proxy's
+//! listeners, with both their addresses unchanged (Documentation/networking/tproxy.rst).
 //!
 //! ```text
 //!   packet ──▶ prerouting: to an address of this machine's? ─────────────▶ as without a proxy
@@ -38,9 +38,9 @@ const BEFORE_ROUTING: Hook = Hook {
     point: 0,
     priority: -150,
 };
-/// The mark of packets that stay here, and the routing table that keeps them: "at".
+/// The mark of packets that stay here, and the routing table that holds them: "at".
 const MARK: u32 = 0x6174;
-/// The order of the rule among those of routing: before the main table's.
+/// The priority of the routing rule: before the main table's.
 const PREFERENCE: &str = "6174";
 /// The same of packets that go to the endpoint's device.
 const ENDPOINT_MARK: u32 = 0x6175;
@@ -54,22 +54,22 @@ const ROUTER_ERRORS: [(i32, u8); 3] = [
 ];
 /// RTN_LOCAL of `linux/rtnetlink.h`.
 const LOCAL: u32 = 2;
-/// SYN, and the flags that tell it from what follows: FIN, RST and ACK (RFC 9293 §3.1).
+/// SYN, and the flags that distinguish it from later segments: FIN, RST and ACK (RFC 9293 §3.1).
 const SYN: u8 = 0x02;
 const OF_HANDSHAKES: u8 = 0x17;
 /// IFNAMSIZ of `linux/if.h`.
 const NAME_LENGTH: usize = 16;
 
-/// What is diverted where.
+/// The connections diverted, and the listeners that get them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diversion {
-    /// The device by which clients come in.
+    /// The device by which clients arrive.
     pub device: String,
-    /// The ports that are meant; all if empty.
+    /// The ports concerned; all if empty.
     pub ports: Vec<u16>,
     /// The port of the proxy's listeners.
     pub listener: u16,
-    /// IPv6 too.
+    /// Whether IPv6 is diverted too.
     pub has_v6: bool,
     /// The side that our own endpoint has, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -86,7 +86,7 @@ pub struct EndpointSide {
 }
 
 impl Diversion {
-    /// Makes it. What is there of an earlier one is replaced.
+    /// Makes the diversion, replacing an earlier one.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl Diversion {
         Ok(())
     }
 
-    /// Takes it away, whatever of it is there.
+    /// Removes the diversion, as far as it exists.
     ///
     /// # Errors
     ///
@@ -129,18 +129,19 @@ impl Diversion {
                 if lead.is_ruled(is_v6)? {
                     lead.rule(is_v6, "del")?;
                 }
-                // A table that has never been used has no routes, and a kernel says so as an error.
+                // A table that has never been used has no routes, and a kernel reports that as an
+                // error.
                 let _ = ip(is_v6, &["route", "flush", "table", &lead.mark.to_string()]);
             }
         }
         Ok(())
     }
 
-    /// Whether it is there.
+    /// Whether the diversion is in place.
     ///
     /// # Errors
     ///
-    /// The kernel does not say.
+    /// The kernel does not tell.
     pub fn is_there(&self) -> Result<bool> {
         for is_v6 in self.families() {
             for lead in self.leads() {
@@ -152,7 +153,7 @@ impl Diversion {
         Ok(true)
     }
 
-    /// What it is, in words.
+    /// Its description.
     pub fn words(&self) -> String {
         let ports = match self.ports.as_slice() {
             [] => String::new(),
@@ -207,7 +208,7 @@ impl Diversion {
             Expression::is(&LOCAL.to_ne_bytes()),
             Expression::accept(),
         ];
-        // What is there of an earlier one goes; nothing is between the two.
+        // Earlier rules are replaced in the same transaction.
         let batch = Batch::new(Family::Both)
             .table(TABLE)
             .without_table(TABLE)

@@ -11,26 +11,26 @@ use rustix::pipe::{SpliceFlags, splice};
 use super::memory::{Grant, Memory};
 use super::pipes::{Pipe, Pipes, ROOM};
 
-/// Data that one direction passes before the others have their turn, in bytes.
+/// Limit on the data that one direction passes before the others have their turn, in bytes.
 const TURN: usize = 1 << 20;
-/// What is copied at a time where there is no pipe to be had, in bytes.
+/// Limit on the data copied at a time if no pipe is available, in bytes.
 const COPIED: usize = 64 << 10;
 
-/// A socket of a connection, and what the kernel last said of it.
+/// A socket of a connection, and the kernel's last events for it.
 #[derive(Debug)]
 pub struct Side {
     /// The socket.
     pub socket: OwnedFd,
-    /// Data, an end or an error may be there to read.
+    /// Whether data, an end or an error may be readable.
     pub is_readable: bool,
-    /// There may be room to write.
+    /// Whether there may be room to write.
     pub is_writable: bool,
-    /// The kernel has said that the connection has failed.
+    /// Whether the kernel has reported that the connection failed.
     pub has_failed: bool,
 }
 
 impl Side {
-    /// A socket of which nothing is known yet.
+    /// Creates the side before any event.
     pub const fn new(socket: OwnedFd) -> Self {
         Self {
             socket,
@@ -40,7 +40,7 @@ impl Side {
         }
     }
 
-    /// Takes note of what the kernel says.
+    /// Records the kernel's events.
     pub fn hear(&mut self, events: EventFlags) {
         let failed = events.contains(EventFlags::ERR);
         let closed = events.intersects(EventFlags::HUP | EventFlags::RDHUP);
@@ -50,19 +50,19 @@ impl Side {
     }
 }
 
-/// What all connections share.
+/// State shared by all connections.
 #[derive(Debug)]
 pub struct Shared {
-    /// Pipes that are lent.
+    /// The pool of pipes.
     pub pipes: Pipes,
-    /// Memory that is granted.
+    /// The memory granted to connections.
     pub memory: Memory,
-    /// Where data is copied if no pipe is to be had.
+    /// Buffer for copies if no pipe is available.
     buffer: Box<[u8]>,
 }
 
 impl Shared {
-    /// What connections share at the start.
+    /// Creates the shared state.
     pub fn new(pipes: Pipes, memory: Memory) -> Self {
         Self {
             pipes,
@@ -72,12 +72,12 @@ impl Shared {
     }
 }
 
-/// Where a direction stands after its turn.
+/// The state of a direction after its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// It waits for the kernel.
     Waits,
-    /// It could go on; others first.
+    /// It could continue, but others come first.
     Again,
     /// The end has been passed on, and all before it.
     Finished,
@@ -87,7 +87,7 @@ pub enum Turn {
 #[derive(Debug)]
 pub struct Flow {
     grant: Grant,
-    /// A pipe and the bytes in it, which the destination had no room for.
+    /// A pipe and the number of bytes in it for which the destination had no room.
     held: Option<(Pipe, usize)>,
     /// The source has no more data.
     has_ended: bool,
@@ -96,7 +96,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// A direction through which nothing has passed.
+    /// Creates a direction through which nothing has passed.
     pub const fn new(grant: Grant) -> Self {
         Self {
             grant,
@@ -107,16 +107,16 @@ impl Flow {
         }
     }
 
-    /// Bytes handed to the destination so far.
+    /// Bytes passed to the destination so far.
     pub const fn passed(&self) -> u64 {
         self.passed
     }
 
-    /// Passes on what is there: data, and after it the end.
+    /// Passes on available data, and after it the end.
     ///
     /// # Errors
     ///
-    /// What the kernel says of one of the two connections; both are of no use then.
+    /// The kernel's error on one of the two connections; neither is of use then.
     pub fn turn(
         &mut self,
         from: &mut Side,
@@ -136,7 +136,7 @@ impl Flow {
             }
             if self.has_ended {
                 match shutdown(&to.socket, Shutdown::Write) {
-                    // Reset meanwhile; the other direction hears of it.
+                    // Reset meanwhile; the other direction learns of it.
                     Ok(()) | Err(Errno::NOTCONN) => self.is_finished = true,
                     Err(error) => return Err(error),
                 }
@@ -159,8 +159,8 @@ impl Flow {
         }
     }
 
-    /// Moves data of the source into a pipe. Nothing is read that the destination could not begin
-    /// to take: what waits, waits in the source's window.
+    /// Moves data from the source into a pipe. Nothing is read for which the destination has no
+    /// room: data waits in the source's window.
     fn fill(&mut self, pipe: Pipe, from: &mut Side, shared: &mut Shared) -> Result<usize, Errno> {
         let room = self.grant.bytes().min(ROOM);
         match splice(&from.socket, None, &pipe.into, None, room, flags()) {
@@ -173,7 +173,7 @@ impl Flow {
                 self.held = Some((pipe, bytes));
                 Ok(bytes)
             }
-            // The pipe is empty: it is the source that has nothing.
+            // The pipe is empty: the source has no data.
             Err(Errno::AGAIN) => {
                 from.is_readable = false;
                 shared.pipes.take_back(pipe);
@@ -190,7 +190,8 @@ impl Flow {
         }
     }
 
-    /// Moves data of the pipe into the destination. Returns whether the pipe is empty and back.
+    /// Moves data from the pipe into the destination. Returns whether the pipe was emptied and
+    /// given back.
     fn empty(&mut self, from: &Side, to: &mut Side, shared: &mut Shared) -> Result<bool, Errno> {
         let Some((pipe, bytes)) = &mut self.held else {
             return Ok(true);
@@ -217,8 +218,8 @@ impl Flow {
         Ok(true)
     }
 
-    /// The same without a pipe: data is copied, and taken from the source only once the destination
-    /// has it, so that nothing is held in between.
+    /// The same without a pipe: data is copied, and removed from the source only once the
+    /// destination has it, so that nothing is held in between.
     fn copy(
         &mut self,
         from: &mut Side,
@@ -276,19 +277,19 @@ impl Flow {
         Ok(sent)
     }
 
-    /// Gives another socket its part of the grant.
+    /// Sets this direction's grant on another socket.
     pub fn bound(&self, from: &Side, to: &Side) {
         self.grant.set(&from.socket, &to.socket);
     }
 
-    /// Leaves the connection less memory where others need it. What is held is not touched.
+    /// Reduces the connection's memory when others need it. Data already held is not touched.
     pub fn shrink(&mut self, from: &Side, to: &Side, memory: &mut Memory) {
         if self.held.is_none() {
             self.grant.shrink(memory, &from.socket, &to.socket);
         }
     }
 
-    /// Gives back what the direction has of others.
+    /// Returns the direction's shares of pipes and memory.
     pub fn give_back(self, shared: &mut Shared) {
         if let Some((pipe, _)) = self.held {
             shared.pipes.drop_full(pipe);
@@ -297,9 +298,10 @@ impl Flow {
     }
 }
 
-/// Whether the kernel's bound of a send buffer has room. It takes more than that, until a segment
-/// for the device is full (tcp_sendmsg_locked, `size_goal`), which is several small buffers. Having
-/// said no it tells the event queue as soon as there is room (tcp_poll, SOCK_NOSPACE).
+/// Whether a send buffer has room within the kernel's limit. It takes more than that, until a
+/// segment for the device is full (tcp_sendmsg_locked, `size_goal`), which is several small
+/// buffers. Having said no it tells the event queue as soon as there is room (tcp_poll,
+/// SOCK_NOSPACE).
 fn has_room(socket: &OwnedFd) -> Result<bool, Errno> {
     let mut polled = [PollFd::new(socket, PollFlags::OUT)];
     match poll(&mut polled, Some(&Timespec::default())) {
@@ -327,7 +329,7 @@ mod tests {
         (near, listener.accept().unwrap().0)
     }
 
-    /// What goes in at one end comes out at the other, with this number of pipes.
+    /// Checks that data written at one end arrives at the other, with this number of pipes.
     fn passes_all(pipes: usize) {
         let (mut source, from) = connection();
         let (to, mut destination) = connection();
@@ -370,7 +372,7 @@ mod tests {
         passes_all(1);
     }
 
-    /// Where no pipe may be had everything is copied, and nothing else changes.
+    /// Without pipes everything is copied, and nothing else changes.
     #[test]
     fn data_passes_without_a_pipe() {
         passes_all(0);

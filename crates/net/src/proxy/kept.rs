@@ -1,5 +1,5 @@
-//! A diversion that lasts as long as the proxy: written down before it is made, taken away at the
-//! end, after a death by the guard, and if that was killed too at the next start.
+//! A diversion that lasts as long as the proxy: recorded before it is made, removed at the end,
+//! after a crash by the guard, and if that was killed too at the next start.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -11,12 +11,12 @@ use crate::deploy::guard::{Guard, boot_time_ns};
 use crate::deploy::journal::{Entry, Journal, Locked};
 use crate::error::{Error, Result, Tried};
 
-/// Proxies have a journal of their own, beside that of deployments.
+/// Proxies have a separate journal beside that of deployments.
 const FOLDER: &str = "proxy";
-/// The guard of a proxy that was killed is done within milliseconds.
+/// The guard of a killed proxy is done within milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A diversion, and what takes it away.
+/// A diversion, and everything needed to remove it.
 #[derive(Debug)]
 pub struct Kept {
     journal: Journal,
@@ -25,11 +25,11 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Makes the diversion in the network namespace of the calling thread.
+    /// Makes the diversion in the calling thread's network namespace.
     ///
     /// # Errors
     ///
-    /// Another proxy has one here, or the kernel refuses it: nothing is changed then.
+    /// Another proxy has one here, or the kernel refuses it: in that case nothing is changed.
     pub fn make(diversion: Diversion, places: &Places) -> Result<Self> {
         let places = Places {
             state: places.state.join(FOLDER),
@@ -45,7 +45,8 @@ impl Kept {
             .tried(|| "cannot find the program that is running".to_owned())?;
         let guard = Guard::start(&program, &places)?;
         let entry = entry(diversion);
-        // It stays as one that is being made: whoever finds it so without its owner takes it away.
+        // It stays in the stage of being made: a process that finds it without its owner removes
+        // it.
         journal.write(&entry)?;
         for change in &entry.changes {
             if let Err(error) = change.make() {
@@ -61,7 +62,7 @@ impl Kept {
         })
     }
 
-    /// Takes it away.
+    /// Removes it.
     ///
     /// # Errors
     ///
@@ -73,7 +74,7 @@ impl Kept {
     }
 }
 
-/// The lock, which the guard of a dead proxy may have for a moment.
+/// Takes the lock, which the guard of a dead proxy may hold for a moment.
 fn lock(journal: &Journal) -> Result<Locked> {
     let start = Instant::now();
     loop {

@@ -1,24 +1,24 @@
-//! What the system lets the proxy have: open files, and pipes.
+//! The system's limits on the proxy: open files, and pipes.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::pipes::ROOM;
 use crate::error::{Error, Result};
 
-/// The most connections where nothing else is asked for.
+/// Default limit on connections.
 const USUAL: u64 = 10_000;
-/// Listeners, the event queue, standard streams and what libraries open.
+/// Listeners, the event queue, standard streams and files opened by libraries.
 const OTHERS: u64 = 32;
 /// Two sockets.
 const PER_CONNECTION: u64 = 2;
 /// Two ends.
 const PER_PIPE: u64 = 2;
-/// Pipes that are worth fewer connections: nearly always one is enough.
+/// Pipes for which connections are given up: one is nearly always enough.
 const FEW_PIPES: u64 = 16;
-/// The part of the memory that may be in pipes.
+/// The share of the memory that may be in pipes.
 const PART_IN_PIPES: usize = 8;
 
-/// What there may be at a time.
+/// The limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Connections.
@@ -28,14 +28,13 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Raises the limit of open files to what the connections asked for need, or 10 000 of them,
-    /// and the pipes for which `memory` bytes have room. Where there is room for fewer pipes, data
-    /// is copied when they are all lent; where nothing is asked for, there may be fewer
-    /// connections.
+    /// Raises the limit of open files to the need of the requested connections, or of 10 000, and
+    /// of the pipes for which `memory` bytes have room. With fewer pipes, data is copied when they
+    /// are all in use; without a request, there may be fewer connections.
     ///
     /// # Errors
     ///
-    /// The limit is lower than what is asked for, and the process may not raise it.
+    /// The limit is lower than requested, and the process may not raise it.
     pub fn raise(asked: Option<u32>, memory: usize) -> Result<Self> {
         let pipes = (memory / PART_IN_PIPES / ROOM).clamp(FEW_PIPES as usize, 4096) as u64;
         let wanted = asked.map_or(USUAL, u64::from);
@@ -43,7 +42,7 @@ impl Limits {
         Self::within(files, asked, pipes)
     }
 
-    /// What there may be with `files` open files.
+    /// The limits with `files` open files.
     fn within(files: u64, asked: Option<u32>, pipes: u64) -> Result<Self> {
         let left = files.saturating_sub(OTHERS);
         let connections = match asked.map(u64::from) {
@@ -70,7 +69,7 @@ impl Limits {
     }
 }
 
-/// Raises the limit of open files, as far as it goes. Returns what it is.
+/// Raises the limit of open files, as far as possible. Returns the result.
 fn raise_to(wanted: u64) -> u64 {
     let now = getrlimit(Resource::Nofile);
     let (soft, hard) = (

@@ -1,11 +1,10 @@
-//! How much the kernel may hold of every connection's data, so that all of them together stay
-//! within one bound.
+//! Limits on the kernel's buffers of every connection, so that their sum stays within one bound.
 //!
 //! A direction of a connection has a *grant*: the size of its source's receive buffer and of its
 //! destination's send buffer. It doubles when a grant's worth has passed within two round trips,
-//! which is when the buffers may be what limits it, as in the kernel's own dynamic right-sizing
-//! (tcp_rcv_space_adjust). Where the sum of all grants is at the bound nobody's grows, and those
-//! that are large shrink until everybody can have the least.
+//! when the buffers may be the bottleneck, as in the kernel's own dynamic right-sizing
+//! (tcp_rcv_space_adjust). While the sum of all grants is at the bound none grows, and large ones
+//! shrink until every direction can have the minimum.
 
 use std::os::fd::OwnedFd;
 use std::time::Instant;
@@ -13,9 +12,9 @@ use std::time::Instant;
 use super::socket::{bound_receiving, bound_sending};
 use crate::measure::tcp_info::tcp_info;
 
-/// What a direction begins with as long as there is plenty.
+/// The initial grant while memory is plentiful.
 const FIRST: usize = 64 << 10;
-/// The least that is of use: a kernel makes at least this of a send buffer (SOCK_MIN_SNDBUF).
+/// The smallest useful grant: a kernel's send buffer has at least this size (SOCK_MIN_SNDBUF).
 const LEAST: usize = 4 << 10;
 /// Two buffers, and the kernel's overhead of as much again for each.
 const KEPT: usize = 4;
@@ -30,7 +29,8 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Memory of `bound` bytes for this number of connections, and at most `most` bytes for a buffer.
+    /// Creates memory of `bound` bytes for this number of connections, with at most `most` bytes
+    /// per buffer.
     pub fn new(bound: usize, connections: usize, most: usize) -> Self {
         let directions = connections.max(1) * 2;
         let share = bound / (directions * KEPT);
@@ -42,17 +42,17 @@ impl Memory {
         }
     }
 
-    /// What may be held at most by the grants given, in bytes.
+    /// Limit on the bytes held under the current grants.
     pub const fn granted(&self) -> usize {
         self.granted
     }
 
-    /// More is granted than there is, should everybody hold all of it.
+    /// Whether more is granted than available, should all of it be used.
     pub const fn is_short(&self) -> bool {
         self.granted > self.bound
     }
 
-    /// Whether both directions of a new connection find their first grant.
+    /// Whether both directions of a new connection can get their first grant.
     pub fn has_room(&self) -> bool {
         self.granted + 2 * KEPT * self.first() <= self.bound
     }
@@ -71,17 +71,17 @@ impl Memory {
     }
 }
 
-/// What one direction may hold in each of its two buffers.
+/// The size of each of one direction's two buffers.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant {
     bytes: usize,
-    /// Bytes that have passed since the time of the last look.
+    /// Bytes passed since the last check.
     passed: usize,
     since: Instant,
 }
 
 impl Grant {
-    /// A first grant, set on the sockets of the direction.
+    /// Creates a first grant, and sets it on the direction's sockets.
     pub fn new(memory: &mut Memory, from: &OwnedFd, to: &OwnedFd) -> Self {
         let bytes = memory.first();
         memory.change(0, bytes);
@@ -99,12 +99,12 @@ impl Grant {
         self.bytes
     }
 
-    /// Whether it is smaller than what a connection begins with: memory is short.
+    /// Whether it is smaller than the initial size: memory is short.
     pub const fn is_small(&self) -> bool {
         self.bytes < FIRST
     }
 
-    /// Tells of bytes that have passed, and now and then looks whether the size is right.
+    /// Records passed bytes, and regularly checks whether the size is right.
     pub fn passed(&mut self, bytes: usize, memory: &mut Memory, from: &OwnedFd, to: &OwnedFd) {
         self.passed += bytes;
         if self.passed < self.bytes {
@@ -125,7 +125,7 @@ impl Grant {
         self.since = Instant::now();
     }
 
-    /// Halves it, but leaves the least.
+    /// Halves it, down to the minimum.
     pub fn shrink(&mut self, memory: &mut Memory, from: &OwnedFd, to: &OwnedFd) {
         let shrunk = (self.bytes / 2).max(memory.least);
         if shrunk < self.bytes {
@@ -144,14 +144,14 @@ impl Grant {
         self.set(from, to);
     }
 
-    /// Sets it on the sockets of the direction.
+    /// Sets it on the direction's sockets.
     pub fn set(&self, from: &OwnedFd, to: &OwnedFd) {
         bound_receiving(from, self.bytes);
         bound_sending(to, self.bytes);
     }
 }
 
-/// The longer of the two sides' round trips: that of the source as a receiver sees it.
+/// The longer of the two sides' round trips: for the source, as measured by a receiver.
 fn round_trip_us(from: &OwnedFd, to: &OwnedFd) -> u32 {
     let source = tcp_info(from).map_or(0, |info| info.receiver_rtt_us);
     let destination = tcp_info(to).map_or(0, |info| info.srtt_us);
@@ -162,7 +162,7 @@ fn round_trip_us(from: &OwnedFd, to: &OwnedFd) -> u32 {
 mod tests {
     use super::*;
 
-    /// Grants of sockets that have nothing to pass: the sizes are what is tested.
+    /// Grants for sockets without traffic: only the sizes are tested.
     fn grants(memory: &mut Memory, number: usize) -> Vec<(Grant, OwnedFd)> {
         let made = (0..number).map(|_| {
             let socket: OwnedFd = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().into();
@@ -171,7 +171,7 @@ mod tests {
         made.collect()
     }
 
-    /// What is granted is the sum of what everybody may hold, whatever the order of events.
+    /// The total is the sum of all grants, whatever the order of events.
     #[test]
     fn the_sum_is_that_of_the_grants() {
         let mut memory = Memory::new(16 << 20, 100, 1 << 20);
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(memory.granted(), 0);
     }
 
-    /// Where every connection is there and every grant is the least, the bound is kept.
+    /// With every connection present and every grant minimal, the bound holds.
     #[test]
     fn the_least_of_all_connections_fits() {
         let mut memory = Memory::new(64 << 20, 500, 4 << 20);

@@ -1,12 +1,12 @@
-//! Split TCP for real: `airtcp proxy`.
+//! Split TCP on real packets: `airtcp proxy`.
 //!
 //! ```text
 //!   client ══ the kernel's TCP ══ pipe, by splice(2) ══ the kernel's TCP ══ server
 //!             └ one of the two with the mobile side's congestion control ┘
 //! ```
 //!
-//! Nothing is read that the other side could not begin to take, so that what waits, waits in the
-//! sender's window. An end, a reset or an error of one side becomes the same on the other.
+//! Data is read only if the other side has room for it, so that waiting data stays in the sender's
+//! window. An end, a reset or an error of one side becomes the same on the other.
 
 mod admission;
 mod counters;
@@ -44,12 +44,12 @@ use pipes::Pipes;
 use serve::{Policy, Proxy, Sources};
 use stack::KernelStack;
 
-/// Runs the proxy until a signal ends it. Returns the status to exit with.
+/// Runs the proxy until a signal ends it. Returns the exit status.
 ///
 /// # Errors
 ///
-/// An address is taken, the stack cannot be had, or the system refuses what is needed: nothing is
-/// changed then.
+/// An address is in use, the stack is not available, or the system refuses something needed: in
+/// that case nothing is changed.
 pub fn run(options: &Options) -> Result<i32> {
     if options.status {
         return status::print_all();

@@ -1,4 +1,4 @@
-//! What `airtcp proxy` is asked for.
+//! The command line of `airtcp proxy`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -97,9 +97,9 @@ pub struct Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mobile {
-    /// Those who connect.
+    /// The clients.
     Clients,
-    /// Those who are connected to.
+    /// The servers.
     Servers,
 }
 

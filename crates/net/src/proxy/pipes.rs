@@ -1,20 +1,21 @@
-//! Pipes that data passes through without being copied (splice(2)), lent while it is in them.
+//! Pipes through which data passes without being copied (splice(2)), each in use only while it
+//! holds data.
 
 use std::os::fd::OwnedFd;
 
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 
-/// Room of a pipe, in bytes: the kernel takes it for pages, of which a segment fills one each.
+/// Capacity of a pipe, in bytes: the kernel counts it in pages, of which each segment fills one.
 pub const ROOM: usize = 256 << 10;
-/// Pipes that are kept for the next who needs one.
+/// Number of unused pipes kept for reuse.
 const KEPT: usize = 16;
 
-/// A pipe with nothing in it.
+/// An empty pipe.
 #[derive(Debug)]
 pub struct Pipe {
-    /// Where data comes out.
+    /// The reading end.
     pub out: OwnedFd,
-    /// Where data goes in.
+    /// The writing end.
     pub into: OwnedFd,
 }
 
@@ -27,7 +28,7 @@ pub struct Pipes {
 }
 
 impl Pipes {
-    /// Pipes, with a limit on those lent at a time.
+    /// Creates a pool with a limit on the pipes in use.
     pub const fn new(most: usize) -> Self {
         Self {
             idle: Vec::new(),
@@ -36,7 +37,7 @@ impl Pipes {
         }
     }
 
-    /// A pipe, or `None` where all are lent or the system has no more.
+    /// Lends a pipe, or returns `None` if all are in use or the system has no more.
     pub fn lend(&mut self) -> Option<Pipe> {
         if self.lent >= self.most {
             return None;
@@ -54,13 +55,13 @@ impl Pipes {
         }
     }
 
-    /// Takes back one that goes with what is in it.
+    /// Takes back a pipe that is dropped with its contents.
     pub fn drop_full(&mut self, pipe: Pipe) {
         self.lent -= 1;
         drop(pipe);
     }
 
-    /// How many are lent.
+    /// Number of pipes in use.
     pub const fn lent(&self) -> usize {
         self.lent
     }
@@ -68,7 +69,7 @@ impl Pipes {
 
 fn make() -> Option<Pipe> {
     let (out, into) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK).ok()?;
-    // A smaller one will do where fs.pipe-user-pages-soft forbids it.
+    // A smaller one is enough if fs.pipe-user-pages-soft allows no more.
     let _ = fcntl_setpipe_size(&into, ROOM);
     Some(Pipe { out, into })
 }

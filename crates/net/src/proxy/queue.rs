@@ -1,4 +1,4 @@
-//! The event queue of a loop, and the listeners in it.
+//! A loop's event queue, and its listeners.
 
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -6,7 +6,7 @@ use rustix::event::epoll::{self, EventData, EventFlags};
 
 use crate::error::{Result, Tried};
 
-/// A queue without descriptors.
+/// Creates a queue without descriptors.
 ///
 /// # Errors
 ///
@@ -15,7 +15,7 @@ pub fn new() -> Result<OwnedFd> {
     epoll::create(epoll::CreateFlags::CLOEXEC).tried(|| "cannot make an event queue".to_owned())
 }
 
-/// Has the queue tell by `token` when there is something to read.
+/// Makes the queue report `token` when there is something to read.
 ///
 /// # Errors
 ///
@@ -25,7 +25,7 @@ pub fn watch(queue: &OwnedFd, source: &impl AsFd, token: u64) -> Result<()> {
         .tried(|| "cannot watch a descriptor".to_owned())
 }
 
-/// Has the queue tell of new clients, or leave them in the listeners' backlog. `first` is the
+/// Makes the queue report new clients, or leaves them in the listeners' backlog. `first` is the
 /// first listener's token.
 pub fn set_accepting(queue: &OwnedFd, listeners: &[OwnedFd], first: u64, accepting: bool) {
     let flags = if accepting {

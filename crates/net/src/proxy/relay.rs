@@ -1,4 +1,4 @@
-//! One connection through the proxy: two of the kernel's, and what passes between them.
+//! One connection through the proxy: two of the kernel's, and the data passing between them.
 
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
@@ -11,23 +11,23 @@ use super::flow::{Flow, Shared, Side, Turn};
 use super::memory::Grant;
 use super::socket::close_in_order;
 
-/// Which of the two connections.
+/// One of the two connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The one that a client has made.
+    /// The one made by a client.
     Client,
-    /// The one that the proxy has made.
+    /// The one made by the proxy.
     Server,
 }
 
-/// Where a connection stands.
+/// The state of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It waits for the kernel.
     Waits,
-    /// It could go on; others first.
+    /// It could continue, but others come first.
     Again,
-    /// Both ends have ended in order, and each has been told.
+    /// Both ends have closed in order, and each has been told.
     Over,
     /// The server could not be reached at this address.
     Unreached(Errno),
@@ -44,13 +44,14 @@ pub struct Relay {
     down: Flow,
     /// The client's address.
     pub from: SocketAddr,
-    /// The number of the server's address that is tried, or was reached.
+    /// The index of the server's address that is being tried, or was reached.
     pub attempt: usize,
     is_connecting: bool,
 }
 
 impl Relay {
-    /// A client's connection, and one to an address of the server that has been begun.
+    /// Creates the relay of a client's connection, with one just opened to an address of the
+    /// server.
     pub fn new(
         client: OwnedFd,
         from: SocketAddr,
@@ -84,12 +85,12 @@ impl Relay {
         self.is_connecting
     }
 
-    /// Bytes handed to the server, and to the client.
+    /// Bytes passed to the server, and to the client.
     pub const fn passed(&self) -> [u64; 2] {
         [self.up.passed(), self.down.passed()]
     }
 
-    /// Goes on with another connection to the server, which has been begun.
+    /// Continues with another connection to the server, just opened.
     pub fn retry(&mut self, server: OwnedFd, attempt: usize) {
         self.attempt = attempt;
         self.server = Side::new(server);
@@ -98,7 +99,7 @@ impl Relay {
         self.is_connecting = true;
     }
 
-    /// Takes note of what the kernel says of an end.
+    /// Records the kernel's events on an end.
     pub fn hear(&mut self, end: End, events: EventFlags) {
         match end {
             End::Client => self.client.hear(events),
@@ -106,7 +107,7 @@ impl Relay {
         }
     }
 
-    /// Does what can be done now.
+    /// Performs everything possible now.
     pub fn turn(&mut self, shared: &mut Shared) -> Standing {
         if self.is_connecting {
             if self.client.has_failed {
@@ -126,7 +127,7 @@ impl Relay {
             (Err(error), _) | (_, Err(error)) => Standing::Failed(error),
             (Ok(Turn::Finished), Ok(Turn::Finished)) => Standing::Over,
             (Ok(up), Ok(down)) => {
-                // What had been received before the failure has been passed on, if there was room.
+                // Data received before the failure has been passed on, if there was room.
                 for side in [&self.client, &self.server] {
                     if side.has_failed {
                         return Standing::Failed(error_of(side));
@@ -141,7 +142,7 @@ impl Relay {
         }
     }
 
-    /// Leaves the connection less memory, since others need it.
+    /// Reduces the connection's memory, since others need it.
     pub fn shrink(&mut self, shared: &mut Shared) {
         let memory = &mut shared.memory;
         self.up.shrink(&self.client, &self.server, memory);
@@ -155,18 +156,18 @@ impl Relay {
         self.reset(shared);
     }
 
-    /// Closes both connections as they are, which is a reset to whoever is still there.
+    /// Closes both connections at once, which resets an end that still exists.
     pub fn reset(self, shared: &mut Shared) {
         self.up.give_back(shared);
         self.down.give_back(shared);
     }
 }
 
-/// The error of a connection of which the kernel has said that there is one.
+/// The error of a connection that the kernel has reported as failed.
 fn error_of(side: &Side) -> Errno {
     match sockopt::socket_error(&side.socket) {
         Ok(Err(error)) | Err(error) => error,
-        // Read by somebody before.
+        // Already read elsewhere.
         Ok(Ok(())) => Errno::CONNRESET,
     }
 }

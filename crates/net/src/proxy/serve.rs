@@ -1,7 +1,7 @@
 //! The loop: one thread and one event queue for all connections.
 //!
-//! A round hears all that the kernel has to say, then gives each connection that has something to
-//! do its turn, and accepts last: no event of a round is about a connection of the next.
+//! A round processes all of the kernel's events, then gives each connection with work its turn, and
+//! accepts last: no event of a round concerns a connection of the next.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -24,40 +24,40 @@ use super::stack::KernelStack;
 use super::{queue, signals, socket, status};
 use crate::error::{Error, Result};
 
-/// Events that are heard in a round.
+/// Limit on the events processed in a round.
 const EVENTS: usize = 512;
-/// Connections that are accepted in a round.
+/// Limit on the connections accepted in a round.
 const ACCEPTED: usize = 64;
-/// Connections that are asked for memory when a new one finds none.
+/// Number of connections asked for memory when a new one finds none.
 const ASKED: usize = 256;
-/// What is waited for beside connections.
+/// Tokens of the event sources other than connections.
 const SIGNAL: u64 = 0;
 const STATUS: u64 = 1;
 const LISTENERS: u64 = 2;
 /// Each connection has two ends.
 const RELAYS: u64 = 16;
 
-/// What the loop waits for beside connections.
+/// The event sources other than connections.
 #[derive(Debug)]
 pub struct Sources {
-    /// Where clients connect.
+    /// The clients' listeners.
     pub listeners: Vec<OwnedFd>,
     /// Signals that end the proxy.
     pub signals: OwnedFd,
-    /// Where the status is asked for.
+    /// The listener for status requests.
     pub status: UnixListener,
 }
 
-/// What the loop does with a client's connection.
+/// The treatment of a client's connection.
 #[derive(Debug)]
 pub struct Policy {
-    /// Where it goes on to.
+    /// Its server.
     pub servers: Servers,
-    /// The TCP of connections to servers, if these are the mobile side.
+    /// The TCP stack of connections to servers, if these are the mobile side.
     pub stack: Option<KernelStack>,
-    /// The most connections at a time.
+    /// Limit on connections.
     pub most: usize,
-    /// A line a second.
+    /// Whether a line is printed every second.
     pub has_stats: bool,
 }
 
@@ -67,7 +67,7 @@ struct Entry {
     is_queued: bool,
 }
 
-/// The proxy at work.
+/// The running proxy.
 #[derive(Debug)]
 pub struct Proxy {
     queue: OwnedFd,
@@ -75,17 +75,17 @@ pub struct Proxy {
     policy: Policy,
     shared: Shared,
     relays: Slab<Entry>,
-    /// Connections that have something to do.
+    /// Connections with work.
     ready: VecDeque<usize>,
     is_accepting: bool,
-    /// The connection that is asked for memory next.
+    /// The next connection to be asked for memory.
     asked: usize,
     counters: Counters,
     line: Line,
 }
 
 impl Proxy {
-    /// A proxy without connections.
+    /// Creates a proxy without connections.
     ///
     /// # Errors
     ///
@@ -111,7 +111,7 @@ impl Proxy {
         Ok(proxy)
     }
 
-    /// Works until a signal comes, then resets what is open. Returns what has happened.
+    /// Runs until a signal arrives, then resets open connections. Returns the counters.
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ impl Proxy {
         Ok(counters)
     }
 
-    /// One round. Returns whether there is to be another.
+    /// Runs one round. Returns whether there should be another.
     fn round(&mut self, events: &mut Vec<epoll::Event>) -> Result<bool> {
         events.clear();
         let timeout = self.timeout();
@@ -146,7 +146,7 @@ impl Proxy {
                 token => self.hear(token, flags),
             }
         }
-        // Those that are ready now; who could go on is ready for the next round.
+        // Those that are ready now; one that could continue is ready for the next round.
         for _ in 0..self.ready.len() {
             if let Some(key) = self.ready.pop_front() {
                 self.turn(key);
@@ -205,7 +205,7 @@ impl Proxy {
         }
     }
 
-    /// Goes on to the server's next address. Returns whether there is one.
+    /// Continues to the server's next address. Returns whether there is one.
     fn retry(&mut self, key: usize) -> bool {
         let Some(entry) = self.relays.get_mut(key) else {
             return false;
@@ -238,7 +238,7 @@ impl Proxy {
         relay
     }
 
-    /// Accepts clients, as many as have their turn in a round and find room.
+    /// Accepts clients, as many as a round takes and there is room for.
     fn accept(&mut self) {
         for index in 0..self.sources.listeners.len() {
             for _ in 0..ACCEPTED {
@@ -256,9 +256,9 @@ impl Proxy {
                         }
                     }
                     Err(Errno::AGAIN) => break,
-                    // The client has gone already, or what it has run into is its own.
+                    // The client is already gone, or the error is its own.
                     Err(Errno::INTR | Errno::CONNABORTED | Errno::PROTO | Errno::PERM) => {}
-                    // No descriptors or no memory: when a connection has ended there are some.
+                    // No descriptors or no memory: there are some when a connection has ended.
                     Err(_) => {
                         self.set_accepting(self.relays.is_empty());
                         return;
@@ -268,8 +268,8 @@ impl Proxy {
         }
     }
 
-    /// Begins a client's connection to its server. Returns whether it is on its way; a client whose
-    /// server is out of reach is reset.
+    /// Opens a client's connection to its server. Returns whether that is in progress; a client
+    /// whose server is unreachable is reset.
     fn admit(&mut self, client: OwnedFd, from: SocketAddr) -> bool {
         if socket::prepare(&client).is_err() {
             return false;
@@ -300,7 +300,7 @@ impl Proxy {
         true
     }
 
-    /// Asks some connections for memory, if there is none left.
+    /// Asks some connections for memory, if none is left.
     fn find_memory(&mut self) {
         for _ in 0..ASKED {
             if self.shared.memory.has_room() || self.relays.capacity() == 0 {
@@ -332,7 +332,7 @@ impl Proxy {
         counters
     }
 
-    /// How long to wait: not at all with work to do, until the next line if there is to be one.
+    /// Time to wait: none with work to do, until the next line if there is to be one.
     fn timeout(&self) -> Option<Timespec> {
         let wait = if self.ready.is_empty() {
             self.line.due_in()?
@@ -343,14 +343,14 @@ impl Proxy {
     }
 }
 
-/// Has the event queue tell of an end of a connection, once whenever something changes.
+/// Makes the event queue report an end of a connection, once per change.
 fn watch_end(queue: &OwnedFd, relay: &Relay, key: usize, end: End) -> rustix::io::Result<()> {
     let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
     let data = EventData::new_u64(RELAYS + (key as u64 * 2) + u64::from(end == End::Server));
     epoll::add(queue, relay.socket(end), data, flags)
 }
 
-/// The connection and the end that a token stands for.
+/// The connection and the end that a token denotes.
 fn connection(token: u64) -> (usize, End) {
     let number = token - RELAYS;
     let end = if number.is_multiple_of(2) {

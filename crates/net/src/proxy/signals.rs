@@ -1,12 +1,12 @@
-//! Signals that end the proxy, as a descriptor that the event queue waits for.
+//! The signals that end the proxy, as a descriptor in the event queue.
 
 use std::mem::{MaybeUninit, size_of};
 use std::os::fd::{FromRawFd, OwnedFd};
 
 use crate::error::{Error, Result};
 
-/// Has SIGINT, SIGTERM and SIGHUP be read from a descriptor from now on, by this thread and those
-/// that it starts.
+/// Makes SIGINT, SIGTERM and SIGHUP readable from a descriptor, in this thread and those that it
+/// starts.
 ///
 /// # Errors
 ///
@@ -35,7 +35,7 @@ pub fn ending() -> Result<OwnedFd> {
     ))
 }
 
-/// Takes a signal that has come, so that the descriptor waits for the next.
+/// Takes an arrived signal, so that the descriptor waits for the next.
 pub fn take(descriptor: &OwnedFd) -> bool {
     let mut read = [0; size_of::<libc::signalfd_siginfo>()];
     rustix::io::read(descriptor, &mut read).is_ok()

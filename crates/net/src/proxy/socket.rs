@@ -1,4 +1,4 @@
-//! Sockets of the proxy: how they are made, and options that no library of ours wraps.
+//! The proxy's sockets: their creation, and options for which our libraries have no wrappers.
 
 use std::io;
 use std::mem::size_of;
@@ -13,16 +13,16 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use super::stack::KernelStack;
 use crate::error::{Error, Result, Tried};
 
-/// The kernel bounds it by net.core.somaxconn.
+/// The kernel limits it to net.core.somaxconn.
 const BACKLOG: i32 = 4096;
 /// IP_TRANSPARENT of `linux/in.h` and IPV6_TRANSPARENT of `linux/in6.h`.
 const TRANSPARENT: [i32; 2] = [19, 75];
 
-/// A listening socket; with `transparent` for connections to any address.
+/// Creates a listening socket; with `transparent` for connections to any address.
 ///
 /// # Errors
 ///
-/// The address is taken or not this machine's, or the process lacks a privilege.
+/// The address is in use or not this machine's, or the process lacks a privilege.
 pub fn listener(
     address: SocketAddr,
     transparent: bool,
@@ -32,7 +32,7 @@ pub fn listener(
         let socket = stream(address)?;
         sockopt::set_socket_reuseaddr(&socket, true)?;
         if address.is_ipv6() {
-            // One of its own is there for IPv4.
+            // There is a separate one for IPv4.
             sockopt::set_ipv6_v6only(&socket, transparent)?;
         }
         Ok::<_, io::Error>(socket)
@@ -51,11 +51,11 @@ pub fn listener(
     Ok(socket)
 }
 
-/// Begins a connection to `server`, from the address `client` if one is given.
+/// Opens a connection to `server`, from the address `client` if given.
 ///
 /// # Errors
 ///
-/// What the system says at once; what it says later is the socket's error.
+/// The system's immediate error; a later one is the socket's error.
 pub fn dial(
     server: SocketAddr,
     client: Option<SocketAddr>,
@@ -77,9 +77,9 @@ pub fn dial(
     }
 }
 
-/// What both sockets of a connection have: no delay of small segments, which either end may have
-/// asked of its own TCP; probes when nothing is heard for hours; and a close that is a reset until
-/// it is known that all went well, so that a killed proxy truncates nothing silently.
+/// Sets the options of both sockets of a connection: no delay of small segments, which either end
+/// may have requested from its own TCP; probes after hours of silence; and a close that is a reset
+/// until everything has gone well, so that a killed proxy truncates nothing silently.
 ///
 /// # Errors
 ///
@@ -91,25 +91,25 @@ pub fn prepare(socket: &impl AsFd) -> io::Result<()> {
     Ok(())
 }
 
-/// Has the socket close in order from here on.
+/// Makes the socket close in order from now on.
 pub fn close_in_order(socket: &impl AsFd) {
-    // A socket that refuses is reset as it closes, which is the other way to end.
+    // A socket that refuses is reset when it closes, which is the other way to end.
     let _ = sockopt::set_socket_linger(socket, None);
 }
 
-/// Bounds what the kernel keeps of received data, in bytes of payload; it takes twice that for its
-/// own overhead (sock_setsockopt, SO_RCVBUF). The window follows.
+/// Limits the received data that the kernel holds, in bytes of payload; it allocates twice that for
+/// its own overhead (sock_setsockopt, SO_RCVBUF). The window follows.
 pub fn bound_receiving(socket: &impl AsFd, bytes: usize) {
-    // Without privilege net.core.rmem_max is a further bound.
+    // Without privilege net.core.rmem_max is a further limit.
     if sockopt::set_socket_recv_buffer_size_force(socket, bytes).is_err() {
         let _ = sockopt::set_socket_recv_buffer_size(socket, bytes);
     }
-    // A grown buffer needs a grown clamp (tcp_set_window_clamp); the buffer is the bound.
+    // A larger buffer needs a larger clamp (tcp_set_window_clamp); the buffer is the limit.
     let clamp = i32::try_from(bytes.saturating_mul(2)).unwrap_or(i32::MAX);
     let _ = set_number(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, clamp);
 }
 
-/// Bounds what the kernel keeps of data that is to be sent, likewise.
+/// Limits the data to be sent that the kernel holds, likewise.
 pub fn bound_sending(socket: &impl AsFd, bytes: usize) {
     if sockopt::set_socket_send_buffer_size_force(socket, bytes).is_err() {
         let _ = sockopt::set_socket_send_buffer_size(socket, bytes);

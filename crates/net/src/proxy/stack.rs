@@ -1,7 +1,7 @@
 //! The TCP of the mobile side: `--mobile-stack`.
 //!
-//! `linux-NAME` is the kernel's, with what the catalogue says of how NAME is had on Linux, or with
-//! the kernel's own congestion control of that name.
+//! `linux-NAME` is the kernel's, deployed as the catalogue describes for NAME on Linux, or with the
+//! kernel's own congestion control of that name.
 
 use std::fs;
 use std::io;
@@ -17,19 +17,19 @@ use crate::error::{Error, Result, Tried};
 use crate::measure::stack::{constants, has_control, setting_path};
 use crate::measure::tcp_info;
 
-/// What the names of the kernel's stacks begin with.
+/// The prefix of the kernel's stacks.
 const KERNEL: &str = "linux-";
 
-/// What sockets of the mobile side are given before they connect.
+/// Options of the mobile side's sockets, set before they connect.
 #[derive(Debug)]
 pub struct KernelStack {
     control: Option<String>,
     is_paced: bool,
-    /// A congestion control in BPF, registered as long as the proxy runs.
+    /// A congestion control in BPF, registered while the proxy runs.
     _registered: Option<Registered>,
 }
 
-/// What a stack's name asks for, before anything is done.
+/// The request behind a stack's name, before anything is done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Asked {
     control: Option<String>,
@@ -37,18 +37,18 @@ struct Asked {
     is_paced: bool,
 }
 
-/// Whether a stack of that name is the kernel's: Linux 2.4's is one of the catalogue's.
+/// Whether a stack of that name is the kernel's: Linux 2.4's belongs to the catalogue.
 pub fn is_kernels(name: &str) -> bool {
     name.starts_with(KERNEL) && !name.starts_with(Profile::Linux24.name())
 }
 
 impl KernelStack {
-    /// The stack of that name.
+    /// Creates the stack of that name.
     ///
     /// # Errors
     ///
-    /// No such stack, one that this kernel cannot be, or one that sockets cannot choose; says what
-    /// helps.
+    /// No such stack, one that this kernel does not support, or one that sockets cannot choose;
+    /// says what helps.
     pub fn new(name: &str) -> Result<Self> {
         let asked = Asked::parse(name, name.strip_prefix(KERNEL).unwrap_or(name))?;
         let mut control = asked.control;
@@ -66,7 +66,7 @@ impl KernelStack {
         })
     }
 
-    /// Gives a socket that is not connected yet this stack.
+    /// Applies the stack to a socket that is not connected yet.
     ///
     /// # Errors
     ///
@@ -107,7 +107,8 @@ impl Asked {
                 }
                 Ok(asked)
             }
-            // A congestion control that the catalogue does not know, or knows another thing by.
+            // A congestion control unknown to the catalogue, or one whose name means something else
+            // there.
             _ if has_control(rest) => Ok(Self {
                 control: Some(rest.to_owned()),
                 ..Self::default()
@@ -126,7 +127,7 @@ impl Asked {
         }
     }
 
-    /// Takes the first way of a remedy that sockets can have.
+    /// Takes the first way of a remedy that sockets support.
     fn take(&mut self, name: &str, one: &Chosen) -> Result<()> {
         let mut reasons = Vec::new();
         for way in one.remedy.deployment.ways {
@@ -174,7 +175,7 @@ fn has_ways(remedies: &Selection) -> bool {
     !all.is_empty() && all.iter().all(|one| !one.remedy.deployment.ways.is_empty())
 }
 
-/// The steps of a way, if sockets can have all of them here.
+/// The steps of a way, if sockets support all of them here.
 fn steps(one: &Chosen, way: &Way) -> Result<Vec<Concrete>> {
     if !matches!(way.at, At::Sender | At::BothEnds) {
         return Err(Error::new("it is none of the sender"));
@@ -206,7 +207,7 @@ fn steps(one: &Chosen, way: &Way) -> Result<Vec<Concrete>> {
     Ok(steps)
 }
 
-/// A setting is of the whole network namespace: it is looked at, and not changed.
+/// A setting applies to the whole network namespace: it is checked, and not changed.
 fn is_set(key: &str, value: &str) -> Result<()> {
     let file = setting_path(key)?;
     let now = fs::read_to_string(&file).tried(|| format!("cannot read {}", file.display()))?;
@@ -232,7 +233,7 @@ mod tests {
         }
         let paced = Asked::parse("linux-pacing", "pacing").unwrap();
         assert!(paced.is_paced && paced.control.is_none());
-        // In the catalogue this is a recovery, which Linux has not; its window rule Linux has.
+        // In the catalogue this is a recovery, which Linux does not have; it has its window rule.
         let reno = Asked::parse("linux-reno", "reno").unwrap();
         assert_eq!(reno.control.as_deref(), Some("reno"));
     }

@@ -1,7 +1,7 @@
-//! What a running proxy says to `--status`: one JSON object to whoever connects to its socket.
+//! A running proxy's answer to `--status`: one JSON object for each client of its socket.
 //!
-//! The socket has a name of the abstract kind (unix(7)), which belongs to the network namespace and
-//! goes away with the process.
+//! The socket has an abstract name (unix(7)), which belongs to the network namespace and vanishes
+//! with the process.
 
 use std::io::{Read, Write};
 use std::os::linux::net::SocketAddrExt;
@@ -11,10 +11,10 @@ use std::time::Duration;
 use crate::error::{Error, Result, Tried};
 
 const NAME: &str = "airtcp-proxy/";
-/// A proxy answers at once; one that is stopped does not.
+/// A proxy answers at once; a stopped one does not.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Listens for those who ask.
+/// Listens for status requests.
 ///
 /// # Errors
 ///
@@ -27,20 +27,20 @@ pub fn listener() -> Result<UnixListener> {
     Ok(listener)
 }
 
-/// Answers everybody who has asked.
+/// Answers all pending requests.
 pub fn answer(listener: &UnixListener, said: impl Fn() -> String) {
     while let Ok((mut stream, _)) = listener.accept() {
-        // It fits into an empty buffer, and who does not read it gets none.
+        // It fits into an empty buffer, and a client that does not read it gets none.
         let _ = stream.set_nonblocking(true);
         let _ = writeln!(stream, "{}", said());
     }
 }
 
-/// Prints what every proxy of this network namespace says. Returns the status to exit with.
+/// Prints the answers of every proxy of this network namespace. Returns the exit status.
 ///
 /// # Errors
 ///
-/// The system does not say which there are.
+/// The system does not list them.
 pub fn print_all() -> Result<i32> {
     let names = std::fs::read_to_string("/proc/net/unix")
         .tried(|| "cannot read /proc/net/unix".to_owned())?;

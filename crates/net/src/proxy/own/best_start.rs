@@ -1,4 +1,4 @@
-//! Best start: a connection begins with the window that sessions with its peer have ended with
+//! Best start: a connection begins with the window at which earlier sessions with its peer ended
 //! (Srinivasan, WSC-TCP, §3.3).
 
 use std::net::IpAddr;
@@ -10,12 +10,12 @@ use airtcp_endpoint::Options;
 use airtcp_sessions::{Limits, Sessions};
 use airtcp_tcp::Connection;
 
-/// The database of sessions, if there is to be one.
+/// The database of sessions, if any.
 #[derive(Debug)]
 pub struct BestStart(Option<Sessions>);
 
 impl BestStart {
-    /// The database in `file`. Whatever is wrong with it is said, and stops nothing.
+    /// Opens the database in `file`. An error is reported, and stops nothing.
     pub fn open(file: Option<&Path>) -> Self {
         Self(file.map(|file| {
             let (sessions, warning) = Sessions::open(file, Limits::default());
@@ -26,7 +26,7 @@ impl BestStart {
         }))
     }
 
-    /// What a connection to `peer` is set to: `usual`, with the window that is known for it.
+    /// The options of a connection to `peer`: `usual`, with the window known for it.
     pub fn options(&self, usual: &Options, peer: IpAddr) -> Options {
         let mut options = usual.clone();
         if let Some(sessions) = &self.0
@@ -37,7 +37,7 @@ impl BestStart {
         options
     }
 
-    /// Keeps the window that a session with `peer` has ended with, in segments.
+    /// Stores the window at which a session with `peer` ended, in segments.
     pub fn keep(&mut self, peer: IpAddr, connection: &Connection) {
         let Some(sessions) = &mut self.0 else {
             return;

@@ -37,11 +37,11 @@ use ways::Line;
 /// Every port of every address, of either family.
 const EVERY_PORT: SocketAddrV6 = SocketAddrV6::new(Ipv6Addr::UNSPECIFIED, 0, 0, 0);
 
-/// Runs the proxy with a stack of our own until a signal ends it. Returns what has happened.
+/// Runs the proxy with a stack of our own until a signal ends it. Returns the counters.
 ///
 /// # Errors
 ///
-/// The stack cannot be had, or the system refuses what is needed.
+/// The stack is not available, or the system refuses something needed.
 pub fn run(options: &Options, name: &str) -> Result<Counters> {
     let mut config = stack(name)?;
     let Some(listen) = options.listen else {

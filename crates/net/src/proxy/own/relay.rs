@@ -13,19 +13,19 @@ use rustix::net::{
 use super::super::flow::Side;
 use super::super::socket::close_in_order;
 
-/// Data that a direction passes before others have their turn, in bytes.
+/// Limit on the data that a direction passes before others have their turn, in bytes.
 const TURN: usize = 1 << 20;
 
-/// Where a connection stands after its turn.
+/// The state of a connection after its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It waits for the kernel or the endpoint.
     Waits,
-    /// It could go on; others first.
+    /// It could continue, but others come first.
     Again,
     /// Both directions have ended in order.
     Over,
-    /// The kernel's or our connection to the server has not come about.
+    /// The connection to the server, the kernel's or ours, was not established.
     Unreached,
     /// One of the two has failed.
     Failed,
@@ -37,17 +37,18 @@ pub struct Relay {
     side: Side,
     /// The endpoint's connection.
     pub id: ConnectionId,
-    /// From the kernel to the endpoint, and back.
+    /// Bytes from the kernel to the endpoint, and back.
     passed: [u64; 2],
     is_finished: [bool; 2],
     has_ended: bool,
-    /// Of the two, the one to the server has not answered yet.
+    /// Whether the connection to the server has not been answered yet.
     is_connecting: bool,
     is_to_kernel: bool,
 }
 
 impl Relay {
-    /// A connection whose server is beyond the kernel's side (`is_to_kernel`) or the endpoint's.
+    /// Creates a connection whose server is beyond the kernel's side (`is_to_kernel`) or the
+    /// endpoint's.
     pub const fn new(side: Side, id: ConnectionId, is_to_kernel: bool) -> Self {
         Self {
             side,
@@ -80,12 +81,12 @@ impl Relay {
         }
     }
 
-    /// Takes note of what the kernel says of its side.
+    /// Records the kernel's events on its side.
     pub fn hear(&mut self, events: EventFlags) {
         self.side.hear(events);
     }
 
-    /// Does what can be done now.
+    /// Performs everything possible now.
     pub fn turn(&mut self, endpoint: &mut Endpoint, buffer: &mut [u8]) -> Standing {
         let Ok(readiness) = endpoint.readiness(self.id) else {
             return Standing::Failed;
@@ -107,7 +108,8 @@ impl Relay {
                 if readiness.ended.is_some() {
                     return Standing::Unreached;
                 }
-                // What the client has sent by then goes with the last segment of the handshake.
+                // Data that the client has sent by then leaves with the last segment of the
+                // handshake.
                 let fed = self.feed_endpoint(endpoint, buffer);
                 return if fed.is_err() || self.side.has_failed {
                     Standing::Failed
@@ -125,7 +127,7 @@ impl Relay {
         if self.is_finished == [true; 2] {
             return Standing::Over;
         }
-        // What had arrived before the failure has been passed on, if there was room.
+        // Data that arrived before the failure has been passed on, if there was room.
         if self.side.has_failed || self.has_broken(endpoint) {
             return Standing::Failed;
         }
@@ -136,7 +138,7 @@ impl Relay {
         }
     }
 
-    /// Whether the endpoint's connection has ended while something was still to be passed.
+    /// Whether the endpoint's connection ended with data still to be passed.
     fn has_broken(&self, endpoint: &Endpoint) -> bool {
         let ended = endpoint.readiness(self.id).map(|readiness| readiness.ended);
         match ended {
@@ -146,8 +148,8 @@ impl Relay {
         }
     }
 
-    /// Moves the kernel's data into the endpoint's send buffer, as much as it has room for. Returns
-    /// whether it could go on.
+    /// Moves the kernel's data into the endpoint's send buffer, as far as there is room. Returns
+    /// whether it could continue.
     fn feed_endpoint(&mut self, endpoint: &mut Endpoint, buffer: &mut [u8]) -> Result<bool, Errno> {
         let mut turned = 0;
         while !self.has_ended && self.side.is_readable {
@@ -167,7 +169,7 @@ impl Relay {
                     let _ = endpoint.shut_writing(self.id);
                 }
                 Ok((bytes, _)) => {
-                    // There was room, so all of it is taken, or the connection has ended.
+                    // There was room, so all of it is accepted, or the connection has ended.
                     let _ = endpoint.write(self.id, &buffer[..bytes]);
                     self.passed[0] += bytes as u64;
                     turned += bytes;
@@ -185,8 +187,8 @@ impl Relay {
         Ok(false)
     }
 
-    /// Moves what has arrived at the endpoint into the kernel's socket. Returns whether it could go
-    /// on.
+    /// Moves data received by the endpoint into the kernel's socket. Returns whether it could
+    /// continue.
     fn feed_kernel(&mut self, endpoint: &mut Endpoint) -> Result<bool, Errno> {
         let mut turned = 0;
         while !self.is_finished[1] {
@@ -247,7 +249,7 @@ impl Relay {
         let _ = endpoint.release(now, self.id, Linger::Background);
     }
 
-    /// Resets whoever is still there, on both sides.
+    /// Resets both sides, as far as they still exist.
     pub fn reset(self, now: Instant, endpoint: &mut Endpoint) {
         let _ = endpoint.release(now, self.id, Linger::Reset);
     }

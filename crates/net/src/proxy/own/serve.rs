@@ -1,8 +1,8 @@
-//! The loop where the mobile side is our own endpoint's: the kernel's sockets on one side, a TUN
-//! device on the other.
+//! The loop for a mobile side with our own endpoint: the kernel's sockets on one side, a TUN device
+//! on the other.
 //!
-//! A round hears the kernel, takes packets in, gives each connection that has something to do its
-//! turn, accepts, and sends what the endpoint has to send.
+//! A round processes the kernel's events, reads packets, gives each connection with work its turn,
+//! accepts, and sends the endpoint's output.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
@@ -30,13 +30,13 @@ use crate::emulate::reports;
 use crate::error::{Error, Result};
 use crate::stack::driver::Driver;
 
-/// Events that are heard in a round.
+/// Limit on the events processed in a round.
 const EVENTS: usize = 512;
-/// Connections that are accepted in a round.
+/// Limit on the connections accepted in a round.
 const ACCEPTED: usize = 64;
-/// What is copied at a time, in bytes.
+/// Limit on the bytes copied at a time.
 const COPIED: usize = 256 << 10;
-/// What is waited for beside connections.
+/// Tokens of the event sources other than connections.
 const SIGNAL: u64 = 0;
 const STATUS: u64 = 1;
 const DEVICE: u64 = 2;
@@ -44,20 +44,20 @@ const REPORTS: u64 = 3;
 const LISTENERS: u64 = 4;
 const RELAYS: u64 = 16;
 
-/// What the loop does with connections.
+/// The treatment of connections.
 #[derive(Debug)]
 pub struct Policy {
     /// Their way.
     pub way: Way,
-    /// The endpoint's stack.
+    /// The endpoint's options.
     pub options: Options,
-    /// What has to be known of past sessions.
+    /// The knowledge of earlier sessions.
     pub memory: BestStart,
-    /// What the radio's driver tells of segments, where it does.
+    /// The reports of the radio's driver, if any.
     pub reports: Option<UnixDatagram>,
-    /// The most connections at a time.
+    /// Limit on connections.
     pub most: usize,
-    /// A line a second.
+    /// Whether a line is printed every second.
     pub has_stats: bool,
 }
 
@@ -67,7 +67,7 @@ struct Entry {
     is_queued: bool,
 }
 
-/// The proxy at work.
+/// The running proxy.
 #[derive(Debug)]
 pub struct Proxy {
     queue: OwnedFd,
@@ -81,7 +81,7 @@ pub struct Proxy {
     by_ends: BTreeMap<[SocketAddr; 2], ConnectionId>,
     ready: VecDeque<usize>,
     buffer: Box<[u8]>,
-    /// The device or a listener may have more than a round takes.
+    /// Whether the device or a listener may have more than a round takes.
     has_more: bool,
     is_accepting: bool,
     counters: Counters,
@@ -89,7 +89,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy without connections.
+    /// Creates a proxy without connections.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl Proxy {
         Ok(proxy)
     }
 
-    /// Works until a signal comes, then resets what is open. Returns what has happened.
+    /// Runs until a signal arrives, then resets open connections. Returns the counters.
     ///
     /// # Errors
     ///
@@ -197,7 +197,7 @@ impl Proxy {
         }
     }
 
-    /// Hears what the endpoint has to say.
+    /// Processes the endpoint's events.
     fn take_events(&mut self) {
         while let Some(event) = self.driver.endpoint_mut().next_event() {
             match event {
@@ -272,7 +272,7 @@ impl Proxy {
         }
     }
 
-    /// Accepts the kernel's clients, and goes on by the endpoint.
+    /// Accepts the kernel's clients, and continues through the endpoint.
     fn accept(&mut self) {
         let Way::ToEndpoint(beyond) = self.policy.way else {
             return;
@@ -294,9 +294,9 @@ impl Proxy {
                         }
                     }
                     Err(Errno::AGAIN) => break,
-                    // The client has gone already, or what it has run into is its own.
+                    // The client is already gone, or the error is its own.
                     Err(Errno::INTR | Errno::CONNABORTED | Errno::PROTO | Errno::PERM) => {}
-                    // No descriptors or no memory: when a connection has ended there are some.
+                    // No descriptors or no memory: there are some when a connection has ended.
                     Err(_) => return self.set_accepting(self.relays.is_empty()),
                 }
             }
@@ -313,7 +313,7 @@ impl Proxy {
         endpoint.connect(now, from, server, &options).ok()
     }
 
-    /// Accepts the endpoint's clients, and goes on by the kernel.
+    /// Accepts the endpoint's clients, and continues through the kernel.
     fn admit_from_endpoint(&mut self) {
         let Way::ToKernel { listener, servers } = &self.policy.way else {
             return;
@@ -376,7 +376,7 @@ impl Proxy {
         counters
     }
 
-    /// Until the endpoint's next timer, or the next line; not at all with work to do.
+    /// Time until the endpoint's next timer, or the next line; zero with work to do.
     fn timeout(&self) -> Option<Timespec> {
         if self.has_more || !self.ready.is_empty() {
             return Some(Timespec::default());

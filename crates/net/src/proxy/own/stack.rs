@@ -1,4 +1,4 @@
-//! A stack of our own by its name: a profile, the sender of a scenario, or remedies, joined by `+`.
+//! Our own stack by name: a profile, a scenario's sender, or remedies, joined by `+`.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use airtcp_tcp::{Config, Profile};
 
 use crate::error::{Error, Result};
 
-/// What the name of a scenario's sender ends with.
+/// The suffix of the name of a scenario's sender.
 const SCENARIO: &str = ".toml";
 
 /// The stack of that name: `newreno`, `linux+f-rto`, `rto-factor:factor=10+sack`,
@@ -16,7 +16,7 @@ const SCENARIO: &str = ".toml";
 ///
 /// # Errors
 ///
-/// No such profile, scenario or remedy, or a remedy that is none of an endpoint's.
+/// No such profile, scenario or remedy, or a remedy that does not belong to an endpoint.
 pub fn stack(name: &str) -> Result<Config> {
     let (first, more) = name.split_once('+').unwrap_or((name, ""));
     let profile = Profile::ALL.into_iter().find(|one| one.name() == first);

@@ -1,4 +1,4 @@
-//! How packets come to our endpoint: its device, its address, and the route to it.
+//! The path of packets to our endpoint: its device, its address, and the route to it.
 //!
 //! ```text
 //!   --transparent:      client ── this machine, which diverts either side ── server
@@ -33,7 +33,7 @@ const MTU: u16 = 1500;
 /// What is diverted may come from any device of the machine's.
 const LONGEST_DIVERTED: u16 = u16::MAX;
 
-/// What brings packets to the endpoint, as long as this value and its device live.
+/// Brings packets to the endpoint while this value and its device live.
 #[derive(Debug)]
 pub struct Line {
     /// The endpoint's address; an unspecified one where it has none of its own.
@@ -44,7 +44,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// A line by which the endpoint reaches servers, in the machine's own name.
+    /// Creates a line by which the endpoint reaches servers, in the machine's own name.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl Line {
         Ok((driver, line))
     }
 
-    /// A line by which clients reach the endpoint at `listen`.
+    /// Creates a line by which clients reach the endpoint at `listen`.
     ///
     /// # Errors
     ///
@@ -111,7 +111,7 @@ impl Line {
         }
         forwards(address)?;
         let driver = Driver::with_endpoint(&own_device(), endpoint(memory, MTU, true)?)?;
-        // It goes with the device.
+        // It is removed with the device.
         ip(address.is_ipv6(), &["route", "add", &host, "dev", &name()])?;
         let line = Self {
             address: listen,
@@ -122,7 +122,7 @@ impl Line {
     }
 }
 
-/// The device's name: another proxy has one of its own.
+/// The device's name: another proxy has its own.
 fn name() -> String {
     format!("airtcp{}", std::process::id())
 }
@@ -154,7 +154,7 @@ fn endpoint(memory: usize, mtu: u16, answers_strays: bool) -> Result<Endpoint> {
     }))
 }
 
-/// Packets pass from one device of the machine to another.
+/// Checks that packets are forwarded between the machine's devices.
 fn forwards(address: IpAddr) -> Result<()> {
     let (file, key) = match address {
         IpAddr::V4(_) => ("/proc/sys/net/ipv4/ip_forward", "net.ipv4.ip_forward"),
