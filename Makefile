@@ -10,7 +10,7 @@ COMPILED := $(VENV)/.compiled
 EXTENSION := $(VENV)/.extension
 SITE_READY := $(VENV)/.site
 WHEEL_READY := $(VENV)/.wheel
-# Linked for any Linux since 2018; with WHEEL_BPF=1 and clang, airtcp-net has the kernel's BPF as well.
+# Linked for any Linux since 2018; with WHEEL_BPF=1 and clang, airtcp-net has the kernel's BPF too.
 WHEEL_FLAGS ?= $(if $(NET),--zig $(if $(WHEEL_BPF),--bpf))
 # Real packets are Linux's alone.
 NET := $(if $(filter Linux,$(shell uname -s)),$(BIN)/airtcp-net)

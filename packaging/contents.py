@@ -25,9 +25,11 @@ FIELDS = (
 """Of the core metadata, what an index shows or an installer reads."""
 EVERYWHERE = re.compile(r"(lib(c|m|dl|rt|pthread|gcc_s)|ld-linux[\w-]*)\.so\.\d+")
 """Libraries that every system of a manylinux tag has (PEP 600)."""
-LINKED_IN = b"invalid `Elf' handle"
-"""A message of libelf's, which a program has that contains it."""
-LIBELF_TERMS = "airtcp/data/licences/COPYING-LGPLV3"
+LINKED_IN = {
+    "libbpf": (b"libbpf: ", "airtcp/data/licences/libbpf"),
+    "libelf": (b"invalid `Elf' handle", "airtcp/data/licences/COPYING-LGPLV3"),
+}
+"""Words that a program with that library contains, and the file of the library's licence."""
 _LEADS_NOWHERE = re.compile(r"\]\((?!https?://|#)")
 _BUILT = {"__pycache__", "data", "bin"}
 
@@ -86,8 +88,10 @@ def _of_net(files: zipfile.ZipFile, names: set[str]) -> list[str]:
     mode = files.getinfo(name).external_attr >> 16
     if mode & 0o111 != 0o111:
         found.append(f"{name} cannot be executed: mode {mode:o}")
-    if LINKED_IN in files.read(name) and LIBELF_TERMS not in names:
-        found.append(f"{name} contains libelf, and its licence is missing: {LIBELF_TERMS}")
+    program = files.read(name)
+    for library, (words, terms) in LINKED_IN.items():
+        if words in program and terms not in names:
+            found.append(f"{name} contains {library}, and its licence is missing: {terms}")
     return found
 
 

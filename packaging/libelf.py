@@ -4,14 +4,12 @@ Their sources come with the crate libbpf-sys, whose own way to build them needs 
 the machine's C library. Here each file is compiled by zig, which takes any.
 """
 
-import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from os import cpu_count
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION = """\
 #define _GNU_SOURCE 1
 #define PACKAGE_NAME "elfutils"
@@ -29,24 +27,6 @@ CONFIGURATION = """\
 """
 """What elfutils' configure finds on Linux with glibc; without locks, which it does not use either
 unless asked, and without zstd."""
-TERMS = ("COPYING", "COPYING-GPLV2", "COPYING-LGPLV3")
-"""Of elfutils: libelf is under the LGPL 3 or the GPL 2, either or later."""
-_NOTE = """\
-airtcp-net in this wheel contains libelf, of elfutils (https://sourceware.org/elfutils/), and zlib
-(https://zlib.net), unchanged, from the sources in the crate libbpf-sys {version}. libelf may be
-distributed under the GNU Lesser General Public License, version 3 or later, or the GNU General
-Public License, version 2 or later: the texts are beside this one. With airtcp's own sources,
-`make wheel WHEEL_BPF=1` links another libelf in its place.
-"""
-
-
-def crate() -> tuple[Path, str]:
-    """The folder and the version of the crate libbpf-sys that airtcp-net is built with."""
-    command = ["cargo", "metadata", "--format-version", "1", "--features", "airtcp-net/bpf"]
-    told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    packages = json.loads(told.stdout)["packages"]
-    (found,) = (one for one in packages if one["name"] == "libbpf-sys")
-    return Path(found["manifest_path"]).parent, found["version"]
 
 
 def build(sources: Path, folder: Path, target: str) -> dict[str, str]:
@@ -77,12 +57,3 @@ def build(sources: Path, folder: Path, target: str) -> dict[str, str]:
         "LIBBPF_SYS_LIBRARY_PATH": str(folder),
         "LIBBPF_SYS_EXTRA_CFLAGS": f"-I{elfutils / 'libelf'} -I{zlib}",
     }
-
-
-def copy_terms(sources: Path, version: str, folder: Path) -> None:
-    """Puts the licences of what is linked in into `folder`."""
-    folder.mkdir(parents=True)
-    for name in TERMS:
-        (folder / name).write_bytes((sources / "elfutils" / name).read_bytes())
-    (folder / "zlib").write_bytes((sources / "zlib" / "LICENSE").read_bytes())
-    (folder / "README").write_text(_NOTE.format(version=version))

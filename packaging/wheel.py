@@ -17,9 +17,11 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any, cast
 
 import libelf
 from index_page import index_page, put_into
+from terms import copy_terms
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python" / "airtcp"
@@ -29,7 +31,7 @@ MANYLINUX = (2, 28)
 """The oldest glibc that a wheel linked by zig runs with: that of RHEL 8 and Debian 10."""
 
 
-def stage(net: Path | None, *, has_libelf: bool) -> None:
+def stage(net: Path | None, *, has_bpf: bool, has_libelf: bool) -> None:
     """Puts into the package what a checkout has beside it."""
     unstage()
     for name in SHIPPED:
@@ -39,8 +41,8 @@ def stage(net: Path | None, *, has_libelf: bool) -> None:
         program = PACKAGE / "bin" / "airtcp-net"
         shutil.copy(net, program)
         subprocess.run(["strip", program], check=True)
-    if has_libelf:
-        libelf.copy_terms(*libelf.crate(), PACKAGE / "data" / "licences")
+        if has_bpf:
+            copy_terms(*libbpf_sys(), PACKAGE / "data" / "licences", has_libelf=has_libelf)
 
 
 def unstage() -> None:
@@ -55,31 +57,40 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', '')}"}
 
 
+def metadata(*options: str) -> dict[str, Any]:
+    """What cargo says of the workspace."""
+    command = ["cargo", "metadata", "--format-version", "1", *options]
+    told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, env=environment())
+    return cast("dict[str, Any]", json.loads(told.stdout))
+
+
+def libbpf_sys() -> tuple[Path, str]:
+    """The folder and the version of the crate that airtcp-net's BPF is built with."""
+    packages = metadata("--features", "airtcp-net/bpf")["packages"]
+    (found,) = (one for one in packages if one["name"] == "libbpf-sys")
+    return Path(found["manifest_path"]).parent, found["version"]
+
+
 def build_net(profile: str, *, zig: bool, bpf: bool) -> Path:
     """Builds airtcp-net, and returns where it is."""
     command = ["cargo", "zigbuild" if zig else "build", "--quiet", "--package", "airtcp-net"]
     command += ["--profile", profile]
     folder = profile
+    built = Path(metadata("--no-deps")["target_directory"])
     variables = environment()
     if zig:
         target = f"{platform.machine()}-unknown-linux-gnu"
         command += ["--target", f"{target}.{MANYLINUX[0]}.{MANYLINUX[1]}"]
         folder = f"{target}/{profile}"
     if zig and bpf:
-        sources, _ = libelf.crate()
+        sources, _ = libbpf_sys()
         of_zig = f"{platform.machine()}-linux-gnu.{MANYLINUX[0]}.{MANYLINUX[1]}"
-        variables |= libelf.build(sources, ROOT / "target" / "libelf", of_zig)
+        variables |= libelf.build(sources, built / "libelf", of_zig)
         command += ["--features", "bpf-static"]
     elif bpf:
         command += ["--features", "bpf"]
     subprocess.run(command, cwd=ROOT, check=True, env=variables)
-    told = subprocess.run(
-        ["cargo", "metadata", "--no-deps", "--format-version", "1"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
-    return Path(json.loads(told.stdout)["target_directory"]) / folder / "airtcp-net"
+    return built / folder / "airtcp-net"
 
 
 def main() -> None:
@@ -109,7 +120,7 @@ def main() -> None:
     if sys.platform == "linux":
         net = build_net(wanted.profile, zig=wanted.zig, bpf=wanted.bpf)
     try:
-        stage(net, has_libelf=wanted.zig and wanted.bpf and net is not None)
+        stage(net, has_bpf=wanted.bpf, has_libelf=wanted.bpf and wanted.zig)
         subprocess.run(command, cwd=ROOT, check=True, env=environment())
     finally:
         unstage()

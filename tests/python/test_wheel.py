@@ -104,14 +104,18 @@ def test_programs_are_looked_at(tmp_path: Path) -> None:
     assert any("airtcp-net needs glibc 2." in line for line in said)
 
 
-def test_libelf_is_not_given_away_without_its_licence(tmp_path: Path) -> None:
+@pytest.mark.parametrize("library", contents.LINKED_IN)
+def test_a_library_is_not_given_away_without_its_licence(tmp_path: Path, library: str) -> None:
+    words, terms = contents.LINKED_IN[library]
     program = Path(sys.executable).resolve().read_bytes()
-    files = {"airtcp/bin/airtcp-net": program + contents.LINKED_IN}
-    terms = {contents.LIBELF_TERMS: b"LGPL"}
+    files = {"airtcp/bin/airtcp-net": program + words}
+    licence = {terms: b"terms"}
     without = contents.problems(_wheel(tmp_path, lambda of: of.update(files), "linux_x86_64"))
-    whole = contents.problems(_wheel(tmp_path, lambda of: of.update(files | terms), "linux_x86_64"))
-    assert any("contains libelf, and its licence is missing" in line for line in without)
-    assert not any("libelf" in line for line in whole)
+    whole = contents.problems(
+        _wheel(tmp_path, lambda of: of.update(files | licence), "linux_x86_64")
+    )
+    assert any(f"contains {library}, and its licence is missing" in line for line in without)
+    assert not any(library in line for line in whole)
 
 
 def test_commands_of_the_pages_are_found_and_chosen() -> None:

@@ -16,9 +16,10 @@ BURST_S = 0.01
 ORDINARY_SHARE = 0.25
 """Silences from this share of the shortest stop up to that are ordinary."""
 ALWAYS = 2.0
-"""Ordinary silences a second that make them the link's usual state, hence jitter."""
+"""Ordinary silences a second from which on they are the link's usual state, hence jitter."""
 CHANCE = 0.05
-"""A silence is a stop where jitter brings fewer as long than this in the whole capture."""
+"""A silence is a stop where jitter would bring fewer than this of its length in the whole
+capture."""
 HELD_SHARE = 0.5
 """Of what waited, more than this share comes at once where the link only held it."""
 
@@ -94,21 +95,22 @@ def found_stops(flow: Observed, rate_bps: float) -> list[Stop]:
     """
     packet_s = 8.0 * flow.full_size / rate_bps
     shortest = max(SHORTEST_S, PACKETS * packet_s, BASE_SHARE * flow.base_rtt_s)
-    begun, lengths = _silences(flow, packet_s, ORDINARY_SHARE * shortest)
+    begun, ended = _silences(flow, packet_s, ORDINARY_SHARE * shortest)
+    lengths = ended - begun
     is_stop = (lengths > shortest) & _exceeds_jitter(lengths, shortest, flow.seconds)
     # The silence is that of acknowledgments, which the link let go half a round trip ago.
     return [
         Stop(
             begin - flow.base_rtt_s / 2,
-            length,
-            _released(flow, begin + length, length, rate_bps),
+            end - begin,
+            _released(flow, end, end - begin, rate_bps),
         )
-        for begin, length in zip(begun[is_stop].tolist(), lengths[is_stop].tolist(), strict=True)
+        for begin, end in zip(begun[is_stop].tolist(), ended[is_stop].tolist(), strict=True)
     ]
 
 
 def _silences(flow: Observed, packet_s: float, shortest: float) -> tuple[Reals, Reals]:
-    """Beginnings and lengths of the silences that the link, not the sender, made.
+    """Beginnings and ends of the silences that the link, not the sender, made.
 
     A silence counts if what ends it reports a transmission that was not lost, left before or
     early in the silence, and took that much longer than those before it: a loss, an idle
@@ -117,7 +119,7 @@ def _silences(flow: Observed, packet_s: float, shortest: float) -> tuple[Reals, 
     order = np.argsort(flow.acked_s, kind="stable")
     order = order[flow.sampled[order]]
     came, sent, rtt = flow.acked_s[order], flow.sent_s[order], flow.rtt_s[order]
-    begun, lengths = [], []
+    begun, ended = [], []
     # Any acknowledgment ends a silence, also one that reports nothing new.
     for before, after in zip(flow.ack_s[:-1], flow.ack_s[1:], strict=True):
         if after - before <= shortest:
@@ -131,8 +133,8 @@ def _silences(flow: Observed, packet_s: float, shortest: float) -> tuple[Reals, 
         begin = max(before + packet_s, expected)
         if after - begin > shortest:
             begun.append(begin)
-            lengths.append(after - begin)
-    return np.array(begun), np.array(lengths)
+            ended.append(after)
+    return np.array(begun), np.array(ended)
 
 
 def _exceeds_jitter(lengths: Reals, shortest: float, seconds: float) -> Flags:
@@ -146,12 +148,12 @@ def _exceeds_jitter(lengths: Reals, shortest: float, seconds: float) -> Flags:
     span = shortest - from_s
     ordinary = lengths[lengths <= shortest] - from_s
     between = seconds - float(lengths[lengths > shortest].sum())
-    if len(ordinary) < ALWAYS * between:
+    if len(ordinary) == 0 or len(ordinary) < ALWAYS * between:
         return np.ones(len(lengths), dtype=np.bool_)
     scale = _cut_exponential(float(ordinary.mean()) / span) * span
     uncut = len(ordinary) / -np.expm1(-span / scale)
-    expected: Flags = uncut * np.exp(-(lengths - from_s) / scale) < CHANCE
-    return expected
+    exceeds: Flags = uncut * np.exp(-(lengths - from_s) / scale) < CHANCE
+    return exceeds
 
 
 def _cut_exponential(mean: float) -> float:

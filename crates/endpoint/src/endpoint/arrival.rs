@@ -33,7 +33,9 @@ pub enum Handled {
 impl Endpoint {
     /// Processes an IPv4 or IPv6 packet that arrived at `now`, verifying its checksums.
     ///
-    /// # Errors It is not TCP, or is damaged; nothing has changed. Never panics.
+    /// # Errors
+    ///
+    /// It is not TCP, or is damaged; nothing has changed. Never panics.
     pub fn handle_packet(&mut self, now: Instant, packet: &[u8]) -> Result<Handled, WireError> {
         self.handle_packet_with(now, packet, Checksums::Verified)
     }

@@ -28,7 +28,9 @@ impl Endpoint {
     /// `[::]` for those of the other as well; with such an address, port 0 stands for every port
     /// without another listener, as needed by a transparent proxy.
     ///
-    /// # Errors Another listener has that address and port, or the port is 0 for a single address.
+    /// # Errors
+    ///
+    /// Another listener has that address and port, or the port is 0 for a single address.
     pub fn listen(
         &mut self,
         local: SocketAddr,
@@ -81,7 +83,9 @@ impl Endpoint {
     /// Opens a connection from `local`, with port 0 to have one chosen, to `remote`. Data written
     /// before it is established is sent afterwards.
     ///
-    /// # Errors The addresses are in use, no port is free, the addresses' families differ, or there
+    /// # Errors
+    ///
+    /// The addresses are in use, no port is free, the addresses' families differ, or there
     /// is no room for another connection.
     pub fn connect(
         &mut self,

@@ -22,7 +22,9 @@ impl Endpoint {
     /// Takes as many of `bytes` as there is room for; returns their number. Zero means: wait until
     /// the connection is writable.
     ///
-    /// # Errors The connection was released, has ended, or its writing side is closed.
+    /// # Errors
+    ///
+    /// The connection was released, has ended, or its writing side is closed.
     pub fn write(&mut self, id: ConnectionId, bytes: &[u8]) -> Result<usize, StreamError> {
         self.check_writing(id)?;
         self.change(id, |stream| stream.write(bytes))
@@ -32,7 +34,9 @@ impl Endpoint {
     /// `wanted` of them: no copy in between. It is handed no more space than there is room, and
     /// perhaps less, and answers how many bytes it wrote, which is returned.
     ///
-    /// # Errors As [`write`](Self::write); `fill` is not called in that case.
+    /// # Errors
+    ///
+    /// As [`write`](Self::write); `fill` is not called in that case.
     pub fn write_with(
         &mut self,
         id: ConnectionId,

@@ -54,7 +54,9 @@ pub fn socket_path(state: &Path, cookie: u64, mobile: &str) -> PathBuf {
 impl Asks {
     /// Starts listening. The socket gets its final name only with [`take_name`](Self::take_name).
     ///
-    /// # Errors The folder or an address is not available.
+    /// # Errors
+    ///
+    /// The folder or an address is not available.
     pub fn listen(
         path: PathBuf,
         prometheus: Option<SocketAddr>,
@@ -95,7 +97,9 @@ impl Asks {
 
     /// Makes this gateway the one on its device.
     ///
-    /// # Errors The folder does not allow it.
+    /// # Errors
+    ///
+    /// The folder does not allow it.
     pub fn take_name(&mut self) -> Result<()> {
         fs::rename(&self.waiting, &self.path)
             .tried(|| format!("cannot rename {}", self.waiting.display()))?;

@@ -124,7 +124,9 @@ struct Metrics {
 impl Settings {
     /// Reads the settings from the command line and its file.
     ///
-    /// # Errors A key or value is wrong: in that case none of it applies.
+    /// # Errors
+    ///
+    /// A key or value is wrong: in that case none of it applies.
     pub fn new(options: &Serve) -> Result<Self> {
         let text = match &options.config {
             Some(path) => {

@@ -32,7 +32,9 @@ pub enum Course {
 impl Course {
     /// Creates the one that the settings ask for. It receives no packets yet.
     ///
-    /// # Errors The system does not allow something needed.
+    /// # Errors
+    ///
+    /// The system does not allow something needed.
     pub fn new(settings: &Settings) -> Result<Self> {
         Ok(if settings.only_looks() {
             Self::Look(Box::new(Look::new(settings)?))
@@ -80,7 +82,9 @@ impl Course {
 
     /// Reads a turn of packets. Returns whether there may be more.
     ///
-    /// # Errors The device or queue is gone.
+    /// # Errors
+    ///
+    /// The device or queue is gone.
     pub fn turn(&mut self, clock: Clock, keys: &FlowKeys, meter: &Meter) -> Result<bool> {
         match self {
             Self::Look(_) => Ok(false),
@@ -91,7 +95,9 @@ impl Course {
 
     /// Handles everything due.
     ///
-    /// # Errors The device or queue is gone.
+    /// # Errors
+    ///
+    /// The device or queue is gone.
     pub fn wake(&mut self, clock: Clock) -> Result<()> {
         match self {
             // There time advances with the packets.

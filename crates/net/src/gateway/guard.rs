@@ -85,7 +85,9 @@ impl Guard {
 
 /// The guard's life.
 ///
-/// # Errors Its arguments are invalid.
+/// # Errors
+///
+/// Its arguments are invalid.
 pub fn run(options: &Options) -> Result<i32> {
     // A session of its own: the terminal's signals to the gateway do not reach it.
     let _ = rustix::process::setsid();

@@ -73,7 +73,9 @@ pub struct Inline {
 impl Inline {
     /// Opens both devices, which must not be ports of a bridge or have addresses in use.
     ///
-    /// # Errors The system does not allow it, or there is no such device.
+    /// # Errors
+    ///
+    /// The system does not allow it, or there is no such device.
     pub fn new(settings: &Settings) -> Result<Self> {
         let chain = &settings.chain;
         // A bridge left by an earlier gateway would carry every frame a second time.

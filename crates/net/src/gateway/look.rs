@@ -52,7 +52,9 @@ struct Radio {
 impl Look {
     /// Creates agents that have seen nothing.
     ///
-    /// # Errors A parameter of an agent is out of its range, or it needs reports of a radio and
+    /// # Errors
+    ///
+    /// A parameter of an agent is out of its range, or it needs reports of a radio and
     /// there is none.
     pub fn new(settings: &Settings) -> Result<Self> {
         let most: NonZeroUsize = settings.flows;

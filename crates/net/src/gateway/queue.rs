@@ -66,7 +66,9 @@ impl Queues {
     /// Opens the queues from number `base` on, one for each direction of `directions`, for packets
     /// of which `copied` bytes are needed.
     ///
-    /// # Errors The system does not allow it, has no such queues, or another program holds one of
+    /// # Errors
+    ///
+    /// The system does not allow it, has no such queues, or another program holds one of
     /// them.
     pub fn new(base: u16, directions: &[Toward], copied: u32) -> Result<Self> {
         let socket = open().map_err(|cause| {
@@ -190,7 +192,9 @@ impl Queues {
 
     /// Sends the verdicts: a single one for a run of packets that all pass.
     ///
-    /// # Errors The kernel does not accept them.
+    /// # Errors
+    ///
+    /// The kernel does not accept them.
     pub fn flush(&mut self) -> Result<()> {
         for (_, lane) in &mut self.lanes {
             lane.write(&mut self.writer);

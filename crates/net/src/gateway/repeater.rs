@@ -24,7 +24,9 @@ pub struct Repeater {
 impl Repeater {
     /// Opens sockets that send out of `device`.
     ///
-    /// # Errors The system does not allow it.
+    /// # Errors
+    ///
+    /// The system does not allow it.
     pub fn new(device: &str) -> Result<Self> {
         Ok(Self {
             ipv4: raw(AddressFamily::INET, device)?,

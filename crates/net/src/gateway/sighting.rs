@@ -32,7 +32,9 @@ pub struct Sighting {
 /// Parses the headers of a packet that goes `toward`. Its end may be cut off, and TCP's checksum is
 /// not verified: a packet that its device has yet to complete does not have one.
 ///
-/// # Errors The reason why the bytes are not a TCP packet that an agent understands; never panics.
+/// # Errors
+///
+/// The reason why the bytes are not a TCP packet that an agent understands; never panics.
 pub fn read_headers(bytes: &[u8], toward: Toward) -> Result<Sighting, WireError> {
     let (tcp, tcp_bytes, addresses, ecn) = match bytes.first().ok_or(WireError::Truncated)? >> 4 {
         4 => read_ipv4(bytes)?,

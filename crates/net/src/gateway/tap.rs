@@ -67,7 +67,9 @@ pub struct Tap {
 impl Tap {
     /// Observes the device towards the mobiles, in the calling thread's namespace.
     ///
-    /// # Errors The system does not allow it, or there is no such device.
+    /// # Errors
+    ///
+    /// The system does not allow it, or there is no such device.
     pub fn new(device: &str, now: Instant) -> Result<Self> {
         let failed = || format!("cannot look at what passes {device}");
         // No protocol yet: nothing is captured before the filter is in place.

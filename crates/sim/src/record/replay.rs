@@ -23,7 +23,9 @@ pub struct ReplayWriter {
 impl ReplayWriter {
     /// Creates a writer to `folder`, which is created if it does not exist.
     ///
-    /// # Errors The folder cannot be created.
+    /// # Errors
+    ///
+    /// The folder cannot be created.
     pub fn create(folder: &Path) -> Result<Self, RecordError> {
         fs::create_dir_all(folder).map_err(|error| RecordError::new(folder, error))?;
         Ok(Self {
@@ -39,7 +41,9 @@ impl ReplayWriter {
 
     /// Writes the scenario of the completed run of `scenario` with `seed`.
     ///
-    /// # Errors A file cannot be written. A scenario that cannot be replayed is refused by
+    /// # Errors
+    ///
+    /// A file cannot be written. A scenario that cannot be replayed is refused by
     /// [`Scenario::check_replay`] before the run, and writes nothing here.
     pub fn finish(self, scenario: &Scenario, seed: u64) -> Result<(), RecordError> {
         let Ok(replay) = scenario.replay(seed, self.lost.map(LostPackets::new)) else {

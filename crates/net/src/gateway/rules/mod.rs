@@ -75,7 +75,9 @@ pub struct Rules {
 impl Wanted {
     /// Determines the packets that the agents of `settings` need in the queues of these numbers.
     ///
-    /// # Errors There is no such device, or packets are not forwarded between these devices: no
+    /// # Errors
+    ///
+    /// There is no such device, or packets are not forwarded between these devices: no
     /// rule would ever match one.
     pub fn new(settings: &Settings, queues: impl Iterator<Item = (Toward, u16)>) -> Result<Self> {
         let led = queues.filter_map(|(toward, queue)| {
@@ -110,7 +112,9 @@ impl Rules {
     /// Writes the rules, replacing those that `before` wrote for a gateway running on the same
     /// devices.
     ///
-    /// # Errors No program here accepts them; includes each one's message.
+    /// # Errors
+    ///
+    /// No program here accepts them; includes each one's message.
     pub fn write(wanted: Wanted, by: RulesBy, before: Option<Writer>) -> Result<Self> {
         let writers: &[Writer] = match by {
             // The earlier writer comes first: a refused hook makes the kernel drop queued packets.

@@ -54,7 +54,9 @@ pub struct Stations {
 impl Stations {
     /// Listens to every 802.11 device in the calling thread's namespace.
     ///
-    /// # Errors There is none, or the system does not allow it.
+    /// # Errors
+    ///
+    /// There is none, or the system does not allow it.
     pub fn listen() -> Result<Self> {
         let driver = Driver::find()?;
         let (to, news) = channel();
