@@ -26,6 +26,11 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEVELOP = PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(MATURIN) develop --quiet --profile local
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
+# A processor without an operating system, and the crates that have to build for it.
+BARE := thumbv7em-none-eabihf
+BARE_CRATES := $(addprefix --package airtcp-,units packet tcp endpoint)
+has_bare = $(wildcard $(shell rustc --print target-libdir --target $(BARE) 2>/dev/null)/libcore-*)
+
 # Where cargo puts what it builds.
 BUILT := $(or $(CARGO_TARGET_DIR),target)
 
@@ -85,9 +90,10 @@ count: tools ## instructions a packet; fails where the lossy pipe takes over 2 %
 site: $(SITE_READY) ## docs/ as a site, in out/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-lint: $(DEV_READY) site | tools ## formatting, clippy, ruff, mypy, the site's links
+lint: $(DEV_READY) site | tools ## formatting, clippy, crates without std, ruff, mypy, the site's links
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets $(BPF_FEATURES) -- -D warnings
+	$(if $(has_bare),cargo clippy --target $(BARE) $(BARE_CRATES) -- -D warnings,@echo "lint: SKIPPED: nothing is built without std: rustup target add $(BARE)" >&2)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy

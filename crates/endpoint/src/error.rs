@@ -1,8 +1,8 @@
 //! What cannot be done, and why.
 
-use std::error::Error;
-use std::fmt;
-use std::net::SocketAddr;
+use core::error::Error;
+use core::fmt;
+use core::net::SocketAddr;
 
 use airtcp_tcp::End;
 

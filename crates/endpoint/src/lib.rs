@@ -49,11 +49,17 @@
 //! assert_eq!(server.read(guest, &mut bytes)?, Read::Bytes(5));
 //! assert_eq!(&bytes[..5], b"hello");
 //! server.release(now, guest, Linger::Background)?;
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
 //! Everything is bounded by [`Settings`] and [`Options`]: connections, those being opened, closed
 //! ones that are remembered, answers to strays, bytes. Nothing panics whatever bytes arrive.
+//!
+//! Needs `alloc` and atomic pointers, and no `std`: it runs on a processor without an operating
+//! system.
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
 
 mod cookie;
 mod endpoint;

@@ -1,7 +1,7 @@
 //! Who waits for connections.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
+use alloc::collections::VecDeque;
+use alloc::sync::Arc;
 
 use airtcp_tcp::Config;
 use airtcp_units::Instant;

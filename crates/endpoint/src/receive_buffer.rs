@@ -1,6 +1,6 @@
 //! What has arrived and was not read.
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 
 /// A stream's bytes from the first unread one on, gaps included. The core decides which bytes
 /// count; here they are only stored.

@@ -1,8 +1,8 @@
 //! What nobody off the path is to guess: initial sequence numbers, timestamp offsets, ports,
 //! cookies (RFC 6528, RFC 7323 §5.4 and §7.1, RFC 6056 §3.3.3).
 
-use std::hash::{BuildHasher, Hash, Hasher};
-use std::net::{IpAddr, SocketAddr};
+use core::hash::{BuildHasher, Hash, Hasher};
+use core::net::{IpAddr, SocketAddr};
 
 use airtcp_packet::SequenceNumber;
 use airtcp_units::{Duration, Instant};
@@ -17,8 +17,8 @@ const ISN_TICK: Duration = Duration::from_micros(4);
 #[derive(Clone, Copy)]
 pub(crate) struct Secret([u8; 16]);
 
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("Secret")
     }
 }

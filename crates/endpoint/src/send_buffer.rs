@@ -1,6 +1,8 @@
 //! What was written and is not acknowledged.
 
-use std::ops::Range;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 /// The least allocation.
 const LEAST: usize = 1 << 9;

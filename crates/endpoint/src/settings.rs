@@ -1,6 +1,6 @@
 //! What an endpoint and its connections are set to.
 
-use std::sync::Arc;
+use alloc::sync::Arc;
 
 use airtcp_tcp::{Config, Profile};
 use airtcp_units::Duration;

@@ -1,7 +1,8 @@
 //! One connection with its bytes: the core, a buffer for what is sent and one for what arrives.
 
-use std::collections::VecDeque;
-use std::ops::Range;
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use core::ops::Range;
 
 use airtcp_packet::{Flags, LinkFeedback, Segment};
 use airtcp_tcp::config::CongestionControl;

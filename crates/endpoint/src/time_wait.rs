@@ -1,7 +1,7 @@
 //! Connections that both sides have closed, and whose late segments may still come (RFC 9293
 //! §3.4.2): a few words each, and a bounded number.
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 
 use airtcp_packet::{Flags, Segment, SequenceNumber, Timestamps};
 use airtcp_tcp::Connection;

@@ -1,7 +1,7 @@
 //! The two ends of a connection.
 
-use std::fmt;
-use std::net::SocketAddr;
+use core::fmt;
+use core::net::SocketAddr;
 
 /// The ends of a connection as this side sees them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

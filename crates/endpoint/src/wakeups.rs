@@ -1,7 +1,7 @@
 //! One heap of wake-ups for all connections.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use alloc::collections::BinaryHeap;
+use core::cmp::Reverse;
 
 use airtcp_units::Instant;
 

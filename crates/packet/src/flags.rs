@@ -1,7 +1,9 @@
 //! The control bits of a TCP header.
 
-use std::fmt;
-use std::ops::{BitOr, BitOrAssign};
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::{BitOr, BitOrAssign};
 
 /// A set of TCP control bits, at their places on the wire (RFC 9293 §3.1).
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
 //! 32-bit sequence numbers, which wrap, and their place in a 64-bit stream.
 
-use std::ops::Add;
+use core::ops::Add;
 
 /// A TCP sequence number, counted modulo 2^32 (RFC 9293 §3.4).
 ///

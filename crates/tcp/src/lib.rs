@@ -44,6 +44,11 @@
 //! Not implemented: **urgent data** (its bytes are ordinary ones), **Fast Open, authentication
 //! (MD5, AO), Multipath TCP**. Bytes, connection tables and initial sequence numbers (RFC 6528) are
 //! in `airtcp-endpoint`.
+//!
+//! Needs `alloc`, and no `std`: what takes a logarithm or a root takes it from `libm`.
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
 
 pub mod config;
 mod congestion;

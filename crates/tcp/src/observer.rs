@@ -2,7 +2,7 @@
 //! has: an argument of the calls that may cause events, never a field, so that a run nobody watches
 //! pays nothing.
 
-use std::ops::Range;
+use core::ops::Range;
 
 use airtcp_units::{Duration, Instant};
 

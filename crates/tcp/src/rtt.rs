@@ -1,6 +1,8 @@
 //! The round-trip estimator: a smoothed mean and an allowance for its variation. RFC 6298 §2 here;
 //! [`linux`] and [`ticks`] as in those stacks.
 
+use alloc::boxed::Box;
+
 mod linux;
 mod ticks;
 

@@ -1,7 +1,7 @@
 //! Bit rates of links.
 
-use std::fmt;
-use std::str::FromStr;
+use core::fmt;
+use core::str::FromStr;
 
 use crate::Duration;
 use crate::text::{self, Expected, ParseError, Quantity, Unit};

@@ -1,7 +1,7 @@
 //! An amount of data.
 
-use std::fmt;
-use std::str::FromStr;
+use core::fmt;
+use core::str::FromStr;
 
 use crate::text::{self, Expected, ParseError, Quantity, Unit};
 

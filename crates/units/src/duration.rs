@@ -1,9 +1,10 @@
 //! A length of time.
 
-use std::fmt;
-use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
-use std::str::FromStr;
+use core::fmt;
+use core::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
+use core::str::FromStr;
 
+use crate::nearest::nearest;
 use crate::text::{self, Expected, ParseError, Quantity, Unit};
 
 /// A length of time in whole nanoseconds, never negative.
@@ -52,9 +53,9 @@ impl Duration {
     #[inline]
     #[must_use]
     pub fn from_secs_f64(secs: f64) -> Option<Self> {
-        let nanos = (secs * 1e9).round();
+        let nanos = secs * 1e9;
         // u64::MAX as f64 is 2^64, the first value that does not fit. NaN fails both comparisons.
-        (secs >= 0.0 && nanos < u64::MAX as f64).then_some(Self(nanos as u64))
+        (secs >= 0.0 && nanos < u64::MAX as f64).then(|| Self(nearest(nanos)))
     }
 
     /// Whole nanoseconds.

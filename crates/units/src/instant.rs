@@ -1,8 +1,8 @@
 //! A point in virtual or real time, counted from the start of the run.
 
-use std::fmt;
-use std::ops::{Add, AddAssign, Sub};
-use std::str::FromStr;
+use core::fmt;
+use core::ops::{Add, AddAssign, Sub};
+use core::str::FromStr;
 
 use crate::Duration;
 use crate::text::{self, Expected, ParseError, Quantity};

@@ -6,11 +6,17 @@
 //!
 //! The feature `schema` lets configuration files hold them: serde reads and writes their text,
 //! schemars describes it, and [`bounded`] values know their range.
+//!
+//! Needs `alloc`, and no `std`.
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
 
 mod bit_rate;
 mod byte_count;
 mod duration;
 mod instant;
+mod nearest;
 mod probability;
 #[cfg(feature = "schema")]
 mod schema;

@@ -1,8 +1,10 @@
 //! A chance, and the draw that decides it.
 
-use std::fmt;
-use std::str::FromStr;
+use alloc::format;
+use core::fmt;
+use core::str::FromStr;
 
+use crate::nearest::nearest;
 use crate::text::ParseError;
 
 /// A probability between 0 and 1.
@@ -40,7 +42,7 @@ impl Probability {
             return Err(ParseError::of_number(value, EXPECTED));
         }
         // Scaling by a power of two is exact; only values below 2^-10 have bits to round.
-        let threshold = (value * CERTAIN as f64).round() as u64;
+        let threshold = nearest(value * CERTAIN as f64);
         // The sum turns minus zero into zero.
         Ok(Self {
             value: value + 0.0,

@@ -1,6 +1,8 @@
 //! A quantity as text: a decimal number and a unit, read exactly and written briefly.
 
-use std::fmt;
+use alloc::format;
+use alloc::string::{String, ToString};
+use core::fmt;
 
 /// One unit and its size.
 pub(crate) struct Unit {
@@ -47,7 +49,7 @@ impl fmt::Display for ParseError {
     }
 }
 
-impl std::error::Error for ParseError {}
+impl core::error::Error for ParseError {}
 
 /// Longest stretch of the user's text that an error quotes, in characters.
 const QUOTED_CHARACTERS: usize = 40;
@@ -175,7 +177,7 @@ pub(crate) fn write<Q: Quantity>(quantity: Q, f: &mut fmt::Formatter<'_>) -> fmt
         .units
         .iter()
         .filter_map(|unit| Some((exact_number(base, unit.size)?, unit)))
-        .min_by_key(|(number, unit)| (number.len(), std::cmp::Reverse(unit.size)));
+        .min_by_key(|(number, unit)| (number.len(), core::cmp::Reverse(unit.size)));
     match shortest {
         Some((number, unit)) => f.pad(&format!("{number} {}", unit.names[0])),
         None => f.pad(expected.zero),

@@ -1,6 +1,6 @@
 //! Packets that arrive.
 
-use std::net::SocketAddr;
+use core::net::SocketAddr;
 
 use airtcp_packet::wire::{
     Checksums, IcmpError, Trouble, WireError, parse_icmp, parse_ipv6_with, parse_with,

@@ -14,7 +14,7 @@ mod output;
 mod upkeep;
 mod user;
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 
 use airtcp_packet::Segment;
 use airtcp_units::Instant;
@@ -95,7 +95,7 @@ pub struct Endpoint {
     connections: SlotMap<ConnectionId, Entry>,
     by_tuple: HashMap<FourTuple, ConnectionId, Secret>,
     listeners: SlotMap<ListenerId, Listener>,
-    by_address: HashMap<std::net::SocketAddr, ListenerId, Secret>,
+    by_address: HashMap<core::net::SocketAddr, ListenerId, Secret>,
     time_wait: TimeWait,
     wakeups: Wakeups,
     /// Connections that may have something to send.

@@ -1,7 +1,8 @@
 //! How connections begin.
 
-use std::net::SocketAddr;
-use std::sync::Arc;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::net::SocketAddr;
 
 use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_tcp::{Config, Connection};
@@ -155,7 +156,7 @@ impl Endpoint {
 
     /// The listener on that address.
     pub(super) fn listener(&self, local: SocketAddr) -> Option<ListenerId> {
-        use std::net::{Ipv4Addr, Ipv6Addr};
+        use core::net::{Ipv4Addr, Ipv6Addr};
         let (port, any_v4, any_v6) = (
             local.port(),
             Ipv4Addr::UNSPECIFIED.into(),

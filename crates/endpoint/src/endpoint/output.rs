@@ -1,6 +1,7 @@
 //! Packets that leave.
 
-use std::net::SocketAddr;
+use alloc::vec::Vec;
+use core::net::SocketAddr;
 
 use airtcp_packet::Segment;
 use airtcp_packet::wire::{Addresses, TcpChecksum, emit_headers, emit_headers_ipv6};

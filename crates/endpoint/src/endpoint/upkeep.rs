@@ -124,7 +124,7 @@ impl Endpoint {
         let Some(listener) = entry.listener.filter(|_| is_open) else {
             return;
         };
-        let was_opening = std::mem::take(&mut entry.is_opening);
+        let was_opening = core::mem::take(&mut entry.is_opening);
         if let Some(waits) = self.listeners.get_mut(listener) {
             waits.opening -= usize::from(was_opening);
             waits.push(id);

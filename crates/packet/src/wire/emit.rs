@@ -1,6 +1,7 @@
 //! Segments to bytes.
 
-use std::net::SocketAddrV4;
+use alloc::vec::Vec;
+use core::net::SocketAddrV4;
 
 use super::checksum::Sum;
 use super::{Addresses, IPV4_HEADER_BYTES, Ipv6Addresses, PROTOCOL_TCP};

@@ -1,6 +1,6 @@
 //! What routers say of packets of ours (RFC 792, RFC 4443): their errors quote the packet.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use super::checksum::Sum;
 use super::parse::{u16_at, u32_at};
@@ -118,7 +118,7 @@ fn parse_icmpv6(bytes: &[u8]) -> Result<IcmpError, WireError> {
         .split_first_chunk::<IPV6_HEADER_BYTES>()
         .ok_or(WireError::Truncated)?;
     let address = |at: usize| {
-        let octets: [u8; 16] = std::array::from_fn(|index| header[at + index]);
+        let octets: [u8; 16] = core::array::from_fn(|index| header[at + index]);
         IpAddr::V6(Ipv6Addr::from(octets))
     };
     let packet = Quoted {

@@ -11,9 +11,9 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-use std::net::{SocketAddrV4, SocketAddrV6};
-use std::ops::Range;
+use core::fmt;
+use core::net::{SocketAddrV4, SocketAddrV6};
+use core::ops::Range;
 
 pub use emit::{
     TcpChecksum, emit, emit_headers, emit_headers_ipv6, emit_ipv6, emit_pieces, emit_pieces_ipv6,
@@ -98,7 +98,7 @@ impl fmt::Display for WireError {
     }
 }
 
-impl std::error::Error for WireError {}
+impl core::error::Error for WireError {}
 
 /// Length of an IPv4 header without options (RFC 791 §3.1).
 const IPV4_HEADER_BYTES: usize = 20;

@@ -1,7 +1,7 @@
 //! Bytes to segments.
 
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
-use std::ops::Range;
+use core::net::{Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
+use core::ops::Range;
 
 use super::checksum::Sum;
 use super::{Addresses, IPV4_HEADER_BYTES, IPV6_HEADER_BYTES, PROTOCOL_TCP, Parsed};
@@ -123,7 +123,7 @@ pub fn parse_ipv6_with(
     // The traffic class lies across the first two bytes (RFC 8200 §3).
     segment.ecn = Ecn::from_bits(header[1] >> 4);
     let address = |at: usize| {
-        let octets: [u8; 16] = std::array::from_fn(|index| header[at + index]);
+        let octets: [u8; 16] = core::array::from_fn(|index| header[at + index]);
         Ipv6Addr::from(octets)
     };
     Ok(Parsed {
@@ -277,5 +277,5 @@ pub(super) fn u16_at<const BYTES: usize>(header: &[u8; BYTES], at: usize) -> u16
 
 /// The big-endian 32-bit number at `at`, within the fixed part of a header.
 pub(super) fn u32_at<const BYTES: usize>(header: &[u8; BYTES], at: usize) -> u32 {
-    u32::from_be_bytes(std::array::from_fn(|index| header[at + index]))
+    u32::from_be_bytes(core::array::from_fn(|index| header[at + index]))
 }

@@ -1,5 +1,7 @@
 //! The available window rules, one line each, and the trait they implement.
 
+use alloc::boxed::Box;
+
 use airtcp_units::{BitRate, Duration, Instant};
 
 use super::windows::Windows;

@@ -68,7 +68,7 @@ impl Rule for Veno {
         self.base = ack.minimum_rtt;
         self.least = self.least.min(rtt);
         if ack.una > self.round_ends || self.last == Duration::ZERO {
-            self.last = std::mem::replace(&mut self.least, Duration::MAX);
+            self.last = core::mem::replace(&mut self.least, Duration::MAX);
             self.round_ends = ack.nxt;
         }
     }

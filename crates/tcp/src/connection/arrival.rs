@@ -1,7 +1,7 @@
 //! Segments that arrive once both sides know each other (RFC 9293 §3.10.7.4).
 
-use std::array;
-use std::ops::Range;
+use core::array;
+use core::ops::Range;
 
 use airtcp_packet::{Flags, Segment};
 use airtcp_units::Instant;

@@ -3,7 +3,7 @@
 //! The core moves ranges of offsets. A caller that moves bytes keeps them alongside: those that an
 //! [`Observer`] is told were accepted, and those of a polled segment.
 
-use std::ops::Range;
+use core::ops::Range;
 
 use airtcp_packet::{Segment, SequenceNumber};
 use airtcp_units::Instant;

@@ -1,7 +1,7 @@
 //! Operations that only a connection on a real network needs: from its user while it lives, from
 //! its device's driver, from routers, and from an answer sent before the connection existed.
 
-use std::sync::Arc;
+use alloc::sync::Arc;
 
 use airtcp_packet::{Segment, SequenceNumber};
 use airtcp_units::Instant;

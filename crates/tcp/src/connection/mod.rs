@@ -23,7 +23,8 @@ mod rare;
 mod send_side;
 mod timestamps;
 
-use std::sync::Arc;
+use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 use airtcp_packet::{LinkFeedback, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! Building the segments to send.
 
-use std::array;
-use std::ops::Range;
+use core::array;
+use core::ops::Range;
 
 use airtcp_packet::{Flags, SackBlock, SackBlocks, Segment, SequenceNumber};
 use airtcp_units::Instant;

@@ -7,6 +7,8 @@
 //! different: a peer that answers probes may keep it closed indefinitely (RFC 9293 §3.8.6.1),
 //! unless nobody is left on this side to care.
 
+use alloc::boxed::Box;
+
 use airtcp_units::{Duration, Instant};
 
 use crate::config::LimitsConfig;

@@ -1,8 +1,9 @@
 //! The send side of an endpoint that may never send: until something is written it holds little
 //! more than the peer's window, so that very many receiving endpoints fit in memory.
 
-use std::cell::OnceCell;
-use std::sync::Arc;
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use core::cell::OnceCell;
 
 use airtcp_units::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! Corrected round trips (Srinivasan §3.1): the round trip less the time of the link's own
 //! retransmissions, RTT − n × LL_RTO, so that the estimator sees the path and not the radio.
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 
 use airtcp_units::Duration;
 

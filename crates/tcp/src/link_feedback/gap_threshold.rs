@@ -11,6 +11,8 @@
 //! never moves its cumulative mark. Implemented as intended: `L_ack_cum` is the last segment before
 //! the first gap.
 
+use alloc::vec::Vec;
+
 use crate::config::{DynamicThreshold, GapCount, ThresholdCap};
 
 /// The link's deliveries above the first gap, and the resulting threshold.

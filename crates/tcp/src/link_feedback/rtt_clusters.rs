@@ -3,7 +3,9 @@
 //! subtracted; a small cluster is a transient, hidden from the estimator. The thesis names a
 //! library and neither k nor the rules; they are our own and stated here.
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
+use alloc::vec;
+use alloc::vec::Vec;
 
 use airtcp_units::Duration;
 

@@ -1,7 +1,7 @@
 //! RACK: a segment is lost once one sent later has arrived and a reordering window has passed since
 //! (RFC 8985 §6.2).
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 
 use airtcp_units::{Duration, Instant};
 

@@ -16,8 +16,9 @@ mod living;
 mod own_timers;
 mod segment;
 
-use std::collections::VecDeque;
-use std::ops::Range;
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use core::ops::Range;
 
 use airtcp_units::{Duration, Instant};
 

@@ -31,7 +31,7 @@ impl Interarrival {
         };
         self.gap = (now - last).as_secs_f64();
         let each = self.gap / f64::from(segments.max(1));
-        if std::mem::take(&mut self.lossy) || each <= 0.0 {
+        if core::mem::take(&mut self.lossy) || each <= 0.0 {
             return;
         }
         self.average = match self.least {

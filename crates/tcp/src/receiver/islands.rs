@@ -2,8 +2,9 @@
 //! always are, so that very many receivers fit in memory; in a tree when they are many, so that
 //! each costs O(log n) in whatever order a peer sends.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 /// The most ranges kept in a list: moving its elements touches only a few cache lines.
 const FEW: usize = 32;

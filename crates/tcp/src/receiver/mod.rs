@@ -6,7 +6,7 @@ mod reassembly;
 mod report;
 mod window;
 
-use std::ops::Range;
+use core::ops::Range;
 
 use airtcp_units::{Duration, Instant};
 

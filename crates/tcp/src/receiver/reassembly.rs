@@ -9,7 +9,7 @@
 //! stream. In-order data is never dropped. Like Linux, and unlike RFC 2018 §8, a segment that is
 //! itself dropped is not reported.
 
-use std::ops::Range;
+use core::ops::Range;
 
 use super::islands::Islands;
 
@@ -195,7 +195,7 @@ mod tests {
             }
         );
         assert_eq!(reassembly.next_expected(), 50);
-        let mut reassembly = holding(std::slice::from_ref(&(20..30)));
+        let mut reassembly = holding(core::slice::from_ref(&(20..30)));
         let insertion = reassembly.insert(25..27);
         assert_eq!(
             insertion,

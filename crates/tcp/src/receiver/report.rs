@@ -1,7 +1,8 @@
 //! SACK blocks: ranges received above the cumulative acknowledgment (RFC 2018), and duplicates (RFC
 //! 2883).
 
-use std::ops::Range;
+use alloc::boxed::Box;
+use core::ops::Range;
 
 use super::MAX_REPORTED;
 use super::reassembly::Reassembly;

@@ -1,5 +1,7 @@
 //! The receive window: a buffer of fixed size, or one that grows as data arrives.
 
+use alloc::boxed::Box;
+
 use airtcp_units::{Duration, Instant};
 
 use crate::config::{Config, ReceiveWindow};

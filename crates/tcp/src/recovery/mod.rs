@@ -13,6 +13,8 @@
 //!
 //! If the sender finds that nothing was lost, [`Undo`] returns from either to Open at once.
 
+use alloc::boxed::Box;
+
 mod fast_recovery;
 pub mod proportional_rate;
 mod undo;

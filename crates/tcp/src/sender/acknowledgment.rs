@@ -1,7 +1,7 @@
 //! The processing of an acknowledgment, in order: the window, the delivery, the round trip,
 //! needless retransmissions, losses, the congestion window, the timers.
 
-use std::ops::Range;
+use core::ops::Range;
 
 use airtcp_units::{Duration, Instant};
 

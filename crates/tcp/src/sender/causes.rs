@@ -1,5 +1,7 @@
 //! Causes of losses, from a classifier if there is one.
 
+use alloc::boxed::Box;
+
 use airtcp_units::{Duration, Instant};
 
 use crate::config::{Config, JudgedRtt};

@@ -1,5 +1,7 @@
 //! Loss detection, by acknowledgments or by time.
 
+use alloc::boxed::Box;
+
 use airtcp_units::{Duration, Instant};
 
 use crate::config::{Config, DuplicateCounting, LossDetection};

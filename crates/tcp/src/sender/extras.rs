@@ -1,6 +1,8 @@
 //! Parts that only some senders have, behind one pointer: very many of the other connections fit in
 //! memory, and a single check tells that one has none of them.
 
+use alloc::boxed::Box;
+
 use super::living::Departures;
 use super::marks::Marks;
 use super::pacing::Pacing;

@@ -1,5 +1,7 @@
 //! Decides whether an acknowledgment may let the window grow, and the effect of a pause on it.
 
+use alloc::boxed::Box;
+
 use airtcp_units::{Duration, Instant};
 
 use super::window_usage::{Standing, WindowUsage};

@@ -1,7 +1,7 @@
 //! Changes to a live connection at its user's request, and a driver's reports on segments passed to
 //! it.
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 
 use airtcp_units::{Duration, Instant};
 
@@ -47,7 +47,7 @@ impl Sender {
     /// network is lost and learned again.
     pub(crate) fn set_congestion(&mut self, config: &Config) {
         let fresh = Congestion::new(config, self.congestion.mss());
-        let before = std::mem::replace(&mut self.congestion, fresh);
+        let before = core::mem::replace(&mut self.congestion, fresh);
         self.congestion.take_windows(&before);
         if watches_deliveries(config, &self.congestion) {
             self.board.watch_deliveries();

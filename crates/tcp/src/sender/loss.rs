@@ -232,7 +232,7 @@ impl Sender {
         };
         // Duplicates that inflate the window stand for data that has left the network.
         let inflation = recovery.inflation;
-        let mut pace = std::mem::replace(&mut recovery.pace, Pace::AtOnce);
+        let mut pace = core::mem::replace(&mut recovery.pace, Pace::AtOnce);
         let in_flight = in_flight.saturating_sub(inflation);
         self.move_window(&mut pace, before, (delivered, in_flight));
         if let Some(recovery) = self.repair.fast_mut() {
@@ -266,7 +266,7 @@ impl Sender {
             }
             Pace::Halving { one } => {
                 let mut cwnd = self.congestion.cwnd();
-                if std::mem::replace(one, !*one) && cwnd > ssthresh / 2 {
+                if core::mem::replace(one, !*one) && cwnd > ssthresh / 2 {
                     cwnd -= self.congestion.mss();
                 }
                 self.congestion

@@ -52,7 +52,7 @@ impl Sender {
     pub fn take_reduced(&mut self) -> bool {
         self.extras
             .marks_mut()
-            .is_some_and(|marks| std::mem::take(&mut marks.says_reduced))
+            .is_some_and(|marks| core::mem::take(&mut marks.says_reduced))
     }
 
     /// Whether the window must not grow at an acknowledgment, which echoes a mark if `marked`.

@@ -1,5 +1,7 @@
 //! The repair in progress: one way in, [`Repair::begin`], and one way out, [`Repair::end`].
 
+use alloc::boxed::Box;
+
 use airtcp_units::{Duration, Instant};
 
 use super::Echo;
@@ -152,13 +154,13 @@ impl Repair {
         if let Some(undo) = &mut self.undo {
             undo.on_open();
         }
-        std::mem::take(&mut self.phase)
+        core::mem::take(&mut self.phase)
     }
 
     /// Takes the segment to be retransmitted now.
     #[inline]
     pub fn take_first(&mut self) -> Option<u64> {
-        let first = std::mem::replace(&mut self.first, NONE);
+        let first = core::mem::replace(&mut self.first, NONE);
         (first != NONE).then_some(first)
     }
 
@@ -232,13 +234,13 @@ impl Repair {
     /// Takes the time at which the expired segment was retransmitted.
     #[inline]
     pub fn take_resent_after_timeout(&mut self) -> Option<Instant> {
-        let at = std::mem::replace(&mut self.resent_after_timeout, Instant::ZERO);
+        let at = core::mem::replace(&mut self.resent_after_timeout, Instant::ZERO);
         (at > Instant::ZERO).then_some(at)
     }
 
     /// Judges the last timeout spurious. Returns whether that is news.
     pub const fn judge_timeout(&mut self) -> bool {
-        !std::mem::replace(&mut self.timeout_judged, true)
+        !core::mem::replace(&mut self.timeout_judged, true)
     }
 
     /// Saves the windows before a reduction, with `resent` retransmissions in flight.

@@ -1,5 +1,7 @@
 //! Round-trip samples.
 
+use alloc::boxed::Box;
+
 use airtcp_units::{Duration, Instant};
 
 use super::Echo;

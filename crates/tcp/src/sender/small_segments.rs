@@ -65,7 +65,7 @@ impl SmallSegments {
         }
         // Minshall: only behind another small segment.
         let waits = held || self.sent_end > una;
-        if waits && !std::mem::replace(&mut self.released, false) {
+        if waits && !core::mem::replace(&mut self.released, false) {
             return false;
         }
         self.sent_end = end;
@@ -77,6 +77,6 @@ impl SmallSegments {
     /// §3.8.6.2.1, F_s = 1/2).
     #[inline]
     pub const fn may_fill_window(&mut self, bytes: u64, largest_window: u64) -> bool {
-        bytes >= largest_window / 2 || std::mem::replace(&mut self.released, false)
+        bytes >= largest_window / 2 || core::mem::replace(&mut self.released, false)
     }
 }

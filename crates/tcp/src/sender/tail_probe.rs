@@ -1,6 +1,8 @@
 //! Tail loss probe (RFC 8985 §7): after two silent round trips, one segment is sent so that its
 //! SACK shows what is missing, instead of waiting for the timeout.
 
+use alloc::boxed::Box;
+
 use airtcp_units::{Duration, Instant};
 
 use super::timers::Timer;

@@ -1,6 +1,6 @@
 //! The choice of the next segment to send.
 
-use std::ops::Range;
+use core::ops::Range;
 
 use airtcp_units::Instant;
 

@@ -57,6 +57,6 @@ impl WindowUsage {
             return None;
         }
         self.limited_at = standing.now;
-        Some(std::mem::take(&mut self.used))
+        Some(core::mem::take(&mut self.used))
     }
 }

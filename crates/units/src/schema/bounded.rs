@@ -1,9 +1,11 @@
 //! Values that cannot lie outside their range: the range is in the type, and so in the error, in
 //! the JSON Schema and in the documentation, without being written twice.
 
-use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::ToString;
+use core::fmt;
+use core::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, IntoDeserializer, Visitor};

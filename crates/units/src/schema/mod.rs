@@ -4,9 +4,12 @@
 pub mod bounded;
 mod probability;
 
-use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, Visitor};

@@ -315,7 +315,7 @@ impl Bbr {
         if ack.lost > 0 {
             windows.cwnd = windows.cwnd.saturating_sub(ack.lost).max(windows.mss);
         }
-        let before = std::mem::replace(&mut self.repairing, ack.repairing);
+        let before = core::mem::replace(&mut self.repairing, ack.repairing);
         if ack.repairing == Repairing::FastRecovery && before != Repairing::FastRecovery {
             self.conserving = true;
             self.next_round = ack.delivered_in_all;

@@ -449,7 +449,7 @@ impl BbrV3 {
     }
 
     fn set_cwnd(&mut self, ack: &Ack, windows: &mut Windows) {
-        let before = std::mem::replace(&mut self.repairing, ack.repairing);
+        let before = core::mem::replace(&mut self.repairing, ack.repairing);
         if ack.repairing == Repairing::Nothing && before != Repairing::Nothing {
             windows.cwnd = windows.cwnd.max(self.prior_cwnd);
         }

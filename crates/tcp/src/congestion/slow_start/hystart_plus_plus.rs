@@ -50,7 +50,7 @@ impl HyStartPlusPlus {
         if seen.una >= ends {
             // §4.2: a round ends when the data sent at its start is acknowledged.
             self.ends = Some(seen.nxt);
-            self.last = std::mem::replace(&mut self.current, Duration::MAX);
+            self.last = core::mem::replace(&mut self.current, Duration::MAX);
             self.samples = 0;
             if let Some(conservative) = &mut self.conservative {
                 conservative.rounds += 1;

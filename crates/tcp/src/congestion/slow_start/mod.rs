@@ -1,6 +1,8 @@
 //! Slow start (RFC 5681 §3.1) with a limit on the growth per acknowledgment (RFC 3465 §2.2), and
 //! the ways to end it before a loss.
 
+use alloc::boxed::Box;
+
 mod hystart;
 mod hystart_plus_plus;
 

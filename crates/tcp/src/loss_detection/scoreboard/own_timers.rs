@@ -1,6 +1,7 @@
 //! Per-segment timers of outstanding data (Miyim §IV).
 
-use std::collections::VecDeque;
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 
 use airtcp_units::Instant;
 

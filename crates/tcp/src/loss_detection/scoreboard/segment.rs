@@ -1,6 +1,6 @@
 //! One outstanding segment, its state, and the sums over all of them.
 
-use std::ops::Range;
+use core::ops::Range;
 
 use airtcp_units::Instant;
 
