@@ -7,6 +7,7 @@
 mod device;
 mod ends;
 mod forged;
+mod outage;
 mod packets;
 #[path = "../payload/mod.rs"]
 mod payload;

@@ -1,9 +1,9 @@
-//! A path whose packets become smaller on the way (RFC 1191).
+//! A path whose packets become smaller on the way (RFC 1191, RFC 8201).
 
 use std::io::Read;
 
 use super::payload::bytes;
-use super::world::{FAR, World, get};
+use super::world::{World, families, get};
 
 const LENGTH: usize = 24 << 20;
 /// Read before the path changes; the rest is more than both buffers hold.
@@ -14,41 +14,52 @@ const NARROWER: &str = "ip link set m0 mtu 700";
 
 #[test]
 fn serve_follows_a_path_that_becomes_narrow() {
-    let Some(world) = World::new() else { return };
-    let sent = bytes(1, LENGTH);
-    world.file("down", &sent);
-    let server = world.serve(&[]);
-    let (_, mut body) = get(world.connect(&world.far), "down");
-    let mut arrived = vec![0; BEFORE];
-    for command in [NARROW, NARROWER] {
-        let begun = arrived.len();
-        arrived.resize(begun + BEFORE, 0);
-        body.read_exact(&mut arrived[begun..]).unwrap();
-        world.on_machine(command);
+    for (family, steps) in families()
+        .into_iter()
+        .zip([&[NARROW, NARROWER][..], &[NARROW]])
+    {
+        let Some(world) = World::new() else { return };
+        let sent = bytes(1, LENGTH);
+        world.file("down", &sent);
+        let server = world.serve(&[]);
+        let (_, mut body) = get(world.connect_to(&world.far, family.endpoint), "down");
+        let mut arrived = Vec::new();
+        for command in steps {
+            let begun = arrived.len();
+            arrived.resize(begun + BEFORE, 0);
+            body.read_exact(&mut arrived[begun..]).unwrap();
+            world.on_machine(command);
+        }
+        body.read_to_end(&mut arrived).unwrap();
+        assert!(arrived == sent, "{}", family.endpoint);
+        // A router said so, and was believed.
+        let said = server.interrupt();
+        let errors = said.split("router_errors: ").nth(1).unwrap_or_default();
+        assert!(!errors.starts_with('0'), "{}: {said}", family.endpoint);
     }
-    arrived.drain(..BEFORE);
-    body.read_to_end(&mut arrived).unwrap();
-    assert!(arrived == sent);
-    // A router said so, and was believed.
-    let said = server.interrupt();
-    let errors = said.split("router_errors: ").nth(1).unwrap_or_default();
-    assert!(!errors.starts_with('0'), "{said}");
 }
 
 #[test]
 fn send_follows_a_path_that_becomes_narrow() {
-    for options in [&[][..], &["--offload"]] {
+    let [v4, v6] = families();
+    let cases = [
+        (v4, NARROWER, &[][..]),
+        (v4, NARROWER, &["--offload"]),
+        (v6, NARROW, &[]),
+        (v6, NARROW, &["--offload"]),
+    ];
+    for (family, narrow, options) in cases {
         let Some(world) = World::new() else { return };
         let sent = bytes(2, LENGTH);
         world.file("file", &sent);
-        let (listener, to) = world.listen(&world.far, FAR);
+        let (listener, to) = world.listen(&world.far, family.far);
         let sender = world.send("file", to, options);
         let (mut peer, _) = listener.accept().unwrap();
         let mut arrived = vec![0; BEFORE];
         peer.read_exact(&mut arrived).unwrap();
-        world.on_machine(NARROWER);
+        world.on_machine(narrow);
         peer.read_to_end(&mut arrived).unwrap();
-        assert!(arrived == sent, "{options:?}");
+        assert!(arrived == sent, "{options:?}, {}", family.far);
         drop(peer);
         let output = sender.end();
         assert!(output.status.success(), "{output:?}");

@@ -4,10 +4,10 @@ use std::io::{Read, Write};
 use std::net::Shutdown;
 
 use super::payload::bytes;
-use super::world::{KERNEL, World, get, put};
+use super::world::{Family, World, families, get, put};
 
-/// One byte, around a segment, around what fits one packet of the device's, and some MiB.
-const LENGTHS: [usize; 6] = [1, 1447, 1449, 65_000, 65_537, 12 << 20];
+/// One byte, around a segment of either family, around what fits one packet of the device's, and some MiB.
+const LENGTHS: [usize; 7] = [1, 1427, 1447, 1449, 65_000, 65_537, 12 << 20];
 const DEVICES: [&[&str]; 2] = [&[], &["--offload"]];
 
 #[test]
@@ -15,21 +15,20 @@ fn serve_sends_and_stores_what_was_meant() {
     for options in DEVICES {
         let Some(world) = World::new() else { return };
         let server = world.serve(options);
-        for length in LENGTHS {
+        for (family, length) in each() {
+            let connect = || world.connect_to(&world.machine, family.endpoint);
+            let case = format!("{options:?}, {}: {length} bytes", family.endpoint);
             let sent = bytes(length as u64, length);
             world.file("down", &sent);
-            let (promised, mut body) = get(world.connect(&world.machine), "down");
+            let (promised, mut body) = get(connect(), "down");
             let mut arrived = Vec::new();
             body.read_to_end(&mut arrived).unwrap();
             assert_eq!(promised, length);
-            assert!(arrived == sent, "{options:?}: {length} bytes to the kernel");
-            let status = put(world.connect(&world.machine), "up", &sent);
+            assert!(arrived == sent, "{case} to the kernel");
+            let status = put(connect(), "up", &sent);
             assert_eq!(status, "HTTP/1.1 201 Created");
             let stored = std::fs::read(world.folder().join("up")).unwrap();
-            assert!(
-                stored == sent,
-                "{options:?}: {length} bytes of the kernel's"
-            );
+            assert!(stored == sent, "{case} of the kernel's");
         }
         server.interrupt();
     }
@@ -40,15 +39,17 @@ fn serve_sends_and_stores_what_was_meant() {
 fn send_sends_and_takes_an_answer_when_its_side_is_closed() {
     for options in DEVICES {
         let Some(world) = World::new() else { return };
-        let (listener, to) = world.listen(&world.machine, KERNEL);
-        for length in LENGTHS {
+        for (family, length) in each().filter(|(family, _)| family.kernel.is_ipv4()) {
+            let case = format!("{options:?}, {}: {length} bytes", family.kernel);
+            let (listener, to) = world.listen(&world.machine, family.kernel);
             let (question, answer) = (bytes(1, length), bytes(2, length + 3));
             world.file("question", &question);
             let sender = world.send("question", to, options);
-            let (mut peer, _) = listener.accept().unwrap();
+            let (mut peer, from) = listener.accept().unwrap();
+            assert_eq!(from.ip(), family.endpoint);
             let mut arrived = Vec::new();
             peer.read_to_end(&mut arrived).unwrap();
-            assert!(arrived == question, "{options:?}: {length} bytes");
+            assert!(arrived == question, "{case}");
             std::thread::scope(|scope| {
                 scope.spawn(|| {
                     peer.write_all(&answer).unwrap();
@@ -56,8 +57,14 @@ fn send_sends_and_takes_an_answer_when_its_side_is_closed() {
                 });
                 let output = sender.end();
                 assert!(output.status.success(), "{output:?}");
-                assert!(output.stdout == answer, "{options:?}: the answer");
+                assert!(output.stdout == answer, "{case}: the answer");
             });
         }
     }
+}
+
+/// Every length in both families.
+fn each() -> impl Iterator<Item = (Family, usize)> {
+    let lengths = |family| LENGTHS.map(|length| (family, length));
+    families().into_iter().flat_map(lengths)
 }

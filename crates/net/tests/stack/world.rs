@@ -3,10 +3,12 @@
 //! ```text
 //!   airtcp 10.112.7.2 ── airtcp0 10.112.7.1  machine  10.1.0.1 m0 ── m1 10.1.0.2  far
 //! ```
+//!
+//! The same in IPv6.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -25,8 +27,40 @@ pub const ENDPOINT: Ipv4Addr = Ipv4Addr::new(10, 112, 7, 2);
 const MACHINE: Ipv4Addr = Ipv4Addr::new(10, 1, 0, 1);
 pub const FAR: Ipv4Addr = Ipv4Addr::new(10, 1, 0, 2);
 const PORT: u16 = 8000;
+/// The machine and the host behind it in IPv6, with the length of their network's prefix.
+const MACHINE_V6: &str = "fd01::1";
+const FAR_V6: &str = "fd01::2";
+const PREFIX_V6: u8 = 64;
 /// The device that the programs make.
 pub const DEVICE: &str = "airtcp0";
+
+/// Addresses of one family.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    /// The kernel's on the device.
+    pub kernel: IpAddr,
+    /// The endpoint's.
+    pub endpoint: IpAddr,
+    /// The host's behind the machine.
+    pub far: IpAddr,
+}
+
+/// IPv4 and IPv6.
+pub fn families() -> [Family; 2] {
+    let v6 = |address: &str| address.parse().unwrap();
+    [
+        Family {
+            kernel: KERNEL.into(),
+            endpoint: ENDPOINT.into(),
+            far: FAR.into(),
+        },
+        Family {
+            kernel: v6("fd61:6972:7463:70::1"),
+            endpoint: v6("fd61:6972:7463:70::2"),
+            far: v6(FAR_V6),
+        },
+    ]
+}
 
 /// The machine, the host behind it, and a folder for files.
 pub struct World {
@@ -54,11 +88,13 @@ impl World {
             airtcp_net::device::Tun::new("probe", 1500, &[])?;
             pair::make("m0", "m1", &far, 1500)?;
             fs::write("/proc/sys/net/ipv4/ip_forward", "1").unwrap();
-            address("m0", MACHINE)
+            fs::write("/proc/sys/net/ipv6/conf/all/forwarding", "1").unwrap();
+            address("m0", MACHINE, MACHINE_V6)
         })?;
         far.enter(|| {
-            address("m1", FAR)?;
+            address("m1", FAR, FAR_V6)?;
             command(&format!("ip route add default via {MACHINE}"));
+            command(&format!("ip -6 route add default via {MACHINE_V6}"));
             Ok(())
         })?;
         Ok(Self {
@@ -110,15 +146,25 @@ impl World {
 
     /// A connection of the kernel's to what is served, from one of the namespaces.
     pub fn connect(&self, from: &Namespace) -> TcpStream {
-        let connected = from.enter(|| Ok(TcpStream::connect((ENDPOINT, PORT)).unwrap()));
+        self.connect_to(from, ENDPOINT.into())
+    }
+
+    /// The same, to the endpoint's address of either family.
+    pub fn connect_to(&self, from: &Namespace, endpoint: IpAddr) -> TcpStream {
+        let connected = from.enter(|| Ok(TcpStream::connect((endpoint, PORT)).unwrap()));
         let stream = connected.unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream
     }
 
     /// A listener of the kernel's in one of the namespaces, and where `send` finds it.
-    pub fn listen(&self, at: &Namespace, address: Ipv4Addr) -> (TcpListener, SocketAddr) {
-        let bound = at.enter(|| Ok(TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap()));
+    pub fn listen(&self, at: &Namespace, address: impl Into<IpAddr>) -> (TcpListener, SocketAddr) {
+        let address = address.into();
+        let any = match address {
+            IpAddr::V4(_) => IpAddr::from(Ipv4Addr::UNSPECIFIED),
+            IpAddr::V6(_) => IpAddr::from(Ipv6Addr::UNSPECIFIED),
+        };
+        let bound = at.enter(|| Ok(TcpListener::bind((any, 0)).unwrap()));
         let listener = bound.unwrap();
         let port = listener.local_addr().unwrap().port();
         (listener, (address, port).into())
@@ -226,15 +272,20 @@ pub fn await_that(mut is_so: impl FnMut() -> bool, what: &str) {
     }
 }
 
-fn address(device: &str, address: Ipv4Addr) -> Result<()> {
+fn address(device: &str, v4: Ipv4Addr, v6: &str) -> Result<()> {
     bring_up(device)?;
     pair::add_address(
         device,
         Network {
-            address: address.into(),
+            address: v4.into(),
             prefix: 24,
         },
-    )
+    )?;
+    // Without detection of duplicates an address is there at once (ip-address(8)).
+    command(&format!(
+        "ip -6 address add {v6}/{PREFIX_V6} dev {device} nodad"
+    ));
+    Ok(())
 }
 
 fn command(line: &str) {
