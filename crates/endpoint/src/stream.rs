@@ -1,12 +1,11 @@
 //! One connection with its bytes: the core, a buffer for what is sent and one for what arrives.
 
 use alloc::boxed::Box;
-use alloc::collections::VecDeque;
 use core::ops::Range;
 
 use airtcp_packet::{Flags, LinkFeedback, Segment};
 use airtcp_tcp::config::CongestionControl;
-use airtcp_tcp::{Accepted, Connection, End, Event, Insight, Observer, State};
+use airtcp_tcp::{Accepted, Connection, End, Event, Insight, Observer, Records, State};
 use airtcp_units::{Duration, Instant};
 
 use crate::keep_alive::{Silence, Watch};
@@ -75,9 +74,7 @@ pub struct Stream {
     departures: bool,
     /// Polled, and does not fit what goes before it.
     pending: Option<Segment>,
-    /// Offsets at which records end that have not left: the core knows of nothing behind the first
-    /// of them, so that no segment holds bytes of two records.
-    records: VecDeque<u64>,
+    records: Records,
 }
 
 impl Stream {
@@ -105,7 +102,7 @@ impl Stream {
             path_probe: options.path_probe,
             departures: options.departures,
             pending: None,
-            records: VecDeque::new(),
+            records: Records::default(),
         }
     }
 
@@ -122,50 +119,21 @@ impl Stream {
             return 0;
         }
         let taken = self.outgoing.write(bytes);
-        self.hand_over(taken);
+        self.records.write(&mut self.connection, taken as u64);
         taken
     }
 
     /// Ends a record with what is written so far: no segment will hold bytes of it and of what
     /// follows (MSG_EOR).
     pub fn end_record(&mut self) {
-        let end = self.outgoing.end();
-        if self.records.back() != Some(&end) && self.unsent() > 0 {
-            self.records.push_back(end);
-        }
-    }
-
-    /// Has the core know of `written` bytes more, unless a record before them has not left.
-    fn hand_over(&mut self, written: usize) {
-        if written > 0 && self.records.is_empty() {
-            self.connection.write(written as u64);
-        }
-    }
-
-    /// The first record has left: has the core know of the next. Returns whether it does.
-    fn next_record(&mut self) -> bool {
-        let Some(&end) = self.records.front() else {
-            return false;
-        };
-        if self.connection.sender().nxt() < end {
-            return false;
-        }
-        self.records.pop_front();
-        let until = self.records.front().map_or(self.outgoing.end(), |&end| end);
-        if until > end {
-            self.connection.write(until - end);
-        }
-        if self.records.is_empty() && self.is_writing_shut {
-            self.connection.close();
-        }
-        true
+        self.records.end(&self.connection);
     }
 
     /// Has `fill` write at most `wanted` bytes to where they are to lie, no more than there is
     /// [room](Self::room) for, and perhaps less; it answers how many it wrote, which is returned.
     pub fn write_with(&mut self, wanted: usize, fill: impl FnOnce(&mut [u8]) -> usize) -> usize {
         let taken = self.outgoing.write_with(wanted.min(self.room()), fill);
-        self.hand_over(taken);
+        self.records.write(&mut self.connection, taken as u64);
         taken
     }
 
@@ -264,9 +232,7 @@ impl Stream {
     pub fn shut_writing(&mut self) {
         if !self.is_writing_shut {
             self.is_writing_shut = true;
-            if self.records.is_empty() {
-                self.connection.close();
-            }
+            self.records.close(&mut self.connection);
         }
     }
 
@@ -282,12 +248,8 @@ impl Stream {
     pub fn release(&mut self, now: Instant, linger: Linger) {
         self.is_released = true;
         self.is_writing_shut = true;
-        if let Some(end) = self.records.front() {
-            // Nobody is left who could tell records apart.
-            let rest = self.outgoing.end() - end;
-            self.records.clear();
-            self.connection.write(rest);
-        }
+        // Nobody is left who could tell records apart.
+        self.records.join(&mut self.connection);
         match linger {
             Linger::Reset => self.connection.abort(now),
             Linger::Background => self.connection.release(now),
@@ -375,7 +337,7 @@ impl Stream {
     /// The next segment to send at `now`; call until there is none.
     pub fn poll(&mut self, now: Instant) -> Option<Segment> {
         let next = self.pending.take().or_else(|| self.connection.poll(now));
-        if next.is_some() || !self.next_record() {
+        if next.is_some() || !self.records.next(&mut self.connection) {
             return next;
         }
         self.connection.poll(now)

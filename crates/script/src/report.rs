@@ -2,17 +2,19 @@
 
 use std::fmt::Write;
 
-use airtcp_packet::{Flags, Segment};
+use airtcp_packet::{Ecn, Flags, Segment};
 use airtcp_units::Instant;
 
-use crate::syntax::{Options, Packet};
+use crate::syntax::{Marking, Options, Packet};
 
 /// Number of segments shown before a failure.
 const BEFORE: usize = 12;
 
 /// A segment in the script's notation.
 pub fn of_segment(segment: &Segment) -> String {
-    let mut text = format!(
+    let mut text = of_marking(Marking::Is(segment.ecn), segment.ecn != Ecn::NotCapable);
+    let _ = write!(
+        text,
         "{} {}:{}({})",
         flags(segment.flags),
         segment.sequence.0,
@@ -36,7 +38,10 @@ pub fn of_segment(segment: &Segment) -> String {
 
 /// A segment as it is written in a script.
 pub fn of_packet(packet: &Packet) -> String {
-    let mut text = format!(
+    let marking = packet.marking.unwrap_or(Marking::Is(Ecn::NotCapable));
+    let mut text = of_marking(marking, packet.marking.is_some());
+    let _ = write!(
+        text,
         "{} {}:{}({})",
         flags(packet.flags),
         packet.start,
@@ -50,6 +55,19 @@ pub fn of_packet(packet: &Packet) -> String {
         let _ = write!(text, " win {window}");
     }
     text + &packet.options.as_ref().map_or_else(String::new, of_options)
+}
+
+/// The ECN field, if it is shown.
+fn of_marking(marking: Marking, is_shown: bool) -> String {
+    let name = match marking {
+        _ if !is_shown => return String::new(),
+        Marking::Is(Ecn::NotCapable) => "noecn",
+        Marking::Is(Ecn::Capable0) => "ect0",
+        Marking::Is(Ecn::Capable1) => "ect1",
+        Marking::Is(Ecn::CongestionExperienced) => "ce",
+        Marking::Capable => "ect01",
+    };
+    format!("[{name}] ")
 }
 
 fn of_options(options: &Options) -> String {
@@ -91,6 +109,8 @@ fn flags(flags: Flags) -> String {
         (Flags::FIN, 'F'),
         (Flags::RST, 'R'),
         (Flags::PSH, 'P'),
+        (Flags::ECE, 'E'),
+        (Flags::CWR, 'W'),
         (Flags::ACK, '.'),
     ] {
         if flags.contains(flag) {

@@ -1,6 +1,6 @@
 //! A script as data.
 
-use airtcp_packet::{Flags, SackBlock};
+use airtcp_packet::{Ecn, Flags, SackBlock};
 use airtcp_units::Duration;
 
 /// A script.
@@ -64,12 +64,23 @@ pub enum Action {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
     pub flags: Flags,
+    /// The ECN field, where it is written.
+    pub marking: Option<Marking>,
     pub start: u32,
     pub payload: u32,
     pub ack: Option<u32>,
     pub window: Option<u16>,
     /// The options; none where they are not named, any where `<...>` stands.
     pub options: Option<Options>,
+}
+
+/// The ECN field of a segment's IP header as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marking {
+    /// `[noecn]`, `[ect0]`, `[ect1]`, `[ce]`.
+    Is(Ecn),
+    /// `[ect01]`: either code point of a sender that understands marks.
+    Capable,
 }
 
 /// The options of a segment.

@@ -42,6 +42,7 @@ pub fn value(name: &str, asked: &Asked, connection: &Connection) -> Option<f64> 
         "tcpi_lost" => count(&|segment| segment.is_lost()),
         "tcpi_retrans" => count(&|segment| segment.is_resent()),
         "tcpi_ca_state" => match sender.phase() {
+            Phase::Open if sender.is_reduced_for_mark() => 2.0,
             Phase::Open if board.sacked() > 0 => 1.0,
             Phase::Open => 0.0,
             Phase::FastRecovery(_) => 3.0,

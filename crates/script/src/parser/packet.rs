@@ -1,10 +1,10 @@
 //! Segments, in the notation of tcpdump: `> P. 1:1001(1000) ack 1 win 257 <nop,nop,sack 1:2>`.
 
-use airtcp_packet::{Flags, SackBlock, SequenceNumber};
+use airtcp_packet::{Ecn, Flags, SackBlock, SequenceNumber};
 
 use super::{Reader, number};
 use crate::ScriptError;
-use crate::syntax::{Action, Options, Packet};
+use crate::syntax::{Action, Marking, Options, Packet};
 
 impl Reader<'_> {
     /// A segment that arrives (`<`) or leaves (`>`).
@@ -28,23 +28,34 @@ impl Reader<'_> {
                 return Ok(Action::Unsupported(format!("{unsupported} packets")));
             }
         }
-        if let Some(word) = words.peek().filter(|word| word.starts_with('[')) {
-            if !matches!(*word, "[noecn]") {
-                return Ok(Action::Unsupported("ECN".to_owned()));
+        let mut marking = None;
+        if let Some(word) = words.next_if(|word| word.starts_with('[')) {
+            marking = read_marking(word);
+            match marking {
+                None => return Ok(Action::Unsupported(format!("the field {word}"))),
+                Some(Marking::Capable) if arrives => {
+                    return Err(self.error(
+                        "[ect01]: expected [ect0] or [ect1] on a segment that arrives, since only \
+                         what leaves may be either",
+                    ));
+                }
+                Some(_) => {}
             }
-            words.next();
         }
         let flags = words.next().unwrap_or_default();
         let Some(flags) = read_flags(flags) else {
-            if flags.chars().all(|c| "SFRPEWCAUe.0123456789-".contains(c)) {
-                return Ok(Action::Unsupported(format!("flags {flags:?} (ECN or URG)")));
+            if flags.chars().all(|c| "SFRPEWAU.01234567-".contains(c)) {
+                return Ok(Action::Unsupported(format!(
+                    "flags {flags:?} (URG or Accurate ECN)"
+                )));
             }
             return Err(self.error(format!(
-                "{flags:?}: expected flags, as in S, S., P., F., R or ."
+                "{flags:?}: expected flags, as in S, S., P., F., R, SEW, E. or ."
             )));
         };
         let mut packet = Packet {
             flags,
+            marking,
             ..Packet::default()
         };
         let range = words.next().unwrap_or_default();
@@ -126,10 +137,24 @@ fn read_flags(text: &str) -> Option<Flags> {
             'F' => flags | Flags::FIN,
             'R' => flags | Flags::RST,
             'P' => flags | Flags::PSH,
+            'E' => flags | Flags::ECE,
+            'W' => flags | Flags::CWR,
             '.' => flags | Flags::ACK,
             '-' => flags,
             _ => return None,
         })
+    })
+}
+
+/// The ECN field in brackets.
+fn read_marking(text: &str) -> Option<Marking> {
+    Some(match text {
+        "[noecn]" => Marking::Is(Ecn::NotCapable),
+        "[ect0]" => Marking::Is(Ecn::Capable0),
+        "[ect1]" => Marking::Is(Ecn::Capable1),
+        "[ce]" => Marking::Is(Ecn::CongestionExperienced),
+        "[ect01]" => Marking::Capable,
+        _ => return None,
     })
 }
 

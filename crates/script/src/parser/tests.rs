@@ -1,6 +1,6 @@
 use super::*;
-use crate::syntax::Options;
-use airtcp_packet::Flags;
+use crate::syntax::{Marking, Options};
+use airtcp_packet::{Ecn, Flags};
 use airtcp_units::Duration;
 
 fn milliseconds(value: u64) -> Duration {
@@ -89,6 +89,40 @@ fn packets() {
 }
 
 #[test]
+fn marks_and_their_echoes() {
+    let text = "0 < SEW 0:0(0) win 9\n0 > [noecn] SE. 0:0(0) ack 1\n0 < [ect1] W. 1:1(0) ack 1 win 9\n\
+                0 > [ect01] P. 1:2(1) ack 1\n0 < [ce] . 1:1(0) ack 1 win 9\n0 > [ect0] E. 2:2(0) ack 1";
+    let read: Vec<_> = events(text)
+        .into_iter()
+        .map(|event| match event.action {
+            Action::Arrives(packet) | Action::Leaves(packet) => (packet.flags, packet.marking),
+            action => panic!("{action:?}"),
+        })
+        .collect();
+    let (ece, cwr) = (Flags::ECE, Flags::CWR);
+    let expected = [
+        (Flags::SYN | ece | cwr, None),
+        (
+            Flags::SYN | ece | Flags::ACK,
+            Some(Marking::Is(Ecn::NotCapable)),
+        ),
+        (cwr | Flags::ACK, Some(Marking::Is(Ecn::Capable1))),
+        (Flags::PSH | Flags::ACK, Some(Marking::Capable)),
+        (Flags::ACK, Some(Marking::Is(Ecn::CongestionExperienced))),
+        (ece | Flags::ACK, Some(Marking::Is(Ecn::Capable0))),
+    ];
+    assert_eq!(read, expected);
+    for unsupported in [
+        "0 > SA. 0:0(0) ack 1",
+        "0 > U. 1:2(1)",
+        "0 > [tos 0x2] . 1:1(0) ack 1",
+    ] {
+        let action = events(unsupported).remove(0).action;
+        assert!(matches!(action, Action::Unsupported(_)), "{action:?}");
+    }
+}
+
+#[test]
 fn calls_commands_and_code() {
     let found = events(
         "`sysctl -q a=b`\n0 setsockopt(3, SOL_SOCKET, SO_LINGER, {onoff=1, linger=0}, 8) = 0\n+0 read(4, ..., 10) = -1 EAGAIN (Resource temporarily unavailable)\n+0 %{ assert a == 1\nassert b }%",
@@ -133,6 +167,7 @@ fn errors_name_the_line_and_what_was_expected() {
             "a.pkt:2: \"now\": expected a time in seconds",
         ),
         ("0 > Q 1:2(1)", "a.pkt:1: \"Q\": expected flags"),
+        ("0 < [ect01] . 1:1(0) ack 1", "a.pkt:1: [ect01]: expected"),
         ("0 > . 1-2", "a.pkt:1: \"1-2\": expected a range"),
         ("0 > . 1:2(1) ack x", "a.pkt:1: \"ack\": expected"),
         (

@@ -217,7 +217,7 @@ impl Machine<'_> {
 
     fn write(&mut self, call: &Call) -> Result<Answer, Stop> {
         let flags = call.arguments.get(3).map_or("", String::as_str);
-        if ["FASTOPEN", "ZEROCOPY", "OOB", "EOR"]
+        if ["FASTOPEN", "ZEROCOPY", "OOB"]
             .iter()
             .any(|flag| flags.contains(flag))
         {
@@ -239,7 +239,11 @@ impl Machine<'_> {
         }
         connection.set_corked(corked);
         connection.set_more(flags.contains("MSG_MORE"));
-        connection.write(u64::try_from(bytes).unwrap_or(0));
+        self.records
+            .write(connection, u64::try_from(bytes).unwrap_or(0));
+        if flags.contains("MSG_EOR") {
+            self.records.end(connection);
+        }
         Ok(Answer::Value(bytes))
     }
 
@@ -305,6 +309,8 @@ impl Machine<'_> {
         let now = self.now;
         if let Some(connection) = &mut self.connection {
             connection.set_corked(false);
+            // Nobody is left who could tell records apart.
+            self.records.join(connection);
             connection.release(now);
         }
         Answer::Value(0)
@@ -323,7 +329,7 @@ impl Machine<'_> {
         if how == "SHUT_WR" || how == "SHUT_RDWR" {
             self.writes_shut = true;
             connection.set_corked(false);
-            connection.close();
+            self.records.close(connection);
         }
         if how == "SHUT_RD" || how == "SHUT_RDWR" {
             self.reads_shut = true;
@@ -342,7 +348,7 @@ impl Machine<'_> {
 
                 receiver.received() - receiver.read_so_far()
             }
-            "SIOCOUTQ" => connection.sender().written() - connection.sender().una(),
+            "SIOCOUTQ" => self.records.written() - connection.sender().una(),
             _ => return unsupported(format!("ioctl({request})")),
         };
         if number(expected.trim_matches(['[', ']'])) != i64::try_from(bytes).ok() {

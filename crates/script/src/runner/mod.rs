@@ -6,7 +6,7 @@ mod packets;
 use std::collections::{BTreeMap, VecDeque};
 
 use airtcp_packet::{Segment, SequenceNumber};
-use airtcp_tcp::{Config, Connection, State};
+use airtcp_tcp::{Config, Connection, Records, State};
 use airtcp_units::{Duration, Instant};
 
 use crate::Verdict;
@@ -55,6 +55,8 @@ struct Machine<'a> {
     now: Instant,
     tolerance: Duration,
     connection: Option<Connection>,
+    /// What the application writes on it, and the ends of records in that (MSG_EOR).
+    records: Records,
     listening: Option<i64>,
     accepted: bool,
     descriptor: Option<i64>,
@@ -93,6 +95,7 @@ pub fn run_while(script: &Script, config: &Config, goes_on: &dyn Fn() -> bool) -
         now: Instant::ZERO,
         tolerance: TOLERANCE,
         connection: None,
+        records: Records::default(),
         listening: None,
         accepted: false,
         descriptor: None,
@@ -259,14 +262,20 @@ impl Machine<'_> {
         let Some(connection) = &mut self.connection else {
             return;
         };
-        while let Some(segment) = connection.poll(self.now) {
-            self.exchange.push(self.now, '>', &segment);
-            self.sent.push_back((self.now, segment));
+        loop {
+            while let Some(segment) = connection.poll(self.now) {
+                self.exchange.push(self.now, '>', &segment);
+                self.sent.push_back((self.now, segment));
+            }
+            if !self.records.next(connection) {
+                break;
+            }
         }
         self.stopwatch.look(self.now, connection);
     }
 
     fn listen(&mut self) {
+        self.records = Records::default();
         self.connection = Some(Connection::listen(&self.config, SequenceNumber(0)));
     }
 

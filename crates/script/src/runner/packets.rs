@@ -5,7 +5,7 @@ use airtcp_units::{Duration, Instant};
 
 use super::{Machine, Step, Stop, unsupported};
 use crate::report;
-use crate::syntax::{Options, Packet};
+use crate::syntax::{Marking, Options, Packet};
 
 impl Machine<'_> {
     /// A segment arrives.
@@ -29,8 +29,11 @@ impl Machine<'_> {
             payload_bytes: packet.payload,
             window: packet.window.unwrap_or(0),
             flags: packet.flags,
-            // Scripts with marks are refused when they are read.
-            ecn: Ecn::NotCapable,
+            ecn: match packet.marking {
+                Some(Marking::Is(ecn)) => ecn,
+                Some(Marking::Capable) => Ecn::Capable0,
+                None => Ecn::NotCapable,
+            },
             timestamps,
             sack,
             mss: options.mss,
@@ -75,6 +78,7 @@ impl Machine<'_> {
             let follows = |next: &Segment| {
                 next.sequence.0 == segment.sequence.0.wrapping_add(segment.payload_bytes)
                     && next.payload_bytes > 0
+                    && next.ecn == segment.ecn
             };
             match self.sent.front() {
                 Some((when, next)) if *when == at && follows(next) => {
@@ -155,6 +159,14 @@ impl Machine<'_> {
         let bare = |flags: Flags| flags.bits() & !Flags::PSH.bits();
         if bare(packet.flags) != bare(segment.flags) {
             return Some("set of flags");
+        }
+        let is_marked_so = match packet.marking {
+            None => true,
+            Some(Marking::Is(ecn)) => segment.ecn == ecn,
+            Some(Marking::Capable) => matches!(segment.ecn, Ecn::Capable0 | Ecn::Capable1),
+        };
+        if !is_marked_so {
+            return Some("ECN field");
         }
         if (packet.start, packet.payload) != (segment.sequence.0, segment.payload_bytes) {
             return Some("range");

@@ -175,6 +175,13 @@ impl Connection {
         self.sender.get_mut().set_more(more);
     }
 
+    /// Whether a record is written behind what the connection was told of, as [`Records`] keeps it.
+    ///
+    /// [`Records`]: crate::Records
+    pub(crate) fn set_followed(&mut self, followed: bool) {
+        self.sender.get_mut().set_followed(followed);
+    }
+
     /// Takes up to `most` received bytes for the application; returns their number.
     #[inline]
     pub fn read(&mut self, most: u64) -> u64 {

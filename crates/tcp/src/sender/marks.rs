@@ -66,7 +66,8 @@ impl Sender {
     }
 
     /// Whether the window is already reduced for a mark on data that is still in flight.
-    pub(super) fn is_reduced_for_mark(&self) -> bool {
+    #[must_use]
+    pub fn is_reduced_for_mark(&self) -> bool {
         let reduction = self
             .extras
             .marks()

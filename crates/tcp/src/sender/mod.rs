@@ -342,6 +342,12 @@ impl Sender {
         self.small_segments.set_more(more);
     }
 
+    /// Whether a record is written behind the bytes that the sender knows of: the last of these
+    /// need not wait to be a full segment.
+    pub(crate) const fn set_followed(&mut self, followed: bool) {
+        self.small_segments.set_followed(followed);
+    }
+
     /// Time of the last transmission.
     #[must_use]
     pub const fn last_sent_at(&self) -> Instant {

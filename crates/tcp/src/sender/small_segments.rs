@@ -8,6 +8,8 @@ pub(super) struct SmallSegments {
     corked: bool,
     /// Whether the application has announced more data after its last write.
     more: bool,
+    /// Whether a record is written behind what the sender knows of.
+    followed: bool,
     /// Whether the next small segment may leave because it has waited long enough.
     released: bool,
     /// End of the last segment sent that was not full.
@@ -21,6 +23,7 @@ impl SmallSegments {
             nagle,
             corked: false,
             more: false,
+            followed: false,
             released: false,
             sent_end: 0,
         }
@@ -41,6 +44,12 @@ impl SmallSegments {
     /// Sets whether written data waits for more, until an acknowledgment arrives (MSG_MORE).
     pub const fn set_more(&mut self, more: bool) {
         self.more = more;
+    }
+
+    /// Whether a record is written behind the last bytes, which have nothing to wait for then
+    /// (Linux, `tcp_write_xmit`: a segment that is not the last of the queue is pushed).
+    pub const fn set_followed(&mut self, followed: bool) {
+        self.followed = followed;
     }
 
     /// Handles an acknowledgment: data that waits for more leaves with it (Linux,
@@ -64,7 +73,7 @@ impl SmallSegments {
             return true;
         }
         // Minshall: only behind another small segment.
-        let waits = held || self.sent_end > una;
+        let waits = (held || self.sent_end > una) && !self.followed;
         if waits && !core::mem::replace(&mut self.released, false) {
             return false;
         }

@@ -1,0 +1,184 @@
+//! Records in a stream: no segment holds bytes of two of them (MSG_EOR).
+
+use alloc::collections::VecDeque;
+
+use crate::Connection;
+
+/// What was written and where records in it end. The connection is told of nothing behind the end
+/// of the first record that has not left.
+#[derive(Clone, Debug, Default)]
+pub struct Records {
+    /// Offsets at which records end that have not left.
+    ends: VecDeque<u64>,
+    /// Bytes that were written, of all records.
+    written: u64,
+    /// A FIN is to follow them.
+    is_closed: bool,
+}
+
+impl Records {
+    /// `bytes` more are written.
+    pub fn write(&mut self, connection: &mut Connection, bytes: u64) {
+        if bytes == 0 {
+            return;
+        }
+        self.written += bytes;
+        if self.ends.is_empty() {
+            connection.write(bytes);
+        } else {
+            connection.set_followed(true);
+        }
+    }
+
+    /// Bytes that were written, of all records.
+    #[must_use]
+    pub const fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// The record ends with what is written so far. Nothing changes where it has left already.
+    pub fn end(&mut self, connection: &Connection) {
+        let has_left = connection.sender().nxt() >= self.written;
+        if !has_left && self.ends.back() != Some(&self.written) {
+            self.ends.push_back(self.written);
+        }
+    }
+
+    /// Nothing more will be written: a FIN follows the last record.
+    pub fn close(&mut self, connection: &mut Connection) {
+        self.is_closed = true;
+        if self.ends.is_empty() {
+            connection.close();
+        }
+    }
+
+    /// Tells the connection of the next record, where the one before has left. Returns whether it
+    /// did: there may be more to [poll](Connection::poll) then.
+    pub fn next(&mut self, connection: &mut Connection) -> bool {
+        let Some(&end) = self.ends.front() else {
+            return false;
+        };
+        if connection.sender().nxt() < end {
+            return false;
+        }
+        self.ends.pop_front();
+        let until = self.ends.front().map_or(self.written, |&end| end);
+        if until > end {
+            connection.write(until - end);
+        }
+        connection.set_followed(until < self.written);
+        if self.ends.is_empty() && self.is_closed {
+            connection.close();
+        }
+        true
+    }
+
+    /// Tells records apart no longer: the connection knows of all that is written.
+    pub fn join(&mut self, connection: &mut Connection) {
+        if let Some(end) = self.ends.front() {
+            connection.write(self.written - end);
+            connection.set_followed(false);
+            self.ends.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airtcp_packet::{Flags, Segment, SequenceNumber};
+    use airtcp_units::Instant;
+
+    use super::*;
+    use crate::Config;
+
+    /// An open connection with segments of 1000 bytes, on which small ones wait (`nagle`) or not.
+    fn open(nagle: bool) -> Connection {
+        let config = Config {
+            mss: 1000,
+            nagle,
+            ..Config::default()
+        };
+        let mut connection = Connection::connect(&config, SequenceNumber(0));
+        connection.poll(Instant::ZERO);
+        let answer = Segment {
+            acknowledgment: SequenceNumber(1),
+            flags: Flags::SYN | Flags::ACK,
+            window: u16::MAX,
+            mss: Some(1000),
+            ..Segment::default()
+        };
+        connection.handle(Instant::ZERO, &answer, &mut ());
+        while connection.poll(Instant::ZERO).is_some() {}
+        connection
+    }
+
+    /// The payloads that leave now, and whether a FIN does.
+    fn leaving(connection: &mut Connection, records: &mut Records) -> (Vec<u32>, bool) {
+        let (mut payloads, mut is_closed) = (Vec::new(), false);
+        loop {
+            let Some(segment) = connection.poll(Instant::ZERO) else {
+                if records.next(connection) {
+                    continue;
+                }
+                return (payloads, is_closed);
+            };
+            payloads.push(segment.payload_bytes);
+            is_closed |= segment.flags.contains(Flags::FIN);
+        }
+    }
+
+    #[test]
+    fn a_segment_holds_bytes_of_one_record() {
+        let (mut connection, mut records) = (open(false), Records::default());
+        for bytes in [400, 400, 1500] {
+            records.write(&mut connection, bytes);
+            records.end(&connection);
+            // An end twice is one.
+            records.end(&connection);
+        }
+        records.write(&mut connection, 100);
+        records.write(&mut connection, 100);
+        records.close(&mut connection);
+        let (payloads, is_closed) = leaving(&mut connection, &mut records);
+        assert_eq!(payloads, [400, 400, 1000, 500, 200]);
+        assert!(is_closed);
+    }
+
+    /// Nothing that is written later can fill a segment that another record follows: only the last
+    /// of all waits.
+    #[test]
+    fn a_small_end_of_a_record_waits_for_nothing() {
+        let (mut connection, mut records) = (open(true), Records::default());
+        for _ in 0..3 {
+            records.write(&mut connection, 400);
+            records.end(&connection);
+        }
+        assert_eq!(leaving(&mut connection, &mut records).0, [400, 400]);
+        records.write(&mut connection, 400);
+        assert_eq!(leaving(&mut connection, &mut records).0, [400]);
+    }
+
+    #[test]
+    fn an_end_of_what_has_left_is_none() {
+        let (mut connection, mut records) = (open(false), Records::default());
+        records.write(&mut connection, 400);
+        assert_eq!(leaving(&mut connection, &mut records).0, [400]);
+        records.end(&connection);
+        assert!(!records.next(&mut connection));
+        records.write(&mut connection, 400);
+        assert_eq!(leaving(&mut connection, &mut records).0, [400]);
+    }
+
+    #[test]
+    fn joined_records_share_segments() {
+        let (mut connection, mut records) = (open(false), Records::default());
+        for _ in 0..3 {
+            records.write(&mut connection, 400);
+            records.end(&connection);
+        }
+        assert_eq!(connection.sender().written(), 400);
+        records.join(&mut connection);
+        assert_eq!(connection.sender().written(), 1200);
+        assert_eq!(leaving(&mut connection, &mut records).0, [1000, 200]);
+    }
+}
