@@ -90,6 +90,10 @@ impl Tun {
         device
             .set_nonblocking(true)
             .tried(|| format!("cannot set {name} not to wait"))?;
+        for network in networks.iter().filter(|network| network.address.is_ipv6()) {
+            route::await_local(network.address)
+                .tried(|| format!("{name} does not get the address {}", network.address))?;
+        }
         Ok(Self {
             device,
             name: name.to_owned(),

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::time::{Duration, Instant};
 
 use netlink_packet_core::{NLM_F_CREATE, NLM_F_REPLACE};
 use netlink_packet_route::AddressFamily;
@@ -12,7 +13,7 @@ use netlink_packet_route::route::{
 };
 use serde::Serialize;
 
-use super::request::request;
+use super::request::{ask, request};
 use crate::error::{Error, Result, Tried};
 
 /// An attribute of a route that TCP reads, as ip-route(8) names it.
@@ -111,16 +112,9 @@ fn send(
     index: u32,
     metrics: &[Metric],
 ) -> io::Result<()> {
-    let in_netlink = |address| match address {
-        IpAddr::V4(address) => RouteAddress::Inet(address),
-        IpAddr::V6(address) => RouteAddress::Inet6(address),
-    };
     let mut message = RouteMessage::default();
     message.header = RouteHeader {
-        address_family: match destination {
-            IpAddr::V4(_) => AddressFamily::Inet,
-            IpAddr::V6(_) => AddressFamily::Inet6,
-        },
+        address_family: family(destination),
         destination_prefix_length: prefix,
         table: RouteHeader::RT_TABLE_MAIN,
         protocol: RouteProtocol::Static,
@@ -151,4 +145,57 @@ fn send(
         RouteNetlinkMessage::NewRoute(message),
         NLM_F_CREATE | NLM_F_REPLACE,
     )
+}
+
+/// Waits until packets to this address stay in the calling thread's namespace. The kernel adds an
+/// IPv6 address at once, but its route later (`addrconf_dad_work`), even without duplicate address
+/// detection; in between, a router sends such packets back into the device.
+///
+/// # Errors
+///
+/// The kernel refuses to look, or takes longer than any machine under load.
+pub fn await_local(address: IpAddr) -> io::Result<()> {
+    const PATIENCE: Duration = Duration::from_secs(10);
+    const BETWEEN: Duration = Duration::from_millis(1);
+    let start = Instant::now();
+    while !is_local(address)? {
+        if start.elapsed() > PATIENCE {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        std::thread::sleep(BETWEEN);
+    }
+    Ok(())
+}
+
+/// Whether packets to this address stay in the calling thread's namespace.
+fn is_local(address: IpAddr) -> io::Result<bool> {
+    let mut message = RouteMessage::default();
+    message.header = RouteHeader {
+        address_family: family(address),
+        destination_prefix_length: if address.is_ipv4() { 32 } else { 128 },
+        ..RouteHeader::default()
+    };
+    let destination = RouteAttribute::Destination(in_netlink(address));
+    message.attributes.push(destination);
+    match ask(RouteNetlinkMessage::GetRoute(message)) {
+        Ok(RouteNetlinkMessage::NewRoute(found)) => Ok(found.header.kind == RouteType::Local),
+        Ok(_) => Ok(false),
+        // No route at all yet.
+        Err(error) if error.kind() == io::ErrorKind::NetworkUnreachable => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+const fn family(address: IpAddr) -> AddressFamily {
+    match address {
+        IpAddr::V4(_) => AddressFamily::Inet,
+        IpAddr::V6(_) => AddressFamily::Inet6,
+    }
+}
+
+const fn in_netlink(address: IpAddr) -> RouteAddress {
+    match address {
+        IpAddr::V4(address) => RouteAddress::Inet(address),
+        IpAddr::V6(address) => RouteAddress::Inet6(address),
+    }
 }

@@ -65,8 +65,8 @@ fn a_file_that_send_sends_outlives_it() {
     let sent = bytes(2, LENGTH);
     world.file("file", &sent);
     let (listener, to) = world.listen(&world.machine, KERNEL);
-    let sender = world.send("file", to, &[]);
-    let (mut peer, _) = listener.accept().unwrap();
+    let mut sender = world.send("file", to, &[]);
+    let (mut peer, _) = sender.connection(&listener);
     let passed = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         let reader = scope.spawn(|| count(&mut peer, &passed));

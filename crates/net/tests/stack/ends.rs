@@ -13,8 +13,8 @@ fn send_says_that_its_peer_was_killed() {
     let Some(world) = World::new() else { return };
     world.file("file", &bytes(1, LENGTH));
     let (listener, to) = world.listen(&world.machine, KERNEL);
-    let sender = world.send("file", to, &[]);
-    let (mut peer, _) = listener.accept().unwrap();
+    let mut sender = world.send("file", to, &[]);
+    let (mut peer, _) = sender.connection(&listener);
     peer.read_exact(&mut vec![0; 1 << 20]).unwrap();
     // The file is larger than what the kernel's buffers take: more waits to be read.
     drop(peer);

@@ -53,8 +53,8 @@ fn send_follows_a_path_that_becomes_narrow() {
         let sent = bytes(2, LENGTH);
         world.file("file", &sent);
         let (listener, to) = world.listen(&world.far, family.far);
-        let sender = world.send("file", to, options);
-        let (mut peer, _) = listener.accept().unwrap();
+        let mut sender = world.send("file", to, options);
+        let (mut peer, _) = sender.connection(&listener);
         let mut arrived = vec![0; BEFORE];
         peer.read_exact(&mut arrived).unwrap();
         world.on_machine(narrow);

@@ -44,8 +44,8 @@ fn send_sends_and_takes_an_answer_when_its_side_is_closed() {
             let (listener, to) = world.listen(&world.machine, family.kernel);
             let (question, answer) = (bytes(1, length), bytes(2, length + 3));
             world.file("question", &question);
-            let sender = world.send("question", to, options);
-            let (mut peer, from) = listener.accept().unwrap();
+            let mut sender = world.send("question", to, options);
+            let (mut peer, from) = sender.connection(&listener);
             assert_eq!(from.ip(), family.endpoint);
             let mut arrived = Vec::new();
             peer.read_to_end(&mut arrived).unwrap();

@@ -188,6 +188,24 @@ pub struct Program {
 }
 
 impl Program {
+    /// The connection that it opens. Fails with what it said if it ends without.
+    pub fn connection(&mut self, listener: &TcpListener) -> (TcpStream, SocketAddr) {
+        listener.set_nonblocking(true).unwrap();
+        let mut accepted = None;
+        await_that(
+            || {
+                accepted = listener.accept().ok();
+                accepted.is_some() || self.process.try_wait().unwrap().is_some()
+            },
+            "a connection",
+        );
+        accepted.unwrap_or_else(|| {
+            let mut said = String::new();
+            self.said.read_to_string(&mut said).unwrap();
+            panic!("ended without a connection: {said}")
+        })
+    }
+
     /// Waits for its end, and returns what it wrote.
     pub fn end(mut self) -> Output {
         let mut said = Vec::new();
