@@ -3,7 +3,7 @@
 //! A [`Segment`] carries a length in place of its payload, so that a simulator moves a small plain
 //! value. [`wire`] turns it into the bytes of a real packet and back.
 //!
-//! Needs `alloc`, and no `std`.
+//! Needs `alloc` but not `std`.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;

@@ -45,7 +45,7 @@
 //! (MD5, AO), Multipath TCP**. Bytes, connection tables and initial sequence numbers (RFC 6528) are
 //! in `airtcp-endpoint`.
 //!
-//! Needs `alloc`, and no `std`: what takes a logarithm or a root takes it from `libm`.
+//! Needs `alloc` but not `std`: what takes a logarithm or a root takes it from `libm`.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;

@@ -79,6 +79,9 @@ impl Records {
             connection.write(self.written - end);
             connection.set_followed(false);
             self.ends.clear();
+            if self.is_closed {
+                connection.close();
+            }
         }
     }
 }
@@ -179,6 +182,22 @@ mod tests {
         assert_eq!(connection.sender().written(), 400);
         records.join(&mut connection);
         assert_eq!(connection.sender().written(), 1200);
-        assert_eq!(leaving(&mut connection, &mut records).0, [1000, 200]);
+        records.close(&mut connection);
+        assert_eq!(
+            leaving(&mut connection, &mut records),
+            (vec![1000, 200], true)
+        );
+    }
+
+    #[test]
+    fn joined_records_are_followed_by_the_end_that_was_to_come() {
+        let (mut connection, mut records) = (open(false), Records::default());
+        for _ in 0..2 {
+            records.write(&mut connection, 400);
+            records.end(&connection);
+        }
+        records.close(&mut connection);
+        records.join(&mut connection);
+        assert_eq!(leaving(&mut connection, &mut records), (vec![800], true));
     }
 }

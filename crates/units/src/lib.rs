@@ -7,7 +7,7 @@
 //! The feature `schema` lets configuration files hold them: serde reads and writes their text,
 //! schemars describes it, and [`bounded`] values know their range.
 //!
-//! Needs `alloc`, and no `std`.
+//! Needs `alloc` but not `std`.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;

@@ -5,7 +5,7 @@
 #[inline]
 pub fn nearest(number: f64) -> u64 {
     let below = number as u64;
-    // Both are exact: from 2^53 on there are no fractions.
+    // Both are exact: from 2^52 on there are no fractions.
     below + u64::from(number - below as f64 >= 0.5)
 }
 
@@ -17,14 +17,15 @@ mod tests {
 
     #[test]
     fn halves_go_up_and_large_numbers_stay() {
-        // The last f64 below a half, and the first odd integer that has no half beside it.
+        // The last f64 below a half, and the first odd integer without a half beside it: adding a
+        // half to either rounds up.
         for number in [
             0.0,
             0.499_999_999_999_999_94,
             0.5,
             1.5,
             2.5,
-            9_007_199_254_740_993.0,
+            4_503_599_627_370_497.0,
         ] {
             assert_eq!(nearest(number), number.round() as u64, "{number}");
         }

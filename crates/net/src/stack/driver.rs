@@ -117,7 +117,7 @@ impl Driver {
     }
 
     /// An endpoint in the midst of others' connections: packets are only read from the device, and
-    /// leave by raw sockets. What is none of the endpoint's goes on to where it is to go.
+    /// leave by raw sockets. Packets that are not the endpoint's are forwarded.
     ///
     /// # Errors
     ///

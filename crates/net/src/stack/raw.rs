@@ -1,4 +1,4 @@
-//! Packets with addresses of whoever's: by raw sockets, along the machine's own routes (raw(7)).
+//! Packets with other hosts' addresses: by raw sockets, along the machine's own routes (raw(7)).
 //!
 //! Written into a TUN device such a packet would be taken for one that arrives, and is to be
 //! forwarded. The kernel drops it there where it seems to be for a connection of its own

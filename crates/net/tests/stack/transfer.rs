@@ -6,7 +6,8 @@ use std::net::Shutdown;
 use super::payload::bytes;
 use super::world::{Family, World, families, get, put};
 
-/// One byte, around a segment of either family, around what fits one packet of the device's, and some MiB.
+/// One byte, around a segment of either family, around what fits one packet of the device's, and
+/// some MiB.
 const LENGTHS: [usize; 7] = [1, 1427, 1447, 1449, 65_000, 65_537, 12 << 20];
 const DEVICES: [&[&str]; 2] = [&[], &["--offload"]];
 

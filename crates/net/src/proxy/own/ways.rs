@@ -30,9 +30,6 @@ const PREFIX: u8 = 29;
 /// The longest packet: that of nearly every path.
 const MTU: u16 = 1500;
 
-/// What is diverted may come from any device of the machine's.
-const LONGEST_DIVERTED: u16 = u16::MAX;
-
 /// Brings packets to the endpoint while this value and its device live.
 #[derive(Debug)]
 pub struct Line {
@@ -71,10 +68,13 @@ impl Line {
     /// device or raw sockets.
     pub fn between(clients: &str, memory: usize) -> Result<(Driver, Self)> {
         forwards(IpAddr::V4(HERE))?;
-        let most = u16::try_from(device::mtu(clients)?).unwrap_or(MTU).min(MTU);
+        let clients_mtu = u16::try_from(device::mtu(clients)?).unwrap_or(u16::MAX);
+        let most = clients_mtu.min(MTU);
         let diverted = Device {
             name: name(),
-            mtu: LONGEST_DIVERTED,
+            // What is too long for the clients is refused here as it would be there, where a raw
+            // socket could tell nobody (RFC 1191).
+            mtu: clients_mtu,
             networks: Vec::new(),
             offload: false,
         };
