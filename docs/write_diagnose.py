@@ -61,7 +61,9 @@ def forecasts(rows: list[dict[str, Any]]) -> str:
     lines = ["| captured link | advised | forecast | on the kernel |", "|---|---|---:|---:|"]
     for row in rows:
         if "remedy" not in row:
-            lines.append(f"| {row['case']} | nothing: {row['headline']} | | |")
+            lines.append(
+                f"| {row['case']} | none: {row['headline'].removeprefix('No remedy is recommended: ')} | | |"
+            )
             continue
         forecast = interval(row["forecast_percent"], row["forecast_interval"])
         if "not_run" in row:

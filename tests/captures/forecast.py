@@ -3,9 +3,10 @@
 
     tests/captures/forecast.py FOLDER --out out/forecast --json docs/diagnose.json
 
-For ten cases: the capture is diagnosed, and `verify` runs the kernel over the case's own link, as
-it was and with the advised remedy, paired by seed. The gain that was forecast stands beside the
-real one. Finished runs are kept in --out. Ten cases take a quarter of an hour.
+For each chosen case the capture is diagnosed, and where a remedy is advised `verify` runs the
+kernel over the case's own link, as it was and with that remedy, paired by seed. The gain that was
+forecast stands beside the real one. Finished runs are kept in --out: what was not run in time is
+run when called again. All cases take some twenty minutes.
 """
 
 import argparse
