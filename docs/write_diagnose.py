@@ -61,9 +61,8 @@ def forecasts(rows: list[dict[str, Any]]) -> str:
     lines = ["| captured link | advised | forecast | on the kernel |", "|---|---|---:|---:|"]
     for row in rows:
         if "remedy" not in row:
-            lines.append(
-                f"| {row['case']} | none: {row['headline'].removeprefix('No remedy is recommended: ')} | | |"
-            )
+            why = row["headline"].removeprefix("No remedy is recommended: ")
+            lines.append(f"| {row['case']} | none: {why} | | |")
             continue
         forecast = interval(row["forecast_percent"], row["forecast_interval"])
         if "not_run" in row:
