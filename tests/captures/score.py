@@ -322,10 +322,13 @@ def chance_of_loss(settings: dict[str, str]) -> float:
     """The share of the packets that a link of these settings loses in the long run."""
     if settings.get("link.loss.model") != "gilbert-elliott":
         return float(settings.get("link.loss.rate", "0"))
-    to_bad, to_good, in_bad = (
-        float(settings[f"link.loss.{key}"]) for key in ("good_to_bad", "bad_to_good", "loss_in_bad")
+    to_bad, to_good = (
+        float(settings[f"link.loss.{key}"]) for key in ("good_to_bad", "bad_to_good")
     )
-    return in_bad * to_bad / (to_bad + to_good)
+    bad = to_bad / (to_bad + to_good)
+    in_bad = float(settings.get("link.loss.loss_in_bad", "1"))
+    in_good = float(settings.get("link.loss.loss_in_good", "0"))
+    return bad * in_bad + (1 - bad) * in_good
 
 
 def _stops(score: Score, true: list[tuple[float, float]], found: list[tuple[float, float]]) -> None:
