@@ -10,7 +10,8 @@ use super::world::{Proxy, World, await_that, v4};
 
 const OPTIONS: [&str; 5] = ["--listen", ":3129", "--transparent", "--device", "c0"];
 
-fn through(world: &World) -> [TcpStream; 2] {
+/// A byte of a client's to a server, and the two ends of their connection.
+pub fn through(world: &World) -> [TcpStream; 2] {
     let listener = world.listen(v4().server);
     let mut client = world.connect(listener.local_addr().unwrap());
     let (mut server, _) = listener.accept().unwrap();

@@ -1,7 +1,7 @@
 //! Data, ends, resets and errors pass through as on a connection without a proxy.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use rustix::net::sockopt::set_socket_linger;
@@ -107,20 +107,7 @@ fn a_reset_of_one_side_is_a_reset_of_the_other() {
     let Some(world) = World::new() else { return };
     let listener = world.listen(v4().server);
     let (_proxy, address) = world.proxy_to(&listener, &[]);
-    for first_is_client in [true, false] {
-        let mut client = world.connect(address);
-        let (mut server, _) = listener.accept().unwrap();
-        client.write_all(b"x").unwrap();
-        server.read_exact(&mut [0]).unwrap();
-        let mut other = if first_is_client {
-            reset(client);
-            server
-        } else {
-            reset(server);
-            client
-        };
-        assert_eq!(error_of(&mut other), ErrorKind::ConnectionReset);
-    }
+    resets_pass(&world, &listener, address);
     world.await_count("failed", 2);
     assert_eq!(world.counted("open"), 0);
 }
@@ -184,4 +171,35 @@ fn the_mobile_side_has_a_stack_of_its_own() {
         );
         proxy.end();
     }
+}
+
+/// A connection by way of the proxy's `address` that one end resets, then one that the other does:
+/// each time the end that is left is told.
+pub fn resets_pass(world: &World, listener: &TcpListener, address: SocketAddr) {
+    for first_is_client in [true, false] {
+        let mut client = world.connect(address);
+        let (mut server, _) = listener.accept().unwrap();
+        client.write_all(b"x").unwrap();
+        server.read_exact(&mut [0]).unwrap();
+        let mut other = if first_is_client {
+            reset(client);
+            server
+        } else {
+            reset(server);
+            client
+        };
+        assert_eq!(error_of(&mut other), ErrorKind::ConnectionReset);
+    }
+}
+
+/// The error of a client whose server refuses it. The reset may come before the client knows that
+/// it is connected.
+pub fn refusal(world: &World, address: SocketAddr) -> ErrorKind {
+    let told = world.client.enter(|| {
+        Ok(match TcpStream::connect(address) {
+            Ok(mut client) => error_of(&mut client),
+            Err(error) => error.kind(),
+        })
+    });
+    told.unwrap()
 }

@@ -1,9 +1,9 @@
 //! The mobile side in our own endpoint: what passes is the same as with the kernel on both sides.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
+use std::net::{IpAddr, Shutdown, SocketAddr};
 
-use super::ends::{error_of, exchange, reset};
+use super::ends::{exchange, refusal, resets_pass};
 use super::payload::bytes;
 use super::world::{Proxy, World, v4};
 
@@ -76,20 +76,7 @@ fn resets_pass_on_either_side() {
     let listener = world.listen(v4().server);
     for side in ["clients", "servers"] {
         let (proxy, listen) = proxy(&world, listener.local_addr().unwrap(), side, "sack");
-        for first_is_client in [true, false] {
-            let mut client = world.connect(listen);
-            let (mut server, _) = listener.accept().unwrap();
-            client.write_all(b"x").unwrap();
-            server.read_exact(&mut [0]).unwrap();
-            let mut other = if first_is_client {
-                reset(client);
-                server
-            } else {
-                reset(server);
-                client
-            };
-            assert_eq!(error_of(&mut other), ErrorKind::ConnectionReset, "{side}");
-        }
+        resets_pass(&world, &listener, listen);
         world.await_count("failed", 2);
         proxy.end();
     }
@@ -97,14 +84,11 @@ fn resets_pass_on_either_side() {
     drop(listener);
     for side in ["clients", "servers"] {
         let (proxy, listen) = proxy(&world, closed, side, "sack");
-        // The reset may come before the client knows that it is connected.
-        let told = world.client.enter(|| {
-            Ok(match TcpStream::connect(listen) {
-                Ok(mut client) => error_of(&mut client),
-                Err(error) => error.kind(),
-            })
-        });
-        assert_eq!(told.unwrap(), ErrorKind::ConnectionReset, "{side}");
+        assert_eq!(
+            refusal(&world, listen),
+            ErrorKind::ConnectionReset,
+            "{side}"
+        );
         world.await_count("unreached", 1);
         proxy.end();
     }

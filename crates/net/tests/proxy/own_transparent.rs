@@ -5,8 +5,8 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 
 use rustix::process::{Signal, kill_process};
 
-use super::deaths::guard_of;
-use super::ends::{error_of, exchange, reset};
+use super::deaths::{guard_of, through};
+use super::ends::{error_of, exchange, refusal, resets_pass};
 use super::payload::bytes;
 use super::world::{Proxy, World, await_that, v4, v6};
 
@@ -88,31 +88,15 @@ fn resets_and_refusals_pass() {
     for side in SIDES {
         let _proxy = proxy(&world, side, &[]);
         let listener = world.listen(v4().server);
-        for first_is_client in [true, false] {
-            let mut client = world.connect(listener.local_addr().unwrap());
-            let (mut server, _) = listener.accept().unwrap();
-            client.write_all(b"x").unwrap();
-            server.read_exact(&mut [0]).unwrap();
-            let mut other = if first_is_client {
-                reset(client);
-                server
-            } else {
-                reset(server);
-                client
-            };
-            assert_eq!(error_of(&mut other), ErrorKind::ConnectionReset, "{side}");
-        }
+        resets_pass(&world, &listener, listener.local_addr().unwrap());
         world.await_count("failed", 2);
         let closed = listener.local_addr().unwrap();
         drop(listener);
-        // The reset may come before the client knows that it is connected.
-        let told = world.client.enter(|| {
-            Ok(match TcpStream::connect(closed) {
-                Ok(mut client) => error_of(&mut client),
-                Err(error) => error.kind(),
-            })
-        });
-        assert_eq!(told.unwrap(), ErrorKind::ConnectionReset, "{side}");
+        assert_eq!(
+            refusal(&world, closed),
+            ErrorKind::ConnectionReset,
+            "{side}"
+        );
         world.await_count("unreached", 1);
     }
 }
@@ -215,14 +199,4 @@ fn a_killed_proxy_leaves_no_rule() {
         assert!(status.success(), "{side}: {said}");
         assert_eq!(world.rules(), "", "{side}");
     }
-}
-
-/// A byte of a client's to a server, and the two ends of their connection.
-fn through(world: &World) -> [TcpStream; 2] {
-    let listener = world.listen(v4().server);
-    let mut client = world.connect(listener.local_addr().unwrap());
-    let (mut server, _) = listener.accept().unwrap();
-    client.write_all(b"x").unwrap();
-    server.read_exact(&mut [0]).unwrap();
-    [client, server]
 }
