@@ -90,10 +90,11 @@ count: tools ## instructions a packet; fails where the lossy pipe takes over 2 %
 site: $(SITE_READY) ## docs/ as a site, in out/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-lint: $(DEV_READY) site | tools ## formatting, clippy, crates without std, ruff, mypy, the site's links
+lint: $(DEV_READY) site | tools ## formatting, clippy, also without std, ruff, mypy, the site's links
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets $(BPF_FEATURES) -- -D warnings
-	$(if $(has_bare),cargo clippy --target $(BARE) $(BARE_CRATES) -- -D warnings,@echo "lint: SKIPPED: nothing is built without std: rustup target add $(BARE)" >&2)
+	$(if $(has_bare),cargo clippy --target $(BARE) $(BARE_CRATES) -- -D warnings,\
+	  @echo "lint: SKIPPED: nothing is built without std: rustup target add $(BARE)" >&2)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy

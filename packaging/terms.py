@@ -10,11 +10,11 @@ sources in the crate libbpf-sys {version}, under the BSD 2-Clause License, which
 this file.
 """
 _LIBELF = """
-It also contains libelf, of elfutils (https://sourceware.org/elfutils/), and zlib (https://zlib.net),
-unchanged, from the same crate. libelf may be distributed under the GNU Lesser General Public
-License, version 3 or later, or the GNU General Public License, version 2 or later: the texts are
-beside this one. With airtcp's own sources, `make wheel WHEEL_BPF=1` links another libelf in its
-place.
+It also contains libelf, of elfutils (https://sourceware.org/elfutils/), and zlib
+(https://zlib.net), unchanged, from the same crate. libelf may be distributed under the GNU Lesser
+General Public License, version 3 or later, or the GNU General Public License, version 2 or later:
+the texts are beside this one. With airtcp's own sources, `make wheel WHEEL_BPF=1` links another
+libelf in its place.
 """
 
 

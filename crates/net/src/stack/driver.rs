@@ -174,8 +174,8 @@ impl Driver {
         self.clock.now()
     }
 
-    /// Processes arrived packets, at most so many that the responses are not late, handles expired
-    /// timers, and sends. Returns whether more packets may have arrived.
+    /// Processes a limited number of arrived packets, so that responses are not late, handles
+    /// expired timers, and sends. Returns whether more packets may have arrived.
     ///
     /// # Errors
     ///

@@ -201,9 +201,9 @@ fn parse_options(options: &[u8], segment: &mut Segment) {
     }
 }
 
-/// Reads options in any order. A known one of another length than its kind's is skipped; what stands
-/// behind one whose length is impossible cannot be found, and is not read (RFC 9293 §3.1 has a
-/// receiver be prepared for it; Linux, `tcp_parse_options`).
+/// Reads options in any order. A known one of another length than its kind's is skipped; what
+/// stands behind one whose length is impossible cannot be found, and is not read (RFC 9293 §3.1 has
+/// a receiver be prepared for it; Linux, `tcp_parse_options`).
 fn parse_each_option(mut options: &[u8], segment: &mut Segment) {
     while let Some((&kind, rest)) = options.split_first() {
         match kind {

@@ -90,8 +90,12 @@ fn packets() {
 
 #[test]
 fn marks_and_their_echoes() {
-    let text = "0 < SEW 0:0(0) win 9\n0 > [noecn] SE. 0:0(0) ack 1\n0 < [ect1] W. 1:1(0) ack 1 win 9\n\
-                0 > [ect01] P. 1:2(1) ack 1\n0 < [ce] . 1:1(0) ack 1 win 9\n0 > [ect0] E. 2:2(0) ack 1";
+    let text = "0 < SEW 0:0(0) win 9\n\
+                0 > [noecn] SE. 0:0(0) ack 1\n\
+                0 < [ect1] W. 1:1(0) ack 1 win 9\n\
+                0 > [ect01] P. 1:2(1) ack 1\n\
+                0 < [ce] . 1:1(0) ack 1 win 9\n\
+                0 > [ect0] E. 2:2(0) ack 1";
     let read: Vec<_> = events(text)
         .into_iter()
         .map(|event| match event.action {

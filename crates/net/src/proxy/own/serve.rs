@@ -77,7 +77,8 @@ pub struct Proxy {
     relays: Slab<Entry>,
     /// The relays of the endpoint's connections.
     by_id: BTreeMap<ConnectionId, usize>,
-    /// The endpoint's connections by their ends, this side's first, as the radio's driver sees them.
+    /// The endpoint's connections by their ends, this side's first, as the radio's driver sees
+    /// them.
     by_ends: BTreeMap<[SocketAddr; 2], ConnectionId>,
     ready: VecDeque<usize>,
     buffer: Box<[u8]>,

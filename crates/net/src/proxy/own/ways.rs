@@ -7,8 +7,8 @@
 //!   --mobile clients:  client ──▶ this machine ── tun ── endpoint, at the address of --listen
 //! ```
 //!
-//! All of it goes with the device and with the sockets that made it: nothing outlives the proxy. What
-//! diverts packets for `--transparent` is [`Diversion`](super::super::divert::Diversion)'s.
+//! All of it goes with the device and with the sockets that made it: nothing outlives the proxy.
+//! What diverts packets for `--transparent` is [`Diversion`](super::super::divert::Diversion)'s.
 
 use std::fs::{self, File};
 use std::io::Read;
