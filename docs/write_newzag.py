@@ -41,7 +41,7 @@ def rows(rate: str, found: Verification) -> list[str]:
         losses = radio + sum(row["congestion"] for row in judged)
         lines.append(
             f"| {100 * float(rate):g} % | {name} | {effect(agreement.real)} "
-            f"| {effect(agreement.simulated)} | {'yes' if agreement.agrees else 'no'} "
+            f"| {effect(agreement.simulated)} | {agreement.answer.value} "
             f"| {radio} of {losses} |"
         )
     return lines
@@ -51,7 +51,7 @@ def main() -> None:
     """Runs what is not finished, and writes the table."""
     out = Path(sys.argv[1])
     lines = [
-        "| loss | classifier | on the kernel | simulated | they agree | taken for the radio's |",
+        "| loss | classifier | on the kernel | simulated | paired | taken for the radio's |",
         "|---:|---|---:|---:|---|---:|",
     ]
     kernel = ""

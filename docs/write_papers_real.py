@@ -10,6 +10,7 @@ import argparse
 import json
 import runpy
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -45,10 +46,9 @@ def _remedy(one: Mapping[str, Any]) -> list[str]:
     if one["refusal"]:
         return [one["remedy"], "-", "-", "-", "-", _refused(one["remedy"], one["refusal"])]
     by = "; ".join(f"`{step}`" for step in one["steps"]) or "in the emulated link"
-    verdict = "they agree" if one["agrees"] else "they differ"
     effects = [_effect(one["effect"][side]) for side in ("kernel", "simulated")]
     instead = "".join(f"; {words}" for words in one["instead"])
-    return [f"{one['remedy']} ({by})", *_goodputs(one), *effects, verdict + instead]
+    return [f"{one['remedy']} ({by})", *_goodputs(one), *effects, one["answer"] + instead]
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -88,10 +88,12 @@ def _effect(effect: Mapping[str, Any]) -> str:
 def sentence(run: Mapping[str, Any]) -> str:
     """How many effects agree, on which kernel, and how late the emulator was."""
     remedies = [one for case in run["cases"] for one in case["remedies"] if not one["refusal"]]
-    agree = sum(one["agrees"] for one in remedies)
+    answers = Counter(one["answer"] for one in remedies)
     return (
         f"Kernel {run['kernel']}, {run['seeds']} seeds. Of {len(remedies)} effects of remedies "
-        f"{agree} agree with the simulated ones: their distance is within its 95 % interval. "
+        f"{answers['they agree']} agree with the simulated ones within 5 % (the 95 % interval of "
+        f"the ratio of the two gains, paired by seed), {answers['they differ']} differ, and for "
+        f"{answers['not enough runs']} these runs are not enough to say. "
         f"{REAL['lateness'](run['late'])}"
     )
 

@@ -10,9 +10,6 @@ import pytest
 
 from airtcp import net
 from airtcp._core import RunError, ScenarioError
-from airtcp.study.statistics import paired_difference
-from airtcp.study.verify import Agreement
-from airtcp.study.verify_verdict import agreement_sentence
 from airtcp.verification import Verification, verify
 
 FAKE = """#!{python}
@@ -120,27 +117,6 @@ def test_the_report_holds_both_and_the_steps(
     assert "6.1-test" in page
     assert "http" not in page.replace("http://www.w3.org", "")
     assert (tmp_path / "out" / "verification.csv").read_text().count("\n") == 7
-
-
-@pytest.mark.parametrize(
-    ("real", "simulated", "said"),
-    [
-        ([12.0, 12.5, 11.5], [12.2, 12.4, 11.9], "they agree"),
-        ([12.0, 12.1, 11.9], [11.0, 11.1, 10.9], "points more than simulated"),
-        ([10.0, 10.1, 9.9], [11.0, 11.1, 10.9], "points less than simulated"),
-    ],
-)
-def test_agreement_is_a_distance_within_its_interval(
-    real: list[float], simulated: list[float], said: str
-) -> None:
-    before = [10.0, 10.2, 9.8]
-    agreement = Agreement(paired_difference(before, real), paired_difference(before, simulated))
-    assert said in agreement_sentence("x", agreement)
-
-
-def test_one_run_shows_no_agreement() -> None:
-    agreement = Agreement(paired_difference([10.0], [12.0]), paired_difference([10.0], [12.0]))
-    assert "more --seeds" in agreement_sentence("x", agreement)
 
 
 def test_a_real_kernel_is_beside_its_simulation(lossy_file: Path) -> None:

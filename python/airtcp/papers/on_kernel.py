@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from airtcp._core import Scenario, ScenarioError
 from airtcp.papers.paper import Paper, read_toml
 from airtcp.scenarios import load_scenario
+from airtcp.study.agreement import Agreement, Side
 from airtcp.study.beside import half_width
 from airtcp.study.execute import Progress, Results, execute
 from airtcp.study.kernel import (
@@ -27,8 +28,8 @@ from airtcp.study.kernel import (
     settings_of,
 )
 from airtcp.study.plan import Plan, PlannedCell, planned_cell
-from airtcp.study.statistics import PairedDifference, paired_difference
-from airtcp.study.verify import NEEDS_DEVIATION, Agreement
+from airtcp.study.statistics import PairedDifference
+from airtcp.study.verify import NEEDS_DEVIATION
 
 FILE = "kernel.toml"
 """Name of the file with a paper's cases."""
@@ -175,8 +176,8 @@ class CaseResult:
         """A remedy's effect on the kernel beside the simulated one."""
         before = self.outcomes[0]
         return Agreement(
-            paired_difference(before.measured_bps, outcome.measured_bps),
-            paired_difference(before.simulated_bps, outcome.simulated_bps),
+            Side(before.measured_bps, outcome.measured_bps),
+            Side(before.simulated_bps, outcome.simulated_bps),
         )
 
 
@@ -298,7 +299,7 @@ def _remedy_in_json(
             "kernel": _difference_in_json(agreement.real),
             "simulated": _difference_in_json(agreement.simulated),
         },
-        "agrees": agreement.agrees,
+        "answer": agreement.answer.value,
     }
 
 

@@ -6,6 +6,7 @@ from airtcp.catalogue import BASELINE
 from airtcp.quantities import format_bit_rate, format_count
 from airtcp.report.pages import rendered, write_text
 from airtcp.report.tables import Table
+from airtcp.study.agreement import MARGIN_PERCENT
 from airtcp.study.statistics import Outcome, PairedDifference
 from airtcp.study.verdict import amount
 from airtcp.study.verify import VerifiedRuns
@@ -24,6 +25,7 @@ def write_report(runs: VerifiedRuns, directory: Path, command: str | None = None
     page = rendered(
         "verification.html.j2",
         verdict=verdict(runs),
+        margin=f"{MARGIN_PERCENT:g}",
         runs=runs,
         effects=effects_table(runs),
         cost=cost_table(runs),
@@ -51,7 +53,7 @@ def effects_table(runs: VerifiedRuns) -> Table:
         rows.append(
             (
                 remedy,
-                "they agree" if agreement.agrees else "they differ",
+                agreement.answer.value,
                 format_bit_rate(means[0]),
                 _effect(agreement.real),
                 format_bit_rate(means[1]),

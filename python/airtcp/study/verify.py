@@ -1,6 +1,5 @@
 """A scenario and remedies on this machine's kernel, beside the simulation of the same thing."""
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from airtcp.catalogue import BASELINE
+from airtcp.study.agreement import Agreement, Side
 from airtcp.study.cells import Cell
 from airtcp.study.compare import ComparedRuns, ComparisonPlan, comparison_plan
 from airtcp.study.execute import Progress, Results, execute
@@ -64,11 +64,15 @@ class VerifiedRuns:
         }
 
     @cached_property
-    def agreements(self) -> dict[str, "Agreement"]:
+    def agreements(self) -> dict[str, Agreement]:
         """For each remedy but the baseline, its effect on the kernel beside the simulated one."""
         return {
             remedy: Agreement(
-                self.differences[remedy], self.simulated.differences[remedy]["goodput_bps"]
+                Side(self.goodput(BASELINE), self.goodput(remedy)),
+                Side(
+                    self.simulated.values(BASELINE, "goodput_bps"),
+                    self.simulated.values(remedy, "goodput_bps"),
+                ),
             )
             for remedy in self.remedies[1:]
         }
@@ -79,32 +83,6 @@ class VerifiedRuns:
         for run in self.measured[remedy]:
             total += float(cast(Mapping[str, float], run)[field])
         return total / len(self.seeds)
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """A remedy's effect on the kernel beside the simulated one, in per cent of the baseline."""
-
-    real: PairedDifference
-    simulated: PairedDifference
-
-    @property
-    def distance_percent(self) -> float | None:
-        """The kernel's effect minus the simulated one; None where a baseline delivered nothing."""
-        real, simulated = self.real.mean_percent, self.simulated.mean_percent
-        return None if real is None or simulated is None else real - simulated
-
-    @property
-    def half_width_percent(self) -> float:
-        """Half the 95 % interval of the distance, as if the two were independent."""
-        halves = (self.real.half_width_percent or 0.0, self.simulated.half_width_percent or 0.0)
-        return math.hypot(*halves)
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the distance is within its interval: no disagreement is shown."""
-        distance = self.distance_percent
-        return distance is not None and abs(distance) <= self.half_width_percent
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,10 @@
 
 from airtcp.catalogue import BASELINE
 from airtcp.quantities import decimals_for, format_bit_rate, format_percent
+from airtcp.study.agreement import MARGIN_PERCENT, Agreement, Answer
 from airtcp.study.statistics import Outcome, PairedDifference
 from airtcp.study.verdict import amount
-from airtcp.study.verify import Agreement, VerifiedRuns
+from airtcp.study.verify import VerifiedRuns
 
 
 def verdict(runs: VerifiedRuns) -> list[str]:
@@ -19,21 +20,29 @@ def agreement_sentence(name: str, agreement: Agreement) -> str:
         f"{name}: on this kernel {_effect(agreement.real)}, simulated "
         f"{_effect(agreement.simulated)}"
     )
-    distance = agreement.distance_percent
+    distance, interval = agreement.distance_percent, agreement.interval_percent
     if distance is None:
-        return f"{effects}: a baseline delivered nothing, so the two cannot be compared."
-    if agreement.real.half_width is None and agreement.real.outcome is not Outcome.IDENTICAL:
+        return f"{effects}: a run delivered nothing, so the two cannot be compared."
+    if interval is None:
         return f"{effects}: one run has no interval; more --seeds say whether they agree."
-    if agreement.agrees:
-        return f"{effects}: they agree."
-    half = agreement.half_width_percent
-    decimals = decimals_for(half or abs(distance) / 10)
-    size = format_percent(abs(distance), decimals=decimals).removesuffix(" %")
-    side = "more" if distance > 0 else "less"
-    return (
-        f"{effects}: they differ, the kernel gains {size} points {side} than simulated "
-        f"(± {format_percent(half, decimals=decimals).removesuffix(' %')})."
-    )
+    low, high = (format_percent(end, sign=True, decimals=_decimals(interval)) for end in interval)
+    apart = f"the kernel's gain is {low} to {high} from the simulated one"
+    match agreement.answer:
+        case Answer.AGREE:
+            return f"{effects}: they agree within {MARGIN_PERCENT:g} % ({apart}; 95 %)."
+        case Answer.DIFFER:
+            return f"{effects}: they differ ({apart}; 95 %)."
+        case Answer.UNDECIDED:
+            seeds = agreement.seeds_to_decide
+            more = f"; about {seeds} seeds would" if seeds else ""
+            return (
+                f"{effects}: not enough runs to say whether they agree within "
+                f"{MARGIN_PERCENT:g} % ({apart}; 95 %{more})."
+            )
+
+
+def _decimals(interval: tuple[float, float]) -> int:
+    return decimals_for((interval[1] - interval[0]) / 2 or 1.0)
 
 
 def _effect(difference: PairedDifference) -> str:
