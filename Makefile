@@ -37,6 +37,7 @@ BUILT := $(or $(CARGO_TARGET_DIR),target)
 REPORT := out/demo
 FUZZ_SECONDS ?= 600
 CONNECTIONS ?= 100000
+SCENARIOS ?= 5000
 
 .DEFAULT_GOAL := help
 .PHONY: help demo papers papers-docs verify studies-docs newzag-docs diagnose-docs build test real wheel bench count lint check-long docs site clean tools
@@ -104,12 +105,13 @@ wheel: $(WHEEL_READY) ## the wheel in dist/, whole: core, airtcp-net, scenarios,
 	$(BIN)/twine check --strict dist/*.whl
 	$(BIN)/python packaging/try_wheel.py dist/*.whl
 
-check-long: build ## what takes hours: connections under attack, the fuzzers for ten minutes each, mutants
+check-long: build $(DEV_READY) ## what takes hours: connections under attack, the fuzzers for ten minutes each, mutants
 	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is missing: cargo install cargo-mutants --locked" >&2; exit 1; }
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: rustup toolchain install nightly && cargo install cargo-fuzz --locked" >&2; exit 1; }
 	AIRTCP_CONNECTIONS=$(CONNECTIONS) cargo test --package airtcp-tcp --test hostile
 	cargo test --package airtcp-endpoint --test wire -- --ignored
 	$(PYTHON) tests/recipes.py
+	AIRTCP_SCENARIOS=$(SCENARIOS) $(BIN)/pytest --numprocesses auto tests/python/test_generated_scenarios.py
 	set -e; for target in $$(cargo +nightly fuzz list); do \
 	  mkdir -p fuzz/corpus/$$target; \
 	  cargo +nightly fuzz run "$$target" fuzz/corpus/$$target $$(ls -d fuzz/seeds/$$target 2>/dev/null) \
