@@ -11,11 +11,11 @@ use crate::survey::{Limits, Progress, Survey, SurveyError};
 /// Errors that end the reading of a capture without an answer.
 #[derive(Debug)]
 pub enum CaptureError {
-    /// It cannot be read, or the listener asked for the end.
+    /// The capture is unreadable, or the listener cancelled.
     Survey(SurveyError),
     /// It has no flow of that number.
     NoSuchFlow {
-        /// The number asked for.
+        /// The requested flow number.
         flow: u32,
         /// Number of flows.
         flows: u32,
@@ -60,7 +60,7 @@ impl From<ReadError> for CaptureError {
 pub struct Capture {
     /// Its flows, and whether it is sound.
     pub survey: Survey,
-    /// The flow that was looked at; `None` where there is no TCP at all.
+    /// The analysed flow; `None` if the capture contains no TCP.
     pub analysis: Option<Analysis>,
 }
 
@@ -102,7 +102,7 @@ impl Capture {
         Ok(Self { survey, analysis })
     }
 
-    /// The flow that was looked at.
+    /// The analysed flow.
     #[must_use]
     pub fn flow(&self) -> Option<&Flow> {
         self.survey.flow(self.analysis.as_ref()?.flow)

@@ -74,7 +74,7 @@ pub struct Progress {
 pub enum SurveyError {
     /// There is nothing to read, or it is no capture.
     Read(ReadError),
-    /// The listener asked for the end.
+    /// The listener cancelled.
     Interrupted,
 }
 
@@ -116,7 +116,7 @@ pub struct Survey {
     pub others: Others,
     /// TCP packets.
     pub tcp_packets: u64,
-    /// Packets without a time: of pcapng's simple packet blocks. They are not looked at.
+    /// Packets without a timestamp (pcapng simple packet blocks), which are ignored.
     pub untimed: u64,
     /// Packets that the capture says it dropped.
     pub dropped: u64,

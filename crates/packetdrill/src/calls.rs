@@ -36,7 +36,7 @@ impl World {
         let address = socket.bound.ok_or(libc::EINVAL)?;
         let listening = ListenOptions {
             options: socket.options.clone(),
-            // Linux: one more than it is told (`sk_acceptq_is_full`).
+            // Linux admits one connection more than the backlog (`sk_acceptq_is_full`).
             backlog: usize::try_from(backlog).unwrap_or(0) + 1,
             ..ListenOptions::default()
         };

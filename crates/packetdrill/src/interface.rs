@@ -292,7 +292,7 @@ extern "C" fn ioctl(_: User, fd: c_int, request: c_ulong, into: *mut c_int) -> c
 extern "C" fn close(_: User, fd: c_int) -> c_int {
     let closed = machine().call(|world| world.close(fd));
     if closed.is_ok() {
-        // SAFETY: the descriptor is ours, and nobody has it any more.
+        // SAFETY: the descriptor is ours, and no other owner is left.
         unsafe { libc::close(fd) };
     }
     said_int(closed)

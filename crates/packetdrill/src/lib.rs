@@ -15,7 +15,7 @@
 //! | [`machine`] | time, packets, and the call that waits |
 //! | [`socket`] | descriptors and what is behind them |
 //! | [`calls`] | sockets are made, opened, read, written and closed |
-//! | [`options`] | what can be set and asked |
+//! | [`options`] | socket options and ioctls |
 //! | [`readiness`] | poll and epoll |
 //! | [`system`] | the stack as this namespace's sysctls describe it |
 //! | [`tcp_info`] | what `TCP_INFO` tells |

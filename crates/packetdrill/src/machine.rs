@@ -31,7 +31,7 @@ const TO_RETURN: std::time::Duration = std::time::Duration::from_millis(2);
 const EPOCH_SECONDS: u64 = 1_000_000_000;
 
 thread_local! {
-    /// When the call of this thread returned, until it has asked.
+    /// When this thread's call returned; `None` once the thread has read it.
     static RETURNED_AT: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
@@ -89,7 +89,7 @@ impl Machine {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A call that answers at once.
+    /// A call that does not block.
     pub fn call(&self, act: impl FnOnce(&mut World) -> Answer) -> Answer {
         let mut world = self.lock();
         let answer = act(&mut world);
@@ -264,7 +264,7 @@ impl World {
         while self.endpoint.poll_transmit(self.now, &mut packet).is_some() {
             self.sent.push_back((self.now, std::mem::take(&mut packet)));
         }
-        // Whoever waits asks for the readiness itself.
+        // A waiting thread polls the readiness itself.
         while self.endpoint.next_event().is_some() {}
         for socket in self.sockets.values_mut() {
             if let Kind::Connection(id) = socket.kind

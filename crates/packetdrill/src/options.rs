@@ -1,4 +1,4 @@
-//! What can be set and asked: setsockopt(2), tcp(7), ioctl(2), fcntl(2).
+//! Socket options and ioctls: setsockopt(2), tcp(7), ioctl(2), fcntl(2).
 
 use airtcp_script::settings::{self, Applied};
 use airtcp_script::tcp_info::Asked;
@@ -223,7 +223,7 @@ impl World {
     }
 }
 
-/// An `int`; zero where there is not one.
+/// An `int`; zero if the buffer is too short for one.
 fn number(value: &[u8]) -> i32 {
     value
         .first_chunk()

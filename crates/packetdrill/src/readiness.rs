@@ -8,7 +8,7 @@ use crate::system;
 
 /// What epoll watches a descriptor for.
 pub struct Watched {
-    /// Events and flags as they were asked for, and what is handed back.
+    /// Events and flags requested, and the user data to return with them.
     pub events: u32,
     pub data: u64,
     /// What has happened to the connection when it was last told, where changes alone count.

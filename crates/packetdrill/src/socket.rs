@@ -23,7 +23,7 @@ pub enum Kind {
     Epoll(BTreeMap<i32, Watched>),
 }
 
-/// A socket, as far as the endpoint does not know it itself.
+/// The part of a socket's state that the endpoint does not hold.
 pub struct Socket {
     pub kind: Kind,
     pub options: Options,
@@ -37,11 +37,11 @@ pub struct Socket {
     pub linger: Option<i32>,
     /// TCP_INQ.
     pub tells_queue: bool,
-    /// TCP_MAXSEG as it was asked for.
+    /// The requested TCP_MAXSEG.
     pub wanted_mss: Option<i32>,
     /// TCP_NOTSENT_LOWAT.
     pub not_sent_low_water: u32,
-    /// Whether the error with which the connection ended was told: it is once.
+    /// Whether the connection's final error was reported; it is reported only once.
     pub told_of_end: bool,
     /// Times for `TCP_INFO`, and how much had arrived when last looked at, and when that was.
     pub stopwatch: Stopwatch,

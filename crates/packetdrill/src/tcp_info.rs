@@ -3,7 +3,7 @@
 use airtcp_script::tcp_info::{Asked, value};
 use airtcp_tcp::Connection;
 
-/// At least as long as packetdrill knows it.
+/// The shortest `struct tcp_info` that packetdrill reads.
 const BYTES: usize = 296;
 
 /// Names, where in the structure they are, and in how many bytes.

@@ -19,7 +19,7 @@ pub fn run(code: &str, lookup: &dyn Fn(&str) -> Option<Value>) -> Outcome {
     let mut assigned: Vec<(String, Value)> = Vec::new();
     for statement in code.split(['\n', ';']) {
         let statement = statement.split('#').next().unwrap_or_default();
-        // A statement that ends with its line may say that the line goes on.
+        // A trailing backslash continues a statement on the next line.
         let statement = statement.trim().trim_end_matches('\\').trim_end();
         if statement.is_empty() || statement.starts_with("print") || statement == "pass" {
             continue;

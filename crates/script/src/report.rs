@@ -123,7 +123,7 @@ fn flags(flags: Flags) -> String {
     text
 }
 
-/// Segments that have crossed the wire so far.
+/// Segments exchanged up to here.
 #[derive(Clone, Debug, Default)]
 pub struct Exchange(Vec<(Instant, char, String)>);
 

@@ -7,7 +7,7 @@ use airtcp_units::Duration;
 /// Outcome of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// It is as asked for, or does not matter to an endpoint.
+    /// Applied, or irrelevant to an endpoint.
     Yes,
     /// The endpoint has no such thing.
     Unsupported(String),
@@ -21,7 +21,7 @@ pub fn defaults(config: &mut Config) {
     config.timeout.min = Duration::from_millis(200);
 }
 
-/// Does what a shell command in backquotes asks for, as far as it concerns an endpoint.
+/// Applies the part of a backquoted shell command that concerns an endpoint.
 pub fn command(text: &str, config: &mut Config) -> Applied {
     for line in text.lines().flat_map(|line| line.split(';')) {
         let applied = one_command(line.trim(), config);

@@ -86,7 +86,7 @@ pub enum Marking {
 /// The options of a segment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// `<...>`: whatever they are.
+    /// `<...>`: any options match.
     pub any: bool,
     pub mss: Option<u16>,
     pub window_scale: Option<u8>,

@@ -12,7 +12,7 @@ const INFINITE: f64 = 2_147_483_647.0;
 /// State that the connection itself does not have.
 #[derive(Debug)]
 pub struct Asked<'a> {
-    /// When it is asked.
+    /// The time of the query.
     pub now: Instant,
     /// When data arrived last.
     pub data_received_at: Instant,

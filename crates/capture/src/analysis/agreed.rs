@@ -4,11 +4,11 @@ use crate::flow::Flow;
 use crate::packet::Way;
 use crate::survey::Survey;
 
-/// Packets that are looked at to find the length of a whole segment.
+/// Packets sampled to estimate the full segment size.
 const PROBED: usize = 20_000;
 /// Space that timestamps take in each header, with padding.
 const TIMESTAMPS_BYTES: u32 = 12;
-/// A segment of Ethernet, where there is none to look at.
+/// Full segment on Ethernet, the default without samples.
 const MSS_BYTES: u32 = 1460;
 
 /// Options that the ends agreed on.
@@ -44,7 +44,7 @@ impl Agreed {
         let has_syns = data.syn.is_some() && acks.syn.is_some();
         Self {
             has_sack: data.sack_permitted && acks.sack_permitted || has_blocks,
-            // Without both SYNs the scale is not known; with a SYN that has none there is none.
+            // Unknown unless both SYNs were captured; unused if either SYN lacks the option.
             window_scale: match (has_syns, is_scaled) {
                 (true, true) => acks.window_scale,
                 (true, false) => Some(0),

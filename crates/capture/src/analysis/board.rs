@@ -6,12 +6,12 @@ use std::collections::VecDeque;
 /// No transmission.
 pub const NONE: u32 = u32::MAX;
 
-/// A range of the stream whose bytes have had the same fate so far.
+/// A range of the stream whose bytes share one history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     pub start: u64,
     pub end: u64,
-    /// The latest transmission of it; [`NONE`] where it was never seen.
+    /// Its latest transmission; [`NONE`] if none was captured.
     pub last: u32,
     /// Number of transmissions seen.
     pub attempts: u32,
@@ -34,15 +34,15 @@ impl Piece {
 pub struct Overlap {
     /// Bytes that had never been sent, nor skipped.
     pub fresh: u64,
-    /// The most transmissions that a byte of it had had before.
+    /// Largest number of earlier transmissions of any of its bytes.
     pub attempts: u32,
     /// The latest transmission of the first byte that had had one.
     pub previous: u32,
     /// Bytes that had been skipped: a hole is filled.
     pub filled: u64,
-    /// Some of it had been acknowledged cumulatively before.
+    /// Part of the range was already cumulatively acknowledged.
     pub acknowledged: bool,
-    /// Some of it had been SACKed before.
+    /// Part of the range was already SACKed.
     pub sacked: bool,
 }
 
@@ -213,7 +213,7 @@ impl Board {
         if start >= end {
             return;
         }
-        // Ranges that the block touches become one with it.
+        // Merges the block with the ranges it touches.
         let first = self.sacked.partition_point(|range| range.1 < start);
         let behind = self.sacked.partition_point(|range| range.0 <= end);
         let touched = self.sacked.get(first..behind).unwrap_or(&[]);

@@ -16,7 +16,7 @@ pub(super) struct Covered<'a> {
     /// The newest transmission of what was sent once.
     pub newest: u32,
     pub has_repeated: bool,
-    /// The transmission that the last timeout made, zero where there is none to judge.
+    /// Transmission caused by the last timeout; zero if none awaits a verdict.
     pub timed_out: u32,
     /// Something that was sent once, and before that.
     pub originals: bool,

@@ -21,9 +21,9 @@ const ORIGIN: u64 = 1 << 32;
 const FAR: u64 = 1 << 30;
 /// Silence of ACKs below this is nothing to look at.
 const LEAST_SILENCE: Duration = Duration::from_millis(60);
-/// Retransmissions among which the one that a D-SACK names is looked for.
+/// How many recent retransmissions are searched for the one a D-SACK reports.
 const DSACK_REACH: usize = 4096;
-/// Data in order that a receiver acknowledges at once, with some to spare.
+/// In-order data that triggers an immediate ACK, with a margin.
 const IN_ORDER_SEGMENTS: u64 = 3;
 /// Round trips vary by the rest of this.
 const JUST_BELOW_PERCENT: u64 = 95;
@@ -46,7 +46,7 @@ pub(super) struct Follower {
     last_ack: Instant,
     last_data: Instant,
     last_rtt: Duration,
-    /// The shortest so far.
+    /// Running minimum.
     least_rtt: Duration,
     duplicates: u32,
     /// When the last duplicate came.
@@ -134,7 +134,7 @@ impl Follower {
         if let Some(since) = self.recovery_since.take() {
             self.out.recoveries.push((since, self.out.end));
         }
-        // From here on bytes count from the first byte of data.
+        // Offsets below are relative to the first byte of data.
         for sent in &mut self.out.sent {
             sent.start = sent.start.saturating_sub(ORIGIN);
             sent.end = sent.end.saturating_sub(ORIGIN);

@@ -38,7 +38,7 @@ pub struct Sent {
     /// Its timestamp is older than what the receiver has echoed: the receiver drops it as if it
     /// were of an old connection (RFC 7323 §5), though it lacked it. Seen at the receiver alone.
     pub is_refused: bool,
-    /// It met a queue so long that a loss is taken for the queue's.
+    /// Its queue was long enough for the loss to be classified as a tail drop.
     pub meets_full_queue: bool,
     /// TSval.
     pub timestamp: Option<u32>,
@@ -118,7 +118,7 @@ pub(super) struct Repeat {
     /// Whether its bytes were acknowledged or SACKed already.
     pub was_acknowledged: bool,
     pub was_sacked: bool,
-    /// Nothing told that anything behind it had arrived.
+    /// No later segment was reported as received.
     pub is_tail: bool,
     /// Bytes from its first to the highest SACKed.
     pub bytes_above: u64,

@@ -157,7 +157,7 @@ impl Hazard {
         }
     }
 
-    /// Whether a loss among packets that met a queue of `bytes` is taken for the queue's.
+    /// Whether a loss at a queue length of `bytes` is classified as a tail drop.
     #[must_use]
     pub fn is_full(&self, bytes: u64) -> bool {
         let bytes = bytes as f64;

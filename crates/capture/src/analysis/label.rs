@@ -35,7 +35,7 @@ named! {
         TailProbe = "tail-probe",
         /// The receiver holds later data: duplicate ACKs, SACK, or a partial ACK in recovery.
         Fast = "fast",
-        /// The sender goes on after a timeout, as ACKs come.
+        /// Continues a timeout's recovery, clocked by ACKs.
         GoOn = "go-on",
         /// A probe of a receive window that is shut (RFC 9293 §3.8.6.1).
         WindowProbe = "window-probe",
@@ -87,7 +87,7 @@ named! {
         Answered = "answered a round trip later",
         /// It fills a hole later than packets of this flow overtake each other.
         HoleFilled = "fills a hole too late for overtaking",
-        /// There is none.
+        /// No evidence.
         NoAnswer = "no answer",
     }
 }
@@ -135,7 +135,7 @@ named! {
     }
 }
 
-/// A retransmission, with what is said of it.
+/// A retransmission and its labels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Label {
     /// Its place in [`Analysis::sent`](super::Analysis::sent).
@@ -167,7 +167,7 @@ pub struct Label {
     /// Cause of the loss of the transmission before it, by the queue it met: radio, tail drop or
     /// not shown. `None` where nothing was lost.
     pub loss: Option<Cause>,
-    /// Bytes in the queue that the lost transmission met, as far as neighbours tell.
+    /// Queue length at the lost transmission, in bytes, interpolated from its neighbours.
     pub queue_bytes: Option<u64>,
     /// Lateness of the original behind what overtook it or behind the timer: of needless ones.
     pub late_by: Option<Duration>,

@@ -74,7 +74,7 @@ pub struct Analysis {
     pub vantage: Vantage,
     /// The longest payload of a packet on the wire, in bytes.
     pub mss: u32,
-    /// Both ends agreed on SACK, as far as the SYNs are there or blocks were seen.
+    /// SACK was negotiated, according to the SYNs or, without them, to observed blocks.
     pub has_sack: bool,
     /// The sender uses timestamps.
     pub has_timestamps: bool,

@@ -59,7 +59,7 @@ impl<'a> Path<'a> {
         self.acks[..behind].last().map_or(0, |ack| ack.delivered)
     }
 
-    /// Bytes in the queue when each transmission came to it, as far as this flow filled it.
+    /// Queue length in bytes at each transmission's arrival, counting this flow alone.
     ///
     /// What is under way is in the queue but for what had left it: that is acknowledged within the
     /// shortest round trip. And but for what was lost, until it is repaired. This needs no rate,

@@ -25,7 +25,7 @@ const PROXY_LEAST: Duration = Duration::from_millis(250);
 /// A share of the bytes above which something hidden is the capture's subject.
 const HIDDEN_PERCENT: u64 = 50;
 
-/// A reason for which less is said than was asked.
+/// Why part of an analysis was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// A word for it.
@@ -61,7 +61,7 @@ pub enum RefusalKind {
     NotKept,
     /// There is no TCP.
     NoTcp,
-    /// The SYN is missing, and with it the scale of the windows.
+    /// The SYN, which carries the window scale, was not captured.
     NoSyn,
 }
 
@@ -179,7 +179,7 @@ pub fn of_capture(survey: &Survey) -> Vec<Refusal> {
     refusals
 }
 
-/// Of a flow before its packets are looked at.
+/// Reasons that hold before the flow's packets are analysed.
 pub fn of_flow(flow: &Flow, kept: usize) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     if !flow.data().is_seen() || !flow.acks().is_seen() {

@@ -5,7 +5,7 @@ use airtcp_units::{Duration, Instant};
 use super::found::{Ack, Sent, Silence};
 use super::rate::Path;
 
-/// Shorter silences are not told from the ordinary.
+/// Shorter silences cannot be distinguished from ordinary gaps.
 const SHORTEST: Duration = Duration::from_millis(80);
 /// Nor those of fewer packet times.
 const LEAST_PACKETS: u64 = 8;
@@ -23,7 +23,7 @@ pub struct Stop {
     pub start: Instant,
     /// When they came again.
     pub end: Instant,
-    /// Held packets came at once, not at the rate of the link.
+    /// Held packets were released in a burst, not at the link's rate.
     pub at_once: bool,
 }
 

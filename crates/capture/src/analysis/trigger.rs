@@ -196,7 +196,7 @@ mod tests {
                 },
                 Some(Trigger::Timeout),
             ),
-            // Without SACK it is told by nothing else, though duplicates come.
+            // Without SACK this is the only evidence, although duplicate ACKs arrive.
             (
                 Circumstances {
                     has_sack: false,

@@ -36,7 +36,7 @@ impl Place {
     }
 }
 
-/// The place with what it was told from.
+/// The vantage point and its evidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vantage {
     /// The place.
@@ -102,7 +102,7 @@ fn place(to_receiver: Option<Duration>, to_sender: Option<Duration>) -> (Place, 
                 (place, true)
             }
         }
-        // An end that answers at once is this one.
+        // The end that answers without delay is the captured host.
         (Some(to_receiver), None) if to_receiver < LOCAL => (Place::Receiver, false),
         _ => (Place::Sender, false),
     }

@@ -1,4 +1,4 @@
-//! From a captured frame to the TCP segment in it, through whatever carries it.
+//! Decodes a captured frame down to its TCP segment, through every encapsulation.
 //!
 //! ```text
 //!   link ─▶ VLAN, MPLS, PPPoE ─▶ IPv4 | IPv6 ─▶ TCP
@@ -48,7 +48,7 @@ impl std::fmt::Display for Endpoint {
 pub struct Radio {
     /// The frame's retry bit (IEEE 802.11 §9.2.4.1.5).
     pub is_retry: bool,
-    /// The bit rate in units of 100 kbit/s; zero where it is not told.
+    /// The bit rate in units of 100 kbit/s; zero if absent.
     pub rate_100kbps: u16,
 }
 
@@ -166,11 +166,11 @@ const MOST_LAYERS: u32 = 8;
 /// Facts about a frame, collected on the way inwards.
 #[derive(Clone, Copy)]
 struct Frame<'a> {
-    /// The bytes from here on.
+    /// The remaining bytes.
     bytes: &'a [u8],
     /// Bytes on the wire.
     wire_bytes: u32,
-    /// Layers taken off so far.
+    /// Number of layers removed.
     layers: u32,
     radio: Radio,
     carrier: Carrier,

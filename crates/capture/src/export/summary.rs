@@ -52,7 +52,7 @@ pub struct Whole {
     pub radio_frames: [u64; 2],
 }
 
-/// The flow that was looked at.
+/// The analysed flow.
 #[derive(Clone, Debug, Serialize)]
 pub struct Chosen {
     /// Its number.
@@ -85,11 +85,11 @@ pub struct Chosen {
     pub syn_seen: bool,
     /// Carriers around the flow.
     pub carrier: Vec<&'static str>,
-    /// Copies of packets that were not looked at.
+    /// Duplicate captures of a packet, ignored.
     pub copies: u64,
     /// Bytes of data, repeats left out.
     pub bytes: u64,
-    /// Bits of it a second.
+    /// Rate in bit/s.
     pub goodput_bps: f64,
     /// Retransmissions.
     pub retransmitted: usize,

@@ -20,7 +20,7 @@ pub struct Chain {
 /// Completeness of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Every packet so far.
+    /// All packets stored.
     Whole,
     /// The packets up to a certain one: then there was no room.
     Cut,

@@ -54,7 +54,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// The direction with more payload: the one whose transfer is looked at.
+    /// The direction with more payload, whose transfer is analysed.
     #[must_use]
     pub fn data_way(&self) -> Way {
         if self.halves[Way::FromServer.index()].bytes > self.halves[Way::FromClient.index()].bytes {

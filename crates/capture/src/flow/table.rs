@@ -1,4 +1,4 @@
-//! The table of flows, of bounded size whatever passes.
+//! The flow table, bounded in size.
 
 use std::collections::HashMap;
 
@@ -162,7 +162,7 @@ impl Table {
         }
     }
 
-    /// The index of the flow of a packet, which may begin with it.
+    /// Index of the packet's flow, created if the packet is its first.
     #[inline]
     fn find(&mut self, tcp: &Tcp, now: Instant) -> u32 {
         let key = key(tcp.source, tcp.destination);
@@ -252,7 +252,7 @@ impl Table {
         });
         self.recent.fill(None);
         self.current.clear();
-        // Of two flows between the same ends the later is the one that goes on.
+        // Of two flows with the same 4-tuple the later is current.
         for (index, entry) in (0..).zip(&self.entries) {
             self.current
                 .insert(key(entry.flow.client, entry.flow.server), index);
@@ -268,7 +268,7 @@ impl Table {
             .map(|(index, entry)| (entry.flow.bytes(), index))
             .collect();
         holders.sort_unstable();
-        // The largest is what will be looked at.
+        // The largest flow is analysed.
         holders.pop();
         for (_, holder) in holders {
             if self.kept.is_half_free() {

@@ -8,11 +8,11 @@ use std::io;
 pub enum ReadError {
     /// The operating system, or the decompressor, failed.
     Io(io::Error),
-    /// There is not a single byte.
+    /// The input is empty.
     Empty,
     /// The first bytes are those of no capture that is read here.
     Format {
-        /// The first bytes, as far as they are there.
+        /// The first bytes of the input.
         magic: [u8; 4],
         /// The format they are known to be, with the command that converts it.
         known: Option<&'static str>,
@@ -30,7 +30,7 @@ pub enum ReadError {
     },
     /// Decompression yields so much from so little that it cannot be packets.
     Bomb {
-        /// Compressed bytes read so far.
+        /// Compressed bytes read before the error.
         compressed: u64,
         /// Bytes that came of them.
         expanded: u64,

@@ -40,7 +40,7 @@ pub struct Record<'a> {
     pub wire_bytes: u32,
     /// The bytes that were kept.
     pub bytes: &'a [u8],
-    /// Packets that the capture dropped before this one, as far as the file marks the place.
+    /// Packets dropped by the capture just before this one, if the file records where.
     pub dropped_before: u32,
 }
 

@@ -85,7 +85,7 @@ struct Interface {
 #[derive(Default)]
 pub struct PcapNg {
     is_big: bool,
-    /// The interfaces of all sections so far.
+    /// Interfaces of all sections read.
     interfaces: Vec<Interface>,
     /// Where those of the current section begin.
     section: usize,

@@ -152,12 +152,12 @@ impl Source {
         Ok(true)
     }
 
-    /// Bytes consumed so far, after decompression.
+    /// Bytes consumed, after decompression.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Bytes read from the file or pipe so far, before decompression.
+    /// Bytes read from the file or pipe, before decompression.
     pub fn raw_bytes(&self) -> u64 {
         self.raw.load(Ordering::Relaxed)
     }

@@ -13,7 +13,7 @@ struct Reader<'a> {
     name: &'a str,
     text: &'a str,
     at: usize,
-    /// A place that was asked about, and its line: the next is counted from there.
+    /// The last position looked up and its line; the next lookup counts from there.
     counted: Cell<(usize, usize)>,
 }
 

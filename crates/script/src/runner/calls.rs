@@ -20,7 +20,7 @@ enum Answer {
 }
 
 impl Machine<'_> {
-    /// The application makes a call, which returns at once, or until `ends`.
+    /// An application call that returns immediately, or blocks until `ends`.
     pub(super) fn call(&mut self, call: &Call, ends: Option<Instant>) -> Step {
         let answer = self.answer(call)?;
         self.drain();
@@ -285,7 +285,7 @@ impl Machine<'_> {
         Ok(Answer::Value(0))
     }
 
-    /// The error with which the connection ended, which is told once.
+    /// The connection's final error, reported only once.
     fn take_error(&mut self) -> Option<&'static str> {
         let connection = self.connection.as_ref()?;
         let error = match connection.end()? {
@@ -309,7 +309,7 @@ impl Machine<'_> {
         let now = self.now;
         if let Some(connection) = &mut self.connection {
             connection.set_corked(false);
-            // Nobody is left who could tell records apart.
+            // No reader is left to distinguish records.
             self.records.join(connection);
             connection.release(now);
         }

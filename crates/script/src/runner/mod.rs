@@ -47,9 +47,9 @@ struct Blocked {
     until: Instant,
 }
 
-/// The endpoint and everything the script knows of it.
+/// The endpoint under test and the script's view of it.
 struct Machine<'a> {
-    /// Asked now and then whether to go on.
+    /// Polled regularly; `false` cancels the run.
     goes_on: &'a dyn Fn() -> bool,
     config: Config,
     now: Instant,
@@ -64,9 +64,9 @@ struct Machine<'a> {
     reads_shut: bool,
     writes_shut: bool,
     corked: bool,
-    /// The segment size the application asked for, options counted.
+    /// The requested segment size, options included.
     wanted_mss: Option<u32>,
-    /// Whether the application was told why the connection ended.
+    /// Whether the final error was reported to the application.
     told_of_end: bool,
     blocked: Vec<Blocked>,
     /// Segments that left and are not yet matched.
