@@ -16,7 +16,7 @@ from pathlib import Path
 
 from airtcp import _core
 from airtcp.scenarios import load_scenario
-from airtcp.study.compare import comparison_plan
+from airtcp.study.comparison_plan import comparison_plan
 from airtcp.study.execute import execute
 
 CELLS, ROUNDS = 4000, 5

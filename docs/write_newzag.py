@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from airtcp import __version__
+from airtcp.study.difference_words import amount
 from airtcp.study.statistics import Outcome, PairedDifference
-from airtcp.study.verdict import amount
 from airtcp.verification import Verification, verify
 
 ROOT = Path(__file__).resolve().parent.parent

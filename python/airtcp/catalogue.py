@@ -50,6 +50,9 @@ class Remedy(TypedDict):
     """Its deployment on a real system, in sentences, with the parameters at their defaults."""
     ways: list[Way]
     """The same as data, the preferred way first; empty where there is none."""
+    agent: str | None
+    """The program of airtcp that has it between the ends, on the access point or a router before
+    it: `gateway snoop`, `proxy --transparent`; None where there is none."""
     decides: str
     """The choice it makes; two remedies that make the same choice cannot be combined."""
 

@@ -7,19 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airtcp._core import RunError, Scenario
-from airtcp.study.compare import ComparedRuns, comparison_plan
+from airtcp.ranking import SMALLEST_PERCENT
+from airtcp.ranking.askers import parse_askers
+from airtcp.study.compare import ComparedRuns
+from airtcp.study.comparison_plan import ComparisonPlan, comparison_plan
 from airtcp.study.competing import competing_plan
 from airtcp.study.dask import executor_at
 from airtcp.study.everything import ALL
 from airtcp.study.execute import Results, execute
 from airtcp.study.metrics import metric_named
 from airtcp.study.plan import Plan
+from airtcp.study.rounds import in_rounds
+from airtcp.study.sequential import Rounds
+from airtcp.study.statistics import ERROR
 from airtcp.study.store import Store
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-DEFAULT_SEEDS = 10
 
 Progress = Callable[[int, int], object]
 """Called with the number of cells finished and the number of all."""
@@ -78,10 +82,13 @@ class Comparison(ComparedRuns):
 def compare(
     scenario: Scenario | str | os.PathLike[str],
     remedies: Sequence[str] = (ALL,),
-    seeds: int | Sequence[int] = DEFAULT_SEEDS,
+    seeds: int | Sequence[int] | None = None,
     settings: Mapping[str, object] | None = None,
     *,
     metric: str = "goodput",
+    can: str = "all",
+    smallest: float = SMALLEST_PERCENT,
+    rounds: Rounds | None = None,
     harm: bool = False,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
@@ -94,9 +101,15 @@ def compare(
         scenario: a path, TOML text, or a `Scenario` (see `load_scenario`).
         remedies: what to compare; "a+b" applies two together. Left out, every remedy that has a
             place on the link, with intervals that hold for all of them at once.
-        seeds: their number (1, 2, 3, ...) or the seeds themselves.
+        seeds: their number (1, 2, 3, ...) or the seeds themselves. Left out, they are run in
+            rounds until what matters is decided.
         settings: dotted key to value, applied to every cell.
         metric: what decides which remedy is best, one of `airtcp.study.metrics.METRICS`.
+        can: what you may change, one or several with commas of `my-machine`, `server`,
+            `access-point`, `sender`, `receiver`, `all`: the best of a search is the best that you
+            can deploy.
+        smallest: the smallest effect worth having, in per cent: a smaller one is excluded.
+        rounds: the bounds of the rounds where `seeds` is left out.
         harm: whether to measure what the remedies cost others too: runs in which an unchanged flow
             shares the link with one that has the remedy. Of a search, for those worth a row.
         out: a folder; finished cells are saved in its folder `cells`, and found there again.
@@ -110,7 +123,7 @@ def compare(
         OSError: a cell cannot be saved.
     """
     decides_on_others = metric_named(metric).is_of_others
-    planned = comparison_plan(scenario, remedies, seeds, settings)
+    parse_askers(can)
     store = None if out is None else Store(Path(out) / "cells")
     finished = 0
 
@@ -121,11 +134,21 @@ def compare(
             told = lambda done, cells, _: progress(before + done, before + cells)  # noqa: E731
         return execute(plan, out=store, jobs=jobs, executor=executor_at(dask), progress=told)
 
-    compared = planned.result(run(planned.plan), "goodput" if decides_on_others else metric)
-    if harm or decides_on_others:
-        finished = len(planned.plan)
-        names = compared.remedies[1:] if decides_on_others else compared.shown
-        competing = competing_plan(planned.scenario, names, planned.seeds)
+    def outcome(planned: ComparisonPlan, error: float = ERROR) -> ComparedRuns:
+        compared = planned.result(run(planned.plan), "goodput" if decides_on_others else metric)
+        return replace(compared, can=can, smallest=smallest, error=error)
+
+    def planned_for(number: int | Sequence[int]) -> ComparisonPlan:
+        return comparison_plan(scenario, remedies, number, settings)
+
+    if seeds is None:
+        compared = in_rounds(planned_for, outcome, rounds or Rounds())
+    else:
+        compared = outcome(planned_for(seeds))
+    if (harm or decides_on_others) and compared.decisive:
+        finished = len(compared.finished)
+        names = compared.remedies[1:] if decides_on_others else compared.worth_harm
+        competing = competing_plan(compared.scenario, names, compared.seeds)
         compared = replace(
             compared,
             metric=metric,

@@ -64,7 +64,8 @@ def demo(folder: Path, seeds: int, report: Report) -> Demo:
     report(0.15, "an upload over 802.11b, every remedy")
     upload = compare(_UPLOAD, seeds=seeds, out=folder / "upload")
     report(0.4, "its best remedy on this machine's kernel")
-    kernel, refusal = _on_kernel(best_on_a_host(upload) or upload.best)
+    on_a_host = best_on_a_host(upload.ranking)
+    kernel, refusal = _on_kernel(on_a_host.remedy if on_a_host else upload.best)
     report(0.5, "the papers, quickly")
     where = find_papers()
 

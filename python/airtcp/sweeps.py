@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airtcp._core import ScenarioError
-from airtcp.study.compare import comparison_plan
+from airtcp.study.comparison_plan import comparison_plan
 from airtcp.study.dask import executor_at
 from airtcp.study.execute import execute
 from airtcp.study.plan import Plan

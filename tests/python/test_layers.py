@@ -13,7 +13,7 @@ LAYERS = (
     ("_core",),
     ("catalogue", "files", "quantities", "shipped", "summary"),
     ("net", "scenarios", "scripts", "sessions"),
-    ("plot",),
+    ("plot", "ranking"),
     ("runs", "study"),
     ("diagnosis",),
     ("papers",),

@@ -15,7 +15,7 @@ from airtcp import _core
 from airtcp._core import AirtcpError, RunError
 from airtcp.study import store as store_module
 from airtcp.study.cells import Cell, cell_key
-from airtcp.study.compare import comparison_plan
+from airtcp.study.comparison_plan import comparison_plan
 from airtcp.study.execute import Finished, execute
 from airtcp.study.plan import Observation, Plan, PlannedCell, planned_cell
 from airtcp.study.store import Store, StoreError

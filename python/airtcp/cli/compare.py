@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from airtcp.catalogue import BASELINE
+from airtcp.cli.asker import Can, asked_for
 from airtcp.cli.columns import numbers
 from airtcp.cli.console import (
     AsJson,
@@ -28,13 +29,16 @@ from airtcp.cli.console import (
     warn,
     writable_folder,
 )
-from airtcp.comparison import DEFAULT_SEEDS, Comparison, compare
+from airtcp.comparison import Comparison, compare
+from airtcp.ranking import SMALLEST_PERCENT
+from airtcp.ranking.as_json import ranking_json
 from airtcp.scenarios import parse_setting
 from airtcp.study.context import context
+from airtcp.study.difference_words import amount, state_words
 from airtcp.study.everything import ALL
 from airtcp.study.metrics import METRICS, Metric
+from airtcp.study.sequential import MOST_CPU_S, MOST_SEEDS, Rounds
 from airtcp.study.statistics import Outcome
-from airtcp.study.verdict import amount, harm_sentence
 
 
 def compare_command(
@@ -51,13 +55,39 @@ def compare_command(
         ),
     ] = None,
     seeds: Annotated[
-        int,
+        int | None,
         typer.Option(
-            metavar="N", min=1, max=100_000, help="Seeds 1 to N, the same for every remedy."
+            metavar="N",
+            min=1,
+            max=100_000,
+            help="Seeds 1 to N, the same for every remedy. Left out, they are run in rounds until "
+            "what matters is decided.",
+            show_default=False,
         ),
-    ] = DEFAULT_SEEDS,
+    ] = None,
     settings: Settings = None,
     metric: MetricName = "goodput",
+    can: Can = None,
+    worth: Annotated[
+        float,
+        typer.Option(
+            metavar="PERCENT",
+            min=0.0,
+            help="The smallest effect worth having; what is shown to be smaller is excluded.",
+        ),
+    ] = SMALLEST_PERCENT,
+    max_seeds: Annotated[
+        int,
+        typer.Option(metavar="N", min=2, max=100_000, help="The most seeds of the rounds."),
+    ] = MOST_SEEDS,
+    max_cpu: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=1.0,
+            help="No round begins that would take the runs beyond so much processor time.",
+        ),
+    ] = MOST_CPU_S,
     harm: Annotated[
         bool,
         typer.Option(
@@ -87,7 +117,7 @@ def compare_command(
 
     [bold]Examples[/bold]
 
-    airtcp compare wlan-upload --seeds 20 --out out
+    airtcp compare wlan-upload --can my-machine --out out
 
     airtcp compare ping --remedy sack --remedy rto-factor:factor=10
 
@@ -98,6 +128,7 @@ def compare_command(
     with clear_errors():
         if folder:
             writable_folder(folder)
+        asked = asked_for(can, is_interactive=not as_json)
         done = _Done()
         try:
             with progress_bar(f"comparing on {file}") as report:
@@ -112,6 +143,9 @@ def compare_command(
                     seeds,
                     dict(parse_setting(text) for text in settings or []),
                     metric=metric,
+                    can=asked.can,
+                    smallest=worth,
+                    rounds=Rounds(max_seeds, max_cpu),
                     harm=harm,
                     out=folder,
                     jobs=jobs,
@@ -127,6 +161,8 @@ def compare_command(
             print_json(_json_object(comparison, page))
         else:
             _print_comparison(comparison)
+            if comparison.is_search and (note := asked.note):
+                say(note)
             if page:
                 say(f"report: {page}")
 
@@ -150,9 +186,7 @@ def _command() -> str:
 
 def _print_comparison(comparison: Comparison) -> None:
     lines = comparison.verdict
-    # The sentences of a search's other remedies say what its table says.
-    most = 3 + (harm_sentence(comparison) is not None)
-    print_lines([lines[0], context(comparison), *lines[1 : most if comparison.is_search else None]])
+    print_lines([lines[0], context(comparison), *lines[1:]])
     metric = METRICS[comparison.metric]
     own = "" if comparison.metric == "goodput" else metric.label
     head: tuple[str, ...] = (
@@ -160,6 +194,7 @@ def _print_comparison(comparison: Comparison) -> None:
         "goodput",
         own,
         "difference, 95 %",
+        "state",
         "RTT p50",
         "p95",
         "retransmitted",
@@ -192,19 +227,29 @@ def _row(comparison: Comparison, remedy: str, metric: Metric) -> tuple[str, ...]
         ]
         return METRICS[name].show(fmean(known)) if known else "none"
 
-    name = f"{remedy} (floods)" if remedy != BASELINE and comparison.floods(remedy) else remedy
+    name = remedy if remedy == BASELINE else comparison.row_name(remedy)
+    if remedy != BASELINE and comparison.floods(remedy):
+        name += " (floods)"
     timeouts = f"{mean('timeouts')} ({mean('spurious')} spurious)"
     return (
         name,
         mean("goodput"),
         mean(metric.name),
         _difference(comparison, remedy, metric),
+        _state(comparison, remedy),
         mean("rtt-p50"),
         mean("rtt-p95"),
         mean("retransmitted"),
         timeouts,
         _harm(comparison, remedy),
     )
+
+
+def _state(comparison: Comparison, remedy: str) -> str:
+    if remedy == BASELINE:
+        return ""
+    one = comparison.candidates[remedy]
+    return state_words(one.state, one.seeds_to_decide)
 
 
 def _harm(comparison: Comparison, remedy: str) -> str:
@@ -231,6 +276,11 @@ def _json_object(comparison: Comparison, page: Path | None) -> dict[str, object]
         "engine_version": cells["engine_version"][0],
         "seeds": list(comparison.seeds),
         "metric": comparison.metric,
+        "can": comparison.can,
+        "smallest_percent": comparison.smallest,
+        "decided": comparison.is_decided,
+        "stopped": comparison.stopped or None,
+        "ranking": ranking_json(comparison.ranking),
         "link_and_sender": context(comparison),
         "verdict": comparison.verdict,
         "refused": dict(comparison.refused),

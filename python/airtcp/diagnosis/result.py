@@ -19,8 +19,8 @@ from airtcp.diagnosis.observed import Observed, observed
 from airtcp.diagnosis.ranking import Ranking, candidates, ranked
 from airtcp.diagnosis.scenario import Stack, WrittenLink, modelled
 from airtcp.diagnosis.uncertainty import ends_of
+from airtcp.study.difference_words import beside_words
 from airtcp.study.statistics import PairedDifference
-from airtcp.study.verdict import beside_words
 
 PROFILES = ("linux", "linux-reno", "linux-bbr")
 """Stacks of which one is to explain the sender; a capture does not name it."""

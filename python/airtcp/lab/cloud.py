@@ -6,9 +6,9 @@ from airtcp import _core
 from airtcp.lab.play import LONGEST_WALL_S, Send
 from airtcp.lab.requests import Cloud
 from airtcp.lab.sources import Sources
+from airtcp.study.difference_words import remedy_sentence
 from airtcp.study.execute import processors
 from airtcp.study.statistics import paired_difference
-from airtcp.study.verdict import remedy_sentence
 from airtcp.summary import parse_summary
 
 

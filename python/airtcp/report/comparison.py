@@ -23,7 +23,9 @@ from airtcp.runs import run
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.context import context
 from airtcp.study.deployment import deployment
-from airtcp.study.verdict import amount, outcome_words, verdict
+from airtcp.study.difference_words import amount, outcome_words, state_words
+from airtcp.study.statistics import Outcome
+from airtcp.study.verdict import verdict
 
 _MOST_TIMELINES = 8
 """Beside the best remedy's, this many remedies at most get a timeline of their own."""
@@ -47,7 +49,8 @@ def write_report(
             "Goodput against the baseline",
             "Each dot is one seed: the remedy's goodput minus the baseline's over the same channel."
             " The diamond is their mean, the bar its 95 % confidence interval."
-            " A bar that crosses the line at zero shows no difference.",
+            " A bar that crosses the line at zero is undecided, unless it stays within the smallest"
+            " effect worth having.",
             difference_rows(comparison),
             seeds_table(comparison),
         ),
@@ -93,21 +96,31 @@ def difference_rows(comparison: ComparedRuns) -> DifferenceRows:
         goodput = comparison.differences[remedy]["goodput_bps"]
         rows.append(
             DifferenceRow(
-                remedy,
+                comparison.row_name(remedy),
                 tuple(after - before for before, after in zip(baseline, values, strict=True)),
                 goodput.mean,
                 goodput.half_width,
-                f"{amount(goodput, sign=True)}\n{outcome_words(goodput)}",
+                f"{amount(goodput, sign=True)}\n{_state(comparison, remedy)}",
             )
         )
     return DifferenceRows(sum(baseline) / len(baseline), tuple(rows))
+
+
+def _state(comparison: ComparedRuns, remedy: str) -> str:
+    """The second line beside a bar."""
+    goodput = comparison.differences[remedy]["goodput_bps"]
+    if comparison.metric != "goodput" or goodput.outcome is Outcome.NO_INTERVAL:
+        return outcome_words(goodput)
+    one = comparison.candidates[remedy]
+    return state_words(one.state, one.seeds_to_decide)
 
 
 def _timelines(comparison: ComparedRuns) -> Iterator[PlannedFigure]:
     """The baseline beside the best remedy, then beside each of the others."""
     # A search shows what its best remedy does; the others were not asked for by name.
     most = 1 if comparison.is_search else 1 + _MOST_TIMELINES
-    shown = comparison.ranked[:most]
+    ranked = dict.fromkeys((comparison.best, *comparison.ranked))
+    shown = tuple(ranked)[:most]
     seed = comparison.seeds[0]
     # A remedy has the same colour here as in the comparison figure, which need not have the best
     # one: a search without a gain lists those that harm.

@@ -11,9 +11,10 @@ from airtcp.report.tables import Table
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.context import context
 from airtcp.study.deployment import deployment
+from airtcp.study.difference_words import amount
 from airtcp.study.metrics import METRICS
 from airtcp.study.statistics import Outcome
-from airtcp.study.verdict import amount, verdict
+from airtcp.study.verdict import verdict
 
 _MOST_ROWS = 6
 _ELSEWHERE = {
@@ -89,7 +90,7 @@ def helps_table(compared: ComparedRuns, before: ComparedRuns | None = None) -> T
     places = {entry["name"]: entry["place"] for entry in remedies()}
     rows = []
     for remedy in compared.shown[:_MOST_ROWS]:
-        cells = [remedy, _gain(compared, remedy)]
+        cells = [compared.row_name(remedy), _gain(compared, remedy)]
         if before is not None:
             cells.append(_gain(before, remedy))
         ways = [part["on_a_host"] for part in deployments(remedy)]
@@ -107,7 +108,7 @@ def _gain(compared: ComparedRuns, remedy: str) -> str:
         case Outcome.IDENTICAL:
             return "no change"
         case Outcome.NO_DIFFERENCE_SHOWN:
-            return f"none shown ({amount(difference, sign=True)})"
+            return f"undecided ({amount(difference, sign=True)})"
         case _:
             floods = ", floods the link" if compared.floods(remedy) else ""
             return f"{amount(difference, sign=True)}{floods}"

@@ -9,9 +9,9 @@ from airtcp.catalogue import BASELINE
 from airtcp.plot.timeline import Timeline, timeline_table
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.study.compare import ComparedRuns
+from airtcp.study.difference_words import amount, outcome_words, state_words
 from airtcp.study.metrics import METRICS, Metric
 from airtcp.study.statistics import Outcome, PairedDifference
-from airtcp.study.verdict import amount, outcome_words
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ def goodput_table(comparison: ComparedRuns) -> Table:
         interval_percent = goodput.interval_percent
         rows.append(
             (
-                remedy,
-                outcome_words(goodput),
+                comparison.row_name(remedy),
+                _known(comparison, remedy),
                 str(goodput.n),
                 mean,
                 format_bit_rate(goodput.mean, sign=True),
@@ -52,8 +52,16 @@ def goodput_table(comparison: ComparedRuns) -> Table:
             )
         )
     return Table(
-        ("remedy", "shown", "n", "goodput", "difference", "in per cent", "95 % interval"), rows, 2
+        ("remedy", "state", "n", "goodput", "difference", "in per cent", "95 % interval"), rows, 2
     )
+
+
+def _known(comparison: ComparedRuns, remedy: str) -> str:
+    """What is known of the goodput: its state, where goodput decides."""
+    if comparison.metric != "goodput":
+        return outcome_words(comparison.differences[remedy]["goodput_bps"])
+    one = comparison.candidates[remedy]
+    return state_words(one.state, one.seeds_to_decide)
 
 
 def cost_table(comparison: ComparedRuns) -> Table:

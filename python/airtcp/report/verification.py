@@ -7,8 +7,8 @@ from airtcp.quantities import format_bit_rate, format_count
 from airtcp.report.pages import rendered, write_text
 from airtcp.report.tables import Table
 from airtcp.study.agreement import MARGIN_PERCENT
+from airtcp.study.difference_words import amount
 from airtcp.study.statistics import Outcome, PairedDifference
-from airtcp.study.verdict import amount
 from airtcp.study.verify import VerifiedRuns
 from airtcp.study.verify_verdict import verdict
 

@@ -1,22 +1,23 @@
-"""A scenario as written against each remedy, on common seeds: the plan, and what came out."""
+"""A scenario as written against each remedy, on common seeds: what came out."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from airtcp._core import Scenario, ScenarioError
+from airtcp._core import Scenario
 from airtcp.catalogue import BASELINE
-from airtcp.scenarios import check_remedy, load_scenario
+from airtcp.ranking import SMALLEST_PERCENT, Candidate, Ranking, State, direction, rank, reach
+from airtcp.ranking.best import best_of
+from airtcp.ranking.state import state
 from airtcp.study.cells import Cell, cell_frame
-from airtcp.study.everything import ALL, applicable
-from airtcp.study.execute import Results
+from airtcp.study.comparison_table import comparison_table
 from airtcp.study.metrics import METRICS as METRICS_BY_NAME
 from airtcp.study.metrics import needless_share
-from airtcp.study.plan import Plan, PlannedCell, planned_cell
-from airtcp.study.statistics import Outcome, PairedDifference, paired_difference
+from airtcp.study.seeds_needed import seeds_needed
+from airtcp.study.simultaneous import distinct_variances, simultaneous
+from airtcp.study.statistics import ERROR, Outcome, PairedDifference, paired_difference
 from airtcp.summary import RunSummary
 
 if TYPE_CHECKING:
@@ -28,11 +29,8 @@ METRICS = ("goodput_bps", "retransmitted_share", "timeouts", "timeouts_spurious"
 
 _FLOOD_SHARE = 0.05
 _FLOOD_FACTOR = 2.0
-_MOST_SHOWN = 12
-"""Rows of a search; a list of all says little more than its best and its worst."""
-
-MOST_SEEDS = 100_000
-"""The most seeds of one comparison: more tell no smaller difference that anybody would care for."""
+_MOST_HELPFUL, _MOST_UNDECIDED, _MOST_HARMFUL = 12, 8, 4
+"""Rows of a search of each kind; the table of all is in the CSV and JSON."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +55,21 @@ class ComparedRuns:
     the order of the seeds, "baseline" among them."""
     not_beside: Mapping[str, str] = field(default_factory=dict)
     """The remedies for which that makes no sense, and why."""
+    can: str = "all"
+    """What the asker may change, as in `--can`: the best is the best that they can deploy."""
+    smallest: float = SMALLEST_PERCENT
+    """The smallest effect worth having, in per cent."""
+    error: float = ERROR
+    """The chance that any interval misses: of rounds, the share of the last look."""
+    stopped: str = ""
+    """Why the rounds ended before what matters was decided; empty where they did not."""
 
-    @property
+    @cached_property
     def among(self) -> int:
-        """Number of comparisons that the intervals hold for at once."""
-        return len(self.remedies) - 1 if self.is_search else 1
+        """Number of comparisons that the intervals hold for at once: distinct ones, of a search."""
+        if not self.is_search:
+            return 1
+        return max(1, len(distinct_variances(self._pairs(self.metric))))
 
     @cached_property
     def cells(self) -> "pl.DataFrame":
@@ -78,14 +86,25 @@ class ComparedRuns:
     @cached_property
     def differences(self) -> dict[str, dict[str, PairedDifference]]:
         """For each remedy but the baseline, the paired difference of each of `METRICS`."""
+        before = {metric: self.values(BASELINE, metric) for metric in METRICS}
+        by = {
+            metric: self._differences(
+                {name: (before[metric], self.values(name, metric)) for name in self.remedies[1:]}
+            )
+            for metric in METRICS
+        }
         return {
-            remedy: {
-                metric: paired_difference(
-                    self.values(BASELINE, metric), self.values(remedy, metric), self.among
-                )
-                for metric in METRICS
-            }
-            for remedy in self.remedies[1:]
+            name: {metric: by[metric][name] for metric in METRICS} for name in self.remedies[1:]
+        }
+
+    def _differences(
+        self, pairs: Mapping[str, tuple[Sequence[float], Sequence[float]]]
+    ) -> dict[str, PairedDifference]:
+        if self.is_search:
+            return simultaneous(pairs, self.error)
+        return {
+            name: paired_difference(before, after, error=self.error)
+            for name, (before, after) in pairs.items()
         }
 
     @cached_property
@@ -105,23 +124,32 @@ class ComparedRuns:
 
         Over the seeds in which both runs have it; a remedy without any is left out.
         """
+        if metric not in self._compared:
+            self._compared[metric] = self._differences(self._pairs(metric))
+        return self._compared[metric]
+
+    @cached_property
+    def _compared(self) -> dict[str, dict[str, PairedDifference]]:
+        return {}
+
+    def _pairs(self, metric: str) -> dict[str, tuple[list[float], list[float]]]:
+        """For each remedy that has it, the baseline's measurements of a metric and its own."""
         measure = METRICS_BY_NAME[metric].of
         measured = {
             name: [measure(run) for run in runs] for name, runs in self.runs_for(metric).items()
         }
-        differences = {}
+        found = {}
         for remedy in self.remedies[1:]:
-            if remedy not in measured:
-                continue
             pairs = [
                 (before, after)
-                for before, after in zip(measured[BASELINE], measured[remedy], strict=True)
+                for before, after in zip(
+                    measured.get(BASELINE, ()), measured.get(remedy, ()), strict=False
+                )
                 if before is not None and after is not None
             ]
             if pairs:
-                before, after = zip(*pairs, strict=True)
-                differences[remedy] = paired_difference(before, after, self.among)
-        return differences
+                found[remedy] = ([one for one, _ in pairs], [one for _, one in pairs])
+        return found
 
     @cached_property
     def decisive(self) -> dict[str, PairedDifference]:
@@ -136,11 +164,25 @@ class ComparedRuns:
         """
         return self.compared("harm")
 
+    @cached_property
+    def states(self) -> dict[str, State]:
+        """What is known of each remedy's effect on what decides."""
+        return {name: self._state(by) for name, by in self.decisive.items()}
+
+    def _state(self, by: PairedDifference) -> State:
+        if by.mean_percent is None:
+            # Per cent of nothing: there is no smallest effect, only a sign.
+            is_undecided = by.outcome in {Outcome.NO_DIFFERENCE_SHOWN, Outcome.NO_INTERVAL}
+            return (
+                State.UNDECIDED
+                if is_undecided and not by.is_exact
+                else (State.EXCLUDED if by.mean == 0 else State.SHOWN)
+            )
+        return state(by.mean_percent, by.interval_percent, self.smallest, is_exact=by.is_exact)
+
     def is_better(self, remedy: str) -> bool:
-        """Whether a remedy is shown to improve what decides."""
-        higher = METRICS_BY_NAME[self.metric].is_better_higher
-        wanted = Outcome.HIGHER if higher else Outcome.LOWER
-        return remedy in self.decisive and self.decisive[remedy].outcome is wanted
+        """Whether a remedy is shown to improve what decides, by what is worth having."""
+        return remedy in self.candidates and self.candidates[remedy].helps
 
     def floods(self, remedy: str) -> bool:
         """Whether a remedy sends much that the receiver has already, and the baseline does not."""
@@ -149,209 +191,143 @@ class ComparedRuns:
         return needless > _FLOOD_SHARE and needless > _FLOOD_FACTOR * usual
 
     @cached_property
-    def ranked(self) -> tuple[str, ...]:
-        """The remedies, best first: those shown to help, then the others, each by their mean.
+    def candidates(self) -> dict[str, Candidate]:
+        """Each remedy as the ranking takes it."""
+        return {name: self._candidate(name, by) for name, by in self.decisive.items()}
 
-        A remedy that helps by flooding the link comes after those that help without.
+    def _candidate(self, name: str, by: PairedDifference) -> Candidate:
+        is_higher = METRICS_BY_NAME[self.metric].is_better_higher
+        mean, interval = by.mean_percent, by.interval_percent
+        if mean is None:
+            mean, interval = by.mean, by.interval
+        if not is_higher:
+            mean, interval = -mean, interval and (-interval[1], -interval[0])
+        known = self.states[name]
+        harm = self.harm.get(name) if self.metric != "harm" else None
+        return Candidate(
+            name,
+            mean,
+            interval,
+            known,
+            floods=self.floods(name),
+            harm=None if harm is None else harm.mean_percent,
+            is_harm_shown=harm is not None
+            and (harm.outcome in {Outcome.HIGHER, Outcome.LOWER} or harm.is_exact),
+            seeds_to_decide=seeds_needed(by, self.smallest) if known is State.UNDECIDED else None,
+        )
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """The ranking of the remedies for who may change `can`."""
+        return self.ranking_for(self.can)
+
+    def ranking_for(self, can: str) -> Ranking:
+        """The same for another asker.
+
+        Raises:
+            ScenarioError: the asker is unknown.
         """
-        sign = 1 if METRICS_BY_NAME[self.metric].is_better_higher else -1
+        asked = reach(can, direction(self.scenario))
+        return rank(self.candidates.values(), asked, self.smallest)
 
-        def rank(remedy: str) -> tuple[bool, bool, float]:
-            mean = sign * self.decisive[remedy].mean
-            return not self.is_better(remedy), self.is_better(remedy) and self.floods(remedy), -mean
+    @cached_property
+    def ranked(self) -> tuple[str, ...]:
+        """The remedies, best first, whoever can deploy them.
 
-        return tuple(sorted(self.decisive, key=rank))
+        Those shown to help, then the undecided, then the others, each by their mean; one that
+        helps by flooding the link comes after those that help without.
+        """
+        return tuple(one.remedy for one in self.ranking.candidates)
+
+    @cached_property
+    def alike(self) -> dict[str, tuple[str, ...]]:
+        """For each remedy those whose runs are the same on every seed, itself among them."""
+        by: dict[tuple[str, ...], list[str]] = {}
+        digests = {
+            name: tuple(run["digest"] for run in runs) for name, runs in self.summaries.items()
+        }
+        for name in self.remedies[1:]:
+            by.setdefault(digests[name], []).append(name)
+        return {name: tuple(by[digests[name]]) for name in self.remedies[1:]}
 
     @cached_property
     def shown(self) -> tuple[str, ...]:
-        """The remedies worth a row: all that were asked for; of a search, those that differ."""
+        """The remedies worth a row: all that were asked for by name.
+
+        Of a search those that help, those that may, and those that do most harm; of those that are
+        the same here, the one that comes first.
+        """
         if not self.is_search:
             return self.ranked
-        differ = {Outcome.HIGHER, Outcome.LOWER, Outcome.NO_INTERVAL}
-        worth = [name for name in self.ranked if self.decisive[name].outcome in differ]
-        helpful = [name for name in worth if self.is_better(name)]
+        rows: dict[tuple[str, ...], str] = {}
+        for name in (self.best, *self.ranked):
+            rows.setdefault(self.alike[name], name)
+        one_each = [name for name in self.ranked if rows[self.alike[name]] == name]
+        helpful = [name for name in one_each if self.is_better(name)]
+        undecided = [name for name in one_each if self.states[name] is State.UNDECIDED]
+        harmful = [
+            name
+            for name in one_each
+            if self.states[name] is State.SHOWN and not self.is_better(name)
+        ]
         if METRICS_BY_NAME[self.metric].is_of_others:
             # Those that cost others something are what was asked for.
-            helpful = worth
-        return tuple((helpful or worth or self.ranked)[:_MOST_SHOWN])
+            return tuple([*helpful, *undecided, *reversed(harmful)][: 2 * _MOST_HELPFUL])
+        kept = helpful[:_MOST_HELPFUL]
+        if self.winner is not None and self.winner not in kept:
+            kept.append(self.winner)
+        kept += [*undecided[:_MOST_UNDECIDED], *harmful[-_MOST_HARMFUL:]]
+        return tuple(kept or one_each[:_MOST_HARMFUL])
+
+    @cached_property
+    def is_decided(self) -> bool:
+        """Whether more seeds would leave the answer as it is."""
+        if not self.is_search:
+            return State.UNDECIDED not in self.states.values()
+        return self.ranking.is_decided
+
+    @property
+    def worth_harm(self) -> tuple[str, ...]:
+        """The remedies whose harm to others is worth knowing: those asked for, or that help."""
+        if not self.is_search:
+            return self.ranked
+        return tuple(name for name in self.shown if self.is_better(name))
+
+    def row_name(self, remedy: str) -> str:
+        """A remedy with those that are the same here, of a search: "spike = zbs"."""
+        if not self.is_search:
+            return remedy
+        others = [name for name in self.alike[remedy] if name != remedy]
+        more = f" and {len(others) - 2} more" if len(others) > 2 else ""
+        return " = ".join((remedy, *others[:2])) + more
+
+    @cached_property
+    def winner(self) -> str | None:
+        """The remedy to recommend: of a search, one that the asker can deploy; None without one."""
+        best = self.ranking.best if self.is_search else best_of(self.ranking.candidates)
+        return best.remedy if best else None
 
     @property
     def best(self) -> str:
-        """The remedy that improves most what decides, among those shown to if any is."""
-        return self.ranked[0]
+        """The winner; where none is shown to help, the first that the asker can deploy."""
+        if self.winner is not None:
+            return self.winner
+        within_reach = self.ranking.deployable if self.is_search else ()
+        return within_reach[0].remedy if within_reach else self.ranked[0]
 
     @cached_property
     def table(self) -> "pl.DataFrame":
         """One row a remedy, baseline first: means over the seeds and the goodput's difference.
 
-        The columns `beside_…` are the difference in goodput of an unchanged flow beside it, in per
-        cent, where that was measured.
+        `state` and `seeds_to_decide` are of the metric that decides; `same_as` names the remedies
+        with the same runs; the columns `beside_…` are the difference in goodput of an unchanged
+        flow beside it, in per cent, where that was measured.
         """
-        import polars as pl
-
-        means = self.cells.group_by("remedy").agg(pl.col(*_MEANS).mean())
-        rows = [
-            {"remedy": BASELINE, "n": len(self.seeds)},
-            *(
-                {
-                    "remedy": remedy,
-                    **_difference_row(by["goodput_bps"]),
-                    **_harm_row(self.harm.get(remedy)),
-                }
-                for remedy, by in self.differences.items()
-            ),
-        ]
-        schema = {"remedy": pl.String, "n": pl.UInt32}
-        schema |= dict.fromkeys(_DIFFERENCE_COLUMNS, pl.Float64)
-        schema |= {"outcome": pl.String} | dict.fromkeys(_HARM_COLUMNS, pl.Float64)
-        return pl.DataFrame(rows, schema=schema).join(
-            means, on="remedy", how="left", maintain_order="left"
+        return comparison_table(
+            self.cells,
+            len(self.seeds),
+            self.differences,
+            self.harm,
+            self.candidates,
+            self.alike,
         )
-
-
-@dataclass(frozen=True)
-class ComparisonPlan:
-    """A scenario and its remedies, checked, as a plan."""
-
-    scenario: Scenario
-    variants: Mapping[str, Scenario]
-    """The scenario as written and under each remedy, by the remedy's name."""
-    seeds: tuple[int, ...]
-    is_search: bool
-    refused: Mapping[str, str]
-    cells: tuple[PlannedCell, ...]
-    """Seed by seed: what is finished after a kill is whole pairs."""
-
-    @property
-    def plan(self) -> Plan:
-        """The cells as a plan."""
-        return Plan(self.cells)
-
-    def result(self, results: Results, metric: str = "goodput") -> ComparedRuns:
-        """The comparison, from the results of a plan that has these cells."""
-        finished = tuple(results[cell.key] for cell in self.cells)
-        return ComparedRuns(
-            self.scenario,
-            tuple(self.variants),
-            self.seeds,
-            finished,
-            metric,
-            self.is_search,
-            self.refused,
-        )
-
-
-def comparison_plan(
-    scenario: Scenario | str | os.PathLike[str],
-    remedies: Sequence[str],
-    seeds: int | Sequence[int],
-    settings: Mapping[str, object] | None = None,
-    where: str = "",
-) -> ComparisonPlan:
-    """The plan of a comparison.
-
-    Args:
-        scenario: a path, TOML text, or a `Scenario` (see `load_scenario`).
-        remedies: what to compare, at least one; "a+b" applies two together; ["all"] is every
-            remedy that has a place on the link.
-        seeds: their number (1, 2, 3, ...) or the seeds themselves.
-        settings: dotted key to value, applied to every cell.
-        where: what the scenario is called in progress and errors, when there are several.
-
-    Raises:
-        ScenarioError: the scenario, a setting or a remedy is wrong.
-    """
-    chosen = _seeds(seeds)
-    written = load_scenario(scenario, settings)
-    refused: dict[str, str] = {}
-    if is_search := list(remedies) == [ALL]:
-        remedies, refused = applicable(written)
-    variants = {BASELINE: written} | _variants(written, remedies)
-    scenario_hash = written.hash()
-    cells = tuple(
-        planned_cell(
-            scenario_hash,
-            variant,
-            "" if remedy == BASELINE else remedy,
-            seed,
-            ", ".join(text for text in (where, remedy, f"seed {seed}") if text),
-        )
-        for seed in chosen
-        for remedy, variant in variants.items()
-    )
-    return ComparisonPlan(written, variants, chosen, is_search, refused, cells)
-
-
-def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
-    """The seeds themselves, each once."""
-    if isinstance(seeds, int):
-        if not 1 <= seeds <= MOST_SEEDS:
-            raise ScenarioError(f"seeds = {seeds}: expected a number from 1 to {MOST_SEEDS}")
-        return tuple(range(1, seeds + 1))
-    chosen = tuple(sorted(set(seeds)))
-    if not 1 <= len(chosen) <= MOST_SEEDS:
-        raise ScenarioError(f"seeds: expected 1 to {MOST_SEEDS} of them, not {len(chosen)}")
-    for seed in chosen:
-        if not 0 <= seed < 2**64:
-            raise ScenarioError(f"seed {seed}: expected a whole number from 0 to 2^64 - 1")
-    return chosen
-
-
-def _variants(written: Scenario, remedies: Sequence[str]) -> dict[str, Scenario]:
-    """The scenario under each remedy, every name checked."""
-    if not remedies:
-        raise ScenarioError("no remedy to compare: `airtcp remedies` lists them")
-    variants: dict[str, Scenario] = {}
-    for remedy in remedies:
-        check_remedy(remedy)
-        if remedy in variants:
-            raise ScenarioError(f'remedy "{remedy}" is named twice')
-        variants[remedy] = written.with_remedies(remedy)
-    return variants
-
-
-_MEANS = (
-    "goodput_bps",
-    "retransmitted_share",
-    "timeouts",
-    "timeouts_spurious",
-    "fast_retransmits",
-)
-
-_DIFFERENCE_COLUMNS = (
-    "difference_bps",
-    "ci95_low_bps",
-    "ci95_high_bps",
-    "difference_percent",
-    "ci95_low_percent",
-    "ci95_high_percent",
-)
-
-_HARM_COLUMNS = ("beside_percent", "beside_ci95_low_percent", "beside_ci95_high_percent")
-
-
-def _harm_row(harm: PairedDifference | None) -> dict[str, object]:
-    if harm is None:
-        return {}
-    return dict(
-        zip(
-            _HARM_COLUMNS,
-            (harm.mean_percent, *(harm.interval_percent or (None, None))),
-            strict=True,
-        )
-    )
-
-
-def _difference_row(goodput: PairedDifference) -> dict[str, object]:
-    low, high = goodput.interval or (None, None)
-    low_percent, high_percent = goodput.interval_percent or (None, None)
-    return {
-        "n": goodput.n,
-        "difference_bps": goodput.mean,
-        "ci95_low_bps": low,
-        "ci95_high_bps": high,
-        "difference_percent": goodput.mean_percent,
-        "ci95_low_percent": low_percent,
-        "ci95_high_percent": high_percent,
-        "outcome": goodput.outcome.value,
-    }

@@ -3,10 +3,9 @@
 from shlex import quote
 
 from airtcp.catalogue import deployments
+from airtcp.ranking import Candidate, Ranking
 from airtcp.study.compare import ComparedRuns
-from airtcp.study.metrics import METRICS
-from airtcp.study.statistics import Outcome
-from airtcp.study.verdict import amount
+from airtcp.study.difference_words import amount
 
 
 def deployment(comparison: ComparedRuns) -> list[str]:
@@ -14,18 +13,14 @@ def deployment(comparison: ComparedRuns) -> list[str]:
 
     Empty where none is shown to help.
     """
-    best = comparison.best
-    gain = comparison.decisive[best]
-    # Where nothing is drawn at random there is no interval, and the difference is what it is.
-    is_drawn = len(comparison.seeds) == 1 or gain.outcome is not Outcome.NO_INTERVAL
-    better = gain.mean if METRICS[comparison.metric].is_better_higher else -gain.mean
-    if not comparison.is_better(best) and (is_drawn or better <= 0):
+    best = comparison.winner
+    if best is None:
         return []
-    parts = deployments(best)
-    lines = [f"Deploying {part['name']}: {part['text']}" for part in parts]
+    lines = [f"Deploying {part['name']}: {part['text']}" for part in deployments(best)]
     chosen: str | None = best
-    if not all(part["on_a_host"] for part in parts):
-        chosen = best_on_a_host(comparison)
+    if not is_on_a_host(best):
+        other = best_on_a_host(comparison.ranking)
+        chosen = None if other is None else other.remedy
         if chosen is not None:
             size = amount(comparison.decisive[chosen], sign=True)
             lines += [
@@ -42,9 +37,11 @@ def deployment(comparison: ComparedRuns) -> list[str]:
     return lines
 
 
-def best_on_a_host(comparison: ComparedRuns) -> str | None:
-    """The best remedy shown to help that `airtcp deploy` can have; None where there is none."""
-    for remedy in comparison.ranked:
-        if comparison.is_better(remedy) and all(part["on_a_host"] for part in deployments(remedy)):
-            return remedy
-    return None
+def is_on_a_host(remedy: str) -> bool:
+    """Whether `airtcp deploy` can have a combination on an end of the connections."""
+    return all(part["on_a_host"] for part in deployments(remedy))
+
+
+def best_on_a_host(ranking: Ranking) -> Candidate | None:
+    """The first of a ranking that helps and that `airtcp deploy` can have; None without one."""
+    return next((one for one in ranking.candidates if one.helps and is_on_a_host(one.remedy)), None)

@@ -3,61 +3,63 @@
 from statistics import fmean
 
 from airtcp.catalogue import BASELINE
-from airtcp.quantities import decimals_for, format_count, format_percent
+from airtcp.quantities import format_count, format_percent
+from airtcp.ranking import State
+from airtcp.study.answer import answer, other_places, tally
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.context import why_nothing_helps
+from airtcp.study.difference_words import beside_words, remedy_sentence
 from airtcp.study.metrics import METRICS, Metric, needless_share
 from airtcp.study.statistics import Outcome, PairedDifference
+from airtcp.study.trade import trade_sentence
 
 
 def verdict(comparison: ComparedRuns) -> list[str]:
     """The best remedy first, then the others in order, then what the baseline suffered from."""
     metric = METRICS[comparison.metric]
     sentences = [_flood_note(comparison, name, metric) for name in comparison.shown]
-    timeouts = _timeouts_sentence(comparison)
-    if comparison.is_search:
-        sentences = _of_search(comparison, sentences)
+    first, *others = sentences
+    if comparison.is_search and not _says_nothing(comparison):
+        first, *others = answer(comparison)
+        others += other_places(comparison)
+    elif comparison.is_search and not metric.is_of_others:
+        others = []
     elif _nothing_helps(comparison) and not metric.is_of_others:
-        sentences.insert(0, f"Nothing here helps: {why_nothing_helps(comparison)}.")
-    if timeouts:
-        sentences.insert(1, timeouts)
-    if harm := harm_sentence(comparison):
-        sentences.insert(1, harm)
-    note = interval_note(comparison)
-    return [*sentences, note] if note else sentences
+        first, others = f"Nothing here helps: {why_nothing_helps(comparison)}.", sentences
+    traded = trade_sentence(comparison)
+    harm = None if is_harm_said(comparison) else harm_sentence(comparison)
+    lines = [first, traded, harm, *others, _timeouts_sentence(comparison)]
+    if comparison.is_search and not _says_nothing(comparison):
+        lines.append(tally(comparison))
+    if comparison.stopped:
+        lines.append(f"Not all is decided: {comparison.stopped}.")
+    return [line for line in (*lines, interval_note(comparison)) if line]
 
 
-def _of_search(comparison: ComparedRuns, sentences: list[str]) -> list[str]:
-    """The sentences of a search: what helps, and what became of the rest."""
-    helpful = [name for name in comparison.ranked if comparison.is_better(name)]
-    tried = len(comparison.remedies) - 1
-    if not helpful:
-        if any(by.outcome is Outcome.NO_INTERVAL for by in comparison.decisive.values()):
-            return sentences[:1]
-        if METRICS[comparison.metric].is_of_others:
-            return sentences
-        why = why_nothing_helps(comparison)
-        return [f"Nothing helps here, of {tried} remedies that have a place on this link: {why}."]
-    outcomes = [by.outcome for by in comparison.decisive.values()]
-    harmful = sum(outcome in _DIFFERENT for outcome in outcomes) - len(helpful)
-    rest = (
-        f"Of {tried} remedies that have a place on this link {len(helpful)} "
-        f"{'helps' if len(helpful) == 1 else 'help'}, {harmful} "
-        f"{'does' if harmful == 1 else 'do'} harm, and {tried - len(helpful) - harmful} make no "
-        "difference that can be shown; the intervals hold for all of them at once."
-    )
-    return [sentences[0], rest, *sentences[1:]]
+def is_harm_said(comparison: ComparedRuns) -> bool:
+    """Whether the headline says already what the best remedy does to others."""
+    best = comparison.ranking.best
+    return comparison.is_search and best is not None and best.harms_others_much
 
 
-_DIFFERENT = {Outcome.HIGHER, Outcome.LOWER}
+def _says_nothing(comparison: ComparedRuns) -> bool:
+    """Whether the runs say nothing of what a search is for: one seed, or the harm to others."""
+    if METRICS[comparison.metric].is_of_others:
+        return True
+    return all(by.outcome is Outcome.NO_INTERVAL and by.n == 1 for by in _differing(comparison))
+
+
+def _differing(comparison: ComparedRuns) -> list[PairedDifference]:
+    return [by for by in comparison.decisive.values() if by.outcome is not Outcome.IDENTICAL]
 
 
 def _nothing_helps(comparison: ComparedRuns) -> bool:
-    """Whether of several remedies, with seeds enough, none is shown to help."""
-    outcomes = {by.outcome for by in comparison.decisive.values()}
-    if len(comparison.decisive) < 2 or Outcome.NO_INTERVAL in outcomes:
+    """Whether of several remedies, with seeds enough, all are excluded or do harm."""
+    if len(comparison.decisive) < 2:
         return False
-    return not any(comparison.is_better(name) for name in comparison.decisive)
+    return not any(
+        one.helps or one.state is State.UNDECIDED for one in comparison.candidates.values()
+    )
 
 
 def _flood_note(comparison: ComparedRuns, name: str, metric: Metric) -> str:
@@ -73,76 +75,10 @@ def _flood_note(comparison: ComparedRuns, name: str, metric: Metric) -> str:
 
 def harm_sentence(comparison: ComparedRuns) -> str | None:
     """The best remedy's harm to an unchanged flow beside it, where that was measured."""
-    best = comparison.best
+    best = comparison.winner if comparison.is_search else comparison.best
     if best not in comparison.harm or comparison.metric == "harm":
         return None
     return beside_words(comparison.harm[best])
-
-
-def beside_words(harm: PairedDifference, remedied: str = "it") -> str:
-    """The share of an unchanged flow beside a flow with a remedy, in a sentence.
-
-    Args:
-        harm: the paired difference of the metric `harm`.
-        remedied: the flow with the remedy, in words.
-    """
-    match harm.outcome:
-        case Outcome.IDENTICAL:
-            return (
-                f"An unchanged flow beside {remedied} loses nothing: every run is the same "
-                f"(n={harm.n})."
-            )
-        case Outcome.NO_DIFFERENCE_SHOWN:
-            size = amount(harm, sign=True)
-            return (
-                f"An unchanged flow beside {remedied} is not shown to lose ({size} of goodput; "
-                f"{_basis(harm)})."
-            )
-        case Outcome.NO_INTERVAL | Outcome.LOWER | Outcome.HIGHER:
-            more = "less" if harm.mean < 0 else "more"
-            basis = "no interval" if harm.half_width is None else _basis(harm)
-            return (
-                f"An unchanged flow beside {remedied} gets {amount(harm)} {more} than beside "
-                f"another unchanged flow ({basis})."
-            )
-
-
-_GOODPUT = METRICS["goodput"]
-
-
-def remedy_sentence(name: str, difference: PairedDifference, metric: Metric = _GOODPUT) -> str:
-    """One remedy's measurements against the baseline's."""
-    what, size = metric.label, amount(difference, metric=metric)
-    match difference.outcome:
-        case Outcome.IDENTICAL:
-            return f"{name} changes nothing here: every run has the {what} of the baseline."
-        case Outcome.NO_DIFFERENCE_SHOWN:
-            size = amount(difference, sign=True, metric=metric)
-            return f"{name}: no difference in {what} shown ({size}; {_basis(difference)})."
-        case Outcome.NO_INTERVAL:
-            basis = (
-                "one run, no interval" if difference.n == 1 else f"no interval, n={difference.n}"
-            )
-            return f"{name} {_direction(difference)} {what} by {size} ({basis})."
-        case Outcome.HIGHER | Outcome.LOWER:
-            return f"{name} {_direction(difference)} {what} by {size} ({_basis(difference)})."
-
-
-def amount(difference: PairedDifference, *, sign: bool = False, metric: Metric = _GOODPUT) -> str:
-    """The size of a difference: "13.1 % ± 1.9 %"; with `sign`, which way it goes.
-
-    In the metric's unit where the baseline's mean is 0 and per cent have no meaning.
-    """
-    percent, half = difference.mean_percent, difference.half_width_percent
-    if percent is None:
-        mean = difference.mean if sign else abs(difference.mean)
-        text = f"{'+' if sign and mean > 0 else ''}{metric.show(mean)}"
-        half_width = difference.half_width
-        return text if half_width is None else f"{text} ± {metric.show(half_width)}"
-    # Without an interval, three digits.
-    decimals = decimals_for(half or abs(percent) / 10)
-    text = format_percent(percent if sign else abs(percent), sign=sign, decimals=decimals)
-    return text if half is None else f"{text} ± {format_percent(half, decimals=decimals)}"
 
 
 def interval_note(comparison: ComparedRuns) -> str | None:
@@ -159,14 +95,6 @@ def interval_note(comparison: ComparedRuns) -> str | None:
     return None
 
 
-def _direction(goodput: PairedDifference) -> str:
-    return "raises" if goodput.mean > 0 else "lowers"
-
-
-def _basis(goodput: PairedDifference) -> str:
-    return f"95 %, n={goodput.n}"
-
-
 def _timeouts_sentence(comparison: ComparedRuns) -> str | None:
     """Spurious ones among the baseline's timeouts, over all seeds."""
     timeouts = int(sum(comparison.values(BASELINE, "timeouts")))
@@ -178,12 +106,3 @@ def _timeouts_sentence(comparison: ComparedRuns) -> str | None:
         f"{'timeout' if timeouts == 1 else 'timeouts'} of the baseline "
         f"{'was' if 1 in (timeouts, spurious) else 'were'} spurious."
     )
-
-
-def outcome_words(difference: PairedDifference) -> str:
-    """The outcome in the words of a table."""
-    match difference.outcome:
-        case Outcome.NO_INTERVAL:
-            return "one run, no interval" if difference.n == 1 else "no randomness, no interval"
-        case outcome:
-            return outcome.value

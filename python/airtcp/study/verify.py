@@ -10,7 +10,8 @@ from typing import cast
 from airtcp.catalogue import BASELINE
 from airtcp.study.agreement import Agreement, Side
 from airtcp.study.cells import Cell
-from airtcp.study.compare import ComparedRuns, ComparisonPlan, comparison_plan
+from airtcp.study.compare import ComparedRuns
+from airtcp.study.comparison_plan import ComparisonPlan, comparison_plan
 from airtcp.study.execute import Progress, Results, execute
 from airtcp.study.kernel import (
     KernelRun,

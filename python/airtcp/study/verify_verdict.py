@@ -3,8 +3,8 @@
 from airtcp.catalogue import BASELINE
 from airtcp.quantities import decimals_for, format_bit_rate, format_percent
 from airtcp.study.agreement import MARGIN_PERCENT, Agreement, Answer
+from airtcp.study.difference_words import amount
 from airtcp.study.statistics import Outcome, PairedDifference
-from airtcp.study.verdict import amount
 from airtcp.study.verify import VerifiedRuns
 
 

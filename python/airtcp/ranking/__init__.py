@@ -1,0 +1,33 @@
+"""One ranking for every answer: who can deploy what, what is decided, and what comes first.
+
+`compare`, `diagnose`, the demonstration, the lab and the papers build `Candidate`s from their runs
+and ask `rank`, so that no two of them can name different winners for the same runs.
+
+- `askers`: the question "what may you change?", and the spots on the path that the answer reaches.
+- `direction`: which end of a link is the mobile's, where a scenario tells.
+- `deployable`: the spots that a remedy needs.
+- `state`: shown, excluded or undecided.
+- `candidate`, `order`: a remedy with its effect, and the order.
+- `elsewhere`: the best at the places that the asker cannot change.
+"""
+
+from airtcp.ranking.askers import Asker, Reach, reach
+from airtcp.ranking.candidate import Candidate
+from airtcp.ranking.direction import Direction, direction
+from airtcp.ranking.elsewhere import Elsewhere
+from airtcp.ranking.order import Ranking, rank
+from airtcp.ranking.state import SMALLEST_PERCENT, State
+
+__all__ = [
+    "SMALLEST_PERCENT",
+    "Asker",
+    "Candidate",
+    "Direction",
+    "Elsewhere",
+    "Ranking",
+    "Reach",
+    "State",
+    "direction",
+    "rank",
+    "reach",
+]

@@ -1,0 +1,139 @@
+"""The question "what may you change?", and what the answer reaches on the path."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from airtcp._core import ScenarioError
+from airtcp.ranking.deployable import Spot
+from airtcp.ranking.direction import Direction
+
+
+class Asker(StrEnum):
+    """Who asks: what they may change."""
+
+    MY_MACHINE = "my-machine"
+    """The mobile: the machine at the wireless end."""
+    SERVER = "server"
+    """The machine at the other end."""
+    ACCESS_POINT = "access-point"
+    """The access point, the base station, or a router beside it."""
+    SENDER = "sender"
+    """The end that sends the data, whichever that is."""
+    RECEIVER = "receiver"
+    """The end that receives the data, whichever that is."""
+    ALL = "all"
+    """All of the path."""
+
+    @property
+    def words(self) -> str:
+        """The place in words, after "at"."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Asker.MY_MACHINE: "your machine",
+    Asker.SERVER: "the server",
+    Asker.ACCESS_POINT: "the access point",
+    Asker.SENDER: "the sender",
+    Asker.RECEIVER: "the receiver",
+    Asker.ALL: "any place",
+}
+
+_BETWEEN = frozenset({Spot.AGENT, Spot.PROXY})
+_EARLIER_NAMES = {"ap": Asker.ACCESS_POINT, "link": Asker.ACCESS_POINT, "proxy": Asker.ACCESS_POINT}
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The spots of the path that someone may change on a link of some direction."""
+
+    askers: tuple[Asker, ...]
+    direction: Direction
+    spots: frozenset[Spot]
+
+    @property
+    def words(self) -> str:
+        """The places in words, after "at"."""
+        return " and ".join(asker.words for asker in self.askers)
+
+    @property
+    def is_all(self) -> bool:
+        """Nothing is out of reach."""
+        return Asker.ALL in self.askers
+
+    @property
+    def assumes_sender(self) -> bool:
+        """The link does not tell which end is the asker's, which is taken for the sender."""
+        ends = {Asker.MY_MACHINE, Asker.SERVER}
+        return self.direction is Direction.UNKNOWN and len(ends & set(self.askers)) == 1
+
+
+def parse_askers(text: str) -> tuple[Asker, ...]:
+    """The askers of `--can`, separated by commas.
+
+    Raises:
+        ScenarioError: one is unknown.
+    """
+    found = []
+    for word in text.split(","):
+        name = word.strip().replace("_", "-")
+        asker = _EARLIER_NAMES.get(name)
+        if asker is None:
+            if name not in set(Asker):
+                raise ScenarioError(
+                    f"--can {name}: expected one of {', '.join(Asker)}, or several with commas"
+                )
+            asker = Asker(name)
+        found.append(asker)
+    return tuple(dict.fromkeys(found))
+
+
+def reach(can: str | Iterable[str], direction: Direction) -> Reach:
+    """The spots that `can` reaches on a link of this direction.
+
+    Args:
+        can: askers, as in `--can`.
+        direction: the way of the data. Where it is unknown the asker's end is taken for the
+            sender's, which most remedies change.
+
+    Raises:
+        ScenarioError: an asker is unknown.
+    """
+    askers = parse_askers(can if isinstance(can, str) else ",".join(can))
+    spots = frozenset[Spot]().union(*(_spots(asker, direction) for asker in askers))
+    return Reach(askers, direction, spots)
+
+
+def _spots(asker: Asker, direction: Direction) -> frozenset[Spot]:
+    sends = frozenset({Spot.SENDER})
+    receives = frozenset({Spot.RECEIVER})
+    mobile_sends = direction in {Direction.UP, Direction.BOTH, Direction.UNKNOWN}
+    # Where the mobile sends, its own device leads onto the link; else the access point's does.
+    before = frozenset({Spot.BEFORE_LINK})
+    radio = frozenset({Spot.RADIO})
+    match asker:
+        case Asker.ALL:
+            return frozenset(Spot)
+        case Asker.ACCESS_POINT:
+            return _BETWEEN | (frozenset() if direction is Direction.UP else before)
+        case Asker.SENDER:
+            return sends | (before | radio if mobile_sends else frozenset())
+        case Asker.RECEIVER:
+            return receives | (frozenset() if mobile_sends else radio)
+        case Asker.MY_MACHINE:
+            match direction:
+                case Direction.UP | Direction.UNKNOWN:
+                    return sends | before | radio
+                case Direction.DOWN:
+                    return receives | radio
+                case Direction.BOTH:
+                    return sends | receives | before | radio
+        case Asker.SERVER:
+            match direction:
+                case Direction.UP:
+                    return receives
+                case Direction.DOWN | Direction.UNKNOWN:
+                    return sends
+                case Direction.BOTH:
+                    return sends | receives

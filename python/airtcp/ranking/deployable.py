@@ -1,0 +1,58 @@
+"""The spots of a path that a remedy needs on a real system."""
+
+from enum import StrEnum
+from functools import cache
+
+from airtcp.catalogue import Remedy, remedies
+
+
+class Spot(StrEnum):
+    """A spot of the path at which steps are taken."""
+
+    SENDER = "sender"
+    RECEIVER = "receiver"
+    BEFORE_LINK = "before-link"
+    """The machine whose device leads onto the link."""
+    RADIO = "mobile"
+    """The mobile's radio."""
+    AGENT = "access-point"
+    """The access point, or a router before it, with `airtcp gateway`."""
+    PROXY = "proxy"
+    """The same with `airtcp proxy`."""
+
+
+_NO_REMEDIES = frozenset({"coin", "oracle"})
+"""Controls of experiments, which nobody is to use."""
+
+
+@cache
+def needs(remedy: str) -> tuple[frozenset[Spot], ...]:
+    """The spots of each way to have a combination, the preferred way first; empty: none has it."""
+    ways: list[frozenset[Spot]] = [frozenset()]
+    for part in remedy.split("+"):
+        entry = _catalogue().get(part.partition(":")[0].strip())
+        found = () if entry is None or entry["name"] in _NO_REMEDIES else _of(entry)
+        ways = [before | one for before in ways for one in found]
+    return tuple(dict.fromkeys(ways))
+
+
+def is_deployable(remedy: str, spots: frozenset[Spot]) -> bool:
+    """Whether a combination can be had by changing no more than these spots."""
+    return any(way <= spots for way in needs(remedy))
+
+
+@cache
+def _catalogue() -> dict[str, Remedy]:
+    return {entry["name"]: entry for entry in remedies()}
+
+
+def _of(entry: Remedy) -> tuple[frozenset[Spot], ...]:
+    found = [
+        frozenset({Spot.SENDER, Spot.RECEIVER})
+        if way["at"] == "both-ends"
+        else frozenset({Spot(way["at"])})
+        for way in entry["ways"]
+    ]
+    if entry.get("agent") is not None:
+        found.append(frozenset({Spot(entry["place"])}))
+    return tuple(found)

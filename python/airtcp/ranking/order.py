@@ -1,0 +1,83 @@
+"""The order of remedies for one asker."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from airtcp.ranking.askers import Reach
+from airtcp.ranking.best import best_of, place_of
+from airtcp.ranking.candidate import Candidate
+from airtcp.ranking.elsewhere import Elsewhere, elsewhere
+from airtcp.ranking.state import SMALLEST_PERCENT, State
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The remedies for someone who may change `reach`, the best first."""
+
+    reach: Reach
+    candidates: tuple[Candidate, ...]
+    """All of them, those out of reach too: shown to help first, then the undecided, largest gain
+    first, then the excluded and those shown to do harm."""
+    smallest: float = SMALLEST_PERCENT
+    """The smallest effect worth having, in per cent."""
+
+    @cached_property
+    def deployable(self) -> tuple[Candidate, ...]:
+        """Those that the asker can deploy."""
+        return tuple(one for one in self.candidates if one.is_deployable(self.reach.spots))
+
+    @cached_property
+    def best(self) -> Candidate | None:
+        """The best that the asker can deploy; None where none is shown to help."""
+        return best_of(self.deployable)
+
+    @cached_property
+    def larger_with_harm(self) -> Candidate | None:
+        """The remedy within reach that brings a little more than `best`, but harms others much."""
+        return _first_by_gain(self.deployable, but=self.best)
+
+    @cached_property
+    def undecided(self) -> tuple[Candidate, ...]:
+        """Those within reach that may bring more than is shown, and may not."""
+        shown = self.best.gain if self.best else 0.0
+        return tuple(
+            one
+            for one in self.deployable
+            if one.state is State.UNDECIDED and one.most > max(shown, self.smallest)
+        )
+
+    @property
+    def is_decided(self) -> bool:
+        """More seeds would not change the answer."""
+        return not self.undecided
+
+    @property
+    def nothing_helps(self) -> bool:
+        """Whatever the asker can deploy is excluded, or shown to do harm."""
+        return self.best is None and all(
+            one.state is State.EXCLUDED or (one.state is State.SHOWN and one.gain <= 0)
+            for one in self.deployable
+        )
+
+    @cached_property
+    def elsewhere(self) -> tuple[Elsewhere, ...]:
+        """The best at each place that the asker cannot change, where it helps."""
+        return elsewhere(self.candidates, self.reach)
+
+
+def rank(
+    candidates: Iterable[Candidate], reach: Reach, smallest: float = SMALLEST_PERCENT
+) -> Ranking:
+    """Ranks remedies for someone who may change `reach`.
+
+    Equal ones keep the order given: a row that several remedies share names the first.
+    """
+    return Ranking(reach, tuple(sorted(candidates, key=place_of)), smallest)
+
+
+def _first_by_gain(candidates: Sequence[Candidate], but: Candidate | None) -> Candidate | None:
+    helping = sorted((one for one in candidates if one.helps), key=place_of)
+    if not helping or but is None or helping[0].gain <= but.gain:
+        return None
+    return helping[0]

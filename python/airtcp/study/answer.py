@@ -1,0 +1,129 @@
+"""The answer of a search for who asks: the best that they can deploy, and what is elsewhere."""
+
+from airtcp.quantities import format_percent
+from airtcp.ranking import Candidate, State
+from airtcp.study.compare import ComparedRuns
+from airtcp.study.context import why_nothing_helps
+from airtcp.study.difference_words import amount, basis, remedy_sentence
+from airtcp.study.metrics import METRICS
+from airtcp.study.trade import instead_sentence
+
+_MOST_NAMED = 3
+
+
+def answer(comparison: ComparedRuns) -> list[str]:
+    """The headline, and what qualifies it."""
+    ranking = comparison.ranking
+    if ranking.best is not None:
+        lines = [_headline(comparison, ranking.best)]
+        if ranking.larger_with_harm is not None:
+            lines.append(_larger(comparison, ranking.larger_with_harm))
+    elif ranking.nothing_helps:
+        lines = [_nothing(comparison)]
+    else:
+        lines = [_nothing_yet(comparison)]
+    if (ranking.best is None) and (instead := instead_sentence(comparison)):
+        lines.append(instead)
+    if ranking.best is not None and ranking.undecided:
+        lines.append(f"Undecided: {_named(comparison, ranking.undecided)}.")
+    if ranking.reach.assumes_sender:
+        lines.append(
+            "The link does not tell which end is yours: yours is taken for the sender. Say "
+            "--can receiver if it receives."
+        )
+    return lines
+
+
+def other_places(comparison: ComparedRuns) -> list[str]:
+    """A line for each place that the asker cannot change and that has a remedy."""
+    metric = METRICS[comparison.metric]
+    lines = []
+    for other in comparison.ranking.elsewhere:
+        difference = comparison.decisive[other.best.remedy]
+        size = amount(difference, sign=True, metric=metric)
+        lines.append(f"{other.place}: {other.best.remedy} {size}{_harm(other.best)}.")
+    return lines
+
+
+def tally(comparison: ComparedRuns) -> str:
+    """All remedies in numbers."""
+    candidates = list(comparison.candidates.values())
+    helpful = sum(one.helps for one in candidates)
+    undecided = sum(one.state is State.UNDECIDED for one in candidates)
+    excluded = sum(one.state is State.EXCLUDED for one in candidates)
+    harmful = len(candidates) - helpful - undecided - excluded
+    return (
+        f"Of {len(candidates)} remedies that have a place on this link {helpful} "
+        f"{'helps' if helpful == 1 else 'help'}, {harmful} {'does' if harmful == 1 else 'do'} "
+        f"harm, {excluded} {'changes' if excluded == 1 else 'change'} less than "
+        f"{_percent(comparison.smallest)}, and {undecided} {'is' if undecided == 1 else 'are'} "
+        "undecided; the intervals hold for all of them at once."
+    )
+
+
+def _headline(comparison: ComparedRuns, best: Candidate) -> str:
+    metric = METRICS[comparison.metric]
+    sentence = remedy_sentence(best.remedy, comparison.decisive[best.remedy], metric)
+    sentence = sentence.removesuffix(".") + _harm(best)
+    if best.floods:
+        sentence += "; it floods the link with what the receiver has already"
+    reach = comparison.ranking.reach
+    place = "" if reach.is_all else f"At {reach.words} "
+    return f"{place}{sentence}."
+
+
+def _larger(comparison: ComparedRuns, larger: Candidate) -> str:
+    size = amount(comparison.decisive[larger.remedy], sign=True, metric=METRICS[comparison.metric])
+    return f"{larger.remedy} would bring {size}{_harm(larger)}."
+
+
+def _harm(one: Candidate) -> str:
+    if not one.harms_others_much or one.harm is None:
+        return ""
+    return f", but takes {_percent(-one.harm)} of its goodput from an unchanged flow beside it"
+
+
+def _nothing(comparison: ComparedRuns) -> str:
+    reach = comparison.ranking.reach
+    tried = len(comparison.remedies) - 1
+    which = (
+        f"of {tried} remedies that have a place on this link"
+        if reach.is_all
+        else f"of {len(comparison.ranking.deployable)} remedies at {reach.words}"
+    )
+    return f"Nothing helps here, {which}: {why_nothing_helps(comparison)}."
+
+
+def _nothing_yet(comparison: ComparedRuns) -> str:
+    reach = comparison.ranking.reach
+    where = "" if reach.is_all else f" at {reach.words}"
+    open_ones = comparison.ranking.undecided
+    if not open_ones:
+        # What is undecided could not bring as much as is worth having.
+        return _nothing(comparison)
+    return (
+        f"Undecided after {len(comparison.seeds)} "
+        f"{'seed' if len(comparison.seeds) == 1 else 'seeds'}: no remedy{where} is shown to help, "
+        f"nor excluded is {_named(comparison, open_ones)}."
+    )
+
+
+def _named(comparison: ComparedRuns, candidates: tuple[Candidate, ...]) -> str:
+    """Undecided remedies with their effects so far, and the seeds that would decide them."""
+    metric = METRICS[comparison.metric]
+    shown: dict[tuple[str, ...], str] = {}
+    for one in candidates:
+        difference = comparison.decisive[one.remedy]
+        seeds = f"; about {one.seeds_to_decide} seeds would decide" if one.seeds_to_decide else ""
+        text = (
+            f"{comparison.row_name(one.remedy)} ({amount(difference, sign=True, metric=metric)}, "
+            f"{basis(difference)}{seeds})"
+        )
+        shown.setdefault(comparison.alike[one.remedy], text)
+    parts = list(shown.values())
+    more = f" and {len(parts) - _MOST_NAMED} more" if len(parts) > _MOST_NAMED else ""
+    return ", ".join(parts[:_MOST_NAMED]) + more
+
+
+def _percent(value: float) -> str:
+    return format_percent(value, decimals=0 if value == round(value) or value >= 10 else 1)

@@ -1,0 +1,117 @@
+"""The plan of a comparison: a scenario as written and under each remedy, on common seeds."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from airtcp._core import Scenario, ScenarioError
+from airtcp.catalogue import BASELINE
+from airtcp.scenarios import check_remedy, load_scenario
+from airtcp.study.compare import ComparedRuns
+from airtcp.study.everything import ALL, applicable
+from airtcp.study.execute import Results
+from airtcp.study.plan import Plan, PlannedCell, planned_cell
+
+MOST_SEEDS = 100_000
+"""The most seeds of one comparison: more tell no smaller difference that anybody would care for."""
+
+
+@dataclass(frozen=True)
+class ComparisonPlan:
+    """A scenario and its remedies, checked, as a plan."""
+
+    scenario: Scenario
+    variants: Mapping[str, Scenario]
+    """The scenario as written and under each remedy, by the remedy's name."""
+    seeds: tuple[int, ...]
+    is_search: bool
+    refused: Mapping[str, str]
+    cells: tuple[PlannedCell, ...]
+    """Seed by seed: what is finished after a kill is whole pairs."""
+
+    @property
+    def plan(self) -> Plan:
+        """The cells as a plan."""
+        return Plan(self.cells)
+
+    def result(self, results: Results, metric: str = "goodput") -> ComparedRuns:
+        """The comparison, from the results of a plan that has these cells."""
+        finished = tuple(results[cell.key] for cell in self.cells)
+        return ComparedRuns(
+            self.scenario,
+            tuple(self.variants),
+            self.seeds,
+            finished,
+            metric,
+            self.is_search,
+            self.refused,
+        )
+
+
+def comparison_plan(
+    scenario: Scenario | str | os.PathLike[str],
+    remedies: Sequence[str],
+    seeds: int | Sequence[int],
+    settings: Mapping[str, object] | None = None,
+    where: str = "",
+) -> ComparisonPlan:
+    """The plan of a comparison.
+
+    Args:
+        scenario: a path, TOML text, or a `Scenario` (see `load_scenario`).
+        remedies: what to compare, at least one; "a+b" applies two together; ["all"] is every
+            remedy that has a place on the link.
+        seeds: their number (1, 2, 3, ...) or the seeds themselves.
+        settings: dotted key to value, applied to every cell.
+        where: what the scenario is called in progress and errors, when there are several.
+
+    Raises:
+        ScenarioError: the scenario, a setting or a remedy is wrong.
+    """
+    chosen = _seeds(seeds)
+    written = load_scenario(scenario, settings)
+    refused: dict[str, str] = {}
+    if is_search := list(remedies) == [ALL]:
+        remedies, refused = applicable(written)
+    variants = {BASELINE: written} | _variants(written, remedies)
+    scenario_hash = written.hash()
+    cells = tuple(
+        planned_cell(
+            scenario_hash,
+            variant,
+            "" if remedy == BASELINE else remedy,
+            seed,
+            ", ".join(text for text in (where, remedy, f"seed {seed}") if text),
+        )
+        for seed in chosen
+        for remedy, variant in variants.items()
+    )
+    return ComparisonPlan(written, variants, chosen, is_search, refused, cells)
+
+
+def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
+    """The seeds themselves, each once."""
+    if isinstance(seeds, int):
+        if not 1 <= seeds <= MOST_SEEDS:
+            raise ScenarioError(f"seeds = {seeds}: expected a number from 1 to {MOST_SEEDS}")
+        return tuple(range(1, seeds + 1))
+    chosen = tuple(sorted(set(seeds)))
+    if not 1 <= len(chosen) <= MOST_SEEDS:
+        raise ScenarioError(f"seeds: expected 1 to {MOST_SEEDS} of them, not {len(chosen)}")
+    for seed in chosen:
+        if not 0 <= seed < 2**64:
+            raise ScenarioError(f"seed {seed}: expected a whole number from 0 to 2^64 - 1")
+    return chosen
+
+
+def _variants(written: Scenario, remedies: Sequence[str]) -> dict[str, Scenario]:
+    """The scenario under each remedy, every name checked."""
+    if not remedies:
+        raise ScenarioError("no remedy to compare: `airtcp remedies` lists them")
+    variants: dict[str, Scenario] = {}
+    for remedy in remedies:
+        check_remedy(remedy)
+        if remedy in variants:
+            raise ScenarioError(f'remedy "{remedy}" is named twice')
+        variants[remedy] = written.with_remedies(remedy)
+    return variants

@@ -1,0 +1,106 @@
+"""The table of a comparison: one row a remedy, as CSV and JSON have it."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from airtcp.catalogue import BASELINE
+from airtcp.ranking import Candidate
+from airtcp.study.statistics import PairedDifference
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_MEANS = (
+    "goodput_bps",
+    "retransmitted_share",
+    "timeouts",
+    "timeouts_spurious",
+    "fast_retransmits",
+)
+
+_DIFFERENCE_COLUMNS = (
+    "difference_bps",
+    "ci95_low_bps",
+    "ci95_high_bps",
+    "difference_percent",
+    "ci95_low_percent",
+    "ci95_high_percent",
+)
+
+_HARM_COLUMNS = ("beside_percent", "beside_ci95_low_percent", "beside_ci95_high_percent")
+
+
+def _harm_row(harm: PairedDifference | None) -> dict[str, object]:
+    if harm is None:
+        return {}
+    return dict(
+        zip(
+            _HARM_COLUMNS,
+            (harm.mean_percent, *(harm.interval_percent or (None, None))),
+            strict=True,
+        )
+    )
+
+
+def _difference_row(goodput: PairedDifference) -> dict[str, object]:
+    low, high = goodput.interval or (None, None)
+    low_percent, high_percent = goodput.interval_percent or (None, None)
+    return {
+        "n": goodput.n,
+        "difference_bps": goodput.mean,
+        "ci95_low_bps": low,
+        "ci95_high_bps": high,
+        "difference_percent": goodput.mean_percent,
+        "ci95_low_percent": low_percent,
+        "ci95_high_percent": high_percent,
+        "outcome": goodput.outcome.value,
+    }
+
+
+def comparison_table(
+    cells: "pl.DataFrame",
+    seeds: int,
+    differences: Mapping[str, Mapping[str, PairedDifference]],
+    harm: Mapping[str, PairedDifference],
+    candidates: Mapping[str, Candidate],
+    alike: Mapping[str, Sequence[str]],
+) -> "pl.DataFrame":
+    """One row a remedy, baseline first: means over the seeds and the differences.
+
+    Args:
+        cells: one row a cell.
+        seeds: their number.
+        differences: by remedy and metric, `goodput_bps` among them.
+        harm: of an unchanged flow beside a remedy, where measured.
+        candidates: what is known of each by the metric that decides, where it has it.
+        alike: for each remedy those whose runs are the same, itself among them.
+    """
+    import polars as pl
+
+    means = cells.group_by("remedy").agg(pl.col(*_MEANS).mean())
+    rows = [
+        {"remedy": BASELINE, "n": seeds},
+        *(
+            {
+                "remedy": remedy,
+                **_difference_row(by["goodput_bps"]),
+                **_harm_row(harm.get(remedy)),
+                **_decision_row(candidates.get(remedy)),
+                "same_as": " ".join(name for name in alike[remedy] if name != remedy) or None,
+            }
+            for remedy, by in differences.items()
+        ),
+    ]
+    schema = {"remedy": pl.String, "n": pl.UInt32}
+    schema |= dict.fromkeys(_DIFFERENCE_COLUMNS, pl.Float64)
+    schema |= {"outcome": pl.String} | dict.fromkeys(_HARM_COLUMNS, pl.Float64)
+    schema |= {"state": pl.String, "seeds_to_decide": pl.UInt32, "same_as": pl.String}
+    return pl.DataFrame(rows, schema=schema).join(
+        means, on="remedy", how="left", maintain_order="left"
+    )
+
+
+def _decision_row(candidate: Candidate | None) -> dict[str, object]:
+    if candidate is None:
+        return {}
+    return {"state": candidate.state.value, "seeds_to_decide": candidate.seeds_to_decide}

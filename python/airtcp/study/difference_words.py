@@ -1,0 +1,96 @@
+"""A paired difference in words: its size, its outcome, and a sentence."""
+
+from airtcp.quantities import decimals_for, format_percent
+from airtcp.ranking import State
+from airtcp.study.metrics import METRICS, Metric
+from airtcp.study.statistics import Outcome, PairedDifference
+
+_GOODPUT = METRICS["goodput"]
+
+
+def remedy_sentence(name: str, difference: PairedDifference, metric: Metric = _GOODPUT) -> str:
+    """One remedy's measurements against the baseline's."""
+    what, size = metric.label, amount(difference, metric=metric)
+    match difference.outcome:
+        case Outcome.IDENTICAL:
+            return f"{name} changes nothing here: every run has the {what} of the baseline."
+        case Outcome.NO_DIFFERENCE_SHOWN:
+            size = amount(difference, sign=True, metric=metric)
+            return f"{name}: undecided in {what} ({size}; {basis(difference)})."
+        case Outcome.NO_INTERVAL:
+            rests_on = (
+                "one run, no interval" if difference.n == 1 else f"no interval, n={difference.n}"
+            )
+            return f"{name} {_direction(difference)} {what} by {size} ({rests_on})."
+        case Outcome.HIGHER | Outcome.LOWER:
+            return f"{name} {_direction(difference)} {what} by {size} ({basis(difference)})."
+
+
+def amount(difference: PairedDifference, *, sign: bool = False, metric: Metric = _GOODPUT) -> str:
+    """The size of a difference: "13.1 % ± 1.9 %"; with `sign`, which way it goes.
+
+    In the metric's unit where the baseline's mean is 0 and per cent have no meaning.
+    """
+    percent, half = difference.mean_percent, difference.half_width_percent
+    if percent is None:
+        mean = difference.mean if sign else abs(difference.mean)
+        text = f"{'+' if sign and mean > 0 else ''}{metric.show(mean)}"
+        half_width = difference.half_width
+        return text if half_width is None else f"{text} ± {metric.show(half_width)}"
+    # Without an interval, three digits.
+    decimals = decimals_for(half or abs(percent) / 10)
+    text = format_percent(percent if sign else abs(percent), sign=sign, decimals=decimals)
+    return text if half is None else f"{text} ± {format_percent(half, decimals=decimals)}"
+
+
+def beside_words(harm: PairedDifference, remedied: str = "it") -> str:
+    """The share of an unchanged flow beside a flow with a remedy, in a sentence.
+
+    Args:
+        harm: the paired difference of the metric `harm`.
+        remedied: the flow with the remedy, in words.
+    """
+    match harm.outcome:
+        case Outcome.IDENTICAL:
+            return (
+                f"An unchanged flow beside {remedied} loses nothing: every run is the same "
+                f"(n={harm.n})."
+            )
+        case Outcome.NO_DIFFERENCE_SHOWN:
+            size = amount(harm, sign=True)
+            return (
+                f"An unchanged flow beside {remedied} is not shown to lose ({size} of goodput; "
+                f"{basis(harm)})."
+            )
+        case Outcome.NO_INTERVAL | Outcome.LOWER | Outcome.HIGHER:
+            more = "less" if harm.mean < 0 else "more"
+            rests_on = "no interval" if harm.half_width is None else basis(harm)
+            return (
+                f"An unchanged flow beside {remedied} gets {amount(harm)} {more} than beside "
+                f"another unchanged flow ({rests_on})."
+            )
+
+
+def outcome_words(difference: PairedDifference) -> str:
+    """The outcome in the words of a table."""
+    match difference.outcome:
+        case Outcome.NO_INTERVAL:
+            return "one run, no interval" if difference.n == 1 else "no randomness, no interval"
+        case outcome:
+            return outcome.value
+
+
+def state_words(state: State, seeds: int | None) -> str:
+    """The state in the words of a table: "undecided (24 seeds)"."""
+    if state is not State.UNDECIDED or seeds is None:
+        return state.value
+    return f"{state.value} (about {seeds} seeds)"
+
+
+def _direction(goodput: PairedDifference) -> str:
+    return "raises" if goodput.mean > 0 else "lowers"
+
+
+def basis(goodput: PairedDifference) -> str:
+    """What an interval rests on."""
+    return f"95 %, n={goodput.n}"

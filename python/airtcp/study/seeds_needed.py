@@ -1,0 +1,40 @@
+"""Number of seeds that would decide what is undecided."""
+
+from airtcp.study.statistics import ERROR, PairedDifference, Spread
+
+_MOST = 10_000
+"""More seeds than this are no answer."""
+
+
+def seeds_needed(difference: PairedDifference, smallest: float) -> int | None:
+    """Seeds with which an effect of this size and spread would be shown or excluded.
+
+    None where the pairs tell no spread, or where more than 10 000 are needed. The next runs may
+    come out otherwise: it is an estimate, and as often too small as too large.
+
+    Args:
+        difference: the undecided difference.
+        smallest: the smallest effect worth having, in per cent.
+    """
+    spread, percent = difference.estimated, difference.mean_percent
+    if spread is None:
+        return None
+    size = abs(difference.mean)
+    if percent is None:
+        target = size
+    else:
+        # Shown by leaving out zero, or excluded by staying below the smallest worth having.
+        worth = smallest / 100.0 * abs(difference.baseline_mean)
+        target = max(size, worth - size)
+    whole = Spread(spread.variance, spread.degrees, spread.among, ERROR)
+
+    def is_enough(n: int) -> bool:
+        return whole.half_width(n, spread.degrees + n - difference.n) < target
+
+    if not is_enough(_MOST):
+        return None
+    low, high = difference.n, _MOST
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high

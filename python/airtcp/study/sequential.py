@@ -1,0 +1,61 @@
+"""Rounds of seeds until what matters is decided: a group-sequential design.
+
+Looking at the intervals after every round and stopping at the first that says something would
+make an error likely. The error is spent over the looks instead: by look k, at the share t of the
+most seeds, the function of Lan and DeMets (Biometrika 70, 1983) of Pocock's type has spent
+error x ln(1 + (e - 1) t), and the intervals of that look miss with what it adds. Pocock's rather
+than O'Brien and Fleming's: rounds are there to find large effects early, and the latter leaves
+nothing to spend on five seeds of eighty.
+
+The looks' errors add up (Bonferroni's inequality), so the design needs no joint distribution of the
+looks and holds with any moderated variance; the intervals of all looks hold at once (Jennison and
+Turnbull, Group Sequential Methods, 2000, ch. 9), and stopping for another reason, such as time,
+costs nothing.
+"""
+
+from dataclasses import dataclass
+from math import e, log
+
+from airtcp._core import ScenarioError
+from airtcp.study.statistics import ERROR
+
+FIRST = 5
+"""Seeds of the first round."""
+MOST_SEEDS = 40
+"""Seeds after which what is undecided is said to be."""
+MOST_CPU_S = 180.0
+"""No round begins that would take the runs beyond so much processor time, in seconds."""
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """Looks after `FIRST` seeds, twice as many, and so on up to `most_seeds`."""
+
+    most_seeds: int = MOST_SEEDS
+    most_cpu_s: float = MOST_CPU_S
+
+    def __post_init__(self) -> None:
+        if self.most_seeds < 2:
+            raise ScenarioError(f"max-seeds = {self.most_seeds}: expected 2 or more")
+        if not self.most_cpu_s > 0:
+            raise ScenarioError(f"max-cpu = {self.most_cpu_s}: expected seconds above 0")
+
+    @property
+    def looks(self) -> tuple[int, ...]:
+        """The number of seeds at each look."""
+        looks = []
+        seeds = min(FIRST, self.most_seeds)
+        while seeds < self.most_seeds:
+            looks.append(seeds)
+            seeds *= 2
+        return (*looks, self.most_seeds)
+
+    def error(self, look: int, error: float = ERROR) -> float:
+        """The error to spend at look number `look`, from 0."""
+        before = spent(self.looks[look - 1] / self.most_seeds, error) if look else 0.0
+        return spent(self.looks[look] / self.most_seeds, error) - before
+
+
+def spent(share: float, error: float = ERROR) -> float:
+    """The error spent when `share` of the most seeds have been run."""
+    return error * log(1.0 + (e - 1.0) * share)
