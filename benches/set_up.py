@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from airtcp import _core
-from airtcp.scenarios import load_scenario
+from airtcp.loading import load_scenario
 from airtcp.study.comparison_plan import comparison_plan
 from airtcp.study.execute import execute
 

@@ -12,8 +12,9 @@ Every function raises `ScenarioError` for bad input and `RunError` when a run ca
 both are `AirtcpError`.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+# As `typing` has it, which takes longer to import than all of this: until the program has begun,
+# Ctrl-C is a traceback.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from airtcp import papers, study
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
     from airtcp.catalogue import Parameter, Remedy, probes, remedies, remedies_frame, schema
     from airtcp.comparison import Comparison, compare
     from airtcp.diagnoses import Diagnosis, PingDiagnosis, diagnose
+    from airtcp.loading import load_scenario
     from airtcp.plot import TIMELINE_PROBES
     from airtcp.runs import Run, run
-    from airtcp.scenarios import load_scenario
+    from airtcp.shipped import ShippedScenario, scenarios
     from airtcp.sweeps import sweep
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "RunError",
     "Scenario",
     "ScenarioError",
+    "ShippedScenario",
     "__version__",
     "compare",
     "diagnose",
@@ -49,6 +52,7 @@ __all__ = [
     "remedies",
     "remedies_frame",
     "run",
+    "scenarios",
     "schema",
     "study",
     "sweep",
@@ -68,14 +72,16 @@ _MODULES = {
     "RunError": "_core",
     "Scenario": "_core",
     "ScenarioError": "_core",
+    "ShippedScenario": "shipped",
     "TIMELINE_PROBES": "plot",
     "compare": "comparison",
     "diagnose": "diagnoses",
-    "load_scenario": "scenarios",
+    "load_scenario": "loading",
     "probes": "catalogue",
     "remedies": "catalogue",
     "remedies_frame": "catalogue",
     "run": "runs",
+    "scenarios": "shipped",
     "schema": "catalogue",
     "sweep": "sweeps",
 }
@@ -83,6 +89,8 @@ _MODULES = {
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
+        from importlib import import_module
+
         if name == "__version__":
             return import_module("airtcp._core").engine_version
         if name in {"papers", "study"}:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airtcp._core import RunError, Scenario
+from airtcp.columns import numbers
+from airtcp.loading import remedy_names
 from airtcp.ranking import SMALLEST_PERCENT
 from airtcp.ranking.askers import parse_askers
 from airtcp.study.compare import ComparedRuns
@@ -73,6 +75,13 @@ class Comparison(ComparedRuns):
 
         return write_report(self, Path(directory), command, png=png)
 
+    def __repr__(self) -> str:
+        """The first sentence, and the table of goodputs."""
+        from airtcp.report.tables import goodput_table
+
+        shown = goodput_table(self)
+        return f"{self.verdict[0]}\n\n{numbers(shown.columns, shown.rows, shown.names)}"
+
     def _repr_html_(self) -> str:
         from airtcp.report.comparison import fragment
 
@@ -81,7 +90,7 @@ class Comparison(ComparedRuns):
 
 def compare(
     scenario: Scenario | str | os.PathLike[str],
-    remedies: Sequence[str] = (ALL,),
+    remedies: Sequence[str] | str = (ALL,),
     seeds: int | Sequence[int] | None = None,
     settings: Mapping[str, object] | None = None,
     *,
@@ -99,8 +108,8 @@ def compare(
 
     Args:
         scenario: a path, TOML text, or a `Scenario` (see `load_scenario`).
-        remedies: what to compare; "a+b" applies two together. Left out, every remedy that has a
-            place on the link, with intervals that hold for all of them at once.
+        remedies: what to compare, one or several; "a+b" applies two together. Left out, every
+            remedy that has a place on the link, with intervals that hold for all of them at once.
         seeds: their number (1, 2, 3, ...) or the seeds themselves. Left out, they are run in
             rounds until what matters is decided.
         settings: dotted key to value, applied to every cell.
@@ -124,6 +133,7 @@ def compare(
     """
     decides_on_others = metric_named(metric).is_of_others
     parse_askers(can)
+    chosen = remedy_names(remedies)
     store = None if out is None else Store(Path(out) / "cells")
     finished = 0
 
@@ -139,7 +149,7 @@ def compare(
         return replace(compared, can=can, smallest=smallest, error=error)
 
     def planned_for(number: int | Sequence[int]) -> ComparisonPlan:
-        return comparison_plan(scenario, remedies, number, settings)
+        return comparison_plan(scenario, chosen, number, settings)
 
     if seeds is None:
         compared = in_rounds(planned_for, outcome, rounds or Rounds())

@@ -1,9 +1,12 @@
 """Files: read only where they can be what is wanted, and whole whenever they are read."""
 
 import os
+import shutil
 import stat
 import tempfile
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -57,9 +60,48 @@ def read_toml(path: Path) -> dict[str, Any]:
 def write_whole(path: Path, content: bytes) -> None:
     """Writes a file so that others see the old content or the new, never a part.
 
+    A device or a pipe is written as such; a link leads to the file that is written.
+
     Raises:
-        OSError: it cannot be written; nothing is left behind.
+        OSError: it cannot be written, and is named; nothing is left behind.
     """
+    path = path.resolve() if path.is_symlink() else path
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)
+        else:
+            _replace(path, content)
+    except OSError as error:
+        # A disk that is full says so of no file.
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+
+
+@contextmanager
+def whole_folder(folder: Path, last: str) -> Iterator[Path]:
+    """A folder to write files into that appear in `folder` together, or not at all.
+
+    Args:
+        folder: made if absent.
+        last: the file that appears after all others: while it is absent or old, so is the rest.
+
+    Raises:
+        OSError: a file cannot be written, and is named; nothing is left behind, and what was in
+            the folder is as it was.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    partial = Path(tempfile.mkdtemp(prefix=".", suffix=".partial", dir=folder))
+    try:
+        yield partial
+        for file in sorted(partial.iterdir(), key=lambda file: file.name == last):
+            file.replace(folder / file.name)
+    except OSError as error:
+        name = str(error.filename or folder).replace(str(partial), str(folder))
+        raise OSError(error.errno, error.strerror or str(error), name) from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _replace(path: Path, content: bytes) -> None:
     handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=".partial", dir=path.parent)
     partial = Path(name)
     try:

@@ -27,8 +27,9 @@ def hand_over(command: str) -> NoReturn:
         if word in shipped("scenarios") and not Path(word).exists():
             arguments[place] = str(shipped("scenarios")[word])
             break
-    # As they were typed: a parser would keep a "--" to itself.
-    os.execv(program, [PROGRAM, *arguments])
+    # As they were typed: a parser would keep a "--" to itself. Under the name that they were typed
+    # after, which help and errors then say.
+    os.execv(program, ["airtcp", *arguments])
 
 
 def find_program() -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from airtcp import _core
 from airtcp._core import Scenario, ScenarioError
+from airtcp.loading import load_scenario
 from airtcp.quantities import format_bit_rate, format_count
-from airtcp.scenarios import load_scenario
 from airtcp.summary import RunSummary, parse_summary, total
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def run(
     scenario: Scenario | str | os.PathLike[str],
     seed: int = 1,
     settings: Mapping[str, object] | None = None,
-    remedies: Sequence[str] = (),
+    remedies: Sequence[str] | str = (),
     probes: Sequence[str] = (),
     *,
     probe_interval_s: float | None = None,
@@ -216,7 +216,7 @@ def run(
         scenario: a path, TOML text, or a `Scenario` (see `load_scenario`).
         seed: the source of every random draw, 0 to 2^64 - 1.
         settings: dotted key to value, applied before the scenario is checked.
-        remedies: names from `airtcp remedies`, applied together.
+        remedies: names from `airtcp remedies`, applied together; or one of them.
         probes: variables to sample, for example "cwnd"; see `airtcp.probes()`.
         probe_interval_s: seconds of virtual time between samples; None leaves it to the core.
         events: whether to keep the table of events.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from airtcp import _core
-from airtcp.files import read_text
+from airtcp.files import FileError, read_text
 
 Outcome = Literal["passed", "failed", "unsupported", "unreadable"]
 
@@ -57,13 +57,22 @@ def find_scripts(paths: Iterable[Path]) -> Iterator[Path]:
 def run_script(path: Path, profile: str | None = None) -> ScriptResult:
     """Runs one script on `profile`, or on the one that it names, or on `linux`.
 
+    A file that is no script (no text, too large, of a profile that there is not) is unreadable.
+
     Raises:
         OSError: the file cannot be read.
-        FileError: it is no file, larger than 1 MiB, or no text.
-        ValueError: there is no such profile.
+        ValueError: there is no such `profile`.
     """
-    text = read_text(path)
+    try:
+        text = read_text(path)
+    except FileError as error:
+        return ScriptResult(path, profile or DEFAULT_PROFILE, "unreadable", 0, str(error))
     named = _PROFILE.search(text)
     chosen = profile or (named.group(1) if named else DEFAULT_PROFILE)
+    if named and profile is None and chosen not in profiles():
+        line = text.count("\n", 0, named.start()) + 1
+        known = ", ".join(profiles())
+        report = f"no profile {chosen!r}; expected one of {known}"
+        return ScriptResult(path, chosen, "unreadable", line, report)
     outcome, line, report = _core.script(str(path), text, chosen)
     return ScriptResult(path, chosen, outcome, line, report)  # type: ignore[arg-type]

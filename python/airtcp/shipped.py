@@ -8,6 +8,7 @@ import re
 import tomllib
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TypedDict
 
 from airtcp._core import ScenarioError
 
@@ -30,6 +31,28 @@ def folder(kind: str) -> Path:
 def shipped(kind: str) -> dict[str, Path]:
     """The files of a kind, `scenarios` or `studies`, by name."""
     return {path.stem: path for path in sorted(folder(kind).glob("*.toml"))}
+
+
+class ShippedScenario(TypedDict):
+    """A scenario that comes with airtcp."""
+
+    name: str
+    """The name by which every function and command takes it."""
+    description: str
+    path: str
+
+
+def scenarios() -> list[ShippedScenario]:
+    """The scenarios that come with airtcp, by name.
+
+    >>> import airtcp
+    >>> "lossy-pipe" in [entry["name"] for entry in airtcp.scenarios()]
+    True
+    """
+    return [
+        {"name": name, "description": description(path), "path": str(path)}
+        for name, path in shipped("scenarios").items()
+    ]
 
 
 def description(path: Path) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airtcp._core import ScenarioError
+from airtcp.loading import remedy_names
 from airtcp.study.comparison_plan import comparison_plan
 from airtcp.study.dask import executor_at
 from airtcp.study.execute import execute
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 def sweep(
     scenario: str | os.PathLike[str],
     axes: Mapping[str, Sequence[object]],
-    remedies: Sequence[str],
+    remedies: Sequence[str] | str,
     seeds: int | Sequence[int] = 10,
     settings: Mapping[str, object] | None = None,
     *,
@@ -40,7 +41,7 @@ def sweep(
     Args:
         scenario: a path, TOML text, or the name of a scenario that comes with airtcp.
         axes: dotted key to the values it takes; all combinations are run.
-        remedies: what to compare, at least one; "a+b" applies two together.
+        remedies: what to compare, one or several; "a+b" applies two together.
         seeds: their number (1, 2, 3, ...) or the seeds themselves.
         settings: dotted key to value, applied everywhere.
         out: a folder; finished cells are kept in its folder `cells`, and found there again.
@@ -62,10 +63,11 @@ def sweep(
         if isinstance(values, str) or not values:
             raise ScenarioError(f"axis {key} = {values!r}: expected a list of values")
     points = [dict(zip(axes, point, strict=True)) for point in product(*axes.values())]
+    names = remedy_names(remedies)
     planned = [
         comparison_plan(
             scenario,
-            remedies,
+            names,
             seeds,
             {**(settings or {}), **point},
             ", ".join(f"{key} = {value}" for key, value in point.items()),

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from airtcp.loading import remedy_names
 from airtcp.study.verify import VerifiedRuns, verified_runs
 
 DEFAULT_SEEDS = 5
@@ -39,7 +40,7 @@ class Verification(VerifiedRuns):
 
 def verify(
     scenario: str | os.PathLike[str],
-    remedies: Sequence[str],
+    remedies: Sequence[str] | str,
     seeds: int | Sequence[int] = DEFAULT_SEEDS,
     settings: Mapping[str, object] | None = None,
     *,
@@ -53,7 +54,7 @@ def verify(
 
     Args:
         scenario: the path of a scenario.
-        remedies: what to verify, at least one; "a+b" applies two together.
+        remedies: what to verify, one or several; "a+b" applies two together.
         seeds: their number (1, 2, 3, ...) or the seeds themselves.
         settings: dotted key to value, applied to every run.
         out: a folder; finished runs are saved in its folder `cells`, and found there again.
@@ -68,7 +69,7 @@ def verify(
     """
     runs = verified_runs(
         scenario,
-        remedies,
+        remedy_names(remedies),
         seeds,
         settings,
         out=None if out is None else Path(out),

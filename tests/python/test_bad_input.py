@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -120,7 +121,11 @@ def test_a_file_of_a_gigabyte(tmp_path: Path, command: str) -> None:
     done = subprocess.run(
         ["/bin/sh", *limit, command, file], capture_output=True, text=True, check=False
     )
-    assert_one_error(done, "larger than 1 MiB")
+    if command == "script":  # one of many, which the others do not wait for
+        assert "1 unreadable" in done.stdout
+        assert "larger than 1 MiB" in done.stdout
+    else:
+        assert_one_error(done, "larger than 1 MiB")
 
 
 @pytest.mark.parametrize(
@@ -168,9 +173,40 @@ def test_seeds_that_are_none(lossy_file: Path, seeds: int | list[int]) -> None:
         airtcp.compare(lossy_file, ["sack"], seeds=seeds)
 
 
-def test_remedies_that_are_one_word(lossy_file: Path) -> None:
-    with pytest.raises(airtcp.ScenarioError, match="expected a list of names"):
-        airtcp.run(lossy_file, remedies="sack")
+def test_one_remedy_is_a_list_of_one(lossy_file: Path, tmp_path: Path) -> None:
+    assert airtcp.run(lossy_file, remedies="sack") == airtcp.run(lossy_file, remedies=["sack"])
+    assert airtcp.compare(lossy_file, "sack", seeds=1).remedies == ("baseline", "sack")
+    axes = {"link.loss.rate": [0.0]}
+    assert "sack" in airtcp.sweep(lossy_file, axes, "sack", seeds=1)["remedy"]
+    one, several = (airtcp.load_scenario(lossy_file, remedies=it) for it in ("sack", ["sack"]))
+    assert one == several
+
+
+@pytest.mark.parametrize("remedies", [None, 3, [None], [""], "", ["sack", 3]])
+def test_remedies_that_are_no_names(lossy_file: Path, remedies: object) -> None:
+    with pytest.raises(airtcp.ScenarioError, match="reme"):
+        airtcp.run(lossy_file, remedies=remedies)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("scenario", [None, {"duration": "2 s"}, 3, b"ping"])
+def test_a_scenario_that_is_none(scenario: object) -> None:
+    asked: list[Any] = [airtcp.run, airtcp.compare, airtcp.load_scenario]
+    for ask in asked:
+        with pytest.raises(airtcp.ScenarioError, match="expected a file's path, a name"):
+            ask(scenario)
+
+
+def test_a_comparison_prints_as_its_table(lossy_file: Path) -> None:
+    comparison = airtcp.compare(lossy_file, "sack", seeds=2)
+    shown = repr(comparison)
+    assert shown.startswith(comparison.verdict[0])
+    assert [line.split()[0] for line in shown.splitlines()[-3:]] == ["remedy", "baseline", "sack"]
+
+
+def test_scenarios_are_listed() -> None:
+    listed = airtcp.scenarios()
+    assert [entry["name"] for entry in listed] == sorted(airtcp.shipped.shipped("scenarios"))
+    assert all(airtcp.load_scenario(entry["name"]) for entry in listed)
 
 
 def test_two_processes_share_an_output_folder(lossy_file: Path, tmp_path: Path) -> None:
@@ -195,7 +231,7 @@ def test_two_processes_share_an_output_folder(lossy_file: Path, tmp_path: Path) 
 def test_a_narrow_terminal_drops_no_label(
     lossy_file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("airtcp.cli.columns.width", lambda: 40)
+    monkeypatch.setattr("airtcp.columns.width", lambda: 40)
     comparison = airtcp.compare(lossy_file, ["rto-factor:factor=10", "sack"], seeds=2)
     _print_comparison(comparison)
     lines = capsys.readouterr().out.splitlines()

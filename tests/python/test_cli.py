@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import airtcp
-from airtcp.cli import app
+from airtcp.cli.commands import app
 
 
 def airtcp_command(*arguments: str | Path, stdin: str | None = None) -> Result:
@@ -286,7 +286,7 @@ def test_ctrl_c_ends_a_run_at_once(lossy_file: Path, tmp_path: Path) -> None:
     status, errors, seconds = _interrupted(
         "run", lossy_file, "--set", "duration=480 h", "--sessions", sessions, once=sessions
     )
-    assert (status, errors) == (1, "airtcp: interrupted\n")
+    assert (status, errors) == (130, "airtcp: interrupted\n")
     assert seconds < 1
 
 
@@ -302,7 +302,7 @@ def test_ctrl_c_leaves_the_finished_cells_and_says_how_to_go_on(
         tmp_path,
         once=tmp_path / "cells" / "*.parquet",
     )
-    assert status == 1
+    assert status == 130
     assert "of 6000 runs are finished and kept in" in errors
     assert "the same command goes on from there" in errors
     assert "Traceback" not in errors

@@ -9,7 +9,7 @@ from importlib import import_module
 
 import pytest
 
-from airtcp.cli import COMMANDS
+from airtcp.cli.commands import COMMANDS
 
 HEAVY = {"jinja2", "matplotlib", "msgspec", "numpy", "polars", "pydantic", "rich", "scipy"}
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import airtcp
 from airtcp._core import AirtcpError, ScenarioError
-from airtcp.cli import app
+from airtcp.cli.commands import app
 from airtcp.diagnoses import Diagnosis, PingDiagnosis
 from airtcp.diagnosis import words
 

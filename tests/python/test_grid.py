@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from airtcp.cli import app
+from airtcp.cli.commands import app
 from airtcp.report.grid import effect_table, score_table
 from airtcp.study.grid import StudyError, load_grid, run_grid, text_of
 

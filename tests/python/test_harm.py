@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import airtcp
 from airtcp.catalogue import BASELINE
-from airtcp.cli import app
+from airtcp.cli.commands import app
 from airtcp.report.grid import effect_table
 from airtcp.study.grid import load_grid, run_grid
 from airtcp.study.statistics import Outcome

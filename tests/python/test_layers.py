@@ -11,8 +11,8 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python" / "airtcp"
 
 LAYERS = (
     ("_core",),
-    ("catalogue", "files", "quantities", "shipped", "summary"),
-    ("net", "scenarios", "scripts", "sessions"),
+    ("catalogue", "columns", "files", "quantities", "shipped", "summary"),
+    ("loading", "net", "scripts", "sessions"),
     ("plot", "ranking"),
     ("runs", "study"),
     ("diagnosis",),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from airtcp._core import ScenarioError
+from airtcp.loading import load_scenario
 from airtcp.papers import Verdict, load_papers, open_points
 from airtcp.papers.calibration import Calibrated, calibrated
 from airtcp.papers.check import PaperError
@@ -28,7 +29,6 @@ from airtcp.papers.readings import one_at_a_time, read_as
 from airtcp.papers.windows import watched
 from airtcp.report.papers.charts import chart_of
 from airtcp.report.papers.evidence import evidence_table
-from airtcp.scenarios import load_scenario
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = ROOT / "papers"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from airtcp.loading import load_scenario
 from airtcp.papers import load_papers
 from airtcp.papers.calibration import calibrated
 from airtcp.papers.check import PaperError
@@ -37,7 +38,6 @@ from airtcp.papers.rules import CANDIDATES, Verdict
 from airtcp.papers.search import Extent, grid
 from airtcp.papers.texts import NumberSpec, check_text, number_as_text
 from airtcp.papers.unset import without_unset
-from airtcp.scenarios import load_scenario
 
 PAPERS = Path(__file__).resolve().parents[2] / "papers"
 BEGIN, END = "<!-- readings: begin -->", "<!-- readings: end -->"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from airtcp.cli import app
+from airtcp.cli.commands import app
 
 ROOT = Path(__file__).resolve().parents[2]
 _SPEC = importlib.util.spec_from_file_location("recipes", ROOT / "tests" / "recipes.py")

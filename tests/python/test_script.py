@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from airtcp.cli import app
+from airtcp.cli.commands import app
 from airtcp.scripts import find_scripts, profiles, run_script
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"

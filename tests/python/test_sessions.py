@@ -6,7 +6,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from airtcp import _core
-from airtcp.cli import app
+from airtcp.cli.commands import app
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIO = str(ROOT / "scenarios" / "lossy-pipe.toml")

@@ -1,5 +1,7 @@
-//! The command line of airtcp-net.
+//! The command line of airtcp-net, which is `airtcp` to those who ask for its commands there.
 
+use std::ffi::OsStr;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -48,7 +50,11 @@ pub fn main() -> ExitCode {
             return status(tied::become_tied(&command), 127);
         }
     }
-    match Arguments::parse().command {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(refusal) => return refused(&refusal),
+    };
+    match arguments.command {
         Command::Control(options) => status(control::run(&options), 2),
         Command::Deploy(options) => status(deploy::deploy(&options), 2),
         Command::Deployed(options) => status(deploy::deployed(&options), 2),
@@ -64,11 +70,49 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Help and version as clap prints them; anything else in a line, as every other error.
+fn refused(refusal: &clap::Error) -> ExitCode {
+    if !refusal.use_stderr()
+        || refusal.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    {
+        let _ = refusal.print();
+        return ExitCode::from(u8::try_from(refusal.exit_code()).unwrap_or(2));
+    }
+    let text = refusal.render().to_string();
+    // What clap adds is the usage, which --help shows whole.
+    let said = text.split("\n\nUsage:").next().unwrap_or(&text);
+    let said = said
+        .split("\n\nFor more information")
+        .next()
+        .unwrap_or(said);
+    let words: Vec<&str> = said.split_whitespace().collect();
+    let words = words.join(" ");
+    let words = words.strip_prefix("error: ").unwrap_or(&words);
+    let program = program();
+    let command = std::env::args()
+        .nth(1)
+        .filter(|word| !word.starts_with('-'))
+        .map_or_else(String::new, |command| format!("{command} "));
+    eprintln!("{program}: {words}: `{program} {command}--help` shows what it takes");
+    ExitCode::from(2)
+}
+
+/// The name by which this program was started: `airtcp` hands over its own.
+fn program() -> String {
+    let first = std::env::args_os().next();
+    first
+        .as_deref()
+        .and_then(|path| Path::new(path).file_name())
+        .and_then(OsStr::to_str)
+        .unwrap_or("airtcp-net")
+        .to_owned()
+}
+
 fn status(result: crate::error::Result<i32>, failed: u8) -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
         Err(error) => {
-            eprintln!("airtcp-net: {error}");
+            eprintln!("{}: {error}", program());
             ExitCode::from(failed)
         }
     }

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from airtcp._core import ScenarioError
-from airtcp.cli.console import say
+from airtcp.cli.errors import say
 from airtcp.files import write_whole
 from airtcp.ranking.askers import Asker, parse_askers
 

@@ -10,7 +10,6 @@ import typer
 
 from airtcp.catalogue import BASELINE
 from airtcp.cli.asker import Can, asked_for
-from airtcp.cli.columns import numbers
 from airtcp.cli.console import (
     AsJson,
     DaskAddress,
@@ -19,20 +18,20 @@ from airtcp.cli.console import (
     ScenarioFile,
     Settings,
     WithPng,
-    clear_errors,
     complete_remedy,
     folder_name,
     print_json,
     print_lines,
     progress_bar,
-    say,
     warn,
     writable_folder,
 )
+from airtcp.cli.errors import clear_errors, say
+from airtcp.columns import numbers
 from airtcp.comparison import Comparison, compare
+from airtcp.loading import load_scenario, parse_setting
 from airtcp.ranking import SMALLEST_PERCENT
 from airtcp.ranking.as_json import ranking_json
-from airtcp.scenarios import parse_setting
 from airtcp.study.context import context
 from airtcp.study.difference_words import amount, state_words
 from airtcp.study.everything import ALL
@@ -129,6 +128,8 @@ def compare_command(
         if folder:
             writable_folder(folder)
         asked = asked_for(can, is_interactive=not as_json)
+        scenario = load_scenario(file, dict(parse_setting(text) for text in settings or []))
+        warn(scenario)
         done = _Done()
         try:
             with progress_bar(f"comparing on {file}") as report:
@@ -138,10 +139,9 @@ def compare_command(
                     report(finished / cells, f"{finished} of {cells} runs")
 
                 comparison = compare(
-                    file,
+                    scenario,
                     remedy or [ALL],
                     seeds,
-                    dict(parse_setting(text) for text in settings or []),
                     metric=metric,
                     can=asked.can,
                     smallest=worth,
@@ -152,7 +152,6 @@ def compare_command(
                     dask=dask,
                     progress=progress,
                 )
-            warn(comparison.scenario)
             page = comparison.report(folder, _command(), png=png) if folder else None
         except KeyboardInterrupt:
             say(done.resume_message(folder))

@@ -1,4 +1,4 @@
-"""Parts shared by every command: output, errors, progress, common options."""
+"""Parts shared by every command: output, progress, common options."""
 
 import json
 import os
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 
 import typer
 
-from airtcp._core import AirtcpError, Scenario, ScenarioError
+from airtcp._core import Scenario, ScenarioError
+from airtcp.cli.errors import say
 from airtcp.study.metrics import METRICS
 
 if TYPE_CHECKING:
@@ -45,9 +46,6 @@ def _console(name: str) -> "Console":
     is_terminal = sys.stdout.isatty()
     return Console(soft_wrap=True, color_system=colours, width=None if is_terminal else 120)
 
-
-BAD_INPUT = 2
-FAILURE = 1
 
 LARGEST_SEED = 2**64 - 1
 
@@ -122,29 +120,6 @@ DaskAddress = Annotated[
 ]
 
 
-@contextmanager
-def clear_errors() -> Iterator[None]:
-    """Ends a command on an error with one line and the exit status that scripts rely on.
-
-    2 for input that is wrong, 1 for everything else; a broken pipe is the reader's choice and
-    passes in silence.
-    """
-    try:
-        yield
-    except ScenarioError as error:
-        _fail(str(error), BAD_INPUT)
-    except AirtcpError as error:
-        _fail(str(error), FAILURE)
-    except BrokenPipeError:
-        # Python would complain once more when it flushes standard output at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(FAILURE) from None
-    except OSError as error:
-        _fail(f"{error.filename or 'standard output'}: {error.strerror or error}", FAILURE)
-    except KeyboardInterrupt:
-        _fail("interrupted", FAILURE)
-
-
 def print_json(value: object) -> None:
     """Prints one JSON object, numbers as Python writes them, no line wrapped."""
     sys.stdout.write(json.dumps(value, allow_nan=False, ensure_ascii=False) + "\n")
@@ -155,11 +130,6 @@ def print_lines(lines: list[str]) -> None:
     """Prints sentences, a line each."""
     for line in lines:
         print(line)
-
-
-def say(message: str) -> None:
-    """Prints a message for the person at the terminal."""
-    print(message, file=sys.stderr, flush=True)
 
 
 def warn(scenario: Scenario) -> None:
@@ -258,8 +228,3 @@ def progress_bar(title: str) -> Iterator[Report]:
 
 _QUIET_S = 1.0
 """Work this short shows no bar: a bar that flashes by says nothing."""
-
-
-def _fail(message: str, status: int) -> None:
-    say(f"airtcp: {' '.join(message.split())}")
-    raise typer.Exit(status) from None

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from airtcp.cli.console import clear_errors, folder_name, progress_bar, say, writable_folder
+from airtcp.cli.console import folder_name, progress_bar, writable_folder
+from airtcp.cli.errors import clear_errors, say
 
 _COMMAND = "airtcp demo"
 

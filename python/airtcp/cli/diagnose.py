@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airtcp._core import ScenarioError
-from airtcp.cli.columns import numbers
-from airtcp.cli.console import (
-    AsJson,
-    clear_errors,
-    out,
-    print_json,
-    print_lines,
-    progress_bar,
-    say,
-)
+from airtcp.cli.console import AsJson, out, print_json, print_lines, progress_bar
+from airtcp.cli.errors import clear_errors, say
+from airtcp.columns import numbers
 
 if TYPE_CHECKING:
     from airtcp.diagnoses import Diagnosis, PingDiagnosis

@@ -2,7 +2,7 @@
 
 import typer
 
-from airtcp.cli.console import clear_errors
+from airtcp.cli.errors import clear_errors
 from airtcp.net import hand_over
 
 

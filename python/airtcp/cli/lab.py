@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from airtcp._core import ScenarioError
-from airtcp.cli.console import clear_errors, out, say
+from airtcp.cli.console import out
+from airtcp.cli.errors import clear_errors, say
 from airtcp.shipped import folder
 
 

@@ -1,12 +1,15 @@
 """Commands that are imported when they are asked for: most of a short command would be imports."""
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from airtcp.cli.errors import FAILURE, os_error_words, say, usage_words
 
 if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter
@@ -58,6 +61,36 @@ class LazyGroup(TyperGroup):
         super().__init__(**settings)
         for name, entry in self.table.items():
             self.add_command(TyperCommand(name, help=entry.line))
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Runs a command line; alone, it ends the program with one line for what is wrong."""
+        given = (args, prog_name, complete_var, False, windows_expand_args)
+        if not standalone_mode:
+            return super().main(*given, **extra)
+        try:
+            status = super().main(*given, **extra)
+        except typer.TyperException as error:
+            if type(error).__name__ == "NoArgsIsHelpError":
+                say(error.format_message())
+            else:
+                say(f"airtcp: {usage_words(error)}")
+            sys.exit(error.exit_code)
+        except typer.Abort:
+            sys.exit(FAILURE)
+        except OSError as error:
+            # Help and completion are printed before a command could say what went wrong.
+            say(f"airtcp: {os_error_words(error)}")
+            sys.exit(FAILURE)
+        # Commands return nothing; what is returned is the status of a `typer.Exit`.
+        sys.exit(status if isinstance(status, int) else 0)
 
     def resolve_command(
         self, ctx: "Context", args: list[str]

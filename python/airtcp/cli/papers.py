@@ -12,14 +12,13 @@ from airtcp.cli.console import (
     DaskAddress,
     Jobs,
     WithPng,
-    clear_errors,
     folder_name,
     out,
     print_json,
     progress_bar,
-    say,
     writable_folder,
 )
+from airtcp.cli.errors import clear_errors, say
 from airtcp.papers.judgement import Judgement, judge_papers
 from airtcp.papers.over_readings import OverReadings
 from airtcp.papers.paper import find_papers, load_papers

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from airtcp.catalogue import Remedy, remedies, remedy
-from airtcp.cli.columns import columns, width
-from airtcp.cli.console import AsJson, clear_errors, complete_remedy, print_json
+from airtcp.cli.console import AsJson, complete_remedy, print_json
+from airtcp.cli.errors import clear_errors
+from airtcp.columns import columns, width
 
 
 def remedies_command(

@@ -1,36 +1,38 @@
 """`airtcp run`: one scenario, once."""
 
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from airtcp._core import ScenarioError
-from airtcp.cli.columns import numbers
 from airtcp.cli.console import (
     LARGEST_SEED,
     AsJson,
     ScenarioFile,
     Settings,
-    clear_errors,
     complete_remedy,
     print_json,
     progress_bar,
-    say,
     warn,
     writable_file,
 )
+from airtcp.cli.errors import clear_errors, say
+from airtcp.columns import numbers
+from airtcp.files import write_whole
+from airtcp.loading import load_scenario, parse_setting
 from airtcp.plot import TIMELINE_PROBES
 from airtcp.plot.pictures import PICTURES
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.runs import Run, run
-from airtcp.scenarios import parse_setting
 from airtcp.sessions import BestStart
 from airtcp.summary import FlowSummary, RunSummary, retransmitted_share, total
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.figure import Figure
 
 _MOST_FLOWS_SHOWN = 4
 _PLOT_FORMATS = (".png", ".svg", ".pdf")
@@ -152,13 +154,13 @@ def run_command(
         best_start = BestStart(sessions, peer, say) if sessions else None
         if best_start:
             chosen = best_start.settings(chosen)
+        scenario = load_scenario(file, chosen, remedy or [])
+        warn(scenario)
         with progress_bar(f"running {file}") as report:
             finished = run(
-                file,
+                scenario,
                 seed,
-                chosen,
-                remedy or [],
-                list(dict.fromkeys(probes)),
+                probes=list(dict.fromkeys(probes)),
                 events=plot is not None or any(kind == "timeline" for kind, _ in pictures),
                 air=air,
                 rtts=rtt_log is not None,
@@ -167,12 +169,11 @@ def run_command(
                 replay=replay,
                 progress=report,
             )
-        warn(finished.scenario)
         if best_start:
             best_start.record(finished.summary)
         played_back = replay / "scenario.toml" if replay else None
         if plot:
-            finished.plot().savefig(plot)
+            _write_figure(finished.plot(), plot)
         for kind, path in pictures:
             _draw(finished, kind, path)
         for table, target in (
@@ -184,7 +185,7 @@ def run_command(
                 _write_table(table, target)
         if rtt_log:
             rtts = finished.rtts
-            rtts.filter(rtts["flow"] == 0).drop("flow").write_csv(rtt_log)
+            _write_table(rtts.filter(rtts["flow"] == 0).drop("flow"), rtt_log)
         if as_json:
             print_json(_json_object(finished, probe or []))
         else:
@@ -220,16 +221,25 @@ def _pictures(texts: list[str]) -> list[tuple[str, Path]]:
 
 def _draw(finished: Run, kind: str, path: Path) -> None:
     try:
-        finished.picture(kind).savefig(path)
+        figure = finished.picture(kind)
     except ValueError as reason:
         raise ScenarioError(f"--picture {kind}={path}: {reason}") from reason
+    _write_figure(figure, path)
+
+
+def _write_figure(figure: "Figure", path: Path) -> None:
+    content = BytesIO()
+    figure.savefig(content, format=path.suffix.removeprefix("."))
+    write_whole(path, content.getvalue())
 
 
 def _write_table(table: "pl.DataFrame", path: Path) -> None:
+    content = BytesIO()
     if path.suffix == ".csv":
-        table.write_csv(path)
+        table.write_csv(content)
     else:
-        table.write_parquet(path)
+        table.write_parquet(content)
+    write_whole(path, content.getvalue())
 
 
 def _json_object(finished: Run, probes: list[str]) -> dict[str, object]:

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from airtcp._core import ScenarioError
-from airtcp.cli.columns import columns
-from airtcp.cli.console import AsJson, clear_errors, complete_scenario, print_json, writable_file
+from airtcp.cli.console import AsJson, complete_scenario, print_json, writable_file
+from airtcp.cli.errors import clear_errors
+from airtcp.columns import columns
 from airtcp.shipped import copy_scenario, description, find, shipped
 
 

@@ -1,7 +1,8 @@
 """`airtcp schema`: what a scenario file may contain."""
 
 import airtcp
-from airtcp.cli.console import clear_errors, print_json
+from airtcp.cli.console import print_json
+from airtcp.cli.errors import clear_errors
 
 
 def schema_command() -> None:

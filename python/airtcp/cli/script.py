@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from airtcp.cli.console import AsJson, clear_errors, out, print_json
-from airtcp.files import FileError
+from airtcp._core import ScenarioError
+from airtcp.cli.console import AsJson, out, print_json
+from airtcp.cli.errors import clear_errors
 from airtcp.scripts import ScriptResult, find_scripts, profiles, run_script
 
 _COLOURS = {"passed": "green", "failed": "red", "unsupported": "yellow", "unreadable": "red"}
@@ -43,13 +44,11 @@ def script_command(
     """
     with clear_errors():
         if profile is not None and profile not in profiles():
-            raise typer.BadParameter(
-                f"--profile {profile}: expected one of {', '.join(profiles())}"
-            )
+            raise ScenarioError(f"--profile {profile}: expected one of {', '.join(profiles())}")
         try:
             results = [run_script(path, profile) for path in find_scripts(paths)]
-        except (FileError, FileNotFoundError) as error:
-            raise typer.BadParameter(str(error)) from error
+        except FileNotFoundError as error:
+            raise ScenarioError(str(error)) from error
         if as_json:
             print_json([_as_dict(result) for result in results])
         else:

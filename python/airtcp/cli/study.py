@@ -8,20 +8,20 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from airtcp._core import ScenarioError
 from airtcp.cli.console import (
     AsJson,
     DaskAddress,
     Jobs,
     MetricName,
     WithPng,
-    clear_errors,
     folder_name,
     out,
     print_json,
     progress_bar,
-    say,
     writable_folder,
 )
+from airtcp.cli.errors import clear_errors, say
 from airtcp.shipped import find
 from airtcp.study.grid import load_grid, run_grid
 
@@ -72,7 +72,7 @@ def study_command(
         try:
             grid = load_grid(find(file, "studies"))
         except OSError as error:
-            raise typer.BadParameter(f"{file}: {error.strerror}", param_hint="FILE") from error
+            raise ScenarioError(f"study {file}: cannot be read ({error.strerror})") from error
         if folder:
             writable_folder(folder)
         with progress_bar(f"study {grid.name}") as report:

@@ -7,20 +7,19 @@ from typing import Annotated
 
 import typer
 
-from airtcp.cli.columns import numbers
 from airtcp.cli.console import (
     AsJson,
     Settings,
-    clear_errors,
     complete_remedy,
     folder_name,
     print_json,
     print_lines,
     progress_bar,
-    say,
     writable_folder,
 )
-from airtcp.scenarios import parse_setting
+from airtcp.cli.errors import clear_errors, say
+from airtcp.columns import numbers
+from airtcp.loading import parse_setting
 from airtcp.verification import DEFAULT_SEEDS, Verification, verify
 
 

@@ -91,5 +91,7 @@ class Capture:
     `lost`."""
     at_sender: AtSender | None = None
     """The observations that links are fitted to; None where the capture does not show them."""
+    warnings: tuple[str, ...] = ()
+    """What of the file could not be read; the rest is what was diagnosed."""
     annotate: Callable[[Path], None] | None = field(default=None, repr=False)
     """Writes the capture to a path as pcapng, with comments on the retransmissions."""

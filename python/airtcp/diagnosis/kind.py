@@ -14,6 +14,10 @@ _MAGICS = (
 )
 """pcap in microseconds and nanoseconds and either order, pcapng, and gzip."""
 
+_FIRST_BYTES = 256
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""The marks with which a console of Windows begins what it redirects."""
+
 
 def begins_as_capture(content: bytes) -> bool:
     """The first bytes are a capture's."""
@@ -21,15 +25,33 @@ def begins_as_capture(content: bytes) -> bool:
 
 
 def is_capture(path: Path) -> bool:
-    """A file begins as a capture does.
+    """Whether a file is to be read as a capture: as a log otherwise.
+
+    What is no text is a capture's to refuse, which knows the formats that are none. A pipe is a
+    capture, whose first bytes cannot be looked at twice.
 
     Raises:
-        ScenarioError: it cannot be read.
+        ScenarioError: it cannot be read, is empty, or a folder.
     """
+    expected = "expected a capture (pcap, pcapng, also gzipped) or the log of a ping"
     try:
+        if path.is_dir():
+            raise ScenarioError(f"{path}: is a folder; {expected}")
+        if path.exists() and not path.is_file():
+            return True
         with path.open("rb") as file:
-            return begins_as_capture(file.read(4))
+            first = file.read(_FIRST_BYTES)
     except OSError as error:
         raise ScenarioError(
             f"{path}: cannot be read ({error.strerror}): check that the file exists and may be read"
         ) from None
+    if not first:
+        raise ScenarioError(f"{path}: is empty; {expected}")
+    return begins_as_capture(first) or not _is_text(first)
+
+
+def _is_text(content: bytes) -> bool:
+    """Whether it can be the output of a program, in whatever code page."""
+    if content.startswith(_UTF_16):
+        return True
+    return not any(byte < 0x20 and byte not in b"\t\n\r\f\x1b" for byte in content)

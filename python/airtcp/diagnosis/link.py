@@ -39,7 +39,9 @@ def fitted_link(flow: Observed) -> FittedLink:
         # Packets lost on the radio had their time on the link, but were never reported.
         passed = 1 - loss.rate
         rate = replace(rate, bps=rate.bps / passed, samples=rate.samples / passed)
-    on_the_link = 8.0 * (flow.full_size + ACK_BYTES) / _rate_at_base(flow, rate)
+    at_base = _rate_at_base(flow, rate)
+    # Where nothing was delivered no rate is known, and refused as such.
+    on_the_link = 8.0 * (flow.full_size + ACK_BYTES) / at_base if at_base > 0 else 0.0
     stops = found_stops(flow, rate.bps)
     process = StopProcess(tuple(stops), flow.seconds)
     if stops and process.are_held:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from airtcp import _core
-from airtcp._core import Scenario
+from airtcp._core import Scenario, ScenarioError
 from airtcp.diagnosis.observed import Reals
 from airtcp.diagnosis.ranking import DRAWS, Ends
 
@@ -115,5 +115,12 @@ def read_ping(path: str | os.PathLike[str]) -> PingLog:
     Raises:
         ScenarioError: the file cannot be read, or no round trip is in it.
     """
-    rtts_ns, lost = _core.read_rtts(path)
+    try:
+        rtts_ns, lost = _core.read_rtts(path)
+    except ScenarioError as error:
+        # The core's words are those of `link.rtt_log.path`, which only takes logs.
+        raise ScenarioError(
+            f"{path}: is no capture (pcap, pcapng), and as the log of a ping it has a fault: "
+            f"{error}"
+        ) from None
     return PingLog(Path(path), np.array(rtts_ns, dtype=np.float64) / 1e9, lost)

@@ -2,9 +2,11 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -35,12 +37,17 @@ def read_capture(
             share = min(bytes_ / size, 1.0) if size else 0.0
             progress(_READING * share, f"{packets:,} packets")
 
-    read = _core.read_capture(path, flow, view, progress=told)
+    def from_core() -> _core.Capture:
+        return _core.read_capture(path, flow, view, progress=told)
+
+    # A file is always there to be read, and the core looks for Ctrl-C between its packets.
+    read = from_core() if Path(path).is_file() else _waited_for(from_core)
     summary: dict[str, Any] = json.loads(read.summary())
     flows = pl.DataFrame(read.flows())
     refusals: list[Refusal] = summary["refusals"]
+    warnings = tuple(_warnings(path, summary["capture"]))
     if summary["flow"] is None:
-        return Capture(Path(path), None, refusals, flows)
+        return Capture(Path(path), None, refusals, flows, warnings=warnings)
     labels = pl.DataFrame(read.labels())
     segments = _segments(read.segments(), labels)
     acks = pl.DataFrame(read.acks())
@@ -54,9 +61,35 @@ def read_capture(
         labels,
         pl.DataFrame(read.hazard()),
         _at_sender(read, summary["flow"], segments, acks),
+        warnings,
         # A pipe cannot be read a second time.
         read.annotate if Path(path).is_file() else None,
     )
+
+
+_Read = TypeVar("_Read")
+
+
+def _waited_for(read: Callable[[], _Read]) -> _Read:
+    """Reads what may block, a pipe, in a thread of its own: this one hears Ctrl-C meanwhile."""
+    done: Future[_Read] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(read())
+        except BaseException as error:
+            done.set_exception(error)
+
+    # A daemon, since a pipe to which nobody writes would keep the program from its end.
+    Thread(target=run, daemon=True).start()
+    return done.result()
+
+
+def _warnings(path: str | os.PathLike[str], whole: dict[str, Any]) -> Iterator[str]:
+    if whole["damage"] is not None:
+        yield f"{path}: {whole['damage']}; what stands before it is diagnosed"
+    elif whole["is_cut"]:
+        yield f"{path}: ends in the middle of a packet; what stands before it is diagnosed"
 
 
 def _segments(table: _core.Table, labels: pl.DataFrame) -> pl.DataFrame:

@@ -63,7 +63,7 @@ class DiagnosedCapture:
     def sentences(self) -> list[str]:
         """All that is said, the headline first."""
         facts = self.capture.facts
-        lines = [self.headline]
+        lines = [self.headline, *self.capture.warnings]
         if facts is not None:
             view = _VIEWS[facts["view"]]
             lines += [

@@ -12,8 +12,8 @@ from statistics import fmean
 from msgspec import Struct, field
 
 from airtcp._core import Scenario, ScenarioError
+from airtcp.loading import load_scenario
 from airtcp.papers.paper import Paper, read_toml
-from airtcp.scenarios import load_scenario
 from airtcp.study.agreement import Agreement, Side
 from airtcp.study.beside import half_width
 from airtcp.study.execute import Progress, Results, execute

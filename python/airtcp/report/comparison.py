@@ -11,7 +11,7 @@ from airtcp.plot.style import remedy_colours
 from airtcp.plot.svg import svg_file, svg_of
 from airtcp.plot.timeline import Timelines, timeline
 from airtcp.report.figures import PlannedFigure, drawn
-from airtcp.report.pages import rendered, write_text
+from airtcp.report.pages import rendered, whole, write_text
 from airtcp.report.tables import (
     cost_table,
     goodput_table,
@@ -31,6 +31,7 @@ _MOST_TIMELINES = 8
 """Beside the best remedy's, this many remedies at most get a timeline of their own."""
 
 
+@whole
 def write_report(
     comparison: ComparedRuns, directory: Path, command: str | None = None, *, png: bool = False
 ) -> Path:
@@ -41,7 +42,6 @@ def write_report(
     Raises:
         OSError: the directory cannot be written.
     """
-    directory.mkdir(parents=True, exist_ok=True)
     write_text(directory / "comparison.csv", comparison.table.write_csv())
     planned = [
         PlannedFigure(

@@ -1,6 +1,7 @@
 """The report of a diagnosis: a page that needs no other file, and what was found as files."""
 
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 
 import polars as pl
@@ -22,22 +23,24 @@ from airtcp.report.diagnosis_tables import (
     shares_table,
 )
 from airtcp.report.figures import PlannedFigure, drawn
-from airtcp.report.pages import rendered, write_text
+from airtcp.report.pages import rendered, whole, write_text
 from airtcp.report.tables import Table
 
 _MOST_FLOWS = 50
 
 
+@whole
 def write_report(diagnosis: DiagnosedCapture, directory: Path, command: str | None = None) -> Path:
     """Writes index.html and its figures, link.toml, labels.parquet and annotated.pcapng.
 
     Raises:
         OSError: the directory cannot be written.
     """
-    directory.mkdir(parents=True, exist_ok=True)
     capture = diagnosis.capture
     files = ["labels.parquet"]
-    diagnosis.labels.write_parquet(directory / "labels.parquet")
+    labels = BytesIO()
+    diagnosis.labels.write_parquet(labels)
+    write_whole(directory / "labels.parquet", labels.getvalue())
     written = diagnosis.scenario
     if written is not None:
         written.write(directory, "link.toml")
@@ -63,6 +66,7 @@ def write_report(diagnosis: DiagnosedCapture, directory: Path, command: str | No
     return write_text(directory / "index.html", page)
 
 
+@whole
 def write_ping_report(
     diagnosis: DiagnosedPing, directory: Path, command: str | None = None
 ) -> Path:
@@ -71,7 +75,6 @@ def write_ping_report(
     Raises:
         OSError: the directory cannot be written.
     """
-    directory.mkdir(parents=True, exist_ok=True)
     write_whole(directory / "link.toml", diagnosis.toml.encode())
     log = diagnosis.log
     page = rendered(

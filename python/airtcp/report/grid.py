@@ -7,13 +7,14 @@ from airtcp.files import write_whole
 from airtcp.plot.matrix import Matrix, MatrixCell
 from airtcp.plot.scores import Score, Scores
 from airtcp.report.figures import PlannedFigure, drawn
-from airtcp.report.pages import rendered, write_text
+from airtcp.report.pages import rendered, whole, write_text
 from airtcp.report.tables import Table
 from airtcp.study.grid import Entry, GridResult, text_of
 from airtcp.study.metrics import METRICS
 from airtcp.study.statistics import Outcome
 
 
+@whole
 def write_study(
     result: GridResult, folder: Path, command: str | None = None, *, png: bool = False
 ) -> Path:
@@ -23,7 +24,6 @@ def write_study(
         OSError: the folder cannot be written.
     """
     metric = METRICS[result.metric]
-    folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "study.csv", result.table().write_csv().encode())
     text = effect_table(result)
     figures = [

@@ -1,10 +1,13 @@
 """Pages: templates filled in, and written whole."""
 
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from airtcp.files import write_whole
+from airtcp.files import whole_folder, write_whole
 from airtcp.plot.svg import colour_rules
 
 
@@ -21,6 +24,26 @@ def write_text(path: Path, text: str) -> Path:
     """
     write_whole(path, text.encode())
     return path
+
+
+_Result = TypeVar("_Result")
+_Rest = ParamSpec("_Rest")
+
+
+def whole(
+    write: Callable[Concatenate[_Result, Path, _Rest], Path],
+) -> Callable[Concatenate[_Result, Path, _Rest], Path]:
+    """Has a report's files appear in its folder together, or not at all."""
+
+    @wraps(write)
+    def write_all(
+        result: _Result, folder: Path, /, *rest: _Rest.args, **named: _Rest.kwargs
+    ) -> Path:
+        with whole_folder(folder, last="index.html") as partial:
+            page = write(result, partial, *rest, **named)
+        return folder / page.name
+
+    return write_all
 
 
 def _environment() -> Environment:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from airtcp.catalogue import BASELINE
 from airtcp.quantities import format_bit_rate, format_count
-from airtcp.report.pages import rendered, write_text
+from airtcp.report.pages import rendered, whole, write_text
 from airtcp.report.tables import Table
 from airtcp.study.agreement import MARGIN_PERCENT
 from airtcp.study.difference_words import amount
@@ -13,13 +13,13 @@ from airtcp.study.verify import VerifiedRuns
 from airtcp.study.verify_verdict import verdict
 
 
+@whole
 def write_report(runs: VerifiedRuns, directory: Path, command: str | None = None) -> Path:
     """Writes index.html and verification.csv; returns index.html's path.
 
     Raises:
         OSError: the directory cannot be written.
     """
-    directory.mkdir(parents=True, exist_ok=True)
     write_text(directory / "verification.csv", _csv(runs))
     cells = runs.simulated.cells
     page = rendered(

@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from airtcp.scenarios import load_scenario
+from airtcp.loading import load_scenario
 from airtcp.study.execute import Progress, execute
 from airtcp.study.grid import Grid, StudyError
 from airtcp.study.kernel import (

@@ -58,7 +58,14 @@ class Cell:
             "scenario_hash": self.key.scenario_hash,
             "engine_version": self.key.engine_version,
             "summary": self.summary_json,
+            "checksum": self.checksum,
         }
+
+    @property
+    def checksum(self) -> str:
+        """A checksum of the key and the summary, of which the other columns are made."""
+        text = f"{self.key.digest}\n{self.summary_json}"
+        return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 def is_simulated(summary: Mapping[str, object]) -> bool:
@@ -117,5 +124,6 @@ def _schema() -> "pl.Schema":
             "scenario_hash": pl.String,
             "engine_version": pl.String,
             "summary": pl.String,
+            "checksum": pl.String,
         }
     )

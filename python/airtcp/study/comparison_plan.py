@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from airtcp._core import Scenario, ScenarioError
 from airtcp.catalogue import BASELINE
-from airtcp.scenarios import check_remedy, load_scenario
+from airtcp.loading import load_scenario, remedy_names
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.everything import ALL, applicable
 from airtcp.study.execute import Results
@@ -109,8 +109,7 @@ def _variants(written: Scenario, remedies: Sequence[str]) -> dict[str, Scenario]
     if not remedies:
         raise ScenarioError("no remedy to compare: `airtcp remedies` lists them")
     variants: dict[str, Scenario] = {}
-    for remedy in remedies:
-        check_remedy(remedy)
+    for remedy in remedy_names(remedies):
         if remedy in variants:
             raise ScenarioError(f'remedy "{remedy}" is named twice')
         variants[remedy] = written.with_remedies(remedy)

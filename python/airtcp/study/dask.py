@@ -5,13 +5,14 @@ with, and the other way round. Workers need airtcp in the same version, and no f
 takes its recordings along.
 """
 
+import re
 import time
 from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from airtcp import _core
-from airtcp._core import AirtcpError, RunError, Scenario
+from airtcp._core import AirtcpError, RunError, Scenario, ScenarioError
 from airtcp.study.execute import Executor, Finished
 from airtcp.study.plan import Observation, PlannedCell
 
@@ -95,11 +96,21 @@ def executor_at(address: str | None) -> Executor | None:
     """The executor of a Dask scheduler's address; None, which is threads, without one.
 
     Raises:
+        ScenarioError: it is no address.
         AirtcpError: Dask is not installed, or no scheduler answers.
     """
     if address is None:
         return None
+    if not _ADDRESS.fullmatch(address):
+        raise ScenarioError(
+            f"dask {address}: expected the address of a scheduler, such as tcp://10.0.0.1:8786, "
+            "which `dask scheduler` prints; on this machine alone runs share its processors "
+            "without Dask"
+        )
     return Dask(address)
+
+
+_ADDRESS = re.compile(r"([a-z]+://)?[^\s/]+:[0-9]{1,5}")
 
 
 def run_cells(work: Sequence[_Work]) -> tuple[float, list[tuple[str | None, str]]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from airtcp._core import AirtcpError, RunError, ScenarioError
 from airtcp.catalogue import BASELINE
 from airtcp.files import FileError, read_toml
-from airtcp.scenarios import load_scenario
+from airtcp.loading import load_scenario
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.comparison_plan import MOST_SEEDS, ComparisonPlan, comparison_plan
 from airtcp.study.competing import CompetingPlan, competing_plan

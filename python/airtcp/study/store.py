@@ -3,23 +3,23 @@
 A file holds a batch of cells. It is written whole under a name that nobody else uses, and then
 renamed to one that its cells give it: readers never see half of it, processes that share the
 folder do not meet, and a killed study loses the batch it had not written, never one it had.
+
+A file's name ends with a digest of its content, and each row has a checksum: what a disk, a copy or
+an editor has changed is set aside, said, and run again.
 """
 
 import hashlib
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from warnings import warn
 
 from airtcp.catalogue import BASELINE
 from airtcp.files import write_whole
 from airtcp.study.cells import Cell, CellKey, cell_frame
-
-if TYPE_CHECKING:
-    import polars as pl
 
 BATCH_CELLS = 512
 """A batch of this many finished cells is written at once."""
@@ -27,6 +27,10 @@ BATCH_S = 1.0
 """A batch is written at the latest when its first cell is this old, in seconds."""
 
 _KEY = ["scenario_hash", "remedy", "seed", "engine_version"]
+
+
+class DamagedCellsWarning(UserWarning):
+    """Finished cells are not as they were written, and are run again."""
 
 
 class StoreError(OSError):
@@ -66,7 +70,7 @@ class Store:
     def find(self, keys: Iterable[CellKey]) -> dict[CellKey, Cell]:
         """Those of the cells that are finished.
 
-        A file that cannot be read counts as not written: its cells are computed again.
+        A cell that is damaged counts as not written, with a warning: it is computed again.
         """
         self._look()
         wanted: dict[Path, set[CellKey]] = {}
@@ -75,12 +79,10 @@ class Store:
                 wanted.setdefault(self._index[key], set()).add(key)
         found: dict[CellKey, Cell] = {}
         for file, here in wanted.items():
-            frame = _read(file, [*_KEY, "summary"])
-            if frame is not None:
-                for *parts, summary in frame.iter_rows():
-                    key = _key_of(parts)
-                    if key in here:
-                        found[key] = Cell(key, summary)
+            try:
+                found |= {cell.key: cell for cell in _cells_in(file) if cell.key in here}
+            except _DamagedError as error:
+                self._set_aside(file, str(error))
         return found
 
     def put(self, cell: Cell) -> None:
@@ -107,9 +109,10 @@ class Store:
             return
         buffer = BytesIO()
         cell_frame(cells).write_parquet(buffer)
-        path = self._folder / f"{_batch_digest(cells)}.parquet"
+        content = buffer.getvalue()
+        path = self._folder / f"{_batch_digest(cells)}-{_content_digest(content)}.parquet"
         with self._explained():
-            write_whole(path, buffer.getvalue())
+            write_whole(path, content)
         self._read.add(path)
         self._kept += len(cells)
         for cell in cells:
@@ -119,8 +122,26 @@ class Store:
         """Takes in the files that have come, also from another process."""
         for file in sorted(set(self._folder.glob("*.parquet")) - self._read):
             self._read.add(file)
-            for key in _keys_in(file):
+            try:
+                keys = list(_keys_in(file))
+            except _DamagedError as error:
+                self._set_aside(file, str(error))
+                continue
+            for key in keys:
                 self._index[key] = file
+
+    def _set_aside(self, file: Path, what: str) -> None:
+        """Warns of a file, and reads it no more: its cells are computed and written anew."""
+        for key in [key for key, where in self._index.items() if where == file]:
+            del self._index[key]
+        # Where nothing can be renamed it is found damaged again, which is as safe.
+        with suppress(OSError):
+            file.replace(file.with_suffix(".damaged"))
+        warn(
+            f"{file}: {what}; set aside as {file.stem}.damaged, and its runs are made again",
+            DamagedCellsWarning,
+            stacklevel=2,
+        )
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -143,25 +164,61 @@ def _batch_digest(cells: Sequence[Cell]) -> str:
     return hashlib.sha256("".join(digests).encode()).hexdigest()[:32]
 
 
+class _DamagedError(Exception):
+    """A file that is not as it was written, and what of it is not."""
+
+
 def _keys_in(file: Path) -> Iterator[CellKey]:
-    frame = _read(file, _KEY)
-    if frame is not None:
-        yield from map(_key_of, frame.iter_rows())
+    """The keys of a file's cells.
+
+    Raises:
+        _DamagedError: the file is not as it was written.
+    """
+    return (_key_of(parts) for parts in _rows(file, _KEY))
+
+
+def _cells_in(file: Path) -> Iterator[Cell]:
+    """A file's cells.
+
+    Raises:
+        _DamagedError: the file is not as it was written.
+    """
+    for *parts, summary, checksum in _rows(file, [*_KEY, "summary", "checksum"]):
+        cell = Cell(_key_of(parts), str(summary))
+        if cell.checksum != checksum:
+            raise _DamagedError("a row is not as it was written")
+        yield cell
 
 
 def _key_of(parts: Sequence[object]) -> CellKey:
     scenario_hash, remedy, seed, engine_version = parts
-    assert isinstance(seed, int)
+    if not isinstance(seed, int):
+        raise _DamagedError("a row has no seed")
     name = "" if remedy == BASELINE else str(remedy)
     return CellKey(str(scenario_hash), name, seed, str(engine_version))
 
 
-def _read(file: Path, columns: list[str]) -> "pl.DataFrame | None":
-    """These columns of a file; None where it is torn, or no file of cells."""
+def _rows(file: Path, columns: list[str]) -> list[tuple[object, ...]]:
+    """These columns of a file.
+
+    Raises:
+        _DamagedError: it is torn, or no file of cells.
+    """
     import polars as pl
 
     try:
-        # From bytes: a file that another process replaces meanwhile is read as one or the other.
-        return pl.read_parquet(BytesIO(file.read_bytes()), columns=columns).select(columns)
-    except (OSError, ValueError, pl.exceptions.PolarsError):
-        return None
+        # At once: a file that another process replaces meanwhile is read as one or the other.
+        content = file.read_bytes()
+    except OSError as error:
+        raise _DamagedError(f"cannot be read ({error.strerror})") from error
+    # Before it is parsed: lengths that are damaged can ask for more memory than there is.
+    if file.stem.rpartition("-")[2] != _content_digest(content):
+        raise _DamagedError("is not as it was written")
+    try:
+        return pl.read_parquet(BytesIO(content), columns=columns).select(columns).rows()
+    except (ValueError, pl.exceptions.PolarsError) as error:
+        raise _DamagedError(f"is no file of cells ({error})") from error
+
+
+def _content_digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]

@@ -28,6 +28,8 @@ pub enum ReadError {
         /// The expectation.
         expected: &'static str,
     },
+    /// What is compressed is damaged, or ends before the first byte of what was compressed.
+    Gzip(String),
     /// Decompression yields so much from so little that it cannot be packets.
     Bomb {
         /// Compressed bytes read before the error.
@@ -65,6 +67,11 @@ impl fmt::Display for ReadError {
                 f,
                 "byte {offset}: {field} = {value}: expected {expected}; the file is damaged \
                  from there on"
+            ),
+            Self::Gzip(reason) => write!(
+                f,
+                "the gzip file is damaged ({reason}): expected a whole one; copy it again, and try \
+                 gzip --test on it"
             ),
             Self::Bomb {
                 compressed,

@@ -111,7 +111,9 @@ impl Reader {
         source.fill(pcap::HEADER_BYTES)?;
         let Some(magic) = source.window().first_chunk::<4>().copied() else {
             let is_empty = source.window().is_empty();
-            return Err(if is_empty {
+            return Err(if source.is_cut() {
+                ReadError::Gzip("it ends before the first packet".to_owned())
+            } else if is_empty {
                 ReadError::Empty
             } else {
                 let mut magic = [0; 4];
@@ -151,7 +153,7 @@ impl Reader {
         let fields = match step {
             Step::Record(fields) => fields,
             Step::End { whole } => {
-                self.is_cut = !whole;
+                self.is_cut = !whole || self.source.is_cut();
                 return Ok(None);
             }
         };

@@ -31,6 +31,8 @@ pub struct Source {
     /// Bytes read from the file or pipe itself.
     raw: Arc<AtomicU64>,
     is_compressed: bool,
+    /// Whether what is compressed ended before its end.
+    is_cut: bool,
 }
 
 /// Counts what passes.
@@ -64,6 +66,7 @@ impl Source {
             offset: 0,
             raw,
             is_compressed: false,
+            is_cut: false,
         };
         source.fill(GZIP.len())?;
         if source.window().starts_with(&GZIP) {
@@ -109,6 +112,17 @@ impl Source {
                     if self.is_compressed && error.kind() == io::ErrorKind::UnexpectedEof =>
                 {
                     self.is_ended = true;
+                    self.is_cut = true;
+                }
+                // The decompressor's own errors; those of the file have other kinds.
+                Err(error)
+                    if self.is_compressed
+                        && matches!(
+                            error.kind(),
+                            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData
+                        ) =>
+                {
+                    return Err(ReadError::Gzip(error.to_string()));
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -150,6 +164,11 @@ impl Source {
             }
         }
         Ok(true)
+    }
+
+    /// Whether what is compressed ended before its end, as where a copy was not finished.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Bytes consumed, after decompression.

@@ -253,6 +253,27 @@ fn gzip_is_seen_through_also_in_several_members() {
     assert!(error.is_none() && is_cut && seen.len() < 2, "{error:?}");
 }
 
+#[test]
+fn a_damaged_gzip_is_said_to_be_one() {
+    let whole = gzip(&pcap(LITTLE, 0xa1b2_c3d4, 1, RECORDS));
+    let text = |bytes: &[u8]| read(bytes).1.map(|error| error.to_string());
+    // Cut in its header, and before the first byte of content.
+    for length in [3, 10, 12] {
+        let said = text(&whole[..length]).unwrap();
+        assert!(
+            said.starts_with("the gzip file is damaged"),
+            "{length}: {said}"
+        );
+    }
+    // The method of compression, the content, and its checksum (RFC 1952 section 2.3).
+    for (at, flipped) in [(2, 1), (12, 0xff), (whole.len() - 5, 1)] {
+        let mut damaged = whole.clone();
+        damaged[at] ^= flipped;
+        let said = text(&damaged).unwrap();
+        assert!(said.starts_with("the gzip file is damaged"), "{at}: {said}");
+    }
+}
+
 /// Deflate makes a thousand bytes of one. Records of no bytes would otherwise go on for ever.
 #[test]
 fn a_gzip_bomb_is_refused() {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use airtcp_capture::analysis::{Analysis, Place};
-use airtcp_capture::export::{Summary, annotate};
+use airtcp_capture::export::{AnnotateError, Summary, annotate};
 use airtcp_capture::{CaptureError, Limits, SurveyError};
 use arrow_array::RecordBatch;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -113,7 +113,10 @@ impl Capture {
             return Err(capture_error(py, "there is no TCP in the capture"));
         };
         py.detach(|| annotate(&self.path, &out, analysis))
-            .map_err(|error| capture_error(py, error))
+            .map_err(|error| match error {
+                AnnotateError::Write(error) => error.into(),
+                AnnotateError::Read(error) => capture_error(py, error),
+            })
     }
 }
 

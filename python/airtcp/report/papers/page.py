@@ -12,13 +12,14 @@ from airtcp.plot.style import INK
 from airtcp.plot.verdicts import LOOKS, VerdictTiles, look_of
 from airtcp.report.drawing import Sheet, draw_all
 from airtcp.report.figures import drawn
-from airtcp.report.pages import rendered, write_text
+from airtcp.report.pages import rendered, whole, write_text
 from airtcp.report.papers.claims import told_of
 from airtcp.report.papers.cross import cross_of, matrix_figure, pairs_table
 from airtcp.report.papers.sections import figures_of, section_of
 from airtcp.study.grid import GridResult
 
 
+@whole
 def write_papers_report(
     judgement: Judgement, directory: Path, command: str, *, png: bool = False
 ) -> Path:
@@ -27,7 +28,6 @@ def write_papers_report(
     Raises:
         OSError: the directory cannot be written.
     """
-    directory.mkdir(parents=True, exist_ok=True)
     whole = judgement.as_json()
     text = json.dumps(whole, indent=1, ensure_ascii=False)
     write_text(directory / "papers.json", text + "\n")

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -17,7 +17,7 @@ _MOST_BYTES = (1 << 20) + 1
 def load_scenario(
     source: Scenario | str | os.PathLike[str],
     settings: Mapping[str, object] | None = None,
-    remedies: Sequence[str] = (),
+    remedies: Sequence[str] | str = (),
 ) -> Scenario:
     """A scenario from a file's path, from TOML text, or as it is.
 
@@ -30,7 +30,7 @@ def load_scenario(
             the scenario is checked. A table may be given as such, `{"link": {"loss": {"rate":
             0.01}}}`, and a time as `datetime.timedelta`.
         remedies: names from `airtcp remedies`, each with parameters if wanted
-            ("rto-factor:factor=10"), all applied together.
+            ("rto-factor:factor=10"), all applied together; or one such name.
 
     Raises:
         ScenarioError: the file cannot be read, or it, a setting or a remedy is wrong.
@@ -42,21 +42,25 @@ def load_scenario(
     else:
         pairs = list(_pairs(settings or {}))
         scenario = _read(source, pairs)
-    if isinstance(remedies, str):
-        raise ScenarioError(f'remedies = "{remedies}": expected a list of names: ["{remedies}"]')
-    for remedy in remedies:
-        check_remedy(remedy)
-    return scenario.with_remedies("+".join(remedies)) if remedies else scenario
+    names = remedy_names(remedies)
+    return scenario.with_remedies("+".join(names)) if names else scenario
 
 
-def check_remedy(name: str) -> None:
-    """That a remedy is named at all.
+def remedy_names(remedies: Sequence[str] | str) -> list[str]:
+    """The remedies that were asked for: one, or any number of them.
 
     Raises:
-        ScenarioError: the name is empty.
+        ScenarioError: a name is empty, or no text.
     """
-    if not name.strip():
-        raise ScenarioError(f'remedy "{name}": expected a name: `airtcp remedies` lists them')
+    if not isinstance(remedies, Iterable):
+        raise ScenarioError(f"remedies = {remedies!r}: expected a name or a list of names")
+    names = [remedies] if isinstance(remedies, str) else list(remedies)
+    for name in names:
+        if not isinstance(name, str):
+            raise ScenarioError(f"remedy {name!r}: expected a name as text")
+        if not name.strip():
+            raise ScenarioError(f'remedy "{name}": expected a name: `airtcp remedies` lists them')
+    return names
 
 
 def parse_setting(text: str) -> tuple[str, str]:
@@ -77,7 +81,13 @@ def parse_setting(text: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def _read(source: str | os.PathLike[str], settings: list[tuple[str, str]]) -> Scenario:
+def _read(source: object, settings: list[tuple[str, str]]) -> Scenario:
+    if not isinstance(source, str | os.PathLike):
+        hint = "; its keys are settings of one" if isinstance(source, Mapping) else ""
+        raise ScenarioError(
+            f"scenario = {source!r:.60}: expected a file's path, a name from `airtcp scenarios`, "
+            f"TOML text or a Scenario{hint}"
+        )
     if source == "-":
         return Scenario.parse(_standard_input(), "stdin", settings=settings)
     if isinstance(source, str) and "\n" in source:
@@ -86,13 +96,22 @@ def _read(source: str | os.PathLike[str], settings: list[tuple[str, str]]) -> Sc
     if path.is_fifo():
         # As of `<(command)`: what somebody writes to it meanwhile is as good as a file.
         return Scenario.parse(_piped(path), str(path), settings=settings)
+    if path != Path(source):
+        # What is wrong is said of the name that was asked for, not of the file it stands for.
+        text = path.read_text(encoding="utf-8")
+        return Scenario.parse(text, str(source), path.parent, settings=settings)
     return Scenario.load(path, settings)
 
 
 def _standard_input() -> str:
     if sys.stdin is None:
         raise ScenarioError('scenario "stdin": standard input is closed; name a file')
-    return _text(sys.stdin.buffer.read(_MOST_BYTES), "stdin")
+    text = _text(sys.stdin.buffer.read(_MOST_BYTES), "stdin")
+    if not text.strip():
+        raise ScenarioError(
+            'scenario "stdin": standard input is empty; expected TOML, as of `cat FILE |`'
+        )
+    return text
 
 
 def _piped(path: Path) -> str:
