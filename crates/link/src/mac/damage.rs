@@ -317,12 +317,12 @@ mod tests {
             fading: Fading::None,
         };
         let radio = Radio::new(&config, 1.0, Stream::new(1, "radio")).unwrap();
-        let expected = frame_error_rate(Mode::Cck11, 4.2, 1536).as_f64();
+        let expected = frame_error_rate(Mode::CCK_11, 4.2, 1536).as_f64();
         let damage = DamageConfig {
             radio: Some(RadioDamage {
                 radios: vec![radio; 2],
-                data: vec![Mode::Cck11],
-                control: Mode::Dsss1,
+                data: vec![Mode::CCK_11],
+                control: Mode::DSSS_1,
             }),
             ..DamageConfig::default()
         };

@@ -1,11 +1,20 @@
 //! The physical layer of IEEE 802.11: what a mode is, how long a frame takes, what noise does to
 //! it.
 
+pub mod aggregate;
+pub mod control;
 pub mod error_rate;
+pub mod family;
+mod ldpc;
 pub mod mode;
+pub mod ppdu;
+mod signal;
 pub mod standard;
 pub mod timing;
 
-pub use mode::{Mode, Modulation};
-pub use standard::Standard;
+pub use control::{BasicRates, ControlFrame};
+pub use family::{Family, GuardInterval, Width};
+pub use mode::{Coding, Mode, ModeError};
+pub use ppdu::PacketPadding;
+pub use standard::{Band, Standard};
 pub use timing::{Phy, PhyError, Preamble};

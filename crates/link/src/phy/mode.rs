@@ -1,73 +1,123 @@
-//! The modes in which IEEE 802.11 b, g and a send: a signal and a rate. A mode is one row of
-//! [the table](Mode::ALL).
+//! The modes in which IEEE 802.11 sends: what a frame's bits become, and how fast they are.
+//!
+//! A mode of 802.11b, g or a is one row of [a table](Mode::LEGACY). A mode of 802.11n, ac and ax is
+//! computed from its family, MCS index, channel width, streams and guard interval.
 
 use airtcp_units::BitRate;
 
-/// Modulation of bits into a signal.
+use super::family::{Family, GuardInterval, Width};
+use super::signal::{BY_MCS, CodeRate, Constellation, Signal};
+
+/// Code against errors of an OFDM mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Coding {
+    /// The binary convolutional code, which every station has.
+    #[default]
+    Bcc,
+    /// Low-density parity check, an option of HT and VHT.
+    Ldpc,
+}
+
+/// A mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Modulation {
-    /// Direct sequence spread spectrum and complementary code keying: IEEE 802.11-2016 §15 and §16.
-    Dsss,
-    /// Orthogonal frequency division multiplexing: IEEE 802.11-2016 §17 (5 GHz) and §18 (2.4 GHz).
-    Ofdm,
+pub struct Mode {
+    family: Family,
+    /// Place in the table, or MCS index within a stream.
+    index: u8,
+    width: Width,
+    streams: u8,
+    guard: GuardInterval,
+    coding: Coding,
 }
 
-/// A signal, as far as noise is concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Signal {
-    /// Differential BPSK with an 11-chip Barker code.
-    Dbpsk,
-    /// Differential QPSK with an 11-chip Barker code.
-    Dqpsk,
-    /// Complementary code keying: this number of symbols of 16 side by side.
-    Cck { symbols: u8 },
-    /// OFDM with a constellation on each subcarrier, and a convolutional code.
-    Ofdm(Constellation, CodeRate),
+/// An invalid combination of a mode's parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ModeError {
+    /// The family has no such MCS.
+    #[error("MCS {index}: {family} has MCS 0 to {last} for each stream")]
+    Index {
+        /// The index.
+        index: u8,
+        /// The family.
+        family: Family,
+        /// Its last MCS.
+        last: u8,
+    },
+    /// The family has no such width.
+    #[error("a channel of {} MHz: {family} has {widths}", width.mhz())]
+    Width {
+        /// The width.
+        width: Width,
+        /// The family.
+        family: Family,
+        /// Those that it has.
+        widths: &'static str,
+    },
+    /// Too many streams, or none.
+    #[error("{0} spatial streams; expected 1 to 4")]
+    Streams(u8),
+    /// The family has no such guard interval.
+    #[error("a guard interval of {} ns: {family} has {guards}", guard.nanos())]
+    Guard {
+        /// The guard interval.
+        guard: GuardInterval,
+        /// The family.
+        family: Family,
+        /// Those that it has.
+        guards: &'static str,
+    },
+    /// The standard leaves this one out: its bits cannot be shared out among encoders.
+    #[error(
+        "MCS {index} with {streams} streams at {} MHz is no mode of 802.11ac (IEEE 802.11-2020 \
+         §21.5); choose another MCS, width or number of streams",
+        width.mhz()
+    )]
+    LeftOut {
+        /// The MCS.
+        index: u8,
+        /// The streams.
+        streams: u8,
+        /// The width.
+        width: Width,
+    },
+    /// HE needs LDPC here.
+    #[error(
+        "HE modes wider than 20 MHz and MCS 10 and 11 need LDPC (IEEE 802.11ax-2021 §27.3.12.5)"
+    )]
+    Coding,
+    /// Direct sequence and the OFDM of 802.11a have rates, no MCS.
+    #[error("{0} has rates, no MCS; choose a rate")]
+    Legacy(Family),
 }
 
-/// A constellation of an OFDM subcarrier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Constellation {
-    Bpsk,
-    Qpsk,
-    Qam16,
-    Qam64,
-}
-
-/// The share of the coded bits that is information.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CodeRate {
-    Half,
-    TwoThirds,
-    ThreeQuarters,
-}
-
-/// A row of the table of modes.
+/// A row of the table of modes of 802.11b, g and a.
 #[derive(Clone, Copy, Debug)]
 struct Row {
-    bits_per_second: u64,
+    kilobits_per_second: u64,
     signal: Signal,
 }
 
-/// Declares each mode once: its name, its rate in kbit/s, its signal.
-macro_rules! modes {
-    ($($(#[$doc:meta])* $Name:ident: $kilobits:literal, $signal:expr;)+) => {
-        /// A mode: slowest first within a modulation.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Mode {
-            $($(#[$doc])* $Name,)+
-        }
-
+/// Declares each mode of 802.11b, g and a once: its name, its family, its rate in kbit/s, its
+/// signal.
+macro_rules! legacy_modes {
+    ($($(#[$doc:meta])* $NAME:ident: $Family:ident, $kilobits:literal, $signal:expr;)+) => {
         impl Mode {
-            /// All modes, in the order of their declaration.
-            pub const ALL: &[Self] = &[$(Self::$Name),+];
+            $($(#[$doc])* pub const $NAME: Self =
+                Self::legacy(Family::$Family, Place::$NAME as u8);)+
 
-            const fn row(self) -> Row {
-                match self {
-                    $(Self::$Name => Row { bits_per_second: $kilobits * 1000, signal: $signal },)+
-                }
-            }
+            /// The modes of 802.11b, g and a, slowest first within a family.
+            pub const LEGACY: &[Self] = &[$(Self::$NAME),+];
         }
+
+        /// A mode's place in the table.
+        #[allow(non_camel_case_types, reason = "as the constants")]
+        enum Place {
+            $($NAME),+
+        }
+
+        const ROWS: &[Row] = &[
+            $(Row { kilobits_per_second: $kilobits, signal: $signal }),+
+        ];
     };
 }
 
@@ -75,94 +125,310 @@ use CodeRate::{Half, ThreeQuarters, TwoThirds};
 use Constellation::{Bpsk, Qam16, Qam64, Qpsk};
 use Signal::{Cck, Dbpsk, Dqpsk, Ofdm};
 
-modes! {
+legacy_modes! {
     /// DBPSK with an 11-chip Barker code, 1 Mbit/s.
-    Dsss1: 1_000, Dbpsk;
+    DSSS_1: Dsss, 1_000, Dbpsk;
     /// DQPSK with an 11-chip Barker code, 2 Mbit/s.
-    Dsss2: 2_000, Dqpsk;
+    DSSS_2: Dsss, 2_000, Dqpsk;
     /// CCK, 5.5 Mbit/s.
-    Cck5_5: 5_500, Cck { symbols: 1 };
+    CCK_5_5: Dsss, 5_500, Cck { symbols: 1 };
     /// CCK, 11 Mbit/s.
-    Cck11: 11_000, Cck { symbols: 2 };
-    /// BPSK, rate 1/2.
-    Ofdm6: 6_000, Ofdm(Bpsk, Half);
+    CCK_11: Dsss, 11_000, Cck { symbols: 2 };
+    /// BPSK, rate 1/2 (IEEE 802.11-2020 table 17-4).
+    OFDM_6: Ofdm, 6_000, Ofdm(Bpsk, Half);
     /// BPSK, rate 3/4.
-    Ofdm9: 9_000, Ofdm(Bpsk, ThreeQuarters);
+    OFDM_9: Ofdm, 9_000, Ofdm(Bpsk, ThreeQuarters);
     /// QPSK, rate 1/2.
-    Ofdm12: 12_000, Ofdm(Qpsk, Half);
+    OFDM_12: Ofdm, 12_000, Ofdm(Qpsk, Half);
     /// QPSK, rate 3/4.
-    Ofdm18: 18_000, Ofdm(Qpsk, ThreeQuarters);
+    OFDM_18: Ofdm, 18_000, Ofdm(Qpsk, ThreeQuarters);
     /// 16-QAM, rate 1/2.
-    Ofdm24: 24_000, Ofdm(Qam16, Half);
+    OFDM_24: Ofdm, 24_000, Ofdm(Qam16, Half);
     /// 16-QAM, rate 3/4.
-    Ofdm36: 36_000, Ofdm(Qam16, ThreeQuarters);
+    OFDM_36: Ofdm, 36_000, Ofdm(Qam16, ThreeQuarters);
     /// 64-QAM, rate 2/3.
-    Ofdm48: 48_000, Ofdm(Qam64, TwoThirds);
+    OFDM_48: Ofdm, 48_000, Ofdm(Qam64, TwoThirds);
     /// 64-QAM, rate 3/4.
-    Ofdm54: 54_000, Ofdm(Qam64, ThreeQuarters);
+    OFDM_54: Ofdm, 54_000, Ofdm(Qam64, ThreeQuarters);
 }
 
-impl Mode {
-    /// Rate of a frame's bits.
-    #[must_use]
-    pub const fn bit_rate(self) -> BitRate {
-        BitRate::from_bps(self.row().bits_per_second)
-    }
+/// Most spatial streams that are modelled.
+pub const MOST_STREAMS: u8 = 4;
 
-    /// Its modulation.
-    #[must_use]
-    pub const fn modulation(self) -> Modulation {
-        match self.signal() {
-            Signal::Dbpsk | Signal::Dqpsk | Signal::Cck { .. } => Modulation::Dsss,
-            Signal::Ofdm(..) => Modulation::Ofdm,
+impl Mode {
+    const fn legacy(family: Family, index: u8) -> Self {
+        Self {
+            family,
+            index,
+            width: Width::Mhz20,
+            streams: 1,
+            guard: GuardInterval::Ns800,
+            coding: Coding::Bcc,
         }
     }
 
-    /// The modes of a modulation, slowest first.
-    pub fn of(modulation: Modulation) -> impl Iterator<Item = Self> {
-        let is_one = move |mode: &Self| mode.modulation() == modulation;
-        Self::ALL.iter().copied().filter(is_one)
+    /// A mode of 802.11n, ac or ax with the code that every station has: LDPC for HE modes wider
+    /// than 20 MHz and MCS 10 and 11, the convolutional code for all others. `index` counts within
+    /// a stream: HT's MCS 8 is index 0 with two streams.
+    ///
+    /// # Errors
+    /// An invalid combination; see [`ModeError`].
+    pub fn new(
+        family: Family,
+        index: u8,
+        width: Width,
+        streams: u8,
+        guard: GuardInterval,
+    ) -> Result<Self, ModeError> {
+        let (last, widths, guards): (u8, &[Width], &[GuardInterval]) = match family {
+            Family::Dsss | Family::Ofdm => return Err(ModeError::Legacy(family)),
+            Family::Ht => (7, &Width::ALL[..2], &GuardInterval::ALL[..2]),
+            Family::Vht => (9, &Width::ALL, &GuardInterval::ALL[..2]),
+            Family::He => (11, &Width::ALL, &GuardInterval::ALL[1..]),
+        };
+        if index > last {
+            return Err(ModeError::Index {
+                index,
+                family,
+                last,
+            });
+        }
+        if !widths.contains(&width) {
+            let widths = "20 and 40 MHz";
+            return Err(ModeError::Width {
+                width,
+                family,
+                widths,
+            });
+        }
+        if !(1..=MOST_STREAMS).contains(&streams) {
+            return Err(ModeError::Streams(streams));
+        }
+        if !guards.contains(&guard) {
+            let guards = match family {
+                Family::He => "800, 1600 and 3200 ns",
+                _ => "400 and 800 ns",
+            };
+            return Err(ModeError::Guard {
+                guard,
+                family,
+                guards,
+            });
+        }
+        let needs_ldpc = family == Family::He && (width > Width::Mhz20 || index > 9);
+        let mode = Self {
+            family,
+            index,
+            width,
+            streams,
+            guard,
+            coding: if needs_ldpc {
+                Coding::Ldpc
+            } else {
+                Coding::Bcc
+            },
+        };
+        if family == Family::Vht && !mode.fills_encoders() {
+            return Err(ModeError::LeftOut {
+                index,
+                streams,
+                width,
+            });
+        }
+        Ok(mode)
     }
 
-    /// The mode with this rate among those of `modulation`.
+    /// The same mode with another code.
+    ///
+    /// # Errors
+    /// HE modes that need LDPC, and modes of 802.11b, g and a, which have one code.
+    pub fn with_coding(self, coding: Coding) -> Result<Self, ModeError> {
+        match self.family {
+            Family::Dsss | Family::Ofdm => Err(ModeError::Legacy(self.family)),
+            Family::He
+                if coding == Coding::Bcc && (self.width > Width::Mhz20 || self.index > 9) =>
+            {
+                Err(ModeError::Coding)
+            }
+            Family::Ht | Family::Vht | Family::He => Ok(Self { coding, ..self }),
+        }
+    }
+
+    /// Its family.
+    #[inline]
     #[must_use]
-    pub fn with_rate(modulation: Modulation, rate: BitRate) -> Option<Self> {
-        Self::of(modulation).find(|mode| mode.bit_rate() == rate)
+    pub const fn family(self) -> Family {
+        self.family
+    }
+
+    /// Its MCS index within a stream; its place in the table for 802.11b, g and a.
+    #[must_use]
+    pub const fn index(self) -> u8 {
+        self.index
+    }
+
+    /// Width of its channel.
+    #[must_use]
+    pub const fn width(self) -> Width {
+        self.width
+    }
+
+    /// Its spatial streams.
+    #[must_use]
+    pub const fn streams(self) -> u8 {
+        self.streams
+    }
+
+    /// The pause between its symbols.
+    #[must_use]
+    pub const fn guard_interval(self) -> GuardInterval {
+        self.guard
+    }
+
+    /// Its code.
+    #[must_use]
+    pub const fn coding(self) -> Coding {
+        self.coding
+    }
+
+    /// The rate of a frame's bits, rounded to whole bits a second.
+    #[must_use]
+    pub fn bit_rate(self) -> BitRate {
+        BitRate::from_bps(match self.family {
+            Family::Dsss | Family::Ofdm => ROWS[self.index as usize].kilobits_per_second * 1000,
+            Family::Ht | Family::Vht | Family::He => {
+                let (numerator, denominator) = self.code_rate().fraction();
+                let bits = self.coded_bits_per_symbol() * numerator * 1_000_000_000;
+                let nanos = self.symbol_nanos() * denominator;
+                (bits + nanos / 2) / nanos
+            }
+        })
+    }
+
+    /// Whether it carries several frames in one PPDU, which are acknowledged in a block.
+    #[inline]
+    #[must_use]
+    pub const fn aggregates(self) -> bool {
+        matches!(self.family, Family::Ht | Family::Vht | Family::He)
+    }
+
+    /// The modes of 802.11b or of 802.11a and g, slowest first; none for the other families, whose
+    /// modes are computed.
+    pub fn of(family: Family) -> impl Iterator<Item = Self> {
+        let is_one = move |mode: &Self| mode.family == family;
+        Self::LEGACY.iter().copied().filter(is_one)
+    }
+
+    /// The mode of 802.11b, g or a with this rate among those of `family`.
+    #[must_use]
+    pub fn with_rate(family: Family, rate: BitRate) -> Option<Self> {
+        Self::of(family).find(|mode| mode.bit_rate() == rate)
     }
 
     pub(super) const fn signal(self) -> Signal {
-        self.row().signal
+        match self.family {
+            Family::Dsss | Family::Ofdm => ROWS[self.index as usize].signal,
+            Family::Ht | Family::Vht | Family::He => {
+                let (constellation, rate) = BY_MCS[self.index as usize];
+                Signal::Ofdm(constellation, rate)
+            }
+        }
+    }
+
+    /// Code rate of an OFDM mode.
+    pub(super) const fn code_rate(self) -> CodeRate {
+        match self.signal() {
+            Signal::Ofdm(_, rate) => rate,
+            Signal::Dbpsk | Signal::Dqpsk | Signal::Cck { .. } => CodeRate::Half,
+        }
+    }
+
+    /// Subcarriers with data, `N_SD`: IEEE 802.11-2020 tables 17-5, 19-6 and 21-5, 802.11ax-2021
+    /// table 27-15.
+    const fn data_subcarriers(self) -> u64 {
+        match (self.family, self.width) {
+            (Family::Dsss, _) => 0,
+            (Family::Ofdm, _) => 48,
+            (Family::Ht | Family::Vht, Width::Mhz20) => 52,
+            (Family::Ht | Family::Vht, Width::Mhz40) => 108,
+            (Family::Ht | Family::Vht, Width::Mhz80) => 234,
+            (Family::Ht | Family::Vht, Width::Mhz160) => 468,
+            (Family::He, Width::Mhz20) => 234,
+            (Family::He, Width::Mhz40) => 468,
+            (Family::He, Width::Mhz80) => 980,
+            (Family::He, Width::Mhz160) => 1960,
+        }
+    }
+
+    /// Bits of a symbol before decoding, `N_CBPS`; 0 for direct sequence.
+    pub(super) const fn coded_bits_per_symbol(self) -> u64 {
+        match self.signal() {
+            Signal::Ofdm(constellation, _) => {
+                self.data_subcarriers() * self.streams as u64 * constellation.bits()
+            }
+            Signal::Dbpsk | Signal::Dqpsk | Signal::Cck { .. } => 0,
+        }
+    }
+
+    /// Data bits of a symbol, `N_DBPS`; 0 for direct sequence. Rounded down where the code rate
+    /// leaves a fraction (HE; IEEE 802.11-16/0620).
+    #[must_use]
+    pub const fn data_bits_per_symbol(self) -> u64 {
+        let (numerator, denominator) = self.code_rate().fraction();
+        self.coded_bits_per_symbol() * numerator / denominator
+    }
+
+    /// Duration of an OFDM symbol with its guard interval.
+    pub(super) const fn symbol_nanos(self) -> u64 {
+        let useful = match self.family {
+            Family::Dsss | Family::Ofdm | Family::Ht | Family::Vht => 3_200,
+            Family::He => 12_800,
+        };
+        useful + self.guard.nanos()
+    }
+
+    /// Convolutional encoders side by side, `N_ES`: HT needs two above 300 Mbit/s (IEEE
+    /// 802.11-2020 tables 19-27 to 19-41); VHT one for every 2160 data bits of a symbol, and in one
+    /// mode one more, so that coded bits are shared out evenly (tables 21-30 to 21-61); HE one
+    /// (802.11ax-2021 §27.3.12.5.1).
+    pub(super) const fn encoders(self) -> u64 {
+        let bits = self.data_bits_per_symbol();
+        match (self.family, self.width, self.streams, self.index) {
+            (Family::Dsss | Family::Ofdm | Family::He, ..) => 1,
+            // 300 Mbit/s with the short guard interval.
+            (Family::Ht, ..) => bits.div_ceil(1080),
+            (Family::Vht, Width::Mhz160, 4, 7) => 6,
+            (Family::Vht, ..) => bits.div_ceil(2160),
+        }
+    }
+
+    /// Whether each encoder's part of a symbol is a whole number of bits, and of blocks of its
+    /// puncturing (IEEE 802.11-2020 §21.5).
+    const fn fills_encoders(self) -> bool {
+        let (numerator, denominator) = self.code_rate().fraction();
+        let blocks = self.encoders() * denominator;
+        let coded = self.coded_bits_per_symbol();
+        coded % blocks == 0 && (coded * numerator) % (denominator * self.encoders()) == 0
+    }
+}
+
+/// What a user sees of a mode: "11 Mbit/s", or "MCS 7, 2 streams, 40 MHz, 400 ns".
+impl std::fmt::Display for Mode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if !self.aggregates() {
+            return self.bit_rate().fmt(f);
+        }
+        let plural = if self.streams == 1 { "" } else { "s" };
+        write!(
+            f,
+            "MCS {}, {} stream{plural}, {} MHz, {} ns",
+            self.index,
+            self.streams,
+            self.width.mhz(),
+            self.guard.nanos()
+        )
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// IEEE 802.11-2016 table 17-4: a symbol of 4 µs has 48 subcarriers of 1, 2, 4 or 6 coded bits,
-    /// of which the code leaves its rate.
-    #[test]
-    fn rates_of_ofdm_follow_from_the_signal() {
-        for mode in Mode::of(Modulation::Ofdm) {
-            let Signal::Ofdm(constellation, code) = mode.signal() else {
-                panic!("{mode:?}");
-            };
-            let coded = 48
-                * match constellation {
-                    Bpsk => 1,
-                    Qpsk => 2,
-                    Qam16 => 4,
-                    Qam64 => 6,
-                };
-            let bits = match code {
-                Half => coded / 2,
-                TwoThirds => coded * 2 / 3,
-                ThreeQuarters => coded * 3 / 4,
-            };
-            assert_eq!(mode.bit_rate().as_bps(), bits * 250_000, "{mode:?}");
-        }
-        assert_eq!(Mode::of(Modulation::Ofdm).count(), 8);
-        assert_eq!(Mode::of(Modulation::Dsss).count(), 4);
-        assert!(Mode::of(Modulation::Ofdm).is_sorted_by_key(Mode::bit_rate));
-    }
-}
+mod tests;

@@ -1,87 +1,92 @@
-//! The standards, each a row of one table.
+//! The standards, each a row of one table, and the bands they are used in.
 
 use airtcp_units::BitRate;
 
-use super::mode::{Mode, Modulation};
+use super::family::Family;
+use super::mode::Mode;
 
-/// A physical layer.
+/// A standard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Standard {
-    /// 2.4 GHz, direct sequence (IEEE 802.11-2016 §16).
+    /// 2.4 GHz, direct sequence (IEEE 802.11-2020 §16).
     #[default]
     B,
     /// 2.4 GHz, OFDM (§18), in a network without older stations.
     G,
     /// 5 GHz, OFDM (§17).
     A,
+    /// 2.4 or 5 GHz, high throughput (§19).
+    N,
+    /// 5 GHz, very high throughput (§21).
+    Ac,
+    /// 2.4 or 5 GHz (6 GHz is as 5), high efficiency (802.11ax-2021 §27).
+    Ax,
 }
 
-/// A row of the table of standards. Times are in microseconds.
+/// A frequency band.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Band {
+    /// 2.4 GHz.
+    Ghz2_4,
+    /// 5 GHz; 6 GHz has the same times.
+    Ghz5,
+}
+
+/// A row of the table of standards.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     name: &'static str,
-    pub modulation: Modulation,
-    pub slot: u64,
-    pub sifs: u64,
-    /// Preamble and header in front of a frame.
-    pub header: u64,
-    /// The same in its short form, where there is one.
-    pub short_header: Option<u64>,
-    /// Silence that belongs to a frame (§18.3.2.4).
-    pub signal_extension: u64,
-    /// Smallest and largest contention window in slots.
-    pub contention_window: (u32, u32),
+    pub family: Family,
+    /// Bands it is used in, the usual one first.
+    pub bands: &'static [Band],
     /// The lowest of the modes that every station understands.
     pub lowest: Mode,
-    /// The fastest mode, and the carrier of a common channel in MHz.
+    /// The fastest of the modes that have a rate alone.
     fastest: Mode,
-    carrier_mhz: f64,
 }
 
 impl Standard {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::B, Self::G, Self::A];
+    pub const ALL: [Self; 6] = [Self::B, Self::G, Self::A, Self::N, Self::Ac, Self::Ax];
 
     pub(super) const fn row(self) -> Row {
+        let ofdm = Row {
+            name: "802.11a",
+            family: Family::Ofdm,
+            bands: &[Band::Ghz5],
+            lowest: Mode::OFDM_6,
+            fastest: Mode::OFDM_54,
+        };
         match self {
             Self::B => Row {
                 name: "802.11b",
-                modulation: Modulation::Dsss,
-                slot: 20,
-                sifs: 10,
-                header: 192,
-                short_header: Some(96),
-                signal_extension: 0,
-                contention_window: (31, 1023),
-                lowest: Mode::Dsss1,
-                fastest: Mode::Cck11,
-                carrier_mhz: 2_437.0,
+                family: Family::Dsss,
+                bands: &[Band::Ghz2_4],
+                lowest: Mode::DSSS_1,
+                fastest: Mode::CCK_11,
             },
             Self::G => Row {
                 name: "802.11g",
-                modulation: Modulation::Ofdm,
-                slot: 9,
-                sifs: 10,
-                header: 20,
-                short_header: None,
-                signal_extension: 6,
-                contention_window: (15, 1023),
-                lowest: Mode::Ofdm6,
-                fastest: Mode::Ofdm54,
-                carrier_mhz: 2_437.0,
+                bands: &[Band::Ghz2_4],
+                ..ofdm
             },
-            Self::A => Row {
-                name: "802.11a",
-                modulation: Modulation::Ofdm,
-                slot: 9,
-                sifs: 16,
-                header: 20,
-                short_header: None,
-                signal_extension: 0,
-                contention_window: (15, 1023),
-                lowest: Mode::Ofdm6,
-                fastest: Mode::Ofdm54,
-                carrier_mhz: 5_180.0,
+            Self::A => ofdm,
+            Self::N => Row {
+                name: "802.11n",
+                family: Family::Ht,
+                bands: &[Band::Ghz5, Band::Ghz2_4],
+                ..ofdm
+            },
+            Self::Ac => Row {
+                name: "802.11ac",
+                family: Family::Vht,
+                ..ofdm
+            },
+            Self::Ax => Row {
+                name: "802.11ax",
+                family: Family::He,
+                bands: &[Band::Ghz5, Band::Ghz2_4],
+                ..ofdm
             },
         }
     }
@@ -92,27 +97,45 @@ impl Standard {
         self.row().name
     }
 
-    /// Its modulation.
+    /// The family of its data frames.
     #[must_use]
-    pub const fn modulation(self) -> Modulation {
-        self.row().modulation
+    pub const fn family(self) -> Family {
+        self.row().family
     }
 
-    /// Its modes, slowest first.
+    /// The bands it is used in, the usual one first.
+    #[must_use]
+    pub const fn bands(self) -> &'static [Band] {
+        self.row().bands
+    }
+
+    /// Its modes by rate, slowest first; none for 802.11n, ac and ax.
     pub fn modes(self) -> impl Iterator<Item = Mode> {
-        Mode::of(self.modulation())
+        Mode::of(self.family())
     }
 
-    /// Its fastest rate, and the lowest that every station understands.
+    /// The fastest rate and the lowest that every station understands, of the modes that have a
+    /// rate alone: with 802.11n, ac and ax those of its control frames.
     #[must_use]
-    pub const fn usual_rates(self) -> (BitRate, BitRate) {
+    pub fn usual_rates(self) -> (BitRate, BitRate) {
         let row = self.row();
         (row.fastest.bit_rate(), row.lowest.bit_rate())
     }
 
+    /// The carrier of a common channel in its usual band; see [`Band::carrier_mhz`].
+    #[must_use]
+    pub const fn carrier_mhz(self) -> f64 {
+        self.row().bands[0].carrier_mhz()
+    }
+}
+
+impl Band {
     /// The carrier of a common channel, in MHz: channel 6 at 2.4 GHz, 36 at 5 GHz.
     #[must_use]
     pub const fn carrier_mhz(self) -> f64 {
-        self.row().carrier_mhz
+        match self {
+            Self::Ghz2_4 => 2_437.0,
+            Self::Ghz5 => 5_180.0,
+        }
     }
 }

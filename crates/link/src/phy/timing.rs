@@ -1,20 +1,23 @@
-//! Durations of frames and pauses in IEEE 802.11 b, g and a.
+//! Durations of frames and pauses in IEEE 802.11.
 //!
-//! | | 802.11b | 802.11g | 802.11a |
+//! | | 802.11b | 2.4 GHz, OFDM | 5 GHz |
 //! |---|---|---|---|
 //! | slot | 20 µs | 9 µs | 9 µs |
 //! | SIFS | 10 µs | 10 µs | 16 µs |
 //! | DIFS = SIFS + 2 slots | 50 µs | 28 µs | 34 µs |
-//! | preamble and header | 192 µs, short 96 µs | 20 µs | 20 µs |
+//! | preamble and header of a control frame | 192 µs, short 96 µs | 20 µs | 20 µs |
 //! | signal extension | | 6 µs | |
 //! | CWmin, CWmax | 31, 1023 | 15, 1023 | 15, 1023 |
 //!
-//! 802.11g is that of a network without older stations.
+//! 2.4 GHz is without older stations: the slot is short, nothing is sent for 802.11b to hear.
 
 use airtcp_units::{BitRate, Duration};
 
-use super::mode::{Mode, Modulation};
-use super::standard::Standard;
+use super::control::{BasicRates, ControlFrame};
+use super::family::Family;
+use super::mode::Mode;
+use super::ppdu::{self, PacketPadding};
+use super::standard::{Band, Standard};
 
 /// The preamble in front of each frame of 802.11b.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,21 +29,18 @@ pub enum Preamble {
     Short,
 }
 
-/// Bytes of an ACK or CTS frame (IEEE 802.11-2016 §9.3.1).
-const ACK_BYTES: u32 = 14;
-/// Bytes of an RTS frame.
-const RTS_BYTES: u32 = 20;
-
 /// A physical layer and the modes it is used in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phy {
     standard: Standard,
+    band: Band,
     preamble: Preamble,
     data: Mode,
-    control: Mode,
+    basic: BasicRates,
+    padding: PacketPadding,
 }
 
-/// A physical layer that there is not.
+/// An invalid physical layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PhyError {
     /// No mode of the standard has the rate.
@@ -64,15 +64,40 @@ pub enum PhyError {
     /// There is no short preamble.
     #[error("{} has one preamble; only 802.11b has a short one", .0.name())]
     Preamble(Standard),
+    /// The mode is another standard's.
+    #[error("{mode} is no mode of {}", standard.name())]
+    Mode {
+        /// The mode.
+        mode: Mode,
+        /// The standard.
+        standard: Standard,
+    },
+    /// The standard is not used in the band.
+    #[error("{} is not used at {}", standard.name(), match band {
+        Band::Ghz2_4 => "2.4 GHz",
+        Band::Ghz5 => "5 GHz",
+    })]
+    Band {
+        /// The band.
+        band: Band,
+        /// The standard.
+        standard: Standard,
+    },
 }
 
 fn rates(standard: Standard) -> String {
     let rates = standard.modes().map(|mode| mode.bit_rate().to_string());
-    rates.collect::<Vec<_>>().join(", ")
+    let listed = rates.collect::<Vec<_>>().join(", ");
+    if listed.is_empty() {
+        "modes, by MCS, channel width, streams and guard interval".to_owned()
+    } else {
+        listed
+    }
 }
 
 impl Phy {
-    /// A physical layer that sends data frames at `data` and ACK, RTS and CTS at `control`.
+    /// A physical layer of 802.11b, g or a that sends data frames at `data` and ACK, RTS and CTS at
+    /// `control`.
     ///
     /// # Errors
     /// A rate that the standard does not have, control frames faster than data, a short preamble
@@ -84,21 +109,66 @@ impl Phy {
         control: BitRate,
     ) -> Result<Self, PhyError> {
         let mode = |rate| {
-            Mode::with_rate(standard.modulation(), rate).ok_or(PhyError::Rate { rate, standard })
+            Mode::with_rate(standard.family(), rate).ok_or(PhyError::Rate { rate, standard })
         };
-        if preamble == Preamble::Short && standard.row().short_header.is_none() {
+        if preamble == Preamble::Short && standard != Standard::B {
             return Err(PhyError::Preamble(standard));
         }
-        let phy = Self {
-            standard,
-            preamble,
-            data: mode(data)?,
-            control: mode(control)?,
-        };
-        if control > data {
-            return Err(PhyError::Control { control, data });
+        Self::in_modes(standard, mode(data)?, BasicRates::of(&[mode(control)?]))
+            .map(|phy| Self { preamble, ..phy })
+    }
+
+    /// A physical layer that sends data frames in `data` and answers at the basic rates, in its
+    /// usual band: that of 802.11n, ac and ax.
+    ///
+    /// # Errors
+    /// A mode of another standard, basic rates that are all faster than data.
+    pub fn in_modes(standard: Standard, data: Mode, basic: BasicRates) -> Result<Self, PhyError> {
+        if data.family() != standard.family() {
+            return Err(PhyError::Mode {
+                mode: data,
+                standard,
+            });
         }
-        Ok(phy)
+        let limit = data.reference().bit_rate();
+        match basic.lowest().map(Mode::bit_rate) {
+            Some(control) if control > limit => {
+                return Err(PhyError::Control {
+                    control,
+                    data: limit,
+                });
+            }
+            _ => {}
+        }
+        Ok(Self {
+            standard,
+            band: standard.bands()[0],
+            preamble: Preamble::Long,
+            data,
+            basic,
+            padding: PacketPadding::None,
+        })
+    }
+
+    /// The same in another band.
+    ///
+    /// # Errors
+    /// A band that the standard is not used in.
+    pub fn in_band(self, band: Band) -> Result<Self, PhyError> {
+        if self.standard.bands().contains(&band) {
+            Ok(Self { band, ..self })
+        } else {
+            Err(PhyError::Band {
+                band,
+                standard: self.standard,
+            })
+        }
+    }
+
+    /// The same with receivers of 802.11ax that ask for a packet extension.
+    #[must_use]
+    pub const fn with_packet_padding(self, padding: PacketPadding) -> Self {
+        Self { padding, ..self }
     }
 
     /// The standard.
@@ -107,56 +177,96 @@ impl Phy {
         self.standard
     }
 
-    /// The mode of data frames.
+    /// The band.
+    #[must_use]
+    pub const fn band(&self) -> Band {
+        self.band
+    }
+
+    /// The usual mode of data frames.
     #[must_use]
     pub const fn data_mode(&self) -> Mode {
         self.data
     }
 
-    /// The mode of ACK, RTS and CTS frames.
+    /// The packet extension that receivers ask for.
     #[must_use]
-    pub const fn control_mode(&self) -> Mode {
-        self.control
+    pub const fn packet_padding(&self) -> PacketPadding {
+        self.padding
+    }
+
+    /// The mode of ACK, RTS and CTS frames beside data frames in their usual mode.
+    #[must_use]
+    pub fn control_mode(&self) -> Mode {
+        self.basic.answer_to(self.data)
+    }
+
+    /// The mode in which a frame sent in `data` is answered; see [`BasicRates::answer_to`].
+    #[must_use]
+    pub fn answer_mode(&self, data: Mode) -> Mode {
+        self.basic.answer_to(data)
     }
 
     /// A slot of the back-off.
     #[must_use]
     pub const fn slot(&self) -> Duration {
-        Duration::from_micros(self.standard.row().slot)
+        Duration::from_micros(match self.standard {
+            Standard::B => 20,
+            _ => 9,
+        })
     }
 
     /// The pause before an answer.
     #[must_use]
     pub const fn sifs(&self) -> Duration {
-        Duration::from_micros(self.standard.row().sifs)
+        Duration::from_micros(match self.band {
+            Band::Ghz2_4 => 10,
+            Band::Ghz5 => 16,
+        })
     }
 
-    /// The pause before contention: SIFS and two slots (IEEE 802.11-2016 §10.3.7).
+    /// The pause before contention: SIFS and two slots (IEEE 802.11-2020 §10.3.7).
     #[must_use]
     pub fn difs(&self) -> Duration {
-        self.sifs() + self.slot() * 2
+        self.aifs(2)
+    }
+
+    /// The pause before contention of an access category: SIFS and `number` slots, its AIFSN
+    /// (§10.23.2.4).
+    #[must_use]
+    pub fn aifs(&self, number: u8) -> Duration {
+        self.sifs() + self.slot() * u64::from(number)
     }
 
     /// The pause after a frame that was not understood: SIFS, an ACK at the lowest mandatory rate,
     /// DIFS (§10.3.7).
     #[must_use]
     pub fn eifs(&self) -> Duration {
-        let lowest = self.standard.row().lowest;
-        let answer = self.header(self.preamble) + self.body_time(lowest, ACK_BYTES);
-        self.sifs() + answer + self.difs()
+        self.sifs() + self.lowest_ack_time() + self.difs()
     }
 
-    /// Smallest and largest contention window in slots.
+    /// An ACK at the lowest mandatory rate, of which EIFS consists.
+    #[must_use]
+    pub fn lowest_ack_time(&self) -> Duration {
+        let lowest = self.standard.row().lowest;
+        self.legacy_header(lowest, self.preamble)
+            + self.legacy_body(lowest, ControlFrame::Ack.bytes())
+    }
+
+    /// Smallest and largest contention window in slots (`aCWmin`, `aCWmax`).
     #[must_use]
     pub const fn contention_window(&self) -> (u32, u32) {
-        self.standard.row().contention_window
+        match self.standard {
+            Standard::B => (31, 1023),
+            _ => (15, 1023),
+        }
     }
 
     /// Time that a sender waits for the start of an answer: SIFS, a slot and the time that a
-    /// receiver needs to notice a preamble (§10.3.2.9, `aRxPHYStartDelay`).
+    /// receiver needs to notice a preamble (§10.3.2.11, `aRxPHYStartDelay`).
     #[must_use]
     pub fn answer_timeout(&self) -> Duration {
-        self.sifs() + self.slot() + self.header_time(self.control)
+        self.sifs() + self.slot() + self.header_time(self.control_mode())
     }
 
     /// The same physical layer with data frames at another rate.
@@ -164,74 +274,98 @@ impl Phy {
     /// # Errors
     /// A rate that the standard does not have, or below that of control frames.
     pub fn with_data_rate(&self, rate: BitRate) -> Result<Self, PhyError> {
-        Self::new(self.standard, self.preamble, rate, self.control.bit_rate())
+        let control = self.control_mode().bit_rate();
+        Self::new(self.standard, self.preamble, rate, control)
     }
 
-    /// A data frame of this many bytes, MAC header and FCS included.
+    /// A data frame of this many bytes, MAC header and FCS included; of 802.11n, ac and ax a PPDU
+    /// whose PSDU has this many bytes.
     #[must_use]
     pub fn data_time(&self, bytes: u32) -> Duration {
         self.frame_time(self.data, bytes)
     }
 
-    /// The same in another mode than usual, of the same standard.
+    /// The same in another mode than usual.
     #[must_use]
     pub fn data_time_in(&self, mode: Mode, bytes: u32) -> Duration {
         self.frame_time(mode, bytes)
     }
 
-    /// An ACK frame.
+    /// A frame of the link's own, in a mode of [`Self::answer_mode`].
+    #[must_use]
+    pub fn control_time(&self, frame: ControlFrame, mode: Mode) -> Duration {
+        self.frame_time(mode, frame.bytes())
+    }
+
+    /// An ACK frame beside data frames in their usual mode.
     #[must_use]
     pub fn ack_time(&self) -> Duration {
-        self.frame_time(self.control, ACK_BYTES)
+        self.control_time(ControlFrame::Ack, self.control_mode())
     }
 
-    /// An RTS frame.
+    /// An RTS frame, likewise.
     #[must_use]
     pub fn rts_time(&self) -> Duration {
-        self.frame_time(self.control, RTS_BYTES)
+        self.control_time(ControlFrame::Rts, self.control_mode())
     }
 
-    /// A CTS frame.
+    /// A CTS frame, likewise.
     #[must_use]
     pub fn cts_time(&self) -> Duration {
         self.ack_time()
     }
 
-    /// TXTIME: §16.3.4 for direct sequence, §17.4.3 and §18.5.3 for OFDM.
-    fn frame_time(&self, mode: Mode, bytes: u32) -> Duration {
-        self.header_time(mode) + self.body_time(mode, bytes)
+    /// Silence that belongs to a frame of OFDM at 2.4 GHz (§18.3.2.4).
+    #[must_use]
+    pub const fn signal_extension(&self, mode: Mode) -> Duration {
+        Duration::from_micros(match (mode.family(), self.band) {
+            (Family::Dsss, _) | (_, Band::Ghz5) => 0,
+            (_, Band::Ghz2_4) => 6,
+        })
     }
 
-    /// The same without what precedes a frame.
-    fn body_time(&self, mode: Mode, bytes: u32) -> Duration {
+    /// Longest PPDU of 802.11n, ac and ax, its signal extension included.
+    #[must_use]
+    pub const fn longest_ppdu(&self) -> Duration {
+        ppdu::MAX_TIME
+    }
+
+    /// TXTIME: §16.3.4 for direct sequence, §17.4.3 and §18.5.3 for OFDM; see
+    /// [`Mode::ppdu_time`] for the others.
+    fn frame_time(&self, mode: Mode, bytes: u32) -> Duration {
+        if mode.aggregates() {
+            mode.ppdu_time(bytes, self.padding) + self.signal_extension(mode)
+        } else {
+            self.header_time(mode) + self.legacy_body(mode, bytes)
+        }
+    }
+
+    /// A frame of 802.11b, g or a without what precedes it.
+    fn legacy_body(&self, mode: Mode, bytes: u32) -> Duration {
         let bits = 8 * u64::from(bytes);
-        let rate = mode.bit_rate().as_bps();
-        let micros = match mode.modulation() {
-            Modulation::Dsss => (bits * 1_000_000).div_ceil(rate),
-            Modulation::Ofdm => {
-                // A symbol lasts 4 µs; 16 bits of service and 6 of tail surround the frame.
-                let bits_a_symbol = rate * 4 / 1_000_000;
-                4 * (16 + bits + 6).div_ceil(bits_a_symbol)
-            }
+        let micros = match mode.family() {
+            Family::Dsss => (bits * 1_000_000).div_ceil(mode.bit_rate().as_bps()),
+            // A symbol lasts 4 µs; 16 bits of service and 6 of tail surround the frame.
+            _ => 4 * (16 + bits + 6).div_ceil(mode.data_bits_per_symbol()),
         };
-        Duration::from_micros(micros + self.standard.row().signal_extension)
+        Duration::from_micros(micros) + self.signal_extension(mode)
     }
 
     /// The preamble of a frame of that mode.
     fn header_time(&self, mode: Mode) -> Duration {
         // Frames in the lowest mode can be understood by who knows no short preamble (§16.2.2.3).
-        if mode == self.standard.row().lowest {
-            self.header(Preamble::Long)
+        if mode == Mode::DSSS_1 {
+            self.legacy_header(mode, Preamble::Long)
         } else {
-            self.header(self.preamble)
+            self.legacy_header(mode, self.preamble)
         }
     }
 
-    const fn header(&self, preamble: Preamble) -> Duration {
-        let row = self.standard.row();
-        Duration::from_micros(match (preamble, row.short_header) {
-            (Preamble::Short, Some(short)) => short,
-            (Preamble::Short | Preamble::Long, _) => row.header,
+    const fn legacy_header(&self, mode: Mode, preamble: Preamble) -> Duration {
+        Duration::from_micros(match (mode.family(), preamble) {
+            (Family::Dsss, Preamble::Long) => 192,
+            (Family::Dsss, Preamble::Short) => 96,
+            _ => 20,
         })
     }
 }
@@ -248,6 +382,39 @@ mod tests {
     fn micros(duration: Duration) -> u64 {
         assert_eq!(duration.as_nanos() % 1000, 0);
         duration.as_nanos() / 1000
+    }
+
+    fn vht(index: u8) -> Mode {
+        use crate::phy::family::{GuardInterval, Width};
+        Mode::new(Family::Vht, index, Width::Mhz20, 1, GuardInterval::Ns800).unwrap()
+    }
+
+    /// A block ACK at 24 Mbit/s: 278 bits are 3 symbols of 96, 32 µs; for 256 MPDUs 470 bits, 5
+    /// symbols; a request 214 bits, 3 symbols. RTS 182 bits: 2 symbols. At 5 GHz best effort waits
+    /// 43 µs; at 2.4 GHz frames have 6 µs more, and SIFS 6 less.
+    #[test]
+    fn frames_of_the_link_beside_aggregates() {
+        let phy = Phy::in_modes(Standard::Ac, vht(7), BasicRates::OFDM).unwrap();
+        let answer = phy.answer_mode(vht(7));
+        assert_eq!(answer, Mode::OFDM_24);
+        let time = |phy: &Phy, frame| micros(phy.control_time(frame, answer));
+        assert_eq!(time(&phy, ControlFrame::BlockAck { window: 64 }), 32);
+        assert_eq!(time(&phy, ControlFrame::BlockAck { window: 256 }), 40);
+        assert_eq!(time(&phy, ControlFrame::BlockAckRequest), 32);
+        assert_eq!((micros(phy.rts_time()), micros(phy.cts_time())), (28, 28));
+        assert_eq!((micros(phy.aifs(3)), micros(phy.eifs())), (43, 94));
+        assert_eq!(
+            phy.control_time(ControlFrame::Ack, phy.answer_mode(vht(0))),
+            { Duration::from_micros(44) }
+        );
+        let mode = Mode::new(Family::Ht, 7, vht(7).width(), 1, vht(7).guard_interval()).unwrap();
+        let narrow = Phy::in_modes(Standard::N, mode, BasicRates::OFDM)
+            .and_then(|phy| phy.in_band(Band::Ghz2_4))
+            .unwrap();
+        assert_eq!(time(&narrow, ControlFrame::BlockAck { window: 64 }), 38);
+        assert_eq!((micros(narrow.aifs(3)), micros(narrow.difs())), (37, 28));
+        // 1542 bytes: 12358 bits in 48 symbols of 260.
+        assert_eq!(micros(narrow.data_time(1542)), 36 + 48 * 4 + 6);
     }
 
     /// 1536 bytes at 11 Mbit/s are 1117.09 µs: 1118 behind 192. An ACK of 14 bytes: 112, 56 or
@@ -343,6 +510,30 @@ mod tests {
         assert_eq!(
             refused(Standard::A, Preamble::Short, 6_000, 6_000),
             "802.11a has one preamble; only 802.11b has a short one"
+        );
+        assert_eq!(
+            refused(Standard::N, Preamble::Long, 6_000, 6_000),
+            "6 Mbit/s is no rate of 802.11n; it has modes, by MCS, channel width, streams and \
+             guard interval"
+        );
+        let ac = Phy::in_modes(Standard::Ac, vht(7), BasicRates::OFDM).unwrap();
+        assert_eq!(
+            ac.in_band(Band::Ghz2_4).unwrap_err().to_string(),
+            "802.11ac is not used at 2.4 GHz"
+        );
+        assert_eq!(
+            Phy::in_modes(Standard::N, vht(7), BasicRates::OFDM)
+                .unwrap_err()
+                .to_string(),
+            "MCS 7, 1 stream, 20 MHz, 800 ns is no mode of 802.11n"
+        );
+        let fast = BasicRates::of(&[Mode::OFDM_24]);
+        assert_eq!(
+            Phy::in_modes(Standard::Ac, vht(0), fast)
+                .unwrap_err()
+                .to_string(),
+            "control frames at 24 Mbit/s are faster than data frames at 6 Mbit/s; choose a basic \
+             rate of at most that"
         );
     }
 }

@@ -149,6 +149,7 @@ fn phy(table: &mut WlanTable) -> Result<Phy, Problem> {
             PhyError::Rate { rate, .. } if rate == data => "wlan.rate",
             PhyError::Rate { .. } | PhyError::Control { .. } => "wlan.basic_rate",
             PhyError::Preamble(_) => "wlan.preamble",
+            PhyError::Mode { .. } | PhyError::Band { .. } => "wlan.standard",
         };
         Problem::at(key, error.to_string())
     })

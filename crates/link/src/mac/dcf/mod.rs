@@ -112,7 +112,7 @@ impl<P: Copy> Bss<P> {
                 rts: phy.rts_time(),
                 cts: phy.cts_time(),
             },
-            recent_times: [(Mode::Dsss1, u32::MAX, Duration::ZERO); 2],
+            recent_times: [(Mode::DSSS_1, u32::MAX, Duration::ZERO); 2],
             windows,
             stations,
             counting: Vec::with_capacity(config.stations as usize + 1),

@@ -2,13 +2,16 @@
 //!
 //! Noise is white, and the errors that are left in a frame's bits are taken as independent. The
 //! signal-to-noise ratio is that of the channel: over 22 MHz for direct sequence, 20 MHz for OFDM.
+//! A wider channel takes in more noise, and spatial streams share the transmitted power; they are
+//! received apart, each with an antenna's worth of noise.
 
 mod dsss;
 mod ofdm;
 
 use airtcp_units::Probability;
 
-use super::mode::{Mode, Signal};
+use super::mode::Mode;
+use super::signal::Signal;
 
 /// The chance that a bit is wrong.
 #[must_use]
@@ -19,7 +22,10 @@ pub fn bit_error_rate(mode: Mode, snr_db: f64) -> f64 {
         Signal::Dbpsk => dsss::dbpsk(energy_of_bit()),
         Signal::Dqpsk => dsss::dqpsk(energy_of_bit()),
         Signal::Cck { symbols } => dsss::cck(symbols, snr),
-        Signal::Ofdm(constellation, code) => ofdm::bit_error_rate(constellation, code, snr),
+        Signal::Ofdm(constellation, code) => {
+            let share = f64::from(mode.width().mhz() / 20 * u32::from(mode.streams()));
+            ofdm::bit_error_rate(constellation, code, snr / share)
+        }
     };
     // More than one in two would be a better channel, upside down.
     rate.clamp(0.0, 0.5)

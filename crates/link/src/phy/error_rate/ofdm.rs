@@ -1,11 +1,11 @@
-//! OFDM with convolutional coding: 802.11a and g.
+//! OFDM with convolutional coding: 802.11a and g, and what is mandatory of 802.11n, ac and ax.
 //!
 //! Coherent detection of each subcarrier's symbols, then the union bound of hard-decision Viterbi
 //! decoding, as G. Pei & T. Henderson derive it in "Validation of OFDM error rate model in ns-3"
 //! (Boeing Research, 2010). Interleaving is taken as perfect.
 
 use super::tail;
-use crate::phy::mode::{CodeRate, Constellation};
+use crate::phy::signal::{CodeRate, Constellation};
 
 /// A code: information bits a step, the distance of the first weight, and how many information bits
 /// are wrong on all paths of that distance, of the next, and so on.
@@ -48,6 +48,24 @@ const THREE_QUARTERS: Code = Code {
     ],
 };
 
+/// Punctured to 5/6 (the same).
+const FIVE_SIXTHS: Code = Code {
+    bits: 5.0,
+    free_distance: 4,
+    weights: &[
+        92.0,
+        528.0,
+        8694.0,
+        79453.0,
+        792_114.0,
+        7_375_573.0,
+        67_884_974.0,
+        610_875_423.0,
+        5_427_275_376.0,
+        47_664_215_639.0,
+    ],
+};
+
 /// The chance that a bit is wrong at a signal-to-noise *ratio* (not in decibels).
 pub(super) fn bit_error_rate(constellation: Constellation, rate: CodeRate, snr: f64) -> f64 {
     let uncoded = match constellation {
@@ -55,11 +73,14 @@ pub(super) fn bit_error_rate(constellation: Constellation, rate: CodeRate, snr: 
         Constellation::Qpsk => qpsk(snr),
         Constellation::Qam16 => qam16(snr),
         Constellation::Qam64 => qam64(snr),
+        Constellation::Qam256 => qam256(snr),
+        Constellation::Qam1024 => qam1024(snr),
     };
     let code = match rate {
         CodeRate::Half => HALF,
         CodeRate::TwoThirds => TWO_THIRDS,
         CodeRate::ThreeQuarters => THREE_QUARTERS,
+        CodeRate::FiveSixths => FIVE_SIXTHS,
     };
     decoded(uncoded, &code)
 }
@@ -81,6 +102,14 @@ fn qam16(snr: f64) -> f64 {
 
 fn qam64(snr: f64) -> f64 {
     7.0 / 12.0 * tail(libm::sqrt(snr / 21.0))
+}
+
+fn qam256(snr: f64) -> f64 {
+    15.0 / 32.0 * tail(libm::sqrt(snr / 85.0))
+}
+
+fn qam1024(snr: f64) -> f64 {
+    31.0 / 80.0 * tail(libm::sqrt(snr / 341.0))
 }
 
 /// Bit errors left by the decoder: the union bound over error paths, each bounded by

@@ -1,5 +1,5 @@
 use super::*;
-use crate::phy::Modulation;
+use crate::phy::Family;
 
 fn db(ratio: f64) -> f64 {
     10.0 * ratio.log10()
@@ -24,13 +24,13 @@ fn snr_for(mode: Mode, bytes: u32, wanted: f64) -> f64 {
 #[test]
 fn bit_error_rates_are_the_textbooks() {
     // At 1 Mbit/s Eb/N0 is 22 times the SNR.
-    let dbpsk = bit_error_rate(Mode::Dsss1, 10.343 - db(22.0));
+    let dbpsk = bit_error_rate(Mode::DSSS_1, 10.343 - db(22.0));
     assert!((dbpsk / 1e-5 - 1.0).abs() < 0.01, "{dbpsk}");
-    let dqpsk = bit_error_rate(Mode::Dsss2, 12.0 - db(11.0));
+    let dqpsk = bit_error_rate(Mode::DSSS_2, 12.0 - db(11.0));
     assert!((dqpsk / 1e-5 - 1.0).abs() < 0.15, "{dqpsk}");
     assert!((tail(1.0) - 0.158_655).abs() < 1e-6);
     // No signal: half of all bits are wrong.
-    for &mode in Mode::ALL {
+    for &mode in Mode::LEGACY {
         assert!(bit_error_rate(mode, -60.0) > 0.49, "{mode:?}");
     }
 }
@@ -42,7 +42,7 @@ fn cck_meets_its_union_bound() {
     let share = [12.0_f64, 20.0, 30.0].map(|symbol_energy| {
         let snr_db = db(symbol_energy * 1.375 / 22.0);
         let union = 14.0 * tail(symbol_energy.sqrt()) + tail((2.0 * symbol_energy).sqrt());
-        bit_error_rate(Mode::Cck5_5, snr_db) * 15.0 / 8.0 / union
+        bit_error_rate(Mode::CCK_5_5, snr_db) * 15.0 / 8.0 / union
     });
     assert!(share.is_sorted() && share[0] > 0.8, "{share:?}");
     assert!((0.98..1.0).contains(&share[2]), "{share:?}");
@@ -50,7 +50,7 @@ fn cck_meets_its_union_bound() {
 
 #[test]
 fn more_signal_is_never_worse_and_faster_modes_need_more() {
-    for &mode in Mode::ALL {
+    for &mode in Mode::LEGACY {
         let mut before = 1.0;
         for step in -40..80 {
             let rate = frame_error_rate(mode, f64::from(step) / 2.0, 1000).as_f64();
@@ -61,11 +61,11 @@ fn more_signal_is_never_worse_and_faster_modes_need_more() {
     }
     let needed = |mode| snr_for(mode, 1000, 0.1);
     // CCK at 5.5 Mbit/s is detected coherently and needs no more than differential QPSK at 2.
-    let without_two = [Mode::Dsss1, Mode::Cck5_5, Mode::Cck11];
+    let without_two = [Mode::DSSS_1, Mode::CCK_5_5, Mode::CCK_11];
     assert!(without_two.is_sorted_by(|slow, fast| needed(*slow) < needed(*fast)));
     // 9 Mbit/s (BPSK 3/4) needs about what 12 Mbit/s (QPSK 1/2) does, as is known of 802.11a.
-    let without_nine: Vec<_> = Mode::of(Modulation::Ofdm)
-        .filter(|&mode| mode != Mode::Ofdm9)
+    let without_nine: Vec<_> = Mode::of(Family::Ofdm)
+        .filter(|&mode| mode != Mode::OFDM_9)
         .collect();
     assert!(without_nine.is_sorted_by(|slow, fast| needed(*slow) < needed(*fast)));
 }
@@ -75,15 +75,15 @@ fn more_signal_is_never_worse_and_faster_modes_need_more() {
 /// Noise in 20 MHz is -101 dBm: that leaves an SNR of 4 dB and 21 dB.
 #[test]
 fn sensitivity_is_that_of_the_standard() {
-    assert!((snr_for(Mode::Ofdm6, 1000, 0.1) - 4.0).abs() < 1.5);
-    assert!((snr_for(Mode::Ofdm54, 1000, 0.1) - 21.0).abs() < 1.5);
+    assert!((snr_for(Mode::OFDM_6, 1000, 0.1) - 4.0).abs() < 1.5);
+    assert!((snr_for(Mode::OFDM_54, 1000, 0.1) - 21.0).abs() < 1.5);
 }
 
 /// Bits are independent: 1 - (1 - b)^(8n).
 #[test]
 fn frames_are_damaged_by_one_bit() {
-    let bits = bit_error_rate(Mode::Dsss1, -4.0);
+    let bits = bit_error_rate(Mode::DSSS_1, -4.0);
     let expected = 1.0 - (1.0 - bits).powi(8 * 500);
-    let ours = frame_error_rate(Mode::Dsss1, -4.0, 500).as_f64();
+    let ours = frame_error_rate(Mode::DSSS_1, -4.0, 500).as_f64();
     assert!((ours / expected - 1.0).abs() < 1e-6, "{ours}, {expected}");
 }

@@ -53,7 +53,7 @@ fn what_can_be_is_not() {
 /// One rate more than stations.
 #[test]
 fn rates_without_a_station_are_refused() {
-    let modes = vec![Mode::Dsss1; 2];
+    let modes = vec![Mode::DSSS_1; 2];
     assert_eq!(
         refusal(|config| config.station_modes = modes),
         "2 rates, and 1 stations; expected a rate for each at most"

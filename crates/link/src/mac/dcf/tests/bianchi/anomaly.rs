@@ -33,7 +33,7 @@ fn rates(config: &BssConfig) -> Vec<f64> {
 
 /// All stations but the first at 11 Mbit/s.
 fn with_one_at(slow: Mode, stations: u32, rts_threshold: Option<u32>) -> BssConfig {
-    let mut modes = vec![Mode::Cck11; stations as usize];
+    let mut modes = vec![Mode::CCK_11; stations as usize];
     modes[0] = slow;
     BssConfig {
         station_modes: modes,
@@ -69,7 +69,7 @@ fn by_chain(config: &BssConfig, slow: Mode) -> f64 {
     let alone = tau * quiet;
     let one_of_others = others * tau * (1.0 - tau).powf(others - 1.0);
     let ((slow_success, slow_collision), (success, collision)) =
-        (times(config, slow), times(config, Mode::Cck11));
+        (times(config, slow), times(config, Mode::CCK_11));
     let slot = quiet * (1.0 - tau) * config.phy.slot().as_secs_f64()
         + alone * (slow_success + others * success)
         + tau * (1.0 - quiet) * slow_collision
@@ -88,7 +88,7 @@ fn by_paper(config: &BssConfig, slow: Mode) -> f64 {
     let contention = slots * config.phy.slot().as_secs_f64();
     let (t_s, t_f) = (
         times(config, slow).0 + contention,
-        times(config, Mode::Cck11).0 + contention,
+        times(config, Mode::CCK_11).0 + contention,
     );
     let t_jam = 2.0 / n * t_s + (1.0 - 2.0 / n) * t_f;
     1.0 / ((n - 1.0) * t_f + t_s + collisions * t_jam * n)
@@ -125,7 +125,7 @@ fn measure(slow: Mode, stations: u32, rts_threshold: Option<u32>) -> (Measured, 
     (measured, chain, paper)
 }
 
-const SLOW: [Mode; 3] = [Mode::Dsss1, Mode::Dsss2, Mode::Cck5_5];
+const SLOW: [Mode; 3] = [Mode::DSSS_1, Mode::DSSS_2, Mode::CCK_5_5];
 
 /// With RTS all collisions last as long, and stations differ in nothing but their rate: the slow
 /// station and the others get the same within four standard errors, the mean of all is the chain's
@@ -150,7 +150,7 @@ fn stations_of_different_rates_get_the_same() {
 #[test]
 fn one_station_at_1_mbit_leaves_the_others_less_than_that() {
     for stations in [2, 4] {
-        let fast = rates(&with_one_at(Mode::Dsss1, stations, None))[1];
+        let fast = rates(&with_one_at(Mode::DSSS_1, stations, None))[1];
         let bits = fast * f64::from(8 * IP_BYTES);
         assert!(bits < 1e6, "{stations}: {bits}");
     }
