@@ -40,24 +40,27 @@ CONNECTIONS ?= 100000
 SCENARIOS ?= 5000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo papers papers-docs verify studies-docs newzag-docs diagnose-docs build test real wheel bench count lint check-long docs site clean tools
+.PHONY: help demo demo-docs papers papers-docs verify studies-docs newzag-docs diagnose-docs build test real wheel bench count lint check-long docs site clean tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
 
-demo: build ## two links on one page: what was wrong, what helps, how to have it; out/demo/index.html
+demo: build ## a link on one page: what is wrong, what helps, what to do; out/demo/index.html
 	$(BIN)/airtcp demo --out $(REPORT)
 
 papers: build ## every claim of the papers, judged; out/papers/index.html
 	$(BIN)/airtcp papers --out out/papers
 
-papers-docs: build ## the same, and what came out written into README.md, docs/ and papers/
+papers-docs: build ## the same, and what came out written into docs/ and papers/
 	$(BIN)/airtcp papers --png --seed-sets 3 --out out/papers
 	$(BIN)/python docs/write_papers.py out/papers
 
 verify: build ## 48 settings and the papers on this machine's kernel beside the simulation, written into docs/
 	$(BIN)/python docs/write_real.py --out out/verify
 	$(BIN)/python docs/write_papers_real.py --out out/verify
+
+demo-docs: build ## the demonstration, and what it found written into README.md
+	$(BIN)/python docs/write_demo.py out/demo
 
 studies-docs: build ## the shipped studies run, and their tables and figures written into docs/studies.md
 	$(BIN)/python docs/write_studies.py out/studies

@@ -1,4 +1,4 @@
-"""Writes what a full run of the papers gave into README.md, docs/papers.md and papers/*/README.md.
+"""Writes what a full run of the papers gave into docs/papers.md and papers/*/README.md.
 
     make papers-docs        # runs `airtcp papers --png --seed-sets 3`, then this
 
@@ -128,9 +128,8 @@ def sensitivity_tables(paper: Mapping[str, Any]) -> str:
 
 def written(run: Mapping[str, Any]) -> dict[Path, str]:
     """Every page that has something of the run, as it must be."""
-    readme, page = ROOT / "README.md", ROOT / "docs" / "papers.md"
-    pages = {readme: readme.read_text("utf-8"), page: page.read_text("utf-8")}
-    pages[readme] = put(pages[readme], "verdicts", verdict_table(run))
+    page = ROOT / "docs" / "papers.md"
+    pages = {page: page.read_text("utf-8")}
     for mark, table in (
         ("verdicts", verdict_table(run)),
         ("serves-best", readings_table(run)),

@@ -19,7 +19,7 @@ LAYERS = (
     ("papers",),
     ("report",),
     ("comparison", "diagnoses", "sweeps", "verification"),
-    ("demo", "lab"),
+    ("demonstration", "lab"),
     ("__init__",),
     ("cli",),
     ("__main__",),

@@ -1,4 +1,4 @@
-"""README.md, docs/papers.md and the papers' READMEs show the run that docs/papers.json holds."""
+"""docs/papers.md and the papers' READMEs show the run that docs/papers.json holds."""
 
 import json
 import runpy

@@ -1,17 +1,29 @@
-"""`airtcp demo`: the story of two links, on one page."""
+"""`airtcp demo`: a link, what is wrong on it, what helps and what to do, on one page."""
 
+import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from airtcp.cli.console import folder_name, progress_bar, writable_folder
+from airtcp.cli.asker import Can, asked_for
+from airtcp.cli.console import folder_name, print_lines, progress_bar, writable_folder
 from airtcp.cli.errors import clear_errors, say
-
-_COMMAND = "airtcp demo"
 
 
 def demo_command(
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            "--link",
+            metavar="LOG",
+            help="A log of your own ping, to tell about your link in place of the one that comes "
+            "with airtcp: ping -D -i 0.2 -s 1472 HOST > my.ping.",
+            show_default=False,
+        ),
+    ] = None,
+    can: Can = None,
     folder: Annotated[
         Path,
         typer.Option(
@@ -22,37 +34,43 @@ def demo_command(
         ),
     ] = Path("out/demo"),
     seeds: Annotated[
-        int, typer.Option(metavar="N", min=2, max=1000, help="Seeds 1 to N for every remedy.")
-    ] = 20,
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=2,
+            max=1000,
+            help="Seeds 1 to N for every remedy. Left out, they are run in rounds until what "
+            "matters is decided.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    """Show what airtcp is for: two links, what is wrong, what helps, how to deploy it.
+    """Show what airtcp is for: a link, what is wrong on it, what helps, what to do.
 
-    Example: airtcp demo --out out/demo
+    [bold]Examples[/bold]
+
+    airtcp demo
+
+    airtcp demo --link my.ping --can my-machine
     """
     with clear_errors():
         writable_folder(folder)
-        from airtcp.demo import demo
-        from airtcp.papers.rules import Verdict
-        from airtcp.report.papers import write_papers_report
-        from airtcp.report.story import write_story
+        asked = asked_for(can)
+        from airtcp.demonstration import tell
+        from airtcp.demonstration.page import write_story
 
         with progress_bar("demo") as report:
-            found = demo(folder, seeds, report)
-        found.link.report(folder / "link", _COMMAND)
-        found.upload.report(folder / "upload", _COMMAND)
-        write_papers_report(found.judgement, folder / "papers", _COMMAND)
-        kernel = [f"Not tried: {found.kernel_refusal}."]
-        if found.kernel:
-            kernel = found.kernel.verdict
-        page = write_story(
-            folder,
-            found.link,
-            found.on_newreno,
-            found.upload,
-            kernel,
-            {verdict: found.judgement.count(verdict) for verdict in Verdict},
-        )
-        print(found.link.verdict[0])
-        print(f"On an upload over 802.11b, {found.upload.verdict[0]}")
-        print("\n".join(kernel))
+            story = tell(folder, report, log=log, can=asked.can, seeds=seeds)
+        command = shlex.join(["airtcp", *sys.argv[1:]])
+        story.link.report(folder / "link", command)
+        if story.other:
+            story.other.report(folder / "other", command)
+        page = write_story(folder, story)
+        print_lines(story.link.verdict[:1])
+        if story.kernel:
+            print_lines(story.kernel.sentences)
+        if story.other:
+            print_lines([f"On a link recorded by ping: {story.other.verdict[0]}"])
+        if asked.note:
+            say(asked.note)
         say(f"the story: {page.resolve()}")

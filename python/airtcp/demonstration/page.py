@@ -1,0 +1,181 @@
+"""The page of the demonstration: a picture of a link, what helps on it, and what to do."""
+
+from pathlib import Path
+
+import numpy as np
+
+from airtcp._core import engine_version
+from airtcp.catalogue import BASELINE
+from airtcp.demonstration.story import Story
+from airtcp.plot.style import BLUE
+from airtcp.plot.timeline import timeline
+from airtcp.plot.trouble import Trouble
+from airtcp.quantities import format_bit_rate, format_count, format_percent
+from airtcp.ranking.candidate import Candidate
+from airtcp.ranking.deployable import Spot, needs
+from airtcp.report.figures import PlannedFigure, drawn
+from airtcp.report.pages import rendered, write_text
+from airtcp.report.tables import Table
+from airtcp.study.compare import ComparedRuns
+from airtcp.study.context import context
+from airtcp.study.deployment import deployment
+from airtcp.study.difference_words import amount
+from airtcp.study.metrics import METRICS
+
+_MOST_ROWS = 8
+_PLACES = {
+    Spot.SENDER: "the sender",
+    Spot.RECEIVER: "the receiver",
+    Spot.BEFORE_LINK: "the device before the link",
+    Spot.RADIO: "the mobile's radio",
+    Spot.AGENT: "the access point",
+    Spot.PROXY: "a proxy",
+}
+
+
+def write_story(folder: Path, story: Story, *, png: bool = False) -> Path:
+    """Writes index.html and the picture; returns the path of index.html.
+
+    Args:
+        folder: where it goes; the reports that it links to are in its folders.
+        story: the findings.
+        png: whether to write the picture as PNG too.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    (picture,) = drawn(folder, [_picture(story)], png=png)
+    page = rendered(
+        "story.html.j2",
+        story=story,
+        picture=picture,
+        context=context,
+        deployment=deployment,
+        symptoms=symptoms,
+        helps=helps_table,
+        engine_version=engine_version,
+    )
+    return write_text(folder / "index.html", page)
+
+
+def _picture(story: Story) -> PlannedFigure:
+    found = Trouble(
+        timeline("today's sender", story.picture, colour=BLUE),
+        np.asarray(story.picture.rtts["time_s"]),
+        np.asarray(story.picture.rtts["rtt_ms"]),
+    )
+    rows = [
+        (
+            f"{row['from_s']:g} to {row['to_s']:g} s",
+            "none" if row["rtt_median_ms"] is None else f"{row['rtt_median_ms']:.0f} ms",
+            "none" if row["rtt_max_ms"] is None else f"{row['rtt_max_ms']:.0f} ms",
+            format_bit_rate(row["goodput_bps"]),
+            *(str(row[name]) for name, _, _ in found.lanes),
+        )
+        for row in found.table().iter_rows(named=True)
+    ]
+    names = (name for name, _, _ in found.lanes)
+    heads = ("time", "round trip, median", "largest", "goodput", *names)
+    return PlannedFigure(
+        "link",
+        "What the link does to TCP",
+        _caption(found),
+        found,
+        Table(heads, rows),
+    )
+
+
+def _caption(found: Trouble) -> str:
+    """What to look at, which differs between links that delay and links that lose."""
+    spurious, needed, fast = (len(times) for _, times, _ in found.lanes)
+    text = (
+        "Each dot is the round trip of a packet, the line the time after which the sender takes a"
+        " packet for lost."
+    )
+    if spurious:
+        text += (
+            " Where a dot rises above the line, the timer fires although nothing was lost (the"
+            " orange ticks), and the goodput below falls."
+        )
+    if needed or fast:
+        text += (
+            " At each black tick a packet was lost, and the sender, which takes any loss for a"
+            " full queue, slows down."
+        )
+    return text
+
+
+def symptoms(compared: ComparedRuns) -> str:
+    """The baseline's problem, in a sentence."""
+    runs = compared.summaries[BASELINE]
+
+    def mean(name: str) -> float:
+        return sum(METRICS[name].of(run) or 0.0 for run in runs) / len(runs)
+
+    seconds = runs[0]["duration_s"]
+    spurious = ""
+    if mean("spurious"):
+        spurious = (
+            f", of which {format_count(mean('spurious'))} were spurious: nothing had been lost"
+        )
+    return (
+        f"In {seconds:g} s today's Linux carries {format_bit_rate(mean('goodput'))} over it, with "
+        f"{format_count(mean('timeouts'))} timeouts{spurious}. "
+        f"{format_percent(100 * mean('retransmitted'))} of the segments are retransmissions (means "
+        f"over {len(runs)} seeds)."
+    )
+
+
+def helps_table(compared: ComparedRuns) -> Table:
+    """The remedies shown to help, best first, with their latency, their harm and their place."""
+    reach = compared.ranking.reach
+    rows: list[tuple[str, ...]] = [(BASELINE, _mean(compared, BASELINE), "", "", "", "")]
+    seen: set[tuple[str, ...]] = set()
+    for one in compared.ranking.candidates:
+        name, alike = compared.row_name(one.remedy), compared.alike[one.remedy]
+        if not one.helps or alike in seen:
+            continue
+        seen.add(alike)
+        yours = "yes" if not reach.is_all and one.is_deployable(reach.spots) else ""
+        rows.append(
+            (
+                f"{name} (floods the link)" if one.floods else name,
+                _mean(compared, one.remedy),
+                amount(compared.decisive[one.remedy], sign=True),
+                _latency(compared, one.remedy),
+                _harm(one),
+                _place(one.remedy) + (", yours" if yours else ""),
+            )
+        )
+    heads = (
+        "remedy",
+        "goodput",
+        "gain, 95 %",
+        "round trip, 95th percentile",
+        "an unchanged flow beside it",
+        "where it is had",
+    )
+    return Table(heads, rows[: 1 + _MOST_ROWS])
+
+
+def _mean(compared: ComparedRuns, remedy: str) -> str:
+    runs = compared.summaries[remedy]
+    return format_bit_rate(sum(run["goodput_bps"] for run in runs) / len(runs))
+
+
+def _latency(compared: ComparedRuns, remedy: str) -> str:
+    by = compared.compared("rtt-p95").get(remedy)
+    return "" if by is None else amount(by, sign=True, metric=METRICS["rtt-p95"])
+
+
+def _harm(one: Candidate) -> str:
+    if one.harm is None:
+        return ""
+    return format_percent(one.harm, sign=True, decimals=0) if one.is_harm_shown else "no harm shown"
+
+
+def _place(remedy: str) -> str:
+    ways = needs(remedy)
+    if not ways:
+        return "nowhere yet"
+    return " and ".join(words for spot, words in _PLACES.items() if spot in ways[0])

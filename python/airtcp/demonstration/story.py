@@ -1,0 +1,106 @@
+"""The runs of the demonstration."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from airtcp import shipped
+from airtcp._core import RunError, ScenarioError
+from airtcp.comparison import Comparison, compare
+from airtcp.demonstration.kernel import Trial, try_on_kernel
+from airtcp.plot import TIMELINE_PROBES
+from airtcp.runs import Run, run
+from airtcp.scenarios import load_scenario
+from airtcp.study.everything import ALL
+from airtcp.study.sequential import Rounds
+
+_LINK, _RECORDED = "wlan-upload", "ping"
+_PICTURE = {"duration": "30 s"}
+"""As much as an eye can take in: each spike of the link and each timeout can be told apart."""
+_ROUNDS = Rounds(most_seeds=20, most_cpu_s=60.0)
+"""What is not decided in a minute of two cores is said to be undecided."""
+
+Report = Callable[[float, str], object]
+"""Takes the share that is done, 0 to 1, and what is done now."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """Findings of the demonstration."""
+
+    log: Path | None
+    """The user's own ping log that the story is about; None for a link that comes with airtcp."""
+    picture: Run
+    """Today's sender on the link for some seconds, observed."""
+    link: Comparison
+    """Every remedy tried on the link."""
+    kernel: Trial | None
+    """The link's best remedy on this machine's kernel; None for a log, which has no rate."""
+    other: Comparison | None
+    """Every remedy on a link recorded by ping; None where the story is about such a link."""
+
+
+def tell(
+    folder: Path,
+    report: Report,
+    *,
+    log: Path | None = None,
+    can: str = "all",
+    seeds: int | None = None,
+) -> Story:
+    """Runs the demonstration; what `folder` holds already is not computed again.
+
+    Args:
+        folder: finished runs are kept in it.
+        report: told of the progress.
+        log: a ping log to tell about; None takes a link that comes with airtcp.
+        can: what the reader may change, as in `--can`.
+        seeds: seeds of each remedy; None runs them in rounds until what matters is decided.
+
+    Raises:
+        AirtcpError: the log cannot be read, or a run could not be finished.
+        OSError: the folder cannot be written.
+    """
+    name = _LINK if log is None else _RECORDED
+    settings: dict[str, object] = {} if log is None else {"link.rtt_log.path": log.resolve()}
+    report(0.0, "a link, as today's sender lives it")
+    with _named_log(log):
+        scenario = load_scenario(name, settings | _PICTURE)
+    picture = run(scenario, probes=TIMELINE_PROBES, rtts=True)
+
+    def searched(
+        name: str, settings: Mapping[str, object], kept: Path, begin: float, end: float
+    ) -> Comparison:
+        return compare(
+            name,
+            [ALL],
+            seeds,
+            settings,
+            can=can,
+            rounds=None if seeds else _ROUNDS,
+            harm=True,
+            out=kept,
+            progress=lambda done, cells: report(
+                begin + (end - begin) * done / cells, f"every remedy on {name}"
+            ),
+        )
+
+    link = searched(name, settings, folder / "link", 0.02, 0.5 if log is None else 1.0)
+    if log is not None:
+        return Story(log, picture, link, None, None)
+    report(0.5, "its best remedy on this machine's kernel")
+    kernel = try_on_kernel(shipped.shipped("scenarios")[name], link.ranking)
+    other = searched(_RECORDED, {}, folder / "other", 0.6, 1.0)
+    return Story(None, picture, link, kernel, other)
+
+
+@contextmanager
+def _named_log(log: Path | None) -> Iterator[None]:
+    """Errors name the option that the log came by."""
+    try:
+        yield
+    except (ScenarioError, RunError) as error:
+        if log is None:
+            raise
+        raise type(error)(f"--link {log}: {error}") from error

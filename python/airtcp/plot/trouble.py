@@ -1,0 +1,146 @@
+"""What a link does to TCP in time: round trips, the timer's mistakes, and the goodput they cost."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from airtcp.plot.frame import frame, widest_inches
+from airtcp.plot.style import LIGHT, SKY_BLUE, VERMILLION, house_style
+from airtcp.plot.timeline import Reals, Timeline
+from airtcp.quantities import bit_rate_scale
+
+_GOODPUT_BINS = 120
+_TABLE_WINDOWS = 12
+_MOST_DOTS = 4000
+"""More round trips than this are thinned: each dot is an element of the page."""
+_SPURIOUS, _NEEDED = "timeout, nothing was lost", "timeout, a segment was lost"
+_FAST = "fast retransmit"
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """The figure: one flow of one run, as today's sender lives it."""
+
+    run: Timeline
+    rtt_at_s: Reals
+    """Seconds at which a round trip was measured."""
+    rtt_ms: Reals
+
+    def figure(self) -> Figure:
+        """Events, round trips and goodput above one another, on one axis of time."""
+        edges = np.linspace(0.0, self.run.duration_s, _GOODPUT_BINS + 1)
+        rate = self.run.goodput_bps(edges)
+        divisor, unit = bit_rate_scale(float(rate.max()) or 1.0)
+        lanes = self.lanes
+        with house_style():
+            figure = Figure(figsize=(9.0, 5.2))
+            events, trips, goodput = figure.subplots(3, 1, sharex=True, height_ratios=[0.6, 2, 1.6])
+            _draw_lanes(events, lanes)
+            self._draw_round_trips(trips)
+            goodput.stairs(rate / divisor, edges, color=self.run.colour, fill=True, alpha=0.75)
+            goodput.set_ylabel(f"goodput ({unit})")
+            goodput.set_xlabel("time (s)")
+            goodput.set_xlim(0.0, edges[-1])
+            goodput.set_ylim(bottom=0.0)
+            frame(
+                figure,
+                left=0.25 + widest_inches(name for name, _, _ in lanes),
+                right=0.2 + widest_inches(str(len(times)) for _, times, _ in lanes),
+                top=0.1,
+                bottom=0.55,
+                rows=3,
+                between_rows=0.18,
+            )
+        return figure
+
+    @property
+    def lanes(self) -> tuple[tuple[str, Reals, str], ...]:
+        """Kinds of events with their times and colour; a spurious timeout is no timeout twice."""
+        spurious = self.run.events["spurious-timeout"]
+        needed = np.setdiff1d(self.run.events["timeout"], spurious)
+        return (
+            (_SPURIOUS, spurious, VERMILLION),
+            (_NEEDED, needed, LIGHT.foreground),
+            (_FAST, self.run.events["fast-retransmit"], LIGHT.foreground),
+        )
+
+    def table(self) -> pl.DataFrame:
+        """The figure's numbers in equal windows of time."""
+        edges = np.linspace(0.0, self.run.duration_s, _TABLE_WINDOWS + 1)
+        goodput = self.run.goodput_bps(edges)
+        rows = []
+        for index, (begin, end) in enumerate(pairwise(edges)):
+            trips = self.rtt_ms[(self.rtt_at_s >= begin) & (self.rtt_at_s < end)]
+            row: dict[str, object] = {
+                "from_s": float(begin),
+                "to_s": float(end),
+                "rtt_median_ms": float(np.median(trips)) if len(trips) else None,
+                "rtt_max_ms": float(trips.max()) if len(trips) else None,
+                "goodput_bps": float(goodput[index]),
+            }
+            for name, times, _ in self.lanes:
+                row[name] = int(np.count_nonzero((times >= begin) & (times < end)))
+            rows.append(row)
+        return pl.DataFrame(rows)
+
+    def _draw_round_trips(self, axes: Axes) -> None:
+        every = max(1, -(-len(self.rtt_ms) // _MOST_DOTS))
+        # A spike lasts for one packet or two: of each group its longest is shown.
+        shown = [
+            group + int(np.argmax(self.rtt_ms[group : group + every]))
+            for group in range(0, len(self.rtt_ms), every)
+        ]
+        axes.plot(
+            self.rtt_at_s[shown],
+            self.rtt_ms[shown],
+            linestyle="none",
+            marker=".",
+            markersize=2.5,
+            color=SKY_BLUE,
+            label="round trip of a packet",
+        )
+        axes.step(
+            self.run.time_s,
+            self.run.column("rto_ms"),
+            where="post",
+            color=LIGHT.foreground,
+            linewidth=0.9,
+            label="the sender's retransmission timeout",
+        )
+        axes.set_yscale("log")
+        axes.margins(y=0.25)  # room for the legend
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.set_ylabel("ms")
+        axes.legend(loc="upper right", ncols=2)
+
+
+def _draw_lanes(axes: Axes, lanes: Sequence[tuple[str, Reals, str]]) -> None:
+    for row, (_, times, colour) in enumerate(lanes):
+        # One path a lane: a collection would be an element a tick.
+        axes.plot(
+            np.repeat(times, 3),
+            np.tile([row - 0.4, row + 0.4, np.nan], len(times)),
+            color=colour,
+            linewidth=1.2,
+        )
+        axes.annotate(
+            str(len(times)),
+            xy=(1.01, row),
+            xycoords=("axes fraction", "data"),
+            va="center",
+            fontsize=9,
+            annotation_clip=False,
+        )
+    axes.set_yticks(range(len(lanes)), [name for name, _, _ in lanes])
+    axes.set_ylim(len(lanes) - 0.5, -0.5)
+    axes.grid(visible=False)
+    axes.tick_params(axis="y", length=0)
+    axes.xaxis.set_visible(False)
