@@ -28,7 +28,7 @@ def test_no_link_leads_into_a_checkout(repository: str | None) -> None:
     assert "The tutorial" in page
     if repository:
         assert "(https://example.org/airtcp/blob/main/docs/tutorial.md)" in page
-        assert "(https://example.org/airtcp/raw/main/docs/images/papers.png)" in page
+        assert "(https://example.org/airtcp/raw/main/docs/images/demo.png)" in page
 
 
 def test_a_wheel_takes_it_and_stays_whole(tmp_path: Path) -> None:

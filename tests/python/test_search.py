@@ -7,9 +7,7 @@ import pytest
 from scipy.stats import t
 
 import airtcp
-from airtcp.papers.rules import Verdict
 from airtcp.ranking import State
-from airtcp.report.story import write_story
 from airtcp.study.deployment import best_on_a_host
 from airtcp.study.everything import applicable
 from airtcp.study.metrics import METRICS
@@ -151,18 +149,6 @@ def test_what_an_end_can_have_is_said_beside_what_is_best() -> None:
     if possible != comparison.best:
         assert any(f"can have is {possible} (" in line for line in comparison.deployment)
     assert f"`airtcp deploy {possible} --all --dry-run`" in comparison.deployment[-1]
-
-
-def test_the_story_is_one_page(tmp_path: Path) -> None:
-    comparison = airtcp.compare("wlan-upload", seeds=3, settings={"duration": "5 s"})
-    claims = {Verdict.REPRODUCED: 2, Verdict.CONTRADICTED: 0}
-    page = write_story(tmp_path, comparison, comparison, comparison, ["Not tried."], claims)
-    html = page.read_text()
-    assert comparison.verdict[0] in html
-    assert "Of 2 claims" in html
-    assert "2 reproduced" in html
-    assert "contradicted" not in html
-    assert "<script" not in html
 
 
 def test_a_search_without_a_gain_has_a_report(tmp_path: Path) -> None:

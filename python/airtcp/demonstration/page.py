@@ -153,7 +153,7 @@ def helps_table(compared: ComparedRuns) -> Table:
         "gain, 95 %",
         "round trip, 95th percentile",
         "an unchanged flow beside it",
-        "where it is had",
+        "where to deploy it",
     )
     return Table(heads, rows[: 1 + _MOST_ROWS])
 
@@ -177,5 +177,5 @@ def _harm(one: Candidate) -> str:
 def _place(remedy: str) -> str:
     ways = needs(remedy)
     if not ways:
-        return "nowhere yet"
+        return "no Linux has it"
     return " and ".join(words for spot, words in _PLACES.items() if spot in ways[0])
