@@ -9,9 +9,9 @@ from airtcp import shipped
 from airtcp._core import RunError, ScenarioError
 from airtcp.comparison import Comparison, compare
 from airtcp.demonstration.kernel import Trial, try_on_kernel
+from airtcp.loading import load_scenario
 from airtcp.plot import TIMELINE_PROBES
 from airtcp.runs import Run, run
-from airtcp.scenarios import load_scenario
 from airtcp.study.everything import ALL
 from airtcp.study.sequential import Rounds
 
