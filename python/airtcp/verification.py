@@ -1,10 +1,16 @@
-"""Verifications: remedies on this machine's kernel over an emulated link, beside simulation."""
+"""Verifications: remedies on a kernel over an emulated link, beside simulation."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+<<<<<<< HEAD
 from airtcp.loading import remedy_names
+=======
+from airtcp.kernels import Guest, the_kernel
+from airtcp.kernels.catalogue import MACHINE
+from airtcp.study.execute import processors
+>>>>>>> c1e59dc (Run kernels of packages in virtual time, verify remedies on them, and name where they part from the simulation)
 from airtcp.study.verify import VerifiedRuns, verified_runs
 
 DEFAULT_SEEDS = 5
@@ -44,36 +50,43 @@ def verify(
     seeds: int | Sequence[int] = DEFAULT_SEEDS,
     settings: Mapping[str, object] | None = None,
     *,
+    kernel: str = MACHINE,
     out: str | os.PathLike[str] | None = None,
-    jobs: int = 1,
+    jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Verification:
-    """Measures remedies on this machine's kernel, paired by seed, beside their simulation.
+    """Measures remedies on a kernel, paired by seed, beside their simulation.
 
-    A run takes the scenario's duration in real time. Linux only.
+    On this machine's kernel a run takes the scenario's duration. Another one runs in virtual time:
+    the same result each time, whatever else the machine does. Linux only.
 
     Args:
         scenario: the path of a scenario.
         remedies: what to verify, one or several; "a+b" applies two together.
         seeds: their number (1, 2, 3, ...) or the seeds themselves.
         settings: dotted key to value, applied to every run.
+        kernel: a name from `airtcp kernels`, or "machine" for this machine's own.
         out: a folder; finished runs are saved in its folder `cells`, and found there again.
-        jobs: runs of the kernel at the same time. Runs during which the machine did not keep up
-            are repeated, and do not count.
+        jobs: runs of the kernel at the same time. On this machine's kernel one if None; runs during
+            which the machine did not keep up are repeated, and do not count. In virtual time as
+            many as there are processors.
         progress: called at the start and after each of the kernel's runs.
 
     Raises:
         ScenarioError: the scenario, a setting or a remedy is wrong, or has no way on this kernel.
         RunError: a run could not be finished in time.
+        KernelError: there is no such kernel, or it does not work.
         OSError: a run cannot be saved.
     """
+    guest = None if kernel == MACHINE else Guest.of(the_kernel(kernel))
     runs = verified_runs(
         scenario,
         remedy_names(remedies),
         seeds,
         settings,
+        guest=guest,
         out=None if out is None else Path(out),
-        jobs=jobs,
+        jobs=jobs or (processors() if guest else 1),
         progress=progress,
     )
     return Verification(runs.simulated, runs.measured)

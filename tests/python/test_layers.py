@@ -11,9 +11,16 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python" / "airtcp"
 
 LAYERS = (
     ("_core",),
+<<<<<<< HEAD
     ("catalogue", "columns", "files", "quantities", "shipped", "summary"),
     ("loading", "net", "scripts", "sessions"),
     ("plot", "ranking"),
+=======
+    ("catalogue", "files", "quantities", "shipped", "summary"),
+    ("net", "scenarios", "scripts", "sessions"),
+    ("kernels",),
+    ("plot",),
+>>>>>>> c1e59dc (Run kernels of packages in virtual time, verify remedies on them, and name where they part from the simulation)
     ("runs", "study"),
     ("diagnosis",),
     ("papers",),

@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 
 use crate::emulate::{self, uplink::tied};
 use crate::stack::{send, serve};
-use crate::{control, deploy, gateway, inside, measure, proxy};
+use crate::{control, deploy, gateway, guest, inside, measure, proxy};
 
 /// airtcp on real packets
 #[derive(Debug, Parser)]
@@ -29,6 +29,8 @@ enum Command {
     GatewayGuard(gateway::guard::Options),
     #[command(hide = true)]
     Guard(deploy::GuardOptions),
+    #[command(hide = true, name = guest::COMMAND)]
+    Guest(guest::Options),
     Measure(measure::Options),
     Proxy(proxy::Options),
     Send(send::Send),
@@ -59,6 +61,7 @@ pub fn main() -> ExitCode {
         Command::Deploy(options) => status(deploy::deploy(&options), 2),
         Command::Deployed(options) => status(deploy::deployed(&options), 2),
         Command::Guard(options) => status(deploy::guard(&options), 2),
+        Command::Guest(options) => status(guest::run(&options), 2),
         Command::Undeploy(options) => status(deploy::undeploy(&options), 2),
         Command::Emulate(options) => status(emulate::run(&options), 2),
         Command::Gateway(options) => status(gateway::run(&options), 2),

@@ -9,6 +9,7 @@ pub mod device;
 pub mod emulate;
 pub mod error;
 pub mod gateway;
+pub mod guest;
 pub mod inside;
 pub mod measure;
 pub mod namespace;

@@ -8,7 +8,171 @@ import os
 import signal
 import sys
 
+<<<<<<< HEAD
 from airtcp.cli.stop import stop_at_once
+=======
+import typer
+
+from airtcp.cli.lazy import LazyCommand, LazyGroup
+
+_ASK = "What helps on a link"
+_REAL = "With real packets (Linux)"
+_KNOW = "Catalogue"
+
+COMMANDS = {
+    "diagnose": LazyCommand(
+        _ASK,
+        "diagnose:diagnose_command",
+        "Find out from a capture or a ping log what makes TCP slow, and what would help.",
+    ),
+    "compare": LazyCommand(
+        _ASK,
+        "compare:compare_command",
+        "Compare remedies with the scenario as written, all on the same seeds.",
+    ),
+    "run": LazyCommand(_ASK, "run:run_command", "Run a scenario once."),
+    "lab": LazyCommand(
+        _ASK,
+        "lab:lab_command",
+        "Serve a page to explore a link interactively, to this machine alone.",
+    ),
+    "study": LazyCommand(
+        _ASK,
+        "study:study_command",
+        "Compare remedies on every link and stack that a study file names.",
+    ),
+    "demo": LazyCommand(
+        _ASK,
+        "demo:demo_command",
+        "Show what airtcp is for: two links, what is wrong, what helps, how to deploy it.",
+    ),
+    "papers": LazyCommand(
+        _ASK,
+        "papers:papers_command",
+        "Rerun every table and figure of the papers, and judge every claim.",
+    ),
+    "script": LazyCommand(
+        _ASK,
+        "script:script_command",
+        "Run packetdrill scripts against the simulated endpoint: no root, no real time.",
+    ),
+    "verify": LazyCommand(
+        _REAL,
+        "verify:verify_command",
+        "Measure remedies on this machine's kernel, or others, over the scenario's link.",
+    ),
+    "kernels": LazyCommand(
+        _REAL,
+        "kernels:kernels_command",
+        "List the kernels that `airtcp verify --kernel` runs in virtual time, add or remove one.",
+    ),
+    "deploy": LazyCommand(
+        _REAL,
+        "deploy:deploy_command",
+        "Apply a remedy to this machine's TCP: all connections, a route, a cgroup or a share.",
+        passed_on=True,
+    ),
+    "deployed": LazyCommand(
+        _REAL,
+        "deploy:deployed_command",
+        "Show what is deployed; with --check, which connections use it and what they gain.",
+        passed_on=True,
+    ),
+    "undeploy": LazyCommand(
+        _REAL,
+        "deploy:undeploy_command",
+        "Restore everything that `airtcp deploy` changed, also after a crash.",
+        passed_on=True,
+    ),
+    "emulate": LazyCommand(
+        _REAL,
+        "emulate:emulate_command",
+        "Run a command over a scenario's link with real packets. Linux, no root needed.",
+        passed_on=True,
+    ),
+    "gateway": LazyCommand(
+        _REAL,
+        "gateway:gateway_command",
+        "Run an access point's remedies on a router's real packets: none, a share, or all.",
+        passed_on=True,
+    ),
+    "proxy": LazyCommand(
+        _REAL,
+        "proxy:proxy_command",
+        "Split TCP connections here, with a TCP stack of its own for each side.",
+        passed_on=True,
+    ),
+    "serve": LazyCommand(
+        _REAL,
+        "endpoint:serve_command",
+        "Serve a folder by HTTP over airtcp's own TCP, to curl, a browser or any other client.",
+        passed_on=True,
+    ),
+    "send": LazyCommand(
+        _REAL,
+        "endpoint:send_command",
+        "Send a file over airtcp's own TCP, with any remedy, to any receiver.",
+        passed_on=True,
+    ),
+    "remedies": LazyCommand(
+        _KNOW,
+        "remedies:remedies_command",
+        "List the remedies: what each changes, where, and who proposed it.",
+    ),
+    "scenarios": LazyCommand(
+        _KNOW,
+        "scenarios:scenarios_command",
+        "List the scenarios and studies that come with airtcp, by name.",
+    ),
+    "new": LazyCommand(
+        _KNOW,
+        "scenarios:new_command",
+        "Make a scenario of your own from one that comes with airtcp, recordings included.",
+    ),
+    "schema": LazyCommand(
+        _KNOW,
+        "schema:schema_command",
+        "Print the JSON Schema of scenario files, for editors that check and complete TOML.",
+    ),
+}
+"""Every command; a new one is a module in `airtcp.cli` and an entry here."""
+
+
+class _Group(LazyGroup):
+    table = COMMANDS
+
+
+app = typer.Typer(
+    name="airtcp",
+    cls=_Group,
+    help="Finds, proves and deploys the change that makes TCP fast over a wireless link.",
+    epilog="Start with: airtcp compare lossy-pipe --set link.loss.rate=0.01",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from airtcp._core import engine_version
+
+        print(f"airtcp {engine_version}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and stop."
+        ),
+    ] = False,
+) -> None:
+    """Finds, proves and deploys the change that makes TCP fast over a wireless link."""
+>>>>>>> c1e59dc (Run kernels of packages in virtual time, verify remedies on them, and name where they part from the simulation)
 
 
 def main() -> None:

@@ -110,6 +110,16 @@ def complete_remedy(incomplete: str) -> list[str]:
     ]
 
 
+def complete_kernel(incomplete: str) -> list[str]:
+    """The kernels that begin so, for the shell; in a list, those for its last part."""
+    from airtcp.kernels import cache
+    from airtcp.kernels.catalogue import MACHINE
+
+    before, comma, last = incomplete.rpartition(",")
+    names = [MACHINE, *cache.names()]
+    return [f"{before}{comma}{name}" for name in names if name.startswith(last)]
+
+
 DaskAddress = Annotated[
     str | None,
     typer.Option(

@@ -1,4 +1,4 @@
-"""`airtcp verify`: remedies on this machine's kernel, beside their simulation."""
+"""`airtcp verify`: remedies on kernels, beside their simulation."""
 
 import shlex
 import sys
@@ -7,9 +7,20 @@ from typing import Annotated
 
 import typer
 
+<<<<<<< HEAD
+=======
+from airtcp._core import ScenarioError
+from airtcp.cli.columns import numbers
+>>>>>>> c1e59dc (Run kernels of packages in virtual time, verify remedies on them, and name where they part from the simulation)
 from airtcp.cli.console import (
     AsJson,
+    Report,
     Settings,
+<<<<<<< HEAD
+=======
+    clear_errors,
+    complete_kernel,
+>>>>>>> c1e59dc (Run kernels of packages in virtual time, verify remedies on them, and name where they part from the simulation)
     complete_remedy,
     folder_name,
     print_json,
@@ -17,10 +28,16 @@ from airtcp.cli.console import (
     progress_bar,
     writable_folder,
 )
+<<<<<<< HEAD
 from airtcp.cli.errors import clear_errors, say
 from airtcp.columns import numbers
 from airtcp.loading import parse_setting
 from airtcp.verification import DEFAULT_SEEDS, Verification, verify
+=======
+from airtcp.kernels.catalogue import MACHINE
+from airtcp.scenarios import parse_setting
+from airtcp.verification import DEFAULT_SEEDS, Progress, Verification, verify
+>>>>>>> c1e59dc (Run kernels of packages in virtual time, verify remedies on them, and name where they part from the simulation)
 
 
 def verify_command(
@@ -50,46 +67,113 @@ def verify_command(
         ),
     ] = None,
     jobs: Annotated[
-        int,
+        int | None,
         typer.Option(
             metavar="N",
             min=1,
             max=64,
-            help="Runs of the kernel at the same time; runs that were late are repeated.",
+            help="Runs of the kernel at the same time; default one, and all processors in virtual "
+            "time. On this machine's kernel runs that were late are repeated.",
         ),
-    ] = 1,
+    ] = None,
+    kernel: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,…",
+            autocompletion=complete_kernel,
+            help="A kernel from `airtcp kernels`, run in virtual time; default machine, this "
+            "machine's own. Repeatable.",
+        ),
+    ] = None,
+    first: Annotated[
+        bool,
+        typer.Option(
+            "--first-difference",
+            help="Only name the first segment at which simulation and kernel part, for --remedy or "
+            "the scenario as it is, and --seeds as the one seed. Needs --kernel.",
+        ),
+    ] = False,
 ) -> None:
-    """Measure remedies on this machine's kernel over the scenario's link, beside simulation.
+    """Measure remedies on this machine's kernel, or others, over the scenario's link.
 
-    Each run takes the scenario's duration. Linux; no root, but for congestion controls that users
-    may not choose.
+    On this machine's kernel each run takes the scenario's duration. Linux; no root, but for
+    congestion controls that users may not choose. Other kernels run in virtual time, the same each
+    time and never late.
 
     [bold]Examples[/bold]
 
     airtcp verify lossy-pipe --set "duration=10 s" --remedy sack --seeds 3
 
     airtcp verify wlan-upload --remedy inf-retry --remedy min-rto:min=1s --out out
+
+    airtcp verify lossy-pipe --set link.loss.rate=0.01 --remedy bbr --kernel 6.1,6.12
     """
     with clear_errors():
         if folder:
             writable_folder(folder)
-        with progress_bar(f"verifying on {file}") as report:
-            verification = verify(
-                file,
-                remedy or [],
-                seeds,
-                dict(parse_setting(text) for text in settings or []),
-                out=folder,
-                jobs=jobs,
-                progress=lambda done, runs, words: report(done / runs, words),
+        names = [name for text in kernel or [MACHINE] for name in text.split(",")]
+        given = dict(parse_setting(text) for text in settings or [])
+        if first:
+            _print_partings(
+                file, remedy or [], 1 if seeds == DEFAULT_SEEDS else seeds, given, names
             )
-        page = verification.report(folder, _command()) if folder else None
-        if as_json:
-            print_json(_json_object(verification, page))
-        else:
+            return
+        with progress_bar(f"verifying on {file}") as report:
+            found = [
+                verify(
+                    file,
+                    remedy or [],
+                    seeds,
+                    given,
+                    kernel=name,
+                    out=folder,
+                    jobs=jobs,
+                    progress=_part_of(report, number, len(names)),
+                )
+                for number, name in enumerate(names)
+            ]
+        for number, (name, verification) in enumerate(zip(names, found, strict=True)):
+            page = None
+            if folder:
+                inside = folder if len(names) == 1 else folder / f"kernel-{name}"
+                page = verification.report(inside, _command())
+            if as_json:
+                print_json(_json_object(verification, page))
+                continue
+            if number:
+                print()
             _print(verification)
             if page:
                 say(f"report: {page}")
+
+
+def _print_partings(
+    file: str,
+    remedies: list[str],
+    seed: int,
+    settings: dict[str, str],
+    kernels: list[str],
+) -> None:
+    from airtcp.kernels import Guest, the_kernel
+    from airtcp.study.parting import parting
+
+    if MACHINE in kernels:
+        raise ScenarioError(
+            "--first-difference: this machine's kernel is not the same twice; give --kernel with "
+            "one that runs in virtual time"
+        )
+    for kernel in kernels:
+        guest = Guest.of(the_kernel(kernel))
+        for remedy in remedies or [""]:
+            for flow, found in enumerate(parting(file, remedy, seed, settings, guest)):
+                print(f"{remedy or 'baseline'}, seed {seed}, flow {flow}, kernel {kernel}:")
+                print_lines(found.lines())
+                print()
+
+
+def _part_of(report: Report, number: int, count: int) -> Progress:
+    """The progress of one kernel of several."""
+    return lambda done, runs, words: report((number + done / runs) / count, words)
 
 
 def _command() -> str:

@@ -139,7 +139,7 @@ def check(run: KernelRun) -> None:
     command = run.command(find_program(), 1)
     done = subprocess.run([*command, "--check"], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise ScenarioError(_reason(done.stderr))
+        raise ScenarioError(reason(done.stderr))
 
 
 def _measured(run: KernelRun, _scenario: Scenario, seed: int) -> str:
@@ -154,10 +154,10 @@ def _measured(run: KernelRun, _scenario: Scenario, seed: int) -> str:
     for _ in range(_ATTEMPTS):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode == _BAD_REQUEST:
-            raise ScenarioError(_reason(done.stderr))
+            raise ScenarioError(reason(done.stderr))
         if done.returncode != 0:
             raise RunError(
-                f"airtcp-net measure ended with {done.returncode}: {_reason(done.stderr)}"
+                f"airtcp-net measure ended with {done.returncode}: {reason(done.stderr)}"
             )
         found = measurement(done.stdout)
         if found["in_time"]:
@@ -169,6 +169,7 @@ def _measured(run: KernelRun, _scenario: Scenario, seed: int) -> str:
     )
 
 
-def _reason(stderr: str) -> str:
+def reason(stderr: str) -> str:
+    """The reason that airtcp-net gives, the last line of what it prints."""
     lines = stderr.strip().splitlines()
     return lines[-1].removeprefix("airtcp-net: ") if lines else "no reason was given"

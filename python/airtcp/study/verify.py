@@ -1,4 +1,4 @@
-"""A scenario and remedies on this machine's kernel, beside the simulation of the same thing."""
+"""A scenario and remedies on a kernel, beside the simulation of the same thing."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import cast
 
 from airtcp.catalogue import BASELINE
+from airtcp.kernels import Guest
+from airtcp.kernels.guest import no_guest_left
 from airtcp.study.agreement import Agreement, Side
 from airtcp.study.cells import Cell
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.comparison_plan import ComparisonPlan, comparison_plan
 from airtcp.study.execute import Progress, Results, execute
+from airtcp.study.in_guest import check_in_guest, guest_observation
 from airtcp.study.kernel import (
     KernelRun,
     Measurement,
@@ -93,6 +96,19 @@ class _Request:
     source: str
     settings: tuple[tuple[str, str], ...]
     comparison: ComparisonPlan
+    guest: Guest | None
+    """The kernel in virtual time; None for this machine's."""
+
+    def check(self) -> None:
+        """Asks the kernel whether it can make the runs."""
+        names = ("" if name == BASELINE else name for name in self.comparison.variants)
+        # Any deviation will do: whether there is a way does not depend on it.
+        runs = [KernelRun(self.source, self.settings, name, 1.0) for name in names]
+        if self.guest:
+            check_in_guest(runs, self.guest)
+        else:
+            for run in runs:
+                check(run)
 
     def kernel_plan(self, remedies: Sequence[str], deviation_ms: float | None) -> list[PlannedCell]:
         """The kernel's runs of these remedies, seed by seed."""
@@ -115,7 +131,9 @@ class _Request:
                         name,
                         seed,
                         f"{remedy} on the kernel, seed {seed}",
-                        kernel_observation(run),
+                        guest_observation(run, self.guest)
+                        if self.guest
+                        else kernel_observation(run),
                     )
                 )
         return cells
@@ -127,11 +145,14 @@ def verified_runs(
     seeds: int | Sequence[int],
     settings: Mapping[str, object] | None = None,
     *,
+    guest: Guest | None = None,
     out: Path | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> VerifiedRuns:
     """Runs the simulation, the kernel's baseline, and the kernel with each remedy.
+
+    The kernel is that of `guest`, in virtual time, or this machine's.
 
     The baseline comes first: what a remedy amounts to on a kernel may depend on the deviation of
     the link's round trips, which the kernel measures.
@@ -139,16 +160,19 @@ def verified_runs(
     Raises:
         ScenarioError: the scenario, a setting or a remedy is wrong, or has no way on this kernel.
         RunError: a run could not be finished, or none was in time.
+        KernelError: the guest does not work.
         StoreError: a cell cannot be stored.
     """
     comparison = comparison_plan(source, remedies, seeds, settings)
-    request = _Request(readable_path(source), settings_of(settings), comparison)
+    request = _Request(readable_path(source), settings_of(settings), comparison, guest)
+    with no_guest_left():
+        return _run(request, out, jobs, progress)
+
+
+def _run(request: _Request, out: Path | None, jobs: int, progress: Progress | None) -> VerifiedRuns:
+    comparison = request.comparison
     names = tuple(comparison.variants)
-    for remedy in names:
-        # Any deviation will do: whether there is a way does not depend on it.
-        check(
-            KernelRun(request.source, request.settings, "" if remedy == BASELINE else remedy, 1.0)
-        )
+    request.check()
     runs_of_kernel = len(comparison.seeds) * len(names)
     done = 0
 

@@ -166,7 +166,7 @@ fn start_commands(
 }
 
 /// The system clock, in nanoseconds since the start of 1970.
-fn since_1970() -> u64 {
+pub(crate) fn since_1970() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| {
         u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)

@@ -9,6 +9,7 @@ mod transfer;
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::ScopedJoinHandle;
@@ -26,9 +27,10 @@ use crate::emulate::drive::Link;
 use crate::emulate::ends::{Ends, Line};
 use crate::emulate::flows::{Flows, Way};
 use crate::emulate::lateness::{Lateness, Punctuality};
-use crate::emulate::{self, PLACES, ways};
+use crate::emulate::{self, PLACES, since_1970, ways};
 use crate::error::{Error, Result, Tried};
 use crate::namespace::{Namespace, user};
+use crate::record::{Recording, Replay, Summary};
 use crate::request::Request;
 use counters::Counters;
 use stack::Stack;
@@ -63,6 +65,9 @@ pub struct Options {
     /// Only say whether this kernel can make the run, and by which steps
     #[arg(long)]
     check: bool,
+    /// Write what passed and what became of each packet into DIR, as `airtcp emulate --record` does
+    #[arg(long, value_name = "DIR")]
+    record: Option<PathBuf>,
 }
 
 /// The result of a measurement.
@@ -118,7 +123,7 @@ pub fn run(options: &Options) -> Result<i32> {
     if options.check {
         return print(&asked.stack);
     }
-    print(&asked.measure()?)
+    print(&asked.measure(options.record.as_deref())?)
 }
 
 fn print(value: &impl Serialize) -> Result<i32> {
@@ -150,8 +155,9 @@ impl Asked {
         })
     }
 
-    fn measure(self) -> Result<Measurement> {
+    fn measure(self, record: Option<&Path>) -> Result<Measurement> {
         let ways = ways(&self.scenario, self.seed);
+        let stations = ways.len();
         // Registered during the run, under a name of its own: several runs at once may have
         // different constants.
         let mut stack = self.stack.clone();
@@ -166,6 +172,10 @@ impl Asked {
         user::become_root_of_own_namespaces()?;
         let ends = Ends::new(ways.len(), self.mtu)?;
         let layout = build(&self.scenario, self.seed);
+        let recording = record
+            .map(|folder| Recording::begin(folder, stations, PLACES, since_1970()))
+            .transpose()?;
+        let network = recording.is_some().then(|| layout.network.clone());
         let starts: Vec<Instant> = layout.flows.iter().map(|flow| flow.start).collect();
         let hosts: Vec<Hosts> = ways
             .iter()
@@ -185,6 +195,9 @@ impl Asked {
             PLACES,
             clock,
         );
+        if let Some(recording) = recording {
+            link = link.recorded(recording);
+        }
         let end = Instant::ZERO + self.scenario.duration;
         let transfers = carry(&mut link, &hosts, &starts, &stack, clock, end)?;
         let after = counted(&hosts)?;
@@ -193,6 +206,9 @@ impl Asked {
             .zip(before)
             .map(|(after, before)| after - before)
             .collect();
+        if let (Some(recording), Some(network)) = (link.take_recording(), network) {
+            self.finish(recording, &network, &link)?;
+        }
         let verdicts = registered.map_or(Ok(Vec::new()), |control| control.verdicts())?;
         Ok(self.report(&transfers, &counts, verdicts, link.lateness()))
     }
@@ -344,6 +360,26 @@ fn joined<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
 }
 
 impl Asked {
+    fn finish(
+        &self,
+        recording: Recording,
+        network: &airtcp_network::NetworkConfig,
+        link: &Link,
+    ) -> Result<()> {
+        let end = link.now();
+        recording.finish(
+            &Replay::of(&self.scenario, network, self.seed, end),
+            &Summary::new(
+                &self.scenario,
+                self.seed,
+                (end - Instant::ZERO).as_secs_f64(),
+                link.connections(),
+                &link.passed(),
+                link.lateness(),
+            ),
+        )
+    }
+
     fn report(
         self,
         transfers: &[Transfer],

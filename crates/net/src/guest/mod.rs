@@ -1,0 +1,261 @@
+//! The first process of a kernel in virtual time: airtcp boots a guest whose initial file system
+//! holds this program, and shares a piece of memory with it.
+//!
+//! ```text
+//!   airtcp (Python) ── qemu ── the kernel ── airtcp-net guest ── airtcp-net measure …
+//!         │                                        │
+//!         └───────── work, results: shared ────────┘
+//! ```
+//!
+//! Both are lines of JSON, an object with its kind as the only key each. A line with `bytes` is
+//! followed by as many bytes: the content of a file. Work is `file`s, then one `run`; results are
+//! `job`s with the `file`s that they wrote, then `end`.
+
+mod shared;
+mod system;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result, Tried};
+use shared::Shared;
+
+/// The name of the command.
+pub const COMMAND: &str = "guest";
+/// Most bytes of a job's output that are reported: its last ones.
+const MOST_PRINTED: usize = 1 << 20;
+
+/// Be the first process of a kernel in virtual time (airtcp starts it)
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// A file with the modules to load in this order, a path a line
+    modules: PathBuf,
+}
+
+/// A line of the work.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Order {
+    /// Write a file, whose content follows.
+    File { path: PathBuf, bytes: usize },
+    /// Run these, one after the other. Nothing follows.
+    Run(Vec<Job>),
+}
+
+/// One command.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Job {
+    /// Its program and arguments; an empty program is this one.
+    command: Vec<String>,
+    /// A folder whose files are results too; empty for none.
+    collect: PathBuf,
+}
+
+/// A line of the results.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Line<'a> {
+    Job {
+        number: usize,
+        status: i32,
+        out: String,
+        err: String,
+    },
+    File {
+        job: usize,
+        name: &'a str,
+        bytes: usize,
+    },
+    End {
+        failed: Option<String>,
+    },
+}
+
+/// Prepares the guest, runs its jobs, hands out what they gave and turns the guest off.
+///
+/// # Errors
+///
+/// This is not the first process of a system, or a device of the guest is missing.
+pub fn run(options: &Options) -> Result<i32> {
+    if std::process::id() != 1 {
+        return Err(Error::new(
+            "guest: this is a command for the first process of a kernel in virtual time; \
+             airtcp verify --kernel starts one",
+        ));
+    }
+    let prepared = system::mount_all().and_then(|()| Shared::map());
+    let mut shared = match prepared {
+        Ok(shared) => shared,
+        Err(error) => {
+            // The console is all there is.
+            eprintln!("airtcp-net: {error}");
+            return system::power_off();
+        }
+    };
+    let failed = work(&options.modules, &mut shared)
+        .err()
+        .map(|error| error.to_string());
+    tell(&mut shared, &Line::End { failed })?;
+    system::power_off()
+}
+
+fn work(modules: &Path, shared: &mut Shared) -> Result<()> {
+    let listed =
+        std::fs::read_to_string(modules).tried(|| format!("cannot read {}", modules.display()))?;
+    for module in listed.lines() {
+        system::load(Path::new(module))?;
+    }
+    for (number, job) in prepare(&shared.work()?)?.iter().enumerate() {
+        let done = command(&job.command)?
+            .output()
+            .tried(|| format!("cannot start {:?}", job.command))?;
+        let line = Line::Job {
+            number,
+            status: crate::inside::exit_code(done.status),
+            out: last(&done.stdout),
+            err: last(&done.stderr),
+        };
+        tell(shared, &line)?;
+        if !job.collect.as_os_str().is_empty() {
+            collect(&job.collect, number, shared)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the files of the work, and returns its jobs.
+fn prepare(mut work: &[u8]) -> Result<Vec<Job>> {
+    let short = || Error::new("the work ends early");
+    loop {
+        let end = work
+            .iter()
+            .position(|&byte| byte == b'\n')
+            .ok_or_else(short)?;
+        let order: Order = serde_json::from_slice(&work[..end])
+            .map_err(|error| Error::new(format!("the work: {error}")))?;
+        work = &work[end + 1..];
+        match order {
+            Order::Run(jobs) => return Ok(jobs),
+            Order::File { path, bytes } => {
+                let (content, rest) = work.split_at_checked(bytes).ok_or_else(short)?;
+                let folder = path.parent().unwrap_or(Path::new("/"));
+                std::fs::create_dir_all(folder)
+                    .and_then(|()| std::fs::write(&path, content))
+                    .tried(|| format!("cannot write {}", path.display()))?;
+                work = rest;
+            }
+        }
+    }
+}
+
+fn command(words: &[String]) -> Result<Command> {
+    let (program, arguments) = words
+        .split_first()
+        .ok_or_else(|| Error::new("a job without a command"))?;
+    let mut command = Command::new(if program.is_empty() {
+        "/proc/self/exe"
+    } else {
+        program
+    });
+    command.args(arguments);
+    Ok(command)
+}
+
+fn tell(shared: &mut Shared, line: &Line<'_>) -> Result<()> {
+    let mut text = serde_json::to_vec(line)
+        .map_err(|error| Error::new(format!("cannot write a line: {error}")))?;
+    text.push(b'\n');
+    shared.append(&text)
+}
+
+/// The last of what a job printed.
+fn last(printed: &[u8]) -> String {
+    let from = printed.len().saturating_sub(MOST_PRINTED);
+    String::from_utf8_lossy(&printed[from..]).into_owned()
+}
+
+/// Hands out the files of a folder, in the order of their names.
+fn collect(folder: &Path, job: usize, shared: &mut Shared) -> Result<()> {
+    let unreadable = || format!("cannot read {}", folder.display());
+    if !folder.exists() {
+        return Ok(());
+    }
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).tried(unreadable)? {
+        let path = entry.tried(unreadable)?.path();
+        if path.is_file() {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    for path in paths {
+        let Some(name) = path.file_name().and_then(std::ffi::OsStr::to_str) else {
+            continue;
+        };
+        let content = std::fs::read(&path).tried(unreadable)?;
+        let bytes = content.len();
+        tell(shared, &Line::File { job, name, bytes })?;
+        shared.append(&content)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_an_object_with_its_kind_as_the_only_key() {
+        let line = |line: &Line<'_>| serde_json::to_string(line).unwrap();
+        let end = Line::End { failed: None };
+        assert_eq!(line(&end), r#"{"end":{"failed":null}}"#);
+        let file = Line::File {
+            job: 2,
+            name: "packets.parquet",
+            bytes: 7,
+        };
+        assert_eq!(
+            line(&file),
+            r#"{"file":{"job":2,"name":"packets.parquet","bytes":7}}"#
+        );
+    }
+
+    #[test]
+    fn work_is_files_and_then_jobs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/s.toml");
+        let mut work = format!("{{\"file\":{{\"path\":{path:?},\"bytes\":4}}}}\n").into_bytes();
+        work.extend_from_slice(b"a\n{}");
+        work.extend_from_slice(b"{\"run\":[{\"command\":[\"\",\"measure\"],\"collect\":\"\"}]}\n");
+        let jobs = prepare(&work).unwrap();
+        assert_eq!(jobs[0].command, ["", "measure"]);
+        assert_eq!(std::fs::read(path).unwrap(), b"a\n{}");
+        for end in 0..work.len() {
+            let error = prepare(&work[..end]).unwrap_err().to_string();
+            assert!(error.contains("the work"), "{end}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_long_output_is_kept() {
+        let mut printed = vec![b'a'; MOST_PRINTED];
+        printed.extend_from_slice(b"the end");
+        let kept = last(&printed);
+        assert_eq!(kept.len(), MOST_PRINTED);
+        assert!(kept.ends_with("the end"));
+        assert_eq!(last(&[0xff, b'x']), "\u{fffd}x");
+    }
+
+    /// Nobody's machine is turned off by a mistyped command.
+    #[test]
+    fn only_a_first_process_is_a_guest() {
+        let options = Options {
+            modules: PathBuf::from("/nowhere"),
+        };
+        assert!(run(&options).unwrap_err().to_string().contains("guest"));
+    }
+}

@@ -1,0 +1,13 @@
+"""Kernels in virtual time: which there are, where they come from, and how a guest runs them.
+
+```text
+  debian ─┐                                      initramfs ─ modules ─ libraries
+  files ──┴─▶ cache ─▶ catalogue ─▶ guest ─▶ qemu ─▶ airtcp-net guest ─▶ protocol ─▶ results
+```
+"""
+
+from airtcp.kernels.cache import Kernel, KernelError
+from airtcp.kernels.catalogue import add, known, remove, the_kernel
+from airtcp.kernels.guest import Guest
+
+__all__ = ["Guest", "Kernel", "KernelError", "add", "known", "remove", "the_kernel"]

@@ -1,0 +1,162 @@
+"""The kernels that there are: listed, added from a package or from files, removed."""
+
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from airtcp.kernels import cache, debian
+from airtcp.kernels.cache import Contents, Kernel, KernelError
+from airtcp.kernels.capabilities import capabilities
+from airtcp.kernels.image import release
+from airtcp.kernels.modules import dependencies, in_order, module_name, unpacked
+
+MACHINE = "machine"
+"""The name of this machine's own kernel, in real time."""
+
+_WANTED = re.compile(
+    r"(tcp_|sch_|cls_|act_|em_)\w+|tun|veth|ifb|dummy|bridge|inet_diag|mptcp_diag|virtio\w*"
+)
+"""Modules that are kept, with all that they need: TCP, disciplines, devices without hardware."""
+
+_NAME = re.compile(r"[A-Za-z0-9][\w.+-]{0,63}")
+
+
+def known() -> list[Kernel]:
+    """The kernels of the cache."""
+    return [cache.load(name) for name in cache.names()]
+
+
+def the_kernel(name: str) -> Kernel:
+    """The kernel of that name.
+
+    Raises:
+        KernelError: there is none; says how to have it.
+    """
+    try:
+        if _NAME.fullmatch(name):
+            return cache.load(name)
+    except FileNotFoundError:
+        pass
+    have = ", ".join([MACHINE, *cache.names()])
+    raise KernelError(
+        f"kernel {name}: not here; have {have}. `airtcp kernels add debian:{name}` fetches one of "
+        "Debian's"
+        if re.fullmatch(r"[0-9]+\.[0-9]+", name)
+        else f"kernel {name!r}: expected one of {have}; `airtcp kernels add` adds one"
+    )
+
+
+def add(
+    source: str | None = None,
+    *,
+    package: Path | None = None,
+    image: Path | None = None,
+    modules: Path | None = None,
+    configuration: Path | None = None,
+    name: str | None = None,
+) -> Kernel:
+    """Puts a kernel into the cache.
+
+    Args:
+        source: "debian:VERSION", which apt downloads.
+        package: a package of Debian or a derivative, in place of `source`.
+        image: an image (bzImage), in place of both.
+        modules: the folder of the image's modules, such as /lib/modules/RELEASE.
+        configuration: the image's configuration; config-RELEASE beside it if None.
+        name: what to call it; major and minor version if None.
+
+    Raises:
+        KernelError: it cannot be had or used.
+        OSError: a file cannot be read, or the cache not be written.
+    """
+    if [source, package, image].count(None) != 2:
+        raise KernelError("expected one of debian:VERSION, --package FILE and --image FILE")
+    if source is not None:
+        distribution, _, version = source.partition(":")
+        if distribution != "debian" or not re.fullmatch(r"[0-9]+(\.[0-9]+)+", version):
+            raise KernelError(f"{source!r}: expected debian:VERSION, such as debian:6.1")
+        fetched = debian.fetch(version)
+        try:
+            contents = _of_files(debian.files(fetched), f"{source}, {fetched.stem}")
+        finally:
+            shutil.rmtree(fetched.parent, ignore_errors=True)
+    elif package is not None:
+        contents = _of_files(debian.files(package), f"package {package.name}")
+    else:
+        assert image is not None
+        contents = _of_files(_given(image, modules, configuration), f"image {image}")
+    called = name or ".".join(contents.release.split(".")[:2])
+    if not _NAME.fullmatch(called) or called == MACHINE:
+        raise KernelError(f"--name {called!r}: expected letters, digits and .+-_, not {MACHINE!r}")
+    return cache.store(called, contents)
+
+
+def remove(name: str) -> None:
+    """Removes a kernel from the cache.
+
+    Raises:
+        KernelError: there is none of that name.
+    """
+    if name not in cache.names():
+        the_kernel(name)
+    cache.discard(name)
+
+
+def _given(
+    image: Path, modules: Path | None, configuration: Path | None
+) -> Iterator[tuple[str, bytes]]:
+    """Files of a user, named as those of a package."""
+    content = image.read_bytes()
+    yield "boot/vmlinuz", content
+    beside = image.parent / f"config-{release(content)}"
+    if configuration or beside.is_file():
+        yield "boot/config", (configuration or beside).read_bytes()
+    if modules is not None:
+        for path in sorted(modules.rglob("*")):
+            if path.is_file() and (module_name(path.name) or path.name == "modules.builtin"):
+                yield f"lib/modules/{path.relative_to(modules)}", path.read_bytes()
+
+
+def _of_files(files: Iterable[tuple[str, bytes]], source: str) -> Contents:
+    image, configuration, built_in = None, "", ""
+    modules: dict[str, bytes] = {}
+    for path, content in files:
+        name = module_name(path)
+        if re.fullmatch(r"boot/vmlinuz.*", path):
+            image = content
+        elif re.fullmatch(r"boot/config.*", path):
+            configuration = content.decode(errors="replace")
+        elif path.endswith("/modules.builtin"):
+            built_in = content.decode(errors="replace")
+        elif name:
+            modules[name] = _module(path, content)
+    version = release(image) if image else None
+    if image is None or version is None:
+        raise KernelError(f"{source}: no kernel for x86-64 in it; expected a bzImage")
+    try:
+        needs = {name: dependencies(content) for name, content in modules.items()}
+        kept = in_order(sorted(name for name in modules if _WANTED.fullmatch(name)), needs)
+    except ValueError as error:
+        raise KernelError(f"{source}: {error}") from error
+    inside = [name for path in built_in.split() if (name := module_name(path))]
+    if "tun" not in kept and "tun" not in inside and "CONFIG_TUN=y" not in configuration:
+        raise KernelError(
+            f"{source}: no module tun, of which the link is made; give the folder of the kernel's "
+            "modules by --modules"
+        )
+    return Contents(
+        version,
+        source,
+        image,
+        {name: modules[name] for name in kept},
+        {name: needs[name] for name in kept},
+        capabilities(modules, inside, configuration),
+    )
+
+
+def _module(path: str, content: bytes) -> bytes:
+    try:
+        return unpacked(path, content)
+    except ValueError as error:
+        raise KernelError(str(error)) from error

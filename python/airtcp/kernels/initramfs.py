@@ -1,0 +1,39 @@
+"""The file system that a guest starts with: airtcp-net as its first process, and its modules."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from airtcp.kernels.archive import Entry, archive, character_device, file, folder, link
+from airtcp.kernels.cache import Kernel
+from airtcp.kernels.libraries import with_libraries
+
+_MODULE_FOLDER = "airtcp/modules"
+MODULES = "/airtcp/modules.txt"
+"""The list of modules that airtcp-net loads."""
+PROGRAM = "/airtcp/airtcp-net"
+FOLDERS = ("dev", "etc", "proc", "root", "run", "sys", "tmp")
+
+
+def initramfs(
+    kernel: Kernel, program: Path, modules: Sequence[str], more: Sequence[Entry] = ()
+) -> bytes:
+    """The archive for a kernel and an airtcp-net, always the same for the same of both.
+
+    Args:
+        kernel: of which the modules are.
+        program: the path of airtcp-net.
+        modules: names of modules, in the order in which they are loaded.
+        more: further entries.
+    """
+    entries = [
+        *(folder(name) for name in FOLDERS),
+        character_device("dev/console", 5, 1),
+        link("init", PROGRAM),
+        *with_libraries(program, PROGRAM.lstrip("/")),
+        *more,
+    ]
+    paths = [f"{_MODULE_FOLDER}/{name}.ko" for name in modules]
+    for name, path in zip(modules, paths, strict=True):
+        entries.append(file(path, kernel.module(name).read_bytes()))
+    entries.append(file(MODULES.lstrip("/"), "".join(f"/{path}\n" for path in paths).encode()))
+    return archive(entries)

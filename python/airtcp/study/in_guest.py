@@ -1,0 +1,113 @@
+"""Runs of a kernel in virtual time, as cells of a study: each in a guest that boots for it.
+
+A run depends on its kernel, its scenario, its seed and its remedy, and on nothing else: not on the
+machine, its load, or what ran before.
+"""
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from airtcp._core import RunError, Scenario, ScenarioError
+from airtcp.kernels import Guest
+from airtcp.kernels.protocol import Done, Job
+from airtcp.study.kernel import KernelRun, measurement, reason
+from airtcp.study.plan import Observation
+
+_BAD_REQUEST = 2
+
+RECORDED = "/airtcp/record"
+"""The folder of the guest in which a run is recorded."""
+
+
+def guest_observation(run: KernelRun, guest: Guest) -> Observation:
+    """The way to run a cell in a guest, whose parts are all in the cell's key."""
+    name = f"kernel {guest.kernel.release} in virtual time {guest.digest[:16]}"
+    if run.deviation_ms is not None:
+        name += f" deviation {run.deviation_ms:.6f} ms"
+    return Observation(name, partial(_measured, run, guest))
+
+
+def check_in_guest(runs: Sequence[KernelRun], guest: Guest) -> None:
+    """Asks the kernel whether it can make each of the runs, all in one boot.
+
+    Raises:
+        ScenarioError: a request cannot be met; says why.
+        KernelError: the guest does not work.
+    """
+    jobs = [_job(run, 1, "--check") for run in runs]
+    for done in guest.run(jobs, _files(runs[0])):
+        if done.status != 0:
+            raise ScenarioError(f"kernel {guest.kernel.name}: {reason(done.err)}")
+
+
+def recorded(run: KernelRun, guest: Guest, seed: int) -> Done:
+    """A run with what `airtcp emulate --record` writes among its files.
+
+    Raises:
+        ScenarioError: the request cannot be met; says why.
+        RunError: the run failed.
+        KernelError: the guest does not work.
+    """
+    job = replace(_job(run, seed, "--record", RECORDED), collect=RECORDED)
+    return _succeeded(guest.run([job], _files(run))[0])
+
+
+def _measured(run: KernelRun, guest: Guest, _scenario: Scenario, seed: int) -> str:
+    done = _succeeded(guest.run([_job(run, seed)], _files(run))[0])
+    return done.out.strip()
+
+
+def _succeeded(done: Done) -> Done:
+    if done.status == _BAD_REQUEST:
+        raise ScenarioError(reason(done.err))
+    if done.status != 0:
+        raise RunError(f"airtcp-net measure ended with {done.status}: {reason(done.err)}")
+    try:
+        found = measurement(done.out)
+        is_in_time, late_share = found["in_time"], found["late_share"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise RunError(f"the guest's measurement cannot be read ({error})") from error
+    if not is_in_time:
+        raise RunError(
+            f"{100 * late_share:.2f} % of the packets were more than 1 ms late in the guest, a "
+            "machine of 1000 MIPS, each time: give it a slower link"
+        )
+    return done
+
+
+def _job(run: KernelRun, seed: int, *more: str) -> Job:
+    here = replace(run, source=str(Path(run.source).absolute()))
+    return Job((*here.command("", seed), *more))
+
+
+def _files(run: KernelRun) -> dict[str, bytes]:
+    """The scenario and the files that it names, by absolute path."""
+    source = Path(run.source).absolute()
+    content = source.read_bytes()
+    files = {str(source): content}
+    texts = [*_texts(tomllib.loads(content.decode())), *(value for _, value in run.settings)]
+    for text in texts:
+        for folder in (source.parent, Path.cwd()):
+            path = folder / text
+            try:
+                if text and path.is_file():
+                    files[str(path.absolute())] = path.read_bytes()
+            except (OSError, ValueError):
+                # No file can have this name.
+                continue
+    return files
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text in a document."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)

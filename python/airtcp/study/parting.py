@@ -1,0 +1,49 @@
+"""One run of a scenario, simulated and by a kernel in virtual time, compared segment by segment."""
+
+import os
+from collections.abc import Mapping
+
+from airtcp._core import RunError
+from airtcp.kernels import Guest
+from airtcp.kernels.guest import no_guest_left
+from airtcp.runs import run
+from airtcp.study.first_difference import TOLERANCE_S, Parting, first_difference
+from airtcp.study.in_guest import recorded
+from airtcp.study.kernel import KernelRun, readable_path, settings_of
+from airtcp.study.segments import is_sender, recorded_segments, simulated_segments
+
+
+def parting(
+    source: str | os.PathLike[str],
+    remedy: str,
+    seed: int,
+    settings: Mapping[str, object] | None,
+    guest: Guest,
+    tolerance_s: float = TOLERANCE_S,
+) -> list[Parting]:
+    """Where simulation and kernel part in one run, flow by flow.
+
+    The kernel's run is recorded, which takes it a little time of its own: its goodput may differ
+    by a trifle from that of the same run without.
+
+    Raises:
+        ScenarioError: the scenario, a setting or the remedy is wrong, or has no way on this kernel.
+        RunError: a run could not be finished.
+        KernelError: the guest does not work.
+    """
+    simulated = run(source, seed, settings, [remedy] if remedy else [], events=False, packets=True)
+    here = KernelRun(readable_path(source), settings_of(settings), remedy)
+    with no_guest_left():
+        files = recorded(here, guest, seed).files
+    captures = [content for name, content in sorted(files.items()) if name.endswith(".pcapng")]
+    sender = next((capture for capture in captures if is_sender(capture)), None)
+    if sender is None:
+        raise RunError("the kernel has sent no data in this run")
+    return [
+        first_difference(
+            simulated_segments(simulated.packets, flow),
+            recorded_segments(sender, flow),
+            tolerance_s,
+        )
+        for flow in range(len(simulated.summary["flows"]))
+    ]
