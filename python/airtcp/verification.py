@@ -4,13 +4,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-<<<<<<< HEAD
-from airtcp.loading import remedy_names
-=======
 from airtcp.kernels import Guest, the_kernel
 from airtcp.kernels.catalogue import MACHINE
+from airtcp.loading import remedy_names
 from airtcp.study.execute import processors
->>>>>>> c1e59dc (Run kernels of packages in virtual time, verify remedies on them, and name where they part from the simulation)
 from airtcp.study.verify import VerifiedRuns, verified_runs
 
 DEFAULT_SEEDS = 5

@@ -10,7 +10,7 @@ import pytest
 import airtcp
 from airtcp.study.first_difference import first_difference
 from airtcp.study.segments import (
-    CaptureError,
+    RecordingError,
     Segment,
     is_sender,
     recorded_segments,
@@ -108,7 +108,7 @@ def test_a_damaged_capture_is_an_error(tmp_path: Path) -> None:
     capture = path.read_bytes()
     for place in range(0, 600, 7):
         damaged = capture[:place] + b"\xff\xff\xff" + capture[place + 3 :]
-        with contextlib.suppress(CaptureError):
+        with contextlib.suppress(RecordingError):
             recorded_segments(damaged, 0)
-    with pytest.raises(CaptureError, match="damaged at byte 0"):
+    with pytest.raises(RecordingError, match="damaged at byte 0"):
         recorded_segments(struct.pack("<III", 6, 4, 0), 0)

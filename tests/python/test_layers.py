@@ -11,21 +11,15 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python" / "airtcp"
 
 LAYERS = (
     ("_core",),
-<<<<<<< HEAD
     ("catalogue", "columns", "files", "quantities", "shipped", "summary"),
     ("loading", "net", "scripts", "sessions"),
-    ("plot", "ranking"),
-=======
-    ("catalogue", "files", "quantities", "shipped", "summary"),
-    ("net", "scenarios", "scripts", "sessions"),
     ("kernels",),
-    ("plot",),
->>>>>>> c1e59dc (Run kernels of packages in virtual time, verify remedies on them, and name where they part from the simulation)
+    ("plot", "ranking"),
     ("runs", "study"),
     ("diagnosis",),
     ("papers",),
     ("report",),
-    ("comparison", "diagnoses", "sweeps", "verification"),
+    ("comparison", "diagnoses", "partings", "sweeps", "verification"),
     ("demonstration", "lab"),
     ("__init__",),
     ("cli",),

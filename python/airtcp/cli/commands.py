@@ -50,7 +50,12 @@ COMMANDS = {
     "verify": LazyCommand(
         _REAL,
         "verify:verify_command",
-        "Measure remedies on this machine's kernel over the scenario's link, beside simulation.",
+        "Measure remedies on this machine's kernel, or others, over the scenario's link.",
+    ),
+    "kernels": LazyCommand(
+        _REAL,
+        "kernels:kernels_command",
+        "List the kernels that `airtcp verify --kernel` runs in virtual time, add or remove one.",
     ),
     "deploy": LazyCommand(
         _REAL,

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airtcp._core import ScenarioError
-from airtcp.cli.columns import columns
-from airtcp.cli.console import AsJson, clear_errors, complete_kernel, print_json, say
+from airtcp.cli.console import AsJson, complete_kernel, print_json
+from airtcp.cli.errors import clear_errors, say
+from airtcp.columns import columns
 
 if TYPE_CHECKING:
     from airtcp.kernels import Kernel

@@ -7,20 +7,12 @@ from typing import Annotated
 
 import typer
 
-<<<<<<< HEAD
-=======
 from airtcp._core import ScenarioError
-from airtcp.cli.columns import numbers
->>>>>>> c1e59dc (Run kernels of packages in virtual time, verify remedies on them, and name where they part from the simulation)
 from airtcp.cli.console import (
     AsJson,
     Report,
     Settings,
-<<<<<<< HEAD
-=======
-    clear_errors,
     complete_kernel,
->>>>>>> c1e59dc (Run kernels of packages in virtual time, verify remedies on them, and name where they part from the simulation)
     complete_remedy,
     folder_name,
     print_json,
@@ -28,16 +20,11 @@ from airtcp.cli.console import (
     progress_bar,
     writable_folder,
 )
-<<<<<<< HEAD
 from airtcp.cli.errors import clear_errors, say
 from airtcp.columns import numbers
-from airtcp.loading import parse_setting
-from airtcp.verification import DEFAULT_SEEDS, Verification, verify
-=======
 from airtcp.kernels.catalogue import MACHINE
-from airtcp.scenarios import parse_setting
+from airtcp.loading import parse_setting
 from airtcp.verification import DEFAULT_SEEDS, Progress, Verification, verify
->>>>>>> c1e59dc (Run kernels of packages in virtual time, verify remedies on them, and name where they part from the simulation)
 
 
 def verify_command(
@@ -155,7 +142,7 @@ def _print_partings(
     kernels: list[str],
 ) -> None:
     from airtcp.kernels import Guest, the_kernel
-    from airtcp.study.parting import parting
+    from airtcp.partings import parting
 
     if MACHINE in kernels:
         raise ScenarioError(

@@ -25,7 +25,7 @@ _SACK_OPTION = 5
 _HALF = 1 << 31
 
 
-class CaptureError(AirtcpError):
+class RecordingError(AirtcpError):
     """A capture cannot be read."""
 
 
@@ -95,7 +95,7 @@ def recorded_segments(capture: bytes, interface: int) -> list[Segment]:
         interface: the number of the flow's interface in it.
 
     Raises:
-        CaptureError: it is damaged.
+        RecordingError: it is damaged.
     """
     found: list[Segment] = []
     start: int | None = None
@@ -127,7 +127,7 @@ def is_sender(capture: bytes) -> bool:
     """Whether data leave the host at which a recording was made.
 
     Raises:
-        CaptureError: it is damaged.
+        RecordingError: it is damaged.
     """
     sent = 0
     for _, is_out, _, packet in _packets(capture):
@@ -189,13 +189,13 @@ def _packets(capture: bytes) -> Iterator[tuple[int, bool, int, bytes]]:
     while at + 12 <= len(capture):
         kind, length = struct.unpack_from(f"{order}II", capture, at)
         if length < 12 or length % 4 or at + length > len(capture):
-            raise CaptureError(f"the capture is damaged at byte {at}")
+            raise RecordingError(f"the capture is damaged at byte {at}")
         if kind == _ENHANCED_PACKET and length >= 32:
             interface, high, low, kept, _ = struct.unpack_from(f"{order}IIIII", capture, at + 8)
             data = at + 28
             end = data + kept
             if end > at + length:
-                raise CaptureError(f"the capture is damaged at byte {at}")
+                raise RecordingError(f"the capture is damaged at byte {at}")
             flags = _flags(capture[end + -kept % 4 : at + length - 4], order)
             yield interface, flags & 3 == _OUTBOUND, (high << 32) + low, capture[data:end]
         at += length
