@@ -5,7 +5,7 @@
 
 The endpoint is one thread, and the TCP of the kernel at the other end runs in its calls: its share
 of a core includes both. Beside it, the kernel's TCP at both ends of two such devices, with one
-thread that copies from one to the other (crates/net/examples/two_devices.rs). The program that
+thread that copies from one to the other (crates/proxy/examples/two_devices.rs). The program that
 reads or writes at the kernel's end runs on another core. Needs root, or user namespaces; nothing
 else should run meanwhile.
 """
@@ -150,8 +150,8 @@ def sink() -> None:
 
 
 def example(name: str) -> Path:
-    """An example of airtcp-net, built."""
-    command = ["cargo", "build", "--quiet", "--profile", "local", "--package", "airtcp-net"]
+    """An example of airtcp-proxy, built."""
+    command = ["cargo", "build", "--quiet", "--profile", "local", "--package", "airtcp-proxy"]
     subprocess.run([*command, "--example", name], cwd=ROOT, check=True)
     return ROOT / "target" / "local" / "examples" / name
 

@@ -1,8 +1,8 @@
 //! The gateway's configuration: one line of error, or settings that are within their bounds.
 #![no_main]
 
-use airtcp_net::gateway::Serve;
-use airtcp_net::gateway::configuration::Settings;
+use airtcp_gateway::Serve;
+use airtcp_gateway::configuration::Settings;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -2,7 +2,7 @@
 //! packet lies within the bytes it was given.
 #![no_main]
 
-use airtcp_net::gateway::netlink::{Message, Verdict, Writer, messages};
+use airtcp_gateway::sockets::netlink::{Message, Verdict, Writer, messages};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

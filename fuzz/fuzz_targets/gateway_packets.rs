@@ -7,10 +7,10 @@ use std::num::NonZeroUsize;
 use std::sync::LazyLock;
 
 use airtcp_link::agent::Toward;
-use airtcp_net::gateway::agents::Chain;
-use airtcp_net::gateway::engine::{Decision, Engine, Passing};
-use airtcp_net::gateway::hold_limit::{HoldLimits, RoundTrip};
-use airtcp_net::gateway::sighting::read_headers;
+use airtcp_gateway::agents::Chain;
+use airtcp_gateway::agents::engine::{Decision, Engine, Passing};
+use airtcp_gateway::agents::hold_limit::{HoldLimits, RoundTrip};
+use airtcp_gateway::packets::packet_view::read_headers;
 use airtcp_units::{Duration, Instant};
 use libfuzzer_sys::fuzz_target;
 

@@ -4,11 +4,13 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
 
+use airtcp_emulate::uplink::tied;
+use airtcp_emulate::{inside, measure, run as emulate};
+use airtcp_host::error::Result;
+use airtcp_proxy::stack::{send, serve};
 use clap::{Parser, Subcommand};
 
-use crate::emulate::{self, uplink::tied};
-use crate::stack::{send, serve};
-use crate::{control, deploy, gateway, guest, inside, measure, proxy};
+use crate::{control, guest};
 
 /// airtcp on real packets
 #[derive(Debug, Parser)]
@@ -21,21 +23,23 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Control(control::Options),
-    Deploy(deploy::Deploy),
-    Deployed(deploy::Deployed),
+    Deploy(airtcp_deploy::Deploy),
+    Deployed(airtcp_deploy::Deployed),
     Emulate(emulate::Options),
-    Gateway(gateway::Options),
-    #[command(hide = true, name = gateway::guard::COMMAND)]
-    GatewayGuard(gateway::guard::Options),
+    Gateway(airtcp_gateway::Options),
+    #[command(hide = true, name = airtcp_gateway::guard::COMMAND)]
+    GatewayGuard(airtcp_gateway::guard::Options),
     #[command(hide = true)]
-    Guard(deploy::GuardOptions),
+    Guard(airtcp_deploy::GuardOptions),
     #[command(hide = true, name = guest::COMMAND)]
     Guest(guest::Options),
     Measure(measure::Options),
-    Proxy(proxy::Options),
+    Proxy(airtcp_proxy::Options),
+    #[command(hide = true)]
+    ProxyGuard(airtcp_proxy::GuardOptions),
     Send(send::Send),
     Serve(serve::Serve),
-    Undeploy(deploy::Undeploy),
+    Undeploy(airtcp_deploy::Undeploy),
 }
 
 /// Runs what the command line asks for: the status is the command's own, or 2 for a request that
@@ -58,16 +62,17 @@ pub fn main() -> ExitCode {
     };
     match arguments.command {
         Command::Control(options) => status(control::run(&options), 2),
-        Command::Deploy(options) => status(deploy::deploy(&options), 2),
-        Command::Deployed(options) => status(deploy::deployed(&options), 2),
-        Command::Guard(options) => status(deploy::guard(&options), 2),
+        Command::Deploy(options) => status(airtcp_deploy::deploy(&options), 2),
+        Command::Deployed(options) => status(airtcp_deploy::deployed(&options), 2),
+        Command::Guard(options) => status(airtcp_deploy::guard(&options), 2),
         Command::Guest(options) => status(guest::run(&options), 2),
-        Command::Undeploy(options) => status(deploy::undeploy(&options), 2),
+        Command::Undeploy(options) => status(airtcp_deploy::undeploy(&options), 2),
         Command::Emulate(options) => status(emulate::run(&options), 2),
-        Command::Gateway(options) => status(gateway::run(&options), 2),
-        Command::GatewayGuard(options) => status(gateway::guard::run(&options), 2),
+        Command::Gateway(options) => status(airtcp_gateway::run(&options), 2),
+        Command::GatewayGuard(options) => status(airtcp_gateway::guard::run(&options), 2),
         Command::Measure(options) => status(measure::run(&options), 2),
-        Command::Proxy(options) => status(proxy::run(&options), 2),
+        Command::Proxy(options) => status(airtcp_proxy::run(&options), 2),
+        Command::ProxyGuard(options) => status(airtcp_proxy::guard(&options), 2),
         Command::Send(options) => status(send::run(&options), 1),
         Command::Serve(options) => status(serve::run(&options), 2),
     }
@@ -111,7 +116,7 @@ fn program() -> String {
         .to_owned()
 }
 
-fn status(result: crate::error::Result<i32>, failed: u8) -> ExitCode {
+fn status(result: Result<i32>, failed: u8) -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
         Err(error) => {

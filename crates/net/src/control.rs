@@ -3,11 +3,10 @@
 use std::ffi::OsString;
 use std::process::Command;
 
+use airtcp_emulate::inside::exit_code;
+use airtcp_host::bpf::{Registered, Verdicts};
+use airtcp_host::error::{Error, Result, Tried};
 use clap::Args;
-
-use crate::bpf::{Registered, Verdicts};
-use crate::error::{Error, Result, Tried};
-use crate::inside::exit_code;
 
 /// Register a congestion control in BPF while a command runs
 ///

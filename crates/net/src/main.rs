@@ -1,8 +1,15 @@
 //! `airtcp-net`: airtcp's operations on real packets. The command `airtcp` delegates to it.
 
 #[cfg(target_os = "linux")]
+mod cli;
+#[cfg(target_os = "linux")]
+mod control;
+#[cfg(target_os = "linux")]
+mod guest;
+
+#[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {
-    airtcp_net::cli::main()
+    cli::main()
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -17,10 +17,10 @@ mod system;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use airtcp_host::error::{Error, Result, Tried};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result, Tried};
 use shared::Shared;
 
 /// The name of the command.
@@ -115,7 +115,7 @@ fn work(modules: &Path, shared: &mut Shared) -> Result<()> {
             .tried(|| format!("cannot start {:?}", job.command))?;
         let line = Line::Job {
             number,
-            status: crate::inside::exit_code(done.status),
+            status: airtcp_emulate::inside::exit_code(done.status),
             out: last(&done.stdout),
             err: last(&done.stderr),
         };

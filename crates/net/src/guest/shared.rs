@@ -12,9 +12,8 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use airtcp_host::error::{Error, Result, Tried};
 use rustix::mm::{MapFlags, ProtFlags, mmap};
-
-use crate::error::{Error, Result, Tried};
 
 /// PCI vendor and device number of ivshmem (QEMU's docs/specs/ivshmem-spec).
 const DEVICE: [(&str, &str); 2] = [("vendor", "0x1af4"), ("device", "0x1110")];

@@ -4,11 +4,10 @@ use std::convert::Infallible;
 use std::fs::File;
 use std::path::Path;
 
+use airtcp_host::error::{Result, Tried};
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, mount};
 use rustix::system::{RebootCommand, finit_module, reboot};
-
-use crate::error::{Result, Tried};
 
 /// File systems that measurements need: type, and where.
 const FILE_SYSTEMS: [(&str, &str); 7] = [

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-use airtcp_net::deploy::change::Change;
-use airtcp_net::deploy::engine::{self, Taken};
-use airtcp_net::deploy::guard::{Guard, boot_time_ns};
-use airtcp_net::deploy::journal::{Entry, Stage};
-use airtcp_net::error::Result;
+use airtcp_deploy::change::Change;
+use airtcp_deploy::entry::Entry;
+use airtcp_host::changes::engine::{self, Taken};
+use airtcp_host::changes::guard::Guard;
+use airtcp_host::changes::journal::Stage;
+use airtcp_host::clock::boot_time_ns;
+use airtcp_host::error::Result;
 use rustix::process::{Signal, getpid, kill_process};
 
 use crate::machine::{PROGRAM, on_a_machine, places, routes, setting, succeeds};
@@ -74,7 +76,8 @@ fn a_process_that_dies() {
     let (places, dies_after) = (places(&PathBuf::from(directory)), number(DIES_AFTER));
     let journal = places.journal().unwrap();
     let lock = journal.lock(true).unwrap();
-    let guard = (number(GUARDED) == 1).then(|| Guard::start(Path::new(PROGRAM), &places).unwrap());
+    let guard =
+        (number(GUARDED) == 1).then(|| Guard::start::<Entry>(Path::new(PROGRAM), &places).unwrap());
     let mut steps = 0;
     let mut told = |_: Taken| {
         if steps == dies_after {
@@ -109,7 +112,7 @@ fn dies(directory: &Path, undoes: bool, after: usize, guarded: bool) -> ExitStat
 
 /// Waits until nothing is half done: then the journal records a deployment, or nothing.
 fn settled(directory: &Path) -> Result<Option<Stage>> {
-    let journal = places(directory).journal()?;
+    let journal = places(directory).journal::<Entry>()?;
     let start = Instant::now();
     loop {
         let stage = journal.read()?.map(|(stage, _)| stage);

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use airtcp_net::deploy::Places;
-use airtcp_net::device::{Network, Tun};
-use airtcp_net::error::{Error, Result};
-use airtcp_net::namespace::Namespace;
+use airtcp_host::changes::Places;
+use airtcp_host::device::{Network, Tun};
+use airtcp_host::error::{Error, Result};
+use airtcp_host::namespace::Namespace;
 
 /// The program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_airtcp-net");

@@ -6,8 +6,8 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use airtcp_net::bpf;
-use airtcp_net::error::Result;
+use airtcp_host::bpf;
+use airtcp_host::error::Result;
 use rustix::mount::{
     MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_change, unmount,
 };

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use airtcp_net::emulate::reports;
+use airtcp_host::link_reports;
 
 use super::{Scenario, emulate, is_allowed, text};
 
@@ -37,7 +37,7 @@ fn a_station() {
     if !is("station") {
         return;
     }
-    let heard = reports::listener().unwrap();
+    let heard = link_reports::listener().unwrap();
     let server = (std::env::var("AIRTCP_SERVER").unwrap(), PORT);
     let start = Instant::now();
     let mut stream = loop {
@@ -55,7 +55,7 @@ fn a_station() {
         let hearing = scope.spawn(|| {
             let mut reported = Vec::new();
             while !is_over.load(Ordering::Acquire) {
-                reported.extend(std::iter::from_fn(|| reports::next(&heard)));
+                reported.extend(std::iter::from_fn(|| link_reports::next(&heard)));
                 std::thread::yield_now();
             }
             reported
@@ -99,7 +99,7 @@ fn a_station_hears_of_each_of_its_segments() {
     let me = std::env::current_exe().unwrap();
     let run = |role: &str, test: &str| {
         format!(
-            "{ROLE}={role} '{}' --exact reports::{test} --nocapture",
+            "{ROLE}={role} '{}' --exact link_reports::{test} --nocapture",
             me.display()
         )
     };

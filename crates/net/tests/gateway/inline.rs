@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use airtcp_net::error::Tried;
+use airtcp_host::error::Tried;
 use airtcp_packet::wire::{Addresses, emit};
 use airtcp_packet::{Flags, Segment, SequenceNumber, Timestamps};
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};

@@ -9,7 +9,7 @@ use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use airtcp_net::error::Tried;
+use airtcp_host::error::Tried;
 
 use crate::router::{Middle, Router, WIRED, WIRED6, sh, upload};
 use crate::{EVERY, WIDE};

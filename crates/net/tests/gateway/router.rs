@@ -10,8 +10,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::{JoinHandle, spawn};
 use std::time::{Duration, Instant};
 
-use airtcp_net::error::{Error, Result, Tried};
-use airtcp_net::namespace::Namespace;
+use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::namespace::Namespace;
 
 /// mobile ── m0 r0 ── middle ── r1 w0 ── wired host
 pub struct Router {

@@ -10,9 +10,9 @@ use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use airtcp_net::device::{Network, bring_up, pair};
-use airtcp_net::error::Result;
-use airtcp_net::namespace::Namespace;
+use airtcp_host::device::{Network, bring_up, pair};
+use airtcp_host::error::Result;
+use airtcp_host::namespace::Namespace;
 use rustix::process::{Pid, Signal, kill_process};
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_airtcp-net");

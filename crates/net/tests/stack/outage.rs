@@ -8,8 +8,8 @@ use std::process::Command;
 use std::time::Instant;
 
 use airtcp_endpoint::{ConnectionId, Options, Read as Taken};
-use airtcp_net::device::Network;
-use airtcp_net::stack::driver::{Device, Driver};
+use airtcp_host::device::Network;
+use airtcp_proxy::stack::driver::{Device, Driver};
 use airtcp_tcp::Profile;
 use airtcp_units::Duration;
 

@@ -13,9 +13,9 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use airtcp_net::device::{Network, bring_up, pair};
-use airtcp_net::error::Result;
-use airtcp_net::namespace::Namespace;
+use airtcp_host::device::{Network, bring_up, pair};
+use airtcp_host::error::Result;
+use airtcp_host::namespace::Namespace;
 use rustix::process::{Pid, Signal, kill_process};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_airtcp-net");
@@ -85,7 +85,7 @@ impl World {
         let (machine, far) = (Namespace::new()?, Namespace::new()?);
         machine.enter(|| {
             // What the programs need later is refused here, where it can be said.
-            airtcp_net::device::Tun::new("probe", 1500, &[])?;
+            airtcp_host::device::Tun::new("probe", 1500, &[])?;
             pair::make("m0", "m1", &far, 1500)?;
             fs::write("/proc/sys/net/ipv4/ip_forward", "1").unwrap();
             fs::write("/proc/sys/net/ipv6/conf/all/forwarding", "1").unwrap();

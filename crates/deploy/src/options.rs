@@ -1,0 +1,181 @@
+//! The command lines of `airtcp deploy`, `deployed` and `undeploy`.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use airtcp_host::changes::Places;
+use airtcp_units::Duration;
+use clap::Args;
+
+use crate::target::Target;
+
+/// Have this machine's TCP use a remedy that was verified
+///
+/// Changes kernel settings, routes and BPF programs of this network namespace as `airtcp remedies
+/// REMEDY` says, after writing down what was there. `airtcp undeploy` puts it back, also after a
+/// crash; connections made meanwhile keep their congestion control. Root only, but for --dry-run.
+///
+/// Example: airtcp deploy newzag --cgroup /sys/fs/cgroup/web --share 50% --for 10min
+#[derive(Args, Clone, Debug)]
+pub struct Deploy {
+    /// A remedy with its parameters, as in `airtcp compare`; a+b deploys two together
+    pub remedy: String,
+    /// The treated connections.
+    #[command(flatten)]
+    pub target: Targets,
+    /// Treat this part of the new connections, by hash, and keep the others as control group
+    #[arg(long, value_name = "PERCENT", value_parser = share)]
+    pub share: Option<u32>,
+    /// Put everything back after this time, such as 10min
+    #[arg(long = "for", value_name = "TIME", value_parser = time)]
+    pub period: Option<Duration>,
+    /// The mean deviation of the link's round trips in milliseconds, for remedies that are a factor
+    /// of it; `airtcp verify` prints it
+    #[arg(long, value_name = "MS")]
+    pub deviation: Option<f64>,
+    /// Only print what would be done, and what undeploy would put back
+    #[arg(long, conflicts_with = "script")]
+    pub dry_run: bool,
+    /// Print a shell script that does it, and with the argument "undo" puts it back
+    #[arg(long)]
+    pub script: bool,
+    #[command(flatten)]
+    pub(super) places: Places,
+}
+
+/// The connections for which a remedy is deployed.
+#[derive(Args, Clone, Debug)]
+#[group(required = true, multiple = false)]
+pub struct Targets {
+    /// The new connections of a cgroup of version 2
+    #[arg(long, value_name = "PATH")]
+    cgroup: Option<PathBuf>,
+    /// The connections to a network, such as 10.1.0.0/16
+    #[arg(long, value_name = "DST", value_parser = network)]
+    route: Option<(IpAddr, u8)>,
+    /// Every new connection of this network namespace
+    #[arg(long)]
+    all: bool,
+}
+
+impl Targets {
+    /// The target that was given.
+    pub fn target(&self) -> Target {
+        match (&self.cgroup, self.route) {
+            (Some(path), _) => Target::Cgroup(path.clone()),
+            (None, Some((address, prefix))) => Target::Route(address, prefix),
+            (None, None) => Target::All,
+        }
+    }
+}
+
+/// Say what is deployed, since when, and whether it is still in place
+#[derive(Args, Clone, Debug)]
+pub struct Deployed {
+    /// Ask the kernel which connections have it, and compare the treated ones with the others
+    #[arg(long)]
+    pub check: bool,
+    /// As one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub(super) places: Places,
+}
+
+/// Put back everything that `airtcp deploy` has changed, also after a crash
+#[derive(Args, Clone, Debug)]
+pub struct Undeploy {
+    /// Forget what cannot be put back, such as a route whose device is gone
+    #[arg(long)]
+    pub forget: bool,
+    #[command(flatten)]
+    pub(super) places: Places,
+}
+
+/// Watch over a change of the machine: airtcp-net starts this itself
+#[derive(Args, Clone, Debug)]
+pub struct Guard {
+    #[command(flatten)]
+    pub(super) places: Places,
+}
+
+fn share(text: &str) -> Result<u32, String> {
+    let expected = || "expected a part of the connections such as 50%, above 0 and below 100%";
+    let percent: f64 = text
+        .strip_suffix('%')
+        .and_then(|number| number.trim().parse().ok())
+        .ok_or_else(expected)?;
+    // The resolution of a share is one ten-thousandth.
+    let share = (percent * 100.0).round();
+    if (1.0..=9999.0).contains(&share) {
+        Ok(share as u32)
+    } else {
+        Err(expected().to_owned())
+    }
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    let time: Duration = text
+        .parse()
+        .map_err(|error| format!("{error}; expected a time such as 10min"))?;
+    if time < Duration::from_secs(1) {
+        return Err("expected at least 1 s".to_owned());
+    }
+    Ok(time)
+}
+
+fn network(text: &str) -> Result<(IpAddr, u8), String> {
+    let expected = || "expected a network such as 10.1.0.0/16 or an address".to_owned();
+    let (address, prefix) = match text.split_once('/') {
+        Some((address, prefix)) => (address, Some(prefix)),
+        None => (text, None),
+    };
+    let address: IpAddr = match address {
+        "default" => std::net::Ipv4Addr::UNSPECIFIED.into(),
+        other => other.parse().map_err(|_| expected())?,
+    };
+    let bits = if address.is_ipv4() { 32 } else { 128 };
+    let prefix = match prefix {
+        Some(prefix) => prefix.parse().map_err(|_| expected())?,
+        None if text == "default" => 0,
+        None => bits,
+    };
+    if prefix > bits {
+        return Err(expected());
+    }
+    Ok((address, prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_a_part_with_its_sign() {
+        assert_eq!(share("50%"), Ok(5000));
+        assert_eq!(share("0.01 %"), Ok(1));
+        for wrong in ["50", "0%", "100%", "101%", "-3%", "x%", "nan%"] {
+            assert!(share(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_network_is_an_address_with_a_prefix() {
+        assert_eq!(
+            network("10.1.0.0/16"),
+            Ok(("10.1.0.0".parse().unwrap(), 16))
+        );
+        assert_eq!(network("::1"), Ok(("::1".parse().unwrap(), 128)));
+        assert_eq!(network("default"), Ok(("0.0.0.0".parse().unwrap(), 0)));
+        for wrong in ["10.1.0.0/33", "10.1", "x", "::/129", "10.0.0.0/"] {
+            assert!(network(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_period_is_a_second_or_more() {
+        assert_eq!(time("10min"), Ok(Duration::from_secs(600)));
+        assert!(time("10 ms").is_err());
+        assert!(time("soon").is_err());
+    }
+}

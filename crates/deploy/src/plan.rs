@@ -1,0 +1,410 @@
+//! From remedies and a target to changes of the machine.
+
+use std::path::{Path, PathBuf};
+
+use airtcp_host::bpf::constants;
+use airtcp_host::bpf::{Constants, Treatment};
+use airtcp_host::error::{Error, Result};
+use airtcp_host::tcp_settings::{has_control, setting_path};
+use airtcp_remedies::deployment::{At, Concrete, Step, Way};
+use airtcp_remedies::{Chosen, Selection};
+
+use crate::change::{Change, read};
+use crate::route;
+use crate::route::Route;
+use crate::target::Target;
+
+/// The kernel's bounds for a floor of the timer that a program sets (TCP_BPF_RTO_MIN), in
+/// milliseconds.
+const LEAST_TIMEOUT_MS: std::ops::RangeInclusive<u32> = 8..=200;
+/// A limit above any rate: it turns pacing on without limiting anything.
+const NO_LIMIT: u64 = u64::MAX - 1;
+const CONTROL_KEY: &str = "net.ipv4.tcp_congestion_control";
+
+/// The request.
+#[derive(Clone, Debug)]
+pub struct Asked<'a> {
+    /// The treated connections.
+    pub target: &'a Target,
+    /// The treated share, of 10000.
+    pub share: Option<u32>,
+    /// The mean deviation of the link's round trips, in milliseconds.
+    pub deviation_ms: Option<f64>,
+    /// The directory of BPF pins.
+    pub pins: &'a Path,
+}
+
+/// The actions of a deployment.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Changes, in order.
+    pub changes: Vec<Change>,
+    /// Notes for the user.
+    pub notes: Vec<String>,
+    /// The congestion control that connections get, if any.
+    pub control: Option<String>,
+    /// The oldest version of Linux that supports all the ways used.
+    pub since: Option<&'static str>,
+}
+
+/// The effects of the remedies on this machine, before they become changes.
+#[derive(Default)]
+struct Effects {
+    settings: Vec<(String, String)>,
+    modules: Vec<(PathBuf, String)>,
+    attributes: Vec<(&'static str, String)>,
+    program: Option<(String, Constants)>,
+    control: Option<String>,
+    is_paced: bool,
+    notes: Vec<String>,
+    since: Option<&'static str>,
+}
+
+impl Plan {
+    /// Plans the changes by which these connections get the remedies: for each remedy, the first
+    /// way available here.
+    ///
+    /// # Errors
+    ///
+    /// A remedy has no way for these connections; says why for each way, and which target works.
+    pub fn new(remedies: &Selection, asked: &Asked<'_>) -> Result<Self> {
+        let mut effects = Effects::default();
+        for one in remedies.as_slice() {
+            effects.take(one, asked)?;
+        }
+        effects.into_plan(asked)
+    }
+}
+
+impl Asked<'_> {
+    /// Whether a program must tell the connections apart.
+    const fn needs_program(&self) -> bool {
+        self.share.is_some() || matches!(self.target, Target::Cgroup(_))
+    }
+}
+
+impl Effects {
+    fn take(&mut self, one: &Chosen, asked: &Asked<'_>) -> Result<()> {
+        let deployment = one.remedy.deployment;
+        let mut reasons = Vec::new();
+        for way in deployment.ways {
+            match refusal(one, way, asked) {
+                Some(reason) => reasons.push(reason),
+                None => return self.add(one, way, asked.deviation_ms),
+            }
+        }
+        let name = one.remedy.name;
+        if reasons.is_empty() {
+            return Err(Error::new(format!(
+                "remedy \"{name}\": there is no way to deploy it. {}",
+                deployment.note
+            )));
+        }
+        Err(Error::new(format!(
+            "remedy \"{name}\": no way to have it for {}: {}",
+            asked.words(),
+            reasons.join("; or ")
+        )))
+    }
+
+    fn add(&mut self, one: &Chosen, way: &Way, deviation_ms: Option<f64>) -> Result<()> {
+        let name = one.remedy.name;
+        let Some(steps) = way.concrete(&one.given(), deviation_ms) else {
+            return Err(Error::new(format!(
+                "remedy \"{name}\": on a kernel it is a factor of the link's RTT deviation, which \
+                 is not known; give --deviation, which `airtcp verify` measures"
+            )));
+        };
+        if steps.is_empty() {
+            self.notes.push(format!(
+                "{name}: Linux does it by itself, nothing to change"
+            ));
+        }
+        if let Some(what) = way.instead {
+            self.notes.push(format!("{name}: this is {what}"));
+        }
+        match way.at {
+            At::Receiver => self.notes.push(format!(
+                "{name} acts where data is received: this machine has to be the receiver"
+            )),
+            At::BothEnds => self.notes.push(format!(
+                "{name} acts at both ends: the other end needs it too"
+            )),
+            At::Sender | At::BeforeLink | At::Mobile => {}
+        }
+        self.since = [self.since, way.since]
+            .into_iter()
+            .flatten()
+            .max_by_key(|text| version(text));
+        for step in &steps {
+            self.add_step(step)?;
+        }
+        Ok(())
+    }
+
+    fn add_step(&mut self, step: &Concrete) -> Result<()> {
+        let value = step.value.clone();
+        match step.step {
+            Step::Sysctl { key, .. } => {
+                self.settings.retain(|(known, _)| known != key);
+                self.settings.push((key.to_owned(), value));
+            }
+            Step::RouteAttribute { name, .. } => {
+                self.attributes.retain(|(known, _)| *known != name);
+                self.attributes.push((name, value));
+            }
+            Step::CongestionControl { name } => self.control = Some(name.to_owned()),
+            Step::BpfCongestionControl { name, constant, .. } => {
+                self.program = Some((name.to_owned(), constants(constant, &value)?));
+                self.control = Some(name.to_owned());
+            }
+            Step::SocketOption { .. } => self.is_paced = true,
+            Step::ModuleParameter { module, name, .. } => {
+                self.modules.push((module_file(module, name), value));
+            }
+            Step::Qdisc { .. } | Step::Radio { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn into_plan(self, asked: &Asked<'_>) -> Result<Plan> {
+        let mut changes = Vec::new();
+        if let Some((name, constants)) = &self.program {
+            changes.push(Change::Control {
+                name: name.clone(),
+                constants: constants.clone(),
+                pins: asked.pins.to_owned(),
+            });
+        }
+        for (key, value) in &self.settings {
+            changes.extend(setting(key, value)?);
+        }
+        for (file, value) in &self.modules {
+            changes.push(Change::Setting {
+                old: read(file)?,
+                file: file.clone(),
+                key: None,
+                new: value.clone(),
+            });
+        }
+        if asked.needs_program() || self.is_paced {
+            let treatment = self.treatment(asked)?;
+            if treatment.has_effect() {
+                changes.push(Change::Treatment {
+                    treatment,
+                    cgroup: asked.target.cgroup()?,
+                    pins: asked.pins.to_owned(),
+                });
+            }
+        }
+        if !asked.needs_program() {
+            changes.extend(self.without_program(asked)?);
+        }
+        Ok(Plan {
+            changes,
+            notes: self.notes,
+            control: self.control,
+            since: self.since,
+        })
+    }
+
+    /// The treatment that a program gives to connections.
+    fn treatment(&self, asked: &Asked<'_>) -> Result<Treatment> {
+        let mut treatment = Treatment {
+            share: asked.share.unwrap_or(10_000),
+            salt: 0,
+            peers: asked.target.peers(),
+            until_ns: None,
+            control: None,
+            initial_window: None,
+            least_timeout_us: None,
+            pacing_rate: self.is_paced.then_some(NO_LIMIT),
+        };
+        if !asked.needs_program() {
+            return Ok(treatment);
+        }
+        treatment.control.clone_from(&self.control);
+        for (name, value) in &self.attributes {
+            let number = number_of(name, value)?;
+            match *name {
+                "initcwnd" => treatment.initial_window = Some(number),
+                "rto_min" => treatment.least_timeout_us = Some(number * 1000),
+                // Such a way was refused earlier.
+                _ => {}
+            }
+        }
+        Ok(treatment)
+    }
+
+    /// Changes of routes and settings, which affect all connections, or those of a route.
+    fn without_program(&self, asked: &Asked<'_>) -> Result<Vec<Change>> {
+        let mut attributes = self.attributes.clone();
+        let mut changes = Vec::new();
+        let routes = match asked.target {
+            Target::Route(address, prefix) => {
+                if let Some(control) = &self.control {
+                    attributes.push(("congctl", control.clone()));
+                }
+                let known = route::exact(*address, *prefix)?;
+                if known.is_empty() && !attributes.is_empty() {
+                    let mut own = route::own(*address, *prefix)?;
+                    let is_v6 = own.is_v6;
+                    set_all(&mut own, &attributes);
+                    return Ok(vec![Change::Route {
+                        is_v6,
+                        old: None,
+                        new: own.text(),
+                    }]);
+                }
+                known
+            }
+            Target::All | Target::Cgroup(_) => {
+                if let Some(control) = &self.control {
+                    changes.extend(setting(CONTROL_KEY, control)?);
+                }
+                if attributes.is_empty() {
+                    Vec::new()
+                } else {
+                    let mut routes = route::all(false)?;
+                    routes.extend(route::all(true)?);
+                    routes
+                }
+            }
+        };
+        if attributes.is_empty() {
+            return Ok(changes);
+        }
+        if routes.is_empty() {
+            return Err(Error::new(
+                "this network namespace has no routes that could be changed",
+            ));
+        }
+        changes.extend(routes.into_iter().map(|mut route| {
+            let old = route.text();
+            set_all(&mut route, &attributes);
+            Change::Route {
+                is_v6: route.is_v6,
+                old: Some(old),
+                new: route.text(),
+            }
+        }));
+        Ok(changes)
+    }
+}
+
+impl Asked<'_> {
+    fn words(&self) -> String {
+        match self.share {
+            Some(share) => format!("{} --share {}%", self.target, f64::from(share) / 100.0),
+            None => self.target.to_string(),
+        }
+    }
+}
+
+fn set_all(route: &mut Route, attributes: &[(&'static str, String)]) {
+    for (name, value) in attributes {
+        route.set(name, value);
+    }
+}
+
+/// The change of a setting; `None` if it already has the value.
+fn setting(key: &str, value: &str) -> Result<Option<Change>> {
+    let file = setting_path(key)?;
+    let old = read(&file)?;
+    Ok((old != value).then(|| Change::Setting {
+        file,
+        key: Some(key.to_owned()),
+        old,
+        new: value.to_owned(),
+    }))
+}
+
+fn module_file(module: &str, name: &str) -> PathBuf {
+    Path::new("/sys/module")
+        .join(module)
+        .join("parameters")
+        .join(name)
+}
+
+fn number_of(name: &str, value: &str) -> Result<u32> {
+    value
+        .trim_end_matches("ms")
+        .parse()
+        .map_err(|_| Error::new(format!("{name} {value:?}: expected a whole number")))
+}
+
+/// The reason this way does not work for these connections, if any.
+fn refusal(one: &Chosen, way: &Way, asked: &Asked<'_>) -> Option<String> {
+    // Without the deviation the first way reports that it is missing.
+    let steps = way.concrete(&one.given(), Some(asked.deviation_ms.unwrap_or(1.0)))?;
+    steps.iter().find_map(|step| step_refusal(step, asked))
+}
+
+fn step_refusal(step: &Concrete, asked: &Asked<'_>) -> Option<String> {
+    let value = &step.value;
+    match step.step {
+        Step::Sysctl { key, .. } => {
+            let Ok(now) = setting_path(key).and_then(|file| read(&file)) else {
+                return Some(format!("this kernel has no {key}"));
+            };
+            let is_so = now == *value;
+            let for_all = asked.share.is_none() && *asked.target == Target::All;
+            (!is_so && !for_all).then(|| {
+                format!(
+                    "{key} is a setting of a whole network namespace, not of some of its \
+                     connections: use --all without --share, or give the programs a network \
+                     namespace of their own"
+                )
+            })
+        }
+        Step::RouteAttribute { name, .. } if asked.needs_program() => match name {
+            "initcwnd" => None,
+            "rto_min" => number_of(name, value)
+                .ok()
+                .filter(|ms| !LEAST_TIMEOUT_MS.contains(ms))
+                .map(|ms| {
+                    format!(
+                        "a program may set a floor of {} to {} ms and not {ms} ms: use --route \
+                         or --all without --share",
+                        LEAST_TIMEOUT_MS.start(),
+                        LEAST_TIMEOUT_MS.end()
+                    )
+                }),
+            _ => Some(format!(
+                "{name} is an attribute of routes that no program can set: use --route or --all \
+                 without --share"
+            )),
+        },
+        Step::RouteAttribute { .. } => None,
+        Step::CongestionControl { name } => (!has_control(name))
+            .then(|| format!("this kernel has no congestion control {name} (modprobe tcp_{name})")),
+        Step::BpfCongestionControl { .. } => airtcp_host::bpf::available()
+            .err()
+            .map(|error| error.to_string()),
+        Step::SocketOption { .. } => airtcp_host::bpf::available()
+            .err()
+            .map(|error| format!("an option of sockets takes a program in BPF: {error}")),
+        Step::Qdisc { .. } => Some(format!(
+            "what a queueing discipline has learnt cannot be put back, so this is left to you: \
+             {step}"
+        )),
+        Step::ModuleParameter { module, name, .. } => {
+            if asked.needs_program() || *asked.target != Target::All {
+                return Some(format!(
+                    "{module}'s parameter {name} is the whole machine's: use --all without --share"
+                ));
+            }
+            let file = module_file(module, name);
+            (!file.exists()).then(|| format!("this kernel has no {}", file.display()))
+        }
+        Step::Radio { .. } => Some(format!("it is left to you, on the mobile: {step}")),
+    }
+}
+
+/// A version of Linux as comparable numbers.
+pub fn version(text: &str) -> (u32, u32) {
+    let mut numbers = text
+        .split(|character: char| !character.is_ascii_digit())
+        .map(|part| part.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}

@@ -1,0 +1,326 @@
+//! The driver: real packets in, the network's own time, real packets out.
+
+pub mod ends;
+pub mod flows;
+pub mod outcomes;
+pub mod packet;
+pub mod scenario;
+
+use std::os::fd::BorrowedFd;
+
+use airtcp_host::clock;
+use airtcp_host::clock::Clock;
+use airtcp_host::device::Tun;
+use airtcp_host::error::{Result, Tried};
+use airtcp_host::lateness::Lateness;
+use airtcp_host::link_reports::{Report, Reports};
+use airtcp_host::packet_store::{Store, Ticket};
+use airtcp_network::{Content, Network, Packet};
+use airtcp_units::Instant;
+use rustix::event::{PollFd, PollFlags, poll};
+
+use crate::end::End;
+use crate::passed::Passed;
+use crate::record::{Fate, Recording, Taken};
+use flows::Flows;
+use outcomes::{Outcome, Outcomes};
+use packet::{told, write_changes};
+
+/// Buffers for packets in flight: a second of 1 Gbit/s, or 30 s of 30 Mbit/s.
+pub const PLACES: usize = 1 << 16;
+/// Maximum number of packets read from one device before the next has its turn: a burst of a large
+/// window, so that reading does not delay.
+const TURN: usize = 64;
+/// The longest IP packet.
+const LONGEST: usize = 65_536;
+
+/// A link between stations and a server.
+#[derive(Debug)]
+pub struct Link {
+    network: Network<Ticket>,
+    flows: Flows,
+    store: Store,
+    stations: Vec<Tun>,
+    server: Vec<Tun>,
+    clock: Clock,
+    passed: Passed,
+    lateness: Lateness,
+    outcomes: Outcomes,
+    recording: Option<Recording>,
+    reports: Option<Reports>,
+    buffer: Vec<u8>,
+}
+
+impl Link {
+    /// Creates a link over `network` whose stations and server send and receive through devices, a
+    /// pair for each of `flows`'s paths. The network's time zero is that of `clock`.
+    pub fn new(
+        network: Network<Ticket>,
+        flows: Flows,
+        stations: Vec<Tun>,
+        server: Vec<Tun>,
+        places: usize,
+        clock: Clock,
+    ) -> Self {
+        Self {
+            network,
+            flows,
+            store: Store::new(places),
+            stations,
+            server,
+            clock,
+            passed: Passed::default(),
+            lateness: Lateness::default(),
+            outcomes: Outcomes::default(),
+            recording: None,
+            reports: None,
+            buffer: vec![0; LONGEST],
+        }
+    }
+
+    /// Makes the link report their own segments to stations.
+    #[must_use]
+    pub fn reporting(self, reports: Reports) -> Self {
+        Self {
+            outcomes: self.outcomes.hearing_links(),
+            reports: Some(reports),
+            ..self
+        }
+    }
+
+    /// Makes the link record every packet.
+    #[must_use]
+    pub fn recorded(self, recording: Recording) -> Self {
+        Self {
+            outcomes: self.outcomes.detailed(),
+            recording: Some(recording),
+            ..self
+        }
+    }
+
+    /// Takes the recording, which ends it.
+    pub const fn take_recording(&mut self) -> Option<Recording> {
+        self.recording.take()
+    }
+
+    /// Carries packets until `stop` becomes readable, or until `each`, called after every turn,
+    /// returns false.
+    ///
+    /// # Errors
+    ///
+    /// A device is gone.
+    pub fn run(
+        &mut self,
+        stop: BorrowedFd<'_>,
+        mut each: impl FnMut(&mut Self) -> bool,
+    ) -> Result<()> {
+        clock::wake_in_time();
+        loop {
+            let more = self.take_all()?;
+            self.release()?;
+            if !each(self) {
+                return Ok(());
+            }
+            if more {
+                continue;
+            }
+            let timeout = clock::wait(self.clock.now(), self.network.next_wakeup());
+            let devices = self.stations.iter().chain(&self.server);
+            let mut waited: Vec<_> = std::iter::once(PollFd::from_borrowed_fd(stop, PollFlags::IN))
+                .chain(devices.map(|device| PollFd::new(device, PollFlags::IN)))
+                .collect();
+            match poll(&mut waited, timeout.as_ref()) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => {
+                    return Err(error).tried(|| "cannot wait for packets".to_owned());
+                }
+            }
+            if !waited[0].revents().is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Traffic so far.
+    pub const fn passed(&self) -> Passed {
+        Passed {
+            lost: self.outcomes.lost(),
+            dropped: self.outcomes.dropped(),
+            ..self.passed
+        }
+    }
+
+    /// Lateness of departing packets.
+    pub const fn lateness(&self) -> &Lateness {
+        &self.lateness
+    }
+
+    /// The emulation's current time.
+    pub fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    /// Packets now waiting on the paths of all stations, in the data's direction and the other.
+    pub fn queued(&mut self) -> u64 {
+        self.flows.queued(&mut self.network)
+    }
+
+    /// Number of connections so far.
+    pub fn connections(&self) -> usize {
+        self.flows.connections()
+    }
+
+    /// Reads a turn of packets from every device. Returns whether one may have more.
+    fn take_all(&mut self) -> Result<bool> {
+        let mut more = false;
+        for station in 0..self.stations.len() {
+            more |= self.take(station, End::Station(station))?;
+            more |= self.take(station, End::Server)?;
+        }
+        Ok(more)
+    }
+
+    fn take(&mut self, station: usize, from: End) -> Result<bool> {
+        for _ in 0..TURN {
+            let device = match from {
+                End::Station(_) => &self.stations[station],
+                End::Server => &self.server[station],
+            };
+            let Some(length) = device.read(&mut self.buffer)? else {
+                return Ok(false);
+            };
+            let bytes = &self.buffer[..length];
+            let Some(told) = told(bytes) else {
+                continue;
+            };
+            self.passed.taken[usize::from(from == End::Server)] += 1;
+            let ticket = self.store.keep(bytes, &told.content);
+            let port = self.flows.port(&mut self.network, station, from, told.ends);
+            let packet = port.packet(told.content, ticket);
+            let now = self.clock.now();
+            // Events before the packet's arrival are processed before it.
+            self.network.advance(now, &mut self.outcomes);
+            if self.recording.is_some() {
+                self.record(packet, station, from, now, length);
+            }
+            self.network.inject(now, packet, &mut self.outcomes);
+        }
+        Ok(true)
+    }
+
+    /// Advances the network to now and hands departing packets to the kernel.
+    fn release(&mut self) -> Result<()> {
+        self.network.advance(self.clock.now(), &mut self.outcomes);
+        self.record_outcomes();
+        self.report();
+        while let Some(arrival) = self.outcomes.next_arrival() {
+            let Some(end) = self.flows.end(arrival.packet.flow, arrival.host) else {
+                continue;
+            };
+            let Some(kept) = self.store.get(arrival.packet.carried) else {
+                self.passed.outlived += 1;
+                continue;
+            };
+            if let (Some(is), Some(was)) = (arrival.packet.segment(), kept.segment)
+                && *is != was
+            {
+                // Its bytes were parsed as a segment before; if that fails now it is no fault of
+                // the user's, and the packet leaves unchanged.
+                let _ = write_changes(&mut kept.bytes, &was, is);
+                kept.segment = Some(*is);
+            }
+            let station = self.flows.station(arrival.packet.flow);
+            let (device, way) = match end {
+                End::Server => (&self.server[station], 0),
+                End::Station(station) => (&self.stations[station], 1),
+            };
+            let is_taken = device.write(&kept.bytes)?;
+            if is_taken {
+                self.passed.delivered[way] += 1;
+                self.passed.delivered_bytes[way] += kept.bytes.len() as u64;
+            } else {
+                self.passed.refused += 1;
+            }
+            let now = self.clock.now();
+            if let Some(recording) = &mut self.recording {
+                let number = arrival.packet.carried.number();
+                if is_taken {
+                    recording.delivered(number, end, station, arrival.time, now, &kept.bytes);
+                } else {
+                    recording.ended(number, Fate::Refused, arrival.time);
+                }
+            }
+            self.lateness.add(now - arrival.time);
+        }
+        Ok(())
+    }
+
+    /// Reports the links' deliveries to stations.
+    fn report(&mut self) {
+        while let Some((packet, attempts)) = self.outcomes.next_acknowledged() {
+            let (Some(reports), Some(port)) = (&self.reports, self.flows.sent_by_station(&packet))
+            else {
+                continue;
+            };
+            let kept = self.store.get(packet.carried);
+            let ends = kept.and_then(|kept| told(&kept.bytes)?.ends);
+            if let (Some(segment), Some((local, remote))) = (packet.segment(), ends) {
+                let timeout = self.network.told_retry_timeout(port);
+                let report = Report {
+                    local,
+                    remote,
+                    sequence: segment.sequence.0,
+                    retransmissions: attempts.saturating_sub(1),
+                    retry_timeout_ns: timeout.map(airtcp_units::Duration::as_nanos),
+                };
+                reports.tell(self.flows.station(packet.flow), &report);
+            }
+        }
+    }
+
+    /// Records a packet of `length` bytes that is in the buffer.
+    fn record(
+        &mut self,
+        packet: Packet<Ticket>,
+        station: usize,
+        from: End,
+        now: Instant,
+        length: usize,
+    ) {
+        let queued = self.network.queued_ahead(&packet);
+        let Some(recording) = &mut self.recording else {
+            return;
+        };
+        let taken = Taken {
+            number: packet.carried.number(),
+            flow: packet.flow,
+            index: packet.index,
+            station: u16::try_from(station).unwrap_or(u16::MAX),
+            from,
+            is_data: self.flows.sends_data(station, from),
+            is_tcp: matches!(packet.content, Content::Segment(_)),
+            bytes: packet.bytes(),
+            arrived: now,
+            queued: u32::try_from(queued).unwrap_or(u32::MAX),
+        };
+        recording.taken(&taken, &self.buffer[..length]);
+    }
+
+    /// Records the fates of packets in the network.
+    fn record_outcomes(&mut self) {
+        let Some(recording) = &mut self.recording else {
+            return;
+        };
+        while let Some(outcome) = self.outcomes.next_outcome() {
+            match outcome {
+                Outcome::Attempted(ticket, attempts) => {
+                    recording.attempted(ticket.number(), attempts);
+                }
+                Outcome::Dropped(ticket, time) => {
+                    recording.ended(ticket.number(), Fate::Dropped, time);
+                }
+                Outcome::Lost(ticket, time) => recording.ended(ticket.number(), Fate::Lost, time),
+            }
+        }
+    }
+}

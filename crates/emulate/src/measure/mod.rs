@@ -1,0 +1,437 @@
+//! A measurement of the kernel's TCP over an emulated link: `airtcp-net measure`, which
+//! `airtcp verify` runs once for each remedy and seed.
+
+mod counters;
+mod stack;
+mod transfer;
+
+use std::io::Write;
+use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::ScopedJoinHandle;
+
+use airtcp_host::bpf::{Registered, Verdicts};
+use airtcp_host::clock::{Clock, since_1970};
+use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::lateness::{Lateness, Punctuality};
+use airtcp_host::namespace::{Namespace, user};
+use airtcp_host::tcp_info::TcpInfo;
+use airtcp_network::Network;
+use airtcp_scenario::{Scenario, build};
+use airtcp_units::{Duration, Instant};
+use clap::Args;
+use rustix::pipe::{PipeFlags, pipe_with};
+use serde::Serialize;
+
+use crate::link::Link;
+use crate::link::PLACES;
+use crate::link::ends::{Ends, Line};
+use crate::link::flows::{Flows, Way};
+use crate::link::scenario::{self, ways};
+use crate::record::{Recording, Replay, Summary};
+use crate::request::Request;
+use counters::Counters;
+use stack::Stack;
+use transfer::Times;
+
+/// The kernel counters that are reported, from the sender's namespace.
+const COUNTED: [&str; 7] = [
+    "TcpRetransSegs",
+    "TcpExtTCPTimeouts",
+    "TcpExtTCPLossProbes",
+    "TcpExtTCPFullUndo",
+    "TcpExtTCPPartialUndo",
+    "TcpExtTCPDSACKUndo",
+    "TcpExtTCPLossUndo",
+];
+/// The receivers' port.
+const PORT: u16 = 5001;
+
+/// Measure the kernel's TCP over a scenario's link, once
+///
+/// Prints one JSON object: goodput, retransmissions, timeouts, undone repairs, round trips, and how
+/// late the emulator was. The command for a whole comparison is `airtcp verify`.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    #[command(flatten)]
+    request: Request,
+    /// Mean deviation of the link's round trips in milliseconds, for remedies that are a factor of
+    /// it
+    #[arg(long, value_name = "MS")]
+    deviation: Option<f64>,
+    /// Only say whether this kernel can make the run, and by which steps
+    #[arg(long)]
+    check: bool,
+    /// Write what passed and what became of each packet into DIR, as `airtcp emulate --record` does
+    #[arg(long, value_name = "DIR")]
+    record: Option<PathBuf>,
+}
+
+/// The result of a measurement.
+#[derive(Clone, Debug, Serialize)]
+pub struct Measurement {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The remedies, as they are written.
+    pub remedies: String,
+    /// The seed of the channel.
+    pub seed: u64,
+    /// The congestion control of the senders.
+    pub congestion_control: String,
+    /// The steps by which the remedies were deployed, as a user would perform them.
+    pub steps: Vec<String>,
+    /// The nearest equivalents used in place of a remedy, if any.
+    pub instead: Vec<String>,
+    /// Bits per second received by the applications, over all flows and the scenario's duration.
+    pub goodput_bps: f64,
+    /// The same for each flow.
+    pub flow_goodput_bps: Vec<f64>,
+    /// Segments retransmitted.
+    pub retransmissions: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Tail loss probes.
+    pub tail_probes: u64,
+    /// Repairs that the kernel undid because they were needless.
+    pub undos: u64,
+    /// Losses by their number and the verdict of a congestion control that classifies them.
+    pub verdicts: Vec<Verdicts>,
+    /// The kernel's smoothed round trip at the end, mean over the connections, in milliseconds.
+    pub srtt_ms: f64,
+    /// Its mean deviation, in milliseconds.
+    pub rttvar_ms: f64,
+    /// The minimum round trip of all flows, in milliseconds.
+    pub least_rtt_ms: f64,
+    /// Lateness of departing packets.
+    #[serde(flatten)]
+    pub punctuality: Punctuality,
+    /// The kernel that was measured.
+    pub kernel: String,
+}
+
+/// Measures, and prints the result. Returns the exit status.
+///
+/// # Errors
+///
+/// The scenario is refused or is not a bulk transfer, a remedy has no way on this kernel, or the
+/// system does not allow something needed.
+pub fn run(options: &Options) -> Result<i32> {
+    let asked = Asked::new(options)?;
+    if options.check {
+        return print(&asked.stack);
+    }
+    print(&asked.measure(options.record.as_deref())?)
+}
+
+fn print(value: &impl Serialize) -> Result<i32> {
+    let text = serde_json::to_string(value)
+        .map_err(|error| Error::new(format!("cannot write the result: {error}")))?;
+    writeln!(std::io::stdout(), "{text}").tried(|| "cannot write the result".to_owned())?;
+    Ok(0)
+}
+
+/// A measurement that this kernel can make.
+struct Asked {
+    scenario: Scenario,
+    stack: Stack,
+    seed: u64,
+    mtu: u16,
+}
+
+impl Asked {
+    fn new(options: &Options) -> Result<Self> {
+        let request = &options.request;
+        let plain = request.scenario_without_remedies()?;
+        let scenario = request.scenario()?;
+        check(&scenario)?;
+        Ok(Self {
+            stack: Stack::new(&plain.tcp, &scenario.remedies, options.deviation)?,
+            scenario,
+            seed: request.seed,
+            mtu: request.mtu,
+        })
+    }
+
+    fn measure(self, record: Option<&Path>) -> Result<Measurement> {
+        let ways = ways(&self.scenario, self.seed);
+        let stations = ways.len();
+        // Registered during the run, under a name of its own: several runs at once may have
+        // different constants.
+        let mut stack = self.stack.clone();
+        let registered = match &self.stack.program {
+            Some((program, constants)) => {
+                stack.congestion_control = format!("{program}_{:x}", std::process::id());
+                let name = &stack.congestion_control;
+                Some(Registered::new(program, name, constants)?)
+            }
+            None => None,
+        };
+        user::become_root_of_own_namespaces()?;
+        let ends = Ends::new(ways.len(), self.mtu)?;
+        let layout = build(&self.scenario, self.seed);
+        let recording = record
+            .map(|folder| Recording::begin(folder, stations, PLACES, since_1970()))
+            .transpose()?;
+        let network = recording.is_some().then(|| layout.network.clone());
+        let starts: Vec<Instant> = layout.flows.iter().map(|flow| flow.start).collect();
+        let hosts: Vec<Hosts> = ways
+            .iter()
+            .enumerate()
+            .map(|(station, way)| Hosts::new(&ends, station, way))
+            .collect();
+        for (station, hosts) in hosts.iter().enumerate() {
+            hosts.prepare(&ends, station, &stack)?;
+        }
+        let before = counted(&hosts)?;
+        let clock = Clock::start();
+        let mut link = Link::new(
+            Network::new(layout.network, self.seed),
+            Flows::new(ways),
+            ends.station_devices,
+            ends.server_devices,
+            PLACES,
+            clock,
+        );
+        if let Some(recording) = recording {
+            link = link.recorded(recording);
+        }
+        let end = Instant::ZERO + self.scenario.duration;
+        let transfers = carry(&mut link, &hosts, &starts, &stack, clock, end)?;
+        let after = counted(&hosts)?;
+        let counts: Vec<u64> = after
+            .iter()
+            .zip(before)
+            .map(|(after, before)| after - before)
+            .collect();
+        if let (Some(recording), Some(network)) = (link.take_recording(), network) {
+            self.finish(recording, &network, &link)?;
+        }
+        let verdicts = registered.map_or(Ok(Vec::new()), |control| control.verdicts())?;
+        Ok(self.report(&transfers, &counts, verdicts, link.lateness()))
+    }
+}
+
+/// Only the kernel's own capabilities are measured: bulk transfers for the scenario's whole
+/// duration.
+fn check(scenario: &Scenario) -> Result<()> {
+    scenario::check(scenario)?;
+    if scenario.traffic.iter().any(Option::is_some) || scenario.flows.bytes.is_some() {
+        return Err(Error::new(
+            "flows: the kernel is measured with bulk transfers that last as long as the scenario; \
+             leave out flows.bytes and the applications of [traffic]",
+        ));
+    }
+    Ok(())
+}
+
+/// The two hosts of a flow.
+struct Hosts {
+    sender: Arc<Namespace>,
+    receiver: Arc<Namespace>,
+    /// The receiver's address.
+    to: SocketAddr,
+    downwards: bool,
+}
+
+impl Hosts {
+    fn new(ends: &Ends, station: usize, way: &Way) -> Self {
+        let line = Line::of(station);
+        let (at_station, at_server) = (
+            Arc::clone(&ends.stations[station]),
+            Arc::clone(&ends.server),
+        );
+        let (sender, receiver, to) = if way.downwards {
+            (at_server, at_station, line.station)
+        } else {
+            (at_station, at_server, line.server)
+        };
+        Self {
+            sender,
+            receiver,
+            to: SocketAddr::new(IpAddr::V4(to), PORT),
+            downwards: way.downwards,
+        }
+    }
+
+    /// Configures the kernel's TCP at both ends.
+    fn prepare(&self, ends: &Ends, station: usize, stack: &Stack) -> Result<()> {
+        let (at_station, at_server) = (
+            &ends.station_devices[station],
+            &ends.server_devices[station],
+        );
+        let line = Line::of(station);
+        let (sender, receiver, from) = if self.downwards {
+            (at_server, at_station, line.server)
+        } else {
+            (at_station, at_server, line.station)
+        };
+        self.sender.enter(|| {
+            stack::apply(&stack.sender_settings)?;
+            sender.route(self.to.ip(), 32, &stack.sender_route)
+        })?;
+        self.receiver.enter(|| {
+            stack::apply(&stack.receiver_settings)?;
+            receiver.route(IpAddr::V4(from), 32, &stack.receiver_route)
+        })
+    }
+}
+
+/// The counters of all senders' namespaces, each namespace counted once.
+fn counted(hosts: &[Hosts]) -> Result<[u64; COUNTED.len()]> {
+    let mut sums = [0; COUNTED.len()];
+    let mut seen: Vec<&Arc<Namespace>> = Vec::new();
+    for host in hosts {
+        if seen.iter().any(|known| Arc::ptr_eq(known, &host.sender)) {
+            continue;
+        }
+        seen.push(&host.sender);
+        let counters = host.sender.enter(Counters::read)?;
+        for (sum, name) in sums.iter_mut().zip(COUNTED) {
+            *sum += counters.get(name);
+        }
+    }
+    Ok(sums)
+}
+
+/// A transfer's bytes, and the kernel's information on its connection, if there was one.
+type Transfer = (u64, Option<TcpInfo>);
+
+/// Runs the transfers while the link carries them.
+fn carry(
+    link: &mut Link,
+    hosts: &[Hosts],
+    starts: &[Instant],
+    stack: &Stack,
+    clock: Clock,
+    end: Instant,
+) -> Result<Vec<Transfer>> {
+    let (until, over) = pipe_with(PipeFlags::CLOEXEC).tried(|| "cannot make a pipe".to_owned())?;
+    let listeners: Vec<TcpListener> = hosts
+        .iter()
+        .map(|host| {
+            let at = host.to;
+            host.receiver
+                .enter(move || TcpListener::bind(at).tried(|| format!("cannot listen at {at}")))
+        })
+        .collect::<Result<_>>()?;
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let stop = &stop;
+        let transfers: Vec<_> = hosts
+            .iter()
+            .zip(starts)
+            .zip(&listeners)
+            .map(|((host, &start), listener)| {
+                let times = Times { clock, start, end };
+                let receiver = scope.spawn(move || transfer::receive(listener, times, stop));
+                let sender = scope.spawn(move || {
+                    let control = &stack.congestion_control;
+                    host.sender
+                        .enter(|| transfer::send(host.to, control, stack.paced, times, stop))
+                });
+                (receiver, sender)
+            })
+            .collect();
+        // Packets in flight at the end still have a link.
+        let carried = link.run(until.as_fd(), |link| {
+            link.now() < end + Duration::from_millis(1)
+        });
+        stop.store(true, Ordering::Relaxed);
+        drop(over);
+        let results: Result<Vec<Transfer>> = transfers
+            .into_iter()
+            .map(|(receiver, sender)| {
+                let (received, sent) = (joined(receiver)?, joined(sender)?);
+                drop(received.connection);
+                Ok((received.bytes, sent))
+            })
+            .collect();
+        carried.and(results)
+    })
+}
+
+fn joined<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+    thread
+        .join()
+        .unwrap_or_else(|_| Err(Error::new("a thread of airtcp-net has panicked")))
+}
+
+impl Asked {
+    fn finish(
+        &self,
+        recording: Recording,
+        network: &airtcp_network::NetworkConfig,
+        link: &Link,
+    ) -> Result<()> {
+        let end = link.now();
+        recording.finish(
+            &Replay::of(&self.scenario, network, self.seed, end),
+            &Summary::new(
+                &self.scenario,
+                self.seed,
+                (end - Instant::ZERO).as_secs_f64(),
+                link.connections(),
+                &link.passed(),
+                link.lateness(),
+            ),
+        )
+    }
+
+    fn report(
+        self,
+        transfers: &[Transfer],
+        counts: &[u64],
+        verdicts: Vec<Verdicts>,
+        lateness: &Lateness,
+    ) -> Measurement {
+        let Self {
+            scenario,
+            stack,
+            seed,
+            ..
+        } = self;
+        let seconds = scenario.duration.as_secs_f64();
+        let flows: Vec<f64> = transfers
+            .iter()
+            .map(|(bytes, _)| *bytes as f64 * 8.0 / seconds)
+            .collect();
+        let connected: Vec<TcpInfo> = transfers.iter().filter_map(|&(_, info)| info).collect();
+        let mean = |of: fn(&TcpInfo) -> u32| {
+            let sum: f64 = connected.iter().map(|info| f64::from(of(info))).sum();
+            sum / connected.len().max(1) as f64 / 1e3
+        };
+        let least = connected.iter().map(|info| info.least_rtt_us).min();
+        Measurement {
+            scenario: scenario.name.clone(),
+            remedies: scenario
+                .remedies
+                .as_slice()
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join("+"),
+            seed,
+            congestion_control: stack.congestion_control,
+            steps: stack.steps,
+            instead: stack.instead,
+            goodput_bps: flows.iter().sum(),
+            flow_goodput_bps: flows,
+            retransmissions: counts[0],
+            timeouts: counts[1],
+            tail_probes: counts[2],
+            undos: counts[3..].iter().sum(),
+            verdicts,
+            srtt_ms: mean(|info| info.srtt_us),
+            rttvar_ms: mean(|info| info.rttvar_us),
+            least_rtt_ms: f64::from(least.unwrap_or(0)) / 1e3,
+            punctuality: lateness.punctuality(),
+            kernel: rustix::system::uname()
+                .release()
+                .to_string_lossy()
+                .into_owned(),
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! A scenario's senders in terms of this kernel: the TCP settings used, and the settings it cannot
+//! provide.
+
+use std::fs;
+
+use airtcp_host::bpf::{self, Constants, constants};
+use airtcp_host::device::Metric;
+use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::tcp_settings::{has_control, setting_path};
+use airtcp_remedies::Selection;
+use airtcp_remedies::deployment::{At, Concrete, Step, Way};
+use airtcp_tcp::Config;
+use airtcp_tcp::config::{CongestionControl, EcnUse, LossDetection};
+use serde::Serialize;
+
+/// The kernel's TCP settings at the ends of a link.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Stack {
+    /// The congestion control of the senders.
+    pub congestion_control: String,
+    /// The BPF program that is registered under that name, with its constants.
+    pub program: Option<(String, Constants)>,
+    /// Settings of the sender's namespace, key and value, in order.
+    pub sender_settings: Vec<(String, String)>,
+    /// Settings of the receiver's namespace.
+    pub receiver_settings: Vec<(String, String)>,
+    /// Attributes of the sender's route to the receiver.
+    pub sender_route: Vec<Metric>,
+    /// Attributes of the receiver's route to the sender.
+    pub receiver_route: Vec<Metric>,
+    /// Options of the sender's socket.
+    pub paced: bool,
+    /// The steps of the remedies, as a user would perform them.
+    pub steps: Vec<String>,
+    /// The nearest equivalents used in place of a remedy, if any.
+    pub instead: Vec<String>,
+}
+
+/// Settings that make runs comparable: no run learns from the one before it, and none depends on
+/// the machine's default congestion control. The senders' own is a socket option.
+const ALWAYS: [(&str, &str); 3] = [
+    ("net.ipv4.tcp_no_metrics_save", "1"),
+    // Every kernel has it and lets every namespace choose it.
+    ("net.ipv4.tcp_congestion_control", "reno"),
+    // Room for every window that a scenario may ask for.
+    ("net.ipv4.tcp_wmem", "4096 262144 67108864"),
+];
+
+impl Stack {
+    /// The kernel's TCP as near to `tcp` as its settings allow, with `remedies` deployed.
+    /// `deviation_ms` is the mean deviation of the link's round trips, for remedies that are a
+    /// multiple of it.
+    ///
+    /// # Errors
+    ///
+    /// The kernel has no such congestion control, or a remedy has no way on Linux; says why.
+    pub fn new(tcp: &Config, remedies: &Selection, deviation_ms: Option<f64>) -> Result<Self> {
+        let mut stack = Self::of(tcp)?;
+        for one in remedies.as_slice() {
+            let remedy = one.remedy;
+            if !acts_at_an_end(remedy.place) {
+                // The emulated link provides it.
+                continue;
+            }
+            let way = remedy
+                .deployment
+                .ways
+                .iter()
+                .find(|way| is_supported(way))
+                .ok_or_else(|| {
+                    let error = Error::new(format!(
+                        "remedy \"{}\": this kernel has no way to it. {}",
+                        remedy.name,
+                        one.deployment()
+                    ));
+                    match bpf::allowed() {
+                        Err(reason) if remedy.deployment.ways.iter().any(is_bpf) => {
+                            error.remedied_by(reason.to_string())
+                        }
+                        _ => error,
+                    }
+                })?;
+            let steps = way.concrete(&one.given(), deviation_ms).ok_or_else(|| {
+                Error::new(format!(
+                    "remedy \"{}\": on a kernel it is a factor of the link's RTT deviation, which \
+                     is not known; give --deviation",
+                    remedy.name
+                ))
+            })?;
+            for step in &steps {
+                stack.take(way.at, step)?;
+            }
+            stack.instead.extend(way.instead.map(str::to_owned));
+        }
+        Ok(stack)
+    }
+
+    /// The kernel's TCP for a scenario's own settings.
+    fn of(tcp: &Config) -> Result<Self> {
+        let control = match tcp.congestion {
+            CongestionControl::Reno => "reno",
+            CongestionControl::Cubic => "cubic",
+            CongestionControl::Bbr => "bbr",
+            CongestionControl::Veno => "veno",
+            CongestionControl::Westwood => "westwood",
+            other => {
+                return Err(Error::new(format!(
+                    "tcp.congestion_control = {other:?}: no Linux kernel has it; use one of reno, \
+                     cubic, bbr, veno, westwood"
+                )));
+            }
+        };
+        if let Some(segments) = tcp.max_window {
+            return Err(Error::new(format!(
+                "tcp.max_window = {segments}: no setting of Linux bounds a window (airtcp remedies \
+                 max-window says what comes near); leave it out"
+            )));
+        }
+        let on = |is_on: bool| if is_on { "1" } else { "0" };
+        let by_time = tcp.loss_detection == LossDetection::Rack;
+        let marks = match tcp.ecn {
+            EcnUse::Off => "0",
+            EcnUse::Request => "1",
+            EcnUse::Accept => "2",
+        };
+        let shared = [
+            ("net.ipv4.tcp_ecn", marks.to_owned()),
+            ("net.ipv4.tcp_sack", on(tcp.sack).to_owned()),
+            ("net.ipv4.tcp_dsack", on(tcp.dsack).to_owned()),
+            ("net.ipv4.tcp_timestamps", on(tcp.timestamps).to_owned()),
+        ];
+        let sender = [
+            (
+                "net.ipv4.tcp_frto",
+                if tcp.spurious_detection.frto {
+                    "2"
+                } else {
+                    "0"
+                }
+                .to_owned(),
+            ),
+            ("net.ipv4.tcp_recovery", on(by_time).to_owned()),
+            (
+                "net.ipv4.tcp_early_retrans",
+                if tcp.tail_loss_probe { "3" } else { "0" }.to_owned(),
+            ),
+        ];
+        let receiver = [(
+            "net.ipv4.tcp_rmem",
+            format!("4096 131072 {}", tcp.receive_buffer.max(131_072)),
+        )];
+        let owned = |(key, value): (&str, String)| (key.to_owned(), value);
+        let always = || ALWAYS.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        Ok(Self {
+            congestion_control: control.to_owned(),
+            sender_settings: always()
+                .into_iter()
+                .chain(shared.clone().map(owned))
+                .chain(sender.map(owned))
+                .collect(),
+            receiver_settings: always()
+                .into_iter()
+                .chain(shared.map(owned))
+                .chain(receiver.map(owned))
+                .collect(),
+            sender_route: (tcp.initial_window != 10)
+                .then_some(Metric::InitialWindow(tcp.initial_window))
+                .into_iter()
+                .collect(),
+            ..Self::default()
+        })
+    }
+
+    /// Adds a step of a remedy.
+    fn take(&mut self, at: At, step: &Concrete) -> Result<()> {
+        self.steps.push(step.to_string());
+        let value = &step.value;
+        match step.step {
+            Step::Sysctl { key, .. } => {
+                let setting = (key.to_owned(), value.clone());
+                if matches!(at, At::Sender | At::BothEnds) {
+                    self.sender_settings.push(setting.clone());
+                }
+                if matches!(at, At::Receiver | At::BothEnds) {
+                    self.receiver_settings.push(setting);
+                }
+            }
+            Step::RouteAttribute { name, .. } => {
+                let metric = Metric::parse(name, value)?;
+                if matches!(at, At::Receiver) {
+                    self.receiver_route.push(metric);
+                } else {
+                    self.sender_route.push(metric);
+                }
+            }
+            Step::CongestionControl { name } => name.clone_into(&mut self.congestion_control),
+            Step::BpfCongestionControl { name, constant, .. } => {
+                name.clone_into(&mut self.congestion_control);
+                self.program = Some((name.to_owned(), constants(constant, value)?));
+            }
+            // The one option that remedies set; its value does not matter above any link's rate.
+            Step::SocketOption { .. } => self.paced = true,
+            Step::Qdisc { .. } | Step::ModuleParameter { .. } | Step::Radio { .. } => {}
+        }
+        Ok(())
+    }
+}
+
+const fn acts_at_an_end(place: airtcp_remedies::Place) -> bool {
+    matches!(
+        place,
+        airtcp_remedies::Place::Sender | airtcp_remedies::Place::Receiver
+    )
+}
+
+/// Whether a namespace of this kernel supports the way: its settings exist, and none of its steps
+/// reaches outside of the namespace.
+fn is_supported(way: &Way) -> bool {
+    way.steps.iter().all(|step| match step {
+        Step::Sysctl { key, .. } => setting_path(key).is_ok_and(|path| path.exists()),
+        Step::RouteAttribute { .. } | Step::SocketOption { .. } => true,
+        Step::CongestionControl { name } => has_control(name),
+        Step::BpfCongestionControl { .. } => bpf::allowed().is_ok(),
+        Step::Qdisc { .. } | Step::ModuleParameter { .. } | Step::Radio { .. } => false,
+    })
+}
+
+fn is_bpf(way: &Way) -> bool {
+    way.steps
+        .iter()
+        .any(|step| matches!(step, Step::BpfCongestionControl { .. }))
+}
+
+/// Sets kernel settings of the calling thread's namespace.
+///
+/// # Errors
+///
+/// A key that the kernel does not have, or a value that it refuses.
+pub fn apply(settings: &[(String, String)]) -> Result<()> {
+    for (key, value) in settings {
+        fs::write(setting_path(key)?, value).tried(|| format!("cannot set {key} to {value:?}"))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use airtcp_remedies::{catalogue, parse};
+    use airtcp_tcp::config::Profile;
+
+    use super::*;
+
+    fn stack(profile: Profile, remedies: &str) -> Result<Stack> {
+        Stack::new(&profile.config(), &parse(remedies).unwrap(), Some(5.0))
+    }
+
+    fn last<'a>(settings: &'a [(String, String)], key: &str) -> Option<&'a str> {
+        let found = settings.iter().rev().find(|(known, _)| known == key);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    #[test]
+    fn a_profile_is_told_in_the_kernels_words() {
+        let stack = stack(Profile::NewReno, "").unwrap();
+        assert_eq!(stack.congestion_control, "reno");
+        assert_eq!(last(&stack.sender_settings, "net.ipv4.tcp_sack"), Some("0"));
+        assert_eq!(
+            last(&stack.receiver_settings, "net.ipv4.tcp_sack"),
+            Some("0")
+        );
+        assert_eq!(
+            last(&stack.sender_settings, "net.ipv4.tcp_recovery"),
+            Some("0")
+        );
+        assert_eq!(last(&stack.sender_settings, "net.ipv4.tcp_ecn"), Some("0"));
+        assert!(stack.steps.is_empty());
+    }
+
+    #[test]
+    fn a_remedy_takes_its_deployments_steps() {
+        let stack = stack(
+            Profile::NewReno,
+            "sack+initial-window:segments=12+rto-factor",
+        )
+        .unwrap();
+        assert_eq!(last(&stack.sender_settings, "net.ipv4.tcp_sack"), Some("1"));
+        assert_eq!(
+            last(&stack.receiver_settings, "net.ipv4.tcp_sack"),
+            Some("1")
+        );
+        assert_eq!(
+            stack.sender_route,
+            [Metric::InitialWindow(12), Metric::LeastTimeout(50)]
+        );
+        assert_eq!(stack.steps.len(), 3);
+        assert_eq!(stack.instead.len(), 1, "a floor is not a factor");
+    }
+
+    #[test]
+    fn what_a_kernel_cannot_be_told_is_refused_with_the_reason() {
+        let error = stack(Profile::Linux, "fack").unwrap_err().to_string();
+        assert!(error.contains("fack") && error.contains("4.15"), "{error}");
+        let factor = Stack::new(
+            &Profile::Linux.config(),
+            &parse("rto-factor").unwrap(),
+            None,
+        );
+        assert!(factor.unwrap_err().to_string().contains("--deviation"));
+    }
+
+    /// The emulated link provides what acts there, and many of the rest have a way on the kernel.
+    #[test]
+    fn at_least_twenty_remedies_can_be_verified() {
+        let can: Vec<_> = catalogue()
+            .iter()
+            .filter(|remedy| remedy.place != airtcp_remedies::Place::Proxy)
+            .filter(|remedy| stack(Profile::Linux, remedy.name).is_ok())
+            .map(|remedy| remedy.name)
+            .collect();
+        assert!(can.len() >= 20, "{can:?}");
+    }
+}

@@ -1,0 +1,181 @@
+//! A bulk transfer by the kernel's TCP: as much as possible until the time is over.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration as StdDuration;
+
+use airtcp_host::clock::Clock;
+use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::tcp_info::{TcpInfo, tcp_info};
+use airtcp_units::Instant;
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, ipproto, socket_with, sockopt};
+
+/// Interval at which a waiting thread checks whether the time is over.
+const LOOK: StdDuration = StdDuration::from_millis(20);
+/// Bytes per write and read.
+const CHUNK: usize = 65_536;
+
+/// Start and end of a transfer, on the emulation's clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Times {
+    /// The emulation's clock.
+    pub clock: Clock,
+    /// Time at which the connection is opened.
+    pub start: Instant,
+    /// Time at which the measurement ends.
+    pub end: Instant,
+}
+
+/// Sends until the end; returns the kernel's information on the connection then, or `None` if the
+/// link allowed none by then. Call it in the sender's namespace.
+///
+/// # Errors
+///
+/// The congestion control is not allowed here, or the connection is refused.
+pub fn send(
+    to: SocketAddr,
+    control: &str,
+    paced: bool,
+    times: Times,
+    stop: &AtomicBool,
+) -> Result<Option<TcpInfo>> {
+    let socket = socket_with(
+        if to.is_ipv4() {
+            AddressFamily::INET
+        } else {
+            AddressFamily::INET6
+        },
+        SocketType::STREAM,
+        SocketFlags::CLOEXEC,
+        Some(ipproto::TCP),
+    )
+    .tried(|| "cannot make a socket".to_owned())?;
+    // Before the connection: a socket that started with a paced control stays paced.
+    sockopt::set_tcp_congestion(&socket, control).map_err(|cause| {
+        Error::system(
+            format!("cannot send with congestion control {control}"),
+            cause,
+        )
+        .remedied_by(
+            "root may use all that the kernel has (sysctl \
+             net.ipv4.tcp_available_congestion_control; others are modules), a user those in \
+             net.ipv4.tcp_allowed_congestion_control",
+        )
+    })?;
+    if paced {
+        airtcp_host::tcp_info::pace(&socket).tried(|| "cannot pace the socket".to_owned())?;
+    }
+    wait_until(times.start, times.clock, stop);
+    sockopt::set_socket_timeout(&socket, sockopt::Timeout::Send, Some(LOOK))
+        .tried(|| "cannot limit the time of a write".to_owned())?;
+    // The peer listens before the link carries anything.
+    loop {
+        match connect(&socket, &to) {
+            Ok(()) => break,
+            // The send timeout limits a call of connect too (socket(7), SO_SNDTIMEO); the handshake
+            // continues, and the next call waits for it.
+            Err(Errno::INPROGRESS | Errno::ALREADY | Errno::INTR) => {}
+            Err(error) => {
+                return Err(error).tried(|| format!("cannot connect to {to} over the link"));
+            }
+        }
+        if times.clock.now() >= times.end || stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+    }
+    let mut stream = TcpStream::from(socket);
+    let chunk = vec![0_u8; CHUNK];
+    while times.clock.now() < times.end && !stop.load(Ordering::Relaxed) {
+        match stream.write(&chunk) {
+            Ok(_) => {}
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+                ) => {}
+            Err(error) => return Err(Error::system("the connection has ended early", error)),
+        }
+    }
+    let info = tcp_info(&stream)?;
+    end_at_once(&stream)?;
+    Ok(Some(info))
+}
+
+/// Closes without waiting for the peer: the link is about to go, and a connection that waits for it
+/// would hold its congestion control for minutes.
+fn end_at_once(stream: &TcpStream) -> Result<()> {
+    sockopt::set_socket_linger(stream, Some(StdDuration::ZERO))
+        .tried(|| "cannot close the connection at once".to_owned())
+}
+
+/// A receiver's result at the end, with its connection, if there was one.
+#[derive(Debug, Default)]
+pub struct Received {
+    /// Payload bytes that arrived.
+    pub bytes: u64,
+    /// Still open: closing it resets the sender, over a short link before its counters have been
+    /// read. The caller closes it once the sender is done.
+    pub connection: Option<TcpStream>,
+}
+
+/// Receives until the end. Call it in the receiver's namespace.
+///
+/// # Errors
+///
+/// Nobody connects until the end.
+pub fn receive(listener: &TcpListener, times: Times, stop: &AtomicBool) -> Result<Received> {
+    listener
+        .set_nonblocking(true)
+        .tried(|| "cannot listen without waiting".to_owned())?;
+    let mut stream = loop {
+        match listener.accept() {
+            Ok((stream, _)) => break stream,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) => return Err(Error::system("cannot accept a connection", error)),
+        }
+        if times.clock.now() >= times.end || stop.load(Ordering::Relaxed) {
+            return Ok(Received::default());
+        }
+        std::thread::sleep(StdDuration::from_millis(1));
+    };
+    let limit = |stream: &TcpStream, left: StdDuration| {
+        stream.set_read_timeout(Some(left.clamp(StdDuration::from_millis(1), LOOK)))
+    };
+    let (mut bytes, mut chunk) = (0, vec![0_u8; CHUNK]);
+    while times.clock.now() < times.end && !stop.load(Ordering::Relaxed) {
+        let left = times
+            .end
+            .as_nanos()
+            .saturating_sub(times.clock.now().as_nanos());
+        limit(&stream, StdDuration::from_nanos(left))
+            .tried(|| "cannot limit the time of a read".to_owned())?;
+        match stream.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(read) => bytes += read as u64,
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+                ) => {}
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => break,
+            Err(error) => return Err(Error::system("cannot receive", error)),
+        }
+    }
+    end_at_once(&stream)?;
+    Ok(Received {
+        bytes,
+        connection: Some(stream),
+    })
+}
+
+fn wait_until(start: Instant, clock: Clock, stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        let left = start.as_nanos().saturating_sub(clock.now().as_nanos());
+        if left == 0 {
+            return;
+        }
+        std::thread::sleep(StdDuration::from_nanos(left).min(LOOK));
+    }
+}

@@ -1,0 +1,296 @@
+//! Requests to the gateway, from `airtcp gateway status`, a successor, or Prometheus.
+//!
+//! A separate thread talks to the clients, so that a slow one does not hold up packets; the
+//! gateway's own thread only answers requests from a channel.
+
+use std::fs;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+use airtcp_host::error::{Error, Result, Tried};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use super::report::Report;
+
+/// Time allowed for a request.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Maximum length of a request.
+const LONGEST: u64 = 4096;
+/// Interval between updates of the file for Prometheus.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// A request to the gateway's thread.
+#[derive(Debug)]
+pub enum Request {
+    /// ControlSocket for its report.
+    Report(Sender<Box<Report>>),
+    /// ControlSocket it to hold nothing new, release what is held, and end: a successor has taken over.
+    Drain,
+}
+
+/// The requests, as the gateway's thread sees them.
+#[derive(Debug)]
+pub struct ControlSocket {
+    from: Receiver<Request>,
+    bell: OwnedFd,
+    path: PathBuf,
+    /// The socket's path until the gateway takes over its final name.
+    waiting: PathBuf,
+    is_named: bool,
+}
+
+/// The socket path of the gateway on a device in a namespace.
+pub fn socket_path(state: &Path, cookie: u64, mobile: &str) -> PathBuf {
+    state.join(format!("gateway-{cookie}-{mobile}.sock"))
+}
+
+impl ControlSocket {
+    /// Starts listening. The socket gets its final name only with [`take_name`](Self::take_name).
+    ///
+    /// # Errors
+    ///
+    /// The folder or an address is not available.
+    pub fn listen(
+        path: PathBuf,
+        prometheus: Option<SocketAddr>,
+        file: Option<PathBuf>,
+    ) -> Result<Self> {
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        fs::create_dir_all(folder).tried(|| format!("cannot make {}", folder.display()))?;
+        let waiting = path.with_extension(format!("{}.new", std::process::id()));
+        let _ = fs::remove_file(&waiting);
+        let socket = UnixListener::bind(&waiting)
+            .tried(|| format!("cannot listen on {}", waiting.display()))?;
+        let web = match prometheus {
+            Some(address) => Some(listen_again(address)?),
+            None => None,
+        };
+        let (to, from) = channel();
+        let (bell, rope) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)
+            .tried(|| "cannot make a pipe".to_owned())?;
+        let desk = Desk {
+            socket,
+            web,
+            file,
+            to,
+            rope,
+        };
+        Builder::new()
+            .name("asks".to_owned())
+            .spawn(move || desk.run())
+            .tried(|| "cannot start a thread for questions".to_owned())?;
+        Ok(Self {
+            from,
+            bell,
+            path,
+            waiting,
+            is_named: false,
+        })
+    }
+
+    /// Makes this gateway the one on its device.
+    ///
+    /// # Errors
+    ///
+    /// The folder does not allow it.
+    pub fn take_name(&mut self) -> Result<()> {
+        fs::rename(&self.waiting, &self.path)
+            .tried(|| format!("cannot rename {}", self.waiting.display()))?;
+        self.is_named = true;
+        Ok(())
+    }
+
+    /// Records that a successor has the name now: it is not removed at the end.
+    pub const fn give_name_away(&mut self) {
+        self.is_named = false;
+    }
+
+    /// The next request.
+    pub fn next(&self) -> Option<Request> {
+        let mut rings = [0; 16];
+        while rustix::io::read(&self.bell, &mut rings[..]).is_ok_and(|length| length > 0) {}
+        self.from.try_recv().ok()
+    }
+}
+
+impl AsFd for ControlSocket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.bell.as_fd()
+    }
+}
+
+impl Drop for ControlSocket {
+    fn drop(&mut self) {
+        let path = if self.is_named {
+            &self.path
+        } else {
+            &self.waiting
+        };
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// Listens on an address even while the previous gateway, which drains, still does.
+fn listen_again(address: SocketAddr) -> Result<TcpListener> {
+    let until = Instant::now() + PATIENCE * 3;
+    loop {
+        match TcpListener::bind(address) {
+            Err(cause) if cause.kind() == ErrorKind::AddrInUse && Instant::now() < until => {
+                std::thread::sleep(PATIENCE / 20);
+            }
+            other => return other.tried(|| format!("cannot listen on {address}")),
+        }
+    }
+}
+
+/// The thread's side.
+struct Desk {
+    socket: UnixListener,
+    web: Option<TcpListener>,
+    file: Option<PathBuf>,
+    to: Sender<Request>,
+    rope: OwnedFd,
+}
+
+impl Desk {
+    /// Serves clients until the gateway's thread is gone.
+    fn run(self) {
+        let longest = Timespec {
+            tv_sec: EVERY.as_secs().cast_signed(),
+            tv_nsec: 0,
+        };
+        let mut written = Instant::now();
+        loop {
+            if let Some(file) = &self.file
+                && written.elapsed() >= EVERY
+            {
+                written = Instant::now();
+                if self
+                    .report()
+                    .is_none_or(|report| write_file(file, &report).is_err())
+                {
+                    tracing::warn!(file = %file.display(), "the metrics cannot be written");
+                }
+            }
+            let mut waited = vec![PollFd::new(&self.socket, PollFlags::IN)];
+            waited.extend(self.web.iter().map(|web| PollFd::new(web, PollFlags::IN)));
+            if poll(&mut waited, Some(&longest)).is_err() {
+                continue;
+            }
+            let came: Vec<_> = waited.iter().map(|one| !one.revents().is_empty()).collect();
+            drop(waited);
+            if came[0]
+                && let Ok((stream, _)) = self.socket.accept()
+                && !self.answer(stream)
+            {
+                return;
+            }
+            if came.get(1) == Some(&true)
+                && let Some(Ok((stream, _))) = self.web.as_ref().map(TcpListener::accept)
+            {
+                self.answer_web(stream);
+            }
+        }
+    }
+
+    /// Answers a client. Returns whether there is still a gateway.
+    fn answer(&self, mut stream: UnixStream) -> bool {
+        let _ = stream.set_read_timeout(Some(PATIENCE));
+        let _ = stream.set_write_timeout(Some(PATIENCE));
+        let mut word = String::new();
+        let mut lines = BufReader::new(Read::by_ref(&mut stream).take(LONGEST));
+        if lines.read_line(&mut word).is_err() {
+            return true;
+        }
+        let answer = match word.trim() {
+            "status" => {
+                let Some(report) = self.report() else {
+                    return false;
+                };
+                let text = report.to_string();
+                serde_json::json!({ "report": report, "text": text }).to_string()
+            }
+            "drain" => {
+                if self.ask(Request::Drain).is_none() {
+                    return false;
+                }
+                "draining".to_owned()
+            }
+            _ => "expected status or drain".to_owned(),
+        };
+        let _ = writeln!(stream, "{answer}");
+        true
+    }
+
+    /// Answers a web client: Prometheus asks for one page, which every client gets.
+    fn answer_web(&self, mut stream: std::net::TcpStream) {
+        let _ = stream.set_read_timeout(Some(PATIENCE));
+        let _ = stream.set_write_timeout(Some(PATIENCE));
+        let mut lines = BufReader::new(Read::by_ref(&mut stream).take(LONGEST));
+        let mut line = String::new();
+        while lines.read_line(&mut line).is_ok_and(|length| length > 0) {
+            if line.trim().is_empty() {
+                break;
+            }
+            line.clear();
+        }
+        let body = self
+            .report()
+            .map_or(String::new(), |report| report.prometheus());
+        let _ = write!(
+            stream,
+            "HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {}\r\n\
+             \r\n{body}",
+            body.len()
+        );
+    }
+
+    fn report(&self) -> Option<Box<Report>> {
+        let (to, from) = channel();
+        self.ask(Request::Report(to))?;
+        from.recv_timeout(PATIENCE).ok()
+    }
+
+    fn ask(&self, request: Request) -> Option<()> {
+        self.to.send(request).ok()?;
+        // A full pipe wakes the thread anyway.
+        let _ = rustix::io::write(&self.rope, &[1]);
+        Some(())
+    }
+}
+
+/// Writes the file atomically: a reader never sees half of it.
+fn write_file(path: &Path, report: &Report) -> std::io::Result<()> {
+    let unfinished = path.with_extension("new");
+    fs::write(&unfinished, report.prometheus())?;
+    fs::rename(&unfinished, path)
+}
+
+/// Sends a request to the gateway behind a socket. `None` if it is gone.
+///
+/// # Errors
+/// It does not answer.
+pub fn ask(path: &Path, word: &str) -> Result<Option<String>> {
+    let failed = || format!("the gateway of {} does not answer", path.display());
+    let mut stream = match UnixStream::connect(path) {
+        Ok(stream) => stream,
+        Err(cause)
+            if [ErrorKind::NotFound, ErrorKind::ConnectionRefused].contains(&cause.kind()) =>
+        {
+            return Ok(None);
+        }
+        Err(cause) => return Err(Error::system(failed(), cause)),
+    };
+    stream.set_read_timeout(Some(PATIENCE * 3)).tried(failed)?;
+    writeln!(stream, "{word}").tried(failed)?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).tried(failed)?;
+    Ok(Some(answer.trim().to_owned()))
+}

@@ -1,0 +1,292 @@
+//! A gateway's report: for `status`, at its end, and for Prometheus.
+
+use std::fmt::{self, Write as _};
+
+use serde::Serialize;
+
+use crate::agents::counts::Counts;
+use crate::meter::{Difference, Differences, GroupNumbers};
+use crate::observe::forecast::Expected;
+
+/// The full report.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Its process number.
+    pub process: u32,
+    /// The agents with their parameters.
+    pub agents: Vec<String>,
+    /// The device towards the mobiles.
+    pub mobile: String,
+    /// The device towards the wired network.
+    pub wired: String,
+    /// The share of connections that are treated; `None` if packets are only observed.
+    pub share: Option<f64>,
+    /// How packets reach it: `look`, `queue` or `inline`.
+    #[serde(rename = "course")]
+    pub datapath: &'static str,
+    /// The program that has written its rules.
+    pub rules: Option<&'static str>,
+    /// The numbers of its queues.
+    pub queues: Vec<u16>,
+    /// Its running time.
+    pub seconds: f64,
+    /// TCP packets and bytes that passed the device towards the mobiles.
+    pub packets: u64,
+    /// See `packets`.
+    pub bytes: u64,
+    /// Packets not seen there, since too many passed at once.
+    pub unseen: u64,
+    /// Number of tracked connections.
+    pub connections: usize,
+    /// Number of packets held now.
+    pub holding: usize,
+    /// Counters of the agents' actions, real or hypothetical.
+    pub did: Counts,
+    /// Packets that reached the agents but could not be read: those passed.
+    pub unread: u64,
+    /// Lateness of held packets at their release, in microseconds: median, 99th percentile,
+    /// maximum.
+    pub late_us: [f64; 3],
+    /// Number of times the rules had to be rewritten.
+    pub rules_rewritten: u64,
+    /// Number of times the configuration was reloaded.
+    pub reloads: u64,
+    /// The control group.
+    pub control: GroupNumbers,
+    /// The treated connections.
+    pub treated: GroupNumbers,
+    /// The differences between the groups.
+    pub difference: Differences,
+    /// Number of failed attempts on the radio, if agents hear of them.
+    pub failed_attempts: Option<u64>,
+    /// The forecast of the mobiles' timeouts; only while packets are only observed.
+    pub expected: Option<Expected>,
+}
+
+impl Report {
+    /// The report in Prometheus's text format 0.0.4.
+    pub fn prometheus(&self) -> String {
+        let mut text = String::new();
+        let labels = format!("{{mobile=\"{}\",wired=\"{}\"}}", self.mobile, self.wired);
+        let mut put = |name: &str, kind: &str, help: &str, value: f64| {
+            // Writing to a string cannot fail.
+            let _ = write!(
+                text,
+                "# HELP airtcp_gateway_{name} {help}\n# TYPE airtcp_gateway_{name} {kind}\n\
+                 airtcp_gateway_{name}{labels} {value}\n"
+            );
+        };
+        let did = &self.did;
+        let share = self.share.unwrap_or(0.0);
+        put(
+            "treated_share",
+            "gauge",
+            "Share of connections that are treated.",
+            share,
+        );
+        put(
+            "uptime_seconds",
+            "gauge",
+            "For how long it has run.",
+            self.seconds,
+        );
+        let counters = [
+            (
+                "packets_total",
+                "TCP packets at the mobiles' device.",
+                self.packets,
+            ),
+            ("bytes_total", "Their bytes.", self.bytes),
+            (
+                "unseen_total",
+                "Packets that were not seen there.",
+                self.unseen,
+            ),
+            (
+                "unread_total",
+                "Packets that no agent could read.",
+                self.unread,
+            ),
+            ("delayed_total", "Packets that agents delayed.", did.delayed),
+            ("spikes_total", "Delay spikes.", did.spikes),
+            (
+                "cut_by_limit_total",
+                "Holds that ended at a bound.",
+                did.cut_by_limit,
+            ),
+            (
+                "cut_by_budget_total",
+                "Holds that ended with a budget.",
+                did.cut_by_budget,
+            ),
+            (
+                "dropped_total",
+                "Packets that agents kept back.",
+                did.dropped,
+            ),
+            (
+                "repeated_total",
+                "Packets that agents repeated.",
+                did.repeated,
+            ),
+            (
+                "rules_rewritten_total",
+                "Rules that were gone.",
+                self.rules_rewritten,
+            ),
+            ("reloads_total", "Configurations read again.", self.reloads),
+        ];
+        for (name, help, value) in counters {
+            put(name, "counter", help, value as f64);
+        }
+        let held = did.held_ns as f64 / 1e9;
+        put(
+            "held_seconds_total",
+            "counter",
+            "How long packets were held.",
+            held,
+        );
+        put(
+            "connections",
+            "gauge",
+            "Connections known.",
+            self.connections as f64,
+        );
+        put("holding", "gauge", "Packets held now.", self.holding as f64);
+        for (group, numbers) in [("control", &self.control), ("treated", &self.treated)] {
+            for (name, value) in [
+                ("goodput_bps", numbers.goodput_bps.unwrap_or(0.0)),
+                ("round_trip_ms", numbers.round_trip_ms.unwrap_or(0.0)),
+                ("segments", numbers.segments as f64),
+                ("retransmissions", numbers.retransmissions as f64),
+                ("dsacks", numbers.dsacks as f64),
+            ] {
+                let help = "Of a group's connections.";
+                put(&format!("{group}_{name}"), "gauge", help, value);
+            }
+        }
+        text
+    }
+
+    fn agents_line(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let treats = match self.share {
+            None => "only looks".to_owned(),
+            Some(share) => format!("treats {:.0} % of the connections", share * 100.0),
+        };
+        writeln!(
+            f,
+            "{} between {} and {} (process {}): {treats}, for {:.0} s",
+            self.agents.join("+"),
+            self.mobile,
+            self.wired,
+            self.process,
+            self.seconds
+        )
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.agents_line(f)?;
+        let did = &self.did;
+        writeln!(
+            f,
+            "  {} TCP packets, {} connections, {} not seen",
+            self.packets, self.connections, self.unseen
+        )?;
+        let would = if self.share.is_none() {
+            "would have "
+        } else {
+            ""
+        };
+        writeln!(
+            f,
+            "  {would}delayed {} packets by {:.2} ms on average, {:.1} ms at most ({} delay \
+             spikes); {} holds ended at a bound, {} with their budget, {} had no round trip yet",
+            did.delayed,
+            did.mean_hold_ms(),
+            did.longest_ns as f64 / 1e6,
+            did.spikes,
+            did.cut_by_limit,
+            did.cut_by_budget,
+            did.cut_unmeasured
+        )?;
+        if did.dropped + did.repeated + did.changed + did.prioritised + did.notified > 0 {
+            writeln!(
+                f,
+                "  {would}kept back {} acknowledgments, repeated {} packets, changed {}, gave {} \
+                 a priority, noticed {} bad states",
+                did.dropped, did.repeated, did.changed, did.prioritised, did.notified
+            )?;
+        }
+        if let Some(failed) = self.failed_attempts {
+            writeln!(f, "  {failed} attempts on the radio have failed")?;
+        }
+        if let Some(expected) = self.expected {
+            writeln!(
+                f,
+                "  timeouts expected of the mobiles: {} as it is, {} with the agents, in {} \
+                 acknowledgments",
+                expected.timeouts_now, expected.timeouts_with, expected.acknowledgments
+            )?;
+        } else {
+            group(f, "treated", &self.treated)?;
+            group(f, "control", &self.control)?;
+            differences(f, &self.difference)?;
+        }
+        Ok(())
+    }
+}
+
+fn group(f: &mut fmt::Formatter<'_>, name: &str, group: &GroupNumbers) -> fmt::Result {
+    let number = |value: Option<f64>, scale: f64| {
+        value.map_or("-".to_owned(), |value| format!("{:.2}", value / scale))
+    };
+    writeln!(
+        f,
+        "  {name}: {} connections, {} Mbit/s, {} ms, {} of {} segments again, {} DSACKs",
+        group.connections,
+        number(group.goodput_bps, 1e6),
+        number(group.round_trip_ms, 1.0),
+        group.retransmissions,
+        group.segments,
+        group.dsacks
+    )
+}
+
+fn differences(f: &mut fmt::Formatter<'_>, all: &Differences) -> fmt::Result {
+    let rows = [
+        ("goodput", "%", 100.0, all.goodput),
+        ("round trip", "ms", 1.0, all.round_trip_ms),
+        (
+            "retransmissions",
+            "in 1000",
+            1.0,
+            all.retransmissions_per_1000,
+        ),
+        ("DSACKs", "in 1000", 1.0, all.dsacks_per_1000),
+    ];
+    for (name, unit, scale, row) in rows {
+        let Some(found) = row else {
+            continue;
+        };
+        let shown = if found.is_shown() {
+            ""
+        } else {
+            ": no difference shown"
+        };
+        let Difference {
+            difference,
+            low,
+            high,
+        } = found;
+        writeln!(
+            f,
+            "  {name} of the treated: {:+.2} {unit} ({:+.2} to {:+.2}, 95 %){shown}",
+            difference * scale,
+            low * scale,
+            high * scale
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,413 @@
+//! Carries packets between two devices, for kernels without a packet queue: two packet sockets, and
+//! every frame that enters at one leaves at the other, unless an agent holds it.
+//!
+//! Frames are passed along with the work their device has yet to do (PACKET_VNET_HDR), so that
+//! neither checksums nor segmentation are this program's task; a VLAN's tag, which the kernel
+//! removes from every incoming frame, is restored. The devices have no other use: they have no
+//! addresses, and when this ends a bridge of the kernel's joins them, so that packets pass.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use airtcp_host::clock::Clock;
+use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::lateness::Lateness;
+use airtcp_link::agent::Toward;
+use airtcp_units::Instant;
+use netconfig_rs::Interface;
+use netconfig_rs::sys::InterfaceExt;
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socket_with};
+use tracing::info;
+
+use crate::agents::engine::{Decision, Engine, Passing};
+use crate::configuration::Settings;
+use crate::meter::Meter;
+use crate::packets::filter::Segments;
+use crate::packets::packet_view::{FlowKeys, PacketView, is_of_the_connection, read_headers};
+use crate::sockets::packet_socket::{
+    VlanTag, bind_packet, device_index, receive_frame, set_option,
+};
+
+/// Maximum number of frames read from one device before the other has its turn.
+const TURN: usize = 64;
+/// Bytes that the kernel puts before a frame (virtio_net_hdr), and Ethernet's header.
+const PREFIX: usize = 10;
+const ETHERNET: usize = 14;
+/// Length of a VLAN's tag, and its offset in a frame: behind both addresses.
+const TAG: usize = 4;
+const TAG_AT: usize = 12;
+/// The longest frame, before segmentation by its device.
+const LONGEST: usize = PREFIX + ETHERNET + TAG + 65_536;
+/// Memory for frames that wait for this program, at each device.
+const BUFFER_BYTES: usize = 4 << 20;
+
+/// A device owned by this program.
+#[derive(Debug)]
+struct Port {
+    socket: OwnedFd,
+    device: String,
+    /// The device's index when it was opened.
+    index: u32,
+    toward: Toward,
+}
+
+/// Agents between two devices.
+#[derive(Debug)]
+pub struct Inline {
+    engine: Engine<u64>,
+    /// The device towards the wired network, and the one towards the mobiles.
+    ports: [Port; 2],
+    sees: [Option<Segments>; 2],
+    /// Frames on which an agent has yet to decide; never iterated over.
+    waiting: HashMap<u64, (Toward, Vec<u8>)>,
+    frames: u64,
+    unread: u64,
+    refused: u64,
+    lateness: Lateness,
+    /// Room for a tag, then the frame.
+    buffer: Vec<u8>,
+    /// Whether a successor carries new frames.
+    is_followed: bool,
+}
+
+impl Inline {
+    /// Opens both devices, which must not be ports of a bridge or have addresses in use.
+    ///
+    /// # Errors
+    ///
+    /// The system does not allow it, or there is no such device.
+    pub fn new(settings: &Settings) -> Result<Self> {
+        let chain = &settings.chain;
+        // A bridge left by an earlier gateway would carry every frame a second time.
+        close_bridge(&settings.mobile, &settings.wired)?;
+        Ok(Self {
+            engine: Engine::new(chain, settings.hold, settings.flows, settings.seed)?,
+            ports: [
+                Port::new(&settings.wired, Toward::Mobile)?,
+                Port::new(&settings.mobile, Toward::Wired)?,
+            ],
+            sees: [chain.sees(Toward::Mobile), chain.sees(Toward::Wired)],
+            waiting: HashMap::new(),
+            frames: 0,
+            unread: 0,
+            refused: 0,
+            lateness: Lateness::default(),
+            buffer: vec![0; TAG + LONGEST],
+            is_followed: false,
+        })
+    }
+
+    /// Stops carrying new frames, as a successor does: both would carry every frame twice.
+    pub const fn follow(&mut self) {
+        self.is_followed = true;
+    }
+
+    /// Reopens a device that vanished and has returned with another index.
+    pub fn look_after_devices(&mut self) {
+        for port in &mut self.ports {
+            if device_index(&port.device).is_ok_and(|index| index != port.index)
+                && let Ok(again) = Port::new(&port.device, port.toward)
+            {
+                info!(device = port.device, "the device is there again");
+                *port = again;
+            }
+        }
+    }
+
+    /// Switches to other agents or bounds; held frames are released first.
+    ///
+    /// # Errors
+    /// A parameter of an agent is out of its range; then nothing has changed.
+    pub fn reload(&mut self, settings: &Settings, now: Instant) -> Result<()> {
+        let next = Engine::new(
+            &settings.chain,
+            settings.hold,
+            settings.flows,
+            settings.seed,
+        )?;
+        self.release(now);
+        self.engine = next;
+        Ok(())
+    }
+
+    /// The agents.
+    pub const fn engine(&self) -> &Engine<impl Copy + use<>> {
+        &self.engine
+    }
+
+    /// Lateness of held frames at their release.
+    pub const fn lateness(&self) -> &Lateness {
+        &self.lateness
+    }
+
+    /// Number of TCP packets that no agent could read.
+    pub const fn unread(&self) -> u64 {
+        self.unread
+    }
+
+    /// Number of frames received.
+    pub const fn packets(&self) -> u64 {
+        self.frames
+    }
+
+    /// The descriptors to wait for.
+    pub fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.ports.iter().map(|port| port.socket.as_fd())
+    }
+
+    /// Carries a turn of frames in each direction. Returns whether there may be more.
+    ///
+    /// # Errors
+    /// A device is gone.
+    pub fn turn(&mut self, clock: Clock, keys: &FlowKeys, meter: &Meter) -> Result<bool> {
+        if self.is_followed {
+            return Ok(false);
+        }
+        let mut more = false;
+        for port in 0..self.ports.len() {
+            more |= self.take(port, clock, keys, meter)?;
+        }
+        Ok(more)
+    }
+
+    /// Handles everything due.
+    pub fn wake(&mut self, clock: Clock) {
+        let (now, due) = (clock.now(), self.engine.next_wakeup());
+        if due <= now {
+            self.engine.wake(now);
+            self.decide();
+            self.lateness.add(clock.now() - due);
+        }
+    }
+
+    /// Releases all held frames.
+    pub fn release(&mut self, now: Instant) {
+        self.engine.release_all(now);
+        self.decide();
+    }
+
+    fn take(&mut self, port: usize, clock: Clock, keys: &FlowKeys, meter: &Meter) -> Result<bool> {
+        for _ in 0..TURN {
+            let Port { socket, toward, .. } = &self.ports[port];
+            let toward = *toward;
+            let (length, tag) = match receive_frame(socket, &mut self.buffer[TAG..]) {
+                Ok(received) => received,
+                Err(cause) => match Errno::from_io_error(&cause) {
+                    Some(Errno::AGAIN) => return Ok(false),
+                    Some(Errno::INTR | Errno::NETDOWN) => continue,
+                    // A frame whose device was to segment it in an unknown way.
+                    Some(Errno::INVAL) => {
+                        self.refused += 1;
+                        continue;
+                    }
+                    _ => return Err(cause).tried(|| "cannot read frames".to_owned()),
+                },
+            };
+            self.frames += 1;
+            let frame = tagged(&mut self.buffer, length, tag);
+            let Some(packet) = self.packet(frame.clone(), toward) else {
+                self.pass_on(toward, frame);
+                continue;
+            };
+            if !keys.is_treated(&packet.ends) {
+                self.pass_on(toward, frame);
+                continue;
+            }
+            let flow = keys.key(&packet.ends);
+            let number = self.frames;
+            let frame = self.buffer[frame].to_vec();
+            let passing = Passing {
+                flow,
+                toward,
+                segment: packet.segment,
+                // Only agents that repeat packets keep copies, and those require a queue.
+                bytes: &[],
+                packet: number,
+                round_trip: meter.round_trip(flow),
+            };
+            self.engine.pass(clock.now(), &passing);
+            self.waiting.insert(number, (toward, frame));
+            self.decide();
+        }
+        Ok(true)
+    }
+
+    /// The part that an agent has to see of the frame at that range of the buffer.
+    fn packet(&mut self, frame: Range<usize>, toward: Toward) -> Option<PacketView> {
+        let sees = self.sees[usize::from(toward == Toward::Wired)]?;
+        let frame = self.buffer.get(frame)?.get(PREFIX..)?;
+        let packet = frame.get(network_at(frame)?..)?;
+        let packet = match read_headers(packet, toward) {
+            Ok(packet) => packet,
+            Err(_) => {
+                self.unread += 1;
+                return None;
+            }
+        };
+        let is_meant = sees == Segments::All || packet.segment.payload_bytes == 0;
+        (is_meant && !is_of_the_connection(&packet.segment)).then_some(packet)
+    }
+
+    fn pass_on(&mut self, toward: Toward, frame: Range<usize>) {
+        let sent = send_frame(&self.ports, toward, &self.buffer[frame], None);
+        self.refused += u64::from(!sent);
+    }
+
+    fn decide(&mut self) {
+        while let Some(decision) = self.engine.poll() {
+            let (number, priority) = match decision {
+                Decision::Pass(number) => (number, None),
+                Decision::PassWithPriority(number, priority) => (number, Some(priority)),
+                Decision::Drop(number) => {
+                    self.waiting.remove(&number);
+                    continue;
+                }
+                // Agents that change or repeat packets require a queue, and are refused without
+                // one.
+                Decision::PassChanged(number, _) => (number, None),
+                Decision::Repeat(_) => continue,
+            };
+            if let Some((toward, frame)) = self.waiting.remove(&number) {
+                let sent = send_frame(&self.ports, toward, &frame, priority);
+                self.refused += u64::from(!sent);
+            }
+        }
+    }
+}
+
+/// Restores a tag in the frame of that length that begins behind [`TAG`] bytes; returns its new
+/// range.
+fn tagged(buffer: &mut [u8], length: usize, tag: Option<VlanTag>) -> Range<usize> {
+    let whole = TAG..TAG + length;
+    let Some([protocol, control]) = tag.filter(|_| length >= PREFIX + TAG_AT) else {
+        return whole;
+    };
+    buffer.copy_within(TAG..TAG + PREFIX + TAG_AT, 0);
+    let place = &mut buffer[PREFIX + TAG_AT..][..TAG];
+    place[..2].copy_from_slice(&protocol.to_be_bytes());
+    place[2..].copy_from_slice(&control.to_be_bytes());
+    // The end of the headers and the start of the checksummed part are offsets from the frame's
+    // start (virtio_net_hdr: hdr_len at 2, csum_start at 6); zero means nothing to do.
+    for at in [2, 6] {
+        let offset = u16::from_ne_bytes([buffer[at], buffer[at + 1]]);
+        if offset != 0 {
+            let further = offset.saturating_add(TAG as u16);
+            buffer[at..at + 2].copy_from_slice(&further.to_ne_bytes());
+        }
+    }
+    0..TAG + length
+}
+
+/// Sends a frame out of the device in the direction `toward`: not the one it came from.
+fn send_frame(ports: &[Port; 2], toward: Toward, frame: &[u8], priority: Option<u32>) -> bool {
+    let Some(port) = ports.iter().find(|port| port.toward == toward.opposite()) else {
+        return false;
+    };
+    if let Some(priority) = priority {
+        port.prefer(priority.cast_signed());
+    }
+    let sent = send(&port.socket, frame, SendFlags::DONTWAIT).is_ok();
+    if priority.is_some() {
+        port.prefer(0);
+    }
+    sent
+}
+
+/// Offset of the IP packet in an Ethernet frame, if it is one: VLAN tags are skipped.
+fn network_at(frame: &[u8]) -> Option<usize> {
+    let mut at = 12;
+    loop {
+        let kind = u16::from_be_bytes([*frame.get(at)?, *frame.get(at + 1)?]);
+        match kind {
+            0x8100 | 0x88a8 => at += 4,
+            0x0800 | 0x86dd => return Some(at + 2),
+            _ => return None,
+        }
+    }
+}
+
+impl Port {
+    /// Opens the device whose outgoing frames go `toward`.
+    fn new(device: &str, toward: Toward) -> Result<Self> {
+        let failed = || format!("cannot take {device}");
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let socket =
+            socket_with(AddressFamily::PACKET, SocketType::RAW, flags, None).map_err(|cause| {
+                Error::system(failed(), cause)
+                    .remedied_by("it needs CAP_NET_RAW: run it as root, or by the systemd unit")
+            })?;
+        let index = device_index(device).tried(failed)?;
+        let on: libc::c_int = 1;
+        let level = libc::SOL_PACKET;
+        set_option(&socket, level, libc::PACKET_AUXDATA, &on).tried(failed)?;
+        set_option(&socket, level, libc::PACKET_VNET_HDR, &on).tried(failed)?;
+        // This program's own outgoing frames are not received again.
+        set_option(&socket, level, libc::PACKET_IGNORE_OUTGOING, &on).tried(failed)?;
+        let _ = rustix::net::sockopt::set_socket_recv_buffer_size_force(&socket, BUFFER_BYTES);
+        let all = libc::packet_mreq {
+            mr_ifindex: i32::try_from(index).unwrap_or(0),
+            mr_type: libc::PACKET_MR_PROMISC as u16,
+            mr_alen: 0,
+            mr_address: [0; 8],
+        };
+        set_option(&socket, level, libc::PACKET_ADD_MEMBERSHIP, &all).tried(failed)?;
+        bind_packet(&socket, device, libc::ETH_P_ALL).tried(failed)?;
+        Ok(Self {
+            socket,
+            device: device.to_owned(),
+            index,
+            toward,
+        })
+    }
+
+    /// Sets the priority of frames sent from now on. If the kernel refuses, they are sent without.
+    fn prefer(&self, priority: libc::c_int) {
+        let _ = set_option(&self.socket, libc::SOL_SOCKET, libc::SO_PRIORITY, &priority);
+    }
+}
+
+/// The name of the bridge that carries packets while no gateway does.
+fn bridge_name(mobile: &str) -> String {
+    let short: String = mobile.chars().take(11).collect();
+    format!("atp-{short}")
+}
+
+/// Joins both devices with a kernel bridge.
+///
+/// # Errors
+/// The kernel has no bridges, or refuses it.
+pub fn open_bridge(mobile: &str, wired: &str) -> Result<()> {
+    let name = bridge_name(mobile);
+    let failed = || format!("cannot join {mobile} and {wired} by the bridge {name}");
+    if device_index(&name).is_err() {
+        run_ip(&["link", "add", &name, "type", "bridge"]).tried(failed)?;
+    }
+    // Up before it has ports: a bridge that is down drops their frames.
+    let up = Interface::try_from_name(name.as_str()).and_then(|bridge| bridge.set_up(true));
+    up.map_err(|error| Error::new(format!("{}: {error}", failed())))?;
+    for device in [mobile, wired] {
+        run_ip(&["link", "set", device, "master", &name]).tried(failed)?;
+    }
+    Ok(())
+}
+
+/// Removes the bridge, if there is one.
+fn close_bridge(mobile: &str, wired: &str) -> Result<()> {
+    let name = bridge_name(mobile);
+    if device_index(&name).is_ok() {
+        let failed = || format!("cannot take {mobile} and {wired} out of the bridge {name}");
+        run_ip(&["link", "del", &name]).tried(failed)?;
+    }
+    Ok(())
+}
+
+fn run_ip(words: &[&str]) -> std::io::Result<()> {
+    let output = std::process::Command::new("ip").args(words).output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(std::io::Error::other(said))
+}

@@ -1,0 +1,241 @@
+//! The three ways in which packets reach the agents.
+
+pub mod inline;
+mod queued;
+
+use std::os::fd::{AsFd, BorrowedFd};
+
+use airtcp_host::clock::Clock;
+use airtcp_host::error::Result;
+use airtcp_host::lateness::Lateness;
+use airtcp_link::agent::FlowKey;
+use airtcp_units::Instant;
+
+use crate::agents::counts::Counts;
+use crate::configuration::Settings;
+use crate::meter::Meter;
+use crate::observe::Observer;
+use crate::observe::forecast::Expected;
+use crate::packets::packet_view::{FlowKeys, PacketView};
+use crate::stations::Mac;
+use inline::Inline;
+use queued::Queued;
+
+/// The way in which packets reach the agents.
+#[derive(Debug)]
+pub enum Datapath {
+    /// They have already passed.
+    Observe(Box<Observer>),
+    /// They wait in the kernel's queue.
+    Queue(Box<Queued>),
+    /// The gateway carries them.
+    Inline(Box<Inline>),
+}
+
+impl Datapath {
+    /// Creates the one that the settings ask for. It receives no packets yet.
+    ///
+    /// # Errors
+    ///
+    /// The system does not allow something needed.
+    pub fn new(settings: &Settings) -> Result<Self> {
+        Ok(if settings.only_looks() {
+            Self::Observe(Box::new(Observer::new(settings)?))
+        } else if settings.inline {
+            Self::Inline(Box::new(Inline::new(settings)?))
+        } else {
+            Self::Queue(Box::new(Queued::new(settings)?))
+        })
+    }
+
+    /// Its name in reports.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Observe(_) => "look",
+            Self::Queue(_) => "queue",
+            Self::Inline(_) => "inline",
+        }
+    }
+
+    /// Takes a packet that has passed the device towards the mobiles.
+    pub fn saw(
+        &mut self,
+        now: Instant,
+        flow: FlowKey,
+        packet: &PacketView,
+        sender: Option<Mac>,
+        meter: &Meter,
+    ) {
+        if let Self::Observe(look) = self {
+            look.see(now, flow, packet, sender, meter.round_trip(flow));
+        }
+    }
+
+    /// Whether agents learn from passing data, so that none may be skipped.
+    pub fn needs_every_packet(&self) -> bool {
+        matches!(self, Self::Observe(look) if look.sees_data())
+    }
+
+    /// Passes the radio's reports to agents that only observe.
+    pub fn hear(&mut self) {
+        if let Self::Observe(look) = self {
+            look.hear();
+        }
+    }
+
+    /// Reads a turn of packets. Returns whether there may be more.
+    ///
+    /// # Errors
+    ///
+    /// The device or queue is gone.
+    pub fn turn(&mut self, clock: Clock, keys: &FlowKeys, meter: &Meter) -> Result<bool> {
+        match self {
+            Self::Observe(_) => Ok(false),
+            Self::Queue(apply) => apply.turn(clock, keys, meter),
+            Self::Inline(inline) => inline.turn(clock, keys, meter),
+        }
+    }
+
+    /// Handles everything due.
+    ///
+    /// # Errors
+    ///
+    /// The device or queue is gone.
+    pub fn wake(&mut self, clock: Clock) -> Result<()> {
+        match self {
+            // There time advances with the packets.
+            Self::Observe(_) => Ok(()),
+            Self::Queue(apply) => apply.wake(clock),
+            Self::Inline(inline) => {
+                inline.wake(clock);
+                Ok(())
+            }
+        }
+    }
+
+    /// Time at which to call [`wake`](Self::wake).
+    pub fn next_wakeup(&self) -> Instant {
+        match self {
+            Self::Observe(_) => Instant::FAR_FUTURE,
+            Self::Queue(apply) => apply.engine().next_wakeup(),
+            Self::Inline(inline) => inline.engine().next_wakeup(),
+        }
+    }
+
+    /// Latest time at which the first held packet must leave.
+    pub fn oldest_deadline(&self) -> Option<Instant> {
+        match self {
+            Self::Observe(_) => None,
+            Self::Queue(apply) => apply.engine().oldest_deadline(),
+            Self::Inline(inline) => inline.engine().oldest_deadline(),
+        }
+    }
+
+    /// The descriptors to wait for.
+    pub fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        match self {
+            Self::Observe(_) => Vec::new(),
+            Self::Queue(apply) => vec![apply.as_fd()],
+            Self::Inline(inline) => inline.descriptors().collect(),
+        }
+    }
+
+    /// Switches to other agents or bounds.
+    ///
+    /// # Errors
+    /// A parameter of an agent is out of its range; then nothing has changed.
+    pub fn reload(&mut self, settings: &Settings, now: Instant) -> Result<()> {
+        match self {
+            Self::Observe(look) => {
+                **look = Observer::new(settings)?;
+                Ok(())
+            }
+            Self::Queue(apply) => apply.reload(settings, now),
+            Self::Inline(inline) => inline.reload(settings, now),
+        }
+    }
+
+    /// Records that a successor receives all new packets.
+    pub fn follow(&mut self) {
+        if let Self::Inline(inline) = self {
+            inline.follow();
+        }
+    }
+
+    /// Looks for devices that vanished and have returned.
+    pub fn look_after_devices(&mut self) {
+        if let Self::Inline(inline) = self {
+            inline.look_after_devices();
+        }
+    }
+
+    /// Releases everything.
+    pub fn release(&mut self, now: Instant) {
+        match self {
+            Self::Observe(_) => {}
+            Self::Queue(apply) => apply.release(now),
+            Self::Inline(inline) => inline.release(now),
+        }
+    }
+
+    /// Counters of the agents' actions, real or hypothetical.
+    pub fn counts(&self) -> Counts {
+        match self {
+            Self::Observe(look) => *look.engine().counts(),
+            Self::Queue(apply) => *apply.engine().counts(),
+            Self::Inline(inline) => *inline.engine().counts(),
+        }
+    }
+
+    /// Number of packets held now.
+    pub fn holding(&self) -> usize {
+        match self {
+            Self::Observe(look) => look.engine().held(),
+            Self::Queue(apply) => apply.engine().held(),
+            Self::Inline(inline) => inline.engine().held(),
+        }
+    }
+
+    /// Lateness of held packets, if they were really held.
+    pub fn lateness(&self) -> Option<&Lateness> {
+        match self {
+            Self::Observe(_) => None,
+            Self::Queue(apply) => Some(apply.lateness()),
+            Self::Inline(inline) => Some(inline.lateness()),
+        }
+    }
+
+    /// Number of packets that no agent could read.
+    pub fn unread(&self) -> u64 {
+        match self {
+            Self::Observe(_) => 0,
+            Self::Queue(apply) => apply.unread(),
+            Self::Inline(inline) => inline.unread(),
+        }
+    }
+
+    /// Number of packets received.
+    pub fn packets(&self) -> u64 {
+        match self {
+            Self::Observe(_) => 0,
+            Self::Queue(apply) => apply.packets(),
+            Self::Inline(inline) => inline.packets(),
+        }
+    }
+
+    /// Number of failed attempts on the radio, if agents hear of them.
+    pub fn failed_attempts(&self) -> Option<u64> {
+        match self {
+            Self::Observe(look) => look.failed_attempts(),
+            Self::Queue(_) | Self::Inline(_) => None,
+        }
+    }
+
+    /// The forecast of the mobiles' timeouts, if packets are only observed.
+    pub fn expected(&self) -> Option<Expected> {
+        match self {
+            Self::Observe(look) => Some(look.forecast().expected()),
+            Self::Queue(_) | Self::Inline(_) => None,
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Treatment of packets that wait in the kernel's queue.
+
+use std::os::fd::{AsFd, BorrowedFd};
+
+use airtcp_host::clock::Clock;
+use airtcp_host::error::{Error, Result};
+use airtcp_host::lateness::Lateness;
+use airtcp_link::agent::Toward;
+use airtcp_packet::wire::{self, WireError};
+use airtcp_units::Instant;
+
+use crate::agents::engine::{Decision, Engine, Passing};
+use crate::configuration::Settings;
+use crate::meter::Meter;
+use crate::packets::filter::SNAP_BYTES;
+use crate::packets::packet_view::{FlowKeys, PacketView, is_of_the_connection, read_headers};
+use crate::sockets::netlink::Verdict;
+use crate::sockets::nfqueue::queues_in_use;
+use crate::sockets::nfqueue::{Arrival, PacketId, Queues};
+use crate::sockets::repeater::Repeater;
+
+/// Maximum number of packets read in one turn: a burst of a large window.
+const TURN: usize = 256;
+/// The first queue number tried, and how many are tried.
+const FIRST_QUEUE: u16 = 4200;
+const TRIED_QUEUES: u16 = 1000;
+/// Whole packets, if agents keep copies.
+const WHOLE: u32 = 0xffff;
+
+/// Agents over the kernel's queues.
+#[derive(Debug)]
+pub struct Queued {
+    engine: Engine<PacketId>,
+    queues: Queues,
+    repeater: Option<Repeater>,
+    lateness: Lateness,
+    /// Packets that pass without an agent: those of the control group, and unreadable ones.
+    aside: Vec<PacketId>,
+    unread: u64,
+    packets: u64,
+}
+
+impl Queued {
+    /// Creates agents over queues that receive no packets yet.
+    ///
+    /// # Errors
+    /// The system forbids it.
+    pub fn new(settings: &Settings) -> Result<Self> {
+        let chain = &settings.chain;
+        let directions: Vec<_> = [Toward::Mobile, Toward::Wired]
+            .into_iter()
+            .filter(|&toward| chain.sees(toward).is_some())
+            .collect();
+        let copied = if chain.repeats() { WHOLE } else { SNAP_BYTES };
+        Ok(Self {
+            engine: Engine::new(chain, settings.hold, settings.flows, settings.seed)?,
+            queues: queues(settings.queue, &directions, copied)?,
+            repeater: if chain.repeats() {
+                Some(Repeater::new(&settings.mobile)?)
+            } else {
+                None
+            },
+            lateness: Lateness::default(),
+            aside: Vec::new(),
+            unread: 0,
+            packets: 0,
+        })
+    }
+
+    /// Switches to other agents or bounds; held packets are released first.
+    ///
+    /// # Errors
+    /// A parameter of an agent is out of its range; then nothing has changed.
+    pub fn reload(&mut self, settings: &Settings, now: Instant) -> Result<()> {
+        let next = Engine::new(
+            &settings.chain,
+            settings.hold,
+            settings.flows,
+            settings.seed,
+        )?;
+        self.engine.release_all(now);
+        self.decide()?;
+        self.engine = next;
+        Ok(())
+    }
+
+    /// The queues.
+    pub const fn queues(&self) -> &Queues {
+        &self.queues
+    }
+
+    /// The agents.
+    pub const fn engine(&self) -> &Engine<impl Copy + use<>> {
+        &self.engine
+    }
+
+    /// Lateness of held packets at their release.
+    pub const fn lateness(&self) -> &Lateness {
+        &self.lateness
+    }
+
+    /// Number of packets that no agent could read.
+    pub const fn unread(&self) -> u64 {
+        self.unread
+    }
+
+    /// Number of packets received.
+    pub const fn packets(&self) -> u64 {
+        self.packets
+    }
+
+    /// Reads a turn of packets from the queue and gives verdicts on those decided. Returns whether
+    /// there may be more.
+    ///
+    /// # Errors
+    /// The kernel no longer answers.
+    pub fn turn(&mut self, clock: Clock, keys: &FlowKeys, meter: &Meter) -> Result<bool> {
+        let Self {
+            engine,
+            queues,
+            aside,
+            unread,
+            packets,
+            ..
+        } = self;
+        let more = queues.read(TURN, |arrival| {
+            *packets += 1;
+            let Ok(packet) = read(&arrival) else {
+                *unread += 1;
+                aside.push(arrival.id);
+                return;
+            };
+            if !keys.is_treated(&packet.ends) || is_of_the_connection(&packet.segment) {
+                aside.push(arrival.id);
+                return;
+            }
+            let flow = keys.key(&packet.ends);
+            engine.pass(
+                clock.now(),
+                &Passing {
+                    flow,
+                    toward: packet.toward,
+                    segment: packet.segment,
+                    bytes: arrival.bytes,
+                    packet: arrival.id,
+                    round_trip: meter.round_trip(flow),
+                },
+            );
+        })?;
+        self.decide()?;
+        Ok(more)
+    }
+
+    /// Handles everything due.
+    ///
+    /// # Errors
+    /// The kernel no longer answers.
+    pub fn wake(&mut self, clock: Clock) -> Result<()> {
+        let (now, due) = (clock.now(), self.engine.next_wakeup());
+        if due <= now {
+            self.engine.wake(now);
+            self.decide()?;
+            self.lateness.add(clock.now() - due);
+        }
+        Ok(())
+    }
+
+    /// Releases everything, known or not, and gives the queues back.
+    pub fn release(&mut self, now: Instant) {
+        self.engine.release_all(now);
+        // Packets whose verdict cannot be delivered are released with the queue.
+        let _ = self.decide();
+        self.queues.release();
+    }
+
+    fn decide(&mut self) -> Result<()> {
+        for id in self.aside.drain(..) {
+            self.queues.decide(id, Verdict::Pass);
+        }
+        while let Some(decision) = self.engine.poll() {
+            match decision {
+                Decision::Pass(id) => self.queues.decide(id, Verdict::Pass),
+                Decision::PassWithPriority(id, priority) => {
+                    self.queues.decide(id, Verdict::PassWithPriority(priority));
+                }
+                Decision::PassChanged(id, bytes) => {
+                    self.queues.decide(id, Verdict::PassChanged(&bytes));
+                }
+                Decision::Drop(id) => self.queues.decide(id, Verdict::Drop),
+                Decision::Repeat(bytes) => {
+                    if let Some(repeater) = &self.repeater {
+                        repeater.send(&bytes);
+                    }
+                }
+            }
+        }
+        self.queues.flush()
+    }
+}
+
+impl AsFd for Queued {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.queues.as_fd()
+    }
+}
+
+/// Parses a packet. A complete one must have correct checksums: an agent does not act on a packet
+/// that its receiver will discard.
+fn read(arrival: &Arrival<'_>) -> std::result::Result<PacketView, WireError> {
+    let packet = read_headers(arrival.bytes, arrival.id.toward)?;
+    if !arrival.is_cut {
+        match arrival.bytes[0] >> 4 {
+            4 => wire::parse(arrival.bytes).map(drop)?,
+            _ => wire::parse_ipv6(arrival.bytes).map(drop)?,
+        }
+    }
+    Ok(packet)
+}
+
+/// Opens the queues of these directions, at the given number or at the first free one.
+fn queues(given: Option<u16>, directions: &[Toward], copied: u32) -> Result<Queues> {
+    if let Some(base) = given {
+        return Queues::new(base, directions, copied);
+    }
+    let used = queues_in_use();
+    let count = u16::try_from(directions.len()).unwrap_or(1);
+    let mut tried = Error::new("no packet queue is free; --config with queue = NUMBER names one");
+    for base in (FIRST_QUEUE..FIRST_QUEUE + TRIED_QUEUES).step_by(usize::from(count.max(1))) {
+        if (base..base + count).any(|queue| used.contains(&queue)) {
+            continue;
+        }
+        match Queues::new(base, directions, copied) {
+            Ok(queues) => return Ok(queues),
+            // Another process may have just taken it; but what the system forbids, it forbids for
+            // every number.
+            Err(error) => {
+                if !queues_in_use().contains(&base) {
+                    return Err(error);
+                }
+                tried = error;
+            }
+        }
+    }
+    Err(tried)
+}

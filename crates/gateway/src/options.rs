@@ -1,0 +1,97 @@
+//! The command line of `airtcp gateway`.
+
+use std::path::PathBuf;
+
+use airtcp_units::Probability;
+use clap::{Args, Subcommand};
+
+/// The directory of the gateways' sockets.
+const STATE: &str = "/run/airtcp";
+
+/// Run an access point's remedies on a router's real packets
+///
+/// AGENT is a remedy of the access point, as in `airtcp compare --remedy`: delay-injection,
+/// static-delay, random-delay, snoop, wtcp, dynamic-arq; ebsn only looks. Without --apply nothing
+/// is touched: the gateway looks at what passes and counts what it would do. With --apply
+/// --share 20% a fifth of the connections is treated and the others are the control group; with
+/// --apply, all. Whatever fails, packets pass. SIGHUP reloads --config; SIGUSR2 restarts the
+/// program without a gap.
+///
+/// Example: airtcp gateway delay-injection --mobile wlan0 --wired eth0
+#[derive(Args, Clone, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Options {
+    #[command(subcommand)]
+    pub(super) action: Option<Action>,
+    #[command(flatten)]
+    pub(super) serve: Serve,
+}
+
+/// The subcommands.
+#[derive(Clone, Debug, Subcommand)]
+pub(super) enum Action {
+    /// Say what the gateways of this machine do, and what has come of it
+    Status(Status),
+}
+
+/// The options of `status`.
+#[derive(Args, Clone, Debug)]
+pub struct Status {
+    /// As JSON, one object a gateway
+    #[arg(long)]
+    pub json: bool,
+    /// Where gateways have their sockets
+    #[arg(long, value_name = "DIR", default_value = STATE)]
+    pub state: PathBuf,
+}
+
+/// A gateway's options. They override the configuration file.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Serve {
+    /// Remedies of the access point, in the order in which packets from the mobiles meet them
+    #[arg(value_name = "AGENT")]
+    pub agents: Vec<String>,
+    /// The device towards the mobiles
+    #[arg(long, value_name = "DEVICE")]
+    pub mobile: Option<String>,
+    /// The device towards the wired network
+    #[arg(long, value_name = "DEVICE")]
+    pub wired: Option<String>,
+    /// Only look and count; this is the default
+    #[arg(long, conflicts_with = "apply")]
+    pub observe: bool,
+    /// Treat connections
+    #[arg(long)]
+    pub apply: bool,
+    /// With --apply: treat this share of the connections, by their addresses and ports; the others
+    /// are the control group
+    #[arg(long, value_name = "SHARE", requires = "apply", value_parser = share)]
+    pub share: Option<Probability>,
+    /// Carry packets between the two devices itself, where the kernel has no packet queue. The
+    /// devices have no addresses, and packets pass by a bridge of the kernel's when this ends
+    #[arg(long)]
+    pub inline: bool,
+    /// Further settings: a TOML file, read again at SIGHUP
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print the counts as JSON into FILE at the end; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Take over from the gateway that runs on these devices, without a gap
+    #[arg(long)]
+    pub take_over: bool,
+    /// Where gateways have their sockets
+    #[arg(long, value_name = "DIR", default_value = STATE)]
+    pub state: PathBuf,
+    /// Only say whether the configuration is right
+    #[arg(long)]
+    pub check: bool,
+}
+
+/// A share as users write it: `20%`, `20 %` or `0.2`.
+fn share(text: &str) -> Result<Probability, String> {
+    let spaced = text.trim().replace('%', " %");
+    spaced
+        .parse()
+        .map_err(|_| "expected a share between 0 and 1, such as 20% or 0.2".to_owned())
+}

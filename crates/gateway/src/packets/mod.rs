@@ -1,0 +1,4 @@
+//! Packets as the gateway reads and selects them.
+
+pub mod filter;
+pub mod packet_view;

@@ -1,0 +1,103 @@
+//! The change to a new process without a gap: the gateway starts its successor, which takes the
+//! packets over, and ends when those that it still has are gone.
+
+use std::process::{Child, Command};
+
+use airtcp_units::{Duration, Instant};
+use tracing::warn;
+
+/// Time after a successor has taken over in which packets that still arrive are those queued
+/// before.
+const DRAINED: Duration = Duration::from_millis(100);
+
+/// The gateway's successor, as far as there is one.
+#[derive(Debug, Default)]
+pub struct Handover {
+    /// The process, if this one has started it.
+    process: Option<Child>,
+    /// Time since when it has the packets, and how many had arrived here by then.
+    draining: Option<(Instant, u64)>,
+}
+
+impl Handover {
+    /// Starts the program again, unless that is under way; the new process takes over by itself.
+    /// `took_over`: this one's own arguments say that it takes over.
+    pub fn start(&mut self, took_over: bool) {
+        if self.process.is_some() {
+            return;
+        }
+        let mut arguments: Vec<_> = std::env::args_os().skip(1).collect();
+        if !took_over {
+            arguments.push("--take-over".into());
+        }
+        let started = std::env::current_exe().and_then(|program| {
+            // If the program was replaced on the disk, the new one succeeds it.
+            let program = program
+                .to_string_lossy()
+                .trim_end_matches(" (deleted)")
+                .to_owned();
+            Command::new(program).args(arguments).spawn()
+        });
+        match started {
+            Ok(process) => self.process = Some(process),
+            Err(cause) => warn!(%cause, "no new process can be started"),
+        }
+    }
+
+    /// Forgets a successor that has ended before it took over.
+    pub fn look_after_successor(&mut self) {
+        if let Some(process) = &mut self.process
+            && let Ok(Some(status)) = process.try_wait()
+            && self.draining.is_none()
+        {
+            warn!(%status, "the new process has ended; this one goes on");
+            self.process = None;
+        }
+    }
+
+    /// Records that a successor has the packets from `now` on; `came` had arrived here by then.
+    pub const fn begin(&mut self, now: Instant, came: u64) {
+        self.draining = Some((now, came));
+    }
+
+    /// Whether a successor has the packets.
+    pub const fn has_begun(&self) -> bool {
+        self.draining.is_some()
+    }
+
+    /// Whether a successor has the packets, none of the `came` has arrived here lately, and none is
+    /// held.
+    pub fn is_complete(&mut self, now: Instant, came: u64, holding: usize) -> bool {
+        match self.draining {
+            None => false,
+            Some((_, before)) if before != came => {
+                self.begin(now, came);
+                false
+            }
+            Some((since, _)) => holding == 0 && now - since > DRAINED,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(milliseconds: u64) -> Instant {
+        Instant::ZERO + Duration::from_millis(milliseconds)
+    }
+
+    #[test]
+    fn it_is_complete_when_nothing_came_lately_and_nothing_is_held() {
+        let mut handover = Handover::default();
+        assert!(!handover.is_complete(ms(1000), 5, 0));
+        assert!(!handover.has_begun());
+        handover.begin(ms(1000), 5);
+        assert!(handover.has_begun());
+        assert!(!handover.is_complete(ms(1100), 5, 0), "too early");
+        assert!(!handover.is_complete(ms(1101), 6, 0), "one came");
+        assert!(!handover.is_complete(ms(1201), 6, 0), "too early again");
+        assert!(!handover.is_complete(ms(1202), 6, 1), "one is held");
+        assert!(handover.is_complete(ms(1202), 6, 0));
+    }
+}

@@ -1,0 +1,105 @@
+//! The gateway's changes to the system, and those who look after them: the rules that lead packets
+//! to its agents, a guard, and a watchdog.
+
+use std::sync::Arc;
+
+use airtcp_host::clock::Clock;
+use airtcp_host::error::Result;
+
+use super::guard::{Cleanup, Guard};
+use super::watchdog::{Pulse, Watchdog};
+use crate::configuration::Settings;
+use crate::datapath::Datapath;
+use crate::rules::{Rules, Wanted, Writer};
+
+/// Changes in place, which are removed with the gateway.
+#[derive(Debug)]
+pub struct Installed {
+    guard: Guard,
+    /// `None` if the gateway itself carries the packets.
+    rules: Option<Rules>,
+    watchdog: Option<Watchdog>,
+}
+
+impl Installed {
+    /// Leads packets to the agents of `datapath`, with rules that replace those written by `before`
+    /// for an earlier gateway. `None` if packets are only observed. `pulse` and its clock are
+    /// watched.
+    ///
+    /// # Errors
+    /// The rules are refused, or a guard or watchdog cannot be started: nothing is changed then.
+    pub fn lead(
+        settings: &Settings,
+        datapath: &Datapath,
+        (pulse, clock): (&Arc<Pulse>, Clock),
+        before: Option<Writer>,
+    ) -> Result<Option<Self>> {
+        let apply = match datapath {
+            Datapath::Observe(_) => return Ok(None),
+            Datapath::Inline(_) => {
+                let join = Cleanup::Join(settings.mobile.clone(), settings.wired.clone());
+                return Ok(Some(Self {
+                    guard: Guard::start(&join)?,
+                    rules: None,
+                    watchdog: None,
+                }));
+            }
+            Datapath::Queue(apply) => apply,
+        };
+        let wanted = Wanted::new(settings, apply.queues().numbers())?;
+        let rules = Rules::write(wanted, settings.rules, before)?;
+        let started = Guard::start(&Cleanup::Rules(rules.clone())).and_then(|guard| {
+            let rescuer = apply.queues().rescuer()?;
+            let pulse = Arc::clone(pulse);
+            pulse.beat(clock.now().as_nanos(), 0);
+            let watchdog = Watchdog::start(pulse, clock, settings.late, rescuer, rules.clone())?;
+            Ok((guard, watchdog))
+        });
+        match started {
+            Ok((guard, watchdog)) => Ok(Some(Self {
+                guard,
+                rules: Some(rules),
+                watchdog: Some(watchdog),
+            })),
+            Err(error) => {
+                rules.remove();
+                Err(error)
+            }
+        }
+    }
+
+    /// Reports to the guard that the gateway is well.
+    pub fn beat(&mut self) {
+        self.guard.beat();
+    }
+
+    /// The program that has written the rules.
+    pub fn writer(&self) -> Option<&'static str> {
+        self.rules.as_ref().map(Rules::writer)
+    }
+
+    /// Leaves the rules to a successor, whose they are now.
+    pub fn leave(self) {
+        self.guard.dismiss();
+    }
+
+    /// Removes everything. `release` lets the packets go that wait.
+    ///
+    /// # Errors
+    /// Those of `release`; the guard then does what is left to do.
+    pub fn remove(self, release: impl FnOnce() -> Result<()>) -> Result<()> {
+        // Nobody rewrites the rules while they are being removed.
+        drop(self.watchdog);
+        // A released acknowledgment is answered at once: no later packet may wait in a queue that
+        // ends, and waiting packets must not be dropped with a rule's hook.
+        if let Some(rules) = &self.rules {
+            rules.close();
+        }
+        release()?;
+        if let Some(rules) = &self.rules {
+            rules.remove();
+        }
+        self.guard.dismiss();
+        Ok(())
+    }
+}

@@ -1,0 +1,461 @@
+//! The gateway's main loop: packets, timers, signals, requests.
+
+pub mod guard;
+mod handover;
+mod installed;
+mod notify;
+mod signals;
+mod watchdog;
+
+use std::fs;
+use std::io::Write;
+use std::sync::Arc;
+use std::thread;
+
+use airtcp_host::clock;
+use airtcp_host::clock::Clock;
+use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::namespace;
+use airtcp_units::{Duration, Instant, Probability};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::time::{ClockId, clock_gettime};
+use tracing::{error, info, warn};
+
+use crate::configuration::Settings;
+use crate::control::control_socket;
+use crate::control::control_socket::{ControlSocket, Request};
+use crate::control::report::Report;
+use crate::datapath::Datapath;
+use crate::datapath::inline::open_bridge;
+use crate::meter::Meter;
+use crate::options::Serve;
+use crate::packets::packet_view::{FlowKeys, read_headers};
+use crate::rules::Writer;
+use crate::sockets::tap::{LATENCY_MS, Tap};
+use handover::Handover;
+use installed::Installed;
+use notify::Manager;
+use signals::{Command, Signals};
+use watchdog::{LATE, Pulse};
+
+/// The longest round, even if nothing happens.
+const ROUND: Duration = Duration::from_millis(125);
+/// Interval of the reports to the guard, and of the search for a device that is gone.
+const BEAT: Duration = Duration::from_millis(500);
+/// Runs a gateway until it is told to end.
+///
+/// # Errors
+/// The configuration is wrong, or the system forbids what is needed.
+pub fn run(options: &Serve) -> Result<i32> {
+    let settings = Settings::new(options)?;
+    if options.check {
+        return Ok(0);
+    }
+    // Logs go where a service's logs go; a second subscriber in the same process has no effect.
+    let _ = tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .without_time()
+        .try_init();
+    let signals = Signals::take()?;
+    let mut gateway = Gateway::begin(options.clone(), settings)?;
+    let status = gateway.serve(&signals);
+    gateway.end()?;
+    status
+}
+
+/// The descriptors that are ready. Only those are read: a packet costs no system call but its own.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ready {
+    signals: bool,
+    requests: bool,
+    tap_failed: bool,
+}
+
+/// A running gateway.
+#[derive(Debug)]
+struct Gateway {
+    options: Serve,
+    settings: Settings,
+    clock: Clock,
+    datapath: Datapath,
+    meter: Meter,
+    keys: FlowKeys,
+    tap: Option<Tap>,
+    pulse: Arc<Pulse>,
+    installed: Option<Installed>,
+    requests: ControlSocket,
+    manager: Manager,
+    handover: Handover,
+    /// Time of the next report to the guard and the service manager.
+    beat: Instant,
+    /// The latest time of a packet seen: it does not run backwards.
+    seen: Instant,
+    unseen: u64,
+    reloads: u64,
+}
+
+impl Gateway {
+    /// Sets everything up, and leads packets to it last.
+    fn begin(options: Serve, settings: Settings) -> Result<Self> {
+        let cookie = namespace::cookie()?;
+        let path = control_socket::socket_path(&options.state, cookie, &settings.mobile);
+        let before = control_socket::ask(&path, "status")?;
+        if before.is_some() && !options.take_over {
+            return Err(
+                Error::new(format!("a gateway runs on {} already", settings.mobile))
+                    .remedied_by("end it, or take its place without a gap by --take-over"),
+            );
+        }
+        let requests = ControlSocket::listen(path.clone(), settings.listen, settings.file.clone())?;
+        let clock = Clock::start();
+        let tap = Tap::new(&settings.mobile, clock.now())?;
+        let mut gateway = Self {
+            clock,
+            datapath: Datapath::new(&settings)?,
+            meter: Meter::new(settings.flows, settings.timer_floor),
+            keys: keys(&settings),
+            tap: Some(tap),
+            pulse: Arc::default(),
+            installed: None,
+            requests,
+            manager: Manager::new(),
+            handover: Handover::default(),
+            beat: Instant::ZERO,
+            seen: Instant::ZERO,
+            unseen: 0,
+            reloads: 0,
+            settings,
+            options,
+        };
+        gateway.installed = Installed::lead(
+            &gateway.settings,
+            &gateway.datapath,
+            (&gateway.pulse, clock),
+            before.as_deref().and_then(writer_of),
+        )?;
+        if before.is_some() {
+            control_socket::ask(&path, "drain")?;
+        }
+        gateway.requests.take_name()?;
+        let process = std::process::id();
+        gateway.manager.say(&format!("READY=1\nMAINPID={process}"));
+        info!(
+            agents = gateway.settings.chain.names().join("+"),
+            mobile = gateway.settings.mobile,
+            wired = gateway.settings.wired,
+            course = gateway.datapath.name(),
+            share = gateway.settings.share.map(Probability::as_f64),
+            "the gateway runs"
+        );
+        Ok(gateway)
+    }
+
+    /// Runs the main loop until the gateway should end. Returns the status.
+    fn serve(&mut self, signals: &Signals) -> Result<i32> {
+        clock::wake_in_time();
+        loop {
+            let now = self.clock.now();
+            self.pulse.beat(now.as_nanos(), self.datapath.packets());
+            let late = self.datapath.oldest_deadline();
+            if late.is_some_and(|deadline| now - deadline > self.settings.late) {
+                error!("packets were held longer than they may be: everything is released");
+                return Ok(LATE);
+            }
+            let more = self.datapath.turn(self.clock, &self.keys, &self.meter)?;
+            self.datapath.wake(self.clock)?;
+            self.look();
+            self.datapath.hear();
+            if now >= self.beat {
+                self.tell_that_all_is_well(now);
+            }
+            let ready = self.wait(signals, more)?;
+            if ready.tap_failed {
+                self.give_tap_up();
+            }
+            while ready.signals
+                && let Some(command) = signals.next()
+            {
+                match command {
+                    Command::End => return Ok(0),
+                    Command::Reload => self.reload(),
+                    Command::Renew => self.handover.start(self.options.take_over),
+                }
+            }
+            while ready.requests
+                && let Some(request) = self.requests.next()
+            {
+                match request {
+                    // The client may be gone meanwhile.
+                    Request::Report(to) => drop(to.send(Box::new(self.report()))),
+                    Request::Drain => self.drain(),
+                }
+            }
+            let (came, holding) = (self.datapath.packets(), self.datapath.holding());
+            if self.handover.is_complete(self.clock.now(), came, holding) {
+                return Ok(0);
+            }
+        }
+    }
+
+    /// Waits until something is ready or due; if there are `more` packets, only polls.
+    fn wait(&self, signals: &Signals, more: bool) -> Result<Ready> {
+        let now = self.clock.now();
+        let until = self.datapath.next_wakeup().min(now + ROUND);
+        let timeout = clock::wait(now, if more { now } else { until });
+        let mut waited = vec![
+            PollFd::new(signals, PollFlags::IN),
+            PollFd::new(&self.requests, PollFlags::IN),
+        ];
+        for descriptor in self.datapath.descriptors() {
+            waited.push(PollFd::from_borrowed_fd(descriptor, PollFlags::IN));
+        }
+        let tap = waited.len();
+        waited.extend(self.tap.iter().map(|tap| PollFd::new(tap, PollFlags::IN)));
+        match poll(&mut waited, timeout.as_ref()) {
+            Ok(_) => {
+                let found: Vec<_> = waited.iter().map(PollFd::revents).collect();
+                Ok(Ready {
+                    signals: !found[0].is_empty(),
+                    requests: !found[1].is_empty(),
+                    tap_failed: found.get(tap).is_some_and(|it| it.contains(PollFlags::ERR)),
+                })
+            }
+            Err(rustix::io::Errno::INTR) => Ok(Ready::default()),
+            Err(cause) => Err(cause).tried(|| "cannot wait for packets".to_owned()),
+        }
+    }
+
+    /// Shows passed packets to the meter, and to agents that only observe.
+    fn look(&mut self) {
+        let Some(tap) = &mut self.tap else {
+            return;
+        };
+        // Packets carry the system clock's time, everything else here uses the monotonic clock.
+        let apart = since_1970().saturating_sub(self.clock.now().as_nanos());
+        let Self {
+            meter,
+            keys,
+            datapath,
+            seen,
+            ..
+        } = self;
+        tap.look(|passed| {
+            let Ok(packet) = read_headers(passed.bytes, passed.toward) else {
+                return;
+            };
+            let time = Instant::from_nanos(passed.nanos.saturating_sub(apart));
+            *seen = time.max(*seen);
+            let key = keys.key(&packet.ends);
+            meter.see(*seen, key, &packet, passed.stands_for, || {
+                keys.is_treated(&packet.ends)
+            });
+            datapath.saw(*seen, key, &packet, passed.sender, meter);
+        });
+    }
+
+    /// Closes the tap: the device is gone or down, and is looked for again with every beat.
+    fn give_tap_up(&mut self) {
+        if let Some(tap) = self.tap.take()
+            && let Err(cause) = tap.error()
+        {
+            warn!(%cause, device = self.settings.mobile, "the device cannot be looked at");
+        }
+    }
+
+    fn tell_that_all_is_well(&mut self, now: Instant) {
+        // A service manager is notified at least twice per watchdog interval.
+        let wanted = self.manager.watchdog.map_or(BEAT, |often| often / 2);
+        self.beat = now + BEAT.min(wanted);
+        if let Some(installed) = &mut self.installed {
+            installed.beat();
+        }
+        if self.manager.watchdog.is_some() {
+            self.manager.say("WATCHDOG=1");
+        }
+        self.datapath.look_after_devices();
+        match &mut self.tap {
+            Some(tap) => {
+                self.unseen = tap.looked().missed;
+                if !self.datapath.needs_every_packet() {
+                    tap.sample(now);
+                }
+            }
+            None => {
+                self.tap = Tap::new(&self.settings.mobile, now).ok();
+                if self.tap.is_some() {
+                    info!(device = self.settings.mobile, "the device is there again");
+                }
+            }
+        }
+        self.handover.look_after_successor();
+    }
+
+    /// Reloads the configuration: all of it, or nothing.
+    fn reload(&mut self) {
+        let usec = clock_gettime(ClockId::Monotonic);
+        let usec = usec.tv_sec * 1_000_000 + usec.tv_nsec / 1000;
+        self.manager
+            .say(&format!("RELOADING=1\nMONOTONIC_USEC={usec}"));
+        match self.take_settings() {
+            Ok(()) => {
+                self.reloads += 1;
+                info!("the configuration was read again");
+            }
+            Err(error) => warn!(%error, "the configuration is refused, and the old one stays"),
+        }
+        self.manager.say("READY=1");
+    }
+
+    fn take_settings(&mut self) -> Result<()> {
+        let settings = Settings::new(&self.options)?;
+        if !self.settings.keeps_packets_where_they_are(&settings) {
+            return Err(Error::new(
+                "devices, mode, queue, rules, flows, inline, metrics and what agents see change \
+                 with a new process only",
+            )
+            .remedied_by("send SIGUSR2, or start one with --take-over"));
+        }
+        self.datapath.reload(&settings, self.clock.now())?;
+        self.keys = self.keys.clone().with(settings.seed, share(&settings));
+        self.settings = settings;
+        Ok(())
+    }
+
+    /// Leaves the packets to a successor.
+    fn drain(&mut self) {
+        self.requests.give_name_away();
+        self.datapath.follow();
+        self.handover
+            .begin(self.clock.now(), self.datapath.packets());
+        if let Some(installed) = self.installed.take() {
+            installed.leave();
+        }
+        info!("another gateway has taken over");
+    }
+
+    fn report(&self) -> Report {
+        let (packets, bytes) = self.meter.passed();
+        let [control, treated] = self.meter.groups();
+        let micros = |share: f64| {
+            let late = self.datapath.lateness().map(|late| late.quantile(share));
+            late.map_or(0.0, |late| late.as_secs_f64() * 1e6)
+        };
+        Report {
+            process: std::process::id(),
+            agents: self.settings.chain.names().to_vec(),
+            mobile: self.settings.mobile.clone(),
+            wired: self.settings.wired.clone(),
+            share: self.settings.share.map(Probability::as_f64),
+            datapath: self.datapath.name(),
+            rules: self.installed.as_ref().and_then(Installed::writer),
+            queues: match &self.datapath {
+                Datapath::Queue(apply) => {
+                    apply.queues().numbers().map(|(_, queue)| queue).collect()
+                }
+                Datapath::Observe(_) | Datapath::Inline(_) => Vec::new(),
+            },
+            seconds: (self.clock.now() - Instant::ZERO).as_secs_f64(),
+            packets,
+            bytes,
+            unseen: self.unseen,
+            connections: self.meter.connections(),
+            holding: self.datapath.holding(),
+            did: self.datapath.counts(),
+            unread: self.datapath.unread(),
+            late_us: [0.5, 0.99, 1.0].map(micros),
+            rules_rewritten: self.pulse.rewritten(),
+            reloads: self.reloads,
+            control: control.numbers(),
+            treated: treated.numbers(),
+            difference: treated.beside(&control),
+            failed_attempts: self.datapath.failed_attempts(),
+            expected: self.datapath.expected(),
+        }
+    }
+
+    /// Releases everything held; frames that the gateway itself carries are left to the kernel's
+    /// bridge.
+    fn let_go(&mut self) -> Result<()> {
+        if matches!(self.datapath, Datapath::Inline(_)) {
+            return self.hand_to_bridge();
+        }
+        self.datapath.release(self.clock.now());
+        Ok(())
+    }
+
+    /// Carries frames until the kernel's bridge does. For a moment both do: TCP detects duplicates,
+    /// whereas it would have to wait for lost frames.
+    fn hand_to_bridge(&mut self) -> Result<()> {
+        let (mobile, wired) = (self.settings.mobile.clone(), self.settings.wired.clone());
+        thread::scope(|scope| {
+            let bridge = scope.spawn(|| open_bridge(&mobile, &wired));
+            while !bridge.is_finished() {
+                let carried = self.datapath.turn(self.clock, &self.keys, &self.meter);
+                self.datapath.release(self.clock.now());
+                if carried.is_err() {
+                    break;
+                }
+                thread::sleep(std::time::Duration::from_micros(200));
+            }
+            let failed = || Error::new("the thread that makes the bridge has ended");
+            bridge.join().map_err(|_| failed())?
+        })
+    }
+
+    /// Releases everything, and removes the gateway's changes to the system.
+    fn end(mut self) -> Result<()> {
+        if !self.handover.has_begun() {
+            // From a gateway with a successor the service manager would take it for the service's
+            // end.
+            self.manager.say("STOPPING=1");
+        }
+        let rules = self.report().rules;
+        if let Some(installed) = self.installed.take() {
+            installed.remove(|| self.let_go())?;
+        }
+        self.datapath.release(self.clock.now());
+        // Packets that have passed are seen when their block is handed over.
+        thread::sleep(std::time::Duration::from_millis(u64::from(2 * LATENCY_MS)));
+        self.look();
+        let report = Report {
+            rules,
+            ..self.report()
+        };
+        match self.options.report.as_deref() {
+            None => eprint!("{report}"),
+            Some(path) => {
+                let text = serde_json::to_string(&report)
+                    .map_err(|error| Error::new(format!("cannot write the report: {error}")))?;
+                if path.as_os_str() == "-" {
+                    writeln!(std::io::stdout(), "{text}")
+                } else {
+                    fs::write(path, text + "\n")
+                }
+                .tried(|| format!("cannot write {}", path.display()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The program that has written the rules of the gateway that gave this answer.
+fn writer_of(status: &str) -> Option<Writer> {
+    let status: serde_json::Value = serde_json::from_str(status).ok()?;
+    Writer::named(status["report"]["rules"].as_str()?)
+}
+
+fn share(settings: &Settings) -> Probability {
+    settings.share.unwrap_or(Probability::NEVER)
+}
+
+fn keys(settings: &Settings) -> FlowKeys {
+    FlowKeys::new(settings.seed, share(settings))
+}
+
+/// The system clock, in nanoseconds since the start of 1970.
+fn since_1970() -> u64 {
+    let now = clock_gettime(ClockId::Realtime);
+    let seconds = u64::try_from(now.tv_sec).unwrap_or(0);
+    seconds * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0)
+}

@@ -1,0 +1,274 @@
+//! Failed attempts on the radio, if its driver counts them: nl80211's statistics of stations.
+//!
+//! The kernel tells no program of a failed attempt, but a driver counts them by station, and the
+//! counters are read ten times a second, by a separate thread: a busy driver keeps its callers
+//! waiting.
+
+mod message;
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Weak};
+use std::thread::{Builder, sleep};
+use std::time::Duration;
+
+use netlink_packet_core::{
+    NLM_F_DUMP, NLM_F_REQUEST, NetlinkDeserializable, NetlinkMessage, NetlinkPayload,
+    NetlinkSerializable,
+};
+use netlink_packet_generic::GenlMessage;
+use netlink_packet_generic::ctrl::nlas::GenlCtrlAttrs;
+use netlink_packet_generic::ctrl::{GenlCtrl, GenlCtrlCmd};
+use netlink_packet_generic::{GenlFamily, GenlHeader};
+use netlink_sys::protocols::NETLINK_GENERIC;
+use netlink_sys::{Socket, SocketAddr};
+use tracing::warn;
+
+use airtcp_host::error::{Error, Result, Tried};
+pub use message::Mac;
+use message::{Answer, Question, Station};
+
+/// Interval between readings of the counters.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// A station to which attempts have recently failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failures {
+    /// The station.
+    pub station: Mac,
+    /// Number of attempts.
+    pub attempts: u32,
+}
+
+/// Reports on stations, while this value lives.
+#[derive(Debug)]
+pub struct Stations {
+    news: Receiver<Failures>,
+    /// The thread ends with it.
+    _lives: Arc<()>,
+}
+
+impl Stations {
+    /// Listens to every 802.11 device in the calling thread's namespace.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or the system does not allow it.
+    pub fn listen() -> Result<Self> {
+        let driver = Driver::find()?;
+        let (to, news) = channel();
+        let lives = Arc::new(());
+        let listener = Arc::downgrade(&lives);
+        Builder::new()
+            .name("stations".to_owned())
+            .spawn(move || read_counters(&driver, &to, &listener))
+            .tried(|| "cannot start a thread for stations".to_owned())?;
+        Ok(Self {
+            news,
+            _lives: lives,
+        })
+    }
+
+    /// The new reports.
+    pub fn news(&self) -> impl Iterator<Item = Failures> + '_ {
+        self.news.try_iter()
+    }
+}
+
+/// Reads counters until nobody listens.
+fn read_counters(driver: &Driver, to: &Sender<Failures>, listener: &Weak<()>) {
+    let mut counters = Counters::default();
+    let mut warned = false;
+    while listener.strong_count() > 0 {
+        match driver.stations() {
+            Ok(stations) => {
+                if !warned && stations.iter().any(|one| one.failed_attempts.is_none()) {
+                    warn!("a driver does not count the attempts to a station that fail");
+                    warned = true;
+                }
+                for news in counters.take(&stations) {
+                    // The listener may be gone by now.
+                    let _ = to.send(news);
+                }
+            }
+            Err(cause) if !warned => {
+                warn!(%cause, "nl80211 cannot be asked for stations");
+                warned = true;
+            }
+            Err(_) => {}
+        }
+        sleep(EVERY);
+    }
+}
+
+/// The counters at the last reading.
+#[derive(Debug, Default)]
+struct Counters(BTreeMap<Mac, u32>);
+
+impl Counters {
+    /// Returns what has been added since. A new station, or one whose driver counts from zero
+    /// again, has nothing yet.
+    fn take(&mut self, stations: &[Station]) -> Vec<Failures> {
+        let counted = |one: &Station| Some((one.address, one.failed_attempts?));
+        let now: BTreeMap<_, _> = stations.iter().filter_map(counted).collect();
+        let news = now.iter().filter_map(|(&station, &count)| {
+            let attempts = count.wrapping_sub(*self.0.get(&station)?);
+            (1..=u32::MAX / 2)
+                .contains(&attempts)
+                .then_some(Failures { station, attempts })
+        });
+        let news = news.collect();
+        self.0 = now;
+        news
+    }
+}
+
+/// The connection to nl80211.
+#[derive(Debug)]
+struct Driver {
+    socket: Socket,
+    /// The family's number, which the kernel reassigns at each start.
+    family: u16,
+}
+
+impl Driver {
+    fn find() -> Result<Self> {
+        let failed = || "cannot ask the kernel for nl80211".to_owned();
+        let socket = Socket::new(NETLINK_GENERIC).tried(failed)?;
+        socket.connect(&SocketAddr::new(0, 0)).tried(failed)?;
+        let question = GenlCtrl {
+            cmd: GenlCtrlCmd::GetFamily,
+            nlas: vec![GenlCtrlAttrs::FamilyName(
+                Question::family_name().to_owned(),
+            )],
+        };
+        let mut driver = Self { socket, family: 0 };
+        let answers: Vec<GenlCtrl> =
+            driver
+                .ask(GenlMessage::from_payload(question), 0)
+                .map_err(|cause| {
+                    Error::system(failed(), cause).remedied_by(
+                    "agent ebsn hears of failed attempts from the drivers of 802.11: look where \
+                     one is loaded (`iw dev` lists its devices)",
+                )
+                })?;
+        let mut attributes = answers.iter().flat_map(|answer| &answer.nlas);
+        driver.family = attributes
+            .find_map(|attribute| match attribute {
+                GenlCtrlAttrs::FamilyId(family) => Some(*family),
+                _ => None,
+            })
+            .ok_or_else(|| Error::new(failed()))?;
+        Ok(driver)
+    }
+
+    /// Every station of every device.
+    fn stations(&self) -> io::Result<Vec<Station>> {
+        let mut stations = Vec::new();
+        for answer in self.dump(Question::Devices)? {
+            let Answer::Device(device) = answer else {
+                continue;
+            };
+            for answer in self.dump(Question::Stations { device })? {
+                if let Answer::Station(station) = answer {
+                    stations.push(station);
+                }
+            }
+        }
+        Ok(stations)
+    }
+
+    fn dump(&self, question: Question) -> io::Result<Vec<Answer>> {
+        let mut message = GenlMessage::from_payload(question);
+        message.set_resolved_family_id(self.family);
+        self.ask(message, NLM_F_DUMP)
+    }
+
+    /// Sends a request, and reads until the kernel has sent everything.
+    fn ask<Q, A>(&self, question: GenlMessage<Q>, flags: u16) -> io::Result<Vec<A>>
+    where
+        GenlMessage<Q>: NetlinkSerializable + Into<NetlinkPayload<GenlMessage<Q>>>,
+        GenlMessage<A>: NetlinkDeserializable,
+        A: Debug,
+    {
+        let mut message = NetlinkMessage::from(question);
+        message.header.flags = NLM_F_REQUEST | flags;
+        message.finalize();
+        let mut bytes = vec![0; message.buffer_len()];
+        message.serialize(&mut bytes);
+        self.socket.send(&bytes, 0)?;
+        let mut answers = Vec::new();
+        loop {
+            let (datagram, _) = self.socket.recv_from_full()?;
+            let mut rest = &datagram[..];
+            while !rest.is_empty() {
+                let message = NetlinkMessage::<GenlMessage<A>>::deserialize(rest)
+                    .map_err(|error| io::Error::other(error.to_string()))?;
+                let length = (message.header.length as usize).next_multiple_of(4);
+                rest = rest.get(length.max(1)..).unwrap_or(&[]);
+                match message.payload {
+                    NetlinkPayload::InnerMessage(answer) => {
+                        let (_, payload): (GenlHeader, A) = answer.into_parts();
+                        answers.push(payload);
+                        // Only a dump is ended by a message of its own.
+                        if flags & NLM_F_DUMP == 0 {
+                            return Ok(answers);
+                        }
+                    }
+                    NetlinkPayload::Error(error) if error.code.is_some() => {
+                        return Err(error.to_io());
+                    }
+                    NetlinkPayload::Done(_) | NetlinkPayload::Error(_) => return Ok(answers),
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: Mac = [2, 0, 0, 0, 0, 1];
+    const OTHER: Mac = [2, 0, 0, 0, 0, 2];
+
+    fn station(address: Mac, failed_attempts: Option<u32>) -> Station {
+        Station {
+            address,
+            failed_attempts,
+        }
+    }
+
+    #[test]
+    fn what_is_added_is_news() {
+        let mut counters = Counters::default();
+        // Counts from before the first reading are not news, nor are missing counts.
+        let first = [station(ONE, Some(u32::MAX - 1)), station(OTHER, None)];
+        assert_eq!(counters.take(&first), []);
+        let news = counters.take(&[station(ONE, Some(2)), station(OTHER, Some(9))]);
+        let failures = |station, attempts| Failures { station, attempts };
+        assert_eq!(news, [failures(ONE, 4)]);
+        // A station that returned counts from zero.
+        assert_eq!(
+            counters.take(&[station(ONE, Some(0)), station(OTHER, Some(10))]),
+            [failures(OTHER, 1)]
+        );
+        assert_eq!(counters.take(&[]), []);
+        assert_eq!(counters.take(&[station(OTHER, Some(50))]), []);
+    }
+
+    /// A kernel without 802.11 gives an error with a remedy; another one gives its stations.
+    #[test]
+    fn the_kernel_is_asked() {
+        match Driver::find() {
+            Ok(driver) => drop(driver.stations().unwrap()),
+            Err(error) => {
+                assert!(error.to_string().contains("nl80211"), "{error}");
+                eprintln!("skipped: {error}");
+            }
+        }
+    }
+}

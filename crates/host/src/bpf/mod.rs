@@ -1,0 +1,139 @@
+//! airtcp's programs for the kernel's BPF: congestion controls, and the treatment of a share of new
+//! connections.
+//!
+//! A build without the feature `bpf` has the same functions, each of which reports that BPF is
+//! missing.
+
+use std::net::IpAddr;
+
+use crate::error::{Error, Result};
+
+#[cfg(feature = "bpf")]
+mod control;
+#[cfg(feature = "bpf")]
+mod object;
+#[cfg(feature = "bpf")]
+mod treat;
+
+#[cfg(not(feature = "bpf"))]
+mod absent;
+
+#[cfg(not(feature = "bpf"))]
+pub use absent::{Registered, groups, treat};
+#[cfg(feature = "bpf")]
+pub use control::Registered;
+#[cfg(feature = "bpf")]
+pub use treat::{groups, treat};
+
+/// The file in which the kernel describes its types.
+const TYPES: &str = "/sys/kernel/btf/vmlinux";
+
+/// Constants of a program, by their names in its source.
+pub type Constants = Vec<(String, u64)>;
+
+/// Losses classified by a congestion control, by their number n.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Verdicts {
+    /// Segments lost at once; 4 also stands for more, 0 for timeouts.
+    pub lost: u32,
+    /// Attributed to the radio.
+    pub radio: u64,
+    /// Attributed to congestion.
+    pub congestion: u64,
+}
+
+/// The treatment of new connections.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Treatment {
+    /// Connections treated, of 10000; the others are the control group.
+    pub share: u32,
+    /// Makes the choice differ from one deployment to the next.
+    pub salt: u32,
+    /// The peers whose connections are treated, with the bits of the prefix; all if `None`.
+    pub peers: Option<(IpAddr, u8)>,
+    /// The end, in nanoseconds of `CLOCK_BOOTTIME`.
+    pub until_ns: Option<u64>,
+    /// The congestion control that they get.
+    pub control: Option<String>,
+    /// The initial window, in segments.
+    pub initial_window: Option<u32>,
+    /// The floor of the retransmission timer, in microseconds.
+    pub least_timeout_us: Option<u32>,
+    /// A limit on the rate in bytes a second, which turns the kernel's pacing on.
+    pub pacing_rate: Option<u64>,
+}
+
+impl Treatment {
+    /// Whether a treated connection gets anything.
+    pub const fn has_effect(&self) -> bool {
+        self.control.is_some()
+            || self.initial_window.is_some()
+            || self.least_timeout_us.is_some()
+            || self.pacing_rate.is_some()
+    }
+}
+
+/// The group of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Whether it is treated, or belongs to the control group.
+    pub treated: bool,
+    /// The kernel's first refusal, as an errno, or 0.
+    pub refused: i32,
+}
+
+/// A program's constant with the value of a step; empty if the program takes none.
+///
+/// # Errors
+///
+/// The value is not a whole number.
+pub fn constants(constant: &str, value: &str) -> Result<Constants> {
+    if constant.is_empty() {
+        return Ok(Constants::new());
+    }
+    let number = value
+        .parse()
+        .map_err(|_| Error::new(format!("{constant} = {value:?}: expected a whole number")))?;
+    Ok(vec![(constant.to_owned(), number)])
+}
+
+/// Checks whether this program and this kernel support BPF at all, privileges aside.
+///
+/// # Errors
+///
+/// Built without it, or a kernel without its types; says what helps.
+pub fn available() -> Result<()> {
+    if cfg!(not(feature = "bpf")) {
+        return Err(
+            Error::new("this airtcp-net was built without BPF").remedied_by(
+                "build airtcp from its sources: apt install clang libelf-dev zlib1g-dev, then \
+             `make build`, or `make wheel WHEEL_BPF=1` for a wheel that has it",
+            ),
+        );
+    }
+    if !std::path::Path::new(TYPES).exists() {
+        return Err(Error::new(format!("BPF: this kernel has no {TYPES}"))
+            .remedied_by("a kernel built with CONFIG_DEBUG_INFO_BTF has it"));
+    }
+    Ok(())
+}
+
+/// Checks the same, and that this process may load programs.
+///
+/// # Errors
+///
+/// As [`available`], or the process is not root of the machine.
+pub fn allowed() -> Result<()> {
+    available()?;
+    // struct_ops and sock_ops require CAP_BPF and CAP_NET_ADMIN in the initial user namespace,
+    // which a user namespace's root does not have; its UID map tells the two apart.
+    let first = std::fs::read_to_string("/proc/self/uid_map")
+        .is_ok_and(|map| map.split_whitespace().eq(["0", "0", "4294967295"]));
+    if !first || !rustix::process::geteuid().is_root() {
+        return Err(
+            Error::new("BPF programs may be loaded by root of the machine alone")
+                .remedied_by("run it as root, outside of user namespaces"),
+        );
+    }
+    Ok(())
+}

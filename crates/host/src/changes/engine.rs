@@ -1,0 +1,91 @@
+//! Makes and undoes changes, step by step, so that a death at any step leaves a journal that
+//! says what to do.
+
+use super::journal::{Journal, Locked, Stage};
+use super::{Change, Record, Undone};
+use crate::error::{Error, Result};
+
+/// A completed step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// The deployment is written down.
+    Written,
+    /// The change of this number is made.
+    Made(usize),
+    /// The journal records it as deployed.
+    Deployed,
+    /// The journal records that it is being undone.
+    Undoing,
+    /// The change of this number is undone, or left to someone else.
+    Undone(usize),
+}
+
+/// Makes a deployment; calls `told` at every step. If a change fails, the earlier ones are undone.
+///
+/// # Errors
+///
+/// A change is refused, or the journal cannot be written. In that case nothing is changed.
+pub fn make<R: Record>(
+    journal: &Journal<R>,
+    lock: &Locked,
+    record: &R,
+    told: &mut dyn FnMut(Taken),
+) -> Result<()> {
+    journal.write(record)?;
+    told(Taken::Written);
+    for (number, change) in record.changes().iter().enumerate() {
+        if let Err(error) = change.make() {
+            let left = undo(journal, lock, false, told)?;
+            return Err(if left.is_empty() {
+                error.remedied_by("everything is as it was")
+            } else {
+                error.remedied_by(left.join("; "))
+            });
+        }
+        told(Taken::Made(number));
+    }
+    journal.advance(Stage::Making, Stage::Deployed)?;
+    told(Taken::Deployed);
+    Ok(())
+}
+
+/// Undoes every change in the journal, the last one first. Returns those that someone else has
+/// changed meanwhile, which are left alone. With `forget`, so are those that cannot be undone.
+/// Calls `told` at every step.
+///
+/// # Errors
+///
+/// The system refuses to undo a change: the others are undone, and the journal keeps this one.
+pub fn undo<R: Record>(
+    journal: &Journal<R>,
+    _lock: &Locked,
+    forget: bool,
+    told: &mut dyn FnMut(Taken),
+) -> Result<Vec<String>> {
+    let Some((stage, record)) = journal.read()? else {
+        return Ok(Vec::new());
+    };
+    if stage != Stage::Undoing {
+        journal.advance(stage, Stage::Undoing)?;
+    }
+    told(Taken::Undoing);
+    let (mut left, mut failed) = (Vec::new(), Vec::new());
+    for (number, change) in record.changes().iter().enumerate().rev() {
+        match change.undo() {
+            Ok(Undone::Back) => {}
+            Ok(Undone::Left(why)) => left.push(format!("left as it is: {why}")),
+            Err(error) => failed.push(error.to_string()),
+        }
+        told(Taken::Undone(number));
+    }
+    if !failed.is_empty() && !forget {
+        return Err(Error::new(format!(
+            "not everything could be put back: {}",
+            failed.join("; ")
+        ))
+        .remedied_by(R::REMEDY));
+    }
+    journal.remove()?;
+    left.extend(failed);
+    Ok(left)
+}

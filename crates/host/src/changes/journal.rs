@@ -1,0 +1,223 @@
+//! The journal: a deployment's changes, written down before they are made.
+//!
+//! One file per network namespace holds the deployment, and its name tells the stage:
+//!
+//! ```text
+//!   (none) ──write──▶ N.making ──rename──▶ N.deployed ──rename──▶ N.undoing ──remove──▶ (none)
+//!                         └───────────────rename────────────────────▲
+//! ```
+//!
+//! After the first write every step is a rename, which is atomic and needs no room on the disk. A
+//! file found as `making` or `undoing` belongs to a process that has died.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::marker::PhantomData;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+
+use super::Record;
+use crate::error::{Error, Result, Tried};
+
+/// The stage of a deployment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Being made: some changes may be in place, others not.
+    Making,
+    /// All changes are in place.
+    Deployed,
+    /// Being undone.
+    Undoing,
+}
+
+impl Stage {
+    const ALL: [Self; 3] = [Self::Making, Self::Deployed, Self::Undoing];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Making => "making",
+            Self::Deployed => "deployed",
+            Self::Undoing => "undoing",
+        }
+    }
+}
+
+/// The journal of a network namespace, for records of one kind.
+#[derive(Debug)]
+pub struct Journal<R> {
+    directory: PathBuf,
+    number: u64,
+    records: PhantomData<fn() -> R>,
+}
+
+/// Holds the lock: nobody else changes anything while this lives. Its file is removed with it.
+#[derive(Debug)]
+pub struct Locked {
+    _file: File,
+    path: PathBuf,
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // Before the lock is released: a process that waited for it sees that its file no longer
+        // has a name.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+impl<R: Record> Journal<R> {
+    /// Creates the journal in `directory` for the namespace with that number.
+    pub const fn new(directory: PathBuf, number: u64) -> Self {
+        Self {
+            directory,
+            number,
+            records: PhantomData,
+        }
+    }
+
+    /// Its directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Creates the directory if necessary.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be created.
+    pub fn prepare(&self) -> Result<()> {
+        fs::create_dir_all(&self.directory)
+            .tried(|| format!("cannot make {}", self.directory.display()))
+    }
+
+    /// Takes the lock, or with `waiting` waits for it.
+    ///
+    /// # Errors
+    ///
+    /// Another process holds it.
+    pub fn lock(&self, waiting: bool) -> Result<Locked> {
+        let path = self.path("lock");
+        let failed = || format!("cannot lock {}", path.display());
+        let operation = if waiting {
+            FlockOperation::LockExclusive
+        } else {
+            FlockOperation::NonBlockingLockExclusive
+        };
+        loop {
+            let file = File::options()
+                .create(true)
+                .append(true)
+                .open(&path)
+                .tried(failed)?;
+            match flock(&file, operation) {
+                // A lock whose holder has removed its file locks nobody else out.
+                Ok(()) if is_named(&file, &path).tried(failed)? => {
+                    return Ok(Locked { _file: file, path });
+                }
+                Ok(()) | Err(rustix::io::Errno::INTR) => {}
+                Err(rustix::io::Errno::WOULDBLOCK) => {
+                    return Err(Error::new("another airtcp is changing this machine")
+                        .remedied_by("wait until it has ended"));
+                }
+                Err(cause) => return Err(Error::system(failed(), cause)),
+            }
+        }
+    }
+
+    /// Reads the deployment and its stage, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// The journal cannot be read or is malformed.
+    pub fn read(&self) -> Result<Option<(Stage, R)>> {
+        for stage in Stage::ALL {
+            let path = self.path(stage.name());
+            let text = match fs::read_to_string(&path) {
+                Ok(text) => text,
+                Err(cause) if cause.kind() == ErrorKind::NotFound => continue,
+                Err(cause) => {
+                    return Err(Error::system(
+                        format!("cannot read {}", path.display()),
+                        cause,
+                    ));
+                }
+            };
+            let record = serde_json::from_str(&text).map_err(|error| {
+                Error::new(format!("{}: {error}", path.display())).remedied_by(
+                    "another version of airtcp wrote it, or somebody else: undeploy with that one",
+                )
+            })?;
+            return Ok(Some((stage, record)));
+        }
+        Ok(None)
+    }
+
+    /// Writes down a deployment that is about to be made.
+    ///
+    /// # Errors
+    ///
+    /// The disk is full, or the directory does not allow it. In that case nothing is written.
+    pub fn write(&self, record: &R) -> Result<()> {
+        let (unfinished, path) = (self.path("new"), self.path(Stage::Making.name()));
+        let written = serde_json::to_vec_pretty(record)
+            .map_err(std::io::Error::from)
+            .and_then(|bytes| {
+                let mut file = File::create(&unfinished)?;
+                file.write_all(&bytes)?;
+                file.sync_all()?;
+                fs::rename(&unfinished, &path)?;
+                self.sync()
+            });
+        written.map_err(|cause| {
+            // A half-written file is never read.
+            let _ = fs::remove_file(&unfinished);
+            Error::system(format!("cannot write {}", path.display()), cause)
+                .remedied_by("nothing was changed")
+        })
+    }
+
+    /// Records the next stage.
+    ///
+    /// # Errors
+    ///
+    /// The file is gone.
+    pub fn advance(&self, from: Stage, to: Stage) -> Result<()> {
+        let (before, after) = (self.path(from.name()), self.path(to.name()));
+        fs::rename(&before, &after)
+            .and_then(|()| self.sync())
+            .tried(|| format!("cannot rename {}", before.display()))
+    }
+
+    /// Removes the entry: nothing is deployed any more.
+    ///
+    /// # Errors
+    ///
+    /// The directory does not allow it.
+    pub fn remove(&self) -> Result<()> {
+        let path = self.path(Stage::Undoing.name());
+        fs::remove_file(&path)
+            .and_then(|()| self.sync())
+            .tried(|| format!("cannot remove {}", path.display()))
+    }
+
+    fn path(&self, stage: &str) -> PathBuf {
+        self.directory.join(format!("{}.{stage}", self.number))
+    }
+
+    /// Syncs the directory: only then are its names on the disk.
+    fn sync(&self) -> std::io::Result<()> {
+        File::open(&self.directory)?.sync_all()
+    }
+}
+
+/// Whether an open file still has this name.
+fn is_named(file: &File, path: &Path) -> std::io::Result<bool> {
+    let open = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(named) => Ok((named.dev(), named.ino()) == (open.dev(), open.ino())),
+        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(false),
+        Err(cause) => Err(cause),
+    }
+}

@@ -1,0 +1,22 @@
+//! What every part on real packets needs of the machine, on Linux: errors with a remedy, devices,
+//! namespaces, netlink, nf_tables, BPF programs, the clock and how late it was, and changes of the
+//! machine that are written down before they are made and undone after any death.
+//!
+//! It knows none of the parts that use it.
+#![cfg(target_os = "linux")]
+
+pub mod bpf;
+pub mod changes;
+pub mod clock;
+pub mod device;
+pub mod error;
+pub mod iproute;
+pub mod lateness;
+pub mod link_reports;
+pub mod masquerade;
+pub mod namespace;
+pub mod nftables;
+pub mod packet_store;
+pub mod pcapng;
+pub mod tcp_info;
+pub mod tcp_settings;

@@ -1,0 +1,35 @@
+//! The settings of this kernel's TCP in a network namespace.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+/// Whether this kernel has a congestion control, built in or as a module that it can load.
+pub fn has_control(name: &str) -> bool {
+    let available = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+    if available.is_ok_and(|names| names.split_whitespace().any(|known| known == name)) {
+        return true;
+    }
+    let Ok(release) = fs::read_to_string("/proc/sys/kernel/osrelease") else {
+        return false;
+    };
+    let modules = format!("/lib/modules/{}/modules.dep", release.trim());
+    let file = format!("/tcp_{name}.ko");
+    fs::read_to_string(modules).is_ok_and(|listed| listed.contains(&file))
+}
+
+/// The file of a setting of a network namespace.
+///
+/// # Errors
+///
+/// The key is not one of a namespace.
+pub fn setting_path(key: &str) -> Result<PathBuf> {
+    // Keys come from the catalogue; one with a slash or of another tree is not a namespace's.
+    if !key.starts_with("net.") || key.contains('/') || key.contains("..") {
+        return Err(Error::new(format!(
+            "{key}: not a setting of a network namespace"
+        )));
+    }
+    Ok(Path::new("/proc/sys").join(key.replace('.', "/")))
+}

@@ -1,0 +1,151 @@
+//! A diversion that lasts as long as the proxy: recorded before it is made, removed at the end,
+//! after a crash by the guard, and if that was killed too at the next start.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use airtcp_host::changes::guard::{self, Guard};
+use airtcp_host::changes::journal::{Journal, Locked};
+use airtcp_host::changes::{Change, Places, Record, Undone, engine};
+use airtcp_host::clock::boot_time_ns;
+use airtcp_host::error::{Error, Result, Tried};
+use serde::{Deserialize, Serialize};
+
+use crate::divert::Diversion;
+
+/// Proxies have a separate journal beside that of deployments.
+const FOLDER: &str = "proxy";
+/// The guard of a killed proxy is done within milliseconds.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A diversion, and everything needed to remove it.
+#[derive(Debug)]
+pub struct JournaledDiversion {
+    journal: Journal<Entry>,
+    lock: Locked,
+    guard: Guard,
+}
+
+impl JournaledDiversion {
+    /// Makes the diversion in the calling thread's network namespace.
+    ///
+    /// # Errors
+    ///
+    /// Another proxy has one here, or the kernel refuses it: in that case nothing is changed.
+    pub fn make(diversion: Diversion, places: &Places) -> Result<Self> {
+        let places = Places {
+            state: places.state.join(FOLDER),
+            pins: places.pins.clone(),
+        };
+        let journal = places.journal::<Entry>()?;
+        let lock = lock(&journal)?;
+        if journal.read()?.is_some() {
+            engine::undo(&journal, &lock, false, &mut |_| {})?;
+            eprintln!("airtcp-net: took away the rules of a proxy that was killed");
+        }
+        let program = std::env::current_exe()
+            .tried(|| "cannot find the program that is running".to_owned())?;
+        let guard = Guard::start::<Entry>(&program, &places)?;
+        let entry = Entry::new(diversion);
+        // It stays in the stage of being made: a process that finds it without its owner removes
+        // it.
+        journal.write(&entry)?;
+        for change in &entry.changes {
+            if let Err(error) = change.make() {
+                engine::undo(&journal, &lock, false, &mut |_| {})?;
+                guard.dismiss();
+                return Err(error.remedied_by("everything is as it was"));
+            }
+        }
+        Ok(Self {
+            journal,
+            lock,
+            guard,
+        })
+    }
+
+    /// Removes it.
+    ///
+    /// # Errors
+    ///
+    /// The kernel refuses; the journal keeps it for the next start.
+    pub fn undo(self) -> Result<()> {
+        engine::undo(&self.journal, &self.lock, false, &mut |_| {})?;
+        self.guard.dismiss();
+        Ok(())
+    }
+}
+
+/// Takes the lock, which the guard of a dead proxy may hold for a moment.
+fn lock(journal: &Journal<Entry>) -> Result<Locked> {
+    let start = Instant::now();
+    loop {
+        match journal.lock(false) {
+            Ok(lock) => return Ok(lock),
+            Err(_) if start.elapsed() < PATIENCE => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(_) => {
+                return Err(Error::new(
+                    "a transparent proxy runs in this network namespace already",
+                )
+                .remedied_by("airtcp proxy --status says which; end it first"));
+            }
+        }
+    }
+}
+
+/// What is written down of a diversion.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Entry {
+    /// Time at which it was made, in seconds since 1970.
+    since: u64,
+    /// Time at which it was made, in nanoseconds of `CLOCK_BOOTTIME`.
+    id: u64,
+    /// The one diversion.
+    changes: [Diversion; 1],
+}
+
+impl Entry {
+    fn new(diversion: Diversion) -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        Self {
+            since: since.map_or(0, |time| time.as_secs()),
+            id: boot_time_ns(),
+            changes: [diversion],
+        }
+    }
+}
+
+impl Record for Entry {
+    type Change = Diversion;
+
+    const GUARD: &'static str = "proxy-guard";
+    const REMEDY: &'static str = "the next start of airtcp proxy --transparent tries again";
+
+    fn changes(&self) -> &[Diversion] {
+        &self.changes
+    }
+
+    fn id(&self) -> u64 {
+        self.id
+    }
+}
+
+impl Change for Diversion {
+    fn make(&self) -> Result<()> {
+        Self::make(self)
+    }
+
+    fn undo(&self) -> Result<Undone> {
+        Self::undo(self).map(|()| Undone::Back)
+    }
+}
+
+/// Watches over another process's diversion. Returns the exit status.
+///
+/// # Errors
+///
+/// The diversion cannot be removed.
+pub fn watch(places: &Places) -> Result<i32> {
+    guard::watch::<Entry>(places)
+}

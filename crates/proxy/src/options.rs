@@ -1,0 +1,156 @@
+//! The command line of `airtcp proxy`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use airtcp_host::changes::Places;
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
+
+/// End TCP connections here and begin others beyond: split TCP
+///
+/// Each connection of a client ends in this machine, and one of its own goes on to the server, so
+/// that losses of the radio are repaired over the radio. The mobile side has a TCP of its own
+/// (--mobile-stack). With --transparent both ends see each other's addresses: run it on the router
+/// between them, as root; routes and rules are written down before they are set, and go away with
+/// the proxy, also after kill -9.
+///
+/// Example: airtcp proxy --listen 0.0.0.0:8080 --to web.example:80 --mobile-stack linux-bbr
+///
+/// Example: airtcp proxy --listen :3129 --transparent --device wlan0 --mobile-stack linux-newzag
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Where clients' connections end: an address with a port, or with --transparent a port of
+    /// every address, such as :3129
+    #[arg(
+        long,
+        value_name = "ADDR:PORT",
+        value_parser = listen,
+        required_unless_present = "status"
+    )]
+    pub listen: Option<SocketAddr>,
+    /// The server that connections go on to
+    #[arg(
+        long,
+        value_name = "HOST:PORT",
+        required_unless_present_any = ["transparent", "status"],
+        conflicts_with = "transparent"
+    )]
+    pub to: Option<String>,
+    /// Take connections that pass through this machine, and keep both their addresses
+    #[arg(long, requires = "device")]
+    pub transparent: bool,
+    /// The device by which the clients of --transparent come in
+    #[arg(long, value_name = "DEVICE", requires = "transparent", value_parser = device)]
+    pub device: Option<String>,
+    /// Take only connections to this port; may be given again
+    #[arg(
+        long,
+        value_name = "PORT",
+        requires = "transparent",
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
+    pub port: Vec<u16>,
+    /// The side that is beyond the radio
+    #[arg(long, value_name = "SIDE", default_value = "clients")]
+    pub mobile: Mobile,
+    /// TCP of the mobile side: linux-NAME is the kernel's with a congestion control of its own or
+    /// one of the catalogue, such as linux-bbr or linux-newzag:adjusted=1; any other profile or
+    /// remedy, such as newreno+rto-factor:factor=10, is airtcp's own TCP on a TUN device
+    #[arg(long, value_name = "STACK")]
+    pub mobile_stack: Option<String>,
+    /// Begin connections of airtcp's own stacks with the window that past ones with the server have
+    /// ended with, and keep theirs in FILE (wsc-best-start)
+    #[arg(long, value_name = "FILE", requires = "mobile_stack")]
+    pub sessions: Option<PathBuf>,
+    /// The most connections at a time; by default 10000, or as many as open files allow
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub connections: Option<u32>,
+    /// The most memory for data under way, in MiB
+    #[arg(
+        long,
+        value_name = "MIB",
+        default_value_t = 512,
+        value_parser = clap::value_parser!(u32).range(8..=1_048_576)
+    )]
+    pub memory: u32,
+    /// The most data that one direction of a connection holds on either side, in KiB
+    #[arg(
+        long,
+        value_name = "KIB",
+        default_value_t = 4096,
+        value_parser = clap::value_parser!(u32).range(4..=1_048_576)
+    )]
+    pub buffer: u32,
+    /// A line a second of what passes, on standard error
+    #[arg(long)]
+    pub stats: bool,
+    /// Say what the proxies of this network namespace do, as one JSON object each, and stop
+    #[arg(long)]
+    pub status: bool,
+    #[command(flatten)]
+    pub(super) places: Places,
+}
+
+/// Watch over a proxy's diversion: airtcp-net starts this itself
+#[derive(Args, Clone, Debug)]
+pub struct Guard {
+    #[command(flatten)]
+    pub(super) places: Places,
+}
+
+/// The side of a connection that is beyond the radio.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mobile {
+    /// The clients.
+    Clients,
+    /// The servers.
+    Servers,
+}
+
+fn listen(text: &str) -> Result<SocketAddr, String> {
+    let everywhere = text.strip_prefix(':').map(|port| format!("[::]:{port}"));
+    let address: SocketAddr = everywhere.as_deref().unwrap_or(text).parse().map_err(|_| {
+        "expected an address with a port such as 10.0.0.1:8080, or :8080".to_owned()
+    })?;
+    if address.port() == 0 {
+        return Err("expected a port above 0".to_owned());
+    }
+    Ok(address)
+}
+
+/// The kernel's rule for names of devices (dev_valid_name).
+fn device(text: &str) -> Result<String, String> {
+    let is_valid = (1..=15).contains(&text.len())
+        && text != "."
+        && text != ".."
+        && !text.contains(|letter: char| letter == '/' || letter == ':' || letter.is_whitespace());
+    if is_valid {
+        Ok(text.to_owned())
+    } else {
+        Err("expected the name of a network device such as wlan0".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_alone_is_that_of_every_address() {
+        assert_eq!(listen(":80"), Ok("[::]:80".parse().unwrap()));
+        assert_eq!(listen("10.0.0.1:80"), Ok("10.0.0.1:80".parse().unwrap()));
+        for wrong in ["80", "10.0.0.1", ":0", "x:80", ":65536"] {
+            assert!(listen(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_device_has_a_name_that_the_kernel_takes() {
+        assert!(device("wlan0").is_ok());
+        for wrong in ["", "a/b", "sixteen-letters!", "..", "a b", "eth0:1"] {
+            assert!(device(wrong).is_err(), "{wrong}");
+        }
+    }
+}

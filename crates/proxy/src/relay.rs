@@ -1,0 +1,173 @@
+//! One connection through the proxy: two of the kernel's, and the data passing between them.
+
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+
+use rustix::event::epoll::EventFlags;
+use rustix::io::Errno;
+use rustix::net::sockopt;
+
+use crate::flow::{Flow, Shared, Side, Turn};
+use crate::memory::Grant;
+use crate::socket::close_in_order;
+
+/// One of the two connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The one made by a client.
+    Client,
+    /// The one made by the proxy.
+    Server,
+}
+
+/// The state of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It waits for the kernel.
+    Waits,
+    /// It could continue, but others come first.
+    Again,
+    /// Both ends have closed in order, and each has been told.
+    Over,
+    /// The server could not be reached at this address.
+    Unreached(Errno),
+    /// One of the two has failed.
+    Failed(Errno),
+}
+
+/// A connection.
+#[derive(Debug)]
+pub struct Relay {
+    client: Side,
+    server: Side,
+    up: Flow,
+    down: Flow,
+    /// The client's address.
+    pub from: SocketAddr,
+    /// The index of the server's address that is being tried, or was reached.
+    pub attempt: usize,
+    is_connecting: bool,
+}
+
+impl Relay {
+    /// Creates the relay of a client's connection, with one just opened to an address of the
+    /// server.
+    pub fn new(
+        client: OwnedFd,
+        from: SocketAddr,
+        (server, attempt): (OwnedFd, usize),
+        shared: &mut Shared,
+    ) -> Self {
+        let memory = &mut shared.memory;
+        let up = Flow::new(Grant::new(memory, &client, &server));
+        let down = Flow::new(Grant::new(memory, &server, &client));
+        Self {
+            client: Side::new(client),
+            server: Side::new(server),
+            up,
+            down,
+            from,
+            attempt,
+            is_connecting: true,
+        }
+    }
+
+    /// The socket of an end.
+    pub const fn socket(&self, end: End) -> &OwnedFd {
+        match end {
+            End::Client => &self.client.socket,
+            End::Server => &self.server.socket,
+        }
+    }
+
+    /// Whether the server has not answered yet.
+    pub const fn is_connecting(&self) -> bool {
+        self.is_connecting
+    }
+
+    /// Bytes passed to the server, and to the client.
+    pub const fn passed(&self) -> [u64; 2] {
+        [self.up.passed(), self.down.passed()]
+    }
+
+    /// Continues with another connection to the server, just opened.
+    pub fn retry(&mut self, server: OwnedFd, attempt: usize) {
+        self.attempt = attempt;
+        self.server = Side::new(server);
+        self.up.bound(&self.client, &self.server);
+        self.down.bound(&self.server, &self.client);
+        self.is_connecting = true;
+    }
+
+    /// Records the kernel's events on an end.
+    pub fn hear(&mut self, end: End, events: EventFlags) {
+        match end {
+            End::Client => self.client.hear(events),
+            End::Server => self.server.hear(events),
+        }
+    }
+
+    /// Performs everything possible now.
+    pub fn turn(&mut self, shared: &mut Shared) -> Standing {
+        if self.is_connecting {
+            if self.client.has_failed {
+                return Standing::Failed(error_of(&self.client));
+            }
+            if !self.server.is_writable && !self.server.has_failed {
+                return Standing::Waits;
+            }
+            match sockopt::socket_error(&self.server.socket) {
+                Ok(Ok(())) => self.is_connecting = false,
+                Ok(Err(error)) | Err(error) => return Standing::Unreached(error),
+            }
+        }
+        let up = self.up.turn(&mut self.client, &mut self.server, shared);
+        let down = self.down.turn(&mut self.server, &mut self.client, shared);
+        match (up, down) {
+            (Err(error), _) | (_, Err(error)) => Standing::Failed(error),
+            (Ok(Turn::Finished), Ok(Turn::Finished)) => Standing::Over,
+            (Ok(up), Ok(down)) => {
+                // Data received before the failure has been passed on, if there was room.
+                for side in [&self.client, &self.server] {
+                    if side.has_failed {
+                        return Standing::Failed(error_of(side));
+                    }
+                }
+                if up == Turn::Again || down == Turn::Again {
+                    Standing::Again
+                } else {
+                    Standing::Waits
+                }
+            }
+        }
+    }
+
+    /// Reduces the connection's memory, since others need it.
+    pub fn shrink(&mut self, shared: &mut Shared) {
+        let memory = &mut shared.memory;
+        self.up.shrink(&self.client, &self.server, memory);
+        self.down.shrink(&self.server, &self.client, memory);
+    }
+
+    /// Closes both connections in order: each end has seen the other's end.
+    pub fn close(self, shared: &mut Shared) {
+        close_in_order(&self.client.socket);
+        close_in_order(&self.server.socket);
+        self.reset(shared);
+    }
+
+    /// Closes both connections at once, which resets an end that still exists.
+    pub fn reset(self, shared: &mut Shared) {
+        self.up.give_back(shared);
+        self.down.give_back(shared);
+    }
+}
+
+/// The error of a connection that the kernel has reported as failed.
+fn error_of(side: &Side) -> Errno {
+    match sockopt::socket_error(&side.socket) {
+        Ok(Err(error)) | Err(error) => error,
+        // Already read elsewhere.
+        Ok(Ok(())) => Errno::CONNRESET,
+    }
+}

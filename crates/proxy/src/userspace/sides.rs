@@ -1,0 +1,108 @@
+//! Which side the endpoint has, and the ends of its connections there.
+
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use airtcp_endpoint::{ListenerId, Options};
+use rustix::net::{SocketAddrAny, sockopt};
+
+use crate::admission::{Servers, asked_by};
+
+/// IP and TCP headers, of IPv4 and of IPv6, and what timestamps take of each segment.
+const HEADER_BYTES: [u32; 2] = [20 + 20, 40 + 20];
+const TIMESTAMP_BYTES: u32 = 12;
+
+/// Which side the endpoint's connections are on.
+#[derive(Debug)]
+pub enum Way {
+    /// Clients are the kernel's, and the endpoint goes on to the server.
+    ToEndpoint(Beyond),
+    /// Clients are the endpoint's, and the kernel goes on to the server.
+    ToKernel {
+        /// Where they come in.
+        listener: ListenerId,
+        /// Where they go.
+        servers: Servers,
+    },
+}
+
+impl Way {
+    /// The ends of a connection by which the radio's driver and the endpoint both know it. Where
+    /// the nearer address is the endpoint's own it may be translated; the ports are left, and tell
+    /// which connection is meant.
+    pub fn seen(&self, local: SocketAddr, remote: SocketAddr) -> [SocketAddr; 2] {
+        let keeps_addresses = match self {
+            Self::ToEndpoint(beyond) => matches!(beyond, Beyond::Original { .. }),
+            Self::ToKernel { servers, .. } => matches!(servers, Servers::Original { .. }),
+        };
+        if keeps_addresses {
+            [local, remote]
+        } else {
+            let anywhere = SocketAddr::from((Ipv4Addr::UNSPECIFIED, local.port()));
+            [anywhere, remote]
+        }
+    }
+
+    /// Leaves segments no longer than the way to `server` takes, where that is the machine's and
+    /// not a device of the endpoint's own.
+    pub fn fit(&self, options: &mut Options, server: SocketAddr) {
+        if let Self::ToEndpoint(Beyond::Original { .. }) = self
+            && let Some(mtu) = path_mtu(server)
+        {
+            let headers = HEADER_BYTES[usize::from(server.is_ipv6())];
+            let stamps = TIMESTAMP_BYTES * u32::from(options.config.timestamps);
+            let most = mtu.saturating_sub(headers + stamps).max(1);
+            if most < options.config.mss {
+                Arc::make_mut(&mut options.config).mss = most;
+            }
+        }
+    }
+}
+
+/// The ends of the endpoint's connections to servers.
+#[derive(Clone, Copy, Debug)]
+pub enum Beyond {
+    /// From its own address to one server.
+    Fixed {
+        /// Its own.
+        from: SocketAddr,
+        /// The server's.
+        server: SocketAddr,
+    },
+    /// From the client's address to the server that the client has asked for.
+    Original {
+        /// The port of the listeners.
+        listener: u16,
+    },
+}
+
+impl Beyond {
+    /// The ends for that client: the nearer and the farther.
+    pub fn of(self, client: &OwnedFd, from: Option<SocketAddrAny>) -> Option<[SocketAddr; 2]> {
+        match self {
+            Self::Fixed { from, server } => Some([from, server]),
+            Self::Original { listener } => {
+                let from = SocketAddr::try_from(from?).ok()?;
+                Some([from, asked_by(client, listener)?])
+            }
+        }
+    }
+}
+
+/// The longest packet on the way to `server`, as far as the kernel knows it; `None` where there is
+/// no way.
+fn path_mtu(server: SocketAddr) -> Option<u32> {
+    let any = match server {
+        SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
+        SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
+    };
+    // Nothing is sent: a connected socket has a route.
+    let socket = UdpSocket::bind(any).ok()?;
+    socket.connect(server).ok()?;
+    let mtu = match server {
+        SocketAddr::V4(_) => sockopt::ip_mtu(&socket),
+        SocketAddr::V6(_) => sockopt::ipv6_mtu(&socket),
+    };
+    mtu.ok()
+}
