@@ -1,14 +1,14 @@
 """Diagnoses: a capture or a ping log, with what was found and its report."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 
 from airtcp.diagnosis.kind import is_capture
 from airtcp.diagnosis.ping_result import DiagnosedPing, diagnosed_ping
 from airtcp.diagnosis.read import read_capture
-from airtcp.diagnosis.result import PLACES, DiagnosedCapture, diagnosed
+from airtcp.diagnosis.result import DiagnosedCapture, diagnosed
 
 Progress = Callable[[float, str], object]
 """Called with the share that is done, 0 to 1, and what is being done."""
@@ -56,7 +56,7 @@ def diagnose(
     *,
     flow: int | None = None,
     view: str | None = None,
-    can: Sequence[str] = PLACES,
+    can: str = "all",
     progress: Progress | None = None,
 ) -> Diagnosis | PingDiagnosis:
     """Diagnoses a capture (pcap, pcapng, also gzipped) or the log of a ping.
@@ -65,7 +65,8 @@ def diagnose(
         path: the file, or "-" for a capture on standard input.
         flow: the number of a flow in the table of flows; the one with most bytes if None.
         view: where the capture was taken, `sender`, `receiver` or `middle`; found if None.
-        can: the places that can be changed: remedies elsewhere are not tried.
+        can: what you may change, one or several with commas of `my-machine`, `server`,
+            `access-point`, `sender`, `receiver`, `all`. A capture is taken for your machine's.
         progress: called with the share that is done, and what is being done.
 
     Returns:
@@ -73,11 +74,11 @@ def diagnose(
 
     Raises:
         CaptureError: the capture cannot be read, or has no such flow.
-        ScenarioError: the log cannot be read, or a place is unknown.
+        ScenarioError: the log cannot be read, or the asker is unknown.
         RunError: a simulation could not be finished.
     """
     if os.fspath(path) == "-" or is_capture(Path(path)):
         found = diagnosed(read_capture(path, flow, view, progress), can, progress)
         return Diagnosis(**{field.name: getattr(found, field.name) for field in fields(found)})
     ping = diagnosed_ping(path, can, progress)
-    return PingDiagnosis(ping.log, ping.ranking)
+    return PingDiagnosis(ping.log, ping.comparison, ping.sensitivities)

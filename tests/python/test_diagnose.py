@@ -37,7 +37,7 @@ def lossy_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, airtcp.Ru
 @pytest.fixture(scope="module")
 def lossy_diagnosis(lossy_run: tuple[Path, airtcp.Run]) -> Diagnosis:
     """What is said of it."""
-    found = airtcp.diagnose(lossy_run[0], can=("sender",))
+    found = airtcp.diagnose(lossy_run[0], can="sender")
     assert isinstance(found, Diagnosis)
     return found
 
@@ -74,10 +74,10 @@ def test_the_link_of_a_capture_is_that_of_the_run(
 
 
 def test_a_window_that_radio_losses_keep_small_is_bbrs_to_open(lossy_diagnosis: Diagnosis) -> None:
-    ranking = lossy_diagnosis.ranking
-    assert ranking is not None
-    assert ranking.winner is not None
-    assert ranking.winner.remedy == "bbr"
+    trials = lossy_diagnosis.trials
+    assert trials is not None
+    assert trials.winner is not None
+    assert trials.winner.remedy == "bbr"
     assert "net.ipv4.tcp_congestion_control=bbr" in "\n".join(lossy_diagnosis.deployment)
     assert "An unchanged flow beside one with bbr gets" in "\n".join(lossy_diagnosis.deployment)
 
@@ -101,7 +101,7 @@ def test_a_full_link_needs_no_remedy(tmp_path: Path) -> None:
     found = airtcp.diagnose(capture)
     assert isinstance(found, Diagnosis)
     assert found.headline.endswith("are possible: no remedy is worth it.")
-    assert found.ranking is None
+    assert found.trials is None
     assert found.deployment == []
     assert found.link is not None
     assert found.link.queue.is_known
@@ -116,7 +116,7 @@ def test_stops_of_a_run_are_found(tmp_path: Path) -> None:
         "link.suspension.length": "500 ms",
     }
     airtcp.run(LINK, seed=1, settings=stops, pcap=capture)
-    found = airtcp.diagnose(capture, can=("receiver",))
+    found = airtcp.diagnose(capture, can="receiver")
     assert isinstance(found, Diagnosis)
     assert found.link is not None
     lengths = [stop.length_s for stop in found.link.stops.stops]
@@ -145,10 +145,12 @@ def test_a_ping_log_is_diagnosed(tmp_path: Path) -> None:
     assert isinstance(found, PingDiagnosis)
     assert (found.log.sent, found.log.lost) == (400, 4)
     assert found.log.loss_rate == pytest.approx(0.01)
-    assert found.ranking is not None
-    assert found.ranking.open_point is not None
-    assert found.ranking.open_point.startswith("the rate")
-    assert len(found.ranking.rows) >= 3
+    assert found.comparison is not None
+    assert "rate = 0.01" in found.comparison.scenario.to_toml()
+    (window,) = found.sensitivities
+    assert window.sentence.startswith("With a window of 64 segments: ")
+    same = airtcp.compare("ping", settings={"link.rtt_log.path": str(path)}, harm=True)
+    assert found.headline == same.verdict[0]
     page = found.report(tmp_path / "out")
     assert "Remedies over this link" in page.read_text()
     assert airtcp.run(tmp_path / "out" / "link.toml").summary["goodput_bps"] > 0
@@ -159,7 +161,7 @@ def test_a_ping_of_a_lan_is_refused_with_a_warning(tmp_path: Path) -> None:
     path.write_text(ping_log([0.02] * 100))
     found = airtcp.diagnose(path)
     assert isinstance(found, PingDiagnosis)
-    assert found.ranking is None
+    assert found.comparison is None
     assert "The median round trip is 0.02 ms: this is a ping within a LAN" in found.headline
     path.write_text(ping_log([20.0] * 5))
     found = airtcp.diagnose(path)

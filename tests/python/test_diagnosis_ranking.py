@@ -3,14 +3,20 @@
 import numpy as np
 import pytest
 
-from airtcp._core import ScenarioError
 from airtcp.diagnosis.ceiling import Ceiling
-from airtcp.diagnosis.ranking import Cost, Effect, Ranked, Ranking, candidates, effect
+from airtcp.diagnosis.trials import Cost, Effect, Trial, Trials, candidate, candidates, effect
 from airtcp.diagnosis.words import change, headline, interval
+from airtcp.ranking import Direction, State, reach
+
+SENDER = reach("sender", Direction.UNKNOWN)
 
 
-def row(name: str, *ends: Effect) -> Ranked:
-    return Ranked(name, "sender", ends[0], ends, Cost(0.0, 0.0, 0.0), 1e6)
+def row(name: str, *ends: Effect) -> Trial:
+    return Trial(name, "sender", ends[0], ends, Cost(0.0, 0.0, 0.0), 1e6)
+
+
+def trials(*rows: Trial) -> Trials:
+    return Trials(rows, None, 1e6, 0, SENDER)
 
 
 def test_the_interval_holds_the_fit_and_the_seeds() -> None:
@@ -42,22 +48,37 @@ def test_a_winner_helps_at_both_ends() -> None:
     assert row("a", helps, unsure).depends
     assert not row("a", helps, helps).depends
     assert not row("a", small, unsure).depends
-    rows = (row("a", helps, hurts), row("b", small), row("c", helps, helps))
-    ranking = Ranking(rows, "the queue", 1e6, 0)
-    assert ranking.winner is not None
-    assert ranking.winner.remedy == "c"
-    assert Ranking(rows[:2], None, 1e6, 0).winner is None
+    rows = (row("bbr", helps, hurts), row("veno", small), row("westwood", helps, helps))
+    winner = trials(*rows).winner
+    assert winner is not None
+    assert winner.remedy == "westwood"
+    assert trials(*rows[:2]).winner is None
+
+
+def test_a_trial_is_decided_only_where_every_end_says_so() -> None:
+    helps, hurts = Effect(20.0, 10.0, 30.0), Effect(-20.0, -30.0, -10.0)
+    small, unsure = Effect(1.0, 0.5, 1.5), Effect(2.5, 0.1, 4.9)
+    assert candidate(row("a", helps, helps)).helps
+    assert candidate(row("a", small, small)).state is State.EXCLUDED
+    assert candidate(row("a", helps, hurts)).state is State.UNDECIDED
+    assert candidate(row("a", helps, small)).state is State.UNDECIDED
+    assert candidate(row("a", unsure)).state is State.UNDECIDED
+    assert candidate(row("a", hurts, hurts)).gain < 0
 
 
 def test_the_headline_says_when_nothing_helps() -> None:
     full, half = Ceiling(7.7e6, 7.9e6), Ceiling(4e6, 8e6)
-    winner = Ranking((row("bbr", Effect(20.0, 10.0, 30.0)),), None, 1e6, 0)
-    none = Ranking((row("sack", Effect(1.0, -1.0, 3.0)),), None, 1e6, 0)
+    winner = trials(row("bbr", Effect(20.0, 10.0, 30.0)))
+    none = trials(row("veno", Effect(1.0, -1.0, 2.9)))
+    unsure = trials(row("veno", Effect(1.0, -1.0, 3.5)))
     assert headline(full, winner, ()) == (
         "Of 7.70 Mbit/s at most 7.90 Mbit/s are possible: no remedy is worth it."
     )
     assert headline(half, none, ()).endswith(
-        "Nothing at the places that you can change is shown to help."
+        "Nothing at the sender helps: no remedy brings 3 % or more."
+    )
+    assert headline(half, unsure, ()).endswith(
+        "No remedy at the sender is shown to help; undecided: veno (+1 % (\N{MINUS SIGN}1 to 4 %))."
     )
     assert "bbr at the sender brings +20 % (10 to 30 %) of goodput." in headline(half, winner, ())
     assert headline(half, None, ("Too short.",)) == "No remedy is recommended: Too short."
@@ -72,10 +93,7 @@ def test_numbers_have_their_signs() -> None:
     )
 
 
-def test_candidates_are_at_the_places_and_can_be_had() -> None:
-    names = {entry["name"] for entry in candidates(("sender",))}
-    assert {"bbr", "min-rto"} <= names
-    assert not {"coin", "oracle", "delayed-ack", "queue"} & names
-    assert {entry["place"] for entry in candidates(("receiver", "link"))} == {"receiver", "link"}
-    with pytest.raises(ScenarioError, match=r"--can moon: expected one of .*access-point"):
-        candidates(("sender", "moon"))
+def test_candidates_can_be_had() -> None:
+    names = {entry["name"] for entry in candidates()}
+    assert {"bbr", "min-rto", "delayed-ack", "queue", "snoop"} <= names
+    assert not {"coin", "oracle", "zbs", "ebsn"} & names

@@ -21,6 +21,9 @@ pub struct Deployment {
     /// Notes for a user beside the steps: why there is no way, what the system does
     /// by itself, what else is to be had. A sentence or several, or empty.
     pub note: &'static str,
+    /// The program of airtcp that has it between the ends, on the access point or a router before
+    /// it, with its first words: `gateway snoop`. None where there is none.
+    pub agent: Option<&'static str>,
 }
 
 /// One way to have a remedy: all its steps are needed.
@@ -146,7 +149,11 @@ pub struct Concrete {
 impl Deployment {
     /// A deployment of one way.
     pub(crate) const fn by(ways: &'static [Way]) -> Self {
-        Self { ways, note: "" }
+        Self {
+            ways,
+            note: "",
+            agent: None,
+        }
     }
 
     /// The same, with a note.
@@ -159,6 +166,16 @@ impl Deployment {
         Self {
             ways: &[],
             note: reason,
+            agent: None,
+        }
+    }
+
+    /// By a program of airtcp between the ends, whose note is `note`.
+    pub(crate) const fn between_the_ends(agent: &'static str, note: &'static str) -> Self {
+        Self {
+            ways: &[],
+            note,
+            agent: Some(agent),
         }
     }
 }

@@ -96,9 +96,10 @@ impl Remedy {
 
 impl Serialize for Remedy {
     /// The entry as programs read it. The deployment stands in it twice: as data in `ways`, and
-    /// in sentences, with the parameters at their defaults, in `deployment`.
+    /// in sentences, with the parameters at their defaults, in `deployment`. `agent` is the program
+    /// that has it between the ends.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut entry = serializer.serialize_struct("Remedy", 8)?;
+        let mut entry = serializer.serialize_struct("Remedy", 9)?;
         entry.serialize_field("name", self.name)?;
         entry.serialize_field("place", &self.place)?;
         entry.serialize_field("effect", self.effect)?;
@@ -106,6 +107,7 @@ impl Serialize for Remedy {
         entry.serialize_field("parameters", self.parameters)?;
         entry.serialize_field("deployment", &self.deployment_text())?;
         entry.serialize_field("ways", self.deployment.ways)?;
+        entry.serialize_field("agent", &self.deployment.agent)?;
         entry.serialize_field("decides", self.decides)?;
         entry.end()
     }

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airtcp._core import ScenarioError
+from airtcp.cli.asker import Can, asked_for
 from airtcp.cli.console import AsJson, out, print_json, print_lines, progress_bar
 from airtcp.cli.errors import clear_errors, say
 from airtcp.columns import numbers
 
 if TYPE_CHECKING:
     from airtcp.diagnoses import Diagnosis, PingDiagnosis
-    from airtcp.diagnosis.ranking import Ranking
     from airtcp.report.tables import Table
 
 _MOST_ROWS = 12
@@ -43,13 +43,7 @@ def diagnose_command(
             help="Where the capture was taken: sender, receiver or middle. Found if left out.",
         ),
     ] = None,
-    can: Annotated[
-        str,
-        typer.Option(
-            metavar="PLACES",
-            help="What you can change, with commas: sender, receiver, link, access-point, proxy.",
-        ),
-    ] = "sender,receiver",
+    can: Can = None,
     folder: Annotated[
         Path | None,
         typer.Option(
@@ -75,7 +69,7 @@ def diagnose_command(
 
     airtcp diagnose slow.pcap --out out
 
-    airtcp diagnose slow.pcap --flow 3 --can sender,access-point
+    airtcp diagnose slow.pcap --flow 3 --can my-machine,access-point
 
     airtcp diagnose link.ping
     """
@@ -91,15 +85,16 @@ def diagnose_command(
                 "diagnose: a capture or a ping log is missing; `airtcp diagnose --advise` prints "
                 "the command that takes one"
             )
-        places = tuple(place.strip().replace("_", "-") for place in can.split(","))
-        places = tuple("access-point" if place == "ap" else place for place in places)
+        asked = asked_for(can, is_interactive=not as_json and file != "-")
         with progress_bar(f"diagnosing {file}") as report:
-            diagnosis = diagnose(file, flow=flow, view=view, can=places, progress=report)
+            diagnosis = diagnose(file, flow=flow, view=view, can=asked.can, progress=report)
         page = diagnosis.report(folder, _command()) if folder else None
         if as_json:
             print_json(_json_object(diagnosis, page))
             return
         _print(diagnosis)
+        if asked.note:
+            say(asked.note)
         if page:
             say(f"report: {page}")
 
@@ -115,9 +110,10 @@ def _print(diagnosis: "Diagnosis | PingDiagnosis") -> None:
         _print_flows(diagnosis)
         out.print()
     print_lines(diagnosis.sentences)
-    if diagnosis.ranking is not None and diagnosis.ranking.rows:
+    shown = _remedies(diagnosis)
+    if shown is not None and shown.rows:
         out.print()
-        _print_ranking(diagnosis.ranking)
+        _print_table(shown, _MOST_ROWS)
     if diagnosis.deployment:
         out.print()
         print_lines(diagnosis.deployment)
@@ -129,10 +125,15 @@ def _print_flows(diagnosis: "Diagnosis") -> None:
     _print_table(flows_table(diagnosis.capture.flows), _MOST_FLOWS)
 
 
-def _print_ranking(ranking: "Ranking") -> None:
-    from airtcp.report.diagnosis_tables import ranking_table
+def _remedies(diagnosis: "Diagnosis | PingDiagnosis") -> "Table | None":
+    """The table of the remedies, where any were tried."""
+    from airtcp.diagnoses import Diagnosis
+    from airtcp.report.diagnosis_tables import trials_table
+    from airtcp.report.tables import goodput_table
 
-    _print_table(ranking_table(ranking), _MOST_ROWS)
+    if isinstance(diagnosis, Diagnosis):
+        return None if diagnosis.trials is None else trials_table(diagnosis.trials)
+    return None if diagnosis.comparison is None else goodput_table(diagnosis.comparison)
 
 
 def _print_table(shown: "Table", most: int) -> None:

@@ -6,8 +6,9 @@ from dataclasses import asdict
 from airtcp import _core
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.ping_result import DiagnosedPing
-from airtcp.diagnosis.ranking import Ranking
 from airtcp.diagnosis.result import DiagnosedCapture
+from airtcp.diagnosis.trials import Trials
+from airtcp.ranking.as_json import ranking_json
 
 
 def of_capture(diagnosis: DiagnosedCapture) -> dict[str, object]:
@@ -31,14 +32,15 @@ def of_capture(diagnosis: DiagnosedCapture) -> dict[str, object]:
         "ceiling": None if most is None else asdict(most),
         "replay": None if replay is None else asdict(replay) | {"explains": replay.explains},
         "predictions": [asdict(one) | {"holds": one.holds} for one in diagnosis.predictions],
-        "ranking": _ranking(diagnosis.ranking),
+        "trials": _trials(diagnosis.trials),
+        "ranking": None if diagnosis.trials is None else ranking_json(diagnosis.trials.ranking),
         "deployment": diagnosis.deployment,
     }
 
 
 def of_ping(diagnosis: DiagnosedPing) -> dict[str, object]:
     """A ping log's diagnosis."""
-    log = diagnosis.log
+    log, compared = diagnosis.log, diagnosis.comparison
     return {
         "engine_version": _core.engine_version,
         "file": str(log.path),
@@ -49,7 +51,16 @@ def of_ping(diagnosis: DiagnosedPing) -> dict[str, object]:
         "lost": log.lost,
         "median_rtt_s": float(sorted(log.rtt_s)[len(log.rtt_s) // 2]),
         "scenario": diagnosis.toml,
-        "ranking": _ranking(diagnosis.ranking),
+        "remedies": None if compared is None else compared.table.to_dicts(),
+        "ranking": None if compared is None else ranking_json(compared.ranking),
+        "sensitivities": [
+            {
+                "assumption": one.assumption,
+                "sentence": one.sentence,
+                "ranking": ranking_json(one.comparison.ranking),
+            }
+            for one in diagnosis.sensitivities
+        ],
         "deployment": diagnosis.deployment,
     }
 
@@ -82,13 +93,13 @@ def _link(link: FittedLink) -> dict[str, object]:
     }
 
 
-def _ranking(ranking: Ranking | None) -> dict[str, object] | None:
-    if ranking is None:
+def _trials(trials: Trials | None) -> dict[str, object] | None:
+    if trials is None:
         return None
     return {
-        "baseline_bps": ranking.baseline_bps,
-        "open_point": ranking.open_point,
-        "runs": ranking.runs,
-        "winner": None if ranking.winner is None else ranking.winner.remedy,
-        "remedies": [asdict(row) | {"depends_on_open_point": row.depends} for row in ranking.rows],
+        "baseline_bps": trials.baseline_bps,
+        "open_point": trials.open_point,
+        "runs": trials.runs,
+        "winner": None if trials.winner is None else trials.winner.remedy,
+        "remedies": [asdict(row) | {"depends_on_open_point": row.depends} for row in trials.rows],
     }

@@ -4,8 +4,8 @@ from airtcp._core import ScenarioError
 from airtcp.catalogue import BASELINE
 from airtcp.diagnosis.check import loaded
 from airtcp.diagnosis.link import FittedLink
-from airtcp.diagnosis.ranking import Ranked
 from airtcp.diagnosis.scenario import Stack, modelled
+from airtcp.diagnosis.trials import Trial
 from airtcp.study.competing import competing_plan
 from airtcp.study.execute import execute
 from airtcp.study.metrics import METRICS
@@ -15,7 +15,7 @@ SEEDS = 10
 SECONDS = 60.0
 
 
-def harm(link: FittedLink, stack: Stack, best: Ranked | None) -> PairedDifference | None:
+def harm(link: FittedLink, stack: Stack, best: Trial | None) -> PairedDifference | None:
     """The metric `harm` of a comparison over the fitted link, of its best remedy alone.
 
     None where there is no best remedy, where it acts on the way, which both flows have in common,

@@ -8,17 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from airtcp import _core
-from airtcp._core import Scenario, ScenarioError
+from airtcp._core import ScenarioError
 from airtcp.diagnosis.observed import Reals
-from airtcp.diagnosis.ranking import DRAWS, Ends
 
 FEWEST = 30
 LAN_S = 0.001
 """A median round trip below this is that of a wire, or of the machine itself."""
-SECONDS = 60
-WINDOWS = (16, 64)
-"""A ping does not show the rate: the flow is bounded by one window or another, in segments."""
-SEED = 16
+SECONDS = 120
+WINDOW = 20
+"""A ping does not show the rate: the window, in segments, bounds the flow."""
 
 
 @dataclass(frozen=True)
@@ -68,28 +66,8 @@ class PingLog:
             )
         return None
 
-    def ends(self) -> Ends:
-        """Scenarios of the recorded round trips; the loss is drawn from what the log allows.
-
-        A probe crosses the link twice and data once, but which way lost it does not show: all of
-        it is taken for the data's.
-        """
-        random = np.random.default_rng(SEED)
-        # Jeffreys' prior, with which intervals are neither too long nor too short.
-        answered = len(self.rtt_s)
-        losses = random.beta(self.lost + 0.5, answered + 0.5, DRAWS) if self.lost else [0.0] * DRAWS
-        drawn = tuple(
-            tuple(self.scenario(window, float(loss)) for loss in losses) for window in WINDOWS
-        )
-        words = f"the rate, which a ping does not show (windows of {WINDOWS[0]} and {WINDOWS[1]})"
-        return Ends(words, drawn)
-
-    def scenario(self, window: int, loss: float) -> Scenario:
-        """The recorded link under a current Linux sender whose window is bounded."""
-        return Scenario.parse(self.toml(window, loss), "link.toml", os.curdir)
-
-    def toml(self, window: int, loss: float) -> str:
-        """The same as text."""
+    def toml(self) -> str:
+        """The log as a scenario: a current Linux sender whose window is bounded."""
         path = str(self.path.absolute()).replace("\\", "\\\\").replace('"', '\\"')
         return "\n".join(
             (
@@ -99,11 +77,11 @@ class PingLog:
                 "",
                 "[link]",
                 f'rtt_log = {{ path = "{path}", start = "random" }}',
-                f"loss = {{ rate = {loss:.8f} }}",
+                f"loss = {{ rate = {self.loss_rate:.8f} }}",
                 "",
                 "[tcp]",
                 'profile = "linux"',
-                f"max_window = {window}",
+                f"max_window = {WINDOW}",
                 "",
             )
         )

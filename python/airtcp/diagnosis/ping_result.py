@@ -1,19 +1,26 @@
 """A ping log diagnosed: what the link is like, and which remedies are worth trying."""
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from airtcp.catalogue import deployments
-from airtcp.diagnosis import words
-from airtcp.diagnosis.ping import WINDOWS, PingLog, read_ping
-from airtcp.diagnosis.ranking import Progress as Cells
-from airtcp.diagnosis.ranking import Ranking, candidates, ranked
+from airtcp.diagnosis.ping import PingLog, read_ping
+from airtcp.diagnosis.ping_sensitivity import Sensitivity, sensitivities
 from airtcp.diagnosis.result import Progress
 from airtcp.quantities import format_count, format_percent
+from airtcp.ranking.askers import parse_askers
+from airtcp.study.compare import ComparedRuns
+from airtcp.study.deployment import deployment
+from airtcp.study.run_comparison import run_comparison
+from airtcp.study.sequential import Rounds
+from airtcp.study.verdict import verdict
+
+SCENARIO = "ping"
+"""The shipped scenario that plays a log back: `airtcp compare ping` gives the same answer."""
+_COMPARING = 0.7
+"""Share of the work that the comparison is."""
 
 
 @dataclass(frozen=True)
@@ -21,14 +28,17 @@ class DiagnosedPing:
     """Findings from a ping log, and refusals with the reason."""
 
     log: PingLog
-    ranking: Ranking | None
+    comparison: ComparedRuns | None
+    """Every remedy over the log's round trips; None where the log is refused."""
+    sensitivities: tuple[Sensitivity, ...] = ()
+    """The answers if what a ping does not show were otherwise."""
 
     @property
     def headline(self) -> str:
         """The one sentence that matters."""
-        if self.log.refusal:
+        if self.comparison is None:
             return f"No remedy was tried. {self.log.refusal}"
-        return words.headline(None, self.ranking, ())
+        return verdict(self.comparison)[0]
 
     @cached_property
     def sentences(self) -> list[str]:
@@ -36,15 +46,18 @@ class DiagnosedPing:
         log = self.log
         milliseconds = np.quantile(log.rtt_s, (0.0, 0.5, 0.95, 1.0)) * 1e3
         least, median, high, most = (f"{value:.4g} ms" for value in milliseconds)
-        lines = [
-            self.headline,
+        lines = [self.headline]
+        if self.comparison is not None:
+            lines += verdict(self.comparison)[1:]
+        lines.append(
             f"{format_count(log.sent)} probes, {format_count(log.lost)} without an answer "
             f"({format_percent(100 * log.loss_rate)}). Round trips: at least {least}, median "
             f"{median}, 95 % within {high}, at most {most}; {format_count(log.spikes)} spikes of "
-            "more than three medians.",
-        ]
+            "more than three medians."
+        )
+        lines += [one.sentence for one in self.sensitivities]
         lines += [warning for warning in log.warnings if warning not in lines[0]]
-        if self.ranking is not None:
+        if self.comparison is not None:
             lines.append(
                 "A ping shows neither rate nor queue: a capture says more "
                 "(`airtcp diagnose --advise`)."
@@ -53,39 +66,48 @@ class DiagnosedPing:
 
     @cached_property
     def deployment(self) -> list[str]:
-        """The winner's deployment on a real system and its costs; empty without a winner."""
-        best = self.ranking.winner if self.ranking else None
-        if best is None:
-            return []
-        lines = [f"Deploying {part['name']}: {part['text']}" for part in deployments(best.remedy)]
-        return [*lines, words.cost_words(best)]
+        """The winner's deployment on a real system; empty without a winner."""
+        return [] if self.comparison is None else deployment(self.comparison)
 
     @property
     def toml(self) -> str:
         """The log as a scenario."""
-        return self.log.toml(WINDOWS[-1], self.log.loss_rate)
+        return self.log.toml()
 
 
 def diagnosed_ping(
     path: str | os.PathLike[str],
-    places: Sequence[str],
+    can: str = "all",
     progress: Progress | None = None,
+    *,
+    rounds: Rounds | None = None,
 ) -> DiagnosedPing:
     """Reads a log, and tries every remedy that applies on a current Linux sender.
 
     Raises:
-        ScenarioError: the log cannot be read, or a place is unknown.
+        ScenarioError: the log cannot be read, or the asker is unknown.
         RunError: a simulation could not be finished.
     """
-    candidates(places)
+    parse_askers(can)
     log = read_ping(path)
     if log.refusal:
         return DiagnosedPing(log, None)
-    cells: Cells | None = None
+
+    def told(done: int, cells: int) -> None:
+        if progress is not None:
+            progress(_COMPARING * done / cells, "trying remedies")
+
+    settings: dict[str, object] = {"link.rtt_log.path": str(log.path.absolute())}
+    comparison = run_comparison(
+        SCENARIO,
+        settings=settings,
+        can=can,
+        rounds=rounds,
+        harm=True,
+        progress=told,
+    )
     if progress is not None:
-        told = progress
-
-        def cells(done: int, all_cells: int) -> None:
-            told(done / all_cells, "trying remedies")
-
-    return DiagnosedPing(log, ranked(log.ends(), places, cells))
+        progress(_COMPARING, "trying other losses and windows")
+    return DiagnosedPing(
+        log, comparison, tuple(sensitivities(comparison, SCENARIO, settings, log.lost))
+    )

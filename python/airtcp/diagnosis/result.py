@@ -16,16 +16,16 @@ from airtcp.diagnosis.check import Prediction, Replay, best_replay, predictions
 from airtcp.diagnosis.harm import harm
 from airtcp.diagnosis.link import FittedLink, fitted_link
 from airtcp.diagnosis.observed import Observed, observed
-from airtcp.diagnosis.ranking import Ranking, candidates, ranked
 from airtcp.diagnosis.scenario import Stack, WrittenLink, modelled
+from airtcp.diagnosis.trials import Trials, tried
 from airtcp.diagnosis.uncertainty import ends_of
+from airtcp.ranking import Direction, reach
+from airtcp.ranking.askers import Asker, parse_askers
 from airtcp.study.difference_words import beside_words
 from airtcp.study.statistics import PairedDifference
 
 PROFILES = ("linux", "linux-reno", "linux-bbr")
 """Stacks of which one is to explain the sender; a capture does not name it."""
-PLACES = ("sender", "receiver")
-"""The places that a user can change unless told otherwise: the two hosts."""
 FEWEST_LOSSES = 30
 FEWEST_ACKS = 10
 FEW_LOSSES = "few-losses"
@@ -48,7 +48,7 @@ class DiagnosedCapture:
     replay: Replay | None
     predictions: tuple[Prediction, ...]
     ceiling: Ceiling | None
-    ranking: Ranking | None
+    trials: Trials | None
     harm: PairedDifference | None
     """The goodput of an unchanged flow beside the winner, against that beside its like."""
     refusals: tuple[str, ...]
@@ -57,13 +57,16 @@ class DiagnosedCapture:
     @property
     def headline(self) -> str:
         """The one sentence that matters."""
-        return words.headline(self.ceiling, self.ranking, self.refusals)
+        return words.headline(self.ceiling, self.trials, self.refusals, self.harm)
 
     @cached_property
     def sentences(self) -> list[str]:
         """All that is said, the headline first."""
         facts = self.capture.facts
-        lines = [self.headline, *self.capture.warnings]
+        lines = [self.headline]
+        if self.trials is not None:
+            lines += words.other_places(self.trials)
+        lines += self.capture.warnings
         if facts is not None:
             view = _VIEWS[facts["view"]]
             lines += [
@@ -88,7 +91,7 @@ class DiagnosedCapture:
     @cached_property
     def deployment(self) -> list[str]:
         """The winner's deployment on a real system and its costs; empty without a winner."""
-        best = self.ranking.winner if self.ranking else None
+        best = self.trials.winner if self.trials else None
         if best is None or (self.ceiling is not None and self.ceiling.is_reached):
             return []
         lines = [f"Deploying {part['name']}: {part['text']}" for part in deployments(best.remedy)]
@@ -121,16 +124,21 @@ _VIEWS = {
 
 def diagnosed(
     capture: Capture,
-    places: Sequence[str] = PLACES,
+    can: str | None = "all",
     progress: Progress | None = None,
 ) -> DiagnosedCapture:
-    """The whole diagnosis of a capture's chosen flow; no remedy is tried without a place.
+    """The whole diagnosis of a capture's chosen flow.
+
+    Args:
+        capture: the capture.
+        can: what the asker may change, as in `--can`; None tries no remedy.
+        progress: called with the share that is done, and what is being done.
 
     Raises:
-        ScenarioError: a place is unknown.
+        ScenarioError: the asker is unknown.
         RunError: a simulation could not be finished.
     """
-    candidates(places)  # a mistake in the request comes before the work
+    asked = () if can is None else parse_askers(can)  # a mistake comes before the work
     facts = capture.facts
     refusals = [
         _refused(one)
@@ -161,19 +169,29 @@ def diagnosed(
     replay, stack = best_replay(link, flow, _stacks(capture, facts, flow), seen.timeouts)
     predicted = tuple(predictions(link, flow, stack, replay)) if replay.explains else ()
     refusals += _why_not_ranked(flow, link, replay, predicted, facts["shares"])
-    if refusals or most.is_reached or not places:
+    if refusals or most.is_reached or can is None:
         return DiagnosedCapture(
             capture, flow, link, stack, replay, predicted, most, None, None, tuple(refusals)
         )
-    ranking = ranked(
+    trials = tried(
         ends_of(link, flow, stack),
-        places,
+        reach(can, _direction(facts, asked)),
         lambda done, cells: _say(progress, 0.3 + 0.65 * done / cells, "trying remedies"),
     )
-    beside = harm(link, stack, ranking.winner)
-    return DiagnosedCapture(
-        capture, flow, link, stack, replay, predicted, most, ranking, beside, ()
-    )
+    beside = harm(link, stack, trials.winner)
+    return DiagnosedCapture(capture, flow, link, stack, replay, predicted, most, trials, beside, ())
+
+
+def _direction(facts: Facts, asked: Sequence[Asker]) -> Direction:
+    """The direction of the data, by where the capture was taken: on the asker's own machine."""
+    is_server = Asker.SERVER in asked and Asker.MY_MACHINE not in asked
+    match facts["view"]:
+        case "sender":
+            return Direction.DOWN if is_server else Direction.UP
+        case "receiver":
+            return Direction.UP if is_server else Direction.DOWN
+        case _:
+            return Direction.UNKNOWN
 
 
 def _flow(capture: Capture) -> Observed | None:

@@ -10,9 +10,9 @@ from airtcp.diagnosis.check import loaded
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.loss import loss_of
 from airtcp.diagnosis.observed import Observed
-from airtcp.diagnosis.ranking import DRAWS, Ends
 from airtcp.diagnosis.scenario import Stack, modelled, with_queue
 from airtcp.diagnosis.stops import StopProcess
+from airtcp.diagnosis.trials import DRAWS, Ends
 
 STRETCH_S = 5.0
 """Long enough that what follows a loss or a stop is in the same stretch."""

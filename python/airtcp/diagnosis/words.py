@@ -8,8 +8,10 @@ from airtcp.diagnosis.capture import SHARES, Facts
 from airtcp.diagnosis.ceiling import Ceiling
 from airtcp.diagnosis.check import Prediction, Replay
 from airtcp.diagnosis.link import FittedLink
-from airtcp.diagnosis.ranking import Effect, Ranked, Ranking
+from airtcp.diagnosis.trials import WORTH_PERCENT, Effect, Trial, Trials
 from airtcp.quantities import format_bit_rate, format_count, format_percent
+from airtcp.ranking.candidate import LARGE_HARM_PERCENT
+from airtcp.study.statistics import Outcome, PairedDifference
 
 CAUSES = {
     "delay-spike": "a delay spike",
@@ -24,25 +26,61 @@ ENDS_SHARE = 0.1
 """What one end held back for a smaller share of the time explains nothing."""
 
 
-def headline(ceiling: Ceiling | None, ranking: Ranking | None, refusals: Sequence[str]) -> str:
+def headline(
+    ceiling: Ceiling | None,
+    trials: Trials | None,
+    refusals: Sequence[str],
+    harm: PairedDifference | None = None,
+) -> str:
     """The one sentence that a user came for."""
     if ceiling is not None and ceiling.is_reached:
         return (
             f"Of {format_bit_rate(ceiling.goodput_bps)} at most "
             f"{format_bit_rate(ceiling.most_bps)} are possible: no remedy is worth it."
         )
-    if ranking is None:
+    if trials is None:
         return f"No remedy is recommended: {refusals[0]}" if refusals else "No remedy was tried."
-    best = ranking.winner
+    best = trials.winner
     possible = ""
     if ceiling is not None:
         possible = (
             f"Of {format_bit_rate(ceiling.most_bps)} that are possible the flow has "
             f"{format_bit_rate(ceiling.goodput_bps)}. "
         )
-    if best is None:
-        return f"{possible}Nothing at the places that you can change is shown to help."
-    return f"{possible}{best.remedy} at the {best.place} brings {interval(best.effect)} of goodput."
+    if best is not None:
+        brings = f"{best.remedy} at the {best.place} brings {interval(best.effect)} of goodput"
+        return f"{possible}{brings}{harm_clause(harm)}."
+    reach = trials.reach
+    where = "" if reach.is_all else f" at {reach.words}"
+    if trials.ranking.nothing_helps:
+        return f"{possible}Nothing{where} helps: no remedy brings {WORTH_PERCENT:g} % or more."
+    open_ones = ", ".join(
+        f"{one.remedy} ({interval(trials.of(one.remedy).effect)})"
+        for one in trials.ranking.undecided[:3]
+    )
+    undecided = f"; undecided: {open_ones}" if open_ones else ""
+    return f"{possible}No remedy{where} is shown to help{undecided}."
+
+
+def harm_clause(harm: PairedDifference | None) -> str:
+    """The end of a headline whose remedy harms others much; else nothing."""
+    percent = None if harm is None else harm.mean_percent
+    if harm is None or percent is None or harm.outcome is not Outcome.LOWER:
+        return ""
+    if percent > -LARGE_HARM_PERCENT:
+        return ""
+    return (
+        f", but takes {format_percent(-percent, decimals=0)} of its goodput from an unchanged "
+        "flow beside it"
+    )
+
+
+def other_places(trials: Trials) -> list[str]:
+    """A line for each place that the asker cannot change and that has a remedy."""
+    return [
+        f"{other.place}: {other.best.remedy} {interval(trials.of(other.best.remedy).effect)}."
+        for other in trials.ranking.elsewhere
+    ]
 
 
 def interval(effect: Effect) -> str:
@@ -163,7 +201,7 @@ def measured(measure: str, value: float) -> str:
             return f"{max(value, 0.0):.0f}"
 
 
-def cost_words(row: Ranked) -> str:
+def cost_words(row: Trial) -> str:
     """The costs of a remedy."""
     cost = row.cost
     return (

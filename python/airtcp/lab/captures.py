@@ -25,7 +25,7 @@ def fit(path: Path) -> FittedCapture:
         RunError: a simulation could not be finished.
     """
     try:
-        diagnosis = diagnosed(read_capture(path, None, None), places=())
+        diagnosis = diagnosed(read_capture(path, None, None), can=None)
     except CaptureError as error:
         raise ScenarioError(str(error).replace(str(path), path.name)) from None
     written = diagnosis.scenario

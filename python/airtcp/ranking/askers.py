@@ -41,6 +41,7 @@ _WORDS = {
 }
 
 _BETWEEN = frozenset({Spot.AGENT, Spot.PROXY})
+# Until now `--can` took the catalogue's places.
 _EARLIER_NAMES = {"ap": Asker.ACCESS_POINT, "link": Asker.ACCESS_POINT, "proxy": Asker.ACCESS_POINT}
 
 

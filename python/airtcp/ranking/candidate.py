@@ -1,6 +1,7 @@
 """A remedy with all that the order depends on."""
 
 from dataclasses import dataclass
+from math import inf
 
 from airtcp.ranking.deployable import Spot, is_deployable, needs
 from airtcp.ranking.state import State
@@ -41,7 +42,9 @@ class Candidate:
     @property
     def most(self) -> float:
         """The largest gain that the runs allow."""
-        return self.gain if self.interval is None else self.interval[1]
+        if self.interval is not None:
+            return self.interval[1]
+        return inf if self.state is State.UNDECIDED else self.gain
 
     @property
     def is_had(self) -> bool:

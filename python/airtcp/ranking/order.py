@@ -54,11 +54,8 @@ class Ranking:
 
     @property
     def nothing_helps(self) -> bool:
-        """Whatever the asker can deploy is excluded, or shown to do harm."""
-        return self.best is None and all(
-            one.state is State.EXCLUDED or (one.state is State.SHOWN and one.gain <= 0)
-            for one in self.deployable
-        )
+        """Of all that the asker can deploy it is excluded that it brings what is worth having."""
+        return self.best is None and not self.undecided
 
     @cached_property
     def elsewhere(self) -> tuple[Elsewhere, ...]:

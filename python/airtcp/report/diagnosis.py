@@ -19,12 +19,12 @@ from airtcp.report.diagnosis_tables import (
     hazard_table,
     labels_table,
     link_table,
-    ranking_table,
     shares_table,
+    trials_table,
 )
 from airtcp.report.figures import PlannedFigure, drawn
 from airtcp.report.pages import rendered, whole, write_text
-from airtcp.report.tables import Table
+from airtcp.report.tables import Table, goodput_table
 
 _MOST_FLOWS = 50
 
@@ -53,8 +53,9 @@ def write_report(diagnosis: DiagnosedCapture, directory: Path, command: str | No
         name=capture.path.name,
         file=str(capture.path),
         sentences=diagnosis.sentences,
-        ranking=ranking_table(diagnosis.ranking) if diagnosis.ranking else None,
-        open_point=diagnosis.ranking.open_point if diagnosis.ranking else None,
+        ranking=trials_table(diagnosis.trials) if diagnosis.trials else None,
+        open_point=diagnosis.trials.open_point if diagnosis.trials else None,
+        is_fitted=True,
         deployment=diagnosis.deployment,
         figures=drawn(directory, list(_figures(diagnosis))),
         tables=list(_tables(diagnosis)),
@@ -82,8 +83,9 @@ def write_ping_report(
         name=log.path.name,
         file=str(log.path),
         sentences=diagnosis.sentences,
-        ranking=ranking_table(diagnosis.ranking) if diagnosis.ranking else None,
-        open_point=diagnosis.ranking.open_point if diagnosis.ranking else None,
+        ranking=goodput_table(diagnosis.comparison) if diagnosis.comparison else None,
+        open_point=None,
+        is_fitted=False,
         deployment=diagnosis.deployment,
         figures=[],
         tables=[],

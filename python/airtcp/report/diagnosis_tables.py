@@ -4,9 +4,10 @@ import polars as pl
 
 from airtcp.diagnosis.capture import SHARES, Facts
 from airtcp.diagnosis.link import FittedLink
-from airtcp.diagnosis.ranking import Ranking
+from airtcp.diagnosis.trials import Trials
 from airtcp.diagnosis.words import CAUSES, change, interval
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
+from airtcp.ranking import State
 from airtcp.report.tables import Table
 
 
@@ -26,14 +27,17 @@ def flows_table(flows: pl.DataFrame) -> Table:
     return Table(("flow", "ends", "verdict", "bytes", "time", "goodput"), rows, 3)
 
 
-def ranking_table(ranking: Ranking) -> Table:
+def trials_table(trials: Trials) -> Table:
     """The remedies with their effect and what they cost, the best first."""
     rows = []
-    for row in ranking.rows:
+    for one in trials.ranking.candidates:
+        row = trials.of(one.remedy)
         if row.depends:
-            shown = f"depends on {ranking.open_point}"
+            shown = f"depends on {trials.open_point}"
+        elif one.state is State.SHOWN:
+            shown = "helps" if one.gain > 0 else "hurts"
         else:
-            shown = {1: "helps", 0: "no difference shown", -1: "hurts"}[row.effect.sign]
+            shown = one.state.value
         rows.append(
             (
                 row.remedy,
@@ -46,7 +50,7 @@ def ranking_table(ranking: Ranking) -> Table:
                 f"{change(row.cost.srtt_ms, 0)} ms",
             )
         )
-    heads = ("remedy", "at", "shown", "goodput, 95 %", "mean", "resent, points", "timeouts", "RTT")
+    heads = ("remedy", "at", "state", "goodput, 95 %", "mean", "resent, points", "timeouts", "RTT")
     return Table(heads, rows, 3)
 
 

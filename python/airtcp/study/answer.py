@@ -98,9 +98,6 @@ def _nothing_yet(comparison: ComparedRuns) -> str:
     reach = comparison.ranking.reach
     where = "" if reach.is_all else f" at {reach.words}"
     open_ones = comparison.ranking.undecided
-    if not open_ones:
-        # What is undecided could not bring as much as is worth having.
-        return _nothing(comparison)
     return (
         f"Undecided after {len(comparison.seeds)} "
         f"{'seed' if len(comparison.seeds) == 1 else 'seeds'}: no remedy{where} is shown to help, "

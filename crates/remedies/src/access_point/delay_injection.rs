@@ -55,7 +55,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
             effect: "1: mobiles retransmit without limit, as in the paper; 0: as they did",
         },
     ],
-    deployment: Deployment::none(
+    deployment: Deployment::between_the_ends(
+        "gateway delay-injection",
         "airtcp gateway delay-injection on the access point, or on a router before it, does it \
          (docs/gateway.md).",
     ),

@@ -29,7 +29,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
             effect: "one in this many is held, on average",
         },
     ],
-    deployment: Deployment::none(
+    deployment: Deployment::between_the_ends(
+        "gateway random-delay",
         "airtcp gateway random-delay on the access point, or on a router before it, does it \
          (docs/gateway.md).",
     ),

@@ -40,7 +40,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
             effect: "the least that the local timer waits",
         },
     ],
-    deployment: Deployment::none(
+    deployment: Deployment::between_the_ends(
+        "gateway snoop",
         "airtcp gateway snoop on the access point, or on a router before it, does it \
          (docs/gateway.md).",
     ),

@@ -31,7 +31,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
             effect: "one in this many is held",
         },
     ],
-    deployment: Deployment::none(
+    deployment: Deployment::between_the_ends(
+        "gateway static-delay",
         "airtcp gateway static-delay on the access point, or on a router before it, does it \
          (docs/gateway.md).",
     ),

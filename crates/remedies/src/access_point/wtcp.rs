@@ -48,7 +48,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
             effect: "the least that the local timer waits",
         },
     ],
-    deployment: Deployment::none(
+    deployment: Deployment::between_the_ends(
+        "gateway wtcp",
         "airtcp gateway wtcp on the access point, or on a router before it, does it \
          (docs/gateway.md).",
     ),

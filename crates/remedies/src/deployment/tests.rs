@@ -24,7 +24,14 @@ fn commands(text: &str, deviation_ms: Option<f64>) -> Option<Vec<String>> {
 #[test]
 fn a_deployment_says_how_or_why_not() {
     for remedy in catalogue() {
-        let Deployment { ways, note } = remedy.deployment;
+        let Deployment { ways, note, agent } = remedy.deployment;
+        if let Some(agent) = agent {
+            assert!(
+                note.contains(&format!("airtcp {agent} ")),
+                "{}",
+                remedy.name
+            );
+        }
         assert!(!ways.is_empty() || !note.is_empty(), "{}", remedy.name);
         assert!(
             remedy.deployment_text().ends_with(['.', '!']),

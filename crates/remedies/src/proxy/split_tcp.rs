@@ -17,7 +17,8 @@ pub(crate) const REMEDY: Remedy = Remedy {
         maximum: Quantity::Count(1 << 30),
         effect: "most that the proxy holds for one side",
     }],
-    deployment: Deployment::none(
+    deployment: Deployment::between_the_ends(
+        "proxy --transparent",
         "airtcp proxy --transparent on the access point, or on a router before it, does it \
          (docs/proxy.md).",
     ),

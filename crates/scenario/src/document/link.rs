@@ -147,7 +147,8 @@ pub struct TraceTable {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RttLogTable {
-    /// Output of `ping`, with or without `-D`, or CSV; beside the scenario unless absolute.
+    /// Output of `ping`, with or without `-D`, or CSV; beside the scenario unless absolute. The
+    /// share of its probes without an answer is the link's loss, unless `link.loss` gives another.
     pub path: String,
     /// Whether packets may overtake each other.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use airtcp_link::ErrorModel;
+use airtcp_units::Probability;
 
 use super::{loss, refuse, wlan};
 use crate::document::{LinkTable, LossTable};
@@ -19,7 +20,7 @@ pub(super) fn errors(
     let reverse_loss = table.reverse.as_ref().and_then(|reverse| reverse.loss);
     let acks = known_losses(inputs, 1, &reverse_loss, "link.reverse")?;
     if data.is_none() && acks.is_none() {
-        return modelled_losses(table);
+        return modelled_losses(table, inputs);
     }
     if data.is_some() {
         let modelled = table
@@ -31,7 +32,7 @@ pub(super) fn errors(
         let acks = acks.or(modelled).unwrap_or(ErrorModel::None);
         return Ok((data.unwrap_or(ErrorModel::None), acks));
     }
-    let (modelled, of_acks) = modelled_losses(table)?;
+    let (modelled, of_acks) = modelled_losses(table, inputs)?;
     if of_acks != ErrorModel::None {
         return Err(Problem::at(
             "link.loss.direction",
@@ -68,8 +69,14 @@ fn known_losses(
 }
 
 /// The losses of each direction by error models.
-fn modelled_losses(table: &mut LinkTable) -> Result<(ErrorModel, ErrorModel), Problem> {
+fn modelled_losses(
+    table: &mut LinkTable,
+    inputs: &Inputs,
+) -> Result<(ErrorModel, ErrorModel), Problem> {
     let loss = table.loss.get_or_insert_default();
+    if loss.model.is_none() && loss.rate.is_none() {
+        loss.rate = unanswered(inputs);
+    }
     wlan::refuse_counted(loss, "link.loss")?;
     let model = loss::resolve(loss, "link.loss")?;
     let direction = *loss.direction.get_or_insert_default();
@@ -86,6 +93,15 @@ fn modelled_losses(table: &mut LinkTable) -> Result<(ErrorModel, ErrorModel), Pr
         LossDirection::Acks => (ErrorModel::None, model),
         LossDirection::Both => (model.clone(), model),
     })
+}
+
+/// Share of a ping log's probes that got no answer; None without such a log, or without loss in it.
+/// The log does not tell whether the probe or its answer was lost: all count as data.
+fn unanswered(inputs: &Inputs) -> Option<Probability> {
+    let summary = inputs.rtt_log.as_ref()?.content.summary();
+    let sent = summary.count as u64 + summary.lost;
+    let share = summary.lost as f64 / sent as f64;
+    Probability::new(share).ok().filter(|_| summary.lost > 0)
 }
 
 fn reverse_errors(table: &mut LossTable, direction: LossDirection) -> Result<ErrorModel, Problem> {

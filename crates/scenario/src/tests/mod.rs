@@ -537,3 +537,20 @@ fn a_log_of_a_wire_is_bounded_and_said() {
     assert!(matches!(pipe(&radio).0.service, Service::Unlimited));
     assert!(radio.warnings().is_empty());
 }
+
+/// Of four probes one got no answer; what the scenario says of losses comes first.
+#[test]
+fn unanswered_probes_are_the_loss_of_a_log() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("rtt.csv"), "rtt_ms\n20\n\"\"\n30\n40\n").unwrap();
+    let error = |more: &str| {
+        let text = format!("link.rtt_log.path = \"rtt.csv\"\n{more}");
+        let scenario = Scenario::parse(&text, "x.toml", folder.path()).unwrap();
+        pipe(&scenario).0.error.clone()
+    };
+    let quarter = Probability::new(0.25).unwrap();
+    assert_eq!(error(""), ErrorModel::Independent(quarter));
+    assert_eq!(error("link.loss.rate = 0"), ErrorModel::None);
+    let listed = error("link.loss = { model = \"block\", lost = 1, of = 9 }");
+    assert_eq!(listed, ErrorModel::Block { period: 9, lost: 1 });
+}

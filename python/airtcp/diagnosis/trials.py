@@ -1,9 +1,10 @@
-"""Remedies over the fitted link, ranked by what they bring with the fit's own uncertainty."""
+"""Remedies tried on the fitted link: what they bring, with the fit's own uncertainty."""
 
 import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 from airtcp import _core
 from airtcp._core import RunError, Scenario, ScenarioError
 from airtcp.catalogue import Remedy, remedies
+from airtcp.ranking import Candidate, Ranking, Reach, State, rank
+from airtcp.ranking.deployable import needs
+from airtcp.ranking.state import state
 from airtcp.study.statistics import student_t
 from airtcp.summary import RunSummary, parse_summary, retransmitted_share, total
 
@@ -19,9 +23,6 @@ SEEDS = 2
 """Seeds of each drawn link, to tell its own luck from the fit's uncertainty."""
 WORTH_PERCENT = 3.0
 """A smaller effect is within the error that a fit may have, and recommended to nobody."""
-CONTROLS = frozenset({"coin", "oracle"})
-"""Entries of the catalogue that experiments compare with, and nobody is to use."""
-
 Progress = Callable[[int, int], object]
 
 
@@ -55,7 +56,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Ranked:
+class Trial:
     """A remedy over the fitted link."""
 
     remedy: str
@@ -65,6 +66,11 @@ class Ranked:
     """The effect at each end of what the capture leaves open; one where nothing is."""
     cost: Cost
     goodput_bps: float
+
+    @property
+    def least(self) -> float:
+        """The least that it brings at any end of what the recording leaves open, in per cent."""
+        return min(one.percent for one in self.at_ends)
 
     @property
     def depends(self) -> bool:
@@ -85,52 +91,57 @@ class Ends:
 
 
 @dataclass(frozen=True)
-class Ranking:
-    """The remedies that change anything, the best first."""
+class Trials:
+    """The remedies that change anything, and their ranking for who asks."""
 
-    rows: tuple[Ranked, ...]
+    rows: tuple[Trial, ...]
+    """The largest effect first."""
     open_point: str | None
     baseline_bps: float
     runs: int
+    reach: Reach
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """The ranking, by what an unsure fit can tell: less than `WORTH_PERCENT` is excluded."""
+        return rank((candidate(row) for row in self.rows), self.reach, WORTH_PERCENT)
 
     @property
-    def winner(self) -> Ranked | None:
-        """The best of those shown to help whatever the capture leaves open; None if none does."""
-        helping = (
-            row
-            for row in self.rows
-            if all(one.sign > 0 and one.percent >= WORTH_PERCENT for one in row.at_ends)
-        )
-        return next(helping, None)
+    def winner(self) -> Trial | None:
+        """The best that the asker can deploy and that helps whatever the capture leaves open."""
+        best = self.ranking.best
+        return None if best is None else self.of(best.remedy)
+
+    def of(self, remedy: str) -> Trial:
+        """The trial of a remedy that was tried."""
+        return next(row for row in self.rows if row.remedy == remedy)
 
 
-def candidates(places: Sequence[str]) -> list[Remedy]:
-    """The remedies at these places that can be had on a real system.
-
-    Raises:
-        ScenarioError: a place is unknown.
-    """
-    known = {entry["place"] for entry in remedies()}
-    for place in places:
-        if place not in known:
-            raise ScenarioError(
-                f"--can {place}: expected one of {', '.join(sorted(known))}, or several with commas"
-            )
-    return [
-        entry
-        for entry in remedies()
-        if entry["place"] in places and entry["ways"] and entry["name"] not in CONTROLS
-    ]
+def candidate(row: Trial) -> Candidate:
+    """A trial as the ranking takes it: shown or excluded only if it is so at every end."""
+    states = {
+        state(one.percent, (one.low, one.high), WORTH_PERCENT, is_exact=one.is_identical)
+        for one in row.at_ends
+    }
+    signs = {one.sign for one in row.at_ends}
+    known = states.pop() if len(states) == 1 else State.UNDECIDED
+    if known is State.SHOWN and (len(signs) > 1 or 0 < row.least < WORTH_PERCENT):
+        known = State.UNDECIDED
+    return Candidate(row.remedy, row.effect.percent, (row.effect.low, row.effect.high), known)
 
 
-def ranked(ends: Ends, places: Sequence[str], progress: Progress | None = None) -> Ranking:
+def candidates() -> list[Remedy]:
+    """The remedies that somebody can deploy."""
+    return [entry for entry in remedies() if needs(entry["name"])]
+
+
+def tried(ends: Ends, reach: Reach, progress: Progress | None = None) -> Trials:
     """Simulates every candidate on the drawn links, each remedy on the same seeds.
 
     Raises:
-        ScenarioError: a place is unknown.
         RunError: a run could not be finished.
     """
-    names = ["", *(entry["name"] for entry in candidates(places))]
+    names = ["", *(entry["name"] for entry in candidates())]
     place_of = {entry["name"]: entry["place"] for entry in remedies()}
     cells, usable = _cells(ends, names)
     summaries = _run(cells, progress)
@@ -152,9 +163,9 @@ def ranked(ends: Ends, places: Sequence[str], progress: Progress | None = None) 
         )
         whole = _over(effects)
         mean = float(goodput[index].mean())
-        rows.append(Ranked(name, place_of[name], whole, effects, cost, mean))
+        rows.append(Trial(name, place_of[name], whole, effects, cost, mean))
     rows.sort(key=lambda row: -row.effect.percent)
-    return Ranking(tuple(rows), ends.open_point, float(goodput[0].mean()), len(cells))
+    return Trials(tuple(rows), ends.open_point, float(goodput[0].mean()), len(cells), reach)
 
 
 def effect(before: NDArray[np.float64], after: NDArray[np.float64]) -> Effect:

@@ -1,0 +1,83 @@
+"""A comparison from the request to what came out: rounds or seeds, then the harm to others."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from airtcp._core import RunError, Scenario
+from airtcp.ranking import SMALLEST_PERCENT
+from airtcp.ranking.askers import parse_askers
+from airtcp.study.compare import ComparedRuns
+from airtcp.study.comparison_plan import ComparisonPlan, comparison_plan
+from airtcp.study.competing import competing_plan
+from airtcp.study.dask import executor_at
+from airtcp.study.everything import ALL
+from airtcp.study.execute import Results, execute
+from airtcp.study.metrics import metric_named
+from airtcp.study.plan import Plan
+from airtcp.study.rounds import in_rounds
+from airtcp.study.sequential import Rounds
+from airtcp.study.statistics import ERROR
+from airtcp.study.store import Store
+
+Progress = Callable[[int, int], object]
+"""Called with the number of cells finished and the number of all."""
+
+
+def run_comparison(
+    scenario: Scenario | str | os.PathLike[str],
+    remedies: Sequence[str] = (ALL,),
+    seeds: int | Sequence[int] | None = None,
+    settings: Mapping[str, object] | None = None,
+    *,
+    metric: str = "goodput",
+    can: str = "all",
+    smallest: float = SMALLEST_PERCENT,
+    rounds: Rounds | None = None,
+    harm: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    dask: str | None = None,
+    progress: Progress | None = None,
+) -> ComparedRuns:
+    """Runs a scenario as written and with each remedy; see `airtcp.compare`."""
+    decides_on_others = metric_named(metric).is_of_others
+    parse_askers(can)
+    store = None if out is None else Store(Path(out) / "cells")
+    finished = 0
+
+    def run(plan: Plan) -> Results:
+        told = None
+        if progress:
+            before = finished
+            told = lambda done, cells, _: progress(before + done, before + cells)  # noqa: E731
+        return execute(plan, out=store, jobs=jobs, executor=executor_at(dask), progress=told)
+
+    def outcome(planned: ComparisonPlan, error: float = ERROR) -> ComparedRuns:
+        compared = planned.result(run(planned.plan), "goodput" if decides_on_others else metric)
+        return replace(compared, can=can, smallest=smallest, error=error)
+
+    def planned_for(number: int | Sequence[int]) -> ComparisonPlan:
+        return comparison_plan(scenario, remedies, number, settings)
+
+    if seeds is None:
+        compared = in_rounds(planned_for, outcome, rounds or Rounds())
+    else:
+        compared = outcome(planned_for(seeds))
+    if (harm or decides_on_others) and compared.decisive:
+        finished = len(compared.finished)
+        names = compared.remedies[1:] if decides_on_others else compared.worth_harm
+        competing = competing_plan(compared.scenario, names, compared.seeds)
+        compared = replace(
+            compared,
+            metric=metric,
+            beside=competing.result(run(competing.plan)),
+            not_beside=competing.refused,
+        )
+    if not compared.decisive:
+        if decides_on_others:
+            why = next(iter(compared.not_beside.values()))
+            raise RunError(f'metric "{metric}": no remedy has it here: {why}')
+        raise RunError(f'metric "{metric}": the runs of this scenario have none')
+    return compared
