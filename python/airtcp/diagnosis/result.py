@@ -55,6 +55,11 @@ class DiagnosedCapture:
     """Reasons for which the answer is not whole; empty where it is."""
 
     @property
+    def is_full(self) -> bool:
+        """The flow has all that is possible: no remedy is worth it."""
+        return self.ceiling is not None and self.ceiling.is_reached
+
+    @property
     def headline(self) -> str:
         """The one sentence that matters."""
         return words.headline(self.ceiling, self.trials, self.refusals, self.harm)
@@ -92,7 +97,7 @@ class DiagnosedCapture:
     def deployment(self) -> list[str]:
         """The winner's deployment on a real system and its costs; empty without a winner."""
         best = self.trials.winner if self.trials else None
-        if best is None or (self.ceiling is not None and self.ceiling.is_reached):
+        if best is None or self.is_full:
             return []
         lines = [f"Deploying {part['name']}: {part['text']}" for part in deployments(best.remedy)]
         lines.append(words.cost_words(best))

@@ -15,6 +15,9 @@ class FittedCapture:
     files: dict[str, bytes]
     """The scenario, `link.toml`, and what it names."""
     found: list[str]
+    """Sentences on it; where no remedy is to be judged, the refusal first."""
+    refusal: str
+    """Why no remedy is to be judged on this link; empty where it may be."""
 
 
 def fit(path: Path) -> FittedCapture:
@@ -33,5 +36,8 @@ def fit(path: Path) -> FittedCapture:
         raise ScenarioError(f"{path.name}: no link can be fitted: {' '.join(diagnosis.sentences)}")
     files = {"link.toml": written.toml.encode()}
     files |= {name: text.encode() for name, text in written.files.items()}
-    # The first sentence is of remedies, of which none was tried.
-    return FittedCapture(files, diagnosis.sentences[1:])
+    # The first sentence is of remedies, of which none was tried: it matters where it says why.
+    is_refused = bool(diagnosis.refusals) or diagnosis.is_full
+    refusal = diagnosis.headline if is_refused else ""
+    found = diagnosis.sentences if is_refused else diagnosis.sentences[1:]
+    return FittedCapture(files, list(found), refusal)

@@ -6,9 +6,12 @@ from airtcp import _core
 from airtcp.lab.play import LONGEST_WALL_S, Send
 from airtcp.lab.requests import Cloud
 from airtcp.lab.sources import Sources
+from airtcp.ranking import SMALLEST_PERCENT, State
+from airtcp.ranking.state import state
 from airtcp.study.difference_words import remedy_sentence
 from airtcp.study.execute import processors
-from airtcp.study.statistics import paired_difference
+from airtcp.study.seeds_needed import seeds_needed
+from airtcp.study.statistics import PairedDifference, paired_difference
 from airtcp.summary import parse_summary
 
 
@@ -58,4 +61,19 @@ def cloud(sources: Sources, request: Cloud, send: Send) -> None:
     if len(scenarios) == 2:
         found = [one for one in goodput if one is not None]
         difference = paired_difference(found[::2], found[1::2])
-        send({"kind": "verdict", "sentence": remedy_sentence("B", difference)})
+        refusal = sources.drops.refusal(request.source)
+        sentence = f"Not judged. {refusal}" if refusal else sentence_of(difference)
+        send({"kind": "verdict", "sentence": sentence})
+
+
+def sentence_of(difference: PairedDifference) -> str:
+    """What the seeds say of the second side, and whether that is decided."""
+    sentence = remedy_sentence("B", difference)
+    known = state(
+        difference.mean_percent, difference.interval_percent, is_exact=difference.is_exact
+    )
+    if known is State.EXCLUDED and difference.mean:
+        return f"{sentence.removesuffix('.')}: less than {SMALLEST_PERCENT:g} %, not worth having."
+    if known is State.UNDECIDED and (seeds := seeds_needed(difference, SMALLEST_PERCENT)):
+        return f"{sentence.removesuffix('.')}: about {seeds} seeds would decide."
+    return sentence

@@ -51,6 +51,8 @@ class Drop:
     """The scenario's file name in the folder."""
     found: tuple[str, ...] = ()
     """Findings of a diagnosis in a capture."""
+    refusal: str = ""
+    """Why no remedy is to be judged on it; empty where it may be."""
 
 
 class Drops:
@@ -73,6 +75,11 @@ class Drops:
         """Sentences of the diagnosis that a drop comes from; none where it is no capture."""
         kept = self._drops.get(drop)
         return kept.found if kept else ()
+
+    def refusal(self, drop: str) -> str:
+        """Why no remedy is to be judged on a drop's link; empty where it may be."""
+        kept = self._drops.get(drop)
+        return kept.refusal if kept else ""
 
     def scenario(self, drop: str) -> Path:
         """The scenario file of a drop.
@@ -110,7 +117,9 @@ class Drops:
             raise ScenarioError(f"drop: {captures[0]} is a capture: drop it alone")
         if captures:
             fitted = self._fitted(captures[0], contents[captures[0]])
-            drop = Drop(identity, captures[0], folder, "link.toml", tuple(fitted.found))
+            drop = Drop(
+                identity, captures[0], folder, "link.toml", tuple(fitted.found), fitted.refusal
+            )
             contents = fitted.files
         else:
             scenario, name = _scenario_among(contents)
