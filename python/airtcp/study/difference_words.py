@@ -84,7 +84,7 @@ def state_words(state: State, seeds: int | None) -> str:
     """The state in the words of a table: "undecided (24 seeds)"."""
     if state is not State.UNDECIDED or seeds is None:
         return state.value
-    return f"{state.value} (about {seeds} seeds)"
+    return f"{state.value} ({seeds} seeds)"
 
 
 def _direction(goodput: PairedDifference) -> str:
