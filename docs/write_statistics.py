@@ -67,7 +67,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("out/statistics"))
     parser.add_argument("--seeds", type=int, default=60)
     parser.add_argument("--repeats", type=int, default=300)
+    parser.add_argument("--page", action="store_true", help="the page from the data alone")
     asked = parser.parse_args()
+    if asked.page:
+        kept = json.loads((HERE / "statistics.json").read_text())
+        write_page([Score(**one) for one in kept["scores"]])
+        return
     scores = []
     for name, (scenario, settings) in LINKS.items():
         values = measured(scenario, settings, asked.seeds, asked.out)
@@ -79,6 +84,11 @@ def main() -> None:
         "scores": [asdict(score) for score in scores],
     }
     (HERE / "statistics.json").write_text(json.dumps(data, indent=1) + "\n")
+    write_page(scores)
+
+
+def write_page(scores: list[Score]) -> None:
+    """Puts the table into the page."""
     page = HERE / "statistics.md"
     text = page.read_text()
     before, _, rest = text.partition(BEGIN)

@@ -42,7 +42,7 @@ CHOSEN = (
 )
 SECONDS = 15
 SEEDS = 3
-PLACES = ("sender", "receiver")
+PLACES = "sender,receiver"
 PROFILES = {"reno": "linux-reno", "cubic": "linux", "bbr": "linux-bbr"}
 
 
@@ -67,7 +67,7 @@ def _row(case: Case, corpus: Path, out: Path) -> dict[str, object]:
     truth = Truth(case, folder_of(corpus, case))
     found = diagnosed(read_capture(truth.sender_side, None, None), PLACES)
     row: dict[str, object] = {"case": case.name, "headline": found.headline}
-    best = found.ranking.winner if found.ranking else None
+    best = found.trials.winner if found.trials else None
     if best is None:
         return row
     row |= {
