@@ -6,6 +6,7 @@ from airtcp.study.compare import ComparedRuns
 from airtcp.study.context import why_nothing_helps
 from airtcp.study.difference_words import amount, basis, remedy_sentence
 from airtcp.study.metrics import METRICS
+from airtcp.study.statistics import Outcome
 from airtcp.study.trade import instead_sentence
 
 _MOST_NAMED = 3
@@ -24,8 +25,9 @@ def answer(comparison: ComparedRuns) -> list[str]:
         lines = [_nothing_yet(comparison)]
     if (ranking.best is None) and (instead := instead_sentence(comparison)):
         lines.append(instead)
-    if ranking.best is not None and ranking.undecided:
-        lines.append(f"Undecided: {_named(comparison, ranking.undecided)}.")
+    larger = tuple(one for one in ranking.undecided if one.interval is not None)
+    if ranking.best is not None and larger:
+        lines.append(f"Undecided: {_named(comparison, larger)}.")
     if ranking.reach.assumes_sender:
         lines.append(
             "The link does not tell which end is yours: yours is taken for the sender. Say "
@@ -111,6 +113,10 @@ def _named(comparison: ComparedRuns, candidates: tuple[Candidate, ...]) -> str:
     shown: dict[tuple[str, ...], str] = {}
     for one in candidates:
         difference = comparison.decisive[one.remedy]
+        if difference.outcome is Outcome.IDENTICAL:
+            text = f"{comparison.row_name(one.remedy)} (the same on {difference.n} seeds so far)"
+            shown.setdefault(comparison.alike[one.remedy], text)
+            continue
         seeds = f"; about {one.seeds_to_decide} seeds would decide" if one.seeds_to_decide else ""
         text = (
             f"{comparison.row_name(one.remedy)} ({amount(difference, sign=True, metric=metric)}, "

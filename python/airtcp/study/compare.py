@@ -103,7 +103,7 @@ class ComparedRuns:
         if self.is_search:
             return simultaneous(pairs, self.error)
         return {
-            name: paired_difference(before, after, error=self.error)
+            name: paired_difference(before, after, error=self.error, is_ratio=True)
             for name, (before, after) in pairs.items()
         }
 

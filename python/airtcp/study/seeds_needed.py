@@ -1,6 +1,6 @@
 """Number of seeds that would decide what is undecided."""
 
-from airtcp.study.statistics import ERROR, PairedDifference, Spread
+from airtcp.study.statistics import ENOUGH_IDENTICAL, ERROR, Outcome, PairedDifference, Spread
 
 _MOST = 10_000
 """More seeds than this are no answer."""
@@ -16,7 +16,9 @@ def seeds_needed(difference: PairedDifference, smallest: float) -> int | None:
         difference: the undecided difference.
         smallest: the smallest effect worth having, in per cent.
     """
-    spread, percent = difference.estimated, difference.mean_percent
+    if difference.outcome is Outcome.IDENTICAL:
+        return ENOUGH_IDENTICAL if difference.n < ENOUGH_IDENTICAL else None
+    spread, percent = difference.of_ratio or difference.estimated, difference.mean_percent
     if spread is None:
         return None
     size = abs(difference.mean)

@@ -16,9 +16,15 @@ Three things give them power where a search tries fifty remedies on a handful of
 `docs/statistics.md` holds what simulation says of coverage and power.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from airtcp.study.statistics import ERROR, PairedDifference, Prior, paired_difference
+from airtcp.study.statistics import (
+    ERROR,
+    PairedDifference,
+    Prior,
+    paired_difference,
+    residuals,
+)
 
 PRIOR_DEGREES = 2.0
 """Degrees of freedom that the mean variance of all remedies is worth to each."""
@@ -37,23 +43,35 @@ def simultaneous(
     """
     variances = distinct_variances(pairs)
     among = max(1, len(variances))
-    prior = None
+    prior = ratio_prior = None
     if len(variances) >= _FEWEST_ROWS:
-        prior = Prior(sum(variances) / len(variances), PRIOR_DEGREES)
+        prior = Prior(_mean(one for one, _ in variances), PRIOR_DEGREES)
+        ratio_prior = Prior(_mean(one for _, one in variances), PRIOR_DEGREES)
     return {
-        name: paired_difference(before, after, among, error, prior)
+        name: paired_difference(before, after, among, error, prior, ratio_prior, is_ratio=True)
         for name, (before, after) in pairs.items()
     }
 
 
 def distinct_variances(
     pairs: Mapping[str, tuple[Sequence[float], Sequence[float]]],
-) -> list[float]:
-    """The variance of each distinct series of differences that vary, or cannot be seen to."""
-    from statistics import variance
+) -> list[tuple[float, float]]:
+    """The variances of each distinct series of differences: of itself, and about its ratio."""
+    import numpy as np
 
-    distinct = {
-        tuple(after - before for before, after in zip(*both, strict=True))
-        for both in pairs.values()
-    }
-    return [variance(series) for series in distinct if len(series) > 1 and any(series)]
+    distinct = {}
+    for before, after in pairs.values():
+        series = tuple(new - old for old, new in zip(before, after, strict=True))
+        if len(series) > 1 and any(series):
+            distinct[series] = before
+    found = []
+    for series, before in distinct.items():
+        difference, baseline = np.asarray(series), np.asarray(before, dtype=np.float64)
+        about = residuals(baseline, difference) if baseline.mean() else difference
+        found.append((float(difference.var(ddof=1)), float(about.var(ddof=1))))
+    return found
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed)
