@@ -40,7 +40,7 @@ class Verdict(StrEnum):
     """Verdicts on a claim by our runs, the best first."""
 
     REPRODUCED = "reproduced"
-    """Within tolerance of the paper's number, significant, and known as narrowly."""
+    """Within tolerance of the paper's number, significant, as narrowly known."""
     DIRECTION = "direction"
     """The same sign and significant, and within a factor of two."""
     LARGER = "direction, larger"
@@ -55,10 +55,25 @@ class Verdict(StrEnum):
     """Significant, and the other way, under every admissible reading."""
 
     @property
+    def meaning(self) -> str:
+        """What it says of a claim, in a sentence for those who read a page."""
+        return _MEANINGS[self]
+
+    @property
     def goes_the_papers_way(self) -> bool:
         """Reproduced, or the direction of whatever size."""
         return self in _PAPERS_WAY
 
+
+_MEANINGS = {
+    Verdict.REPRODUCED: "Within tolerance of the paper's number, significant, as narrowly known.",
+    Verdict.DIRECTION: "The paper's sign, significant, and within a factor of two of its number.",
+    Verdict.LARGER: "The paper's sign, significant, and more than twice its number.",
+    Verdict.SMALLER: "The paper's sign, significant, and less than half its number.",
+    Verdict.DEPENDS: "Readings that the paper's text admits disagree.",
+    Verdict.NOT_SHOWN: "No significant difference where the paper has one.",
+    Verdict.CONTRADICTED: "Significant, and the other way, under every admissible reading.",
+}
 
 _PAPERS_WAY = (Verdict.REPRODUCED, Verdict.DIRECTION, Verdict.LARGER, Verdict.SMALLER)
 

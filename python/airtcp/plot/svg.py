@@ -28,6 +28,8 @@ _GROUP_ID = re.compile(r'<g id="[^"]*"')
 _TAG = re.compile(r"<[^>]*>")
 _LONG_DECIMAL = re.compile(r"(\d\.\d\d)\d+")
 _SIZE = re.compile(r' width="[\d.]+pt"| height="[\d.]+pt"')
+_BOX = re.compile(r'viewBox="[\d.]+ [\d.]+ ([\d.]+)')
+_TEXT_SIZE = re.compile(r"<text[^>]*?font(?:-size)?: (?:bold )?([\d.]+)px")
 _FONT = re.compile(r"'DejaVu Sans'")
 _LINES = "stroke-linejoin: round; stroke-linecap: butt"
 
@@ -63,10 +65,22 @@ def svg_file(svg: str) -> bytes:
     return f"{head}{svg[:begin]}\n<style>{colour_rules()}</style>{svg[begin:]}".encode()
 
 
+SMALLEST_TEXT_PX = 11.2
+"""The smallest text of a drawing in a page, in CSS pixels: one narrower than that is scrolled."""
+
+
 def svg_in_page(svg: str, label: str) -> str:
-    """An `<svg>` element for a page that has `colour_rules` in its style: as wide as its place."""
+    """An `<svg>` element for a page that has `colour_rules` in its style.
+
+    As wide as its place, but no narrower than its smallest text can be read at.
+    """
     begin = svg.index(">") + 1
     head = _SIZE.sub("", svg[:begin])
+    sizes = [float(size) for size in _TEXT_SIZE.findall(svg)]
+    box = _BOX.search(head)
+    if sizes and box:
+        narrowest = SMALLEST_TEXT_PX / min(sizes) * float(box[1])
+        head = head.replace('style="', f'style="min-width: {narrowest:.0f}px; ', 1)
     return head.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1) + svg[begin:]
 
 

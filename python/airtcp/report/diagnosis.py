@@ -134,18 +134,18 @@ def _figures(diagnosis: DiagnosedCapture) -> Iterator[PlannedFigure]:
             ),
             shares_table(facts),
         )
+    # A range without a loss is a row of the table, and no bar.
     hazard = capture.hazard
-    if len(hazard):
-        percents = [
-            100 * row["lost"] / row["transmissions"] if row["transmissions"] else 0.0
-            for row in hazard.iter_rows(named=True)
-        ]
+    lossy = hazard.filter(pl.col("lost") > 0) if len(hazard) else hazard
+    if len(lossy):
+        percents = [100 * row["lost"] / row["transmissions"] for row in lossy.iter_rows(named=True)]
         yield PlannedFigure(
             "hazard",
             "Losses by the queue that a packet found",
-            "A full queue loses where most is queued; a radio loses alike everywhere.",
+            "A full queue loses where most is queued; a radio loses alike everywhere. Ranges "
+            "without a loss are in the table alone.",
             Bars(
-                tuple(format_bytes(row["queue_bytes_low"]) for row in hazard.iter_rows(named=True)),
+                tuple(format_bytes(row["queue_bytes_low"]) for row in lossy.iter_rows(named=True)),
                 tuple(percents),
                 "packets lost (%)",
                 2,

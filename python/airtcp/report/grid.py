@@ -6,6 +6,7 @@ from airtcp._core import engine_version
 from airtcp.files import write_whole
 from airtcp.plot.matrix import Matrix, MatrixCell
 from airtcp.plot.scores import Score, Scores
+from airtcp.quantities import format_percent
 from airtcp.report.figures import PlannedFigure, drawn
 from airtcp.report.pages import rendered, whole, write_text
 from airtcp.report.tables import Table
@@ -32,7 +33,7 @@ def write_study(
             "What each remedy gains",
             f"{metric.label.capitalize()}: paired difference to the same stack on the same link "
             "without, in per cent. Coloured where the 95 % interval excludes zero"
-            f"{'' if metric.is_better_higher else '; less is better, and blue'}.",
+            f"{'' if metric.is_better_higher else '; less is better, and orange'}.",
             effect_matrix(result),
             _as_table(effect_table(result)),
         )
@@ -51,6 +52,7 @@ def write_study(
     write_whole(folder / "study.md", text.encode())
     page = rendered(
         "study.html.j2",
+        headline=headline(result),
         result=result,
         figures=drawn(folder, figures, png=png),
         refused=[
@@ -60,6 +62,33 @@ def write_study(
         engine_version=engine_version,
     )
     return write_text(folder / "index.html", page)
+
+
+def headline(result: GridResult) -> str:
+    """The study's answer: its best remedy, and in how many settings any is shown to help."""
+    metric = METRICS[result.metric]
+    shown = [
+        (entry, percent if metric.is_better_higher else -percent)
+        for entry in result.entries
+        if entry.difference is not None
+        and entry.difference.outcome in {Outcome.HIGHER, Outcome.LOWER}
+        and (percent := entry.difference.mean_percent) is not None
+    ]
+    helped = [pair for pair in shown if pair[1] > 0]
+    tried = sum(entry.difference is not None for entry in result.entries)
+    of_all = (
+        f"Of {tried} settings, remedies are shown to help in {len(helped)} and to hurt in "
+        f"{len(shown) - len(helped)}."
+    )
+    if not helped:
+        return f"No remedy is shown to help. {of_all}"
+    best, _ = max(helped, key=lambda pair: pair[1])
+    assert best.difference is not None
+    change = format_percent(best.difference.mean_percent or 0.0, sign=True)
+    return (
+        f"{best.remedy} does most for the {metric.label}: {change} on {best.link} with "
+        f"{best.stack}. {of_all}"
+    )
 
 
 def _as_table(markdown: str, names: int = 1) -> Table:

@@ -54,6 +54,7 @@ def write_papers_report(
     shared = {
         "pages": pages,
         "verdicts": [str(verdict) for verdict in Verdict],
+        "meanings": [(str(verdict), verdict.meaning) for verdict in Verdict],
         "looks": LOOKS,
         "look_of": look_of,
         "ink": INK,

@@ -1,0 +1,128 @@
+"""Every page in a browser: on a phone and a desk, by day and by night.
+
+Nothing is wider than the window, no text is smaller than 11 pixels, in drawings too, and every text
+stands out from what is below it (WCAG 2.2, success criterion 1.4.3: 4.5 to 1). Skipped by name
+where Playwright's package or Chromium is absent. With AIRTCP_SCREENSHOTS=FOLDER what is seen is kept.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import airtcp
+from airtcp.report.grid import write_study
+from airtcp.study.grid import load_grid, run_grid
+from test_cli import airtcp_command
+from test_lab_browser import CHROMIUM, finished, sync_api
+from test_verify import _install
+
+if TYPE_CHECKING:
+    from airtcp.lab.server import Lab
+
+MEASURE = (Path(__file__).parent / "pages.js").read_text(encoding="utf-8")
+SITE = Path(__file__).resolve().parents[2] / "out" / "site"
+LOSSY = {"duration": "2 s", "link.loss.rate": 0.02}
+REMEDIES = ["bbr", "delayed-ack", "dupack-threshold:segments=5", "max-window:segments=4"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """One headless Chromium for all pages."""
+    with sync_api.sync_playwright() as playwright:
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A page of each kind, of short runs."""
+    folder = tmp_path_factory.mktemp("pages")
+    compared = airtcp.compare("lossy-pipe", REMEDIES, 3, LOSSY, harm=True)
+    searched = airtcp.compare("wifi-suspension", seeds=2, settings={"duration": "5 s"})
+    studied = run_grid(load_grid(airtcp.shipped.find("then-and-now", "studies")), 1)
+    with_scores = run_grid(load_grid(airtcp.shipped.find("classifiers", "studies")), 1)
+    capture, log = folder / "run.pcapng", folder / "my.ping"
+    losses = {"duration": "12 s", "link.rate": "2 Mbit/s", "link.loss.rate": 0.02}
+    airtcp.run("lossy-pipe", settings=losses, pcap=capture)
+    log.write_bytes((airtcp.shipped.folder("recordings") / "wifi-spikes.ping").read_bytes())
+    options = ["--quick", "--readings", "1", "--no-cross", "--out", folder / "papers"]
+    assert airtcp_command("papers", "newzag", *options).exit_code == 0
+    return {
+        "compare": compared.report(folder / "compare", "airtcp compare lossy-pipe"),
+        "search": searched.report(folder / "search", "airtcp compare wifi-suspension"),
+        "study": write_study(studied, folder / "study"),
+        "study-scores": write_study(with_scores, folder / "scores"),
+        "diagnose": airtcp.diagnose(capture).report(folder / "diagnose"),
+        "diagnose-ping": airtcp.diagnose(log).report(folder / "ping"),
+        "papers": folder / "papers" / "index.html",
+        "paper": folder / "papers" / "newzag.html",
+    }
+
+
+@pytest.fixture(scope="module")
+def verified(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a verification against a program that stands for the kernel."""
+    folder = tmp_path_factory.mktemp("verified")
+    with pytest.MonkeyPatch.context() as patch:
+        _install(folder, patch, late=0)
+        found = airtcp.verification.verify("lossy-pipe", ["sack"], 2, {"duration": "2 s"})
+    return found.report(folder)
+
+
+KINDS = (
+    "compare",
+    "search",
+    "study",
+    "study-scores",
+    "diagnose",
+    "diagnose-ping",
+    "papers",
+    "paper",
+)
+
+
+def assert_readable(browser: Any, address: str, name: str, *, is_lab: bool = False) -> None:
+    """Measures a page in all four ways that it is seen."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(address)
+    if is_lab:
+        finished(page)
+    wrong = {}
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            if folder := os.environ.get("AIRTCP_SCREENSHOTS"):
+                picture = Path(folder) / f"{name}-{width}-{scheme}.png"
+                page.screenshot(path=str(picture), full_page=True)
+            found = page.evaluate(MEASURE)
+            too_wide = found["page"] > found["width"]
+            if too_wide or found["small"] or found["faint"]:
+                wrong[f"{width} {scheme}"] = found
+    page.close()
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_report_can_be_read(browser: Any, pages: dict[str, Path], kind: str) -> None:
+    assert_readable(browser, pages[kind].as_uri(), kind)
+
+
+def test_a_verification_can_be_read(browser: Any, verified: Path) -> None:
+    assert_readable(browser, verified.as_uri(), "verification")
+
+
+def test_the_lab_can_be_read(browser: Any, lab: "Lab") -> None:
+    fragment = "#link=ready/lossy-pipe&set=link.loss.rate%3D0.03&set=duration%3D10+s&b=bbr"
+    assert_readable(browser, lab.address + fragment, "lab", is_lab=True)
+
+
+@pytest.mark.skipif(not SITE.is_dir(), reason="the site is not built: make site")
+def test_the_documentation_can_be_read(browser: Any) -> None:
+    for page in ("index", "tutorial/index", "results/index"):
+        assert_readable(browser, (SITE / f"{page}.html").as_uri(), page.replace("/", "-"))
