@@ -117,6 +117,7 @@ def test_two_sides_are_drawn(show: Open) -> None:
     page = show()
     expect(page.locator("#summary thead th")).to_have_text(["", "A: as written", "B: sack"])
     assert goodput(page, 0) != goodput(page, 1)
+    expect(page.locator("#gain")).to_contain_text("B, sack: ")
     for chart in ("cwnd", "rtt", "goodput", "queue", "retransmitted"):
         assert drawn_colours(page, chart) > 10, chart
     expect(page.locator("#chart-retries")).to_be_hidden()  # a pipe has no medium

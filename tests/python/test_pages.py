@@ -2,7 +2,8 @@
 
 Nothing is wider than the window, no text is smaller than 11 pixels, in drawings too, and every text
 stands out from what is below it (WCAG 2.2, success criterion 1.4.3: 4.5 to 1). Skipped by name
-where Playwright's package or Chromium is absent. With AIRTCP_SCREENSHOTS=FOLDER what is seen is kept.
+where Playwright's package or Chromium is absent. With AIRTCP_SCREENSHOTS=FOLDER what is seen is
+kept.
 """
 
 import os

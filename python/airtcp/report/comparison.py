@@ -58,7 +58,8 @@ def write_report(
     ]
     page = rendered(
         "report.html.j2",
-        verdict=verdict(comparison),
+        headline=verdict(comparison)[0],
+        sentences=_beyond_the_table(comparison),
         context=context(comparison),
         comparison=comparison,
         deployment=deployment(comparison),
@@ -74,6 +75,12 @@ def write_report(
         scenario_hash=comparison.cells["scenario_hash"][0],
     )
     return write_text(directory / "index.html", page)
+
+
+def _beyond_the_table(comparison: ComparedRuns) -> list[str]:
+    """The sentences after the first, without those of one remedy each: its row says the same."""
+    names = tuple(f"{remedy} " for remedy in comparison.remedies[1:])
+    return [line for line in verdict(comparison)[1:] if not line.startswith(names)]
 
 
 def fragment(comparison: ComparedRuns) -> str:

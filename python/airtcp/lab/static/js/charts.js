@@ -6,17 +6,17 @@ import { significant } from "./format.js";
 const HEIGHT = 150;
 const SIDES = ["a", "b"];
 
-// Title, columns with the factor by which they are drawn; `dash` for the second of a chart.
+// Title, unit of the axis, columns with the factor by which they are drawn; `dash` for the second of a chart.
 const CHARTS = [
-  { id: "cwnd", title: "Congestion window (kB)", series: [["cwnd_bytes", 1e-3, ""]] },
-  { id: "rtt", title: "SRTT and RTO (ms)", log: true,
+  { id: "cwnd", title: "Congestion window", unit: "kB", series: [["cwnd_bytes", 1e-3, ""]] },
+  { id: "rtt", title: "SRTT and RTO", unit: "ms", log: true,
     series: [["srtt_ms", 1, "SRTT"], ["rto_ms", 1, "RTO"]] },
-  { id: "goodput", title: "Goodput (Mbit/s, mean of a 60th of the run)", mean: 5,
+  { id: "goodput", title: "Goodput, mean of a 60th of the run", unit: "Mbit/s", mean: 5,
     series: [["goodput_bps", 1e-6, ""]] },
-  { id: "queue", title: "Queue of the link (packets)", series: [["queue_packets", 1, ""]] },
-  { id: "retransmitted", title: "Segments retransmitted so far",
+  { id: "queue", title: "Queue of the link", unit: "packets", series: [["queue_packets", 1, ""]] },
+  { id: "retransmitted", title: "Retransmitted so far", unit: "segments",
     series: [["retransmitted_segments", 1, ""]] },
-  { id: "retries", title: "MAC retries so far", optional: true,
+  { id: "retries", title: "MAC retries so far", unit: "frames", optional: true,
     series: [["mac_retries_frames", 1, ""]] },
 ];
 
@@ -27,7 +27,7 @@ let marked = { timeouts: [[], []], chosen: null };
 export function buildCharts(picked) {
   for (const plot of plots) plot.view?.destroy();
   plots = CHARTS.map((chart) => {
-    const place = element("div", { class: "plot", role: "img", "aria-label": chart.title });
+    const place = element("div", { class: "plot", role: "img", "aria-label": `${chart.title} (${chart.unit})` });
     const reading = element("span", { class: "note" });
     const box = element("div", { class: "chart", id: `chart-${chart.id}` },
       element("h2", {}, chart.title, reading), place);
@@ -55,7 +55,11 @@ function view({ chart, place, reading }, picked) {
     legend: { show: false },
     cursor: { sync: { key: "lab" }, drag: { x: true, y: false } },
     scales: { x: { time: false }, y: chart.log ? { distr: 3 } : { range: fromZero } },
-    axes: [{ ...axis, size: 24 }, { ...axis, size: 52, values: axisValues }],
+    axes: [
+      { ...axis, size: 24, values: (_, splits) => splits.map((value) => `${value} s`) },
+      { ...axis, size: 46, values: axisValues, label: chart.unit, labelSize: 15,
+        labelFont: "11px system-ui, sans-serif" },
+    ],
     series,
     hooks: {
       draw: chart.id === "cwnd" ? [drawTimeouts] : [],

@@ -1,7 +1,7 @@
 // The numbers of both sides, and how to have their remedies on a real system.
 
 import { by, element, withCode } from "./elements.js";
-import { bitRate, count, milliseconds, percent } from "./format.js";
+import { bitRate, count, milliseconds, percent, signedPercent } from "./format.js";
 
 const ROWS = [
   ["goodput", (one) => bitRate(one.goodput_bps)],
@@ -40,5 +40,13 @@ export function showSummary(sides, names, profile) {
     element("p", { class: "deploy" },
       element("span", { class: `mark ${"ab"[index]}` }, `${"AB"[index]} on a real system: `),
       ...withCode(text))));
+  by("gain").textContent = gain(results.map((one) => one.goodput_bps), names);
   by("summary").replaceChildren(element("div", { class: "wide" }, table), ...more);
+}
+
+// What B carries against A, of this one seed; what many seeds say stands below it.
+function gain([a, b], names) {
+  if (b === undefined || names[0] === names[1]) return "";
+  const change = a > 0 ? ` (${signedPercent(b / a - 1)})` : "";
+  return `B, ${names[1] || "as written"}: ${bitRate(b)} for ${bitRate(a)} of A${change}, one seed`;
 }
