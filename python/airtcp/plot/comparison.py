@@ -6,9 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from airtcp.catalogue import BASELINE
 from airtcp.plot.frame import frame, text_inches, widest_inches
-from airtcp.plot.style import LIGHT, house_style, remedy_colours
+from airtcp.plot.style import BLUE, LIGHT, VERMILLION, house_style
 from airtcp.quantities import bit_rate_scale, format_bit_rate
 
 _ROW_INCHES = 0.62
@@ -42,12 +41,11 @@ class DifferenceRows:
         remedies = [row.remedy for row in self.rows]
         largest = max(abs(value) for row in self.rows for value in row.differences_bps)
         divisor, unit = bit_rate_scale(largest)
-        colours = remedy_colours([BASELINE, *remedies])
         with house_style():
             figure = Figure(figsize=(9.0, 1.3 + _ROW_INCHES * len(self.rows)))
             axes = figure.add_subplot()
             for place, row in enumerate(self.rows):
-                _draw_row(axes, place, row, divisor, colours[row.remedy])
+                _draw_row(axes, place, row, divisor)
             axes.axvline(0.0, color=LIGHT.baseline, linewidth=1.2, zorder=1)
             axes.set_yticks(range(len(self.rows)), remedies)
             axes.set_ylim(len(self.rows) - 0.5, -0.5)
@@ -72,7 +70,15 @@ class DifferenceRows:
         return figure
 
 
-def _draw_row(axes: Axes, place: int, row: DifferenceRow, divisor: float, colour: str) -> None:
+def _colour(row: DifferenceRow) -> str:
+    """Colour of a gain, of a loss, or of what is not told from zero."""
+    if abs(row.mean_bps) <= (row.half_width_bps or 0.0):
+        return LIGHT.baseline
+    return BLUE if row.mean_bps > 0 else VERMILLION
+
+
+def _draw_row(axes: Axes, place: int, row: DifferenceRow, divisor: float) -> None:
+    colour = _colour(row)
     mean = row.mean_bps / divisor
     if row.half_width_bps is not None:
         values = np.asarray(row.differences_bps) / divisor

@@ -50,7 +50,7 @@ def write_report(
             "Each dot is one seed: the remedy's goodput minus the baseline's over the same channel."
             " The diamond is their mean, the bar its 95 % confidence interval."
             " A bar that crosses the line at zero is undecided, unless it stays within the smallest"
-            " effect worth having.",
+            " effect worth having. Blue gains, red loses, grey is not told from zero.",
             difference_rows(comparison),
             seeds_table(comparison),
         ),
