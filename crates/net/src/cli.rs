@@ -93,6 +93,7 @@ fn refused(refusal: &clap::Error) -> ExitCode {
         .split("\n\nFor more information")
         .next()
         .unwrap_or(said);
+    let said = said.replace("\n\n  tip:", ";");
     let words: Vec<&str> = said.split_whitespace().collect();
     let words = words.join(" ");
     let words = words.strip_prefix("error: ").unwrap_or(&words);
