@@ -60,7 +60,7 @@ def cloud(sources: Sources, request: Cloud, send: Send) -> None:
             raise result
     if len(scenarios) == 2:
         found = [one for one in goodput if one is not None]
-        difference = paired_difference(found[::2], found[1::2])
+        difference = paired_difference(found[::2], found[1::2], is_ratio=True)
         refusal = sources.drops.refusal(request.source)
         sentence = f"Not judged. {refusal}" if refusal else sentence_of(difference)
         send({"kind": "verdict", "sentence": sentence})
