@@ -13,7 +13,6 @@ LATENCY = "rtt-p95"
 _MUCH_PERCENT = 10.0
 """A change of latency below this is not worth a sentence."""
 _GOODPUT = "goodput"
-_DIFFERENT = {Outcome.HIGHER, Outcome.LOWER}
 
 
 def trade_sentence(comparison: ComparedRuns) -> str | None:
@@ -78,7 +77,10 @@ def _from_to(comparison: ComparedRuns, name: str, by: PairedDifference) -> str:
 
 
 def _is_shown(by: PairedDifference) -> bool:
-    return by.outcome in _DIFFERENT or (by.is_exact and by.mean != 0)
+    interval = by.interval_percent
+    if interval is None:
+        return by.is_exact and by.mean != 0
+    return interval[0] > 0 or interval[1] < 0
 
 
 def _changes_much(by: PairedDifference) -> bool:
