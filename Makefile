@@ -111,7 +111,7 @@ wheel: $(WHEEL_READY) ## the wheel in dist/, whole: core, airtcp-net, scenarios,
 check-long: build $(DEV_READY) ## what takes hours: connections under attack, the fuzzers for ten minutes each, mutants
 	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is missing: cargo install cargo-mutants --locked" >&2; exit 1; }
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: rustup toolchain install nightly && cargo install cargo-fuzz --locked" >&2; exit 1; }
-	AIRTCP_CONNECTIONS=$(CONNECTIONS) cargo test --package airtcp-tcp --test hostile
+	AIRTCP_CONNECTIONS=$(CONNECTIONS) AIRTCP_STORMS=$(CONNECTIONS) cargo test --package airtcp-tcp --test hostile
 	cargo test --package airtcp-endpoint --test wire -- --ignored
 	$(PYTHON) tests/recipes.py
 	AIRTCP_SCENARIOS=$(SCENARIOS) $(BIN)/pytest --numprocesses auto tests/python/test_generated_scenarios.py

@@ -423,26 +423,26 @@ impl Congestion {
     }
 
     /// The pacing rate and the minimum burst in segments (Linux, `sysctl_tcp_min_tso_segs`: 2), if
-    /// segments are paced. `srtt`: the smoothed round trip.
+    /// segments are paced. `srtt`: the smoothed round trip; `outstanding`: bytes not acknowledged.
     #[must_use]
-    pub fn pace(&self, srtt: Option<Duration>) -> Option<(BitRate, u64)> {
+    pub fn pace(&self, srtt: Option<Duration>, outstanding: u64) -> Option<(BitRate, u64)> {
         match self.control.model() {
             Some(model) => Some((model.pacing_rate, model.least_burst)),
-            None if self.paced => srtt.map(|srtt| (self.window_rate(srtt), 2)),
+            None if self.paced => srtt.map(|srtt| (self.window_rate(srtt, outstanding), 2)),
             None => None,
         }
     }
 
-    /// The window per round trip, plus room to grow: twice that in slow start, 6/5 otherwise
-    /// (Linux, `tcp_update_pacing_rate`).
-    fn window_rate(&self, srtt: Duration) -> BitRate {
+    /// The window per round trip, or the outstanding data if that is more, plus room to grow: twice
+    /// that in slow start, 6/5 otherwise (Linux, `tcp_update_pacing_rate`).
+    fn window_rate(&self, srtt: Duration, outstanding: u64) -> BitRate {
         let percent = if self.windows.cwnd < self.windows.ssthresh / 2 {
             200
         } else {
             120
         };
         let nanos = srtt.as_nanos().max(1);
-        let bits = u128::from(self.windows.cwnd) * 8 * percent / 100;
+        let bits = u128::from(self.windows.cwnd.max(outstanding)) * 8 * percent / 100;
         let rate = match u64::try_from(bits * 1_000_000_000) {
             // 128-bit divisions are slow, and few windows need them.
             Ok(product) => product / nanos,

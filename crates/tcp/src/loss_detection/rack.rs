@@ -20,6 +20,16 @@ struct Sent {
     transmissions: u8,
 }
 
+impl Sent {
+    const fn new(segment: &SentSegment) -> Self {
+        Self {
+            at: segment.sent_at,
+            start: segment.start,
+            transmissions: segment.transmissions,
+        }
+    }
+}
+
 /// State of time-based loss detection.
 #[derive(Clone, Debug)]
 pub struct Rack {
@@ -72,11 +82,7 @@ impl Rack {
     /// Records that `segment` is sent, for the first time or again.
     #[inline]
     pub fn on_sent(&mut self, segment: &SentSegment) {
-        self.sent.push_back(Sent {
-            at: segment.sent_at,
-            start: segment.start,
-            transmissions: segment.transmissions,
-        });
+        self.sent.push_back(Sent::new(segment));
     }
 
     /// Records that everything below `una` is acknowledged.
@@ -139,6 +145,19 @@ impl Rack {
     /// Makes the next call look for losses again, since a recovery was undone.
     pub const fn look_again(&mut self) {
         self.advanced = true;
+    }
+
+    /// Watches every segment of `board` that may still arrive: some were presumed lost, for which
+    /// [`detect`](Self::detect) stops watching, and are in flight again.
+    #[cold]
+    pub fn watch_again(&mut self, board: &Scoreboard) {
+        self.sent.clear();
+        let outstanding = board.iter().filter(|segment| !segment.is_sacked());
+        self.sent
+            .extend(outstanding.map(|segment| Sent::new(&segment)));
+        self.sent
+            .make_contiguous()
+            .sort_by_key(|sent| (sent.at, sent.start));
     }
 
     /// Round trip of the segment sent last among all delivered.

@@ -135,6 +135,12 @@ impl Scoreboard {
         self.own_timers.push(deadline);
     }
 
+    /// Sets the own timer of the first segment to `deadline`, unless it expires before.
+    pub fn time_front_by(&mut self, deadline: Instant) {
+        let deadline = self.own_timers.deadline(0).min(deadline);
+        self.own_timers.set(0, deadline);
+    }
+
     /// Attaches `tag` to the new segment sent last.
     pub fn tag_last(&mut self, tag: SendTag) {
         self.tags.get_or_insert_default().push_back(tag);

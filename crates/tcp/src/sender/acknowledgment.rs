@@ -171,6 +171,8 @@ impl Sender {
             && self.reports_older_than_front()
         {
             self.restart_or_probe(now);
+        } else if self.choices.scope == TimerScope::Segment && newly_reported > 0 {
+            self.rearm_segment_timers(now);
         }
     }
 
@@ -210,11 +212,13 @@ impl Sender {
         let srtt = self.timeout.estimator().srtt().unwrap_or(Duration::ZERO);
         let half = Duration::from_nanos(srtt.as_nanos() / 2);
         let soon = now + half.max(Duration::from_millis(10));
-        let at = match self.choices.scope {
-            TimerScope::Connection => soon,
-            TimerScope::Segment => self.timers.deadline(Slot::Outstanding).min(soon),
-        };
-        self.timers.arm(Timer::Reneging, at);
+        match self.choices.scope {
+            TimerScope::Connection => self.timers.arm(Timer::Reneging, soon),
+            TimerScope::Segment => {
+                self.board.time_front_by(soon);
+                self.rearm_segment_timers(now);
+            }
+        }
     }
 
     fn reports_older_than_front(&self) -> bool {
@@ -265,13 +269,24 @@ impl Sender {
         observer: &mut impl Observer,
     ) {
         self.counters.duplicates_reported.add();
-        self.repair.on_duplicate_reported(range.end);
-        if !self.tail_probe.is_unanswered() {
-            self.detection
-                .on_duplicate_reported(self.space.una(), self.space.nxt());
+        if self.is_duplicate_credible(range) {
+            self.repair.on_duplicate_reported(range.end);
+            if !self.tail_probe.is_unanswered() {
+                self.detection
+                    .on_duplicate_reported(self.space.una(), self.space.nxt());
+            }
         }
         let offset = range.start;
         observer.event(now, Event::DuplicateReported { offset });
+    }
+
+    /// Whether a reported duplicate may be of a retransmission: no longer than a window, and no
+    /// more of them than retransmissions. The others the network has duplicated, or somebody lies:
+    /// they do not show that a retransmission was needless (RFC 3708 §3; Linux, `tcp_dsack_seen`).
+    fn is_duplicate_credible(&self, range: &Range<u64>) -> bool {
+        let reported = u64::from(self.counters.duplicates_reported);
+        reported <= self.counters.segments_retransmitted
+            && range.end - range.start <= self.space.largest_window()
     }
 
     fn on_new_data_acknowledged(
@@ -376,7 +391,7 @@ impl Sender {
     #[inline]
     pub(super) fn rearm_after_progress(&mut self, now: Instant, restarts: bool) {
         match self.choices.scope {
-            TimerScope::Segment => self.rearm_segment_timers(),
+            TimerScope::Segment => self.rearm_segment_timers(now),
             TimerScope::Connection if self.board.is_empty() => {
                 self.timers.cancel(Slot::Outstanding);
             }

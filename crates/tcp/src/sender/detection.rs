@@ -250,6 +250,13 @@ impl Detection {
         }
     }
 
+    /// Records that data presumed lost is in flight again.
+    pub fn watch_again(&mut self, board: &Scoreboard) {
+        if let Some(rack) = &mut self.rack {
+            rack.watch_again(board);
+        }
+    }
+
     /// Marks the losses that the last SACK shows.
     pub fn detect_by_reports(&self, board: &mut Scoreboard, mss: u64) {
         let threshold = self.threshold();

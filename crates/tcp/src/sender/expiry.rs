@@ -48,10 +48,10 @@ impl Sender {
             // nothing (Linux, `tcp_rack_reo_timeout`).
             self.set_recovery_window(&before, self.congestion.mss());
         }
-        match detected.wait {
-            Some(wait) => self.arm_reordering(now, wait),
-            None if enters => {}
-            None => self.resume_retransmission_timer(now),
+        // What may still be late has the timeout: the window ended for the latest of them, or at the
+        // timeout.
+        if !enters {
+            self.resume_retransmission_timer(now);
         }
     }
 
@@ -73,7 +73,7 @@ impl Sender {
     fn on_timeout(&mut self, now: Instant, observer: &mut impl Observer) {
         let Some((index, segment)) = self.expired_segment(now) else {
             // Acknowledged since, or retransmitted.
-            self.rearm_segment_timers();
+            self.rearm_segment_timers(now);
             return;
         };
         if self.extras.departures().is_some() && self.waits_in_driver(now, index) {
@@ -134,7 +134,7 @@ impl Sender {
                 self.run_retransmission_timer(now);
             }
             // Retransmitting it restarts its timer; the others keep running.
-            TimerScope::Segment => self.rearm_segment_timers(),
+            TimerScope::Segment => self.rearm_segment_timers(now),
         }
     }
 

@@ -96,7 +96,7 @@ impl Sender {
         }
         self.round_trips.restamp(polled_at, now);
         if self.choices.scope == TimerScope::Segment {
-            self.rearm_segment_timers();
+            self.rearm_segment_timers(now);
             return;
         }
         if index == 0 && self.timers.is_armed(Timer::Retransmission) {
@@ -129,7 +129,7 @@ impl Sender {
             self.board.put_off(index, now + rto);
             match self.choices.scope {
                 TimerScope::Connection => self.run_retransmission_timer(now),
-                TimerScope::Segment => self.rearm_segment_timers(),
+                TimerScope::Segment => self.rearm_segment_timers(now),
             }
         }
         waits

@@ -9,6 +9,11 @@ const UNPACED: u8 = 10;
 /// `MAX_TCP_HEADER` and one).
 const MOST_BURST_BYTES: u64 = 65_215;
 
+/// The longest that a segment makes the next one wait: a rate may come from a round trip that was
+/// measured by a report an hour late, and be out of date before its time has passed (Linux, `fq`:
+/// `fq_dequeue` bounds the delay of a packet so).
+const LONGEST: Duration = Duration::from_secs(1);
+
 /// The pace of a segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
@@ -86,11 +91,12 @@ fn burst(pace: Pace, shift: u32, mss: u64) -> u64 {
     (bytes / mss.max(1)).max(pace.least_burst) * mss
 }
 
+/// Time that `bytes` take at `rate`, at most [`LONGEST`].
 fn transmission_time(rate: BitRate, bytes: u64) -> Duration {
     if rate.as_bps() == 0 {
-        return Duration::from_secs(1);
+        return LONGEST;
     }
-    rate.transmission_time(bytes)
+    rate.transmission_time(bytes).min(LONGEST)
 }
 
 #[cfg(test)]
@@ -186,5 +192,14 @@ mod tests {
         };
         assert_eq!(burst(none, 10, MSS), MSS);
         assert_eq!(transmission_time(none.rate, MSS), Duration::from_secs(1));
+    }
+
+    /// Linux, `fq_dequeue`: a rate of a window in an hour makes nobody wait for an hour.
+    #[test]
+    fn no_segment_makes_the_next_wait_for_more_than_a_second() {
+        let crawl = BitRate::from_bps(3);
+        assert_eq!(transmission_time(crawl, MSS), Duration::from_secs(1));
+        let slow = BitRate::from_bps(24_000);
+        assert_eq!(transmission_time(slow, MSS), Duration::from_millis(500));
     }
 }

@@ -81,6 +81,7 @@ impl Sender {
             TimerScope::Connection => Instant::FAR_FUTURE,
             TimerScope::Segment => now + timeout.backed_off(u32::from(expiries)),
         });
+        self.detection.watch_again(&self.board);
         self.repair.forget_first();
     }
 

@@ -75,7 +75,9 @@ impl Sender {
             return None;
         }
         let transmission = self.poll_next_or_probe(now)?;
-        let pace = self.congestion.pace(self.timeout.estimator().srtt());
+        let pace = self
+            .congestion
+            .pace(self.timeout.estimator().srtt(), self.board.outstanding());
         if let (Some(pacing), Some((rate, least_burst))) = (self.extras.pacing_mut(), pace) {
             let bytes = transmission.range.end - transmission.range.start;
             pacing.on_sent(

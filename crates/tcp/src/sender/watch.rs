@@ -82,7 +82,7 @@ impl Sender {
     /// Restarts the retransmission timer after news, or the tail probe's in its place.
     pub(super) fn restart_or_probe(&mut self, now: Instant) {
         if self.choices.scope == TimerScope::Segment {
-            self.rearm_segment_timers();
+            self.rearm_segment_timers(now);
         } else if self.may_probe_tail() {
             let rto = self.timeout.rto();
             self.arm_tail_probe(now, rto);
@@ -103,17 +103,27 @@ impl Sender {
         (sent_at + self.timeout.rto()) - now
     }
 
-    /// Sets the reordering window to end in `wait`. If each segment has its own timer, that one or
+    /// Sets the reordering window to end in `wait`, at most a timeout (Linux, `tcp_rack_mark_lost`):
+    /// the round trip behind it may be that of a segment reported long after it arrived. If each
+    /// segment has its own timer, that one or
     /// the next acknowledgment finds the loss.
     pub(super) fn arm_reordering(&mut self, now: Instant, wait: Duration) {
         if self.choices.scope == TimerScope::Connection {
-            self.timers
-                .arm(Timer::ReorderingWindow, now + wait + SHORTEST);
+            let wait = (wait + SHORTEST).min(self.timeout.rto());
+            self.timers.arm(Timer::ReorderingWindow, now + wait);
         }
     }
 
     /// Updates the wake-up after segments were acknowledged or given up, if each has its own timer.
-    pub(super) fn rearm_segment_timers(&mut self) {
+    /// The first one always needs its own or a retransmission: reported after it was presumed lost,
+    /// which stopped its timer, it would have neither, though the receiver asks for it.
+    pub(super) fn rearm_segment_timers(&mut self, now: Instant) {
+        if let Some(front) = self.board.front()
+            && front.is_sacked()
+        {
+            let deadline = self.segment_deadline(now, front.expiries);
+            self.board.time_front_by(deadline);
+        }
         match self.board.earliest_deadline() {
             Some((_, deadline)) => self.timers.arm(Timer::Retransmission, deadline),
             None => self.timers.cancel(Slot::Outstanding),
@@ -134,7 +144,7 @@ impl Sender {
                 let timeout = &self.timeout;
                 let after = |expiries: u8| -> Duration { timeout.backed_off(u32::from(expiries)) };
                 self.board.restart_timers(now, after);
-                self.rearm_segment_timers();
+                self.rearm_segment_timers(now);
             }
         }
     }

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, Once};
 use std::thread;
 
+use airtcp_tcp::{Config, Profile};
+
 use super::harness::plan::Plan;
 use super::harness::source::{Source, bytes_of_seed};
 use super::harness::{Outcome, run};
@@ -97,19 +99,24 @@ fn kind_of(message: &str) -> String {
     words.take(60).collect()
 }
 
+/// A configuration as its differences from its profile.
+pub fn differences(profile: Profile, config: &Config, end: usize) -> String {
+    let usual = format!("{:?}", profile.config());
+    let usual: Vec<&str> = usual.split(", ").collect();
+    let config = format!("{config:?}");
+    let changed: Vec<&str> = config
+        .split(", ")
+        .filter(|part| !usual.contains(part))
+        .collect();
+    let name = profile.name();
+    format!("end {end}: {name} with {}\n", changed.join(", "))
+}
+
 /// A plan as text, with its configurations as differences from their profiles.
 pub fn describe(plan: &Plan) -> String {
     let mut text = String::new();
     for end in 0..2 {
-        let usual = format!("{:?}", plan.profiles[end].config());
-        let usual: Vec<&str> = usual.split(", ").collect();
-        let config = format!("{:?}", plan.configs[end]);
-        let changed: Vec<&str> = config
-            .split(", ")
-            .filter(|part| !usual.contains(part))
-            .collect();
-        let name = plan.profiles[end].name();
-        _ = writeln!(text, "end {end}: {name} with {}", changed.join(", "));
+        text += &differences(plan.profiles[end], &plan.configs[end], end);
         _ = writeln!(text, "  {:?}", plan.applications[end]);
     }
     _ = writeln!(

@@ -7,6 +7,7 @@
 mod directed;
 mod harness;
 mod hunt;
+mod storm;
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;

@@ -144,3 +144,22 @@ fn what_is_acknowledged_is_forgotten() {
     flight.rack.on_acknowledged(10 * MSS);
     assert!(flight.rack.sent.is_empty());
 }
+
+/// Linux, `tcp_undo_cwnd_reduction`: a timeout takes back what it presumed lost, and what was sent
+/// before the retransmission that arrived is still found lost. Segments 0 to 9 are given up, the
+/// first is sent again, and detection stops watching the others.
+#[test]
+fn what_is_in_flight_again_is_watched_again() {
+    let mut flight = Flight::new();
+    flight.board.mark_lost_from(0);
+    let again = flight.board.resend(0, at(300), Instant::FAR_FUTURE);
+    flight.rack.on_sent(&again);
+    flight.report(400, 0, 1);
+    assert_eq!(flight.detect(400, 0), (0, None), "they are lost already");
+    flight.board.unmark_lost(|_| Instant::FAR_FUTURE);
+    flight.rack.look_again();
+    assert_eq!(flight.detect(400, 0), (0, None), "nobody watches them");
+    flight.rack.watch_again(&flight.board);
+    flight.rack.look_again();
+    assert_eq!(flight.detect(400, 0), (9, None));
+}

@@ -1,6 +1,7 @@
 //! Timers: RFC 6298 §5, Karn's rule, RFC 3522, and Miyim §IV.
 
 use super::*;
+use crate::config::Reneging;
 
 /// RFC 6298 §5.1 to §5.3.
 #[test]
@@ -503,4 +504,46 @@ fn ns2_measures_by_timestamps() {
         let count = events.into_iter().filter(of_round_trips).count();
         assert_eq!(count, samples, "timestamps {timestamps}");
     }
+}
+
+/// With a timer for each segment: segment 1 is presumed lost, which stops its timer, and reported
+/// then. If the receiver asks for it all the same, it has dropped it (RFC 2018 §8), and only a timer
+/// can send it again.
+#[test]
+fn a_reported_front_whose_timer_stopped_is_timed_again() {
+    for reneging in [Reneging::AtTimeout, Reneging::HalfRoundTrip] {
+        let mut trace = Trace::new(Config {
+            sack: true,
+            reneging,
+            timeout: TimeoutConfig {
+                scope: Some(TimerScope::Segment),
+                ..TimeoutConfig::default()
+            },
+            ..plain()
+        });
+        trace.write(5);
+        assert_eq!(trace.poll(), "0 1 2 3 4");
+        trace.at(300).wake();
+        assert_eq!(trace.poll(), "0*");
+        trace.sack(0, &[1..5]);
+        trace.at(350).sack(1, &[1..5]);
+        let due = trace.next_ms().expect("a timer");
+        trace.at(due).wake();
+        assert_eq!(trace.poll(), "1*", "{reneging:?}");
+        assert_eq!(trace.sender.scoreboard().sacked(), 0);
+    }
+}
+
+/// Linux, `tcp_rack_mark_lost`: the reordering window ends at the timeout at the latest, whatever
+/// round trip it was computed from.
+#[test]
+fn a_reordering_window_is_no_longer_than_a_timeout() {
+    let mut trace = Trace::new(Profile::Linux.config());
+    trace.write(3).poll();
+    let mut ends_after = |wait| {
+        trace.sender.arm_reordering(trace.now, milliseconds(wait));
+        trace.next_ms()
+    };
+    assert_eq!(ends_after(30), Some(32), "and two, as any timer");
+    assert_eq!(ends_after(4_000_000), Some(300));
 }

@@ -99,3 +99,32 @@ fn an_answer_to_the_original_says_nothing_of_what_left_before_the_copy() {
         assert_eq!(resent == 1, needless, "{resent} retransmissions");
     }
 }
+
+/// Linux, `tcp_dsack_seen`: as many duplicates as retransmissions may have been needless; what is
+/// reported beyond them the network has duplicated. Here segments 0 and 1 are reported twice before
+/// anything was sent again, and the fast retransmission of 2 is needed.
+#[test]
+fn duplicates_that_the_network_made_undo_nothing() {
+    for strays in [0, 2] {
+        let mut trace = Trace::new(Config {
+            sack: true,
+            spurious_detection: SpuriousDetection {
+                dsack_undo: true,
+                ..SpuriousDetection::default()
+            },
+            spurious_response: SpuriousResponse::Restore,
+            ..plain()
+        });
+        trace.write(40).poll();
+        trace.at(100);
+        for stray in 0..strays {
+            trace.sack(2, &[stray..stray + 1]);
+        }
+        trace.sack(2, &[3..6]);
+        assert!(!trace.is_open());
+        assert_eq!(trace.sender.counters().segments_retransmitted, 1);
+        trace.at(150).sack(6, &[2..3]);
+        let undone = trace.sender.counters().recoveries_taken_back;
+        assert_eq!(undone, u64::from(strays == 0), "{strays} strays");
+    }
+}

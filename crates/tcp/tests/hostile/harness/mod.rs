@@ -3,13 +3,13 @@
 //! does something that it must not.
 
 mod attack;
-mod choices;
+pub mod choices;
 mod draw;
 mod judge;
 mod path;
 pub mod plan;
 pub mod source;
-mod wire;
+pub mod wire;
 mod witness;
 mod world;
 

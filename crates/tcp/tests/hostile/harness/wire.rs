@@ -11,6 +11,8 @@ const PORTS: [u16; 2] = [40_000, 5001];
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
 const URG_ECE_CWR: u8 = 0xe0;
+/// The kind of the timestamps option (RFC 7323 §3.2).
+const TIMESTAMPS: u8 = 8;
 
 /// The codec of one connection, over IPv4 or IPv6.
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +119,28 @@ impl Wire {
             bytes.splice(tcp + 20..tcp + header, options.iter().copied());
             bytes[tcp + 12] = (((20 + options.len()) / 4) << 4) as u8;
         }
+        self.repair(bytes);
+    }
+
+    /// Flips one bit of the options of a packet that is no SYN, with correct checksums. Of an
+    /// option whose value moves a clock for good (the timestamp sent, RFC 7323 §5.3) only what it
+    /// says of the other's clock changes.
+    pub fn flip_option(self, bytes: &mut [u8], bit: usize) {
+        let tcp = self.ip_header();
+        let header = usize::from(bytes[tcp + 12] >> 4) * 4;
+        if bytes[tcp + 13] & SYN != 0 || header <= 20 {
+            return;
+        }
+        let bit = bit % ((header - 20) * 8);
+        let at = bit / 8;
+        let stamps = find(&bytes[tcp + 20..tcp + header], TIMESTAMPS);
+        if stamps
+            .iter()
+            .any(|&(start, _)| (start..start + 6).contains(&at))
+        {
+            return;
+        }
+        bytes[tcp + 20 + at] ^= 1 << (bit % 8);
         self.repair(bytes);
     }
 

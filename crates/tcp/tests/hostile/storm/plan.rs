@@ -1,0 +1,110 @@
+//! A storm as plain data, drawn from a seed.
+
+use airtcp_tcp::config::CongestionControl;
+use airtcp_tcp::{Config, Profile};
+use airtcp_units::Duration;
+
+use super::super::harness::choices;
+use super::super::harness::source::{Source, bytes_of_seed};
+
+const CONGESTION_CONTROLS: [CongestionControl; 7] = [
+    CongestionControl::Reno,
+    CongestionControl::Cubic,
+    CongestionControl::Westwood,
+    CongestionControl::Veno,
+    CongestionControl::Jersey,
+    CongestionControl::Bbr,
+    CongestionControl::BbrV3,
+];
+
+/// What a storm does, each as a share of 256 packets.
+#[derive(Clone, Copy, Debug)]
+pub struct Weather {
+    pub lose: u64,
+    pub duplicate: u64,
+    pub delay: u64,
+    /// The longest that a packet is held back.
+    pub most_delay: Duration,
+    /// Packets of whose options one bit is flipped.
+    pub flip: u64,
+}
+
+/// Everything that decides a run.
+#[derive(Clone, Debug)]
+pub struct StormPlan {
+    pub seed: u64,
+    pub profiles: [Profile; 2],
+    pub configs: [Config; 2],
+    /// One-way delay.
+    pub delay: Duration,
+    /// Bytes that the first end writes at once, and the pause between.
+    pub write: (u64, Duration),
+    pub weather: Weather,
+}
+
+impl StormPlan {
+    pub fn of_seed(seed: u64) -> Self {
+        let bytes = bytes_of_seed(seed ^ 0x5704_0000_0000);
+        let source = &mut Source::new(&bytes);
+        let weather = Weather {
+            lose: source.pick(&[20, 0, 5, 60, 100, 150]),
+            duplicate: source.pick(&[60, 0, 10, 150]),
+            delay: source.pick(&[60, 0, 10, 200]),
+            most_delay: Duration::from_millis(source.pick(&[1000, 100, 10_000, 60_000])),
+            flip: source.pick(&[60, 0, 10, 200]),
+        };
+        let delay = Duration::from_millis(source.pick(&[10, 50, 150]));
+        let write = (
+            source.between(500, 20_000),
+            Duration::from_millis(source.pick(&[100, 1000, 20])),
+        );
+        // Half are stacks as users have them, with any congestion control.
+        let mut ends = [(); 2].map(|()| {
+            if source.one_in(2) {
+                choices::config(source)
+            } else {
+                let profile = source.pick(&Profile::ALL);
+                let mut config = profile.config();
+                config.pacing = source.one_in(2);
+                config.timestamps = source.one_in(2);
+                (profile, config)
+            }
+        });
+        if source.one_in(2) {
+            ends[0].1.congestion = source.pick(&CONGESTION_CONTROLS);
+        }
+        let both_sack = source.one_in(2);
+        for (_, config) in &mut ends {
+            config.sack |= both_sack;
+            config.receive_buffer = config.receive_buffer.min(400_000);
+        }
+        Self {
+            seed,
+            profiles: ends.map(|(profile, _)| profile),
+            configs: ends.map(|(_, config)| config),
+            delay,
+            write,
+            weather,
+        }
+    }
+
+    /// Whether what one end can hold is so little that slowness is honest: a timer a segment.
+    pub fn is_small(&self) -> bool {
+        let few = |config: &Config| {
+            config.receive_buffer < 4 * u64::from(config.mss)
+                || config.max_window.is_some_and(|segments| segments < 4)
+        };
+        self.configs.iter().any(few)
+    }
+
+    pub fn describe(&self) -> String {
+        let mut text = format!(
+            "{:?}, {:?} each way, writes {:?}\n",
+            self.weather, self.delay, self.write
+        );
+        for end in 0..2 {
+            text += &super::super::hunt::differences(self.profiles[end], &self.configs[end], end);
+        }
+        text
+    }
+}
