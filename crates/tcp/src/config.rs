@@ -23,8 +23,8 @@ use airtcp_units::bounded::{Bytes, Limit, MICROSECOND, MINUTE, Real, Span, Whole
 
 pub use crate::congestion::CongestionControl;
 pub use acknowledgment::{
-    GrowthCredit, JudgedRtt, LateReports, PartialAckTimer, Reneging, ReportedRtt, TimerRestart,
-    WindowReopening,
+    GrowthCredit, JudgedRtt, LateReports, PartialAckTimer, Push, Reneging, ReportedRtt,
+    TimerRestart, WindowReopening,
 };
 pub use congestion::{
     DuplicateCounting, ReceiveWindow, Reduction, ReductionBase, SlowStart, WindowGrowth,
@@ -146,6 +146,8 @@ settings! {
         /// The point at which a receiver is taken to have dropped data it had reported (RFC 2018
         /// §8); only with `sack`.
         reneging: Reneging = Reneging::AtTimeout;
+        /// The segments that ask the receiver to hand over what it has (PSH).
+        push: Push = Push::Written;
         /// The treatment of data in flight when a closed window reopens.
         window_reopening: WindowReopening = WindowReopening::Resend;
     } with tables {
@@ -230,6 +232,12 @@ settings! {
         /// Number of segments, at the start and after a pause or a gap, that are each acknowledged
         /// at once (Linux's quick acknowledgments: 16; RFC 5681 §4.2 allows it).
         quick: u32 = 0, as Whole<0, 1_000_000>;
+        /// Acknowledges at once when the application has read everything, if the last segment was
+        /// pushed (PSH) or not full (Linux, `tcp_cleanup_rbuf`); not while it answers what it
+        /// reads.
+        on_reading: bool = false;
+        /// Acknowledges a FIN at once; if not, as the data that comes with it (Linux, `tcp_fin`).
+        fin_at_once: bool = true;
     }
 }
 

@@ -98,6 +98,20 @@ pub enum Reneging {
     HalfRoundTrip,
 }
 
+/// The segments that ask the receiver to hand over what it has, and Linux's to acknowledge it (PSH,
+/// RFC 9293 §3.9.1.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
+#[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
+pub enum Push {
+    /// Those that end with the last byte written.
+    #[default]
+    Written,
+    /// Also the last of each train of two segments or more that one instant lets leave, as the
+    /// kernel hands them to segmentation offload (Linux, `__tcp_transmit_skb`).
+    Trains,
+}
+
 /// The treatment of data in flight when a closed window reopens while the retransmission timer
 /// runs, by an acknowledgment of nothing new. If the timer has expired and window probes have taken
 /// its place, the data is retransmitted in any case.

@@ -4,9 +4,10 @@ use airtcp_units::Duration;
 
 use super::{
     Config, CongestionControl, DelayedAckConfig, DuplicateCounting, EcnUse, GrowthCredit,
-    JudgedRtt, LateReports, LossDetection, PartialAckTimer, ReceiveWindow, Recovery, Reduction,
-    ReductionBase, Reneging, ReportedRtt, RttEstimation, RttSampling, SlowStart, SpuriousDetection,
-    SpuriousResponse, TimeoutConfig, TimerRestart, WindowGrowth, WindowReopening, WindowValidation,
+    JudgedRtt, LateReports, LossDetection, PartialAckTimer, Push, ReceiveWindow, Recovery,
+    Reduction, ReductionBase, Reneging, ReportedRtt, RttEstimation, RttSampling, SlowStart,
+    SpuriousDetection, SpuriousResponse, TimeoutConfig, TimerRestart, WindowGrowth,
+    WindowReopening, WindowValidation,
 };
 
 /// Declares each profile once: its variant, its name in scenarios, and its summary.
@@ -120,6 +121,7 @@ fn linux(congestion: CongestionControl) -> Config {
         judged_rtt: JudgedRtt::Newest,
         late_reports: LateReports::Taken,
         reneging: Reneging::HalfRoundTrip,
+        push: Push::Trains,
         window_reopening: WindowReopening::AwaitTimer,
         timeout: TimeoutConfig {
             estimation: RttEstimation::Linux,
@@ -128,6 +130,8 @@ fn linux(congestion: CongestionControl) -> Config {
         },
         delayed_ack: DelayedAckConfig {
             quick: 16,
+            on_reading: true,
+            fin_at_once: false,
             ..DelayedAckConfig::default()
         },
         ..Config::default()
@@ -149,6 +153,12 @@ fn linux_2_4() -> Config {
         judged_rtt: JudgedRtt::Timed,
         late_reports: LateReports::Ignored,
         reneging: Reneging::AtTimeout,
+        // Segmentation offload came with 2.5.
+        push: Push::Written,
+        delayed_ack: DelayedAckConfig {
+            quick: 16,
+            ..DelayedAckConfig::default()
+        },
         reduction: Reduction::RateHalving,
         duplicate_counting: DuplicateCounting::Inflation,
         receive_window: ReceiveWindow::Fixed,

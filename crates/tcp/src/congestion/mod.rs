@@ -428,8 +428,17 @@ impl Congestion {
     pub fn pace(&self, srtt: Option<Duration>, outstanding: u64) -> Option<(BitRate, u64)> {
         match self.control.model() {
             Some(model) => Some((model.pacing_rate, model.least_burst)),
-            None if self.paced => srtt.map(|srtt| (self.window_rate(srtt, outstanding), 2)),
+            None if self.paced => srtt.map(|srtt| self.rate(srtt, outstanding)),
             None => None,
+        }
+    }
+
+    /// The same whether or not segments are paced: it sizes trains, too.
+    #[must_use]
+    pub fn rate(&self, srtt: Duration, outstanding: u64) -> (BitRate, u64) {
+        match self.control.model() {
+            Some(model) => (model.pacing_rate, model.least_burst),
+            None => (self.window_rate(srtt, outstanding), 2),
         }
     }
 

@@ -29,20 +29,17 @@ impl Connection {
         if !self.check_timestamps(now, segment, start) {
             return;
         }
-        if !self.is_acceptable(segment, start) {
-            if !segment.flags.contains(Flags::RST) {
-                self.on_unacceptable(now, segment, start);
+        if segment.flags.contains(Flags::RST) {
+            if self.is_exact(start) {
+                self.on_reset(now, observer);
+            } else if self.is_acceptable(segment, start) {
+                // RFC 5961 §3.2.
+                self.challenge(now);
             }
             return;
         }
-        if segment.flags.contains(Flags::RST) {
-            // RFC 5961 §3.2: only the exact next byte resets; anything else in the window is
-            // challenged.
-            if start == self.receiver.next_expected() {
-                self.on_reset(now, observer);
-            } else {
-                self.challenge(now);
-            }
+        if !self.is_acceptable(segment, start) {
+            self.on_unacceptable(now, segment, start);
             return;
         }
         if !segment.flags.contains(Flags::ACK) {
@@ -99,6 +96,17 @@ impl Connection {
             self.timestamps.on_segment(now, timestamps, start);
         }
         self.timestamps.echo(now, timestamps)
+    }
+
+    /// Whether a reset from `start` is the peer's: it comes from the next byte (RFC 5961 §3.2). A
+    /// peer that has sent more than has arrived resets from the end of that, of which the highest
+    /// that was reported is as hard to guess, and one that takes no account of its FIN from the
+    /// byte that this is (Linux, `tcp_validate_incoming` and `tcp_reset_check`).
+    fn is_exact(&self, start: u64) -> bool {
+        let next = self.receiver.next_expected();
+        start == next
+            || self.receiver.highest_reported() == Some(start)
+            || self.receiver.is_finished() && start + 1 == next
     }
 
     /// RFC 9293 §3.10.7.4, first check, table 6, except at the right edge: a segment that starts
@@ -271,6 +279,9 @@ impl Connection {
         }
         self.take_marks(segment);
         self.tell_accepted(start..end.min(limit), observer);
+        if segment.flags.contains(Flags::PSH) {
+            self.receiver.on_pushed();
+        }
         self.receiver
             .on_data(now, start..end.min(limit), fin && fits);
         if self.receiver.is_finished() {

@@ -111,6 +111,9 @@ impl Connection {
             self.receiver.on_echo(echo.sent_at, echo.rtt);
         }
         self.tell_accepted(start..end, observer);
+        if segment.flags.contains(Flags::PSH) {
+            self.receiver.on_pushed();
+        }
         self.receiver.on_data(now, start..end, false);
         true
     }

@@ -100,9 +100,11 @@ impl Connection {
         if transmission.fin {
             segment.flags |= Flags::FIN;
         }
-        if range.end == self.sender.written() && range.end > range.start {
+        let ends = transmission.pushed || range.end == self.sender.written();
+        if ends && range.end > range.start {
             segment.flags |= Flags::PSH;
         }
+        self.receiver.on_data_sent(now);
         self.make_markable(&mut segment, transmission.retransmission);
         segment
     }

@@ -7,6 +7,9 @@ use crate::config::DelayedAckConfig;
 /// A sender silent for this long has paused.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// The least that counts as a full segment (Linux, `TCP_MIN_RCVMSS`).
+const LEAST_FULL: u16 = 536;
+
 /// An acknowledgment that is delayed, or due.
 #[derive(Clone, Debug)]
 pub struct DelayedAck {
@@ -19,6 +22,20 @@ pub struct DelayedAck {
     quick: u32,
     quick_at_start: u32,
     last_arrival: Instant,
+    fin_at_once: bool,
+    reading: Option<Reading>,
+}
+
+/// What decides whether an application that has read everything acknowledges it (Linux,
+/// `icsk_ack.pending` and `pingpong`).
+#[derive(Clone, Copy, Debug)]
+struct Reading {
+    /// Bytes of a full segment: the largest so far (Linux, `tcp_measure_rcv_mss`).
+    full: u16,
+    /// Whether what waits was pushed, or ended with a segment that was not full.
+    pushed: bool,
+    /// Whether the application answers what it reads: its answer brings the acknowledgment.
+    answers: bool,
 }
 
 impl DelayedAck {
@@ -33,24 +50,69 @@ impl DelayedAck {
             quick: config.quick,
             quick_at_start: config.quick,
             last_arrival: Instant::ZERO,
+            fin_at_once: config.fin_at_once,
+            reading: if config.on_reading {
+                Some(Reading::new())
+            } else {
+                None
+            },
         }
     }
 
-    /// Records that a segment arrived in order; a `fin` is acknowledged at once.
+    /// Records that the segment that is about to be taken was pushed.
     #[inline]
-    pub fn on_in_order(&mut self, now: Instant, fin: bool) {
+    pub const fn on_pushed(&mut self) {
+        if let Some(reading) = &mut self.reading {
+            reading.pushed = true;
+        }
+    }
+
+    /// Records that the application has read everything that has arrived.
+    #[inline]
+    pub const fn on_all_read(&mut self) {
+        if let Some(reading) = &self.reading
+            && reading.pushed
+            && !reading.answers
+            && self.waiting > 0
+        {
+            self.due = true;
+        }
+    }
+
+    /// Records that data was sent: soon after some arrived, it is taken for an answer, and others
+    /// are expected to bring later acknowledgments (Linux, `tcp_event_data_sent`).
+    #[inline]
+    pub fn on_data_sent(&mut self, now: Instant) {
+        if let Some(reading) = &mut self.reading
+            && self.last_arrival != Instant::ZERO
+            && now - self.last_arrival < self.timeout
+        {
+            reading.answers = true;
+        }
+    }
+
+    /// Records that a segment of `bytes` arrived in order, a `fin` counted as one.
+    #[inline]
+    pub fn on_in_order(&mut self, now: Instant, bytes: u64, fin: bool) {
         self.waiting += 1;
+        let mut closes = fin && self.fin_at_once;
+        if let Some(reading) = &mut self.reading {
+            closes |= reading.take(bytes, fin);
+            // No timer has been learned that its acknowledgment could wait for (Linux, `ato`).
+            closes |= fin && bytes == 1 && self.last_arrival == Instant::ZERO;
+        }
         if self.quick_at_start > 0 {
             // Silence of a second: the sender has paused, and starts slowly (Linux,
             // `tcp_event_data_recv`).
             if now - self.last_arrival > PAUSE && self.last_arrival != Instant::ZERO {
                 self.quick = self.quick_at_start;
             }
-            self.last_arrival = now;
         }
-        let quick = self.quick > 0;
+        self.last_arrival = now;
+        let answers = self.reading.is_some_and(|reading| reading.answers);
+        let quick = self.quick > 0 && !answers;
         self.quick = self.quick.saturating_sub(1);
-        if self.waiting >= self.segments || fin || quick {
+        if self.waiting >= self.segments || closes || quick {
             self.due = true;
         } else if self.deadline == Instant::FAR_FUTURE {
             self.deadline = now + self.timeout;
@@ -71,6 +133,14 @@ impl DelayedAck {
     /// Acknowledges the next `segments` one by one.
     pub fn acknowledge_at_once(&mut self, segments: u32) {
         self.quick = self.quick.max(segments);
+        self.expect_no_answer();
+    }
+
+    /// Records that no answer brings acknowledgments (Linux, `inet_csk_exit_pingpong_mode`).
+    const fn expect_no_answer(&mut self) {
+        if let Some(reading) = &mut self.reading {
+            reading.answers = false;
+        }
     }
 
     /// Records that an acknowledgment was sent.
@@ -78,6 +148,9 @@ impl DelayedAck {
     pub const fn on_sent(&mut self) {
         self.waiting = 0;
         self.due = false;
+        if let Some(reading) = &mut self.reading {
+            reading.pushed = false;
+        }
         self.deadline = Instant::FAR_FUTURE;
     }
 
@@ -85,6 +158,7 @@ impl DelayedAck {
     pub fn on_wakeup(&mut self, now: Instant) {
         if self.deadline <= now {
             self.due = true;
+            self.expect_no_answer();
             self.deadline = Instant::FAR_FUTURE;
         }
     }
@@ -102,6 +176,31 @@ impl DelayedAck {
     }
 }
 
+impl Reading {
+    const fn new() -> Self {
+        Self {
+            full: LEAST_FULL,
+            pushed: false,
+            answers: false,
+        }
+    }
+
+    /// Takes a segment of `bytes`, a `fin` counted as one; returns whether they are more than a
+    /// full one, and therefore acknowledged at once (Linux, `__tcp_ack_snd_check`). A FIN leaves no
+    /// more to be read: its acknowledgment waits for the application's answer.
+    #[inline]
+    fn take(&mut self, bytes: u64, fin: bool) -> bool {
+        let payload = bytes - u64::from(fin);
+        if payload < u64::from(self.full) {
+            self.pushed |= payload > 0;
+        } else {
+            self.full = u16::try_from(payload).unwrap_or(u16::MAX);
+        }
+        self.answers |= fin;
+        fin && bytes > u64::from(self.full)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,13 +215,13 @@ mod tests {
     #[test]
     fn every_second_segment_is_acknowledged_at_once() {
         let mut ack = every_second();
-        ack.on_in_order(START, false);
+        ack.on_in_order(START, 1000, false);
         assert!(!ack.is_due());
-        ack.on_in_order(START, false);
+        ack.on_in_order(START, 1000, false);
         assert!(ack.is_due());
         ack.on_sent();
         assert!(!ack.is_due());
-        ack.on_in_order(START, false);
+        ack.on_in_order(START, 1000, false);
         assert!(!ack.is_due(), "counting restarts after an acknowledgment");
     }
 
@@ -133,7 +232,7 @@ mod tests {
             ..DelayedAckConfig::default()
         };
         let mut ack = DelayedAck::new(&config);
-        ack.on_in_order(START, false);
+        ack.on_in_order(START, 1000, false);
         assert!(ack.is_due());
         assert_eq!(ack.deadline(), Instant::FAR_FUTURE);
     }
@@ -141,7 +240,7 @@ mod tests {
     #[test]
     fn a_single_segment_waits_until_its_deadline_and_no_longer() {
         let mut ack = every_second();
-        ack.on_in_order(START, false);
+        ack.on_in_order(START, 1000, false);
         let deadline = START + Duration::from_millis(40);
         assert_eq!(ack.deadline(), deadline);
         ack.on_wakeup(START + Duration::from_millis(39));
@@ -157,10 +256,11 @@ mod tests {
             segments: 3,
             quick: 0,
             timeout: Duration::from_millis(40),
+            ..DelayedAckConfig::default()
         };
         let mut ack = DelayedAck::new(&config);
-        ack.on_in_order(START, false);
-        ack.on_in_order(START + Duration::from_millis(30), false);
+        ack.on_in_order(START, 1000, false);
+        ack.on_in_order(START + Duration::from_millis(30), 1000, false);
         assert_eq!(ack.deadline(), START + Duration::from_millis(40));
     }
 
@@ -173,7 +273,7 @@ mod tests {
         };
         let mut ack = DelayedAck::new(&config);
         let mut take = |milliseconds| {
-            ack.on_in_order(START + Duration::from_millis(milliseconds), false);
+            ack.on_in_order(START + Duration::from_millis(milliseconds), 1000, false);
             let due = ack.is_due();
             if due {
                 ack.on_sent();
@@ -189,10 +289,84 @@ mod tests {
     #[test]
     fn a_fin_and_a_demand_do_not_wait() {
         let mut ack = every_second();
-        ack.on_in_order(START, true);
+        ack.on_in_order(START, 1000, true);
         assert!(ack.is_due());
         let mut ack = every_second();
         ack.demand();
         assert!(ack.is_due());
+    }
+
+    /// Full segments are of 1000 bytes, each is read as it arrives, and all but the first come alone.
+    fn linux() -> DelayedAck {
+        let mut ack = DelayedAck::new(&DelayedAckConfig {
+            on_reading: true,
+            fin_at_once: false,
+            ..DelayedAckConfig::default()
+        });
+        take(&mut ack, 1000, true, false);
+        ack.on_sent();
+        ack
+    }
+
+    /// Takes and reads a segment; returns whether it is acknowledged at once.
+    fn take(ack: &mut DelayedAck, bytes: u64, pushed: bool, fin: bool) -> bool {
+        if pushed {
+            ack.on_pushed();
+        }
+        let at = START + Duration::from_millis(1);
+        ack.on_in_order(at, bytes + u64::from(fin), fin);
+        ack.on_all_read();
+        core::mem::replace(&mut ack.due, false)
+    }
+
+    /// Measured on Linux 6.18, a segment at a time, to an application that reads: 45 ms for a full
+    /// one, none for one that is pushed or short.
+    #[test]
+    fn what_was_pushed_or_is_short_is_acknowledged_when_it_is_read() {
+        for (bytes, pushed, at_once) in [
+            (1000, false, false),
+            (1000, true, true),
+            (100, false, true),
+            (100, true, true),
+        ] {
+            let taken = take(&mut linux(), bytes, pushed, false);
+            assert_eq!(taken, at_once, "{bytes} {pushed}");
+        }
+        let mut unread = linux();
+        unread.on_pushed();
+        unread.on_in_order(START, 1000, false);
+        assert!(!unread.is_due());
+    }
+
+    /// Measured on Linux 6.18: the acknowledgment of a FIN waits as long as data's (41 to 60 ms),
+    /// alone or with a short segment; with a full one, of which it makes more than one, it does not,
+    /// nor where nothing was ever received (4 ms).
+    #[test]
+    fn a_fin_is_acknowledged_as_the_data_that_comes_with_it() {
+        for (bytes, at_once) in [(0, false), (100, false), (1000, true)] {
+            let taken = take(&mut linux(), bytes, bytes > 0, true);
+            assert_eq!(taken, at_once, "{bytes}");
+        }
+        let mut fresh = DelayedAck::new(&DelayedAckConfig {
+            on_reading: true,
+            fin_at_once: false,
+            quick: 16,
+            ..DelayedAckConfig::default()
+        });
+        assert!(take(&mut fresh, 0, false, true));
+    }
+
+    /// Linux, `tcp_event_data_sent`: once data answers data, the acknowledgment waits for the next
+    /// answer, until one does not come in time.
+    #[test]
+    fn an_application_that_answers_needs_no_acknowledgment_of_its_own() {
+        let mut ack = linux();
+        assert!(take(&mut ack, 100, true, false));
+        ack.on_data_sent(START + Duration::from_millis(2));
+        ack.on_sent();
+        assert!(!take(&mut ack, 100, true, false));
+        ack.on_wakeup(ack.deadline());
+        ack.on_sent();
+        assert!(take(&mut ack, 100, true, false));
     }
 }

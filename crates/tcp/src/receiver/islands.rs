@@ -54,6 +54,14 @@ impl Islands {
     }
 
     /// The end of the highest range.
+    pub fn highest_end(&self) -> Option<u64> {
+        match self {
+            Self::Few(list) => list.last().map(|&(_, end)| end),
+            Self::Many(tree) => tree.last_key_value().map(|(_, &end)| end),
+        }
+    }
+
+    /// The same, to be changed.
     #[inline]
     pub fn highest_end_mut(&mut self) -> Option<&mut u64> {
         match self {

@@ -96,7 +96,7 @@ impl Receiver {
             if self.window.on_segment(now, here, length, true) {
                 self.delayed.quicken();
             }
-            self.delayed.on_in_order(now, fin);
+            self.delayed.on_in_order(now, length, fin);
             return;
         }
         let end = range.end;
@@ -121,6 +121,18 @@ impl Receiver {
         }
         // RFC 5681 §4.2: at once when out of order, a duplicate, or filling a gap.
         self.delayed.demand();
+    }
+
+    /// Records that the segment that is about to be taken was pushed (PSH).
+    #[inline]
+    pub const fn on_pushed(&mut self) {
+        self.delayed.on_pushed();
+    }
+
+    /// Records that a segment with data was sent.
+    #[inline]
+    pub fn on_data_sent(&mut self, now: Instant) {
+        self.delayed.on_data_sent(now);
     }
 
     /// Whether it uses [`on_echo`](Self::on_echo).
@@ -174,6 +186,13 @@ impl Receiver {
         offset < self.next_expected() || self.reassembly.containing(offset).is_some()
     }
 
+    /// End of the highest range above a gap, if such ranges are reported.
+    #[must_use]
+    pub fn highest_reported(&self) -> Option<u64> {
+        let highest = self.reassembly.highest_end();
+        highest.filter(|_| self.report.reports_ranges())
+    }
+
     /// Offset of the FIN, once known: the end of the stream.
     #[inline]
     #[must_use]
@@ -207,6 +226,9 @@ impl Receiver {
     pub fn read(&mut self, most: u64) -> u64 {
         let bytes = (self.received() - self.read).min(most);
         self.read += bytes;
+        if bytes > 0 && self.read == self.received() {
+            self.delayed.on_all_read();
+        }
         // The peer must learn that a closed, or almost closed, window has opened (RFC 9293
         // §3.8.6.2.2).
         if self.window.is_reopened(self.standing()) {

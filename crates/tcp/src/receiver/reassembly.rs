@@ -72,6 +72,11 @@ impl Reassembly {
         (offset < end).then_some(start..end)
     }
 
+    /// The end of the highest range behind a gap.
+    pub fn highest_end(&self) -> Option<u64> {
+        self.waiting.highest_end()
+    }
+
     /// The ranges behind a gap, in order.
     pub fn waiting(&self) -> impl Iterator<Item = Range<u64>> {
         self.waiting.iter()

@@ -71,6 +71,7 @@ impl Sender {
         self.update_window(now, offset, acknowledgment.right_edge);
         self.repair.on_acknowledgment();
         self.small_segments.on_acknowledgment();
+        self.trains.end();
         self.begin_delivery(now, || acknowledgment.echo);
         if offset < before.una {
             self.take_late_report(now, &before, acknowledgment, observer);

@@ -75,6 +75,7 @@ impl Sender {
             range: segment.start..end,
             fin: segment.end() > self.space.written(),
             retransmission: true,
+            pushed: false,
         }
     }
 

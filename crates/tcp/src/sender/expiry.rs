@@ -15,6 +15,7 @@ impl Sender {
     /// sent.
     pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl Observer) -> bool {
         let mut probes = false;
+        self.trains.end();
         for slot in Slot::ALL {
             let Some(timer) = self.timers.take_expired(slot, now) else {
                 continue;

@@ -15,6 +15,7 @@
 //! | [`RetransmissionTimeout`], [`RoundTrips`] | the RTO, and the round trips that are measured |
 //! | [`TailProbe`], [`ZeroWindow`] | the two kinds of probes |
 //! | [`Pacing`], [`SmallSegments`] | data that waits although the windows allow it |
+//! | [`Trains`] | segments that leave together, the last of which is pushed |
 //! | [`PathMtu`] | the largest segment that the path carries |
 //! | [`Departures`] | segments that still wait in the driver |
 //! | [`Marks`] | reductions of the window for congestion marks |
@@ -49,6 +50,7 @@ mod space;
 mod spurious;
 mod tail_probe;
 mod timers;
+mod trains;
 mod transmission;
 mod watch;
 mod window_usage;
@@ -57,7 +59,7 @@ mod zero_window;
 use airtcp_units::{Duration, Instant};
 
 use crate::config::{
-    Config, GrowthCredit, LossDetection, Reduction, ReportedRtt, SpuriousDetection,
+    Config, GrowthCredit, LossDetection, Push, Reduction, ReportedRtt, SpuriousDetection,
     SpuriousResponse, TimerRestart, TimerScope,
 };
 use crate::congestion::Congestion;
@@ -80,6 +82,7 @@ use small_segments::SmallSegments;
 use space::SendSpace;
 use tail_probe::TailProbe;
 use timers::Timers;
+use trains::Trains;
 use zero_window::ZeroWindow;
 
 pub use acknowledgment::{Acknowledgment, Echo};
@@ -114,6 +117,7 @@ pub struct Sender {
     tail_probe: TailProbe,
     zero_window: ZeroWindow,
     small_segments: SmallSegments,
+    trains: Trains,
     causes: Causes,
     counters: Counts,
     extras: Extras,
@@ -157,6 +161,7 @@ impl Sender {
             tail_probe: TailProbe::new(config, probes_tails),
             zero_window: ZeroWindow::default(),
             small_segments: SmallSegments::new(config.nagle),
+            trains: Trains::new(config.push == Push::Trains),
             causes: Causes::new(config),
             extras,
             is_special: config.pacing || is_model_based,
@@ -185,6 +190,7 @@ impl Sender {
 
     /// Appends `bytes` to the stream. Ignored after [`close`](Self::close).
     pub fn write(&mut self, bytes: u64) {
+        self.trains.end();
         self.space.write(bytes);
     }
 

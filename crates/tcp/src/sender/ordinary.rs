@@ -84,6 +84,7 @@ impl Sender {
         self.space.on_window(offset, right_edge);
         self.repair.on_acknowledgment();
         self.small_segments.on_acknowledgment();
+        self.trains.end();
         self.begin_delivery(now, &echo);
         let highest_before = self.board.highest_sacked().max(before.una);
         self.space.on_acknowledged(offset);

@@ -82,6 +82,14 @@ impl Pacing {
     }
 }
 
+/// Linux's own number of halvings of a second that a burst lasts (`sk_pacing_shift`).
+const USUAL_SHIFT: u32 = 10;
+
+/// Segments of a burst at `rate` where nothing is paced.
+pub fn burst_segments(rate: BitRate, least_burst: u64, mss: u64) -> u64 {
+    burst(Pace { rate, least_burst }, USUAL_SHIFT, mss) / mss.max(1)
+}
+
 /// Bytes of a burst: those that the rate delivers in 2^−`shift` seconds, in whole segments.
 fn burst(pace: Pace, shift: u32, mss: u64) -> u64 {
     let bytes = (pace.rate.as_bps() / 8)

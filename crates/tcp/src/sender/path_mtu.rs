@@ -144,6 +144,7 @@ impl Sender {
             range: fresh.start..fresh.end,
             fin: false,
             retransmission: false,
+            pushed: false,
         })
     }
 

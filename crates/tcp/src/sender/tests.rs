@@ -79,6 +79,7 @@ impl Trace {
             range,
             fin,
             retransmission,
+            ..
         }) = self.sender.poll(self.now)
         {
             let number = range.start / MSS;

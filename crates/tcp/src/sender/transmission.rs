@@ -2,10 +2,10 @@
 
 use core::ops::Range;
 
-use airtcp_units::Instant;
+use airtcp_units::{Duration, Instant};
 
 use super::Sender;
-use super::pacing::Pace;
+use super::pacing::{Pace, burst_segments};
 use super::timers::{Slot, Timer};
 use crate::recovery::Phase;
 
@@ -18,6 +18,8 @@ pub struct Transmission {
     pub fin: bool,
     /// Whether the bytes were sent before.
     pub retransmission: bool,
+    /// Whether it is the last of a train, which the receiver should not wait for more of.
+    pub pushed: bool,
 }
 
 impl Sender {
@@ -255,13 +257,46 @@ impl Sender {
                 return None;
             }
         }
+        let pushed = self.ends_train(in_flight, window);
         self.send_new(now, &fresh);
         self.note_usage(now, in_flight + length + self.congestion.mss() > window);
         Some(Transmission {
             range: fresh.start..fresh.end,
             fin: fresh.fin,
             retransmission: false,
+            pushed,
         })
+    }
+
+    /// Whether the new segment that leaves now, with `in_flight` bytes of the `window` in flight, is
+    /// the last of a train of several.
+    #[inline]
+    fn ends_train(&mut self, in_flight: u64, window: u64) -> bool {
+        if !self.trains.is_enabled() {
+            return false;
+        }
+        if self.trains.begins() {
+            let length = self.train_length(in_flight, window);
+            self.trains.begin(length);
+        }
+        self.trains.on_sent()
+    }
+
+    /// Segments of a train that leaves now: what the windows allow and the application has written,
+    /// at most half the congestion window (Linux, `tcp_cwnd_test`) and a burst at the pace that the
+    /// window would have (`tcp_tso_autosize`).
+    fn train_length(&self, in_flight: u64, window: u64) -> u64 {
+        let mss = self.congestion.mss();
+        let room = window.saturating_sub(in_flight) / mss;
+        let half = (self.congestion.cwnd() / mss / 2).max(1);
+        let fresh = self.space.fresh(u64::MAX >> 1);
+        let length = room.min(half).min((fresh.end - fresh.start).div_ceil(mss));
+        if length <= 1 {
+            return length;
+        }
+        let srtt = self.timeout.estimator().srtt().unwrap_or(Duration::ZERO);
+        let (rate, least) = self.congestion.rate(srtt, self.board.outstanding());
+        length.min(burst_segments(rate, least, mss))
     }
 
     /// Returns a retransmission in recovery with SACK when there is no new data: segments not yet

@@ -58,6 +58,13 @@ impl Sender {
             }
         }
         self.space.on_window(offset.max(una), right_edge);
+        // Still closed, the peer says: the wait begins again (Linux, `tcp_ack_probe`).
+        if self.space.is_blocked()
+            && self.board.is_empty()
+            && self.timers.is_armed(Timer::WindowProbe)
+        {
+            self.probe_after_wait(now);
+        }
     }
 
     /// Cancels the wait for the window: new data leaves.

@@ -119,7 +119,7 @@ fn config() -> impl Strategy<Value = Config> {
             delayed_ack: DelayedAckConfig {
                 segments,
                 timeout: milliseconds(40),
-                quick: 0,
+                ..DelayedAckConfig::default()
             },
             ..Config::default()
         }

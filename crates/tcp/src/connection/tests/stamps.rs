@@ -220,7 +220,10 @@ fn a_second_syn_is_echoed_by_its_own_stamp() {
 /// next to be echoed.
 #[test]
 fn a_probe_does_not_move_the_echo() {
-    let mut script = script(DelayedAckConfig::default());
+    let mut script = script(DelayedAckConfig {
+        timeout: Duration::from_millis(900),
+        ..DelayedAckConfig::default()
+    });
     let closed = |segment| Segment {
         window: 0,
         ..segment
@@ -237,6 +240,7 @@ fn a_probe_does_not_move_the_echo() {
             .take(stamped(110, closed(data(1, 100, 11)))),
         NOTHING
     );
+    let due = script.next_ms().expect("a probe");
     assert_eq!(script.at(due).wake(), ["A 10:10 ack 101"]);
     assert_eq!(
         echo(&mut script, stamped(120, closed(data(101, 100, 11)))),

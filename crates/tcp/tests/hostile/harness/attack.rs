@@ -187,7 +187,7 @@ impl World<'_> {
         );
         match forgery.kind {
             Kind::Anything { .. } => true,
-            Kind::Reset { .. } => forgery.place == Place::Exact,
+            Kind::Reset { .. } => self.resets(to, forgery),
             Kind::Syn { .. } => false,
             _ if !inside || refused_by_stamps || refused_by_acknowledgment => false,
             Kind::Data { .. } => true,
@@ -201,6 +201,19 @@ impl World<'_> {
                         && (self.slept || matches!(forgery.stamps, Stamps::Jumped(_)))
             }
         }
+    }
+
+    /// Whether a forged reset comes from a number that resets: the next byte, the end of the highest
+    /// range that was reported, or the peer's FIN (Linux, `tcp_validate_incoming`).
+    fn resets(&self, to: usize, forgery: &Forgery) -> bool {
+        let receiver = self.ends[to].connection.receiver();
+        let at = self.forged(to, forgery).sequence;
+        let next = receiver.next_expected();
+        let reported = receiver.highest_reported().unwrap_or(next);
+        let fin = next - u64::from(receiver.is_finished());
+        [next, reported, fin]
+            .map(|offset| self.own_number(1 - to, offset))
+            .contains(&at)
     }
 
     /// The sequence number of a stream offset that an end sends.

@@ -234,6 +234,7 @@ fn change_receiver(config: &mut Config, source: &mut Source<'_>) {
                 segments: source.pick(&[2, 1, 4]),
                 timeout: Duration::from_millis(source.pick(&[40, 200, 1])),
                 quick: source.pick(&[0, 16]),
+                ..config.delayed_ack
             };
         }
     }
