@@ -444,8 +444,17 @@ impl Scoreboard {
         if !self.segments.front().is_some_and(Record::is_sacked) {
             return;
         }
-        for segment in &mut self.segments {
-            self.sums.change(segment, segment.flags() & !SACKED);
+        for (segment, index) in self.segments.iter_mut().zip(0..) {
+            if !segment.is_sacked() {
+                continue;
+            }
+            // Presumed lost before it was reported, it has no timer that could send it again.
+            let lost = self.own_timers.is_stopped(index);
+            let flags = segment.flags() & !SACKED;
+            self.sums.change(segment, if lost { LOST } else { flags });
+            if lost {
+                self.repair_from = self.repair_from.min(segment.start(self.start));
+            }
         }
         self.highest_sacked = 0;
         self.loss_edge = 0;

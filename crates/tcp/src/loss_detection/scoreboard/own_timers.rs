@@ -40,6 +40,11 @@ impl OwnTimers {
         self.deadline(index) != Instant::FAR_FUTURE
     }
 
+    /// Whether segments have timers, and that of the segment at `index` has stopped.
+    pub fn is_stopped(&self, index: usize) -> bool {
+        self.0.is_some() && !self.is_running(index)
+    }
+
     /// Sets the timer of the segment at `index` to `deadline`, if segments have timers.
     #[inline]
     pub fn set(&mut self, index: usize, deadline: Instant) {

@@ -534,6 +534,36 @@ fn a_reported_front_whose_timer_stopped_is_timed_again() {
     }
 }
 
+/// Selective repeat: all are presumed lost and reported then; the receiver asks for the first, and has
+/// dropped the others too, whose timers had stopped.
+#[test]
+fn reports_that_are_void_leave_nothing_without_a_timer() {
+    let mut trace = Trace::new(Config {
+        sack: true,
+        recovery: Recovery::Tahoe,
+        retransmission: Retransmission::SelectiveRepeat,
+        ..plain()
+    });
+    trace.write(6);
+    assert_eq!(trace.poll(), "0 1 2 3 4 5");
+    trace.at(100).sack(0, &[3..6]);
+    assert_eq!(trace.sender.scoreboard().lost(), 3 * MSS);
+    trace.at(150).sack(0, &[1..6]);
+    trace.at(200).ack(1);
+    for _ in 0..20 {
+        if trace.sender.una() == 6 * MSS {
+            return;
+        }
+        trace.wake_when_due();
+        let sent = trace.poll();
+        if let Some(last) = sent.split([' ', '*']).rfind(|part| !part.is_empty()) {
+            let next = last.parse::<u64>().expect("a number") + 1;
+            trace.ack(next.max(trace.sender.una() / MSS));
+        }
+    }
+    panic!("{:?}", trace.sender.scoreboard());
+}
+
 /// Linux, `tcp_rack_mark_lost`: the reordering window ends at the timeout at the latest, whatever
 /// round trip it was computed from.
 #[test]
