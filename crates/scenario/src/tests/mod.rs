@@ -120,6 +120,7 @@ fn every_tcp_key_reaches_the_endpoint() {
         max_window = 20
         receive_buffer = "1 MiB"
         receive_window = "autotuned"
+        push = "trains"
         duplicate_counting = "arrivals"
         pacing_shift = 7
         duplicate_ack_threshold = 5
@@ -142,6 +143,8 @@ fn every_tcp_key_reaches_the_endpoint() {
         segments = 1
         timeout = "200 ms"
         quick = 16
+        on_reading = true
+        fin_at_once = false
         "#,
     )
     .tcp;
