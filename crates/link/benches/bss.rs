@@ -3,11 +3,12 @@
 //! A plain loop, since the quantity is a mean over millions of equal operations and the best of
 //! several rounds is what the code costs undisturbed.
 
+use airtcp_link::frame::ACCESS_POINT;
+use airtcp_link::frame::{Offer, Outcome, PacketClass, RetryLimit};
 use airtcp_link::mac::damage::DamageConfig;
-use airtcp_link::mac::dcf::{ACCESS_POINT, Bss, BssConfig, LLC_BYTES, MAC_BYTES, StationConfig};
-use airtcp_link::mac::transmit_queue::RetransmissionOrder;
-use airtcp_link::mac::{Offer, Outcome, PacketClass, RetryLimit};
+use airtcp_link::mac::dcf::{Bss, BssConfig, LLC_BYTES, MAC_BYTES, StationConfig};
 use airtcp_link::phy::{Phy, Preamble, Standard};
+use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_link::{QueueLimit, Stream};
 use airtcp_units::{BitRate, Instant};
 use std::hint::black_box;

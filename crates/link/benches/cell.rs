@@ -4,7 +4,7 @@
 //! instructions: `valgrind --tool=callgrind target/release/deps/cell-… 100000`.
 
 use airtcp_link::fading::{Fading, Radio, RadioConfig};
-use airtcp_link::mac::RetryLimit;
+use airtcp_link::frame::RetryLimit;
 use airtcp_link::mac::cellular::{Cell, CellConfig, RateLaw, Scheduler};
 use airtcp_link::{QueueLimit, Stream};
 use airtcp_units::{Duration, Probability};

@@ -9,7 +9,7 @@
 //! 3. [`error`]: does it arrive at all?
 //! 4. [`delay`]: how long is it under way?
 //!
-//! [`mac`] holds channels that stations share and links that retransmit, over the radio of [`phy`];
+//! All parts speak in the types of [`frame`]. [`mac`] holds channels that stations share and links that retransmit, over the radio of [`phy`];
 //! [`agent`] is what an access point does to the packets that pass. [`trace`] reads recorded links;
 //! [`random`] is where all randomness comes from.
 
@@ -17,11 +17,13 @@ pub mod agent;
 pub mod delay;
 pub mod error;
 pub mod fading;
+pub mod frame;
 pub mod mac;
 pub mod phy;
 pub mod pipe;
 pub mod queue;
 pub mod random;
+pub mod scheduler;
 pub mod service;
 pub mod stops;
 pub mod trace;
@@ -31,7 +33,8 @@ pub use delay::{
     VariableDelay,
 };
 pub use error::{ErrorModel, GilbertElliott};
-pub use pipe::{Admission, Pipe, PipeConfig, Transmission};
+pub use frame::{Admission, Transmission};
+pub use pipe::{Pipe, PipeConfig};
 pub use queue::{CoDelConfig, Discipline, EcnField, FqCoDelConfig, QueueLimit};
 pub use random::Stream;
 pub use service::Service;

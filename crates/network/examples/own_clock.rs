@@ -10,10 +10,10 @@ use std::{thread, time};
 
 use airtcp_link::mac::damage::DamageConfig;
 use airtcp_link::mac::dcf::{BssConfig, LLC_BYTES, MAC_BYTES, StationConfig};
-use airtcp_link::mac::transmit_queue::RetransmissionOrder;
 use airtcp_link::phy::{Phy, Preamble, Standard};
+use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_link::{
-    Delay, Discipline, ErrorModel, PipeConfig, QueueLimit, Service, mac::RetryLimit,
+    Delay, Discipline, ErrorModel, PipeConfig, QueueLimit, Service, frame::RetryLimit,
 };
 use airtcp_network::{
     ACCESS_POINT, AirHop, Arrivals, Content, Hop, Host, MediumConfig, MediumKind,

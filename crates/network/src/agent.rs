@@ -4,7 +4,7 @@ use airtcp_link::Stream;
 use airtcp_link::agent::{
     Agent, AgentConfig, AnyAgent, Emission, FlowKey, LinkEvent, Passage, Toward,
 };
-use airtcp_link::mac::Urgency;
+use airtcp_link::frame::Urgency;
 use airtcp_packet::{LinkFeedback, Segment};
 use airtcp_units::Instant;
 

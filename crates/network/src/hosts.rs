@@ -5,7 +5,7 @@ use std::convert::Infallible;
 
 use airtcp_link::Admission;
 use airtcp_link::agent::AgentEvent;
-use airtcp_link::mac::Occupancy;
+use airtcp_link::frame::Occupancy;
 use airtcp_packet::Segment;
 use airtcp_units::Instant;
 

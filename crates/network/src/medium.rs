@@ -4,11 +4,12 @@
 use std::marker::PhantomData;
 
 use airtcp_link::agent::LinkEvent;
+use airtcp_link::frame::{self, ChannelObserver, Occupancy, Offer, Outcome, PacketClass, Urgency};
+use airtcp_link::mac::Medium;
 use airtcp_link::mac::arq::{ArqConfig, ArqLink};
 use airtcp_link::mac::cellular::{Cell, CellConfig};
 use airtcp_link::mac::dcf::{Bss, BssConfig};
 use airtcp_link::mac::selective_repeat::{SelectiveRepeatConfig, SelectiveRepeatLink};
-use airtcp_link::mac::{ChannelObserver, Occupancy, Offer, Outcome, PacketClass, Urgency};
 use airtcp_link::{Admission, Stream};
 use airtcp_units::{Duration, Instant};
 
@@ -19,19 +20,54 @@ use crate::packet::Packet;
 use crate::{Network, Turn};
 
 /// The station that stands for the access point or the base station.
-pub const ACCESS_POINT: u16 = 0;
+pub const ACCESS_POINT: u16 = frame::ACCESS_POINT as u16;
 
-/// A kind of medium.
-#[derive(Clone, Debug)]
-pub enum MediumKind {
+/// Declares the media, a row each: its configuration, and the state machine that it configures.
+macro_rules! media {
+    ($($(#[$doc:meta])* $Name:ident: $Config:ident => $Machine:ident;)+) => {
+        /// A kind of medium.
+        #[derive(Clone, Debug)]
+        pub enum MediumKind {
+            $($(#[$doc])* $Name(Box<$Config>),)+
+        }
+
+        #[derive(Clone, Debug)]
+        enum AnyMedium<C> {
+            $($Name(Box<$Machine<Packet<C>>>),)+
+        }
+
+        impl<C: Copy> AnyMedium<C> {
+            /// The medium at rest, its channel drawn from `stream`.
+            fn new(kind: &MediumKind, stream: Stream) -> Self {
+                const CHECKED: &str = "what a scenario says of a medium is checked when it is read";
+                match kind {
+                    $(MediumKind::$Name(config) => {
+                        Self::$Name(Box::new($Machine::new(config, stream).expect(CHECKED)))
+                    })+
+                }
+            }
+        }
+
+        /// Does the same with whichever medium it is.
+        macro_rules! each {
+            ($of:expr, $medium:ident => $what:expr) => {
+                match $of {
+                    $(AnyMedium::$Name($medium) => $what,)+
+                }
+            };
+        }
+    };
+}
+
+media! {
     /// An IEEE 802.11 channel.
-    Bss(Box<BssConfig>),
+    Bss: BssConfig => Bss;
     /// A stop-and-wait link, from the access point to a mobile.
-    Arq(Box<ArqConfig>),
+    Arq: ArqConfig => ArqLink;
     /// A selective-repeat link between an access point and a mobile.
-    SelectiveRepeat(Box<SelectiveRepeatConfig>),
+    SelectiveRepeat: SelectiveRepeatConfig => SelectiveRepeatLink;
     /// The downlink of a cell.
-    Cell(Box<CellConfig>),
+    Cell: CellConfig => Cell;
 }
 
 /// A medium, and the agents it reports to.
@@ -64,52 +100,30 @@ impl MediumConfig {
     }
 }
 
-#[derive(Clone, Debug)]
-enum Medium<C> {
-    Bss(Box<Bss<Packet<C>>>),
-    Arq(Box<ArqLink<Packet<C>>>),
-    SelectiveRepeat(Box<SelectiveRepeatLink<Packet<C>>>),
-    Cell(Box<Cell<Packet<C>>>),
-}
-
 /// A medium in the network.
 #[derive(Clone, Debug)]
 pub(crate) struct MediumNode<C> {
-    medium: Medium<C>,
+    medium: AnyMedium<C>,
     reports_to: Vec<u16>,
     informed_by: Option<u16>,
     /// After how long the link retransmits, if senders are told.
     told_retry_timeout: Option<Duration>,
+    /// Whether the link says when the sender has its acknowledgment.
+    tells_of_acknowledgments: bool,
     alarm: Alarm,
 }
 
 impl<C: Copy> MediumNode<C> {
     /// A medium at rest.
     pub(crate) fn new(config: MediumConfig, seed: u64) -> Self {
-        const CHECKED: &str = "what a scenario says of a medium is checked when it is read";
-        let stream = Stream::new(seed, &config.name);
-        let medium = match &config.kind {
-            MediumKind::Bss(bss) => Medium::Bss(Box::new(Bss::new(bss, stream).expect(CHECKED))),
-            MediumKind::Arq(arq) => {
-                Medium::Arq(Box::new(ArqLink::new(arq, stream).expect(CHECKED)))
-            }
-            MediumKind::SelectiveRepeat(link) => Medium::SelectiveRepeat(Box::new(
-                SelectiveRepeatLink::new(link, stream).expect(CHECKED),
-            )),
-            MediumKind::Cell(cell) => {
-                Medium::Cell(Box::new(Cell::new(cell, stream).expect(CHECKED)))
-            }
-        };
+        let medium = AnyMedium::new(&config.kind, Stream::new(seed, &config.name));
+        let timeout = each!(&medium, medium => medium.retry_timeout());
         Self {
+            told_retry_timeout: timeout.filter(|_| config.tells_retry_timeout),
+            tells_of_acknowledgments: each!(&medium, medium => medium.tells_of_acknowledgments()),
             medium,
             reports_to: config.reports_to,
             informed_by: config.informed_by,
-            told_retry_timeout: match &config.kind {
-                MediumKind::SelectiveRepeat(link) if config.tells_retry_timeout => {
-                    Some(link.retry_timeout)
-                }
-                _ => None,
-            },
             alarm: Alarm::default(),
         }
     }
@@ -123,83 +137,47 @@ impl<C: Copy> MediumNode<C> {
         packet: Packet<C>,
         observer: &mut impl ChannelObserver,
     ) -> bool {
-        let (from, to) = (u32::from(hop.from), u32::from(hop.to));
-        match &mut self.medium {
-            Medium::Bss(bss) => bss.push(now, from, to, offer, packet),
-            Medium::Arq(link) => link.push(now, offer, packet, observer),
-            Medium::SelectiveRepeat(link) => link.push(now, from, offer, packet, observer),
-            Medium::Cell(cell) => cell.push(now, to, offer, packet),
-        }
+        let way = (u32::from(hop.from), u32::from(hop.to));
+        each!(&mut self.medium, medium => {
+            Medium::push(&mut **medium, now, way, offer, packet, observer)
+        })
     }
 
     #[inline]
     fn next_wakeup(&self) -> Instant {
-        match &self.medium {
-            Medium::Bss(bss) => bss.next_wakeup(),
-            Medium::Arq(link) => link.next_wakeup(),
-            Medium::SelectiveRepeat(link) => link.next_wakeup(),
-            Medium::Cell(cell) => cell.next_wakeup(),
-        }
+        each!(&self.medium, medium => medium.next_wakeup())
     }
 
     #[inline]
     fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
-        match &mut self.medium {
-            Medium::Bss(bss) => bss.on_wakeup(now, observer),
-            Medium::Arq(link) => link.on_wakeup(now, observer),
-            Medium::SelectiveRepeat(link) => link.on_wakeup(now, observer),
-            Medium::Cell(cell) => cell.on_wakeup(now, observer),
-        }
+        each!(&mut self.medium, medium => medium.on_wakeup(now, observer));
+    }
+
+    #[inline]
+    fn poll(&mut self) -> Option<Outcome<Packet<C>>> {
+        each!(&mut self.medium, medium => medium.poll())
     }
 
     /// Packets that wait at a station; at a base station those for one mobile.
     pub(crate) fn queued_packets(&self, station: u16, mobile: u16) -> usize {
-        match &self.medium {
-            Medium::Bss(bss) => bss.queued_packets(u32::from(station)),
-            Medium::Arq(link) => link.queued_packets(),
-            Medium::SelectiveRepeat(link) => link.queued_packets(u32::from(station)),
-            Medium::Cell(cell) => cell.queued_packets(u32::from(mobile)),
-        }
+        let (station, mobile) = (u32::from(station), u32::from(mobile));
+        each!(&self.medium, medium => Medium::queued_packets(&**medium, station, mobile))
     }
 
-    /// Packets that wait at a station for another turn.
-    pub(crate) fn retries(&self, station: u16) -> [usize; 3] {
-        match &self.medium {
-            Medium::Bss(bss) => bss.retries(u32::from(station)),
-            Medium::Arq(link) => link.retries(),
-            Medium::SelectiveRepeat(link) => link.retries(u32::from(station)),
-            Medium::Cell(_) => [0; 3],
-        }
+    /// Packets that wait at a station for another turn, having been retransmitted that many times.
+    pub(crate) fn retries(&self, station: u16, retransmitted: usize) -> usize {
+        let station = u32::from(station);
+        each!(&self.medium, medium => Medium::retries(&**medium, station, retransmitted))
     }
 
     /// Signal-to-noise ratio between a station and the access point.
     pub(crate) fn snr_db(&self, station: u16, now: Instant) -> Option<f64> {
-        match &self.medium {
-            Medium::Bss(bss) => bss.snr_db(u32::from(station), now),
-            Medium::Arq(_) | Medium::SelectiveRepeat(_) => None,
-            Medium::Cell(cell) => cell.snr_db(u32::from(station), now),
-        }
+        each!(&self.medium, medium => Medium::snr_db(&**medium, u32::from(station), now))
     }
 
     /// After how long the link retransmits, if senders are to be told.
     pub(crate) const fn told_retry_timeout(&self) -> Option<Duration> {
         self.told_retry_timeout
-    }
-
-    /// Whether the link says when the sender has its acknowledgment.
-    #[inline]
-    const fn tells_of_acknowledgments(&self) -> bool {
-        matches!(self.medium, Medium::SelectiveRepeat(_))
-    }
-
-    #[inline]
-    fn poll(&mut self) -> Option<Outcome<Packet<C>>> {
-        match &mut self.medium {
-            Medium::Bss(bss) => bss.poll(),
-            Medium::Arq(link) => link.poll(),
-            Medium::SelectiveRepeat(link) => link.poll(),
-            Medium::Cell(cell) => cell.poll(),
-        }
     }
 }
 
@@ -308,7 +286,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
             } => {
                 hosts.crossed_air(&packet, attempts);
                 self.report(medium, &packet, from, LinkEvent::Delivered, hosts);
-                if !self.media[usize::from(medium)].tells_of_acknowledgments() {
+                if !self.media[usize::from(medium)].tells_of_acknowledgments {
                     hosts.acknowledged_by_link(self.now, &packet, attempts);
                 }
                 packet.next += 1;

@@ -1,7 +1,7 @@
 //! Packets under way in a network.
 
 use airtcp_link::EcnField;
-use airtcp_link::mac::PacketClass;
+use airtcp_link::frame::PacketClass;
 use airtcp_packet::{Ecn, LinkFeedback, Segment};
 
 /// Headers of a packet.

@@ -1,10 +1,10 @@
 use airtcp_link::agent::notification::NotificationConfig;
 use airtcp_link::agent::{AgentConfig, Toward};
 use airtcp_link::error::ErrorModel;
-use airtcp_link::mac::RetryLimit;
+use airtcp_link::frame::RetryLimit;
 use airtcp_link::mac::arq::ArqConfig;
 use airtcp_link::mac::damage::{Affects, DamageConfig};
-use airtcp_link::mac::transmit_queue::RetransmissionOrder;
+use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_link::{Admission, Delay, Discipline, PipeConfig, QueueLimit, Service};
 use airtcp_packet::{LinkFeedback, Segment};
 use airtcp_units::{BitRate, Duration, Probability};

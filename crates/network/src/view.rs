@@ -27,7 +27,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
             let medium = &self.media[usize::from(hop.medium)];
             return AirView {
                 queued: medium.queued_packets(hop.from, mobile(hop)) as u64,
-                retries: medium.retries(hop.from).map(|packets| packets as u64),
+                retries: [0, 1, 2].map(|times| medium.retries(hop.from, times) as u64),
                 snr_db: medium.snr_db(mobile(hop), now),
             };
         }

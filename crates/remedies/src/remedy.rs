@@ -3,8 +3,8 @@
 use std::num::NonZeroU32;
 
 use airtcp_link::agent::AgentConfig;
-use airtcp_link::mac::RetryLimit;
-use airtcp_link::mac::transmit_queue::DeadlineOrder;
+use airtcp_link::frame::RetryLimit;
+use airtcp_link::scheduler::deadline::DeadlineOrder;
 use airtcp_tcp::Config;
 use airtcp_units::Duration;
 use serde::ser::SerializeStruct;

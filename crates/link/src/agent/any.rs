@@ -14,7 +14,7 @@ use super::parameter::ParameterError;
 use super::snoop::{Snoop, SnoopConfig};
 use super::wtcp::{Wtcp, WtcpConfig};
 use super::{Agent, AgentEvent, Emission, FlowKey, LinkEvent, Passage};
-use crate::mac::Urgency;
+use crate::frame::Urgency;
 use crate::random::Stream;
 
 /// Needs of an agent, and its effects on the network around it.

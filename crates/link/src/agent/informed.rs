@@ -9,7 +9,7 @@ use super::any::{AnyAgent, Configuration, Needs};
 use super::information_box::{InformationBox, InformationBoxConfig};
 use super::parameter::ParameterError;
 use super::{Agent, AgentEvent, Emission, FlowKey, Passage};
-use crate::mac::Urgency;
+use crate::frame::Urgency;
 use crate::random::Stream;
 
 /// An access point that learns the timers of the connections that pass, for the order in which its

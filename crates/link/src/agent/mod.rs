@@ -29,7 +29,7 @@ pub use wtcp::Wtcp;
 use airtcp_packet::{LinkFeedback, Segment};
 use airtcp_units::{Duration, Instant};
 
-use crate::mac::Urgency;
+use crate::frame::Urgency;
 
 /// Which way a packet passes the access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ mod variable;
 pub use model::{RttModel, RttShape};
 pub use variable::{BaseDelay, Jitter, JitterShape, Late, VariableDelay};
 
-use crate::pipe::Transmission;
+use crate::frame::Transmission;
 use crate::random::Stream;
 use crate::trace::rtt_log::RttSeries;
 use airtcp_units::{Duration, Instant};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use airtcp_units::{Duration, Instant, Probability};
 
 use super::DeliveryOrder;
-use crate::pipe::Transmission;
+use crate::frame::Transmission;
 use crate::random::Stream;
 use crate::stops::{HeldDeliveries, Stops};
 use crate::trace::conditions::Conditions;

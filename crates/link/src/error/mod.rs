@@ -9,7 +9,7 @@ mod gilbert_elliott;
 
 use std::sync::Arc;
 
-use crate::pipe::Transmission;
+use crate::frame::Transmission;
 use crate::random::Stream;
 use crate::trace::conditions::Conditions;
 use crate::trace::lost_packets::LostPackets;

@@ -6,12 +6,12 @@
 
 use airtcp_units::{Duration, Instant};
 
-use super::PacketClass;
 use crate::error::{ErrorModel, ErrorProcess};
 use crate::fading::Radio;
+use crate::frame::PacketClass;
+use crate::frame::Transmission;
 use crate::phy::Mode;
 use crate::phy::error_rate::frame_error_rate;
-use crate::pipe::Transmission;
 use crate::random::Stream;
 
 /// Which way a frame goes.

@@ -7,8 +7,9 @@
 
 use crate::delay::{Delay, DelayProcess};
 use crate::error::{ErrorModel, ErrorProcess};
+use crate::frame::{Admission, QueuedPacket, Transmission};
 use crate::queue::drop_tail::DropTail;
-use crate::queue::managed::{ManagedQueue, Waiting};
+use crate::queue::managed::ManagedQueue;
 use crate::queue::{Discipline, EcnField, QueueLimit};
 use crate::random::Stream;
 use crate::service::{Server, Service};
@@ -16,30 +17,8 @@ use crate::stops::Stops;
 use airtcp_units::Instant;
 use std::collections::VecDeque;
 
-/// Facts about a packet that the link needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transmission {
-    /// Size on the link, headers included.
-    pub bytes: u32,
-    /// Whose packet it is; flows are numbered from zero without gaps.
-    pub flow: u32,
-    /// Packets that this flow has handed to this direction before: 0, 1, 2, ...
-    pub index: u64,
-}
-
 /// Which flow queue a packet waits in is drawn from this part of a pipe's stream.
 const FLOW_HASH: u64 = u64::MAX - 5;
-
-/// Outcome of handing a packet to a pipe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Admission {
-    /// It will arrive, unless the queue's discipline has it [discarded](Pipe::take_discarded).
-    Queued,
-    /// The queue had no room, or its discipline drops it; it takes nothing of the link.
-    Overflow,
-    /// It takes its turn on the link, but is damaged and never arrives.
-    Lost,
-}
 
 /// The parts of a [`Pipe`].
 #[derive(Clone, Debug)]
@@ -220,7 +199,7 @@ impl<P: EcnField> Pipe<P> {
         let Some(queue) = &mut self.managed else {
             return Admission::Overflow;
         };
-        let waiting = Waiting {
+        let waiting = QueuedPacket {
             packet,
             transmission,
             is_lost,

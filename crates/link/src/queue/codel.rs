@@ -7,7 +7,7 @@
 use airtcp_units::{Duration, Instant};
 
 use super::EcnField;
-use super::managed::Waiting;
+use crate::frame::QueuedPacket;
 
 /// Intervals for which a drop rate that was right is remembered (RFC 8289 §5.5).
 const REMEMBERED_INTERVALS: u64 = 16;
@@ -51,7 +51,7 @@ pub(super) struct Control {
 
 /// A packet from the head of a queue, and the bytes that wait behind it.
 pub(super) struct Head<P> {
-    pub waiting: Waiting<P>,
+    pub waiting: QueuedPacket<P>,
     pub backlog: u64,
 }
 
@@ -63,8 +63,8 @@ impl Control {
         now: Instant,
         config: &CoDelConfig,
         mut take: impl FnMut() -> Option<Head<P>>,
-        mut discard: impl FnMut(Waiting<P>),
-    ) -> Option<Waiting<P>> {
+        mut discard: impl FnMut(QueuedPacket<P>),
+    ) -> Option<QueuedPacket<P>> {
         let mut head = take();
         let may_drop = self.may_drop(now, config, head.as_ref());
         if self.is_dropping {

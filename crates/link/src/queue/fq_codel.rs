@@ -6,8 +6,9 @@ use std::collections::VecDeque;
 use airtcp_units::Instant;
 
 use super::codel::{CoDelConfig, Control, Head};
-use super::managed::{Fifo, Waiting};
+use super::managed::Fifo;
 use super::{EcnField, QueueLimit};
+use crate::frame::QueuedPacket;
 use crate::random::Stream;
 
 /// Most packets dropped at once when there is no room (Linux, `drop_batch_size`).
@@ -92,7 +93,11 @@ impl<P: EcnField> FqCoDel<P> {
 
     /// Adds a packet; where that is one too many, packets of the longest queue are discarded, from
     /// its head (RFC 8290 §4.1.3).
-    pub(crate) fn push(&mut self, waiting: Waiting<P>, mut discard: impl FnMut(Waiting<P>)) {
+    pub(crate) fn push(
+        &mut self,
+        waiting: QueuedPacket<P>,
+        mut discard: impl FnMut(QueuedPacket<P>),
+    ) {
         let index = self.queue_of(waiting.transmission.flow);
         let bytes = u64::from(waiting.transmission.bytes);
         let queue = &mut self.queues[index as usize];
@@ -113,8 +118,8 @@ impl<P: EcnField> FqCoDel<P> {
     pub(crate) fn dequeue(
         &mut self,
         now: Instant,
-        mut discard: impl FnMut(Waiting<P>),
-    ) -> Option<Waiting<P>> {
+        mut discard: impl FnMut(QueuedPacket<P>),
+    ) -> Option<QueuedPacket<P>> {
         loop {
             let is_new = !self.new.is_empty();
             let index = *self.new.front().or(self.old.front())?;
@@ -161,7 +166,7 @@ impl<P: EcnField> FqCoDel<P> {
 
     /// Drops half of the longest queue, at most a batch: the search costs less for each packet then
     /// (Linux, `fq_codel_drop`).
-    fn shorten_longest(&mut self, mut discard: impl FnMut(Waiting<P>)) {
+    fn shorten_longest(&mut self, mut discard: impl FnMut(QueuedPacket<P>)) {
         let longest = |best: usize, (index, queue): (usize, &FlowQueue<P>)| {
             if queue.fifo.bytes() > self.queues[best].fifo.bytes() {
                 index

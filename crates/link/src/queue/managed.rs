@@ -10,23 +10,13 @@ use airtcp_units::Instant;
 use super::codel::{CoDelConfig, Control, Head};
 use super::fq_codel::FqCoDel;
 use super::{Discipline, EcnField, QueueLimit};
-use crate::pipe::{Admission, Transmission};
+use crate::frame::{Admission, QueuedPacket};
 use crate::random::Stream;
-
-/// A packet that waits.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Waiting<P> {
-    pub packet: P,
-    pub transmission: Transmission,
-    /// Whether the link will lose it: it is served all the same.
-    pub is_lost: bool,
-    pub since: Instant,
-}
 
 /// First in, first out.
 #[derive(Clone, Debug)]
 pub(super) struct Fifo<P> {
-    packets: VecDeque<Waiting<P>>,
+    packets: VecDeque<QueuedPacket<P>>,
     bytes: u64,
 }
 
@@ -40,12 +30,12 @@ impl<P> Default for Fifo<P> {
 }
 
 impl<P> Fifo<P> {
-    pub fn push(&mut self, waiting: Waiting<P>) {
+    pub fn push(&mut self, waiting: QueuedPacket<P>) {
         self.bytes += u64::from(waiting.transmission.bytes);
         self.packets.push_back(waiting);
     }
 
-    pub fn pop(&mut self) -> Option<Waiting<P>> {
+    pub fn pop(&mut self) -> Option<QueuedPacket<P>> {
         let waiting = self.packets.pop_front()?;
         self.bytes -= u64::from(waiting.transmission.bytes);
         Some(waiting)
@@ -115,7 +105,7 @@ impl<P: EcnField> ManagedQueue<P> {
 
     /// Adds a packet, or says `false` when there is no room. Where room is made by dropping others,
     /// they are among the discarded.
-    pub fn push(&mut self, waiting: Waiting<P>) -> bool {
+    pub fn push(&mut self, waiting: QueuedPacket<P>) -> bool {
         let discarded = &mut self.discarded;
         match &mut self.kind {
             Kind::CoDel { fifo, limit, .. } => {
@@ -133,9 +123,9 @@ impl<P: EcnField> ManagedQueue<P> {
     }
 
     /// The packet that is served at `now`; what is dropped on the way is among the discarded.
-    pub fn dequeue(&mut self, now: Instant) -> Option<Waiting<P>> {
+    pub fn dequeue(&mut self, now: Instant) -> Option<QueuedPacket<P>> {
         let discarded = &mut self.discarded;
-        let discard = |dropped: Waiting<P>| {
+        let discard = |dropped: QueuedPacket<P>| {
             discarded.push_back((dropped.packet, Admission::Overflow));
         };
         match &mut self.kind {

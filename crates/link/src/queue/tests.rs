@@ -4,9 +4,10 @@ mod by_hand;
 mod linux;
 mod pseudo_code;
 
-use super::managed::{ManagedQueue, Waiting};
+use super::managed::ManagedQueue;
 use super::*;
-use crate::pipe::Transmission;
+use crate::frame::QueuedPacket;
+use crate::frame::Transmission;
 use crate::random::Stream;
 use airtcp_units::{Duration, Instant};
 
@@ -36,8 +37,8 @@ fn queue(discipline: Discipline, limit: QueueLimit) -> ManagedQueue<Packet> {
     ManagedQueue::new(discipline, limit, Stream::new(1, "hash")).unwrap()
 }
 
-fn waiting(now: u64, number: usize, flow: u32, bytes: u32, ecn: Ecn) -> Waiting<Packet> {
-    Waiting {
+fn waiting(now: u64, number: usize, flow: u32, bytes: u32, ecn: Ecn) -> QueuedPacket<Packet> {
+    QueuedPacket {
         packet: Packet { number, ecn },
         transmission: Transmission {
             bytes,

@@ -2,7 +2,7 @@
 //! nanosecond by nanosecond.
 
 use super::*;
-use crate::pipe::Transmission;
+use crate::frame::Transmission;
 use crate::service::Server;
 use crate::{BaseDelay, Delay, Service, VariableDelay, delay::DelayProcess};
 use airtcp_units::BitRate;

@@ -2,7 +2,7 @@
 
 use airtcp_link::agent::AgentConfig;
 use airtcp_link::agent::delay_injection::{AdaptiveDelay, Average};
-use airtcp_link::mac::RetryLimit;
+use airtcp_link::frame::RetryLimit;
 use airtcp_units::Duration;
 
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};

@@ -2,7 +2,7 @@
 
 use airtcp_link::agent::AgentConfig;
 use airtcp_link::agent::information_box::{InformationBoxConfig, PassiveMethod};
-use airtcp_link::mac::transmit_queue::{Counted, DeadlineOrder, FreshBefore};
+use airtcp_link::scheduler::deadline::{Counted, DeadlineOrder, FreshBefore};
 use airtcp_units::Duration;
 
 use crate::{Changes, Deployment, Parameter, Place, Quantity, Remedy, Values};

@@ -1,6 +1,6 @@
 use std::num::NonZeroU32;
 
-use airtcp_link::mac::RetryLimit;
+use airtcp_link::frame::RetryLimit;
 use airtcp_tcp::config::Retransmission;
 use airtcp_tcp::{Config, Profile};
 use airtcp_units::Duration;

@@ -27,7 +27,7 @@ struct Ways {
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
     scenario: &'a Scenario,
-    /// Pipes of the link: data, then acknowledgments. Of a stop-and-wait link the second alone.
+    /// Pipes of the link: data, then acknowledgments. Of a medium that has a pipe back the second alone.
     link: (u32, u32),
     /// Lines of the wired path: towards the wired hosts, then from them.
     wired: Option<(u32, u32)>,
@@ -52,11 +52,11 @@ impl<'a> Plan<'a> {
                 let acks = acks.clone().with_shared_stops(stops);
                 plan.link = (data, add_pipe(network, "link.acks", acks));
             }
-            Link::Arq(arq) => plan.link.1 = add_pipe(network, "arq.back", arq.back.clone()),
-            Link::Cell(cell) => {
-                plan.link.1 = add_pipe(network, "cell.uplink", cell.back.clone());
+            Link::Medium(medium) => {
+                if let Some((name, back)) = medium.back() {
+                    plan.link.1 = add_pipe(network, name, back.clone());
+                }
             }
-            Link::Wlan(_) | Link::SelectiveRepeat(_) => {}
         }
         media::add(scenario, seed, network);
         if let Some(wired) = &scenario.wired {
@@ -157,25 +157,16 @@ impl<'a> Plan<'a> {
                     },
                 }
             }
-            Link::Wlan(wlan) => {
-                let station = station_of(flow, wlan.bss.stations);
+            Link::Medium(link) => {
+                let station = station_of(flow, link.stations());
                 Ways {
-                    from_mobile: hop(station, ACCESS_POINT),
+                    from_mobile: match link.back() {
+                        Some(_) => vec![Hop::Pipe(acks)],
+                        None => hop(station, ACCESS_POINT),
+                    },
                     to_mobile: hop(ACCESS_POINT, station),
                 }
             }
-            Link::SelectiveRepeat(_) => Ways {
-                from_mobile: hop(1, ACCESS_POINT),
-                to_mobile: hop(ACCESS_POINT, 1),
-            },
-            Link::Cell(cell) => Ways {
-                from_mobile: vec![Hop::Pipe(acks)],
-                to_mobile: hop(ACCESS_POINT, station_of(flow, cell.users.0)),
-            },
-            Link::Arq(_) => Ways {
-                from_mobile: vec![Hop::Pipe(acks)],
-                to_mobile: hop(ACCESS_POINT, 1),
-            },
         }
     }
 

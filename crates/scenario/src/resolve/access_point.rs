@@ -2,8 +2,8 @@
 
 use airtcp_link::Stream;
 use airtcp_link::agent::{AgentConfig, AnyAgent};
-use airtcp_link::mac::RetryLimit;
-use airtcp_link::mac::transmit_queue::RetransmissionOrder;
+use airtcp_link::frame::RetryLimit;
+use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_remedies::LinkChanges;
 use airtcp_units::Duration;
 
@@ -59,36 +59,29 @@ pub(super) fn change(
 }
 
 fn change_attempts(link: &mut Link, limit: RetryLimit) -> Result<(), Problem> {
-    match link {
-        Link::Wlan(wlan) => {
-            wlan.bss.mobile.short_retry_limit = limit;
-            wlan.bss.mobile.long_retry_limit = limit;
-            Ok(())
-        }
-        Link::SelectiveRepeat(link) => {
-            link.config.mobile.retry_limit = limit;
-            Ok(())
-        }
-        Link::Pipe { .. } | Link::Arq(_) | Link::Cell(_) => Err(remedies(
+    let changed = match link {
+        Link::Medium(medium) => medium.set_mobile_attempts(limit),
+        Link::Pipe { .. } => false,
+    };
+    changed.then_some(()).ok_or_else(|| {
+        remedies(
             "there are no frames that a mobile retransmits; set topology = \"wlan\" or \
              \"selective-repeat\"",
-        )),
-    }
+        )
+    })
 }
 
 fn change_order(link: &mut Link, order: RetransmissionOrder) -> Result<(), Problem> {
-    match link {
-        Link::Wlan(wlan) => wlan.bss.access_point.order = order,
-        Link::Arq(arq) => arq.config.order = order,
-        Link::SelectiveRepeat(link) => link.config.access_point.order = order,
-        Link::Pipe { .. } | Link::Cell(_) => {
-            return Err(remedies(
-                "dynamic-arq orders an access point's retransmissions frame by frame; set \
-                 topology = \"arq\", \"selective-repeat\" or \"wlan\"",
-            ));
-        }
-    }
-    Ok(())
+    let changed = match link {
+        Link::Medium(medium) => medium.set_order(order),
+        Link::Pipe { .. } => false,
+    };
+    changed.then_some(()).ok_or_else(|| {
+        remedies(
+            "dynamic-arq orders an access point's retransmissions frame by frame; set \
+             topology = \"arq\", \"selective-repeat\" or \"wlan\"",
+        )
+    })
 }
 
 fn check(agent: &AgentConfig, link: &Link) -> Result<(), Problem> {

@@ -2,7 +2,7 @@
 
 use airtcp_link::mac::arq::{ArqConfig, ArqError};
 use airtcp_link::mac::damage::{Affects, DamageConfig};
-use airtcp_link::mac::transmit_queue::RetransmissionOrder;
+use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_link::{Delay, Discipline, ErrorModel, PipeConfig, QueueLimit, Service};
 use airtcp_units::{BitRate, ByteCount, Duration};
 
@@ -10,7 +10,7 @@ use super::link::queue;
 use super::{loss, refuse, wlan};
 use crate::document::ArqTable;
 use crate::error::Problem;
-use crate::link::Arq;
+use crate::medium::Arq;
 use airtcp_units::bounded::{Limit, Within};
 
 /// Mahmoodi et al. §IV: 802.11a at 6 Mbit/s, frames of 320 bytes.

@@ -11,7 +11,7 @@ use super::link::queue;
 use super::{radio, refuse, wlan};
 use crate::document::CellTable;
 use crate::error::Problem;
-use crate::link::CellLink;
+use crate::medium::CellLink;
 use crate::names::{CellRates, SchedulerName};
 use airtcp_units::bounded::{Real, Whole, Within};
 

@@ -194,16 +194,7 @@ pub(super) fn change_queue(link: &mut Link, packets: u32) -> Result<(), Problem>
             ));
         }
         Link::Pipe { data, .. } => data.queue = limit,
-        Link::Wlan(wlan) => {
-            wlan.bss.mobile.queue = limit;
-            wlan.bss.access_point.queue = limit;
-        }
-        Link::Arq(arq) => arq.config.queue = limit,
-        Link::SelectiveRepeat(link) => {
-            link.config.mobile.queue = limit;
-            link.config.access_point.queue = limit;
-        }
-        Link::Cell(cell) => cell.config.queue = limit,
+        Link::Medium(medium) => medium.set_queue(limit),
     }
     Ok(())
 }

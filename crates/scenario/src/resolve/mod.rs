@@ -148,20 +148,20 @@ fn medium(
         }
         Topology::Wlan | Topology::WlanWiredWlan => {
             let wlan = wlan::resolve(document.wlan.get_or_insert_default(), flows)?;
-            Ok(Link::Wlan(Box::new(wlan)))
+            Ok(Link::Medium(Box::new(wlan)))
         }
         Topology::Arq => {
             let arq = arq::resolve(document.arq.get_or_insert_default())?;
-            Ok(Link::Arq(Box::new(arq)))
+            Ok(Link::Medium(Box::new(arq)))
         }
         Topology::SelectiveRepeat | Topology::SelectiveRepeatBothEnds => {
             let table = document.selective_repeat.get_or_insert_default();
             let link = selective_repeat::resolve(table)?;
-            Ok(Link::SelectiveRepeat(Box::new(link)))
+            Ok(Link::Medium(Box::new(link)))
         }
         Topology::Cell => {
             let cell = cell::resolve(document.cell.get_or_insert_default(), flows)?;
-            Ok(Link::Cell(Box::new(cell)))
+            Ok(Link::Medium(Box::new(cell)))
         }
     }
 }

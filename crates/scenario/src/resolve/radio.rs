@@ -5,7 +5,7 @@ use airtcp_link::fading::{Fading, Placement, PlacementError, RadioConfig, RadioE
 use super::refuse;
 use crate::document::{Distances, RadioTable};
 use crate::error::Problem;
-use crate::link::Air;
+use crate::medium::Air;
 use crate::names::FadingName;
 use airtcp_units::bounded::Real;
 

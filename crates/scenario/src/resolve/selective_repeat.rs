@@ -4,7 +4,7 @@ use airtcp_link::mac::damage::{Counted, DamageConfig};
 use airtcp_link::mac::selective_repeat::{
     EndConfig, Handover, SelectiveRepeatConfig, SelectiveRepeatError, Window,
 };
-use airtcp_link::mac::transmit_queue::RetransmissionOrder;
+use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_units::{BitRate, ByteCount, Duration};
 use std::num::NonZeroU32;
 
@@ -12,7 +12,7 @@ use super::link::queue;
 use super::{loss, wlan};
 use crate::document::SelectiveRepeatTable;
 use crate::error::Problem;
-use crate::link::SelectiveRepeat;
+use crate::medium::SelectiveRepeat;
 use crate::names::{DelayOrder, WindowCount};
 use airtcp_units::bounded::{Limit, Whole, Within};
 

@@ -2,18 +2,18 @@
 
 use std::num::NonZeroU32;
 
-use airtcp_link::mac::RetryLimit;
+use airtcp_link::frame::RetryLimit;
 use airtcp_link::mac::damage::{Affects, Counted, DamageConfig, Outage};
 use airtcp_link::mac::dcf::{BssConfig, BssError, LLC_BYTES, MAC_BYTES, StationConfig};
-use airtcp_link::mac::transmit_queue::RetransmissionOrder;
 use airtcp_link::phy::{Mode, Phy, PhyError, Preamble, Standard};
+use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_units::{BitRate, ByteCount, Probability};
 
 use super::link::queue;
 use super::{loss, radio, refuse};
 use crate::document::{Attempts, ContentionWindow, LossTable, SuspensionTable, WlanTable};
 use crate::error::Problem;
-use crate::link::Wlan;
+use crate::medium::Wlan;
 use crate::names::{LossDirection, LossModel};
 use airtcp_units::bounded::{Bytes, Limit, Rate, Whole, Within};
 

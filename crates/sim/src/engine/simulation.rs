@@ -2,7 +2,7 @@
 
 use airtcp_link::Admission;
 use airtcp_link::agent::AgentEvent;
-use airtcp_link::mac::Occupancy;
+use airtcp_link::frame::Occupancy;
 use airtcp_network::AirView;
 use airtcp_packet::{LinkFeedback, Segment};
 use airtcp_scenario::Layout;

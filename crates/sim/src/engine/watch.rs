@@ -1,7 +1,7 @@
 //! Observation, separate from the model: the events that a run reports to its observer.
 
 use airtcp_link::agent::AgentEvent;
-use airtcp_link::mac::Occupancy;
+use airtcp_link::frame::Occupancy;
 use airtcp_packet::Segment;
 use airtcp_tcp::Event;
 use airtcp_tcp::Sender;

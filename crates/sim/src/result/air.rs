@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use airtcp_link::agent::AgentEvent;
-use airtcp_link::mac::{Fate, FrameKind, Occupancy};
+use airtcp_link::frame::{Fate, FrameKind, Occupancy};
 use airtcp_units::{Duration, Instant};
 use arrow_array::builder::{
     BooleanBuilder, Float64Builder, StringDictionaryBuilder, UInt16Builder, UInt32Builder,

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 use airtcp_link::agent::AgentEvent;
-use airtcp_link::mac::Occupancy;
+use airtcp_link::frame::Occupancy;
 use airtcp_packet::Segment;
 use airtcp_packet::wire::Addresses;
 use airtcp_scenario::Scenario;

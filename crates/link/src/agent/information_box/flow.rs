@@ -8,7 +8,7 @@ use super::self_clocking::SelfClock;
 use super::timestamps::Stamps;
 use super::{InformationBoxConfig, PassiveMethod};
 use crate::agent::Toward;
-use crate::mac::Urgency;
+use crate::frame::Urgency;
 
 /// An acknowledgment that waits for its echo.
 #[derive(Clone, Copy, Debug)]

@@ -29,7 +29,7 @@ use airtcp_units::{Duration, Instant};
 use super::flow_table::{DEFAULT_FLOW_LIMIT, FlowTable};
 use super::parameter::{ParameterError, check_duration};
 use super::{FlowKey, Toward};
-use crate::mac::Urgency;
+use crate::frame::Urgency;
 use flow::Flow;
 
 /// Reading of the halves of the round trip.

@@ -6,7 +6,7 @@
 //!                  ◀── delay ──▶
 //! ```
 //!
-//! One direction between two stations: 0 sends to 1. Packets larger than a frame are cut; one whose
+//! One direction, from the access point to a mobile. Packets larger than a frame are cut; one whose
 //! last fragment has arrived is delivered. Which packet is sent next, and when one is given up, is
 //! the [`RetransmissionOrder`]'s and the retry limit's business.
 
@@ -15,14 +15,15 @@ use std::collections::VecDeque;
 use airtcp_units::{BitRate, Duration, Instant};
 
 use super::damage::{Damage, DamageConfig, Frame, FrameDirection};
-use super::transmit_queue::{RetransmissionOrder, TransmitQueue, Waiting};
-use super::{ChannelObserver, Fate, FrameKind, Occupancy, Offer, Outcome, RetryLimit};
+use super::transmit_queue::TransmitQueue;
+use crate::frame::PendingPacket;
+use crate::frame::{
+    ACCESS_POINT, ChannelObserver, Fate, FrameKind, MOBILE, Occupancy, Offer, Outcome, RetryLimit,
+};
+use crate::mac::Medium;
 use crate::queue::QueueLimit;
 use crate::random::Stream;
-
-/// The stations at both ends.
-const SENDER: u32 = 0;
-const RECEIVER: u32 = 1;
+use crate::scheduler::RetransmissionOrder;
 
 /// Configuration of a stop-and-wait link.
 #[derive(Clone, Debug)]
@@ -129,7 +130,7 @@ impl<P: Copy> ArqLink<P> {
         packet: P,
         observer: &mut impl ChannelObserver,
     ) -> bool {
-        if !self.queue.push(RECEIVER, offer, packet) {
+        if !self.queue.push(MOBILE, offer, packet) {
             return false;
         }
         if matches!(self.activity, Activity::Idle) {
@@ -186,10 +187,11 @@ impl<P: Copy> ArqLink<P> {
         self.queue.len()
     }
 
-    /// Packets that wait for another attempt, by how often they were retransmitted in vain.
+    /// Packets that wait for another attempt after having been retransmitted in vain that many
+    /// times.
     #[must_use]
-    pub fn retries(&self) -> [usize; 3] {
-        self.queue.retries()
+    pub fn retries(&self, retransmitted: usize) -> usize {
+        self.queue.retries(retransmitted)
     }
 
     fn send_next(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
@@ -204,7 +206,7 @@ impl<P: Copy> ArqLink<P> {
         let bytes = self.payload(&waiting) + self.config.overhead;
         let end = now + self.config.rate.transmission_time(u64::from(bytes));
         let damaged = self.damage.damages(&Frame {
-            station: RECEIVER,
+            station: MOBILE,
             direction: FrameDirection::ToStation,
             class: Some(waiting.offer.class),
             bytes,
@@ -212,7 +214,7 @@ impl<P: Copy> ArqLink<P> {
             end,
         });
         observer.occupied(&Occupancy {
-            station: SENDER,
+            station: ACCESS_POINT,
             start: now,
             end,
             frame: FrameKind::Data,
@@ -238,8 +240,8 @@ impl<P: Copy> ArqLink<P> {
         if self.is_last_fragment(&waiting) {
             self.outcomes.push_back(Outcome::Delivered {
                 packet: waiting.packet,
-                from: SENDER,
-                to: RECEIVER,
+                from: ACCESS_POINT,
+                to: MOBILE,
                 attempts: waiting.failures + 1,
             });
         }
@@ -279,25 +281,25 @@ impl<P: Copy> ArqLink<P> {
         if self.config.report_retries {
             self.outcomes.push_back(Outcome::Retried {
                 packet: waiting.packet,
-                from: SENDER,
-                to: RECEIVER,
+                from: ACCESS_POINT,
+                to: MOBILE,
                 attempts: waiting.failures,
             });
         }
     }
 
-    fn discard(&mut self, waiting: &Waiting<P>) {
+    fn discard(&mut self, waiting: &PendingPacket<P>) {
         self.outcomes.push_back(Outcome::Discarded {
             packet: waiting.packet,
-            from: SENDER,
-            to: RECEIVER,
+            from: ACCESS_POINT,
+            to: MOBILE,
             attempts: waiting.failures,
             arrived: false,
         });
     }
 
     /// Bytes of the packet in its next frame.
-    fn payload(&self, waiting: &Waiting<P>) -> u32 {
+    fn payload(&self, waiting: &PendingPacket<P>) -> u32 {
         match self.config.frame_payload {
             None => waiting.offer.bytes,
             Some(most) => {
@@ -307,11 +309,48 @@ impl<P: Copy> ArqLink<P> {
         }
     }
 
-    fn is_last_fragment(&self, waiting: &Waiting<P>) -> bool {
+    fn is_last_fragment(&self, waiting: &PendingPacket<P>) -> bool {
         match self.config.frame_payload {
             None => true,
             Some(most) => (waiting.fragments_done + 1).saturating_mul(most) >= waiting.offer.bytes,
         }
+    }
+}
+
+impl<P: Copy> Medium<P> for ArqLink<P> {
+    #[inline]
+    fn push(
+        &mut self,
+        now: Instant,
+        _: (u32, u32),
+        offer: Offer,
+        packet: P,
+        observer: &mut impl ChannelObserver,
+    ) -> bool {
+        Self::push(self, now, offer, packet, observer)
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Instant {
+        Self::next_wakeup(self)
+    }
+
+    #[inline]
+    fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
+        Self::on_wakeup(self, now, observer);
+    }
+
+    #[inline]
+    fn poll(&mut self) -> Option<Outcome<P>> {
+        Self::poll(self)
+    }
+
+    fn queued_packets(&self, _station: u32, _mobile: u32) -> usize {
+        Self::queued_packets(self)
+    }
+
+    fn retries(&self, _station: u32, retransmitted: usize) -> usize {
+        Self::retries(self, retransmitted)
     }
 }
 

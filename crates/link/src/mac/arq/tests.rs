@@ -3,7 +3,7 @@ use std::num::NonZeroU32;
 
 use super::*;
 use crate::error::ErrorModel;
-use crate::mac::PacketClass;
+use crate::frame::PacketClass;
 
 const PACKETS: u64 = 40_000;
 

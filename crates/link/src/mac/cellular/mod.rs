@@ -20,8 +20,11 @@ use std::num::NonZeroU32;
 
 use airtcp_units::{Duration, Instant, Probability};
 
-use super::{ChannelObserver, Fate, FrameKind, Occupancy, Offer, Outcome, RetryLimit};
 use crate::fading::{Radio, SlottedRadio};
+use crate::frame::{
+    ACCESS_POINT, ChannelObserver, Fate, FrameKind, Occupancy, Offer, Outcome, RetryLimit,
+};
+use crate::mac::Medium;
 use crate::queue::QueueLimit;
 use crate::random::Stream;
 pub use rate::RateLaw;
@@ -29,9 +32,6 @@ use rate::RateTable;
 use scheduler::Averages;
 pub use scheduler::Scheduler;
 use user::User;
-
-/// The station that is the base station; users are numbered from 1.
-const BASE_STATION: u32 = 0;
 
 /// Configuration of a cell.
 #[derive(Clone, Debug)]
@@ -248,7 +248,7 @@ impl<P: Copy> Cell<P> {
         user.on_air_is_damaged = damaged;
         self.on_air = Some(index as u32);
         observer.occupied(&Occupancy {
-            station: BASE_STATION,
+            station: ACCESS_POINT,
             start: now,
             end: now + self.config.slot,
             frame: FrameKind::Data,
@@ -272,7 +272,7 @@ impl<P: Copy> Cell<P> {
         if let Some((packet, attempts)) = retried.filter(|_| self.config.report_retries) {
             self.outcomes.push_back(Outcome::Retried {
                 packet,
-                from: BASE_STATION,
+                from: ACCESS_POINT,
                 to: index + 1,
                 attempts,
             });
@@ -281,20 +281,57 @@ impl<P: Copy> Cell<P> {
             self.outcomes.push_back(if done.is_whole {
                 Outcome::Delivered {
                     packet: done.packet,
-                    from: BASE_STATION,
+                    from: ACCESS_POINT,
                     to: index + 1,
                     attempts: done.attempts,
                 }
             } else {
                 Outcome::Discarded {
                     packet: done.packet,
-                    from: BASE_STATION,
+                    from: ACCESS_POINT,
                     to: index + 1,
                     attempts: done.attempts,
                     arrived: false,
                 }
             });
         }
+    }
+}
+
+impl<P: Copy> Medium<P> for Cell<P> {
+    #[inline]
+    fn push(
+        &mut self,
+        now: Instant,
+        (_, to): (u32, u32),
+        offer: Offer,
+        packet: P,
+        _observer: &mut impl ChannelObserver,
+    ) -> bool {
+        Self::push(self, now, to, offer, packet)
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Instant {
+        Self::next_wakeup(self)
+    }
+
+    #[inline]
+    fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
+        Self::on_wakeup(self, now, observer);
+    }
+
+    #[inline]
+    fn poll(&mut self) -> Option<Outcome<P>> {
+        Self::poll(self)
+    }
+
+    fn queued_packets(&self, _station: u32, mobile: u32) -> usize {
+        Self::queued_packets(self, mobile)
+    }
+
+    fn snr_db(&self, station: u32, now: Instant) -> Option<f64> {
+        Self::snr_db(self, station, now)
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::fading::{Fading, RadioConfig};
-use crate::mac::PacketClass;
+use crate::frame::PacketClass;
 
 /// A user with a mean signal-to-noise ratio of `snr_db`.
 fn radio(snr_db: f64, fading: Fading, user: u64) -> Radio {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::mac::Offer;
+use crate::frame::Offer;
 use crate::queue::QueueLimit;
 
 /// A packet for the user.

@@ -2,11 +2,11 @@
 
 use airtcp_units::Duration;
 
-use super::super::RetryLimit;
 use super::super::damage::DamageConfig;
-use super::super::transmit_queue::RetransmissionOrder;
+use crate::frame::RetryLimit;
 use crate::phy::{Mode, Phy};
 use crate::queue::QueueLimit;
+use crate::scheduler::RetransmissionOrder;
 
 /// Bytes of the MAC header and the FCS of every data frame (IEEE 802.11-2016 §9.2.3).
 pub const MAC_BYTES: u32 = 28;

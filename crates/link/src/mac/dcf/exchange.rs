@@ -4,7 +4,8 @@ use airtcp_units::Instant;
 
 use super::framing::NextFrame;
 use super::{Bss, Sender};
-use crate::mac::{ChannelObserver, Fate, FrameKind, Occupancy};
+use crate::frame::{ChannelObserver, Fate, FrameKind, Occupancy};
+use crate::mac::contention::SlotCount;
 
 /// Bytes of ACK and CTS frames, and of RTS frames (IEEE 802.11-2016 §9.3.1).
 const ANSWER_BYTES: u32 = 14;
@@ -93,13 +94,13 @@ impl<P: Copy> Bss<P> {
         for place in 0..counting.len() {
             let index = counting[place];
             let station = &mut stations[index as usize];
-            if station.countdown_ends(slot) > now {
-                station.freeze(now, slot);
+            if station.contention.countdown_ends(slot) > now {
+                station.contention.freeze(now, slot, SlotCount::AtEnd);
                 counting[waiting] = index;
                 waiting += 1;
                 continue;
             }
-            station.back_off = None;
+            station.contention.slots = None;
             if !station.queue.is_empty() {
                 senders.push(Sender {
                     station: index,

@@ -1,9 +1,9 @@
 //! From packets to frames: how large they are, and what precedes them.
 
 use super::{ACCESS_POINT, Bss, BssConfig, MAC_BYTES};
-use crate::mac::PacketClass;
+use crate::frame::PacketClass;
+use crate::frame::PendingPacket;
 use crate::mac::damage::{Frame, FrameDirection};
-use crate::mac::transmit_queue::Waiting;
 use airtcp_units::{Duration, Instant};
 
 /// Share of a packet in a fragment, LLC and SNAP counted: an even number of bytes, but for the
@@ -15,7 +15,7 @@ const fn fragment_payload(threshold: u32) -> u32 {
 impl BssConfig {
     /// Size of the next data frame of a packet: the whole, or one fragment of it.
     #[inline]
-    pub(super) fn frame_bytes<P>(&self, waiting: &Waiting<P>) -> u32 {
+    pub(super) fn frame_bytes<P>(&self, waiting: &PendingPacket<P>) -> u32 {
         let whole = waiting.offer.bytes.saturating_add(self.overhead);
         match self.fragmentation_threshold {
             Some(threshold) if whole > threshold => {
@@ -29,7 +29,7 @@ impl BssConfig {
 
     /// Whether the next data frame of a packet is its last.
     #[inline]
-    pub(super) fn is_last_fragment<P>(&self, waiting: &Waiting<P>) -> bool {
+    pub(super) fn is_last_fragment<P>(&self, waiting: &PendingPacket<P>) -> bool {
         let whole = waiting.offer.bytes.saturating_add(self.overhead);
         match self.fragmentation_threshold {
             Some(threshold) if whole > threshold => {

@@ -23,16 +23,15 @@ use std::collections::VecDeque;
 use airtcp_units::{Duration, Instant};
 
 use super::damage::Damage;
-use super::{ChannelObserver, Offer, Outcome};
+use crate::frame::ACCESS_POINT;
+use crate::frame::{ChannelObserver, Offer, Outcome};
+use crate::mac::Medium;
 use crate::phy::Mode;
 use crate::random::Stream;
 pub use config::{BssConfig, BssError, LLC_BYTES, MAC_BYTES, StationConfig};
 use exchange::Exchange;
 use station::Station;
 pub use station::StationCounters;
-
-/// The station that is the access point.
-pub const ACCESS_POINT: u32 = 0;
 
 /// Durations that every exchange needs: pauses, and the link's own frames.
 #[derive(Clone, Copy, Debug)]
@@ -176,13 +175,13 @@ impl<P: Copy> Bss<P> {
             .map_or(0, |station| station.queue.len())
     }
 
-    /// Packets that wait at a station for another attempt, by how often they were retransmitted in
-    /// vain; see [`TransmitQueue::retries`](super::transmit_queue::TransmitQueue::retries).
+    /// Packets that wait at a station for another attempt after having been retransmitted in vain
+    /// that many times; see [`TransmitQueue::retries`](super::transmit_queue::TransmitQueue::retries).
     #[must_use]
-    pub fn retries(&self, station: u32) -> [usize; 3] {
+    pub fn retries(&self, station: u32, retransmitted: usize) -> usize {
         self.stations
             .get(station as usize)
-            .map_or([0; 3], |station| station.queue.retries())
+            .map_or(0, |station| station.queue.retries(retransmitted))
     }
 
     /// Signal-to-noise ratio between a station and the access point at `now`, where a radio is
@@ -209,23 +208,25 @@ impl<P: Copy> Bss<P> {
         let sending = self.exchange.is_some();
         let busy = sending || now < self.free_from;
         let station = &mut self.stations[index as usize];
-        if station.back_off.is_none() {
-            station.counts_from = self.free_from;
+        if station.contention.slots.is_none() {
+            station.contention.counts_from = self.free_from;
             if busy {
-                station.draw_back_off();
+                station.contention.draw();
             } else {
-                station.back_off = Some(0);
-                station.counts_from = now;
+                station.contention.slots = Some(0);
+                station.contention.counts_from = now;
             }
             self.counting.push(index);
-        } else if !sending && station.countdown_ends(self.pauses.slot) < now {
+        } else if !sending && station.contention.countdown_ends(self.pauses.slot) < now {
             // The back-off after its last frame ended while it had nothing to send. That may be
             // before `free_from`, which is later for those that only heard its frame collide.
-            station.back_off = Some(0);
-            station.counts_from = now;
+            station.contention.slots = Some(0);
+            station.contention.counts_from = now;
         }
         if !sending {
-            let start = self.stations[index as usize].countdown_ends(self.pauses.slot);
+            let start = self.stations[index as usize]
+                .contention
+                .countdown_ends(self.pauses.slot);
             self.wakeup = self.wakeup.min(start);
         }
     }
@@ -238,9 +239,50 @@ impl<P: Copy> Bss<P> {
             .iter()
             .map(|&index| &self.stations[index as usize])
             .filter(|station| !station.queue.is_empty())
-            .map(|station| station.countdown_ends(slot))
+            .map(|station| station.contention.countdown_ends(slot))
             .min()
             .unwrap_or(Instant::FAR_FUTURE)
+    }
+}
+
+impl<P: Copy> Medium<P> for Bss<P> {
+    #[inline]
+    fn push(
+        &mut self,
+        now: Instant,
+        (from, to): (u32, u32),
+        offer: Offer,
+        packet: P,
+        _observer: &mut impl ChannelObserver,
+    ) -> bool {
+        Self::push(self, now, from, to, offer, packet)
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Instant {
+        Self::next_wakeup(self)
+    }
+
+    #[inline]
+    fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
+        Self::on_wakeup(self, now, observer);
+    }
+
+    #[inline]
+    fn poll(&mut self) -> Option<Outcome<P>> {
+        Self::poll(self)
+    }
+
+    fn queued_packets(&self, station: u32, _mobile: u32) -> usize {
+        Self::queued_packets(self, station)
+    }
+
+    fn retries(&self, station: u32, retransmitted: usize) -> usize {
+        Self::retries(self, station, retransmitted)
+    }
+
+    fn snr_db(&self, station: u32, now: Instant) -> Option<f64> {
+        Self::snr_db(self, station, now)
     }
 }
 

@@ -4,8 +4,9 @@ use airtcp_units::Instant;
 
 use super::exchange::{Attempt, Exchange};
 use super::{Bss, Sender};
-use crate::mac::transmit_queue::{RetransmissionOrder, Waiting};
-use crate::mac::{ChannelObserver, Outcome, RetryLimit};
+use crate::frame::PendingPacket;
+use crate::frame::{ChannelObserver, Outcome, RetryLimit};
+use crate::scheduler::RetransmissionOrder;
 
 impl<P: Copy> Bss<P> {
     /// It is known what became of a frame.
@@ -72,10 +73,10 @@ impl<P: Copy> Bss<P> {
         for &index in &self.counting {
             let station = &mut stations[index as usize];
             if senders.iter().all(|sender| sender.station != index) {
-                station.counts_from = free_from;
+                station.contention.counts_from = free_from;
             }
             if !station.queue.is_empty() {
-                next = next.min(station.countdown_ends(slot));
+                next = next.min(station.contention.countdown_ends(slot));
             }
         }
         self.wakeup = next;
@@ -104,7 +105,7 @@ impl<P: Copy> Bss<P> {
     #[inline]
     fn goes_on_with_burst(&mut self, sender: u32) -> bool {
         let station = &mut self.stations[sender as usize];
-        station.reset_window(self.windows.0);
+        station.contention.reset_window(self.windows.0);
         let Some(waiting) = station.queue.current() else {
             return false;
         };
@@ -162,14 +163,14 @@ impl<P: Copy> Bss<P> {
         if let Some(packet) = given_up {
             let station = &mut self.stations[sender as usize];
             station.forget_rts();
-            station.reset_window(self.windows.0);
+            station.contention.reset_window(self.windows.0);
             self.discard(sender, &packet);
         }
         self.next_packet(now, sender, counts_from);
     }
 
     /// The chosen packet will be retransmitted, unless its order gives it up: then it is returned.
-    fn put_back(&mut self, sender: u32, by_deadline: bool) -> Option<Waiting<P>> {
+    fn put_back(&mut self, sender: u32, by_deadline: bool) -> Option<PendingPacket<P>> {
         let station = &mut self.stations[sender as usize];
         let told = station
             .queue
@@ -189,13 +190,13 @@ impl<P: Copy> Bss<P> {
                 return given_up;
             }
         }
-        station.double_window(self.windows.1);
+        station.contention.double_window(self.windows.1);
         self.outcomes.extend(told);
         None
     }
 
     /// Tells of a packet that is given up, sent just now or waiting.
-    fn discard(&mut self, sender: u32, waiting: &Waiting<P>) {
+    fn discard(&mut self, sender: u32, waiting: &PendingPacket<P>) {
         self.stations[sender as usize].counters.discarded += 1;
         self.outcomes.push_back(Outcome::Discarded {
             packet: waiting.packet,
@@ -210,8 +211,8 @@ impl<P: Copy> Bss<P> {
     fn next_packet(&mut self, now: Instant, sender: u32, counts_from: Instant) {
         let station = &mut self.stations[sender as usize];
         station.queue.select(now);
-        station.draw_back_off();
-        station.counts_from = counts_from;
+        station.contention.draw();
+        station.contention.counts_from = counts_from;
         self.counting.push(sender);
         while let Some(expired) = self.stations[sender as usize].queue.take_expired() {
             self.discard(sender, &expired);

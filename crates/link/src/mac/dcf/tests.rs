@@ -3,11 +3,11 @@ use std::num::NonZeroU32;
 use airtcp_units::BitRate;
 
 use super::*;
+use crate::frame::{PacketClass, RetryLimit};
 use crate::mac::damage::DamageConfig;
-use crate::mac::transmit_queue::RetransmissionOrder;
-use crate::mac::{PacketClass, RetryLimit};
 use crate::phy::{Phy, Preamble, Standard};
 use crate::queue::QueueLimit;
+use crate::scheduler::RetransmissionOrder;
 
 mod bianchi;
 mod capacity;

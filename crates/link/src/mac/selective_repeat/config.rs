@@ -1,39 +1,13 @@
 //! The parameters of a selective-repeat link.
 
-use std::num::NonZeroU32;
-
 use airtcp_units::{BitRate, Duration};
 
-use crate::mac::RetryLimit;
+use crate::frame::RetryLimit;
 use crate::mac::damage::DamageConfig;
-use crate::mac::transmit_queue::RetransmissionOrder;
+use crate::mac::resequencer::Handover;
+use crate::mac::send_window::Window;
 use crate::queue::QueueLimit;
-
-/// The number of frames that may be outstanding: transmitted, and neither acknowledged nor given
-/// up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Window {
-    /// Any number.
-    Unlimited,
-    /// At most this many at a time, whichever they are. The textbook's window, whose efficiency is
-    /// W/(1 + 2a)·(1 − p).
-    Outstanding(NonZeroU32),
-    /// Frames are numbered, and none may be this far ahead of the oldest outstanding one: the
-    /// window of IEEE 802.16-2009 §6.3.4.6.1, of 3GPP TS 25.322 §9.4 and of an IEEE 802.11 block
-    /// ACK agreement. A frame that fails again and again stops those behind it in the end.
-    Numbers(NonZeroU32),
-}
-
-/// The order in which a receiver hands packets on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Handover {
-    /// As they arrive: a packet overtakes one that is being retransmitted.
-    #[default]
-    AsReceived,
-    /// As they were first transmitted: what has overtaken waits in a reordering buffer until the
-    /// frames before it have arrived, or until the sender has said that it gave them up.
-    InOrder,
-}
+use crate::scheduler::RetransmissionOrder;
 
 /// The parameters of one end as a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,11 +9,13 @@ use std::collections::VecDeque;
 use airtcp_units::Instant;
 
 use super::config::{EndConfig, SelectiveRepeatConfig};
-use super::resequencer::Resequencer;
-use super::send_window::SendWindow;
+use crate::frame::PendingPacket;
+use crate::frame::{ChannelObserver, Fate, FrameKind, Occupancy, Offer, Outcome};
 use crate::mac::damage::{Damage, Frame, FrameDirection};
-use crate::mac::transmit_queue::{RetransmissionOrder, TransmitQueue, Waiting};
-use crate::mac::{ChannelObserver, Fate, FrameKind, Occupancy, Offer, Outcome};
+use crate::mac::resequencer::Resequencer;
+use crate::mac::send_window::SendWindow;
+use crate::mac::transmit_queue::TransmitQueue;
+use crate::scheduler::RetransmissionOrder;
 
 /// A packet, and the number of its frame once that was transmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +28,7 @@ struct Numbered<P> {
 #[derive(Clone, Copy, Debug)]
 struct Sent<P> {
     number: u64,
-    waiting: Waiting<Numbered<P>>,
+    waiting: PendingPacket<Numbered<P>>,
 }
 
 /// State shared by both directions.
@@ -166,8 +168,8 @@ impl<P: Copy> Direction<P> {
         self.queue.len()
     }
 
-    pub(super) fn retries(&self) -> [usize; 3] {
-        self.queue.retries()
+    pub(super) fn retries(&self, retransmitted: usize) -> usize {
+        self.queue.retries(retransmitted)
     }
 
     /// A free line takes the next frame: one that is due for retransmission, or a new one if the
@@ -252,7 +254,12 @@ impl<P: Copy> Direction<P> {
     }
 
     /// The receiver is told, on the channel of acknowledgments: what it has waits no longer.
-    fn give_up(&mut self, now: Instant, waiting: Waiting<Numbered<P>>, shared: &mut Shared<'_, P>) {
+    fn give_up(
+        &mut self,
+        now: Instant,
+        waiting: PendingPacket<Numbered<P>>,
+        shared: &mut Shared<'_, P>,
+    ) {
         if let Some(number) = waiting.packet.number {
             self.window.settle(number);
             let known = now + shared.config.delay;

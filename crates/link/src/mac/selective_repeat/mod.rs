@@ -17,23 +17,20 @@
 
 mod config;
 mod direction;
-mod resequencer;
-mod send_window;
 
 use std::collections::VecDeque;
 
-use airtcp_units::Instant;
+use airtcp_units::{Duration, Instant};
 
 use super::damage::{Damage, FrameDirection};
-use super::{ChannelObserver, Offer, Outcome};
+pub use super::resequencer::Handover;
+pub use super::send_window::Window;
+use crate::frame::{ACCESS_POINT, MOBILE};
+use crate::frame::{ChannelObserver, Offer, Outcome};
+use crate::mac::Medium;
 use crate::random::Stream;
-pub use config::{EndConfig, Handover, SelectiveRepeatConfig, SelectiveRepeatError, Window};
+pub use config::{EndConfig, SelectiveRepeatConfig, SelectiveRepeatError};
 use direction::{Direction, Shared};
-
-/// The station that is the access point.
-pub const ACCESS_POINT: u32 = 0;
-/// The station that is the mobile.
-pub const MOBILE: u32 = 1;
 
 /// A selective-repeat link that carries packets of type `P`.
 #[derive(Clone, Debug)]
@@ -107,11 +104,11 @@ impl<P: Copy> SelectiveRepeatLink<P> {
         self.direction(station).queued_packets()
     }
 
-    /// Packets that wait at a station for another attempt, by how often they were retransmitted in
-    /// vain; see [`TransmitQueue::retries`](super::transmit_queue::TransmitQueue::retries).
+    /// Packets that wait at a station for another attempt after having been retransmitted in vain
+    /// that many times; see [`TransmitQueue::retries`](super::transmit_queue::TransmitQueue::retries).
     #[must_use]
-    pub fn retries(&self, station: u32) -> [usize; 3] {
-        self.direction(station).retries()
+    pub fn retries(&self, station: u32, retransmitted: usize) -> usize {
+        self.direction(station).retries(retransmitted)
     }
 
     const fn direction(&self, from: u32) -> &Direction<P> {
@@ -134,6 +131,51 @@ impl<P: Copy> SelectiveRepeatLink<P> {
             outcomes: &mut self.outcomes,
         };
         (direction, shared)
+    }
+}
+
+impl<P: Copy> Medium<P> for SelectiveRepeatLink<P> {
+    #[inline]
+    fn push(
+        &mut self,
+        now: Instant,
+        (from, _): (u32, u32),
+        offer: Offer,
+        packet: P,
+        observer: &mut impl ChannelObserver,
+    ) -> bool {
+        Self::push(self, now, from, offer, packet, observer)
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Instant {
+        Self::next_wakeup(self)
+    }
+
+    #[inline]
+    fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
+        Self::on_wakeup(self, now, observer);
+    }
+
+    #[inline]
+    fn poll(&mut self) -> Option<Outcome<P>> {
+        Self::poll(self)
+    }
+
+    fn queued_packets(&self, station: u32, _mobile: u32) -> usize {
+        Self::queued_packets(self, station)
+    }
+
+    fn retries(&self, station: u32, retransmitted: usize) -> usize {
+        Self::retries(self, station, retransmitted)
+    }
+
+    fn tells_of_acknowledgments(&self) -> bool {
+        true
+    }
+
+    fn retry_timeout(&self) -> Option<Duration> {
+        Some(self.config.retry_timeout)
     }
 }
 

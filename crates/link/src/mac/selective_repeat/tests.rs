@@ -4,10 +4,10 @@ use airtcp_units::{BitRate, Duration, Probability};
 
 use super::*;
 use crate::error::ErrorModel;
+use crate::frame::{PacketClass, RetryLimit};
 use crate::mac::damage::{Affects, DamageConfig};
-use crate::mac::transmit_queue::RetransmissionOrder;
-use crate::mac::{PacketClass, RetryLimit};
 use crate::queue::QueueLimit;
+use crate::scheduler::RetransmissionOrder;
 
 mod closed_forms;
 mod naive;

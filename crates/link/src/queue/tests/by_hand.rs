@@ -1,7 +1,8 @@
 //! Small cases, worked out on paper.
 
 use super::*;
-use crate::pipe::{Admission, Pipe, PipeConfig};
+use crate::frame::Admission;
+use crate::pipe::{Pipe, PipeConfig};
 use crate::{Delay, ErrorModel, Service};
 use airtcp_units::BitRate;
 

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::scenario::{OnAir, Scenario, scenario};
 use super::*;
-use crate::mac::transmit_queue::{Counted, DeadlineOrder, FreshBefore};
-use crate::mac::{Fate, FrameKind};
+use crate::frame::{Fate, FrameKind};
+use crate::scheduler::deadline::{Counted, DeadlineOrder, FreshBefore};
 
 /// Scenarios in which room is short and the access point may go by deadlines.
 fn crowded() -> impl Strategy<Value = Scenario> {

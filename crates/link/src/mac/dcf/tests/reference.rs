@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 
 use super::scenario::{Arrival, History, OnAir, Scenario, at};
 use super::*;
+use crate::frame::{Fate, FrameKind};
 use crate::mac::damage::{Frame, FrameDirection};
-use crate::mac::{Fate, FrameKind};
 
 mod hearing;
 

@@ -3,7 +3,7 @@
 use super::scenario::micros;
 use super::*;
 use crate::error::ErrorModel;
-use crate::mac::transmit_queue::DeadlineOrder;
+use crate::scheduler::deadline::DeadlineOrder;
 
 /// What is told in the order of time: 'r' for an attempt in vain, 'd' for delivered, 'x' for given
 /// up; who sent it; how often it was sent.

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::error::ErrorModel;
+use crate::frame::{Fate, FrameKind, Occupancy, Urgency};
 use crate::mac::damage::Outage;
-use crate::mac::{Fate, FrameKind, Occupancy, Urgency};
 use airtcp_units::Probability;
 
 /// A packet that a station is given; packets are named by their place in the list.

@@ -6,9 +6,9 @@
 use super::scenario::{Arrival, History, Scenario};
 use super::*;
 use crate::error::ErrorModel;
+use crate::frame::{Fate, FrameKind};
 use crate::mac::damage::Outage;
-use crate::mac::transmit_queue::{DeadlineOrder, FreshBefore};
-use crate::mac::{Fate, FrameKind};
+use crate::scheduler::deadline::{DeadlineOrder, FreshBefore};
 use Fate::{Collided, Damaged, Received};
 use FrameKind::{Ack, Cts, Data, Rts};
 

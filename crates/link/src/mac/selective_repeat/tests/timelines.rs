@@ -1,8 +1,8 @@
 //! Step by step, by hand.
 
 use super::*;
-use crate::mac::transmit_queue::DeadlineOrder;
-use crate::mac::{Fate, Occupancy, Urgency};
+use crate::frame::{Fate, Occupancy, Urgency};
+use crate::scheduler::deadline::DeadlineOrder;
 
 /// A report of a packet: time, name, outcome, and number of attempts.
 type Line = (u64, u64, &'static str, u32);

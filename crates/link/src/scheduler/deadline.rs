@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use airtcp_units::Instant;
 
-use super::Waiting;
+use crate::frame::PendingPacket;
 
 /// Number of queues, and so of a packet's retransmissions: "the maximum number of
 /// retransmission attempts is limited to 3" (§III-A).
@@ -74,10 +74,10 @@ type Place = (Instant, u64);
 
 /// The three queues.
 #[derive(Clone, Debug)]
-pub(super) struct Retries<P> {
+pub(crate) struct Retries<P> {
     order: DeadlineOrder,
-    queues: [BTreeMap<Place, Waiting<P>>; QUEUES],
-    expired: VecDeque<Waiting<P>>,
+    queues: [BTreeMap<Place, PendingPacket<P>>; QUEUES],
+    expired: VecDeque<PendingPacket<P>>,
     added: u64,
 }
 
@@ -92,7 +92,7 @@ impl<P: Copy> Retries<P> {
     }
 
     /// Takes a packet that failed, which its counts of failures have already.
-    pub(super) fn add(&mut self, waiting: Waiting<P>) {
+    pub(super) fn add(&mut self, waiting: PendingPacket<P>) {
         let failures = match self.order.counted {
             Counted::Frame => waiting.fragment_failures,
             Counted::Packet => waiting.failures,
@@ -112,8 +112,8 @@ impl<P: Copy> Retries<P> {
     pub(super) fn select(
         &mut self,
         now: Instant,
-        fresh: &mut VecDeque<Waiting<P>>,
-    ) -> Option<Waiting<P>> {
+        fresh: &mut VecDeque<PendingPacket<P>>,
+    ) -> Option<PendingPacket<P>> {
         self.expire(now);
         if let Some(queue) = self.most_urgent(now) {
             return take_first(&mut self.queues[queue]);
@@ -158,24 +158,25 @@ impl<P: Copy> Retries<P> {
             .map(|(_, index)| index)
     }
 
-    pub(super) fn take_expired(&mut self) -> Option<Waiting<P>> {
+    pub(super) fn take_expired(&mut self) -> Option<PendingPacket<P>> {
         self.expired.pop_front()
     }
 
-    pub(super) fn lengths(&self) -> [usize; QUEUES] {
-        [0, 1, 2].map(|index: usize| self.queues[index].len())
+    /// Packets that were retransmitted in vain that many times.
+    pub(super) fn retransmitted(&self, times: usize) -> usize {
+        self.queues.get(times).map_or(0, BTreeMap::len)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.lengths().iter().sum::<usize>() + self.expired.len()
+        self.queues.iter().map(BTreeMap::len).sum::<usize>() + self.expired.len()
     }
 }
 
-fn take_first<P>(queue: &mut BTreeMap<Place, Waiting<P>>) -> Option<Waiting<P>> {
+fn take_first<P>(queue: &mut BTreeMap<Place, PendingPacket<P>>) -> Option<PendingPacket<P>> {
     queue.pop_first().map(|(_, waiting)| waiting)
 }
 
-fn expiry<P>(waiting: &Waiting<P>) -> Instant {
+fn expiry<P>(waiting: &PendingPacket<P>) -> Instant {
     waiting
         .offer
         .urgency

@@ -1,12 +1,26 @@
 //! The numbers of frames, and how many of them may be outstanding.
 
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 
-use super::config::Window;
+/// The number of frames that may be outstanding: transmitted, and neither acknowledged nor given
+/// up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Window {
+    /// Any number.
+    Unlimited,
+    /// At most this many at a time, whichever they are. The textbook's window, whose efficiency is
+    /// W/(1 + 2a)·(1 − p).
+    Outstanding(NonZeroU32),
+    /// Frames are numbered, and none may be this far ahead of the oldest outstanding one: the
+    /// window of IEEE 802.16-2009 §6.3.4.6.1, of 3GPP TS 25.322 §9.4 and of an IEEE 802.11 block
+    /// ACK agreement. A frame that fails again and again stops those behind it in the end.
+    Numbers(NonZeroU32),
+}
 
 /// The sender's window.
 #[derive(Clone, Debug)]
-pub(super) struct SendWindow {
+pub(crate) struct SendWindow {
     limit: Window,
     /// The oldest outstanding number, or the next one where none is outstanding.
     base: u64,
@@ -16,7 +30,7 @@ pub(super) struct SendWindow {
 }
 
 impl SendWindow {
-    pub(super) const fn new(limit: Window) -> Self {
+    pub(crate) const fn new(limit: Window) -> Self {
         Self {
             limit,
             base: 0,
@@ -27,7 +41,7 @@ impl SendWindow {
 
     /// Whether a frame that was never transmitted may be.
     #[inline]
-    pub(super) fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         match self.limit {
             Window::Unlimited => true,
             Window::Outstanding(most) => self.outstanding < u64::from(most.get()),
@@ -37,7 +51,7 @@ impl SendWindow {
 
     /// The number of a frame that is transmitted for the first time.
     #[inline]
-    pub(super) fn number(&mut self) -> u64 {
+    pub(crate) fn number(&mut self) -> u64 {
         let number = self.base + self.settled.len() as u64;
         self.settled.push_back(false);
         self.outstanding += 1;
@@ -46,7 +60,7 @@ impl SendWindow {
 
     /// A frame is acknowledged or given up; once for each.
     #[inline]
-    pub(super) fn settle(&mut self, number: u64) {
+    pub(crate) fn settle(&mut self, number: u64) {
         let place = usize::try_from(number - self.base).unwrap_or(usize::MAX);
         if let Some(settled) = self.settled.get_mut(place) {
             *settled = true;
@@ -62,7 +76,6 @@ impl SendWindow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::num::NonZeroU32;
 
     const TWO: NonZeroU32 = NonZeroU32::new(2).unwrap();
 

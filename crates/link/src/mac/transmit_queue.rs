@@ -9,61 +9,27 @@
 //! ```
 //!
 //! One packet is chosen at a time and stays chosen until it leaves or is put back. What happens to
-//! one that is put back is the retransmission order's business: with [`RetransmissionOrder::
+//! one that is put back is the business of the [scheduler](crate::scheduler): with [`RetransmissionOrder::
 //! HeadOfLine`] it stays chosen, as in IEEE 802.11; with [`RetransmissionOrder::FirstDue`] and
 //! [`RetransmissionOrder::Deadline`] it waits for another turn. A selective-repeat link takes what
 //! it transmits out of the queue, and puts it back with [`TransmitQueue::retry`] when its timer
 //! expires.
 
-mod deadline;
-
 use std::collections::VecDeque;
 
 use airtcp_units::Instant;
 
-use super::Offer;
+use crate::frame::{Offer, PendingPacket};
 use crate::queue::QueueLimit;
-use deadline::Retries;
-pub use deadline::{Counted, DeadlineOrder, FreshBefore};
-
-/// In which order what failed is retransmitted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RetransmissionOrder {
-    /// At once, before anything else: IEEE 802.11, and stop-and-wait as a rule.
-    #[default]
-    HeadOfLine,
-    /// Before anything new, the one first that has been due for longest.
-    FirstDue,
-    /// By the time that is left to the timer of the packet's sender (Mahmoodi et al. §III-A).
-    Deadline(DeadlineOrder),
-}
-
-/// A packet and how far it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Waiting<P> {
-    /// The packet.
-    pub packet: P,
-    /// The station it is meant for.
-    pub to: u32,
-    /// What is known of it.
-    pub offer: Offer,
-    /// Attempts in vain, for all of its fragments.
-    pub failures: u32,
-    /// Attempts in vain for the fragment that is next.
-    pub fragment_failures: u32,
-    /// Fragments that were acknowledged.
-    pub fragments_done: u32,
-    /// Whether it has arrived whole: if it is retransmitted, only an acknowledgment was lost.
-    pub arrived: bool,
-}
+use crate::scheduler::{RetransmissionOrder, RetryScheduler};
 
 /// A station's queue. The chosen packet takes no room in it.
 #[derive(Clone, Debug)]
 pub struct TransmitQueue<P> {
     limit: QueueLimit,
     chosen: Chosen<P>,
-    fresh: VecDeque<Waiting<P>>,
-    retries: Waiters<P>,
+    fresh: VecDeque<PendingPacket<P>>,
+    retries: RetryScheduler<P>,
     bytes: u64,
 }
 
@@ -74,16 +40,7 @@ enum Chosen<P> {
     /// The first of those that were never put back, which stays where it is until it leaves.
     Head,
     /// Taken out of its queue.
-    Taken(Waiting<P>),
-}
-
-/// Where packets wait for another attempt.
-#[derive(Clone, Debug)]
-enum Waiters<P> {
-    /// Nowhere: the one that failed stays chosen.
-    Chosen,
-    FirstDue(VecDeque<Waiting<P>>),
-    ByDeadline(Retries<P>),
+    Taken(PendingPacket<P>),
 }
 
 impl<P: Copy> TransmitQueue<P> {
@@ -94,11 +51,7 @@ impl<P: Copy> TransmitQueue<P> {
             limit,
             chosen: Chosen::Nothing,
             fresh: VecDeque::new(),
-            retries: match order {
-                RetransmissionOrder::HeadOfLine => Waiters::Chosen,
-                RetransmissionOrder::FirstDue => Waiters::FirstDue(VecDeque::new()),
-                RetransmissionOrder::Deadline(order) => Waiters::ByDeadline(Retries::new(order)),
-            },
+            retries: RetryScheduler::new(order),
             bytes: 0,
         }
     }
@@ -118,7 +71,7 @@ impl<P: Copy> TransmitQueue<P> {
             return false;
         }
         self.bytes += u64::from(offer.bytes);
-        self.fresh.push_back(Waiting {
+        self.fresh.push_back(PendingPacket {
             packet,
             to,
             offer,
@@ -132,15 +85,19 @@ impl<P: Copy> TransmitQueue<P> {
 
     /// The packet to be sent next at `now`, chosen if none is.
     #[inline]
-    pub fn select(&mut self, now: Instant) -> Option<&mut Waiting<P>> {
+    pub fn select(&mut self, now: Instant) -> Option<&mut PendingPacket<P>> {
         self.select_among(now, true)
     }
 
     /// The same; what was never sent stays where it is unless `with_fresh`.
     #[inline]
-    pub fn select_among(&mut self, now: Instant, with_fresh: bool) -> Option<&mut Waiting<P>> {
+    pub fn select_among(
+        &mut self,
+        now: Instant,
+        with_fresh: bool,
+    ) -> Option<&mut PendingPacket<P>> {
         if matches!(self.chosen, Chosen::Nothing) {
-            if !matches!(self.retries, Waiters::Chosen) {
+            if !self.retries.keeps_chosen() {
                 self.take_next(now, with_fresh);
             } else if with_fresh && let Some(head) = self.fresh.front() {
                 self.bytes -= u64::from(head.offer.bytes);
@@ -158,12 +115,7 @@ impl<P: Copy> TransmitQueue<P> {
         } else {
             &mut none
         };
-        let next = match &mut self.retries {
-            Waiters::Chosen => fresh.pop_front(),
-            Waiters::FirstDue(due) => due.pop_front().or_else(|| fresh.pop_front()),
-            Waiters::ByDeadline(retries) => retries.select(now, fresh),
-        };
-        if let Some(next) = next {
+        if let Some(next) = self.retries.take_next(now, fresh) {
             self.bytes -= u64::from(next.offer.bytes);
             self.chosen = Chosen::Taken(next);
         }
@@ -171,7 +123,7 @@ impl<P: Copy> TransmitQueue<P> {
 
     /// The chosen packet.
     #[inline]
-    pub fn current(&mut self) -> Option<&mut Waiting<P>> {
+    pub fn current(&mut self) -> Option<&mut PendingPacket<P>> {
         match &mut self.chosen {
             Chosen::Nothing => None,
             Chosen::Head => self.fresh.front_mut(),
@@ -181,7 +133,7 @@ impl<P: Copy> TransmitQueue<P> {
 
     /// The chosen packet leaves for good.
     #[inline]
-    pub fn finish(&mut self) -> Option<Waiting<P>> {
+    pub fn finish(&mut self) -> Option<PendingPacket<P>> {
         match std::mem::replace(&mut self.chosen, Chosen::Nothing) {
             Chosen::Nothing => None,
             Chosen::Head => self.fresh.pop_front(),
@@ -192,7 +144,7 @@ impl<P: Copy> TransmitQueue<P> {
     /// The chosen packet failed and is to be retransmitted, its failures counted by the caller.
     #[inline]
     pub fn put_back(&mut self) {
-        if !matches!(self.retries, Waiters::Chosen)
+        if !self.retries.keeps_chosen()
             && let Some(chosen) = self.finish()
         {
             self.retry(chosen);
@@ -202,26 +154,21 @@ impl<P: Copy> TransmitQueue<P> {
     /// A packet that had left is to be retransmitted, its failures counted by the caller. It finds
     /// room even in a full queue. With [`RetransmissionOrder::HeadOfLine`] it goes to the head.
     #[inline]
-    pub fn retry(&mut self, waiting: Waiting<P>) {
+    pub fn retry(&mut self, waiting: PendingPacket<P>) {
         self.bytes += u64::from(waiting.offer.bytes);
-        match &mut self.retries {
-            Waiters::Chosen => {
-                let behind = usize::from(matches!(self.chosen, Chosen::Head));
-                self.fresh.insert(behind, waiting);
-            }
-            Waiters::FirstDue(due) => due.push_back(waiting),
-            Waiters::ByDeadline(retries) => retries.add(waiting),
+        if self.retries.keeps_chosen() {
+            let behind = usize::from(matches!(self.chosen, Chosen::Head));
+            self.fresh.insert(behind, waiting);
+        } else {
+            self.retries.add(waiting);
         }
     }
 
     /// A packet that the order gave up; to be asked after [`select`](Self::select) until there is
     /// none.
     #[inline]
-    pub fn take_expired(&mut self) -> Option<Waiting<P>> {
-        let Waiters::ByDeadline(retries) = &mut self.retries else {
-            return None;
-        };
-        let expired = retries.take_expired()?;
+    pub fn take_expired(&mut self) -> Option<PendingPacket<P>> {
+        let expired = self.retries.take_expired()?;
         self.bytes -= u64::from(expired.offer.bytes);
         Some(expired)
     }
@@ -230,13 +177,8 @@ impl<P: Copy> TransmitQueue<P> {
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        let waiting = match &self.retries {
-            Waiters::Chosen => 0,
-            Waiters::FirstDue(due) => due.len(),
-            Waiters::ByDeadline(retries) => retries.len(),
-        };
         let chosen = usize::from(matches!(self.chosen, Chosen::Head));
-        self.fresh.len() - chosen + waiting
+        self.fresh.len() - chosen + self.retries.len()
     }
 
     /// Their bytes.
@@ -252,14 +194,11 @@ impl<P: Copy> TransmitQueue<P> {
         matches!(self.chosen, Chosen::Nothing) && self.len() == 0
     }
 
-    /// Packets that wait for another attempt, by how often they were retransmitted in vain: never,
-    /// once, twice. Zeros but for [`RetransmissionOrder::Deadline`].
+    /// Packets that wait for another attempt after having been retransmitted in vain that many
+    /// times. Zero but for [`RetransmissionOrder::Deadline`].
     #[must_use]
-    pub fn retries(&self) -> [usize; 3] {
-        match &self.retries {
-            Waiters::ByDeadline(retries) => retries.lengths(),
-            Waiters::Chosen | Waiters::FirstDue(_) => [0; 3],
-        }
+    pub fn retries(&self, retransmitted: usize) -> usize {
+        self.retries.retransmitted(retransmitted)
     }
 }
 

@@ -2,7 +2,16 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::config::Handover;
+/// The order in which a receiver hands packets on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Handover {
+    /// As they arrive: a packet overtakes one that is being retransmitted.
+    #[default]
+    AsReceived,
+    /// As they were first transmitted: what has overtaken waits in a reordering buffer until the
+    /// frames before it have arrived, or until the sender has said that it gave them up.
+    InOrder,
+}
 
 /// The state of a frame, as the receiver knows it.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +22,7 @@ enum Known<T> {
 
 /// Hands on what arrives.
 #[derive(Clone, Debug)]
-pub(super) struct Resequencer<T> {
+pub(crate) struct Resequencer<T> {
     handover: Handover,
     /// The first number of which nothing is known.
     expected: u64,
@@ -23,7 +32,7 @@ pub(super) struct Resequencer<T> {
 }
 
 impl<T> Resequencer<T> {
-    pub(super) const fn new(handover: Handover) -> Self {
+    pub(crate) const fn new(handover: Handover) -> Self {
         Self {
             handover,
             expected: 0,
@@ -34,7 +43,7 @@ impl<T> Resequencer<T> {
 
     /// Frame `number` has arrived.
     #[inline]
-    pub(super) fn on_arrived(&mut self, number: u64, content: T) {
+    pub(crate) fn on_arrived(&mut self, number: u64, content: T) {
         match self.handover {
             Handover::AsReceived => self.ready.push_back(content),
             Handover::InOrder => self.know(number, Known::Arrived(content)),
@@ -42,7 +51,7 @@ impl<T> Resequencer<T> {
     }
 
     /// The sender says that it gave frame `number` up.
-    pub(super) fn on_given_up(&mut self, number: u64) {
+    pub(crate) fn on_given_up(&mut self, number: u64) {
         if self.handover == Handover::InOrder {
             self.know(number, Known::GivenUp);
         }
@@ -50,7 +59,7 @@ impl<T> Resequencer<T> {
 
     /// The next packet to hand on; ask until there is none.
     #[inline]
-    pub(super) fn take(&mut self) -> Option<T> {
+    pub(crate) fn take(&mut self) -> Option<T> {
         self.ready.pop_front()
     }
 

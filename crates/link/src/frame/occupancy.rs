@@ -1,0 +1,55 @@
+//! What is on a channel and when, for timelines.
+
+use airtcp_units::Instant;
+
+/// A time in which a station occupies the channel, for timelines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occupancy {
+    /// Who sends.
+    pub station: u32,
+    /// First bit.
+    pub start: Instant,
+    /// Last bit.
+    pub end: Instant,
+    /// The frame sent.
+    pub frame: FrameKind,
+    /// The flow whose packet the exchange is about.
+    pub flow: u32,
+    /// Attempt number for its packet, from 1.
+    pub attempt: u32,
+    /// Outcome of the frame.
+    pub fate: Fate,
+}
+
+/// The frame sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// A data frame, or a fragment of one.
+    Data,
+    /// A link acknowledgment.
+    Ack,
+    /// A request to send.
+    Rts,
+    /// A clearance to send.
+    Cts,
+}
+
+/// Outcome of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is received.
+    Received,
+    /// Another station sent at the same time.
+    Collided,
+    /// The radio damaged it.
+    Damaged,
+}
+
+/// Watches a channel; `()` watches nothing and costs nothing.
+pub trait ChannelObserver {
+    /// A station occupies the channel from `occupancy.start` on; told then.
+    #[inline]
+    fn occupied(&mut self, _occupancy: &Occupancy) {}
+}
+
+impl ChannelObserver for () {}

@@ -1,0 +1,34 @@
+//! A packet as a medium sees it when it is handed over.
+
+use airtcp_units::{Duration, Instant};
+
+/// Facts about a packet that a medium needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Size of the IP packet, headers included; the medium adds its own.
+    pub bytes: u32,
+    /// Whose packet it is; flows are numbered from zero without gaps.
+    pub flow: u32,
+    /// Its content: error models may spare one or the other.
+    pub class: PacketClass,
+    /// Its urgency, where an access point knows.
+    pub urgency: Option<Urgency>,
+}
+
+/// The content of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketClass {
+    /// Data of a connection, its SYN and its FIN.
+    Data,
+    /// Acknowledgments alone.
+    Acknowledgment,
+}
+
+/// An access point's estimate of the retransmission timer of a packet's sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Urgency {
+    /// When the timer expires.
+    pub expires: Instant,
+    /// The round-trip time of the connection.
+    pub round_trip: Duration,
+}

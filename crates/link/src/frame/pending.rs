@@ -1,0 +1,22 @@
+//! A packet in a station's queue, and how far it is.
+
+use super::offer::Offer;
+
+/// A packet and how far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PendingPacket<P> {
+    /// The packet.
+    pub packet: P,
+    /// The station it is meant for.
+    pub to: u32,
+    /// What is known of it.
+    pub offer: Offer,
+    /// Attempts in vain, for all of its fragments.
+    pub failures: u32,
+    /// Attempts in vain for the fragment that is next.
+    pub fragment_failures: u32,
+    /// Fragments that were acknowledged.
+    pub fragments_done: u32,
+    /// Whether it has arrived whole: if it is retransmitted, only an acknowledgment was lost.
+    pub arrived: bool,
+}

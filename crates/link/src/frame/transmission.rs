@@ -1,0 +1,23 @@
+//! A packet as a pipe sees it, and whether the pipe takes it.
+
+/// Facts about a packet that the link needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmission {
+    /// Size on the link, headers included.
+    pub bytes: u32,
+    /// Whose packet it is; flows are numbered from zero without gaps.
+    pub flow: u32,
+    /// Packets that this flow has handed to this direction before: 0, 1, 2, ...
+    pub index: u64,
+}
+
+/// Outcome of handing a packet to a pipe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// It will arrive, unless the queue's discipline has it [discarded](crate::Pipe::take_discarded).
+    Queued,
+    /// The queue had no room, or its discipline drops it; it takes nothing of the link.
+    Overflow,
+    /// It takes its turn on the link, but is damaged and never arrives.
+    Lost,
+}

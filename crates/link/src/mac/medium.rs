@@ -1,0 +1,55 @@
+//! What every medium does: it takes packets, says when it wants to be woken, and tells what became
+//! of each packet.
+
+use airtcp_units::{Duration, Instant};
+
+use crate::frame::{ChannelObserver, Offer, Outcome};
+
+/// A channel that stations share, or a link that retransmits, which carries packets of type `P`.
+/// A network drives it through these; a new medium implements them and is a row there.
+pub trait Medium<P> {
+    /// Hands `packet` to station `from`, for station `to`, at `now`, which may not lie before the
+    /// `now` of an earlier call; `false` when there is no room.
+    fn push(
+        &mut self,
+        now: Instant,
+        way: (u32, u32),
+        offer: Offer,
+        packet: P,
+        observer: &mut impl ChannelObserver,
+    ) -> bool;
+
+    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    fn next_wakeup(&self) -> Instant;
+
+    /// Acts on what is due by `now`. [`poll`](Self::poll) is called afterwards.
+    fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver);
+
+    /// The outcome of a packet; called until there is none.
+    fn poll(&mut self) -> Option<Outcome<P>>;
+
+    /// Packets that wait at a station; at a base station with a queue for each mobile, those for
+    /// `mobile`.
+    fn queued_packets(&self, station: u32, mobile: u32) -> usize;
+
+    /// Packets that wait at a station for another attempt after having been retransmitted in vain
+    /// that many times, where an order tells them apart.
+    fn retries(&self, _station: u32, _retransmitted: usize) -> usize {
+        0
+    }
+
+    /// Signal-to-noise ratio between a station and the access point, where a radio is modelled.
+    fn snr_db(&self, _station: u32, _now: Instant) -> Option<f64> {
+        None
+    }
+
+    /// Whether it says when a sender has its acknowledgment ([`Outcome::Acknowledged`]).
+    fn tells_of_acknowledgments(&self) -> bool {
+        false
+    }
+
+    /// After how long it retransmits, where that is a fixed time.
+    fn retry_timeout(&self) -> Option<Duration> {
+        None
+    }
+}

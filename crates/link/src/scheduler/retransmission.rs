@@ -1,0 +1,95 @@
+//! Which of the packets that failed, and those never sent, is transmitted next.
+
+use std::collections::VecDeque;
+
+use airtcp_units::Instant;
+
+use super::deadline::{DeadlineOrder, Retries};
+use crate::frame::PendingPacket;
+
+/// In which order what failed is retransmitted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RetransmissionOrder {
+    /// At once, before anything else: IEEE 802.11, and stop-and-wait as a rule.
+    #[default]
+    HeadOfLine,
+    /// Before anything new, the one first that has been due for longest.
+    FirstDue,
+    /// By the time that is left to the timer of the packet's sender (Mahmoodi et al. §III-A).
+    Deadline(DeadlineOrder),
+}
+
+/// Where packets wait for another attempt.
+#[derive(Clone, Debug)]
+pub(crate) enum RetryScheduler<P> {
+    /// Nowhere: the one that failed stays chosen.
+    HeadOfLine,
+    FirstDue(VecDeque<PendingPacket<P>>),
+    ByDeadline(Retries<P>),
+}
+
+impl<P: Copy> RetryScheduler<P> {
+    pub(crate) fn new(order: RetransmissionOrder) -> Self {
+        match order {
+            RetransmissionOrder::HeadOfLine => Self::HeadOfLine,
+            RetransmissionOrder::FirstDue => Self::FirstDue(VecDeque::new()),
+            RetransmissionOrder::Deadline(order) => Self::ByDeadline(Retries::new(order)),
+        }
+    }
+
+    /// Whether a packet that failed is transmitted before anything else.
+    #[inline]
+    pub(crate) const fn keeps_chosen(&self) -> bool {
+        matches!(self, Self::HeadOfLine)
+    }
+
+    /// The packet to be transmitted next at `now`, taken out of these or out of `fresh`.
+    pub(crate) fn take_next(
+        &mut self,
+        now: Instant,
+        fresh: &mut VecDeque<PendingPacket<P>>,
+    ) -> Option<PendingPacket<P>> {
+        match self {
+            Self::HeadOfLine => fresh.pop_front(),
+            Self::FirstDue(due) => due.pop_front().or_else(|| fresh.pop_front()),
+            Self::ByDeadline(retries) => retries.select(now, fresh),
+        }
+    }
+
+    /// A packet failed, which its counts of failures have already. Not for head of line.
+    pub(crate) fn add(&mut self, failed: PendingPacket<P>) {
+        match self {
+            Self::HeadOfLine => {}
+            Self::FirstDue(due) => due.push_back(failed),
+            Self::ByDeadline(retries) => retries.add(failed),
+        }
+    }
+
+    /// A packet that the order gave up.
+    #[inline]
+    pub(crate) fn take_expired(&mut self) -> Option<PendingPacket<P>> {
+        match self {
+            Self::ByDeadline(retries) => retries.take_expired(),
+            Self::HeadOfLine | Self::FirstDue(_) => None,
+        }
+    }
+
+    /// Packets that wait for another attempt.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::HeadOfLine => 0,
+            Self::FirstDue(due) => due.len(),
+            Self::ByDeadline(retries) => retries.len(),
+        }
+    }
+
+    /// Of these, those that were retransmitted in vain that many times, where the order tells them
+    /// apart.
+    pub(crate) fn retransmitted(&self, times: usize) -> usize {
+        match self {
+            Self::ByDeadline(retries) => retries.retransmitted(times),
+            Self::HeadOfLine | Self::FirstDue(_) => 0,
+        }
+    }
+}

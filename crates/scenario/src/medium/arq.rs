@@ -1,0 +1,52 @@
+//! A stop-and-wait link.
+
+use airtcp_link::mac::arq::ArqConfig;
+use airtcp_link::mac::damage::Outage;
+use airtcp_link::scheduler::RetransmissionOrder;
+use airtcp_link::{PipeConfig, QueueLimit};
+use airtcp_network::MediumKind;
+
+use super::WirelessMedium;
+
+/// A stop-and-wait link to a mobile.
+#[derive(Clone, Debug)]
+pub struct Arq {
+    /// The direction that repeats.
+    pub config: ArqConfig,
+    /// The other, which loses nothing.
+    pub back: PipeConfig,
+}
+
+impl WirelessMedium for Arq {
+    fn boxed(&self) -> Box<dyn WirelessMedium> {
+        Box::new(self.clone())
+    }
+
+    fn name(&self) -> &'static str {
+        "arq"
+    }
+
+    fn kind(&self, _name: &str, _seed: u64, report_retries: bool) -> MediumKind {
+        MediumKind::Arq(Box::new(ArqConfig {
+            report_retries,
+            ..self.config.clone()
+        }))
+    }
+
+    fn back(&self) -> Option<(&'static str, &PipeConfig)> {
+        Some(("arq.back", &self.back))
+    }
+
+    fn outage(&self) -> Option<Outage> {
+        self.config.damage.outage
+    }
+
+    fn set_queue(&mut self, limit: QueueLimit) {
+        self.config.queue = limit;
+    }
+
+    fn set_order(&mut self, order: RetransmissionOrder) -> bool {
+        self.config.order = order;
+        true
+    }
+}

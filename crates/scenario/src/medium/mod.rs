@@ -1,0 +1,100 @@
+//! Media that stations share or that retransmit, as a scenario describes them: one file each, which
+//! says all that the rest of a scenario wants of it.
+
+mod arq;
+mod cell;
+mod selective_repeat;
+mod wlan;
+
+use std::fmt::Debug;
+
+use airtcp_link::fading::{Placement, Radio, RadioConfig};
+use airtcp_link::frame::RetryLimit;
+use airtcp_link::mac::damage::Outage;
+use airtcp_link::scheduler::RetransmissionOrder;
+use airtcp_link::{PipeConfig, QueueLimit, Stream};
+use airtcp_network::MediumKind;
+
+pub use arq::Arq;
+pub use cell::CellLink;
+pub use selective_repeat::SelectiveRepeat;
+pub use wlan::Wlan;
+
+/// A medium between mobiles and an access point.
+pub trait WirelessMedium: Debug + Send + Sync {
+    /// A copy.
+    fn boxed(&self) -> Box<dyn WirelessMedium>;
+
+    /// The name of its random stream; with two of them, that of the near one and the far one begin
+    /// with it.
+    fn name(&self) -> &'static str;
+
+    /// Its configuration for a network, the mobiles put in their places. Agents that want to hear
+    /// of every failed attempt ask for `report_retries`.
+    fn kind(&self, name: &str, seed: u64, report_retries: bool) -> MediumKind;
+
+    /// Mobiles with flows.
+    fn stations(&self) -> u32 {
+        1
+    }
+
+    /// The way from the mobile to the access point, where that is a pipe and not the medium, and
+    /// the name of its random stream.
+    fn back(&self) -> Option<(&'static str, &PipeConfig)> {
+        None
+    }
+
+    /// When it goes away.
+    fn outage(&self) -> Option<Outage> {
+        None
+    }
+
+    /// Whether TCP is told after how long the link retransmits.
+    fn tells_retry_timeout(&self) -> bool {
+        false
+    }
+
+    /// The remedy `queue`: changes what may wait at every station.
+    fn set_queue(&mut self, limit: QueueLimit);
+
+    /// Changes the most transmissions of a mobile's frame; `false` if no mobile retransmits.
+    #[must_use]
+    fn set_mobile_attempts(&mut self, _limit: RetryLimit) -> bool {
+        false
+    }
+
+    /// Changes the order of an access point's retransmissions; `false` if it has none, frame by
+    /// frame.
+    #[must_use]
+    fn set_order(&mut self, _order: RetransmissionOrder) -> bool {
+        false
+    }
+}
+
+impl Clone for Box<dyn WirelessMedium> {
+    fn clone(&self) -> Self {
+        self.boxed()
+    }
+}
+
+/// Where mobiles are, and what the air does to a signal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Air {
+    /// The way of a signal.
+    pub config: RadioConfig,
+    /// Distances of the mobiles.
+    pub placement: Placement,
+}
+
+/// The radio of every station, that of the access point standing for nothing.
+fn radios(air: &Air, stations: u32, draws: Stream) -> Vec<Radio> {
+    let (places, channels) = (draws.substream(10), draws.substream(11));
+    (0..=stations)
+        .map(|station| {
+            let distance = air.placement.distance_m(station.saturating_sub(1), places);
+            let channel = channels.substream(u64::from(station));
+            Radio::new(&air.config, distance, channel)
+                .expect("a radio is checked when the scenario is read")
+        })
+        .collect()
+}

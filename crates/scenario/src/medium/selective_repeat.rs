@@ -1,0 +1,59 @@
+//! A selective-repeat link.
+
+use airtcp_link::QueueLimit;
+use airtcp_link::frame::RetryLimit;
+use airtcp_link::mac::damage::Outage;
+use airtcp_link::mac::selective_repeat::SelectiveRepeatConfig;
+use airtcp_link::scheduler::RetransmissionOrder;
+use airtcp_network::MediumKind;
+
+use super::WirelessMedium;
+
+/// A selective-repeat link.
+#[derive(Clone, Debug)]
+pub struct SelectiveRepeat {
+    /// Its configuration.
+    pub config: SelectiveRepeatConfig,
+    /// Whether TCP is told after how long the link retransmits.
+    pub tells_retry_timeout: bool,
+}
+
+impl WirelessMedium for SelectiveRepeat {
+    fn boxed(&self) -> Box<dyn WirelessMedium> {
+        Box::new(self.clone())
+    }
+
+    fn name(&self) -> &'static str {
+        "selective-repeat"
+    }
+
+    fn kind(&self, _name: &str, _seed: u64, report_retries: bool) -> MediumKind {
+        MediumKind::SelectiveRepeat(Box::new(SelectiveRepeatConfig {
+            report_retries,
+            ..self.config.clone()
+        }))
+    }
+
+    fn outage(&self) -> Option<Outage> {
+        self.config.damage.outage
+    }
+
+    fn tells_retry_timeout(&self) -> bool {
+        self.tells_retry_timeout
+    }
+
+    fn set_queue(&mut self, limit: QueueLimit) {
+        self.config.mobile.queue = limit;
+        self.config.access_point.queue = limit;
+    }
+
+    fn set_mobile_attempts(&mut self, limit: RetryLimit) -> bool {
+        self.config.mobile.retry_limit = limit;
+        true
+    }
+
+    fn set_order(&mut self, order: RetransmissionOrder) -> bool {
+        self.config.access_point.order = order;
+        true
+    }
+}
