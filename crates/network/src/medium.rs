@@ -9,6 +9,7 @@ use airtcp_link::mac::Medium;
 use airtcp_link::mac::arq::{ArqConfig, ArqLink};
 use airtcp_link::mac::cellular::{Cell, CellConfig};
 use airtcp_link::mac::dcf::{Bss, BssConfig};
+use airtcp_link::mac::edca::{Edca, EdcaConfig};
 use airtcp_link::mac::selective_repeat::{SelectiveRepeatConfig, SelectiveRepeatLink};
 use airtcp_link::{Admission, Stream};
 use airtcp_units::{Duration, Instant};
@@ -62,6 +63,8 @@ macro_rules! media {
 media! {
     /// An IEEE 802.11 channel.
     Bss: BssConfig => Bss;
+    /// An IEEE 802.11 channel on which frames are aggregated.
+    Edca: EdcaConfig => Edca;
     /// A stop-and-wait link, from the access point to a mobile.
     Arq: ArqConfig => ArqLink;
     /// A selective-repeat link between an access point and a mobile.
@@ -312,6 +315,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
                 self.report(medium, &packet, from, LinkEvent::Discarded, hosts);
                 hosts.lost(self, &packet, Admission::Lost);
             }
+            Outcome::Dropped { packet } => hosts.lost(self, &packet, Admission::Overflow),
         }
     }
 

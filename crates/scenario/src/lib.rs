@@ -42,7 +42,7 @@ pub use error::ScenarioError;
 pub use flow::{FlowConfig, FreezeConfig, ProxyConfig};
 use inputs::{Files, HexDigest, Inputs, Recording, read_bounded};
 pub use link::{AccessPoint, Link, RoundTrip, Wired};
-pub use medium::{Air, Arq, CellLink, SelectiveRepeat, WirelessMedium, Wlan};
+pub use medium::{AggregatingWlan, Air, Arq, CellLink, SelectiveRepeat, WirelessMedium, Wlan};
 pub use mix::Mix;
 pub use names::{FlowDirection, LossDirection, Topology};
 pub use replay::Replay;

@@ -9,8 +9,22 @@ from matplotlib.patches import Patch
 from airtcp.plot.observed import Observed
 from airtcp.plot.style import BLUE, GREEN, LIGHT, ORANGE, SKY_BLUE, VERMILLION, house_style
 
-_COLOURS = {"data": BLUE, "ack": SKY_BLUE, "rts": ORANGE, "cts": GREEN}
-_NAMES = {"data": "data", "ack": "link ACK", "rts": "RTS", "cts": "CTS"}
+_COLOURS = {
+    "data": BLUE,
+    "ack": SKY_BLUE,
+    "block-ack": SKY_BLUE,
+    "block-ack-request": ORANGE,
+    "rts": ORANGE,
+    "cts": GREEN,
+}
+_NAMES = {
+    "data": "data",
+    "ack": "link ACK",
+    "block-ack": "block ACK",
+    "block-ack-request": "block ACK request",
+    "rts": "RTS",
+    "cts": "CTS",
+}
 _SPOILT = {"collided": "xxxx", "damaged": "////"}
 _DEFAULT_LENGTH_S = 0.02
 _LEAD_S = 0.004
@@ -89,6 +103,8 @@ def _draw_lane(axes: Axes, lane: int, frames: pl.DataFrame, start: float) -> Non
             hatch=spoilt,
             linewidth=1.2 if spoilt else 0.4,
         )
+        if frame["mpdus"] > 1 and not spoilt:
+            _draw_mpdus(axes, lane, left, width, frame["mpdus"], frame["damaged"])
         if frame["attempt"] > 1 and frame["frame"] in {"data", "rts"}:
             axes.annotate(
                 str(frame["attempt"]),
@@ -102,6 +118,23 @@ def _draw_lane(axes: Axes, lane: int, frames: pl.DataFrame, start: float) -> Non
             )
 
 
+def _draw_mpdus(
+    axes: Axes, lane: int, left: float, width: float, mpdus: int, damaged: int
+) -> None:
+    """Lines between the MPDUs of an aggregate; a strip below, as long as the share that is damaged."""
+    edges = left + width * np.arange(1, mpdus) / mpdus
+    axes.vlines(edges, lane - _LANE / 2, lane + _LANE / 2, color=LIGHT.background, linewidth=0.3)
+    if damaged:
+        axes.barh(
+            lane + 0.4 * _LANE,
+            width * damaged / mpdus,
+            left=left,
+            height=0.2 * _LANE,
+            color=VERMILLION,
+            linewidth=0,
+        )
+
+
 def _legend(frames: pl.DataFrame) -> list[Patch]:
     kinds = [kind for kind in _NAMES if kind in frames["frame"].cast(pl.String).unique()]
     patches = [Patch(color=_COLOURS[kind], label=_NAMES[kind]) for kind in kinds]
@@ -110,6 +143,8 @@ def _legend(frames: pl.DataFrame) -> list[Patch]:
             patches.append(
                 Patch(facecolor=LIGHT.background, edgecolor=VERMILLION, hatch=hatch, label=fate)
             )
+    if frames.filter((pl.col("mpdus") > 1) & (pl.col("fate") == "received"))["damaged"].sum():
+        patches.append(Patch(color=VERMILLION, label="damaged MPDUs, share of the aggregate"))
     if int(np.max(frames["attempt"].to_numpy())) > 1:
         patches.append(Patch(color="none", label="2, 3, …: retransmitted"))
     return patches

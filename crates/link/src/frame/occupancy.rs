@@ -17,8 +17,12 @@ pub struct Occupancy {
     pub flow: u32,
     /// Attempt number for its packet, from 1.
     pub attempt: u32,
-    /// Outcome of the frame.
+    /// Outcome of the frame; of an aggregate, damaged if all of it is.
     pub fate: Fate,
+    /// MPDUs in it: more than 1 in an aggregate.
+    pub mpdus: u32,
+    /// Of these, those that did not arrive.
+    pub damaged: u32,
 }
 
 /// The frame sent.
@@ -32,6 +36,10 @@ pub enum FrameKind {
     Rts,
     /// A clearance to send.
     Cts,
+    /// A block ACK.
+    BlockAck,
+    /// A request for a block ACK.
+    BlockAckRequest,
 }
 
 /// Outcome of a frame.

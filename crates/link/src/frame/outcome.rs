@@ -53,4 +53,9 @@ pub enum Outcome<P> {
         /// Whether it had arrived all the same: only acknowledgments were lost.
         arrived: bool,
     },
+    /// A queue's discipline dropped it before it was ever sent.
+    Dropped {
+        /// The packet.
+        packet: P,
+    },
 }

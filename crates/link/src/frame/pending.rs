@@ -1,6 +1,9 @@
 //! A packet in a station's queue, and how far it is.
 
+use airtcp_packet::Ecn;
+
 use super::offer::Offer;
+use crate::queue::EcnField;
 
 /// A packet and how far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,4 +22,14 @@ pub struct PendingPacket<P> {
     pub fragments_done: u32,
     /// Whether it has arrived whole: if it is retransmitted, only an acknowledgment was lost.
     pub arrived: bool,
+}
+
+impl<P: EcnField> EcnField for PendingPacket<P> {
+    fn ecn(&self) -> Ecn {
+        self.packet.ecn()
+    }
+
+    fn mark(&mut self) {
+        self.packet.mark();
+    }
 }

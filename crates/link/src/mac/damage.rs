@@ -184,11 +184,47 @@ impl Damage {
     }
 
     fn draws_damage(&mut self, frame: &Frame) -> bool {
-        let by_model = frame
+        let by_model = self.model_damages(frame);
+        let by_noise = match self.usual_mode(frame) {
+            Some(mode) => self.noise_damages(frame, mode, 0),
+            None => false,
+        };
+        self.is_damaged(frame, by_model, by_noise)
+    }
+
+    /// Whether a frame that is sent in `mode` is damaged; or, of an aggregate, the MPDU at `place`,
+    /// from 0. To be asked once for each, in order: all MPDUs of a PPDU meet the same signal.
+    #[inline]
+    pub fn damages_in(&mut self, frame: &Frame, mode: Mode, place: u32) -> bool {
+        if self.is_absent {
+            return false;
+        }
+        let by_model = self.model_damages(frame);
+        let by_noise = self.config.radio.is_some() && self.noise_damages(frame, mode, place);
+        self.is_damaged(frame, by_model, by_noise)
+    }
+
+    /// The mode of a frame of a station whose mode does not change, where that matters.
+    fn usual_mode(&self, frame: &Frame) -> Option<Mode> {
+        let radio = self.config.radio.as_ref()?;
+        Some(match frame.class {
+            Some(_) => {
+                let place = frame.station.saturating_sub(1) as usize % radio.data.len().max(1);
+                radio.data.get(place).copied().unwrap_or(radio.control)
+            }
+            None => radio.control,
+        })
+    }
+
+    #[inline]
+    fn model_damages(&mut self, frame: &Frame) -> bool {
+        frame
             .class
             .is_some_and(|class| self.config.affects.includes(class))
-            && self.counts_and_draws(frame);
-        let by_noise = self.config.radio.is_some() && self.noise_damages(frame);
+            && self.counts_and_draws(frame)
+    }
+
+    fn is_damaged(&self, frame: &Frame, by_model: bool, by_noise: bool) -> bool {
         let away = |outage: Outage| outage.touches(frame.start, frame.end);
         by_model || by_noise || self.config.outage.is_some_and(away)
     }
@@ -201,25 +237,22 @@ impl Damage {
         Some(radio.snr_db(now, 2 * next))
     }
 
-    fn noise_damages(&mut self, frame: &Frame) -> bool {
+    fn noise_damages(&mut self, frame: &Frame, mode: Mode, place: u32) -> bool {
         let Some(radio) = &self.config.radio else {
             return false;
         };
         let direction = frame.direction as usize;
         let count = &mut self.frames[direction][frame.station as usize];
+        *count += u64::from(place == 0);
         // Frames of both directions fade independently where each frame does.
-        let index = 2 * *count + direction as u64;
-        *count += 1;
-        let mode = match frame.class {
-            Some(_) => {
-                let place = frame.station.saturating_sub(1) as usize % radio.data.len().max(1);
-                radio.data.get(place).copied().unwrap_or(radio.control)
-            }
-            None => radio.control,
-        };
+        let index = 2 * (*count - 1) + direction as u64;
         let snr_db = radio.radios[frame.station as usize].snr_db(frame.start, index);
         let chance = frame_error_rate(mode, snr_db, frame.bytes);
-        chance.happens(self.noise.substream(u64::from(frame.station)).draw(index))
+        let draws = self.noise.substream(u64::from(frame.station));
+        chance.happens(match place {
+            0 => draws.draw(index),
+            place => draws.substream(index).draw(u64::from(place)),
+        })
     }
 
     #[inline]

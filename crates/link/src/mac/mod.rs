@@ -8,6 +8,7 @@ pub mod cellular;
 mod contention;
 pub mod damage;
 pub mod dcf;
+pub mod edca;
 pub mod medium;
 pub mod resequencer;
 pub mod selective_repeat;

@@ -63,8 +63,50 @@ impl<T> Resequencer<T> {
         self.ready.pop_front()
     }
 
+    /// Nothing before `start` will arrive any more: what is held there is handed on.
+    pub(crate) fn advance(&mut self, start: u64) {
+        while self.expected < start {
+            match self.later.first_entry() {
+                Some(first) if *first.key() < start => {
+                    self.expected = first.key() + 1;
+                    if let Known::Arrived(content) = first.remove() {
+                        self.ready.push_back(content);
+                    }
+                }
+                _ => self.expected = start,
+            }
+        }
+        self.hand_on();
+    }
+
+    /// The first number of which nothing is known.
+    #[inline]
+    pub(crate) const fn expected(&self) -> u64 {
+        self.expected
+    }
+
+    /// The first packet that waits for one before it, and its number.
+    #[inline]
+    pub(crate) fn first_held(&self) -> Option<(u64, &T)> {
+        self.later.iter().find_map(|(number, known)| match known {
+            Known::Arrived(content) => Some((*number, content)),
+            Known::GivenUp => None,
+        })
+    }
+
     fn know(&mut self, number: u64, known: Known<T>) {
+        if number == self.expected && self.later.is_empty() {
+            self.expected += 1;
+            if let Known::Arrived(content) = known {
+                self.ready.push_back(content);
+            }
+            return;
+        }
         self.later.insert(number, known);
+        self.hand_on();
+    }
+
+    fn hand_on(&mut self) {
         while let Some(next) = self.later.remove(&self.expected) {
             self.expected += 1;
             if let Known::Arrived(content) = next {

@@ -49,6 +49,16 @@ impl SendWindow {
         }
     }
 
+    /// The oldest outstanding number, or the next one where none is outstanding.
+    pub(crate) const fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// Numbers from there to the last.
+    pub(crate) fn span(&self) -> usize {
+        self.settled.len()
+    }
+
     /// The number of a frame that is transmitted for the first time.
     #[inline]
     pub(crate) fn number(&mut self) -> u64 {

@@ -58,6 +58,10 @@ pub(crate) struct ManagedQueue<P> {
 
 #[derive(Clone, Debug)]
 enum Kind<P> {
+    DropTail {
+        limit: QueueLimit,
+        fifo: Fifo<P>,
+    },
     CoDel {
         config: CoDelConfig,
         limit: QueueLimit,
@@ -68,10 +72,18 @@ enum Kind<P> {
 }
 
 impl<P: EcnField> ManagedQueue<P> {
-    /// An empty queue, or `None` for drop-tail, which is none of these.
+    /// An empty queue, or `None` for drop-tail, which a pipe need not ask at each departure.
     pub fn new(discipline: Discipline, limit: QueueLimit, hash: Stream) -> Option<Self> {
+        (discipline != Discipline::DropTail).then(|| Self::of(discipline, limit, hash))
+    }
+
+    /// An empty queue.
+    pub fn of(discipline: Discipline, limit: QueueLimit, hash: Stream) -> Self {
         let kind = match discipline {
-            Discipline::DropTail => return None,
+            Discipline::DropTail => Kind::DropTail {
+                limit,
+                fifo: Fifo::default(),
+            },
             Discipline::CoDel(config) => Kind::CoDel {
                 config,
                 limit,
@@ -80,17 +92,17 @@ impl<P: EcnField> ManagedQueue<P> {
             },
             Discipline::FqCoDel(config) => Kind::FqCoDel(FqCoDel::new(config, limit, hash)),
         };
-        Some(Self {
+        Self {
             kind,
             next_departure: Instant::FAR_FUTURE,
             discarded: VecDeque::new(),
-        })
+        }
     }
 
     /// Packets that wait.
     pub fn packets(&self) -> usize {
         match &self.kind {
-            Kind::CoDel { fifo, .. } => fifo.packets.len(),
+            Kind::DropTail { fifo, .. } | Kind::CoDel { fifo, .. } => fifo.packets.len(),
             Kind::FqCoDel(queues) => queues.packets(),
         }
     }
@@ -98,7 +110,7 @@ impl<P: EcnField> ManagedQueue<P> {
     /// Bytes that wait.
     pub const fn bytes(&self) -> u64 {
         match &self.kind {
-            Kind::CoDel { fifo, .. } => fifo.bytes(),
+            Kind::DropTail { fifo, .. } | Kind::CoDel { fifo, .. } => fifo.bytes(),
             Kind::FqCoDel(queues) => queues.bytes(),
         }
     }
@@ -108,7 +120,7 @@ impl<P: EcnField> ManagedQueue<P> {
     pub fn push(&mut self, waiting: QueuedPacket<P>) -> bool {
         let discarded = &mut self.discarded;
         match &mut self.kind {
-            Kind::CoDel { fifo, limit, .. } => {
+            Kind::DropTail { fifo, limit } | Kind::CoDel { fifo, limit, .. } => {
                 let bytes = waiting.transmission.bytes;
                 if !limit.has_room(fifo.packets.len(), fifo.bytes(), bytes) {
                     return false;
@@ -129,6 +141,7 @@ impl<P: EcnField> ManagedQueue<P> {
             discarded.push_back((dropped.packet, Admission::Overflow));
         };
         match &mut self.kind {
+            Kind::DropTail { fifo, .. } => fifo.pop(),
             Kind::CoDel {
                 config,
                 control,

@@ -33,7 +33,7 @@ pub use selective_repeat::SelectiveRepeatTable;
 pub use traffic::{EmailTable, FtpTable, HttpTable, MixTable, TrafficTable};
 pub use variation::{JitterTable, LateTable, LostPacketsTable, RecordedTable, StopsTable};
 pub use wired::{RoundTripTable, WiredTable};
-pub use wlan::WlanTable;
+pub use wlan::{AggregationTable, AirtimeTable, CategoryTable, EdcaTable, WlanTable};
 pub(crate) use wlan::{Attempts, ContentionWindow};
 
 /// A packet's delay on a line, each way: none to an hour.

@@ -3,6 +3,7 @@
 
 mod arq;
 mod cell;
+mod edca;
 mod selective_repeat;
 mod wlan;
 
@@ -17,6 +18,7 @@ use airtcp_network::MediumKind;
 
 pub use arq::Arq;
 pub use cell::CellLink;
+pub use edca::AggregatingWlan;
 pub use selective_repeat::SelectiveRepeat;
 pub use wlan::Wlan;
 

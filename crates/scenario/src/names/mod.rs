@@ -13,7 +13,8 @@ pub use link::{
     StopLengthName, StopProcess, StoppedPackets, TraceDirection,
 };
 pub use wireless::{
-    CellRates, Counted, FadingName, Preamble, SchedulerName, Standard, WindowCount,
+    AccessCategoryName, BandName, CellRates, ChannelWidth, Counted, FadingName, GuardIntervalName,
+    MissedBlockAck, Preamble, SchedulerName, Standard, StationScheduler, WindowCount,
 };
 
 /// The path between the endpoints.

@@ -1,6 +1,6 @@
 //! Names of the radio, of IEEE 802.11 and of the cell.
 
-use airtcp_link::mac::damage;
+use airtcp_link::mac::{damage, edca};
 use airtcp_link::phy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,121 @@ pub enum Standard {
     /// 5 GHz, OFDM, 6 to 54 Mbit/s.
     #[serde(rename = "802.11a")]
     A,
+    /// 2.4 and 5 GHz, OFDM with up to 4 streams of 20 or 40 MHz, aggregation.
+    #[serde(rename = "802.11n")]
+    N,
+    /// 5 GHz, up to 160 MHz and 256-QAM.
+    #[serde(rename = "802.11ac")]
+    Ac,
+    /// 2.4, 5 and 6 GHz, longer symbols and 1024-QAM; one user at a time.
+    #[serde(rename = "802.11ax")]
+    Ax,
+}
+
+impl Standard {
+    /// Whether its frames are aggregated.
+    pub const fn aggregates(self) -> bool {
+        matches!(self, Self::N | Self::Ac | Self::Ax)
+    }
+}
+
+/// Declares names that stand one for one for choices of the link.
+macro_rules! choices {
+    ($(#[$doc:meta])* $Name:ident for $Of:ty { $($(#[$row:meta])* $Row:ident = $text:literal => $Choice:path,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        pub enum $Name {
+            $($(#[$row])* #[serde(rename = $text)] $Row,)+
+        }
+
+        impl From<$Name> for $Of {
+            fn from(name: $Name) -> Self {
+                match name {
+                    $($Name::$Row => $Choice,)+
+                }
+            }
+        }
+    };
+}
+
+choices! {
+    /// A band.
+    BandName for phy::Band {
+        /// Channels of up to 40 MHz.
+        Ghz2_4 = "2.4 GHz" => phy::Band::Ghz2_4,
+        /// Channels of up to 160 MHz.
+        Ghz5 = "5 GHz" => phy::Band::Ghz5,
+        /// As 5 GHz.
+        Ghz6 = "6 GHz" => phy::Band::Ghz5,
+    }
+}
+
+choices! {
+    /// Width of a channel.
+    ChannelWidth for phy::Width {
+        /// All standards.
+        Mhz20 = "20 MHz" => phy::Width::Mhz20,
+        /// All standards.
+        Mhz40 = "40 MHz" => phy::Width::Mhz40,
+        /// 802.11ac and ax.
+        Mhz80 = "80 MHz" => phy::Width::Mhz80,
+        /// 802.11ac and ax.
+        Mhz160 = "160 MHz" => phy::Width::Mhz160,
+    }
+}
+
+choices! {
+    /// A guard interval.
+    GuardIntervalName for phy::GuardInterval {
+        /// 802.11n and ac.
+        Ns400 = "400 ns" => phy::GuardInterval::Ns400,
+        /// All standards.
+        Ns800 = "800 ns" => phy::GuardInterval::Ns800,
+        /// 802.11ax.
+        Ns1600 = "1600 ns" => phy::GuardInterval::Ns1600,
+        /// 802.11ax.
+        Ns3200 = "3200 ns" => phy::GuardInterval::Ns3200,
+    }
+}
+
+choices! {
+    /// An access category.
+    AccessCategoryName for edca::AccessCategory {
+        /// AC_BK.
+        Background = "background" => edca::AccessCategory::Background,
+        /// AC_BE.
+        BestEffort = "best-effort" => edca::AccessCategory::BestEffort,
+        /// AC_VI.
+        Video = "video" => edca::AccessCategory::Video,
+        /// AC_VO.
+        Voice = "voice" => edca::AccessCategory::Voice,
+    }
+}
+
+/// What a sender does when a block ACK does not come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissedBlockAck {
+    /// Retransmits the whole aggregate.
+    #[default]
+    Retransmit,
+    /// Contends to ask for the block ACK again.
+    Request,
+}
+
+/// Who is served next at a station whose frames are aggregated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StationScheduler {
+    /// One queue, first in, first out.
+    Fifo,
+    /// A discipline in front of a driver's queue.
+    Qdisc,
+    /// A queue for each station, an aggregate in turn.
+    RoundRobin,
+    /// A queue for each station, served by airtime: Linux' mac80211.
+    #[default]
+    Airtime,
 }
 
 /// A preamble of 802.11b.
@@ -96,6 +211,9 @@ impl From<Standard> for phy::Standard {
             Standard::B => Self::B,
             Standard::G => Self::G,
             Standard::A => Self::A,
+            Standard::N => Self::N,
+            Standard::Ac => Self::Ac,
+            Standard::Ax => Self::Ax,
         }
     }
 }

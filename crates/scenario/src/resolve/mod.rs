@@ -5,6 +5,7 @@ mod access_point;
 mod aqm;
 mod arq;
 mod cell;
+mod edca;
 mod flows;
 mod link;
 mod loss;
@@ -147,8 +148,17 @@ fn medium(
             Ok(Link::Pipe { data, acks })
         }
         Topology::Wlan | Topology::WlanWiredWlan => {
-            let wlan = wlan::resolve(document.wlan.get_or_insert_default(), flows)?;
-            Ok(Link::Medium(Box::new(wlan)))
+            let table = document.wlan.get_or_insert_default();
+            match *table.standard.get_or_insert_default() {
+                standard if standard.aggregates() => {
+                    let wlan = edca::resolve(table, standard, flows)?;
+                    Ok(Link::Medium(Box::new(wlan)))
+                }
+                _ => {
+                    let wlan = wlan::resolve(table, flows)?;
+                    Ok(Link::Medium(Box::new(wlan)))
+                }
+            }
         }
         Topology::Arq => {
             let arq = arq::resolve(document.arq.get_or_insert_default())?;

@@ -10,7 +10,7 @@ use airtcp_link::scheduler::RetransmissionOrder;
 use airtcp_units::{BitRate, ByteCount, Probability};
 
 use super::link::queue;
-use super::{loss, radio, refuse};
+use super::{edca, loss, radio, refuse};
 use crate::document::{Attempts, ContentionWindow, LossTable, SuspensionTable, WlanTable};
 use crate::error::Problem;
 use crate::medium::Wlan;
@@ -23,6 +23,7 @@ const DEFAULT_LONG_RETRY_LIMIT: u64 = 4;
 
 /// The channel for that many flows.
 pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem> {
+    edca::refuse_all(table)?;
     let (phy, station_modes) = rates(table)?;
     let stations = table
         .stations
@@ -165,7 +166,7 @@ pub(super) fn attempts(key: &mut Option<Limit<Attempts>>, default: u64) -> Retry
 }
 
 /// Errors that damage frames, from `wlan.loss` and `wlan.outage`.
-fn damage(
+pub(super) fn damage(
     loss: &mut Option<LossTable>,
     outage: Option<SuspensionTable>,
 ) -> Result<DamageConfig, Problem> {
@@ -204,7 +205,7 @@ pub(super) fn away(table: SuspensionTable, key: &str) -> Result<Outage, Problem>
 }
 
 /// With a radio frames are damaged by noise; an error model would count twice.
-fn refuse_error_model(loss: Option<&LossTable>) -> Result<(), Problem> {
+pub(super) fn refuse_error_model(loss: Option<&LossTable>) -> Result<(), Problem> {
     let is_nothing = |rate| rate == Probability::NEVER;
     match loss {
         Some(loss) if loss.model != Some(LossModel::Iid) || !loss.rate.is_none_or(is_nothing) => {
@@ -217,7 +218,9 @@ fn refuse_error_model(loss: Option<&LossTable>) -> Result<(), Problem> {
     }
 }
 
-fn threshold<const MIN: u64, const MAX: u64>(limit: Limit<Bytes<MIN, MAX>>) -> Option<u32> {
+pub(super) fn threshold<const MIN: u64, const MAX: u64>(
+    limit: Limit<Bytes<MIN, MAX>>,
+) -> Option<u32> {
     limit.at().map(|bytes| whole_bytes(bytes.get()))
 }
 

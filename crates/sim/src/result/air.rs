@@ -14,8 +14,9 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;
 
 /// A table of frames: `medium`, `station` (0 is the access point), `start_s`, `end_s`, `frame`
-/// ("data", "ack", "rts", "cts"), `flow`, `attempt` (from 1), `fate` ("received", "collided",
-/// "damaged").
+/// ("data", "ack", "rts", "cts", "block-ack", "block-ack-request"), `flow`, `attempt` (from 1),
+/// `fate` ("received", "collided", "damaged"; of an aggregate, damaged if all of it is), `mpdus` in
+/// the frame (more than 1 in an aggregate), and `damaged`, those of them that did not arrive.
 #[derive(Default)]
 pub struct FrameLog {
     medium: UInt16Builder,
@@ -26,6 +27,8 @@ pub struct FrameLog {
     flow: UInt32Builder,
     attempt: UInt32Builder,
     fate: StringDictionaryBuilder<UInt8Type>,
+    mpdus: UInt32Builder,
+    damaged: UInt32Builder,
 }
 
 impl FrameLog {
@@ -40,6 +43,8 @@ impl FrameLog {
             FrameKind::Ack => "ack",
             FrameKind::Rts => "rts",
             FrameKind::Cts => "cts",
+            FrameKind::BlockAck => "block-ack",
+            FrameKind::BlockAckRequest => "block-ack-request",
         });
         self.flow.append_value(occupancy.flow);
         self.attempt.append_value(occupancy.attempt);
@@ -48,6 +53,8 @@ impl FrameLog {
             Fate::Collided => "collided",
             Fate::Damaged => "damaged",
         });
+        self.mpdus.append_value(occupancy.mpdus);
+        self.damaged.append_value(occupancy.damaged);
     }
 
     /// Returns the frames so far as an Arrow table; the log is empty afterwards.
@@ -55,7 +62,7 @@ impl FrameLog {
     /// # Errors
     /// None that the columns can cause; Arrow checks their lengths.
     pub fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
-        let columns: [(&str, ArrayRef); 8] = [
+        let columns: [(&str, ArrayRef); 10] = [
             ("medium", Arc::new(self.medium.finish())),
             ("station", Arc::new(self.station.finish())),
             ("start_s", Arc::new(self.start_s.finish())),
@@ -64,6 +71,8 @@ impl FrameLog {
             ("flow", Arc::new(self.flow.finish())),
             ("attempt", Arc::new(self.attempt.finish())),
             ("fate", Arc::new(self.fate.finish())),
+            ("mpdus", Arc::new(self.mpdus.finish())),
+            ("damaged", Arc::new(self.damaged.finish())),
         ];
         RecordBatch::try_from_iter(columns)
     }
@@ -167,6 +176,8 @@ mod tests {
                 flow: 3,
                 attempt: 4,
                 fate: Fate::Collided,
+                mpdus: 1,
+                damaged: 1,
             },
         );
         let now = Instant::from_nanos(1_000_000);
@@ -183,7 +194,7 @@ mod tests {
             },
         );
         let (frames, agents) = (frames.finish().unwrap(), agents.finish().unwrap());
-        assert_eq!((frames.num_rows(), frames.num_columns()), (1, 8));
+        assert_eq!((frames.num_rows(), frames.num_columns()), (1, 10));
         assert_eq!((agents.num_rows(), agents.num_columns()), (2, 8));
         assert_eq!(agents.column(3).null_count(), 1);
         assert_eq!(agents.column(7).null_count(), 1);

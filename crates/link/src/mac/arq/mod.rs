@@ -225,6 +225,8 @@ impl<P: Copy> ArqLink<P> {
             } else {
                 Fate::Received
             },
+            mpdus: 1,
+            damaged: u32::from(damaged),
         });
         self.activity = Activity::Sending {
             arrives: end + self.config.delay,

@@ -259,6 +259,8 @@ impl<P: Copy> Cell<P> {
             } else {
                 Fate::Received
             },
+            mpdus: 1,
+            damaged: u32::from(damaged),
         });
     }
 

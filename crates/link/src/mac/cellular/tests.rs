@@ -56,7 +56,9 @@ fn transfer(config: &CellConfig, packets: u64) -> Vec<(u64, Instant, bool)> {
             match outcome {
                 Outcome::Delivered { packet, .. } => done.push((packet, now, true)),
                 Outcome::Discarded { packet, .. } => done.push((packet, now, false)),
-                Outcome::Retried { .. } | Outcome::Acknowledged { .. } => {}
+                Outcome::Retried { .. }
+                | Outcome::Acknowledged { .. }
+                | Outcome::Dropped { .. } => {}
             }
         }
     }

@@ -54,6 +54,8 @@ impl<O: ChannelObserver> Told<'_, O> {
             flow: self.flow,
             attempt: self.attempt,
             fate,
+            mpdus: 1,
+            damaged: u32::from(fate != Fate::Received),
         });
     }
 }

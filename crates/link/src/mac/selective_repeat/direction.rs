@@ -217,6 +217,8 @@ impl<P: Copy> Direction<P> {
             } else {
                 Fate::Received
             },
+            mpdus: 1,
+            damaged: u32::from(damaged),
         });
         self.busy_until = Some(end);
         let sent = Sent { number, waiting };

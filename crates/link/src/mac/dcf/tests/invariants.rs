@@ -103,6 +103,7 @@ fn keeps_its_distance(scenario: &Scenario) -> Result<(), TestCaseError> {
                     FrameKind::Rts => FrameKind::Cts,
                     FrameKind::Data => FrameKind::Ack,
                     FrameKind::Cts | FrameKind::Ack => FrameKind::Data,
+                    of_blocks => panic!("{of_blocks:?}"),
                 };
                 prop_assert_eq!(frame.frame, expected);
                 prop_assert!(frame.fate != Fate::Collided);

@@ -262,11 +262,13 @@ impl<'a> Reference<'a> {
                 FrameKind::Ack => phy.ack_time(),
                 FrameKind::Rts => phy.rts_time(),
                 FrameKind::Cts => phy.cts_time(),
+                of_blocks => panic!("{of_blocks:?}"),
             });
         let (about, class) = match frame {
             FrameKind::Data => (from, Some(self.head(from).arrival.class)),
             FrameKind::Rts => (from, None),
             FrameKind::Ack | FrameKind::Cts => (to, None),
+            of_blocks => panic!("{of_blocks:?}"),
         };
         let (station, direction) = if from == ACCESS_POINT {
             (to, FrameDirection::ToStation)

@@ -28,6 +28,7 @@ fn told(config: &BssConfig, senders: &[u32]) -> Vec<(char, u32, u32)> {
                 Outcome::Delivered { from, attempts, .. } => ('d', from, attempts),
                 Outcome::Discarded { from, attempts, .. } => ('x', from, attempts),
                 Outcome::Acknowledged { from, attempts, .. } => ('a', from, attempts),
+                Outcome::Dropped { .. } => panic!("a queue without a discipline"),
             });
         }
     }

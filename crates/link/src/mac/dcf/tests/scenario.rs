@@ -128,7 +128,7 @@ fn wake(bss: &mut Bss<u32>, history: &mut History) {
                 arrived,
                 ..
             } => history.discarded.push((packet, attempts, arrived)),
-            Outcome::Retried { .. } | Outcome::Acknowledged { .. } => {}
+            Outcome::Retried { .. } | Outcome::Acknowledged { .. } | Outcome::Dropped { .. } => {}
         }
     }
 }

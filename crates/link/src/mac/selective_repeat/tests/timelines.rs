@@ -23,6 +23,7 @@ fn lines(all: &[(Instant, Outcome<u64>)]) -> Vec<Line> {
                 Outcome::Discarded {
                     packet, attempts, ..
                 } => (packet, "discarded", attempts),
+                Outcome::Dropped { packet } => (packet, "dropped", 0),
             };
             let millisecond = (*now - Instant::ZERO).as_nanos() / MILLISECOND.as_nanos();
             (millisecond, packet, what, attempts)

@@ -80,6 +80,7 @@ impl Reference<'_> {
             (FrameKind::Ack, _) => self.fail(to, false),
             (FrameKind::Cts, _) => self.fail(to, true),
             (FrameKind::Data | FrameKind::Rts, _) => assert!(bytes >= 20, "no answer"),
+            (of_blocks, _) => panic!("{of_blocks:?}"),
         }
     }
 

@@ -1,0 +1,200 @@
+//! A block ACK agreement: the MPDUs from one station to another in one access category (IEEE
+//! 802.11-2020 §10.25).
+//!
+//! ```text
+//!   sender     window of numbers, from the oldest missing one on; failed MPDUs first, in order
+//!   receiver   hands packets on in the order of their numbers; holds what has overtaken one
+//! ```
+
+use std::collections::VecDeque;
+use std::num::NonZeroU32;
+
+use airtcp_units::{Duration, Instant};
+
+use crate::frame::PendingPacket;
+use crate::mac::resequencer::{Handover, Resequencer};
+use crate::mac::send_window::{SendWindow, Window};
+
+/// A frame of an aggregate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mpdu<P> {
+    /// Its number in the agreement.
+    pub number: u64,
+    /// Its place among all packets of the station's queue.
+    pub order: u64,
+    /// Its packet.
+    pub pending: PendingPacket<P>,
+    /// Airtime that its packet was estimated to take, while it counts as pending.
+    pub airtime: Duration,
+}
+
+/// A packet that the receiver holds or hands on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Received<P> {
+    pub packet: P,
+    pub attempts: u32,
+    pub since: Instant,
+}
+
+/// An agreement, both ends.
+#[derive(Clone, Debug)]
+pub(super) struct Agreement<P> {
+    window: SendWindow,
+    size: u64,
+    /// MPDUs to be retransmitted, oldest number first.
+    retries: VecDeque<Mpdu<P>>,
+    receiver: Resequencer<Received<P>>,
+}
+
+impl<P: Copy> Agreement<P> {
+    pub(super) fn new(size: u16) -> Self {
+        let limit = NonZeroU32::new(u32::from(size)).unwrap_or(NonZeroU32::MIN);
+        Self {
+            window: SendWindow::new(Window::Numbers(limit)),
+            size: u64::from(limit.get()),
+            retries: VecDeque::new(),
+            receiver: Resequencer::new(Handover::InOrder),
+        }
+    }
+
+    /// Whether a packet that was never sent may be.
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        self.window.is_open()
+    }
+
+    /// Numbers in use: from the oldest that is not settled to the last.
+    pub(super) fn span(&self) -> usize {
+        self.window.span()
+    }
+
+    /// The number of an MPDU that is sent for the first time.
+    #[inline]
+    pub(super) fn number(&mut self) -> u64 {
+        self.window.number()
+    }
+
+    /// The first MPDU to be retransmitted.
+    #[inline]
+    pub(super) fn first_retry(&self) -> Option<&Mpdu<P>> {
+        self.retries.front()
+    }
+
+    /// Takes it.
+    #[inline]
+    pub(super) fn take_retry(&mut self) -> Option<Mpdu<P>> {
+        self.retries.pop_front()
+    }
+
+    /// An MPDU failed and is to be retransmitted.
+    pub(super) fn retry(&mut self, mpdu: Mpdu<P>) {
+        let behind = self.retries.iter().rev();
+        let later = behind
+            .take_while(|other| other.number > mpdu.number)
+            .count();
+        self.retries.insert(self.retries.len() - later, mpdu);
+    }
+
+    /// An MPDU is acknowledged or given up.
+    #[inline]
+    pub(super) fn settle(&mut self, number: u64) {
+        self.window.settle(number);
+    }
+
+    /// An MPDU has arrived, for the first time. A number beyond the receiver's window moves it:
+    /// what is still missing before will not come (§10.25.6.6). `false` for one that comes too
+    /// late: the receiver has given it up, and drops it.
+    #[inline]
+    pub(super) fn receive(&mut self, number: u64, received: Received<P>) -> bool {
+        if number < self.receiver.expected() {
+            return false;
+        }
+        if let Some(start) = (number + 1).checked_sub(self.size) {
+            self.receiver.advance(start);
+        }
+        self.receiver.on_arrived(number, received);
+        true
+    }
+
+    /// A block ACK request tells the receiver where the sender's window starts.
+    pub(super) fn on_request(&mut self) {
+        self.receiver.advance(self.window.base());
+    }
+
+    /// When the receiver gives up what is missing before the first packet that it holds.
+    #[inline]
+    pub(super) fn gives_up(&self, timeout: Duration) -> Option<Instant> {
+        let (_, held) = self.receiver.first_held()?;
+        Some(held.since + timeout)
+    }
+
+    /// At `now` the receiver gives up what is missing before packets that it has held for so long.
+    pub(super) fn time_out(&mut self, now: Instant, timeout: Duration) {
+        while let Some((number, held)) = self.receiver.first_held()
+            && held.since + timeout <= now
+        {
+            self.receiver.advance(number);
+        }
+    }
+
+    /// The next packet that the receiver hands on.
+    #[inline]
+    pub(super) fn hand_on(&mut self) -> Option<Received<P>> {
+        self.receiver.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn received(packet: u64, at: u64) -> Received<u64> {
+        Received {
+            packet,
+            attempts: 1,
+            since: Instant::ZERO + Duration::from_millis(at),
+        }
+    }
+
+    fn handed_on(agreement: &mut Agreement<u64>) -> Vec<u64> {
+        std::iter::from_fn(|| agreement.hand_on())
+            .map(|received| received.packet)
+            .collect()
+    }
+
+    /// With a window of 4, MPDU 0 stays missing: 1 to 3 are held; 4 says that the sender has given
+    /// 0 up, since its window starts at 1 by then.
+    #[test]
+    fn a_number_beyond_the_window_moves_it() {
+        let mut agreement = Agreement::new(4);
+        for number in 1..4 {
+            assert!(agreement.receive(number, received(number, number)));
+            assert_eq!(handed_on(&mut agreement), []);
+        }
+        let timeout = Duration::from_millis(100);
+        let gives_up = agreement.gives_up(timeout);
+        assert_eq!(gives_up, Some(Instant::ZERO + Duration::from_millis(101)));
+        assert!(agreement.receive(4, received(4, 4)));
+        assert_eq!(handed_on(&mut agreement), [1, 2, 3, 4]);
+        assert_eq!(agreement.gives_up(timeout), None);
+    }
+
+    /// 1 (held since 1 ms), 3 and 4 (since 3 and 4 ms) wait for 0 and 2: at 101 ms 1 is handed on,
+    /// at 103 ms 3 and with it 4.
+    #[test]
+    fn what_is_held_for_too_long_is_handed_on() {
+        let mut agreement = Agreement::new(64);
+        for number in [1, 3, 4] {
+            assert!(agreement.receive(number, received(number, number)));
+        }
+        let at = |millis| Instant::ZERO + Duration::from_millis(millis);
+        let timeout = Duration::from_millis(100);
+        agreement.time_out(at(100), timeout);
+        assert_eq!(handed_on(&mut agreement), []);
+        agreement.time_out(at(101), timeout);
+        assert_eq!(handed_on(&mut agreement), [1]);
+        agreement.time_out(at(103), timeout);
+        assert_eq!(handed_on(&mut agreement), [3, 4]);
+        assert!(!agreement.receive(0, received(0, 104)), "too late");
+    }
+}

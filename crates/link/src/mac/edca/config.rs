@@ -1,0 +1,166 @@
+//! Configuration of a channel on which frames are aggregated.
+
+use airtcp_units::Duration;
+
+use super::category::{AccessCategory, AccessParameters};
+use super::queueing::QueueingConfig;
+use crate::frame::{ACCESS_POINT, RetryLimit};
+use crate::mac::damage::DamageConfig;
+use crate::mac::dcf::LLC_BYTES;
+use crate::phy::aggregate::QOS_MAC_BYTES;
+use crate::phy::{Mode, Phy};
+
+/// Bytes of QoS header, LLC, SNAP and FCS around an IP packet.
+pub const QOS_OVERHEAD: u32 = QOS_MAC_BYTES + LLC_BYTES;
+/// Most stations of a set: association identifiers go up to 2007 (IEEE 802.11-2020 §9.4.1.8).
+const MOST_STATIONS: u32 = 2007;
+
+/// What bounds an A-MPDU, beside the PHY family's most bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AmpduLimits {
+    /// Most MPDUs: 1 for no aggregation.
+    pub mpdus: u16,
+    /// Most bytes.
+    pub bytes: u32,
+    /// Longest PPDU.
+    pub time: Duration,
+}
+
+/// What sender and receiver of a block ACK agreement do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockAckConfig {
+    /// Numbers from the oldest missing MPDU on that may be outstanding: 64, or 256 with 802.11ax.
+    pub window: u16,
+    /// How long a receiver holds what has overtaken a missing MPDU. Linux gives up after 100 ms
+    /// (net/mac80211/rx.c, `HT_RX_REORDER_BUF_TIMEOUT`).
+    pub reorder_timeout: Duration,
+    /// After a block ACK that was not received its sender asks for it again, with a request that
+    /// contends; otherwise all MPDUs are retransmitted.
+    pub requests: bool,
+}
+
+/// Configuration of the channel.
+#[derive(Clone, Debug)]
+pub struct EdcaConfig {
+    /// The physical layer.
+    pub phy: Phy,
+    /// The modes of data frames to and from the mobiles, taken in turn; empty where all have that
+    /// of `phy`.
+    pub station_modes: Vec<Mode>,
+    /// Mobile stations; they are numbered from 1, the access point is 0.
+    pub stations: u32,
+    /// The access category of each flow, taken in turn; one at least.
+    pub categories: Vec<AccessCategory>,
+    /// How each category contends, by [`AccessCategory::ALL`].
+    pub access: [AccessParameters; 4],
+    /// Most transmissions of a mobile's MPDU.
+    pub mobile_retry_limit: RetryLimit,
+    /// Most transmissions of an MPDU of the access point.
+    pub access_point_retry_limit: RetryLimit,
+    /// What bounds an A-MPDU.
+    pub ampdu: AmpduLimits,
+    /// Block ACK agreements.
+    pub block_ack: BlockAckConfig,
+    /// Larger PSDUs are preceded by RTS and CTS; `None` for never.
+    pub rts_threshold: Option<u32>,
+    /// Time that a sender waits for an answer; by the standard when left out.
+    pub answer_timeout: Option<Duration>,
+    /// Overhead of MAC and LLC on an IP packet: 38 bytes by the standards.
+    pub overhead: u32,
+    /// The queues of each mobile.
+    pub mobile: QueueingConfig,
+    /// The queues of the access point.
+    pub access_point: QueueingConfig,
+    /// Errors that damage frames.
+    pub damage: DamageConfig,
+    /// Whether every failed attempt is reported.
+    pub report_retries: bool,
+}
+
+/// An invalid configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EdcaError {
+    /// Not a power of two less one, or the smallest above the largest.
+    #[error(
+        "contention windows of {0} to {1} slots; expected 2^k - 1, such as 15 and 1023, the \
+         smaller first (IEEE 802.11-2020 §10.3.3)"
+    )]
+    ContentionWindow(u32, u32),
+    /// The station count is out of range.
+    #[error("{0} stations; expected 1 to {MOST_STATIONS}")]
+    Stations(u32),
+    /// More modes than stations.
+    #[error("{modes} modes, and {stations} stations; expected a mode for each at most")]
+    StationModes {
+        /// Modes given.
+        modes: usize,
+        /// Stations there are.
+        stations: u32,
+    },
+    /// Frames of 802.11b, g and a are not aggregated.
+    #[error("a mode of {0} does not aggregate; choose one of 802.11n, ac or ax")]
+    Mode(crate::phy::Family),
+    /// No category.
+    #[error("no access category; expected one at least")]
+    Categories,
+    /// The block ACK window is out of range.
+    #[error("a block ACK window of {0}; expected 1 to 256")]
+    Window(u16),
+}
+
+impl EdcaConfig {
+    /// The mode of data frames to and from a mobile.
+    #[inline]
+    #[must_use]
+    pub fn data_mode(&self, mobile: u32) -> Mode {
+        match self.station_modes.len() {
+            0 => self.phy.data_mode(),
+            count => self.station_modes[mobile.saturating_sub(1) as usize % count],
+        }
+    }
+
+    /// Most transmissions of a station's MPDU.
+    pub(super) const fn retry_limit(&self, station: u32) -> RetryLimit {
+        if station == ACCESS_POINT {
+            self.access_point_retry_limit
+        } else {
+            self.mobile_retry_limit
+        }
+    }
+
+    /// Validates the configuration.
+    ///
+    /// # Errors
+    /// See [`EdcaError`].
+    pub fn check(&self) -> Result<(), EdcaError> {
+        for access in self.access {
+            let (smallest, largest) = (access.smallest_window, access.largest_window);
+            let is_window = |window: u32| window.wrapping_add(1).is_power_of_two();
+            if !is_window(smallest) || !is_window(largest) || smallest > largest {
+                return Err(EdcaError::ContentionWindow(smallest, largest));
+            }
+        }
+        if !(1..=MOST_STATIONS).contains(&self.stations) {
+            return Err(EdcaError::Stations(self.stations));
+        }
+        if self.station_modes.len() > self.stations as usize {
+            return Err(EdcaError::StationModes {
+                modes: self.station_modes.len(),
+                stations: self.stations,
+            });
+        }
+        let modes = self.station_modes.iter().copied();
+        for mode in modes.chain([self.phy.data_mode()]) {
+            if !mode.aggregates() {
+                return Err(EdcaError::Mode(mode.family()));
+            }
+        }
+        if self.categories.is_empty() {
+            return Err(EdcaError::Categories);
+        }
+        if !(1..=256).contains(&self.block_ack.window) {
+            return Err(EdcaError::Window(self.block_ack.window));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! A station in one access category: its part in the contention, its queues, its agreements.
+
+use airtcp_units::{Duration, Instant};
+
+use super::agreement::{Agreement, Mpdu};
+use super::category::{AccessCategory, AccessParameters};
+use super::queueing::Backlog;
+use crate::frame::{ACCESS_POINT, RetryLimit};
+use crate::mac::contention::BackOff;
+use crate::queue::EcnField;
+
+/// Counters of a station in one category.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AggregationCounters {
+    /// Contentions won, with a PPDU or an RTS.
+    pub attempts: u64,
+    /// Of these, collisions.
+    pub collisions: u64,
+    /// PPDUs with data.
+    pub ppdus: u64,
+    /// MPDUs in them.
+    pub mpdus: u64,
+    /// Of these, those that the radio damaged.
+    pub damaged: u64,
+    /// Packets that were acknowledged.
+    pub acknowledged: u64,
+    /// Packets that were given up.
+    pub discarded: u64,
+    /// Time from the start of its exchanges to their end, in which it kept the channel.
+    pub airtime: Duration,
+}
+
+/// MPDUs whose block ACK was not received, and is asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Request<P> {
+    /// Their destination's place.
+    pub to: usize,
+    pub mpdus: Vec<Mpdu<P>>,
+    /// Failed requests.
+    pub failures: u32,
+}
+
+/// An MPDU in a PPDU that is being sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sent<P> {
+    pub mpdu: Mpdu<P>,
+    pub is_damaged: bool,
+}
+
+/// A station in one category.
+#[derive(Clone, Debug)]
+pub(super) struct Contender<P> {
+    pub station: u32,
+    pub category: AccessCategory,
+    pub access: AccessParameters,
+    pub aifs: Duration,
+    pub contention: BackOff,
+    pub backlog: Backlog<P>,
+    /// One for each destination.
+    pub agreements: Vec<Agreement<P>>,
+    /// MPDUs to be retransmitted, in all agreements.
+    pub retries: usize,
+    /// The PPDU that is being sent, and its destination's place.
+    pub burst: Vec<Sent<P>>,
+    pub to: usize,
+    pub request: Option<Request<P>>,
+    /// Exchanges that failed one after the other (QSRC, IEEE 802.11-2020 §10.23.2.12).
+    pub failures: u32,
+    /// When the TXOP that it has won ends at the latest.
+    pub txop_ends: Instant,
+    pub counters: AggregationCounters,
+}
+
+impl<P: Copy + EcnField> Contender<P> {
+    /// Whether there is something to send now.
+    #[inline]
+    pub(super) fn has_work(&self) -> bool {
+        self.retries > 0
+            || self.request.is_some()
+            || !self.burst.is_empty()
+            || !self.backlog.is_empty()
+    }
+
+    /// An exchange failed: the window doubles, or is small again after as many as the retry limit
+    /// (§10.23.2.2).
+    pub(super) fn widen(&mut self, limit: RetryLimit) {
+        self.failures += 1;
+        if limit.is_reached(self.failures) {
+            self.narrow();
+        } else {
+            self.contention.double_window(self.access.largest_window);
+        }
+    }
+
+    /// An exchange succeeded, or is given up.
+    pub(super) fn narrow(&mut self) {
+        self.failures = 0;
+        self.contention.reset_window(self.access.smallest_window);
+    }
+
+    /// The station at a place among the destinations.
+    #[inline]
+    pub(super) const fn station_at(&self, place: usize) -> u32 {
+        if self.station == ACCESS_POINT {
+            place as u32 + 1
+        } else {
+            ACCESS_POINT
+        }
+    }
+
+    /// The mobile at either end of a way to the destination at a place.
+    #[inline]
+    pub(super) const fn mobile_at(&self, place: usize) -> u32 {
+        if self.station == ACCESS_POINT {
+            place as u32 + 1
+        } else {
+            self.station
+        }
+    }
+}

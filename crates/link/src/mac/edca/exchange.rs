@@ -1,0 +1,453 @@
+//! An exchange: from the start of a frame until it is known what became of it.
+
+use airtcp_units::{Duration, Instant};
+
+use super::aggregation::Ppdu;
+use super::{Edca, Sender};
+use crate::frame::{ACCESS_POINT, ChannelObserver, Fate, FrameKind, Occupancy, PacketClass};
+use crate::mac::contention::SlotCount;
+use crate::mac::damage::{Frame, FrameDirection};
+use crate::phy::Mode;
+use crate::phy::control::ControlFrame;
+use crate::queue::EcnField;
+
+/// Decisions taken when a frame started.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exchange {
+    pub(super) started: Instant,
+    /// Last bit of what decides it: of the PPDU; of the RTS or CTS that was damaged; of the longest
+    /// frame when several collided.
+    pub(super) ends: Instant,
+    pub(super) result: Attempt,
+    /// Whether it is about a block ACK request.
+    pub(super) is_request: bool,
+}
+
+/// Outcome of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Attempt {
+    /// The answer is received; its last bit leaves at that time.
+    Answered(Instant),
+    /// Some of it is received, its answer, which ends at that time, is not.
+    AnswerDamaged(Instant),
+    /// All of it is damaged, and there is no answer.
+    Unanswered,
+    /// The CTS is damaged.
+    CtsDamaged,
+    /// Several stations sent at once.
+    Collision,
+}
+
+/// Tells an observer of the frames of one attempt.
+struct Told<'a, O> {
+    observer: &'a mut O,
+    flow: u32,
+    attempt: u32,
+}
+
+impl<O: ChannelObserver> Told<'_, O> {
+    fn frame(
+        &mut self,
+        station: u32,
+        frame: FrameKind,
+        (start, end): (Instant, Instant),
+        fate: Fate,
+        (mpdus, damaged): (u32, u32),
+    ) {
+        self.observer.occupied(&Occupancy {
+            station,
+            start,
+            end,
+            frame,
+            flow: self.flow,
+            attempt: self.attempt,
+            fate,
+            mpdus,
+            damaged,
+        });
+    }
+
+    fn control(
+        &mut self,
+        station: u32,
+        frame: FrameKind,
+        span: (Instant, Instant),
+        is_damaged: bool,
+    ) {
+        let fate = if is_damaged {
+            Fate::Damaged
+        } else {
+            Fate::Received
+        };
+        self.frame(station, frame, span, fate, (1, u32::from(is_damaged)));
+    }
+}
+
+impl<P: Copy + EcnField> Edca<P> {
+    /// The countdown of one or more contenders has ended: their frames start.
+    pub(super) fn begin_exchange(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
+        self.freeze_others(now);
+        self.resolve_internal_collisions();
+        match *self.senders.as_slice() {
+            [] => self.wakeup = self.next_start(),
+            [Sender { contender, .. }] => {
+                let own = &mut self.contenders[contender as usize];
+                own.counters.attempts += 1;
+                self.send(contender, now, true, observer);
+            }
+            _ => self.collide(now, observer),
+        }
+    }
+
+    /// Splits those that count down into those that send now and those that wait.
+    fn freeze_others(&mut self, now: Instant) {
+        let slot = self.pauses.slot;
+        let Self {
+            contenders,
+            counting,
+            senders,
+            ..
+        } = self;
+        senders.clear();
+        counting.retain(|&index| {
+            let contender = &mut contenders[index as usize];
+            if contender.contention.countdown_ends(slot) > now {
+                contender.contention.freeze(now, slot, SlotCount::AtStart);
+                return true;
+            }
+            contender.contention.slots = None;
+            if contender.has_work() {
+                contender.txop_ends = now + contender.access.txop_limit;
+                senders.push(Sender {
+                    contender: index,
+                    ends: now,
+                });
+            }
+            false
+        });
+    }
+
+    /// Of the categories of a station that would send at once, the most urgent does; the others
+    /// back off as after a collision (IEEE 802.11-2020 §10.23.2.4).
+    fn resolve_internal_collisions(&mut self) {
+        if self.ranks == 1 || self.senders.len() < 2 {
+            return;
+        }
+        let all = std::mem::take(&mut self.senders);
+        for &sender in &all {
+            let station = self.contenders[sender.contender as usize].station;
+            let is_beaten = all.iter().any(|other| {
+                other.contender > sender.contender
+                    && self.contenders[other.contender as usize].station == station
+            });
+            if is_beaten {
+                let own = &mut self.contenders[sender.contender as usize];
+                own.widen(self.config.retry_limit(station));
+                own.contention.draw();
+                self.counting.push(sender.contender);
+            } else {
+                self.senders.push(sender);
+            }
+        }
+    }
+
+    /// One contender sends: it has won the contention, or goes on with its TXOP, for which it need
+    /// not be cleared again. Whether there was something to send.
+    pub(super) fn send(
+        &mut self,
+        index: u32,
+        start: Instant,
+        contended: bool,
+        observer: &mut impl ChannelObserver,
+    ) -> bool {
+        if self.contenders[index as usize].request.is_some() {
+            self.send_request(index, start, observer);
+            return true;
+        }
+        let Some(ppdu) = self.aggregate(index, start, !contended) else {
+            if contended {
+                self.resume(start);
+            }
+            return false;
+        };
+        let sender = self.contenders[index as usize].station;
+        let mut told = Told {
+            observer,
+            flow: ppdu.flow,
+            attempt: ppdu.failures + 1,
+        };
+        let mut now = start;
+        if contended && self.is_to_be_cleared(&ppdu) {
+            match self.clear(sender, &ppdu, now, &mut told) {
+                Ok(cts_ends) => now = cts_ends + self.pauses.sifs,
+                Err((ends, result)) => {
+                    self.decide(start, ends, result, false);
+                    return true;
+                }
+            }
+        }
+        let span = (now, now + ppdu.time);
+        let damaged = self.damage_mpdus(index, &ppdu, span);
+        let own = &mut self.contenders[index as usize].counters;
+        own.ppdus += 1;
+        own.mpdus += u64::from(ppdu.mpdus);
+        own.damaged += u64::from(damaged);
+        let is_lost = damaged == ppdu.mpdus;
+        let fate = if is_lost {
+            Fate::Damaged
+        } else {
+            Fate::Received
+        };
+        told.frame(sender, FrameKind::Data, span, fate, (ppdu.mpdus, damaged));
+        let answer = if ppdu.mpdus == 1 {
+            (FrameKind::Ack, ControlFrame::Ack)
+        } else {
+            (FrameKind::BlockAck, self.block_ack())
+        };
+        let result = if is_lost {
+            Attempt::Unanswered
+        } else {
+            self.answer(sender, &ppdu, span.1, answer, &mut told)
+        };
+        self.decide(start, span.1, result, false);
+        true
+    }
+
+    /// A contender asks for a block ACK that it has not received.
+    fn send_request(&mut self, index: u32, start: Instant, observer: &mut impl ChannelObserver) {
+        let own = &self.contenders[index as usize];
+        let Some(request) = &own.request else {
+            return;
+        };
+        let sender = own.station;
+        let mode = self.mode_of(own.mobile_at(request.to));
+        let ppdu = Ppdu {
+            to: own.station_at(request.to),
+            mode,
+            bytes: 0,
+            mpdus: 0,
+            time: Duration::ZERO,
+            flow: request
+                .mpdus
+                .first()
+                .map_or(0, |mpdu| mpdu.pending.offer.flow),
+            failures: request.failures,
+        };
+        let mut told = Told {
+            observer,
+            flow: ppdu.flow,
+            attempt: ppdu.failures + 1,
+        };
+        let frame = ControlFrame::BlockAckRequest;
+        let (ends, damaged) = self.control(sender, ppdu.to, mode, frame, start);
+        told.control(sender, FrameKind::BlockAckRequest, (start, ends), damaged);
+        let result = if damaged {
+            Attempt::Unanswered
+        } else {
+            let answer = (FrameKind::BlockAck, self.block_ack());
+            self.answer(sender, &ppdu, ends, answer, &mut told)
+        };
+        self.decide(start, ends, result, true);
+    }
+
+    const fn block_ack(&self) -> ControlFrame {
+        ControlFrame::BlockAck {
+            window: self.config.block_ack.window,
+        }
+    }
+
+    fn is_to_be_cleared(&self, ppdu: &Ppdu) -> bool {
+        let threshold = self.config.rts_threshold;
+        threshold.is_some_and(|threshold| ppdu.bytes > threshold)
+    }
+
+    /// RTS and CTS: the end of the CTS; or which of them was damaged, and its end.
+    fn clear<O: ChannelObserver>(
+        &mut self,
+        sender: u32,
+        ppdu: &Ppdu,
+        start: Instant,
+        told: &mut Told<'_, O>,
+    ) -> Result<Instant, (Instant, Attempt)> {
+        let (ends, damaged) = self.control(sender, ppdu.to, ppdu.mode, ControlFrame::Rts, start);
+        told.control(sender, FrameKind::Rts, (start, ends), damaged);
+        if damaged {
+            return Err((ends, Attempt::Unanswered));
+        }
+        let cts = ends + self.pauses.sifs;
+        let (ends, damaged) = self.control(ppdu.to, sender, ppdu.mode, ControlFrame::Cts, cts);
+        told.control(ppdu.to, FrameKind::Cts, (cts, ends), damaged);
+        if damaged {
+            return Err((ends, Attempt::CtsDamaged));
+        }
+        Ok(ends)
+    }
+
+    /// The receiver answers what ended at `ends`.
+    fn answer<O: ChannelObserver>(
+        &mut self,
+        sender: u32,
+        ppdu: &Ppdu,
+        ends: Instant,
+        (kind, frame): (FrameKind, ControlFrame),
+        told: &mut Told<'_, O>,
+    ) -> Attempt {
+        let start = ends + self.pauses.sifs;
+        let (ends, damaged) = self.control(ppdu.to, sender, ppdu.mode, frame, start);
+        told.control(ppdu.to, kind, (start, ends), damaged);
+        if damaged {
+            Attempt::AnswerDamaged(ends)
+        } else {
+            Attempt::Answered(ends)
+        }
+    }
+
+    /// A frame of the link's own beside data in `mode`: when it ends, and whether it is damaged.
+    fn control(
+        &mut self,
+        from: u32,
+        to: u32,
+        mode: Mode,
+        frame: ControlFrame,
+        start: Instant,
+    ) -> (Instant, bool) {
+        let mode = self.config.phy.answer_mode(mode);
+        let ends = start + self.config.phy.control_time(frame, mode);
+        let frame = frame_on_air(from, to, None, frame.bytes(), (start, ends));
+        (ends, self.damage.damages_in(&frame, mode, 0))
+    }
+
+    /// Which MPDUs of a PPDU the radio damages; how many.
+    fn damage_mpdus(&mut self, index: u32, ppdu: &Ppdu, span: (Instant, Instant)) -> u32 {
+        let own = &mut self.contenders[index as usize];
+        let mut damaged = 0;
+        for (place, sent) in (0..).zip(&mut own.burst) {
+            let offer = &sent.mpdu.pending.offer;
+            let bytes = offer.bytes.saturating_add(self.config.overhead);
+            let frame = frame_on_air(own.station, ppdu.to, Some(offer.class), bytes, span);
+            sent.is_damaged = self.damage.damages_in(&frame, ppdu.mode, place);
+            damaged += u32::from(sent.is_damaged);
+        }
+        damaged
+    }
+
+    /// Several stations send at once, and nothing is received.
+    fn collide(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
+        let mut busy_until = now;
+        for place in 0..self.senders.len() {
+            let index = self.senders[place].contender;
+            let counters = &mut self.contenders[index as usize].counters;
+            counters.attempts += 1;
+            counters.collisions += 1;
+            let station = self.contenders[index as usize].station;
+            let (ends, kind, told) = if let Some(request) = &self.contenders[index as usize].request
+            {
+                let own = &self.contenders[index as usize];
+                let mode = self
+                    .config
+                    .phy
+                    .answer_mode(self.mode_of(own.mobile_at(request.to)));
+                let time = self
+                    .config
+                    .phy
+                    .control_time(ControlFrame::BlockAckRequest, mode);
+                let flow = request
+                    .mpdus
+                    .first()
+                    .map_or(0, |mpdu| mpdu.pending.offer.flow);
+                let told = (flow, request.failures, 1);
+                (now + time, FrameKind::BlockAckRequest, told)
+            } else {
+                let Some(ppdu) = self.aggregate(index, now, false) else {
+                    continue;
+                };
+                let told = (ppdu.flow, ppdu.failures, ppdu.mpdus);
+                if self.is_to_be_cleared(&ppdu) {
+                    let mode = self.config.phy.answer_mode(ppdu.mode);
+                    let time = self.config.phy.control_time(ControlFrame::Rts, mode);
+                    (now + time, FrameKind::Rts, (told.0, told.1, 1))
+                } else {
+                    let ends = now + ppdu.time;
+                    // Its MPDUs count as transmissions, whatever the radio would have done to them.
+                    self.damage_mpdus(index, &ppdu, (now, ends));
+                    let counters = &mut self.contenders[index as usize].counters;
+                    counters.ppdus += 1;
+                    counters.mpdus += u64::from(ppdu.mpdus);
+                    (ends, FrameKind::Data, told)
+                }
+            };
+            let (flow, failures, mpdus) = told;
+            let mut told = Told {
+                observer: &mut *observer,
+                flow,
+                attempt: failures + 1,
+            };
+            told.frame(station, kind, (now, ends), Fate::Collided, (mpdus, mpdus));
+            self.senders[place].ends = ends;
+            busy_until = busy_until.max(ends);
+        }
+        self.decide(now, busy_until, Attempt::Collision, false);
+    }
+
+    /// The next PPDU of a contender, its packets taken. In a TXOP that goes on it must end, with
+    /// its answer, before that does.
+    fn aggregate(&mut self, index: u32, now: Instant, goes_on: bool) -> Option<Ppdu> {
+        let Self {
+            config,
+            contenders,
+            limits,
+            modes,
+            pauses,
+            ..
+        } = self;
+        let own = &mut contenders[index as usize];
+        let mut most = config.ampdu.time;
+        if own.access.txop_limit > Duration::ZERO {
+            let left = own.txop_ends - now;
+            let answer = pauses.sifs + pauses.longest_answer;
+            // Rounded down, so that few different times come up.
+            let left = Duration::from_micros((left - answer).as_nanos() / 32_000 * 32);
+            most = most.min(left);
+        }
+        if goes_on && most == Duration::ZERO {
+            return None;
+        }
+        let mode_of = |mobile: u32| modes[mobile as usize];
+        let mut ppdu = own.aggregate(now, config, limits, mode_of, (most, goes_on))?;
+        ppdu.time = config.phy.data_time_in(ppdu.mode, ppdu.bytes);
+        Some(ppdu)
+    }
+
+    fn decide(&mut self, started: Instant, ends: Instant, result: Attempt, is_request: bool) {
+        self.wakeup = ends;
+        self.exchange = Some(Exchange {
+            started,
+            ends,
+            result,
+            is_request,
+        });
+    }
+}
+
+/// A frame as the radio sees it.
+const fn frame_on_air(
+    from: u32,
+    to: u32,
+    class: Option<PacketClass>,
+    bytes: u32,
+    (start, end): (Instant, Instant),
+) -> Frame {
+    let (station, direction) = if from == ACCESS_POINT {
+        (to, FrameDirection::ToStation)
+    } else {
+        (from, FrameDirection::FromStation)
+    };
+    Frame {
+        station,
+        direction,
+        class,
+        bytes,
+        start,
+        end,
+    }
+}

@@ -1,0 +1,382 @@
+//! IEEE 802.11n, ac and ax: stations that contend by access category, aggregate frames and
+//! acknowledge them in blocks (IEEE 802.11-2020 §10.12, §10.23, §10.25).
+//!
+//! ```text
+//!           AIFS  back-off                  SIFS            AIFS  back-off
+//!   A ─────┼────┼─┬─┬─┬─┤ 1 │ 2 ✗ │ 3 │ 4 ├────┤          ├────┼─┬─┬─┤ 2 │ 5 │ 6 │ …
+//!   AP ─────────────────┤                 ├────┤ 1 . 3 4  ├────┼─
+//!   B ─────┼────┼─┬─┬─┬─┤ frozen               block ACK  ├────┼─┬─┬─┬─┬─ …
+//! ```
+//!
+//! All stations hear each other. An exchange carries a burst of MPDUs, each with a fate of its own;
+//! what failed goes first into the next one. The receiver hands packets on in order: what the radio
+//! damages is delay to TCP, neither loss nor reordering. The set wakes twice for an exchange, when a
+//! PPDU starts and when its last bit has been received, however many MPDUs are in it.
+//!
+//! Not modelled: OFDMA, MU-MIMO, multi-link, spatial reuse, power save, hidden stations, capture.
+
+mod aggregation;
+mod agreement;
+pub mod category;
+pub mod config;
+mod contender;
+mod exchange;
+mod outcome;
+pub mod queueing;
+
+use std::collections::VecDeque;
+
+use airtcp_units::{Duration, Instant};
+
+use crate::frame::{ACCESS_POINT, ChannelObserver, Offer, Outcome, PendingPacket};
+use crate::mac::Medium;
+use crate::mac::contention::BackOff;
+use crate::mac::damage::Damage;
+use crate::phy::control::ControlFrame;
+use crate::phy::{BasicRates, Mode};
+use crate::queue::EcnField;
+use crate::random::Stream;
+use aggregation::ByteLimits;
+use agreement::Agreement;
+pub use category::{AccessCategory, AccessParameters};
+pub use config::{AmpduLimits, BlockAckConfig, EdcaConfig, EdcaError, QOS_OVERHEAD};
+pub use contender::AggregationCounters;
+use contender::Contender;
+use exchange::Exchange;
+use queueing::{Backlog, place_of};
+pub use queueing::{Queueing, QueueingConfig};
+
+/// Durations that every exchange needs.
+#[derive(Clone, Copy, Debug)]
+struct Pauses {
+    slot: Duration,
+    sifs: Duration,
+    /// What EIFS has before AIFS begins: SIFS and an ACK at the lowest rate.
+    eifs_before_aifs: Duration,
+    answer_timeout: Duration,
+    /// A block ACK at the lowest rate.
+    longest_answer: Duration,
+}
+
+/// A contender that sends, and the last bit of its frame when it collides.
+#[derive(Clone, Copy, Debug)]
+struct Sender {
+    contender: u32,
+    ends: Instant,
+}
+
+/// A basic service set that aggregates, and carries packets of type `P`.
+#[derive(Clone, Debug)]
+pub struct Edca<P> {
+    config: EdcaConfig,
+    pauses: Pauses,
+    /// Categories in use, least urgent first, and the place among them of each flow's, in turn.
+    ranks: usize,
+    rank_of_flow: Vec<usize>,
+    /// The stations, the access point first, each in all categories in use.
+    contenders: Vec<Contender<P>>,
+    /// The mode of each mobile; the access point's place is not asked for.
+    modes: Vec<Mode>,
+    limits: ByteLimits,
+    /// Contenders that count down, with or without something to send.
+    counting: Vec<u32>,
+    damage: Damage,
+    /// Since when the medium has been idle, as AIFS counts it.
+    idle_from: Instant,
+    /// The exchange that is under way.
+    exchange: Option<Exchange>,
+    /// Contenders that take part in it.
+    senders: Vec<Sender>,
+    /// When the next frame starts if nobody else comes; the end of the PPDU while one is sent.
+    wakeup: Instant,
+    /// Contenders and places of agreements whose receiver holds packets, and when the first of them
+    /// gives up what is missing.
+    holding: Vec<(u32, usize)>,
+    reorder_wakeup: Instant,
+    outcomes: VecDeque<Outcome<P>>,
+}
+
+impl<P: Copy + EcnField> Edca<P> {
+    /// A set at rest, in which nothing is queued. Draws come from `stream`.
+    ///
+    /// # Errors
+    /// An invalid configuration; see [`EdcaError`].
+    pub fn new(config: &EdcaConfig, stream: Stream) -> Result<Self, EdcaError> {
+        config.check()?;
+        let mut used: Vec<AccessCategory> = config.categories.clone();
+        used.sort_unstable();
+        used.dedup();
+        let rank = |category: &AccessCategory| used.binary_search(category).unwrap_or(0);
+        let modes: Vec<Mode> = (0..=config.stations)
+            .map(|mobile| config.data_mode(mobile))
+            .collect();
+        let draws = stream.substream(0);
+        let contender = |station: u32, category: AccessCategory| {
+            let access = config.access[category as usize];
+            let own = draws.substream(u64::from(station) * 4 + category as u64);
+            let (queueing, rates) = if station == ACCESS_POINT {
+                let rates = modes[1..].iter().map(|mode| mode.bit_rate()).collect();
+                (config.access_point, rates)
+            } else {
+                (config.mobile, vec![modes[station as usize].bit_rate()])
+            };
+            let destinations = rates.len();
+            Contender {
+                station,
+                category,
+                access,
+                aifs: config.phy.aifs(access.aifsn),
+                contention: BackOff::new(access.smallest_window, own),
+                backlog: Backlog::new(queueing, rates, own.substream(0)),
+                agreements: (0..destinations)
+                    .map(|_| Agreement::new(config.block_ack.window))
+                    .collect(),
+                retries: 0,
+                burst: Vec::new(),
+                to: 0,
+                request: None,
+                failures: 0,
+                txop_ends: Instant::ZERO,
+                counters: AggregationCounters::default(),
+            }
+        };
+        let phy = &config.phy;
+        let slowest = BasicRates::OFDM.lowest().unwrap_or(Mode::OFDM_6);
+        let window = config.block_ack.window;
+        Ok(Self {
+            pauses: Pauses {
+                slot: phy.slot(),
+                sifs: phy.sifs(),
+                eifs_before_aifs: phy.sifs() + phy.lowest_ack_time(),
+                answer_timeout: config
+                    .answer_timeout
+                    .unwrap_or_else(|| phy.answer_timeout()),
+                longest_answer: phy.control_time(ControlFrame::BlockAck { window }, slowest),
+            },
+            ranks: used.len(),
+            rank_of_flow: config.categories.iter().map(rank).collect(),
+            contenders: (0..=config.stations)
+                .flat_map(|station| used.iter().map(move |&category| (station, category)))
+                .map(|(station, category)| contender(station, category))
+                .collect(),
+            limits: ByteLimits::default(),
+            counting: Vec::with_capacity((config.stations as usize + 1) * used.len()),
+            damage: Damage::new(&config.damage, config.stations + 1, stream.substream(1)),
+            idle_from: Instant::ZERO,
+            exchange: None,
+            senders: Vec::new(),
+            wakeup: Instant::FAR_FUTURE,
+            holding: Vec::new(),
+            reorder_wakeup: Instant::FAR_FUTURE,
+            outcomes: VecDeque::new(),
+            modes,
+            config: config.clone(),
+        })
+    }
+
+    /// The mode of data frames to and from a mobile now.
+    fn mode_of(&self, mobile: u32) -> Mode {
+        self.modes[mobile as usize]
+    }
+
+    /// Hands `packet` to station `from`, for station `to`, at `now`, which may not lie before the
+    /// `now` of an earlier call. `false` when there is no room.
+    pub fn push(&mut self, now: Instant, from: u32, to: u32, offer: Offer, packet: P) -> bool {
+        debug_assert!((from == ACCESS_POINT) != (to == ACCESS_POINT));
+        let rank = self.rank_of_flow[offer.flow as usize % self.rank_of_flow.len()];
+        let index = from as usize * self.ranks + rank;
+        let own = &mut self.contenders[index];
+        let was_idle = !own.has_work();
+        let pending = PendingPacket {
+            packet,
+            to,
+            offer,
+            failures: 0,
+            fragment_failures: 0,
+            fragments_done: 0,
+            arrived: false,
+        };
+        if !own.backlog.push(now, place_of(to), pending) {
+            return false;
+        }
+        if was_idle && own.has_work() {
+            self.contend(now, index as u32);
+        }
+        self.take_dropped(index as u32);
+        true
+    }
+
+    /// When [`on_wakeup`](Self::on_wakeup) wants to be called; [`Instant::FAR_FUTURE`] for never.
+    #[inline]
+    #[must_use]
+    pub fn next_wakeup(&self) -> Instant {
+        self.wakeup.min(self.reorder_wakeup)
+    }
+
+    /// Acts on what is due by `now`. Call [`poll`](Self::poll) afterwards.
+    pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
+        if self.reorder_wakeup <= now {
+            self.time_out_reordering(now);
+        }
+        if now < self.wakeup {
+            return;
+        }
+        match self.exchange.take() {
+            Some(exchange) => self.end_exchange(exchange, observer),
+            None => self.begin_exchange(now, observer),
+        }
+    }
+
+    /// The outcome of a packet; call until there is none.
+    #[inline]
+    pub fn poll(&mut self) -> Option<Outcome<P>> {
+        self.outcomes.pop_front()
+    }
+
+    /// Packets that wait at a station, those to be retransmitted included.
+    #[must_use]
+    pub fn queued_packets(&self, station: u32) -> usize {
+        let all = self.of_station(station);
+        all.map(|own| own.backlog.packets() + own.retries).sum()
+    }
+
+    /// Signal-to-noise ratio between a station and the access point at `now`, where a radio is
+    /// modelled.
+    #[must_use]
+    pub fn snr_db(&self, station: u32, now: Instant) -> Option<f64> {
+        self.damage.snr_db(station, now)
+    }
+
+    /// Counters of a station in one category; zeros for a category that is not in use.
+    #[must_use]
+    pub fn counters(&self, station: u32, category: AccessCategory) -> AggregationCounters {
+        self.of_station(station)
+            .find(|own| own.category == category)
+            .map_or_else(AggregationCounters::default, |own| own.counters)
+    }
+
+    /// Block ACK numbers in use between a station and a mobile: from the oldest missing MPDU to the
+    /// last, in the category that uses most.
+    #[must_use]
+    pub fn window_span(&self, station: u32, mobile: u32) -> usize {
+        let place = if station == ACCESS_POINT {
+            place_of(mobile)
+        } else {
+            0
+        };
+        let spans = self.of_station(station);
+        spans
+            .filter_map(|own| own.agreements.get(place))
+            .map(Agreement::span)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// A station in all categories in use.
+    fn of_station(&self, station: u32) -> impl Iterator<Item = &Contender<P>> {
+        let first = station as usize * self.ranks;
+        self.contenders.iter().skip(first).take(self.ranks)
+    }
+
+    /// A contender has something to send where it had nothing.
+    ///
+    /// If the medium has been idle for AIFS it sends at once; if not it backs off, unless a
+    /// back-off is pending already (IEEE 802.11-2020 §10.23.2.4).
+    fn contend(&mut self, now: Instant, index: u32) {
+        let sending = self.exchange.is_some();
+        let own = &mut self.contenders[index as usize];
+        let free_from = self.idle_from + own.aifs;
+        if own.contention.slots.is_none() {
+            own.contention.counts_from = free_from;
+            if sending || now < free_from {
+                own.contention.draw();
+            } else {
+                own.contention.slots = Some(0);
+                own.contention.counts_from = now;
+            }
+            self.counting.push(index);
+        } else if !sending && own.contention.countdown_ends(self.pauses.slot) < now {
+            // The back-off after its last frame ended while it had nothing to send.
+            own.contention.slots = Some(0);
+            own.contention.counts_from = now;
+        }
+        if !sending {
+            let own = &self.contenders[index as usize];
+            self.wakeup = self
+                .wakeup
+                .min(own.contention.countdown_ends(self.pauses.slot));
+        }
+    }
+
+    /// When the next frame starts, nothing being sent now.
+    fn next_start(&self) -> Instant {
+        let slot = self.pauses.slot;
+        self.counting
+            .iter()
+            .map(|&index| &self.contenders[index as usize])
+            .filter(|own| own.has_work())
+            .map(|own| own.contention.countdown_ends(slot))
+            .min()
+            .unwrap_or(Instant::FAR_FUTURE)
+    }
+
+    /// Receivers give up what has been missing for too long.
+    fn time_out_reordering(&mut self, now: Instant) {
+        let timeout = self.config.block_ack.reorder_timeout;
+        for (index, place) in self.holding.clone() {
+            self.contenders[index as usize].agreements[place].time_out(now, timeout);
+            self.hand_on(index, place);
+        }
+    }
+
+    /// Tells of packets that a discipline dropped.
+    fn take_dropped(&mut self, index: u32) {
+        while let Some(packet) = self.contenders[index as usize].backlog.take_dropped() {
+            self.outcomes.push_back(Outcome::Dropped { packet });
+        }
+    }
+}
+
+impl<P: Copy + EcnField> Medium<P> for Edca<P> {
+    #[inline]
+    fn push(
+        &mut self,
+        now: Instant,
+        (from, to): (u32, u32),
+        offer: Offer,
+        packet: P,
+        _observer: &mut impl ChannelObserver,
+    ) -> bool {
+        Self::push(self, now, from, to, offer, packet)
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Instant {
+        Self::next_wakeup(self)
+    }
+
+    #[inline]
+    fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
+        Self::on_wakeup(self, now, observer);
+    }
+
+    #[inline]
+    fn poll(&mut self) -> Option<Outcome<P>> {
+        Self::poll(self)
+    }
+
+    fn queued_packets(&self, station: u32, _mobile: u32) -> usize {
+        Self::queued_packets(self, station)
+    }
+
+    fn snr_db(&self, station: u32, now: Instant) -> Option<f64> {
+        Self::snr_db(self, station, now)
+    }
+
+    fn tells_of_acknowledgments(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;

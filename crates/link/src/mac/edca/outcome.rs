@@ -1,0 +1,306 @@
+//! Consequences of an exchange: each MPDU's fate, who backs off, and when the contention goes on.
+
+use airtcp_units::{Duration, Instant};
+
+use super::agreement::{Mpdu, Received};
+use super::contender::{Request, Sent};
+use super::exchange::{Attempt, Exchange};
+use super::queueing::place_of;
+use super::{Edca, Sender};
+use crate::frame::{ACCESS_POINT, ChannelObserver, Outcome};
+use crate::queue::EcnField;
+
+impl<P: Copy + EcnField> Edca<P> {
+    /// It is known what became of a PPDU.
+    pub(super) fn end_exchange(&mut self, exchange: Exchange, observer: &mut impl ChannelObserver) {
+        let Exchange { ends, result, .. } = exchange;
+        if result == Attempt::Collision {
+            return self.end_collision(exchange);
+        }
+        let Some(&Sender { contender, .. }) = self.senders.first() else {
+            return;
+        };
+        let eifs = self.pauses.eifs_before_aifs;
+        // Who waits in vain for an answer contends again AIFS later (IEEE 802.11-2020 §10.3.2.11).
+        // Who has heard what it does not understand leaves time for an answer: EIFS (§10.3.2.3.7).
+        let (own, others) = match result {
+            Attempt::Answered(answered) => (answered, answered),
+            Attempt::AnswerDamaged(answered) => (answered + eifs, answered),
+            Attempt::CtsDamaged => (ends + eifs, ends + eifs),
+            Attempt::Unanswered | Attempt::Collision => {
+                (ends + self.pauses.answer_timeout, ends + eifs)
+            }
+        };
+        let is_answered = matches!(result, Attempt::Answered(_));
+        let took = others.min(own) - exchange.started;
+        if exchange.is_request {
+            self.end_request(ends, contender, result, took);
+        } else {
+            if is_answered || matches!(result, Attempt::AnswerDamaged(_)) {
+                self.receive(ends, contender);
+            }
+            self.conclude(ends, contender, result, took);
+        }
+        let sender = &mut self.contenders[contender as usize];
+        if is_answered {
+            sender.narrow();
+        } else {
+            sender.widen(self.config.retry_limit(sender.station));
+        }
+        let goes_on = is_answered
+            && sender.access.txop_limit > Duration::ZERO
+            && sender.has_work()
+            && own + self.pauses.sifs < sender.txop_ends
+            && self.send(contender, own + self.pauses.sifs, false, observer);
+        if goes_on {
+            return;
+        }
+        self.back_off(contender, own);
+        self.resume(others);
+    }
+
+    fn end_collision(&mut self, exchange: Exchange) {
+        let Exchange { started, ends, .. } = exchange;
+        for place in 0..self.senders.len() {
+            let Sender {
+                contender,
+                ends: own,
+            } = self.senders[place];
+            let took = own - started;
+            if self.contenders[contender as usize].request.is_some() {
+                self.end_request(ends, contender, Attempt::Collision, took);
+            } else {
+                self.conclude(ends, contender, Attempt::Collision, took);
+            }
+            let sender = &mut self.contenders[contender as usize];
+            sender.widen(self.config.retry_limit(sender.station));
+            // The channel must be idle too: a longer frame may still be on it.
+            self.back_off(contender, (own + self.pauses.answer_timeout).max(ends));
+        }
+        self.resume(ends + self.pauses.eifs_before_aifs);
+    }
+
+    /// The receiver has the MPDUs that are not damaged. A packet is handed on once, in order.
+    fn receive(&mut self, now: Instant, index: u32) {
+        let own = &mut self.contenders[index as usize];
+        let (from, to) = (own.station, own.station_at(own.to));
+        let agreement = &mut own.agreements[own.to];
+        for Sent { mpdu, is_damaged } in &mut own.burst {
+            if *is_damaged || std::mem::replace(&mut mpdu.pending.arrived, true) {
+                continue;
+            }
+            let attempts = mpdu.pending.failures + 1;
+            let packet = mpdu.pending.packet;
+            let received = Received {
+                packet,
+                attempts,
+                since: now,
+            };
+            if !agreement.receive(mpdu.number, received) {
+                self.outcomes.push_back(Outcome::Discarded {
+                    packet,
+                    from,
+                    to,
+                    attempts,
+                    arrived: false,
+                });
+            }
+        }
+        let place = own.to;
+        self.hand_on(index, place);
+    }
+
+    /// Tells of what a receiver hands on, and looks after what it holds.
+    pub(super) fn hand_on(&mut self, index: u32, place: usize) {
+        let own = &mut self.contenders[index as usize];
+        let (from, to) = (own.station, own.station_at(place));
+        let agreement = &mut own.agreements[place];
+        while let Some(Received {
+            packet, attempts, ..
+        }) = agreement.hand_on()
+        {
+            self.outcomes.push_back(Outcome::Delivered {
+                packet,
+                from,
+                to,
+                attempts,
+            });
+        }
+        let timeout = self.config.block_ack.reorder_timeout;
+        let holds = agreement.gives_up(timeout).is_some();
+        let known = self.holding.iter().position(|&at| at == (index, place));
+        match (holds, known) {
+            (true, None) => self.holding.push((index, place)),
+            (false, Some(known)) => {
+                self.holding.swap_remove(known);
+            }
+            _ => {}
+        }
+        self.reorder_wakeup = Instant::FAR_FUTURE;
+        for &(index, place) in &self.holding {
+            let agreement = &self.contenders[index as usize].agreements[place];
+            if let Some(at) = agreement.gives_up(timeout) {
+                self.reorder_wakeup = self.reorder_wakeup.min(at);
+            }
+        }
+    }
+
+    /// The sender knows, or does not, which MPDUs have arrived.
+    fn conclude(&mut self, now: Instant, index: u32, result: Attempt, took: Duration) {
+        let is_answered = matches!(result, Attempt::Answered(_));
+        let own = &mut self.contenders[index as usize];
+        let place = own.to;
+        let mut burst = std::mem::take(&mut own.burst);
+        if matches!(result, Attempt::AnswerDamaged(_))
+            && self.config.block_ack.requests
+            && burst.len() > 1
+        {
+            own.request = Some(Request {
+                to: place,
+                mpdus: burst.drain(..).map(|sent| sent.mpdu).collect(),
+                failures: 0,
+            });
+        }
+        let mut done = Duration::ZERO;
+        for Sent { mpdu, is_damaged } in burst.drain(..) {
+            if is_answered && !is_damaged {
+                done += self.acknowledge(index, place, &mpdu);
+            } else {
+                done += self.fail(index, place, mpdu);
+            }
+        }
+        // Its allocation serves again.
+        self.contenders[index as usize].burst = burst;
+        self.complete(now, index, place, done, took);
+    }
+
+    /// A block ACK request was answered, or not. After too many of them all of its MPDUs count as
+    /// failed.
+    fn end_request(&mut self, now: Instant, index: u32, result: Attempt, took: Duration) {
+        let own = &mut self.contenders[index as usize];
+        let Some(mut request) = own.request.take() else {
+            return;
+        };
+        let (station, place) = (own.station, request.to);
+        if matches!(result, Attempt::Answered(_) | Attempt::AnswerDamaged(_)) {
+            own.agreements[place].on_request();
+            self.hand_on(index, place);
+        }
+        let is_answered = matches!(result, Attempt::Answered(_));
+        request.failures += 1;
+        let is_over = is_answered
+            || self
+                .config
+                .retry_limit(station)
+                .is_reached(request.failures);
+        let mut done = Duration::ZERO;
+        if is_over {
+            for mpdu in request.mpdus {
+                if is_answered && mpdu.pending.arrived {
+                    done += self.acknowledge(index, place, &mpdu);
+                } else {
+                    done += self.fail(index, place, mpdu);
+                }
+            }
+        } else {
+            self.contenders[index as usize].request = Some(request);
+        }
+        self.complete(now, index, place, done, took);
+    }
+
+    /// An MPDU is acknowledged; the airtime that is pending no longer.
+    fn acknowledge(&mut self, index: u32, place: usize, mpdu: &Mpdu<P>) -> Duration {
+        let own = &mut self.contenders[index as usize];
+        own.counters.acknowledged += 1;
+        own.agreements[place].settle(mpdu.number);
+        self.outcomes.push_back(Outcome::Acknowledged {
+            packet: mpdu.pending.packet,
+            from: own.station,
+            to: own.station_at(place),
+            attempts: mpdu.pending.failures + 1,
+        });
+        mpdu.airtime
+    }
+
+    /// An MPDU is not acknowledged: it is retransmitted or given up; the airtime that is pending no
+    /// longer.
+    fn fail(&mut self, index: u32, place: usize, mut mpdu: Mpdu<P>) -> Duration {
+        let own = &mut self.contenders[index as usize];
+        let (from, to) = (own.station, own.station_at(place));
+        mpdu.pending.failures += 1;
+        let pending = mpdu.pending;
+        if self.config.retry_limit(from).is_reached(pending.failures) {
+            own.counters.discarded += 1;
+            own.agreements[place].settle(mpdu.number);
+            self.outcomes.push_back(Outcome::Discarded {
+                packet: pending.packet,
+                from,
+                to,
+                attempts: pending.failures,
+                arrived: pending.arrived,
+            });
+            // The receiver is told that it need not wait (§10.25.6.3).
+            if own.request.is_none() {
+                own.request = Some(Request {
+                    to: place,
+                    mpdus: Vec::new(),
+                    failures: 0,
+                });
+            }
+            return mpdu.airtime;
+        }
+        own.retries += 1;
+        own.agreements[place].retry(mpdu);
+        if self.config.report_retries {
+            self.outcomes.push_back(Outcome::Retried {
+                packet: pending.packet,
+                from,
+                to,
+                attempts: pending.failures,
+            });
+        }
+        Duration::ZERO
+    }
+
+    /// An exchange is over: its airtime is charged, and the queues move up.
+    fn complete(&mut self, now: Instant, index: u32, place: usize, done: Duration, took: Duration) {
+        let own = &mut self.contenders[index as usize];
+        own.counters.airtime += took;
+        own.backlog.complete(now, place, done, took);
+        let from = own.station;
+        self.take_dropped(index);
+        if from != ACCESS_POINT {
+            let at_access_point = &mut self.contenders[index as usize % self.ranks];
+            at_access_point
+                .backlog
+                .charge_received(place_of(from), took);
+        }
+    }
+
+    /// A contender backs off, that others may have the channel (§10.23.2.2), with or without
+    /// something to send.
+    fn back_off(&mut self, index: u32, idle_from: Instant) {
+        let own = &mut self.contenders[index as usize];
+        own.contention.draw();
+        own.contention.counts_from = idle_from + own.aifs;
+        self.counting.push(index);
+    }
+
+    /// The contention goes on for those that only listened, and the next frame's start is known.
+    pub(super) fn resume(&mut self, idle_from: Instant) {
+        self.idle_from = idle_from;
+        let slot = self.pauses.slot;
+        let (contenders, senders) = (&mut self.contenders, &self.senders);
+        let mut next = Instant::FAR_FUTURE;
+        for &index in &self.counting {
+            let contender = &mut contenders[index as usize];
+            if senders.iter().all(|sender| sender.contender != index) {
+                contender.contention.counts_from = idle_from + contender.aifs;
+            }
+            if contender.has_work() {
+                next = next.min(contender.contention.countdown_ends(slot));
+            }
+        }
+        self.wakeup = next;
+    }
+}

@@ -1,0 +1,379 @@
+//! Where packets wait at a station, in one access category, before they are sent.
+//!
+//! ```text
+//!   fifo         ─────────────────────────────────────▶ ready ─▶ air
+//!   qdisc        ─▶ discipline ────────────────────────▶ ready ─▶ air
+//!   round robin  ─▶ discipline for each station ─▶ in turn ───▶ air
+//!   airtime      ─▶ discipline for each station ─▶ deficits, pending airtime ─▶ ready ─▶ air
+//! ```
+//!
+//! What is ready is with the driver or the hardware: it is sent in the order in which it became
+//! ready, but that an aggregate takes all packets for its destination, wherever they stand.
+
+use std::collections::VecDeque;
+
+use airtcp_units::{BitRate, Duration, Instant};
+
+use crate::frame::{PendingPacket, QueuedPacket, Transmission};
+use crate::queue::managed::ManagedQueue;
+use crate::queue::{Discipline, EcnField, QueueLimit};
+use crate::random::Stream;
+use crate::scheduler::airtime::{AirtimeLimits, AirtimeScheduler};
+use crate::scheduler::round_robin::RoundRobin;
+
+/// Who is served next among the destinations.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Queueing {
+    /// One queue, first in, first out: as drivers had it.
+    Fifo,
+    /// A discipline in front of a driver's queue, whose limit this is.
+    Qdisc(QueueLimit),
+    /// A queue for each destination, served in turn, an aggregate each.
+    RoundRobin,
+    /// A queue for each destination, served by airtime, as mac80211 has it.
+    Airtime(AirtimeLimits),
+}
+
+/// The queues of a station.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QueueingConfig {
+    /// Who is served.
+    pub scheme: Queueing,
+    /// What may wait, for all destinations together, in each category.
+    pub limit: QueueLimit,
+    /// Which packet of a queue is served, dropped or marked; not for [`Queueing::Fifo`].
+    pub discipline: Discipline,
+}
+
+/// A packet that is ready to be sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ready<P> {
+    /// Its place among all that became ready.
+    pub order: u64,
+    pub pending: PendingPacket<P>,
+    /// Airtime that it counts for while it is pending.
+    pub airtime: Duration,
+}
+
+#[derive(Clone, Debug)]
+enum Above<P> {
+    Nothing,
+    Qdisc {
+        queue: ManagedQueue<PendingPacket<P>>,
+        driver: QueueLimit,
+    },
+    RoundRobin {
+        queues: Vec<ManagedQueue<PendingPacket<P>>>,
+        turns: RoundRobin,
+    },
+    Airtime {
+        queues: Vec<ManagedQueue<PendingPacket<P>>>,
+        scheduler: AirtimeScheduler,
+    },
+}
+
+/// The queues of a station in one category. Destinations are numbered from 0.
+#[derive(Clone, Debug)]
+pub(super) struct Backlog<P> {
+    limit: QueueLimit,
+    above: Above<P>,
+    ready: Vec<VecDeque<Ready<P>>>,
+    ready_packets: usize,
+    ready_bytes: u64,
+    /// Packets and bytes in the queues of destinations.
+    above_packets: usize,
+    above_bytes: u64,
+    /// Rates at which destinations are sent to, for estimates of airtime.
+    rates: Vec<BitRate>,
+    orders: u64,
+    dropped: VecDeque<P>,
+}
+
+impl<P: Copy + EcnField> Backlog<P> {
+    /// Empty queues for destinations that are sent to at these rates.
+    pub(super) fn new(config: QueueingConfig, rates: Vec<BitRate>, draws: Stream) -> Self {
+        let destinations = rates.len();
+        let queue = |place: u64| {
+            ManagedQueue::of(
+                config.discipline,
+                QueueLimit::Unlimited,
+                draws.substream(place),
+            )
+        };
+        let queues = || (0..destinations as u64).map(queue).collect();
+        Self {
+            limit: config.limit,
+            above: match config.scheme {
+                Queueing::Fifo => Above::Nothing,
+                Queueing::Qdisc(driver) => Above::Qdisc {
+                    queue: ManagedQueue::of(config.discipline, config.limit, draws),
+                    driver,
+                },
+                Queueing::RoundRobin => Above::RoundRobin {
+                    queues: queues(),
+                    turns: RoundRobin::new(destinations),
+                },
+                Queueing::Airtime(limits) => Above::Airtime {
+                    queues: queues(),
+                    scheduler: AirtimeScheduler::new(limits, destinations),
+                },
+            },
+            ready: (0..destinations).map(|_| VecDeque::new()).collect(),
+            ready_packets: 0,
+            ready_bytes: 0,
+            above_packets: 0,
+            above_bytes: 0,
+            rates,
+            orders: 0,
+            dropped: VecDeque::new(),
+        }
+    }
+
+    /// Packets that wait.
+    pub(super) fn packets(&self) -> usize {
+        let above = match &self.above {
+            Above::Qdisc { queue, .. } => queue.packets(),
+            _ => self.above_packets,
+        };
+        self.ready_packets + above
+    }
+
+    /// Whether nothing can be sent now. Pending airtime may hold back what waits.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        match self.above {
+            Above::RoundRobin { .. } => self.packets() == 0,
+            _ => self.ready_packets == 0,
+        }
+    }
+
+    /// Adds a packet for a destination, or says `false` when there is no room.
+    pub(super) fn push(&mut self, now: Instant, to: usize, pending: PendingPacket<P>) -> bool {
+        let bytes = pending.offer.bytes;
+        let queued = QueuedPacket {
+            packet: pending,
+            transmission: Transmission {
+                bytes,
+                flow: pending.offer.flow,
+                index: 0,
+            },
+            is_lost: false,
+            since: now,
+        };
+        let has_room = |packets, all| self.limit.has_room(packets, all, bytes);
+        match &mut self.above {
+            Above::Nothing => {
+                if !has_room(self.ready_packets, self.ready_bytes) {
+                    return false;
+                }
+                self.make_ready(to, pending, Duration::ZERO);
+            }
+            Above::Qdisc { queue, .. } => {
+                if !queue.push(queued) {
+                    return false;
+                }
+                self.refill(now);
+            }
+            Above::RoundRobin { queues, turns } => {
+                if !has_room(
+                    self.ready_packets + self.above_packets,
+                    self.ready_bytes + self.above_bytes,
+                ) {
+                    return false;
+                }
+                self.above_packets += 1;
+                self.above_bytes += u64::from(bytes);
+                queues[to].push(queued);
+                turns.activate(to);
+            }
+            Above::Airtime { queues, scheduler } => {
+                if !has_room(
+                    self.ready_packets + self.above_packets,
+                    self.ready_bytes + self.above_bytes,
+                ) {
+                    return false;
+                }
+                self.above_packets += 1;
+                self.above_bytes += u64::from(bytes);
+                queues[to].push(queued);
+                scheduler.activate(to);
+                self.refill(now);
+            }
+        }
+        true
+    }
+
+    /// Hands on to the driver what it has room for.
+    pub(super) fn refill(&mut self, now: Instant) {
+        match &mut self.above {
+            Above::Nothing | Above::RoundRobin { .. } => {}
+            Above::Qdisc { queue, driver } => {
+                let driver = *driver;
+                while queue.packets() > 0
+                    && driver.has_room(self.ready_packets, self.ready_bytes, 0)
+                {
+                    let Some(served) = queue.dequeue(now) else {
+                        break;
+                    };
+                    let order = self.orders;
+                    self.orders += 1;
+                    self.ready_packets += 1;
+                    self.ready_bytes += u64::from(served.transmission.bytes);
+                    self.ready[destination(&served.packet)].push_back(Ready {
+                        order,
+                        pending: served.packet,
+                        airtime: Duration::ZERO,
+                    });
+                }
+                while let Some((dropped, _)) = queue.discarded.pop_front() {
+                    self.dropped.push_back(dropped.packet);
+                }
+            }
+            Above::Airtime { queues, scheduler } => {
+                let (ready, rates) = (&mut self.ready, &self.rates);
+                scheduler.begin_round();
+                while let Some(to) = scheduler.next() {
+                    let queue = &mut queues[to];
+                    while scheduler.may_send(to) {
+                        let before = (queue.packets(), queue.bytes());
+                        let served = queue.dequeue(now);
+                        self.above_packets -= before.0 - queue.packets();
+                        self.above_bytes -= before.1 - queue.bytes();
+                        while let Some((dropped, _)) = queue.discarded.pop_front() {
+                            self.dropped.push_back(dropped.packet);
+                        }
+                        let Some(served) = served else {
+                            break;
+                        };
+                        let bytes = u64::from(served.transmission.bytes);
+                        let airtime = rates[to].transmission_time(bytes);
+                        scheduler.begin(to, airtime);
+                        self.ready_packets += 1;
+                        self.ready_bytes += bytes;
+                        ready[to].push_back(Ready {
+                            order: self.orders,
+                            pending: served.packet,
+                            airtime,
+                        });
+                        self.orders += 1;
+                    }
+                    if queue.packets() > 0 {
+                        scheduler.activate(to);
+                    }
+                }
+            }
+        }
+    }
+
+    fn make_ready(&mut self, to: usize, pending: PendingPacket<P>, airtime: Duration) {
+        self.ready_packets += 1;
+        self.ready_bytes += u64::from(pending.offer.bytes);
+        let order = self.orders;
+        self.orders += 1;
+        self.ready[to].push_back(Ready {
+            order,
+            pending,
+            airtime,
+        });
+    }
+
+    /// The destination of the next aggregate; `retry` says where the first packet that a
+    /// destination has to retransmit stood.
+    pub(super) fn choose(&mut self, retry: impl Fn(usize) -> Option<u64>) -> Option<usize> {
+        if let Above::RoundRobin { turns, .. } = &mut self.above {
+            // Retransmissions are due when it is the destination's turn.
+            for to in 0..self.ready.len() {
+                if retry(to).is_some() {
+                    turns.activate(to);
+                }
+            }
+            return turns.next();
+        }
+        let first = |to: usize| {
+            let ready = self.ready[to].front().map(|ready| ready.order);
+            retry(to).into_iter().chain(ready).min()
+        };
+        (0..self.ready.len())
+            .filter_map(|to| Some((first(to)?, to)))
+            .min()
+            .map(|(_, to)| to)
+    }
+
+    /// The next packet for a destination.
+    #[inline]
+    pub(super) fn peek(&mut self, now: Instant, to: usize) -> Option<&Ready<P>> {
+        if self.ready[to].is_empty() {
+            self.pull(now, to);
+        }
+        self.ready[to].front()
+    }
+
+    /// Takes it.
+    #[inline]
+    pub(super) fn take(&mut self, to: usize) -> Option<Ready<P>> {
+        let ready = self.ready[to].pop_front()?;
+        self.ready_packets -= 1;
+        self.ready_bytes -= u64::from(ready.pending.offer.bytes);
+        Some(ready)
+    }
+
+    /// Takes a packet from a destination's own queue, where nothing stands between it and the air.
+    fn pull(&mut self, now: Instant, to: usize) {
+        let Above::RoundRobin { queues, .. } = &mut self.above else {
+            return;
+        };
+        let queue = &mut queues[to];
+        let before = (queue.packets(), queue.bytes());
+        let served = queue.dequeue(now);
+        self.above_packets -= before.0 - queue.packets();
+        self.above_bytes -= before.1 - queue.bytes();
+        while let Some((dropped, _)) = queue.discarded.pop_front() {
+            self.dropped.push_back(dropped.packet);
+        }
+        if let Some(served) = served {
+            self.make_ready(to, served.packet, Duration::ZERO);
+        }
+    }
+
+    /// An exchange with a destination has ended: whether its turn is to come again, its packets'
+    /// airtime that is pending no longer, and how long the exchange took.
+    pub(super) fn complete(&mut self, now: Instant, to: usize, done: Duration, took: Duration) {
+        match &mut self.above {
+            Above::Nothing => return,
+            Above::Qdisc { .. } => {}
+            Above::RoundRobin { queues, turns } => {
+                if queues[to].packets() > 0 || !self.ready[to].is_empty() {
+                    turns.activate(to);
+                }
+            }
+            Above::Airtime { scheduler, .. } => {
+                scheduler.end(to, done);
+                scheduler.charge(to, took);
+            }
+        }
+        self.refill(now);
+    }
+
+    /// A destination has sent something itself for `took`.
+    pub(super) fn charge_received(&mut self, from: usize, took: Duration) {
+        if let Above::Airtime { scheduler, .. } = &mut self.above {
+            scheduler.charge_received(from, took);
+        }
+    }
+
+    /// A packet that a discipline dropped.
+    #[inline]
+    pub(super) fn take_dropped(&mut self) -> Option<P> {
+        self.dropped.pop_front()
+    }
+}
+
+/// The place of a packet's destination among those of its station.
+pub(super) const fn place_of(station: u32) -> usize {
+    // Mobiles send to the access point alone, which is 0; that sends to stations from 1 on.
+    station.saturating_sub(1) as usize
+}
+
+fn destination<P>(pending: &PendingPacket<P>) -> usize {
+    place_of(pending.to)
+}

@@ -1,0 +1,93 @@
+//! Who gets the air from an access point, by its queues: two fast stations and a slow one.
+
+use super::*;
+use crate::queue::FqCoDelConfig;
+use crate::scheduler::airtime::AirtimeLimits;
+
+/// Two stations at MCS 7 and one at MCS 0, 802.11n, 20 MHz, downstream.
+fn anomaly(scheme: Queueing, discipline: Discipline) -> (Saturation, EdcaConfig) {
+    let slow = mode(Family::Ht, 0, Width::Mhz20, 1, GuardInterval::Ns800);
+    let mut config = config(3, mcs_7());
+    config.station_modes = vec![mcs_7(), mcs_7(), slow];
+    config.access_point = QueueingConfig {
+        scheme,
+        limit: QueueLimit::Unlimited,
+        discipline,
+    };
+    let ways = [(0, 1), (0, 2), (0, 3)];
+    (saturate(&config, &ways, IP_BYTES, 30, 1), config)
+}
+
+/// One queue: each station gets as many packets as the others, since the queue holds as many of
+/// each, and the slow one keeps the channel for most of the time.
+#[test]
+fn one_queue_gives_the_slow_station_the_air() {
+    let (ran, _) = anomaly(Queueing::Fifo, Discipline::DropTail);
+    let [a, b, slow] = [0, 1, 2].map(|flow| ran.megabits(flow, IP_BYTES));
+    println!("{a:.2}, {b:.2}, slow {slow:.2}");
+    assert!(
+        (a / b - 1.0).abs() < 0.02 && (a / slow - 1.0).abs() < 0.1,
+        "{a}, {b}, {slow}"
+    );
+}
+
+/// Airtime fairness: a third of the time each, so a third of what each would have alone, within
+/// 2 %. The closed form gives 43.4 / 2 and 2.1 of two fast and a slow one, in thirds 19.9 and 1.9.
+#[test]
+fn airtime_is_shared_in_thirds() {
+    let airtime = Queueing::Airtime(AirtimeLimits::default());
+    let (ran, config) = anomaly(airtime, Discipline::DropTail);
+    for (flow, &mode) in config.station_modes.iter().enumerate() {
+        let alone = EdcaConfig {
+            station_modes: Vec::new(),
+            ..super::config(1, mode)
+        };
+        let alone = saturate(&alone, &[(0, 1)], IP_BYTES, 10, 1).all_megabits(IP_BYTES);
+        let share = ran.megabits(flow, IP_BYTES) / alone;
+        println!("{mode}: {share:.4} of {alone:.2} Mbit/s");
+        assert!((share * 3.0 - 1.0).abs() < 0.03, "{mode}: {share}");
+    }
+}
+
+/// In turn: an aggregate each, so the slow station's 2 MPDUs take as long as a fast one's 28.
+#[test]
+fn turns_share_by_aggregates() {
+    let (ran, _) = anomaly(Queueing::RoundRobin, Discipline::DropTail);
+    let [fast, _, slow] = [0, 1, 2].map(|flow| ran.delivered[flow] as f64);
+    assert!((fast / slow / 14.0 - 1.0).abs() < 0.02, "{fast}, {slow}");
+}
+
+/// Behind an FQ-CoDel the driver's queue of 64 packets stays, and packets are dropped by CoDel.
+#[test]
+fn a_discipline_stands_in_front_of_a_driver() {
+    let driver = Queueing::Qdisc(QueueLimit::Packets(64));
+    let discipline = Discipline::FqCoDel(FqCoDelConfig::default());
+    let (ran, _) = anomaly(driver, discipline);
+    assert!(
+        ran.delivered.iter().all(|&packets| packets > 1000),
+        "{:?}",
+        ran.delivered
+    );
+}
+
+/// With a limit of 10 packets the eleventh is refused.
+#[test]
+fn a_full_queue_refuses() {
+    for scheme in [
+        Queueing::Fifo,
+        Queueing::RoundRobin,
+        Queueing::Airtime(AirtimeLimits::default()),
+    ] {
+        let mut config = config(1, mcs_7());
+        config.mobile = QueueingConfig {
+            scheme,
+            limit: QueueLimit::Packets(10),
+            discipline: Discipline::DropTail,
+        };
+        let mut bss: Edca<u32> = Edca::new(&config, Stream::new(1, "wlan")).unwrap();
+        let admitted =
+            (0..20).filter(|&packet| bss.push(Instant::ZERO, 1, 0, offer(0, IP_BYTES), packet));
+        assert_eq!(admitted.count(), 10, "{scheme:?}");
+        assert_eq!(bss.queued_packets(1), 10);
+    }
+}

@@ -1,0 +1,361 @@
+//! `[wlan]` with 802.11n, ac or ax: aggregation, access categories, queues for stations.
+
+use airtcp_link::mac::edca::{
+    AccessCategory, AccessParameters, AmpduLimits, BlockAckConfig, EdcaConfig, EdcaError,
+    QOS_OVERHEAD, Queueing, QueueingConfig,
+};
+use airtcp_link::phy::ppdu::MAX_TIME;
+use airtcp_link::phy::{BasicRates, Family, Mode, ModeError, Phy, PhyError};
+use airtcp_link::scheduler::airtime::AirtimeLimits;
+use airtcp_link::{Discipline, QueueLimit};
+use airtcp_units::{ByteCount, Duration};
+
+use super::link::queue;
+use super::wlan::{attempts, damage, refuse_error_model, threshold, whole_bytes};
+use super::{aqm, radio, refuse};
+use crate::document::{
+    AggregationTable, AirtimeTable, CategoryTable, EdcaTable, Packets, QueueTable, WlanTable,
+};
+use crate::error::Problem;
+use crate::medium::AggregatingWlan;
+use crate::names::{
+    AccessCategoryName, BandName, ChannelWidth, DisciplineName, GuardIntervalName, MissedBlockAck,
+    Standard, StationScheduler,
+};
+use airtcp_units::bounded::{Limit, Span, Whole, Within};
+
+/// IEEE 802.11-2020 §C.3, `dot11ShortRetryLimit`.
+const DEFAULT_RETRY_LIMIT: u64 = 7;
+/// CoDel's target for Wi-Fi (Linux, net/mac80211/sta_info.c).
+const DEFAULT_TARGET: Duration = Duration::from_millis(20);
+/// Packets that may wait in all (Linux, include/net/fq_impl.h: 8192 of mac80211; a device's
+/// `txqueuelen`: 1000), and with a driver behind a discipline.
+const DEFAULT_STATION_QUEUES: u64 = 8_192;
+const DEFAULT_DEVICE_QUEUE: u64 = 1_000;
+const DEFAULT_DRIVER_QUEUE: u64 = 128;
+/// Linux, net/mac80211/rx.c: `HT_RX_REORDER_BUF_TIMEOUT`.
+const DEFAULT_REORDER_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// The channel for that many flows.
+pub(super) fn resolve(
+    table: &mut WlanTable,
+    standard: Standard,
+    flows: u32,
+) -> Result<AggregatingWlan, Problem> {
+    refuse_legacy(table)?;
+    let (phy, station_modes) = modes(table, standard)?;
+    let family = phy.standard().family();
+    let stations = table
+        .stations
+        .get_or_insert(Whole::clamped(u64::from(flows)))
+        .get_u32();
+    let (mobile, access_point) = queueing(table)?;
+    let retry_limit = attempts(&mut table.retry_limit, DEFAULT_RETRY_LIMIT);
+    let aggregation = table.aggregation.get_or_insert_default();
+    let categories = table
+        .categories
+        .get_or_insert_with(|| vec![AccessCategoryName::BestEffort]);
+    let config = EdcaConfig {
+        phy,
+        station_modes,
+        stations,
+        categories: categories.iter().map(|&name| name.into()).collect(),
+        access: access(table.edca.get_or_insert_default(), phy.contention_window()),
+        mobile_retry_limit: retry_limit,
+        access_point_retry_limit: retry_limit,
+        ampdu: ampdu(aggregation, family),
+        block_ack: block_ack(aggregation, family),
+        rts_threshold: threshold(*table.rts_threshold.get_or_insert(Limit::Unlimited)),
+        answer_timeout: Some(
+            table
+                .ack_timeout
+                .get_or_insert(Within::clamped(phy.answer_timeout()))
+                .get(),
+        ),
+        overhead: whole_bytes(
+            table
+                .overhead
+                .get_or_insert(Within::clamped(ByteCount::from_bytes(u64::from(
+                    QOS_OVERHEAD,
+                ))))
+                .get(),
+        ),
+        mobile,
+        access_point,
+        damage: damage(&mut table.loss, table.outage)?,
+        report_retries: false,
+    };
+    config.check().map_err(|error| {
+        let key = match error {
+            EdcaError::ContentionWindow(..) => "wlan.edca",
+            EdcaError::Stations(_) => "wlan.stations",
+            EdcaError::StationModes { .. } => "wlan.station_mcs",
+            EdcaError::Mode(_) => "wlan.standard",
+            EdcaError::Categories => "wlan.categories",
+            EdcaError::Window(_) => "wlan.aggregation.window",
+        };
+        Problem::at(key, error.to_string())
+    })?;
+    let air = match &mut table.radio {
+        None => None,
+        Some(table_of_radio) => {
+            refuse_error_model(table.loss.as_ref())?;
+            let carrier_mhz = phy.band().carrier_mhz();
+            Some(radio::resolve(table_of_radio, "wlan.radio", carrier_mhz)?)
+        }
+    };
+    Ok(AggregatingWlan { config, air })
+}
+
+/// Keys of 802.11b, g and a.
+fn refuse_legacy(table: &WlanTable) -> Result<(), Problem> {
+    let with = |instead: &str| {
+        format!("belongs to 802.11b, g and a; remove it, or choose one of them{instead}")
+    };
+    let modes = with(", or give wlan.mcs");
+    refuse(&table.rate, "wlan.rate", &modes)?;
+    refuse(
+        &table.station_rates,
+        "wlan.station_rates",
+        &with(", or give wlan.station_mcs"),
+    )?;
+    refuse(&table.basic_rate, "wlan.basic_rate", &with(""))?;
+    refuse(&table.preamble, "wlan.preamble", &with(""))?;
+    let limit = with(", or give wlan.retry_limit");
+    refuse(&table.long_retry_limit, "wlan.long_retry_limit", &limit)?;
+    let fragments = with("");
+    refuse(
+        &table.fragmentation_threshold,
+        "wlan.fragmentation_threshold",
+        &fragments,
+    )?;
+    let windows = with(", or give wlan.edca.best_effort.cw_min and cw_max");
+    refuse(&table.cw_min, "wlan.cw_min", &windows)?;
+    refuse(&table.cw_max, "wlan.cw_max", &windows)
+}
+
+/// Refuses keys of 802.11n, ac and ax.
+pub(super) fn refuse_all(table: &WlanTable) -> Result<(), Problem> {
+    const WHY: &str = "belongs to wlan.standard = \"802.11n\", \"802.11ac\" or \"802.11ax\"; \
+                       remove it, or choose one of them";
+    refuse(&table.band, "wlan.band", WHY)?;
+    refuse(&table.mcs, "wlan.mcs", WHY)?;
+    refuse(&table.station_mcs, "wlan.station_mcs", WHY)?;
+    refuse(&table.channel_width, "wlan.channel_width", WHY)?;
+    refuse(&table.spatial_streams, "wlan.spatial_streams", WHY)?;
+    refuse(&table.station_streams, "wlan.station_streams", WHY)?;
+    refuse(&table.guard_interval, "wlan.guard_interval", WHY)?;
+    refuse(&table.aggregation, "wlan.aggregation", WHY)?;
+    refuse(&table.categories, "wlan.categories", WHY)?;
+    refuse(&table.edca, "wlan.edca", WHY)?;
+    refuse(&table.scheduler, "wlan.scheduler", WHY)?;
+    refuse(&table.aqm, "wlan.aqm", WHY)?;
+    refuse(&table.driver_queue, "wlan.driver_queue", WHY)?;
+    refuse(&table.airtime, "wlan.airtime", WHY)
+}
+
+/// The physical layer, and the modes of the mobiles where they differ.
+fn modes(table: &mut WlanTable, standard: Standard) -> Result<(Phy, Vec<Mode>), Problem> {
+    let standard: airtcp_link::phy::Standard = standard.into();
+    let family = standard.family();
+    // A laptop's usual link: two streams, and from 802.11ac on 80 MHz.
+    let (width, guard) = match family {
+        Family::Ht => (ChannelWidth::Mhz20, GuardIntervalName::Ns800),
+        _ => (ChannelWidth::Mhz80, GuardIntervalName::Ns800),
+    };
+    let width = (*table.channel_width.get_or_insert(width)).into();
+    let guard = (*table.guard_interval.get_or_insert(guard)).into();
+    let indices: Vec<u32> = match &table.station_mcs {
+        Some(given) => {
+            let why = "wlan.station_mcs says how each mobile sends; give one of them";
+            refuse(&table.mcs, "wlan.mcs", why)?;
+            given.iter().map(|mcs| mcs.get_u32()).collect()
+        }
+        None => vec![table.mcs.get_or_insert(Whole::clamped(7)).get_u32()],
+    };
+    let streams: Vec<u32> = match &table.station_streams {
+        Some(given) => {
+            let why = "wlan.station_streams says how each mobile sends; give one of them";
+            refuse(&table.spatial_streams, "wlan.spatial_streams", why)?;
+            given.iter().map(|streams| streams.get_u32()).collect()
+        }
+        None => vec![
+            table
+                .spatial_streams
+                .get_or_insert(Whole::clamped(2))
+                .get_u32(),
+        ],
+    };
+    for (list, key) in [
+        (&indices, "wlan.station_mcs"),
+        (&streams, "wlan.station_streams"),
+    ] {
+        if list.is_empty() {
+            return Err(Problem::at(key, "expected one at least, such as [7, 0]"));
+        }
+    }
+    let count = indices.len().max(streams.len());
+    let in_turn = |list: &[u32], place: usize| list[place % list.len()] as u8;
+    let mode = |place: usize| {
+        let (index, streams) = (in_turn(&indices, place), in_turn(&streams, place));
+        Mode::new(family, index, width, streams, guard).map_err(|error| {
+            let key = match error {
+                ModeError::Index { .. } | ModeError::LeftOut { .. } if indices.len() > 1 => {
+                    "wlan.station_mcs"
+                }
+                ModeError::Width { .. } => "wlan.channel_width",
+                ModeError::Streams(_) => "wlan.spatial_streams",
+                ModeError::Guard { .. } => "wlan.guard_interval",
+                _ => "wlan.mcs",
+            };
+            Problem::at(key, error.to_string())
+        })
+    };
+    let modes: Vec<Mode> = (0..count).map(mode).collect::<Result<_, _>>()?;
+    let of_phy = |error: PhyError| {
+        let key = match error {
+            PhyError::Band { .. } => "wlan.band",
+            _ => "wlan.mcs",
+        };
+        Problem::at(key, error.to_string())
+    };
+    let band = (*table.band.get_or_insert(BandName::Ghz5)).into();
+    let phy = Phy::in_modes(standard, modes[0], BasicRates::OFDM)
+        .and_then(|phy| phy.in_band(band))
+        .map_err(of_phy)?;
+    Ok((phy, if count == 1 { Vec::new() } else { modes }))
+}
+
+/// The queues of mobiles and of the access point.
+fn queueing(table: &mut WlanTable) -> Result<(QueueingConfig, QueueingConfig), Problem> {
+    let scheduler = *table.scheduler.get_or_insert_default();
+    let most = match scheduler {
+        StationScheduler::Fifo | StationScheduler::Qdisc => DEFAULT_DEVICE_QUEUE,
+        StationScheduler::RoundRobin | StationScheduler::Airtime => DEFAULT_STATION_QUEUES,
+    };
+    let of_packets = |packets| QueueTable {
+        packets: Some(Packets::clamped(packets)),
+        bytes: None,
+    };
+    let own = queue(table.queue.get_or_insert(of_packets(most)));
+    let at_access_point = match &mut table.access_point_queue {
+        Some(given) => queue(given),
+        none => {
+            *none = table.queue;
+            own
+        }
+    };
+    let discipline = discipline(table, scheduler)?;
+    let belongs =
+        |name: &str| format!("belongs to wlan.scheduler = {name:?}; remove it, or choose that");
+    if scheduler != StationScheduler::Qdisc {
+        refuse(&table.driver_queue, "wlan.driver_queue", &belongs("qdisc"))?;
+    }
+    if scheduler != StationScheduler::Airtime {
+        refuse(&table.airtime, "wlan.airtime", &belongs("airtime"))?;
+    }
+    let scheme = match scheduler {
+        StationScheduler::Fifo => Queueing::Fifo,
+        StationScheduler::RoundRobin => Queueing::RoundRobin,
+        StationScheduler::Qdisc => {
+            let driver = table
+                .driver_queue
+                .get_or_insert(of_packets(DEFAULT_DRIVER_QUEUE));
+            Queueing::Qdisc(queue(driver))
+        }
+        StationScheduler::Airtime => {
+            Queueing::Airtime(airtime(table.airtime.get_or_insert_default()))
+        }
+    };
+    let with = |limit: QueueLimit| QueueingConfig {
+        scheme,
+        limit,
+        discipline,
+    };
+    Ok((with(own), with(at_access_point)))
+}
+
+fn discipline(table: &mut WlanTable, scheduler: StationScheduler) -> Result<Discipline, Problem> {
+    if scheduler == StationScheduler::Fifo {
+        refuse(
+            &table.aqm,
+            "wlan.aqm",
+            "wlan.scheduler = \"fifo\" has no discipline; choose \"qdisc\", \"round-robin\" or \
+             \"airtime\"",
+        )?;
+        return Ok(Discipline::DropTail);
+    }
+    let aqm = table.aqm.get_or_insert_default();
+    if *aqm.discipline.get_or_insert(DisciplineName::FqCodel) != DisciplineName::DropTail {
+        aqm.target.get_or_insert(Within::clamped(DEFAULT_TARGET));
+    }
+    aqm::resolve(aqm, "wlan.aqm")
+}
+
+fn airtime(table: &mut AirtimeTable) -> AirtimeLimits {
+    let usual = AirtimeLimits::default();
+    AirtimeLimits {
+        low: span(&mut table.limit_low, usual.low),
+        high: span(&mut table.limit_high, usual.high),
+        threshold: span(&mut table.threshold, usual.threshold),
+        counts_received: *table.counts_received.get_or_insert(usual.counts_received),
+    }
+}
+
+fn span<const MIN: u64, const MAX: u64>(
+    key: &mut Option<Span<MIN, MAX>>,
+    default: Duration,
+) -> Duration {
+    key.get_or_insert(Within::clamped(default)).get()
+}
+
+fn ampdu(table: &mut AggregationTable, family: Family) -> AmpduLimits {
+    let most = ByteCount::from_bytes(u64::from(family.max_ampdu_bytes()));
+    AmpduLimits {
+        mpdus: table.frames.get_or_insert(Whole::clamped(256)).get_u32() as u16,
+        bytes: whole_bytes(table.bytes.get_or_insert(Within::clamped(most)).get())
+            .min(family.max_ampdu_bytes()),
+        time: span(&mut table.time, MAX_TIME),
+    }
+}
+
+fn block_ack(table: &mut AggregationTable, family: Family) -> BlockAckConfig {
+    let window = if family == Family::He { 256 } else { 64 };
+    BlockAckConfig {
+        window: table.window.get_or_insert(Whole::clamped(window)).get_u32() as u16,
+        reorder_timeout: span(&mut table.reorder_timeout, DEFAULT_REORDER_TIMEOUT),
+        requests: *table.missed_block_ack.get_or_insert_default() == MissedBlockAck::Request,
+    }
+}
+
+fn access(table: &mut EdcaTable, windows: (u32, u32)) -> [AccessParameters; 4] {
+    let tables = [
+        &mut table.background,
+        &mut table.best_effort,
+        &mut table.video,
+        &mut table.voice,
+    ];
+    let mut places = AccessCategory::ALL.into_iter();
+    tables.map(|table| {
+        let category = places.next().unwrap_or_default();
+        let usual = AccessParameters::usual(category, windows);
+        let CategoryTable {
+            aifsn,
+            cw_min,
+            cw_max,
+            txop_limit,
+        } = table.get_or_insert_default();
+        let window = |key: &mut Option<Whole<1, 32_767>>, usual: u32| {
+            key.get_or_insert(Whole::clamped(u64::from(usual)))
+                .get_u32()
+        };
+        AccessParameters {
+            aifsn: aifsn
+                .get_or_insert(Whole::clamped(u64::from(usual.aifsn)))
+                .get_u32() as u8,
+            smallest_window: window(cw_min, usual.smallest_window),
+            largest_window: window(cw_max, usual.largest_window),
+            txop_limit: span(txop_limit, usual.txop_limit),
+        }
+    })
+}
