@@ -5,11 +5,11 @@ use std::marker::PhantomData;
 
 use airtcp_link::agent::LinkEvent;
 use airtcp_link::frame::{self, ChannelObserver, Occupancy, Offer, Outcome, PacketClass, Urgency};
-use airtcp_link::mac::Medium;
 use airtcp_link::mac::arq::{ArqConfig, ArqLink};
 use airtcp_link::mac::cellular::{Cell, CellConfig};
 use airtcp_link::mac::dcf::{Bss, BssConfig};
 use airtcp_link::mac::edca::{Edca, EdcaConfig};
+use airtcp_link::mac::medium::{AggregationView, Medium};
 use airtcp_link::mac::selective_repeat::{SelectiveRepeatConfig, SelectiveRepeatLink};
 use airtcp_link::{Admission, Stream};
 use airtcp_units::{Duration, Instant};
@@ -171,6 +171,12 @@ impl<C: Copy> MediumNode<C> {
     pub(crate) fn retries(&self, station: u16, retransmitted: usize) -> usize {
         let station = u32::from(station);
         each!(&self.medium, medium => Medium::retries(&**medium, station, retransmitted))
+    }
+
+    /// What a station sends to another, on a medium that aggregates.
+    pub(crate) fn aggregation(&self, from: u16, to: u16) -> Option<AggregationView> {
+        let (from, to) = (u32::from(from), u32::from(to));
+        each!(&self.medium, medium => Medium::aggregation(&**medium, from, to))
     }
 
     /// Signal-to-noise ratio between a station and the access point.

@@ -1,5 +1,6 @@
 //! A look at a flow's link from outside: queues and signal.
 
+use airtcp_link::mac::medium::AggregationView;
 use airtcp_units::Duration;
 
 use crate::hop::{AirHop, Hop, Host};
@@ -17,6 +18,8 @@ pub struct AirView {
     pub retries: [u64; 3],
     /// Signal-to-noise ratio of its mobile.
     pub snr_db: Option<f64>,
+    /// What carries its data there, where frames are aggregated: of all flows on the same way.
+    pub aggregation: Option<AggregationView>,
 }
 
 impl<C: Copy + Default, A: Copy> Network<C, A> {
@@ -29,6 +32,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
                 queued: medium.queued_packets(hop.from, mobile(hop)) as u64,
                 retries: [0, 1, 2].map(|times| medium.retries(hop.from, times) as u64),
                 snr_db: medium.snr_db(mobile(hop), now),
+                aggregation: medium.aggregation(hop.from, hop.to),
             };
         }
         // The link's own pipe is the first that is added.

@@ -38,6 +38,11 @@ pub trait Medium<P> {
         0
     }
 
+    /// What a station sends to another, on a medium that aggregates frames.
+    fn aggregation(&self, _from: u32, _to: u32) -> Option<AggregationView> {
+        None
+    }
+
     /// Signal-to-noise ratio between a station and the access point, where a radio is modelled.
     fn snr_db(&self, _station: u32, _now: Instant) -> Option<f64> {
         None
@@ -52,4 +57,47 @@ pub trait Medium<P> {
     fn retry_timeout(&self) -> Option<Duration> {
         None
     }
+}
+
+/// Counters of frames that are aggregated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AggregationCounters {
+    /// Contentions won, with a PPDU or an RTS.
+    pub attempts: u64,
+    /// Of these, collisions.
+    pub collisions: u64,
+    /// PPDUs with data.
+    pub ppdus: u64,
+    /// MPDUs in them.
+    pub mpdus: u64,
+    /// Of these, those that the radio damaged.
+    pub damaged: u64,
+    /// Packets that were acknowledged.
+    pub acknowledged: u64,
+    /// Packets that were given up.
+    pub discarded: u64,
+    /// Time from the start of its exchanges to their end, in which it kept the channel.
+    pub airtime: Duration,
+}
+
+impl std::ops::AddAssign for AggregationCounters {
+    fn add_assign(&mut self, other: Self) {
+        self.attempts += other.attempts;
+        self.collisions += other.collisions;
+        self.ppdus += other.ppdus;
+        self.mpdus += other.mpdus;
+        self.damaged += other.damaged;
+        self.acknowledged += other.acknowledged;
+        self.discarded += other.discarded;
+        self.airtime += other.airtime;
+    }
+}
+
+/// What a station sends to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AggregationView {
+    /// Counters since the start.
+    pub counters: AggregationCounters,
+    /// Block ACK numbers in use: from the oldest missing MPDU to the last.
+    pub window: usize,
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use airtcp_link::mac::medium::AggregationView;
 use airtcp_network::AirView;
 use airtcp_remedies::suggestion::question;
 use airtcp_tcp::Sender;
@@ -95,6 +96,17 @@ probes! {
     "snr" "snr_db" real
         "signal-to-noise ratio of the flow's mobile; null without a radio"
         = |sight| sight.air.snr_db.map_or(Reading::Missing, Reading::Real);
+    "aggregate" "aggregate_frames" real
+        "frames in an aggregate, mean since the start; null where frames are not aggregated"
+        = |sight| aggregation(sight, |view| {
+            view.counters.mpdus as f64 / view.counters.ppdus.max(1) as f64
+        });
+    "block_ack_window" "block_ack_window_frames" real
+        "frames from the oldest unacknowledged one to the last; null where none are aggregated"
+        = |sight| aggregation(sight, |view| view.window as f64);
+    "airtime" "airtime_s" real
+        "time for which the flow's way has kept the channel since the start; null as above"
+        = |sight| aggregation(sight, |view| view.counters.airtime.as_secs_f64());
     "goodput" "goodput_bps" real
         "goodput since the sample before"
         = |sight| Reading::Real(sight.fresh as f64 * 8.0 / sight.interval.as_secs_f64());
@@ -110,6 +122,11 @@ probes! {
             let tally = sight.flow.tally();
             Reading::Count(tally.attempts_on_air.saturating_sub(tally.packets_on_air).into())
         };
+}
+
+fn aggregation(sight: &Sight<'_>, value: fn(AggregationView) -> f64) -> Reading {
+    let view = sight.air.aggregation;
+    view.map_or(Reading::Missing, |view| Reading::Real(value(view)))
 }
 
 fn count(value: Option<u64>) -> Reading {

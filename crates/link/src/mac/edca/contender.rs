@@ -7,28 +7,8 @@ use super::category::{AccessCategory, AccessParameters};
 use super::queueing::Backlog;
 use crate::frame::{ACCESS_POINT, RetryLimit};
 use crate::mac::contention::BackOff;
+use crate::mac::medium::AggregationCounters;
 use crate::queue::EcnField;
-
-/// Counters of a station in one category.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AggregationCounters {
-    /// Contentions won, with a PPDU or an RTS.
-    pub attempts: u64,
-    /// Of these, collisions.
-    pub collisions: u64,
-    /// PPDUs with data.
-    pub ppdus: u64,
-    /// MPDUs in them.
-    pub mpdus: u64,
-    /// Of these, those that the radio damaged.
-    pub damaged: u64,
-    /// Packets that were acknowledged.
-    pub acknowledged: u64,
-    /// Packets that were given up.
-    pub discarded: u64,
-    /// Time from the start of its exchanges to their end, in which it kept the channel.
-    pub airtime: Duration,
-}
 
 /// MPDUs whose block ACK was not received, and is asked for.
 #[derive(Clone, Debug)]
@@ -68,7 +48,8 @@ pub(super) struct Contender<P> {
     pub failures: u32,
     /// When the TXOP that it has won ends at the latest.
     pub txop_ends: Instant,
-    pub counters: AggregationCounters,
+    /// Of each destination.
+    pub counters: Vec<AggregationCounters>,
 }
 
 impl<P: Copy + EcnField> Contender<P> {
@@ -96,6 +77,12 @@ impl<P: Copy + EcnField> Contender<P> {
     pub(super) fn narrow(&mut self) {
         self.failures = 0;
         self.contention.reset_window(self.access.smallest_window);
+    }
+
+    /// Counters of the destination that is sent to.
+    #[inline]
+    pub(super) fn own_counters(&mut self) -> &mut AggregationCounters {
+        &mut self.counters[self.to]
     }
 
     /// The station at a place among the destinations.

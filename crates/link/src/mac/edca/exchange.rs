@@ -91,8 +91,6 @@ impl<P: Copy + EcnField> Edca<P> {
         match *self.senders.as_slice() {
             [] => self.wakeup = self.next_start(),
             [Sender { contender, .. }] => {
-                let own = &mut self.contenders[contender as usize];
-                own.counters.attempts += 1;
                 self.send(contender, now, true, observer);
             }
             _ => self.collide(now, observer),
@@ -170,7 +168,9 @@ impl<P: Copy + EcnField> Edca<P> {
             }
             return false;
         };
-        let sender = self.contenders[index as usize].station;
+        let own = &mut self.contenders[index as usize];
+        own.own_counters().attempts += u64::from(contended);
+        let sender = own.station;
         let mut told = Told {
             observer,
             flow: ppdu.flow,
@@ -188,10 +188,10 @@ impl<P: Copy + EcnField> Edca<P> {
         }
         let span = (now, now + ppdu.time);
         let damaged = self.damage_mpdus(index, &ppdu, span);
-        let own = &mut self.contenders[index as usize].counters;
-        own.ppdus += 1;
-        own.mpdus += u64::from(ppdu.mpdus);
-        own.damaged += u64::from(damaged);
+        let counters = self.contenders[index as usize].own_counters();
+        counters.ppdus += 1;
+        counters.mpdus += u64::from(ppdu.mpdus);
+        counters.damaged += u64::from(damaged);
         let is_lost = damaged == ppdu.mpdus;
         let fate = if is_lost {
             Fate::Damaged
@@ -336,9 +336,6 @@ impl<P: Copy + EcnField> Edca<P> {
         let mut busy_until = now;
         for place in 0..self.senders.len() {
             let index = self.senders[place].contender;
-            let counters = &mut self.contenders[index as usize].counters;
-            counters.attempts += 1;
-            counters.collisions += 1;
             let station = self.contenders[index as usize].station;
             let (ends, kind, told) = if let Some(request) = &self.contenders[index as usize].request
             {
@@ -362,6 +359,9 @@ impl<P: Copy + EcnField> Edca<P> {
                     continue;
                 };
                 let told = (ppdu.flow, ppdu.failures, ppdu.mpdus);
+                let counters = self.contenders[index as usize].own_counters();
+                counters.attempts += 1;
+                counters.collisions += 1;
                 if self.is_to_be_cleared(&ppdu) {
                     let mode = self.config.phy.answer_mode(ppdu.mode);
                     let time = self.config.phy.control_time(ControlFrame::Rts, mode);
@@ -370,7 +370,7 @@ impl<P: Copy + EcnField> Edca<P> {
                     let ends = now + ppdu.time;
                     // Its MPDUs count as transmissions, whatever the radio would have done to them.
                     self.damage_mpdus(index, &ppdu, (now, ends));
-                    let counters = &mut self.contenders[index as usize].counters;
+                    let counters = self.contenders[index as usize].own_counters();
                     counters.ppdus += 1;
                     counters.mpdus += u64::from(ppdu.mpdus);
                     (ends, FrameKind::Data, told)

@@ -29,9 +29,10 @@ use std::collections::VecDeque;
 use airtcp_units::{Duration, Instant};
 
 use crate::frame::{ACCESS_POINT, ChannelObserver, Offer, Outcome, PendingPacket};
-use crate::mac::Medium;
 use crate::mac::contention::BackOff;
 use crate::mac::damage::Damage;
+use crate::mac::medium::AggregationCounters;
+use crate::mac::medium::{AggregationView, Medium};
 use crate::phy::control::ControlFrame;
 use crate::phy::{BasicRates, Mode};
 use crate::queue::EcnField;
@@ -40,7 +41,6 @@ use aggregation::ByteLimits;
 use agreement::Agreement;
 pub use category::{AccessCategory, AccessParameters};
 pub use config::{AmpduLimits, BlockAckConfig, EdcaConfig, EdcaError, QOS_OVERHEAD};
-pub use contender::AggregationCounters;
 use contender::Contender;
 use exchange::Exchange;
 use queueing::{Backlog, place_of};
@@ -137,7 +137,7 @@ impl<P: Copy + EcnField> Edca<P> {
                 request: None,
                 failures: 0,
                 txop_ends: Instant::ZERO,
-                counters: AggregationCounters::default(),
+                counters: vec![AggregationCounters::default(); destinations],
             }
         };
         let phy = &config.phy;
@@ -250,26 +250,28 @@ impl<P: Copy + EcnField> Edca<P> {
     /// Counters of a station in one category; zeros for a category that is not in use.
     #[must_use]
     pub fn counters(&self, station: u32, category: AccessCategory) -> AggregationCounters {
-        self.of_station(station)
-            .find(|own| own.category == category)
-            .map_or_else(AggregationCounters::default, |own| own.counters)
+        let mut sum = AggregationCounters::default();
+        let own = self.of_station(station);
+        for own in own.filter(|own| own.category == category) {
+            own.counters.iter().for_each(|counters| sum += *counters);
+        }
+        sum
     }
 
-    /// Block ACK numbers in use between a station and a mobile: from the oldest missing MPDU to the
-    /// last, in the category that uses most.
+    /// What a station sends to another, in all categories.
     #[must_use]
-    pub fn window_span(&self, station: u32, mobile: u32) -> usize {
-        let place = if station == ACCESS_POINT {
-            place_of(mobile)
-        } else {
-            0
-        };
-        let spans = self.of_station(station);
-        spans
-            .filter_map(|own| own.agreements.get(place))
-            .map(Agreement::span)
-            .max()
-            .unwrap_or(0)
+    pub fn aggregation(&self, from: u32, to: u32) -> AggregationView {
+        let place = place_of(to);
+        let mut view = AggregationView::default();
+        for own in self.of_station(from) {
+            if let (Some(counters), Some(agreement)) =
+                (own.counters.get(place), own.agreements.get(place))
+            {
+                view.counters += *counters;
+                view.window = view.window.max(agreement.span());
+            }
+        }
+        view
     }
 
     /// A station in all categories in use.
@@ -371,6 +373,10 @@ impl<P: Copy + EcnField> Medium<P> for Edca<P> {
 
     fn snr_db(&self, station: u32, now: Instant) -> Option<f64> {
         Self::snr_db(self, station, now)
+    }
+
+    fn aggregation(&self, from: u32, to: u32) -> Option<AggregationView> {
+        Some(Self::aggregation(self, from, to))
     }
 
     fn tells_of_acknowledgments(&self) -> bool {

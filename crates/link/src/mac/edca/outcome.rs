@@ -211,7 +211,7 @@ impl<P: Copy + EcnField> Edca<P> {
     /// An MPDU is acknowledged; the airtime that is pending no longer.
     fn acknowledge(&mut self, index: u32, place: usize, mpdu: &Mpdu<P>) -> Duration {
         let own = &mut self.contenders[index as usize];
-        own.counters.acknowledged += 1;
+        own.counters[place].acknowledged += 1;
         own.agreements[place].settle(mpdu.number);
         self.outcomes.push_back(Outcome::Acknowledged {
             packet: mpdu.pending.packet,
@@ -230,7 +230,7 @@ impl<P: Copy + EcnField> Edca<P> {
         mpdu.pending.failures += 1;
         let pending = mpdu.pending;
         if self.config.retry_limit(from).is_reached(pending.failures) {
-            own.counters.discarded += 1;
+            own.counters[place].discarded += 1;
             own.agreements[place].settle(mpdu.number);
             self.outcomes.push_back(Outcome::Discarded {
                 packet: pending.packet,
@@ -265,7 +265,7 @@ impl<P: Copy + EcnField> Edca<P> {
     /// An exchange is over: its airtime is charged, and the queues move up.
     fn complete(&mut self, now: Instant, index: u32, place: usize, done: Duration, took: Duration) {
         let own = &mut self.contenders[index as usize];
-        own.counters.airtime += took;
+        own.counters[place].airtime += took;
         own.backlog.complete(now, place, done, took);
         let from = own.station;
         self.take_dropped(index);
