@@ -1,3 +1,4 @@
+mod aggregation;
 mod errors;
 mod round_trip;
 mod shipped;
