@@ -118,10 +118,8 @@ def _draw_lane(axes: Axes, lane: int, frames: pl.DataFrame, start: float) -> Non
             )
 
 
-def _draw_mpdus(
-    axes: Axes, lane: int, left: float, width: float, mpdus: int, damaged: int
-) -> None:
-    """Lines between the MPDUs of an aggregate; a strip below, as long as the share that is damaged."""
+def _draw_mpdus(axes: Axes, lane: int, left: float, width: float, mpdus: int, damaged: int) -> None:
+    """Lines between the MPDUs of an aggregate, and below a strip for the share that is damaged."""
     edges = left + width * np.arange(1, mpdus) / mpdus
     axes.vlines(edges, lane - _LANE / 2, lane + _LANE / 2, color=LIGHT.background, linewidth=0.3)
     if damaged:
