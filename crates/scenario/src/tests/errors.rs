@@ -167,7 +167,7 @@ const BAD_WIRELESS: &[&str] = &[
     "topology = \"arq\"\n[selective_repeat]\n",
     "topology = \"dumbbell\"\n[wired]\ndelay = \"1 ms\"",
     // IEEE 802.11.
-    "topology = \"wlan\"\nwlan.standard = \"802.11n\"",
+    "topology = \"wlan\"\nwlan.standard = \"802.11be\"",
     "topology = \"wlan\"\nwlan.rate = \"12 Mbit/s\"",
     "topology = \"wlan\"\nwlan.basic_rate = \"3 Mbit/s\"",
     "topology = \"wlan\"\n[wlan]\nrate = \"1 Mbit/s\"\nbasic_rate = \"2 Mbit/s\"",
