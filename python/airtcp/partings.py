@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from airtcp._core import RunError
 from airtcp.kernels import Guest
-from airtcp.kernels.guest import no_guest_left
+from airtcp.kernels.machine import no_machine_left
 from airtcp.runs import run
 from airtcp.study.first_difference import TOLERANCE_S, Parting, first_difference
 from airtcp.study.in_guest import recorded
@@ -33,7 +33,7 @@ def parting(
     """
     simulated = run(source, seed, settings, [remedy] if remedy else [], events=False, packets=True)
     here = KernelRun(readable_path(source), settings_of(settings), remedy)
-    with no_guest_left():
+    with no_machine_left():
         files = recorded(here, guest, seed).files
     captures = [content for name, content in sorted(files.items()) if name.endswith(".pcapng")]
     sender = next((capture for capture in captures if is_sender(capture)), None)

@@ -19,7 +19,7 @@ LAYERS = (
     ("diagnosis",),
     ("papers",),
     ("report",),
-    ("comparison", "diagnoses", "partings", "sweeps", "verification"),
+    ("comparison", "diagnoses", "emulation", "partings", "sweeps", "verification"),
     ("demonstration", "lab"),
     ("__init__",),
     ("cli",),

@@ -1,5 +1,8 @@
 """`airtcp emulate`: hands over to airtcp-net, which carries real packets."""
 
+import sys
+from typing import NoReturn
+
 import typer
 
 from airtcp.cli.errors import clear_errors
@@ -14,6 +17,21 @@ def emulate_command(_context: typer.Context) -> None:
     airtcp emulate wlan-upload
 
     airtcp emulate FILE --server "iperf3 -s" -- sh -c 'iperf3 -c $AIRTCP_SERVER'
+
+    airtcp emulate FILE --kernel 6.12 --server "iperf3 -s" -- sh -c 'iperf3 -c $AIRTCP_SERVER'
     """
     with clear_errors():
+        words = sys.argv[sys.argv.index("emulate") + 1 :]
+        before = words[: words.index("--")] if "--" in words else words
+        if any(word == "--kernel" or word.startswith("--kernel=") for word in before):
+            _in_virtual_time(words)
         hand_over("emulate")
+
+
+def _in_virtual_time(words: list[str]) -> NoReturn:
+    from airtcp.emulation import emulate, parsed
+
+    done = emulate(parsed(words))
+    sys.stdout.write(done.out)
+    sys.stderr.write(done.err)
+    raise typer.Exit(done.status)

@@ -1,4 +1,4 @@
-"""A grid of links and stacks on this machine's kernel, beside the simulation of the same runs."""
+"""A grid of links and stacks on a kernel, beside the simulation of the same runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,9 +6,11 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+from airtcp.kernels import Guest
 from airtcp.loading import load_scenario
 from airtcp.study.execute import Progress, execute
 from airtcp.study.grid import Grid, StudyError
+from airtcp.study.in_guest import check_in_guest, guest_observation
 from airtcp.study.kernel import (
     KernelRun,
     Measurement,
@@ -91,6 +93,7 @@ def run_beside(
     grid: Grid,
     seeds: int | None = None,
     *,
+    guest: Guest | None = None,
     out: Path | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -100,6 +103,7 @@ def run_beside(
     Args:
         grid: links and stacks.
         seeds: 1 to this number; the grid's own by default.
+        guest: the kernel, in virtual time; this machine's by default.
         out: a folder; what its folder `cells` holds is not run, what is finished is kept there.
         jobs: runs of the kernel at the same time; those that were late are repeated.
         progress: called after each of the kernel's runs.
@@ -112,6 +116,7 @@ def run_beside(
     """
     chosen = range(1, (seeds or grid.seeds) + 1)
     places: list[tuple[str, str]] = []
+    runs: list[KernelRun] = []
     kernel: list[PlannedCell] = []
     simulated: list[PlannedCell] = []
     for link in grid.links:
@@ -120,13 +125,18 @@ def run_beside(
             settings = {**link.settings, **stack.settings}
             scenario = load_scenario(link.scenario, settings)
             run = KernelRun(readable_path(link.scenario), settings_of(settings), "")
-            check(run)
+            runs.append(run)
             places.append((link.name, stack.name))
             for seed in chosen:
                 words = f"{link.name}, {stack.name}, seed {seed}"
-                told = kernel_observation(run)
+                told = guest_observation(run, guest) if guest else kernel_observation(run)
                 kernel.append(planned_cell(scenario.hash(), scenario, "", seed, words, told))
                 simulated.append(planned_cell(scenario.hash(), scenario, "", seed, words))
+    if guest:
+        check_in_guest(runs, guest)
+    else:
+        for run in runs:
+            check(run)
     expected = execute(Plan(simulated), out=out)
     found = execute(Plan(kernel), out=out, jobs=jobs, progress=progress)
     count = len(chosen)

@@ -5,7 +5,7 @@ machine, its load, or what ran before.
 """
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -38,7 +38,10 @@ def check_in_guest(runs: Sequence[KernelRun], guest: Guest) -> None:
         KernelError: the guest does not work.
     """
     jobs = [_job(run, 1, "--check") for run in runs]
-    for done in guest.run(jobs, _files(runs[0])):
+    files: dict[str, bytes] = {}
+    for run in runs:
+        files |= _files(run)
+    for done in guest.run(jobs, files):
         if done.status != 0:
             raise ScenarioError(f"kernel {guest.kernel.name}: {reason(done.err)}")
 
@@ -84,11 +87,14 @@ def _job(run: KernelRun, seed: int, *more: str) -> Job:
 
 
 def _files(run: KernelRun) -> dict[str, bytes]:
-    """The scenario and the files that it names, by absolute path."""
-    source = Path(run.source).absolute()
+    return scenario_files(Path(run.source).absolute(), [value for _, value in run.settings])
+
+
+def scenario_files(source: Path, values: Iterable[str]) -> dict[str, bytes]:
+    """A scenario and the files that it, or one of its settings, names, by absolute path."""
     content = source.read_bytes()
     files = {str(source): content}
-    texts = [*_texts(tomllib.loads(content.decode())), *(value for _, value in run.settings)]
+    texts = [*_texts(tomllib.loads(content.decode())), *(_value(text) for text in values)]
     for text in texts:
         for folder in (source.parent, Path.cwd()):
             path = folder / text
@@ -99,6 +105,11 @@ def _files(run: KernelRun) -> dict[str, bytes]:
                 # No file can have this name.
                 continue
     return files
+
+
+def _value(text: str) -> str:
+    """The value of a setting, which may be written as KEY=VALUE."""
+    return text.rpartition("=")[2].strip().strip('"')
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import cast
 
 from airtcp.catalogue import BASELINE
 from airtcp.kernels import Guest
-from airtcp.kernels.guest import no_guest_left
+from airtcp.kernels.machine import no_machine_left
 from airtcp.study.agreement import Agreement, Side
 from airtcp.study.cells import Cell
 from airtcp.study.compare import ComparedRuns
@@ -165,7 +165,7 @@ def verified_runs(
     """
     comparison = comparison_plan(source, remedies, seeds, settings)
     request = _Request(readable_path(source), settings_of(settings), comparison, guest)
-    with no_guest_left():
+    with no_machine_left():
         return _run(request, out, jobs, progress)
 
 

@@ -109,6 +109,8 @@ fn work(modules: &Path, shared: &mut Shared) -> Result<()> {
     for module in listed.lines() {
         system::load(Path::new(module))?;
     }
+    // Up to here every run is the same.
+    system::pause();
     for (number, job) in prepare(&shared.work()?)?.iter().enumerate() {
         let done = command(&job.command)?
             .output()

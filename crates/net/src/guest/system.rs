@@ -9,6 +9,12 @@ use rustix::io::Errno;
 use rustix::mount::{MountFlags, mount};
 use rustix::system::{RebootCommand, finit_module, reboot};
 
+/// The port of the pvpanic device, and the event that stops (QEMU's docs/specs/pvpanic).
+#[cfg(target_arch = "x86_64")]
+const PVPANIC: u16 = 0x505;
+#[cfg(target_arch = "x86_64")]
+const PANICKED: u8 = 1;
+
 /// File systems that measurements need: type, and where.
 const FILE_SYSTEMS: [(&str, &str); 7] = [
     ("proc", "/proc"),
@@ -51,6 +57,31 @@ pub(super) fn load(path: &Path) -> Result<()> {
         Err(error) => Err(error).tried(|| format!("cannot load {}", path.display())),
     }
 }
+
+/// Lets the outside stop the guest's clock here, in order to start from here more than once: a write
+/// to the port of QEMU's pvpanic device. Without that device nothing happens.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn pause() {
+    // SAFETY: the port is the device's or nobody's; the instruction touches no memory.
+    #[expect(
+        unsafe_code,
+        reason = "a port is written to by an instruction of its own"
+    )]
+    unsafe {
+        if libc::ioperm(PVPANIC.into(), 1, 1) == 0 {
+            std::arch::asm!(
+                "out dx, al",
+                in("dx") PVPANIC,
+                in("al") PANICKED,
+                options(nomem, nostack, preserves_flags)
+            );
+        }
+    }
+}
+
+/// Guests are x86-64 ones.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) const fn pause() {}
 
 /// Turns the guest off.
 ///

@@ -1,0 +1,276 @@
+"""QEMU as a process: started, stopped and continued through its monitor, bounded, ended."""
+
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import select
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from airtcp.kernels.cache import KernelError
+
+QEMU = "qemu-system-x86_64"
+MEMORY_MIB = 512
+"""A guest's memory: enough for windows of 64 MiB."""
+
+OPTIONS = (
+    # Nothing of this machine enters: no clock, no random numbers, no network.
+    *("-machine", "pc", "-accel", "tcg,thread=single", "-cpu", "qemu64", "-smp", "1"),
+    *("-icount", "shift=0,align=off,sleep=off", "-seed", "1", "-m", str(MEMORY_MIB)),
+    *("-rtc", "base=2020-01-01T00:00:00,clock=vm"),
+    *("-nodefaults", "-no-user-config", "-display", "none", "-nic", "none", "-no-reboot"),
+    # The guest stops its clock by this device, and so does its kernel when it panics.
+    *("-device", "pvpanic", "-action", "panic=pause"),
+)
+"""An instruction takes a nanosecond: a machine of 1000 MIPS."""
+
+_CPU_SECONDS = 3600
+_SILENT_S = 60.0
+"""A guest that uses no processor time for so long, in real time, waits for ever."""
+_LOOK_S = 0.2
+_CONSOLE_MOST = 1 << 20
+_LAST_LINES = 8
+_DIE_WITH_PARENT = 1
+"""PR_SET_PDEATHSIG (prctl(2))."""
+
+_running: set["Machine"] = set()
+_running_lock = threading.Lock()
+
+
+class Machine:
+    """A QEMU that runs. It ends with the block that it is used in."""
+
+    def __init__(self, arguments: Sequence[str], console: Path) -> None:
+        """Starts it, with its console in a file.
+
+        Raises:
+            KernelError: QEMU is not installed, or does not start.
+        """
+        self._console = console
+        ours, theirs = socket.socketpair()
+        command = [
+            *(qemu(), *OPTIONS, *arguments),
+            *("-chardev", f"file,id=console,path={console}", "-serial", "chardev:console"),
+            *("-chardev", f"socket,id=monitor,fd={theirs.fileno()}"),
+            *("-mon", "chardev=monitor,mode=control"),
+        ]
+        with theirs, console.open("ab") as errors:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                pass_fds=(theirs.fileno(),),
+                preexec_fn=_bounded,
+            )
+        self._monitor = ours
+        self._unread = b""
+        with _running_lock:
+            _running.add(self)
+
+    def __enter__(self) -> Self:
+        """Asks for the monitor's attention."""
+        try:
+            self._tell("qmp_capabilities")
+        except BaseException:
+            self.end()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Ends it, if it has not ended."""
+        self.end()
+
+    def end(self) -> None:
+        """Kills it and waits for its end."""
+        self._process.kill()
+        self._process.wait()
+        self._monitor.close()
+        with _running_lock:
+            _running.discard(self)
+
+    def kill(self) -> None:
+        """Kills it; whoever waits for it hears of it."""
+        self._process.kill()
+
+    def await_stop(self) -> None:
+        """Waits until the guest stops its clock.
+
+        Raises:
+            KernelError: it ends before, or hangs.
+        """
+        for message in self._messages():
+            if message.get("event") == "STOP":
+                return
+        raise self._error("the guest ended while it booted")
+
+    def save(self, path: Path) -> None:
+        """Writes the state of a stopped guest into a file.
+
+        Raises:
+            KernelError: that fails.
+        """
+        self._tell("migrate", uri=f"exec:cat > {shlex.quote(str(path))}")
+        while (status := self._migration()) not in {"completed", "failed"}:
+            time.sleep(_LOOK_S / 4)
+        if status == "failed":
+            raise self._error(f"the guest's state cannot be written to {path}")
+
+    def await_loaded(self) -> None:
+        """Waits until a guest that was started from a state is there, its clock still stopped.
+
+        Raises:
+            KernelError: the state cannot be read.
+        """
+        while self._asked("query-status").get("status") == "inmigrate":
+            time.sleep(_LOOK_S / 10)
+
+    def proceed(self) -> None:
+        """Lets the clock of a stopped guest go on."""
+        self._tell("cont")
+
+    def await_end(self) -> None:
+        """Waits until the guest has turned itself off.
+
+        Raises:
+            KernelError: it panics, hangs, or writes without end.
+        """
+        for message in self._messages():
+            if message.get("event") == "GUEST_PANICKED":
+                raise self._error("the guest's kernel has panicked")
+        status = self._process.wait()
+        if status != 0:
+            raise self._error(f"QEMU ended with {status}")
+
+    def last_words(self) -> str:
+        """The last lines of the console, for an error."""
+        try:
+            with self._console.open("rb") as file:
+                file.seek(max(0, self._console.stat().st_size - 8192))
+                text = file.read().decode("ascii", errors="replace")
+        except OSError:
+            return ""
+        kept = "".join(one if one.isprintable() or one == "\n" else " " for one in text)
+        lines = [line.strip() for line in kept.splitlines() if line.strip()]
+        return f"; its last lines: {' | '.join(lines[-_LAST_LINES:])}" if lines else ""
+
+    def _migration(self) -> str:
+        return str(self._asked("query-migrate").get("status", "active"))
+
+    def _tell(self, command: str, **arguments: object) -> None:
+        self._asked(command, **arguments)
+
+    def _asked(self, command: str, **arguments: object) -> dict[str, object]:
+        """Has the monitor do something, and returns its answer."""
+        line = json.dumps({"execute": command, "arguments": arguments})
+        try:
+            self._monitor.sendall(line.encode() + b"\n")
+        except OSError as error:
+            raise self._error("QEMU has ended") from error
+        for message in self._messages():
+            if "return" in message:
+                answer = message["return"]
+                return answer if isinstance(answer, dict) else {}
+            if "error" in message:
+                raise self._error(f"QEMU refuses {command}: {message['error']}")
+        raise self._error("QEMU has ended")
+
+    def _messages(self) -> Iterator[dict[str, object]]:
+        """What the monitor says, until QEMU ends.
+
+        Raises:
+            KernelError: the guest hangs, or writes without end.
+        """
+        used, since = 0.0, time.monotonic()
+        while True:
+            line, newline, rest = self._unread.partition(b"\n")
+            if newline:
+                self._unread = rest
+                message = json.loads(line)
+                if isinstance(message, dict):
+                    yield message
+                continue
+            if select.select([self._monitor], [], [], _LOOK_S)[0]:
+                with contextlib.suppress(ConnectionResetError):
+                    if read := self._monitor.recv(65_536):
+                        self._unread += read
+                        continue
+                return
+            if self._console.stat().st_size > _CONSOLE_MOST:
+                raise self._error("the guest's console has more than 1 MiB")
+            now = _cpu_seconds(self._process.pid)
+            if now > used:
+                used, since = now, time.monotonic()
+            elif time.monotonic() - since > _SILENT_S:
+                raise self._error("the guest waits for ever")
+
+    def _error(self, words: str) -> KernelError:
+        return KernelError(f"{words}{self.last_words()}")
+
+
+def qemu() -> str:
+    """The path of QEMU.
+
+    Raises:
+        KernelError: it is not installed.
+    """
+    found = shutil.which(QEMU)
+    if found is None:
+        raise KernelError(
+            f"{QEMU} is not installed, in which kernels run in virtual time: "
+            "`apt-get install --no-install-recommends qemu-system-x86` on Debian and Ubuntu, "
+            "`dnf install qemu-system-x86-core` on Fedora"
+        )
+    return found
+
+
+def qemu_version() -> str:
+    """What QEMU says of its version."""
+    done = subprocess.run([qemu(), "--version"], capture_output=True, text=True, check=False)
+    return done.stdout.splitlines()[0] if done.stdout else "unknown"
+
+
+@contextlib.contextmanager
+def no_machine_left() -> Iterator[None]:
+    """Ends all machines of this process if an exception leaves the block, Ctrl-C too."""
+    try:
+        yield
+    except BaseException:
+        with _running_lock:
+            for machine in _running:
+                machine.kill()
+        raise
+
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _bounded() -> None:
+    """In the new process: it dies with this one, and may not calculate for ever."""
+    _libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _cpu_seconds(process: int) -> float:
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError, ValueError):
+        return 0.0
