@@ -21,7 +21,15 @@ from airtcp.kernels.archive import Entry
 from airtcp.kernels.cache import Kernel, KernelError
 from airtcp.kernels.machine import OPTIONS, Machine, qemu, qemu_version
 from airtcp.kernels.modules import in_order
-from airtcp.kernels.protocol import SIZE, Done, Job, read_results, write_work, written_work
+from airtcp.kernels.protocol import (
+    SIZE,
+    Done,
+    Job,
+    read_results,
+    told_failure,
+    write_work,
+    written_work,
+)
 from airtcp.net import find_program
 
 _KERNEL_WORDS = (
@@ -144,7 +152,8 @@ class Guest:
                     machine.await_stop()
                     machine.save(folder / "state")
             except KernelError as error:
-                raise KernelError(f"kernel {self.kernel.name}: {error}") from None
+                told = told_failure(folder / "shared")
+                raise KernelError(f"kernel {self.kernel.name}: {told}{error}") from None
             (folder / "state").rename(state)
 
     def _arguments(self, folder: Path) -> list[str]:

@@ -168,7 +168,10 @@ class Machine:
             return ""
         kept = "".join(one if one.isprintable() or one == "\n" else " " for one in text)
         lines = [line.strip() for line in kept.splitlines() if line.strip()]
-        return f"; its last lines: {' | '.join(lines[-_LAST_LINES:])}" if lines else ""
+        # What comes after a panic's first line are registers.
+        panics = [place for place, line in enumerate(lines) if "Kernel panic" in line]
+        lines = lines[panics[0] :][:_LAST_LINES] if panics else lines[-_LAST_LINES:]
+        return f"; its last lines: {' | '.join(lines)}" if lines else ""
 
     def _migration(self) -> str:
         return str(self._asked("query-migrate").get("status", "active"))

@@ -80,6 +80,15 @@ def read_results(memory: Path, jobs: int) -> list[Done]:
         return parsed_results(shared.read(length), jobs)
 
 
+def told_failure(memory: Path) -> str:
+    """The reason that a guest gave before it took any work, "" if it gave none."""
+    try:
+        read_results(memory, 0)
+    except KernelError as error:
+        return "" if "ended after 0" in str(error) else f"{error}; "
+    return ""
+
+
 def parsed_results(results: bytes, jobs: int) -> list[Done]:
     """What `jobs` jobs gave.
 
