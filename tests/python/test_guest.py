@@ -4,6 +4,7 @@ Needs QEMU and a kernel; skipped, with what is missing, where they are not there
 """
 
 import json
+import runpy
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -127,3 +128,15 @@ def test_programs_are_found_in_the_words_of_a_command() -> None:
     assert {"bin/sh", "bin/cat"} <= paths
     with pytest.raises(KernelError, match="--bring no-such-program"):
         brought(["no-such-program"])
+
+
+def test_the_tables_of_the_page_are_those_of_the_data() -> None:
+    writer = runpy.run_path(str(ROOT / "docs" / "write_kernels.py"))
+    page = (ROOT / "docs" / "kernels.md").read_text("utf-8")
+    data, machine = (
+        json.loads((ROOT / "docs" / name).read_text("utf-8"))
+        for name in ("kernels.json", "real.json")
+    )
+    assert writer["written"](page, data, machine) == page
+    for one in data["kernels"].values():
+        assert one["repetitions"]["results"] == 1, "a kernel in virtual time is the same each time"
