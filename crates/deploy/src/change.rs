@@ -142,14 +142,37 @@ impl Change {
         }
     }
 
-    /// The commands that undo it.
-    pub fn undo_commands(&self) -> Option<String> {
+    /// The command that undoes it in a script with [`UNDO`]: unless somebody else has changed it
+    /// meanwhile.
+    pub fn undo_command(&self) -> Option<String> {
         match self {
-            Self::Setting { file, key, old, .. } => Some(setting(file, key.as_deref(), old)),
-            Self::Route { is_v6, old, new } => Some(match old {
-                Some(old) => format!("{} {old}", replace_words(*is_v6)),
-                None => format!("ip {} route del {}", family(*is_v6), first_word(new)),
-            }),
+            Self::Setting {
+                file,
+                key,
+                old,
+                new,
+            } => {
+                let written = setting(file, key.as_deref(), old);
+                let (file, old, new) = (file.to_string_lossy(), quoted(old), quoted(new));
+                Some(format!(
+                    "back {} {new} {old} {}",
+                    quoted(&file),
+                    quoted(&written)
+                ))
+            }
+            Self::Route { is_v6, old, new } => {
+                let (family, to) = (family(*is_v6), first_word(new));
+                let command = match old {
+                    Some(old) => format!("ip {family} route replace {old}"),
+                    None => format!("ip {family} route del {to}"),
+                };
+                let there = format!("ip {family} route show {}", quoted(to));
+                Some(format!(
+                    "back_route {} {}",
+                    quoted(&there),
+                    quoted(&command)
+                ))
+            }
             Self::Control { .. } | Self::Treatment { .. } => None,
         }
     }
@@ -213,6 +236,30 @@ fn effects(treatment: &Treatment) -> String {
         treatment.pacing_rate.map(|_| "pacing".to_owned()),
     ];
     effects.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// Functions for sh that undo a change unless somebody else has changed it meanwhile: `back FILE
+/// NEW OLD COMMAND` and `back_route SHOW COMMAND`.
+pub const UNDO: &str = r#"back() {
+    # Some settings hold several numbers, between tabs.
+    now=$(tr -s '[:space:]' ' ' < "$1" | sed 's/ $//')
+    case $now in
+    "$2" | "$3") eval "$4" ;;
+    *) echo "left as it is: $1 is $now now, neither $2 nor $3" >&2 ;;
+    esac
+}
+back_route() {
+    if [ -n "$(eval "$1")" ]; then
+        eval "$2"
+    else
+        echo "left as it is: the route is gone ($1)" >&2
+    fi
+}"#;
+
+/// A word for sh, with single spaces as [`UNDO`] compares.
+fn quoted(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    format!("'{}'", words.join(" ").replace('\'', r"'\''"))
 }
 
 fn setting(file: &Path, key: Option<&str>, value: &str) -> String {

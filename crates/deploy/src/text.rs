@@ -4,7 +4,7 @@ use airtcp_host::clock::boot_time_ns;
 use airtcp_host::error::{Error, Result};
 use airtcp_units::Duration;
 
-use crate::change::Change;
+use crate::change::{Change, UNDO};
 use crate::entry::Entry;
 use crate::plan::Plan;
 
@@ -41,16 +41,13 @@ pub fn dry_run(command: &str, plan: &Plan, period: Option<Duration>, missing: &[
 /// sysctl and iproute2 cannot make one of the changes.
 pub fn script(command: &str, plan: &Plan, period: Option<Duration>) -> Result<String> {
     let words = |change: &Change| {
-        change
-            .commands()
-            .zip(change.undo_commands())
-            .ok_or_else(|| {
-                Error::new(format!(
-                    "--script: sysctl and iproute2 have no words for: {}",
-                    change.words()
-                ))
-                .remedied_by("without --script, airtcp deploy does it itself")
-            })
+        change.commands().zip(change.undo_command()).ok_or_else(|| {
+            Error::new(format!(
+                "--script: sysctl and iproute2 have no words for: {}",
+                change.words()
+            ))
+            .remedied_by("without --script, airtcp deploy does it itself")
+        })
     };
     let commands: Vec<(String, String)> = plan.changes.iter().map(words).collect::<Result<_>>()?;
     let forward = commands.iter().map(|(make, _)| format!("    {make}"));
@@ -63,6 +60,7 @@ pub fn script(command: &str, plan: &Plan, period: Option<Duration>) -> Result<St
     lines.extend(notes);
     lines.extend([
         "set -eu".into(),
+        UNDO.into(),
         "case \"${1:-make}\" in".into(),
         "make)".into(),
     ]);

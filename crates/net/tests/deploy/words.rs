@@ -161,6 +161,18 @@ fn the_script_says_the_same() {
         run("undo");
         assert_eq!(setting("net.ipv4.tcp_rto_min_us"), "200000");
         assert_eq!(routes(), before);
+        // What somebody else has changed meanwhile stays as it is.
+        run("make");
+        fs::write("/proc/sys/net/ipv4/tcp_rto_min_us", "300000").unwrap();
+        let undone = Command::new("sh").arg(&path).arg("undo").output().unwrap();
+        assert!(undone.status.success(), "{undone:?}");
+        let said = String::from_utf8_lossy(&undone.stderr);
+        assert!(
+            said.contains("left as it is") && said.contains("300000"),
+            "{said}"
+        );
+        assert_eq!(setting("net.ipv4.tcp_rto_min_us"), "300000");
+        assert_eq!(routes(), before);
         Ok(())
     });
 }
