@@ -18,5 +18,6 @@ pub mod namespace;
 pub mod nftables;
 pub mod packet_store;
 pub mod pcapng;
+pub mod privileges;
 pub mod tcp_info;
 pub mod tcp_settings;

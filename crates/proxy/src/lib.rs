@@ -10,6 +10,7 @@
 #![cfg(target_os = "linux")]
 
 mod admission;
+mod confinement;
 mod counters;
 mod divert;
 mod flow;
@@ -127,7 +128,7 @@ pub fn run(options: &Options) -> Result<i32> {
         most: limits.connections,
         has_stats: options.stats,
     };
-    let worked = work(listeners, policy, shared);
+    let worked = work(options, listeners, policy, shared);
     // Connections are gone by now: their packets needed the rules.
     if let Some(kept) = kept {
         kept.undo()?;
@@ -145,7 +146,12 @@ pub fn guard(options: &GuardOptions) -> Result<i32> {
     journaled_diversion::watch(&options.places)
 }
 
-fn work(listeners: Vec<OwnedFd>, policy: Policy, shared: Shared) -> Result<Counters> {
+fn work(
+    options: &Options,
+    listeners: Vec<OwnedFd>,
+    policy: Policy,
+    shared: Shared,
+) -> Result<Counters> {
     let sources = Sources {
         listeners,
         signals: signals::ending()?,
@@ -153,6 +159,7 @@ fn work(listeners: Vec<OwnedFd>, policy: Policy, shared: Shared) -> Result<Count
     };
     let most = policy.most;
     let proxy = Proxy::new(sources, policy, shared)?;
+    confinement::keep_only_what_is_needed(options)?;
     eprintln!("airtcp-net: at most {most} connections");
     eprintln!("airtcp-net: ready");
     proxy.run()

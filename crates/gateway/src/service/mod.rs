@@ -1,5 +1,6 @@
 //! The gateway's main loop: packets, timers, signals, requests.
 
+mod confinement;
 pub mod guard;
 mod handover;
 mod installed;
@@ -58,6 +59,10 @@ pub fn run(options: &Serve) -> Result<i32> {
         .without_time()
         .try_init();
     let signals = Signals::take()?;
+    // Before others may be started, and before the first packet is read. A successor is in time by
+    // the limit that it inherits.
+    clock::wake_in_time();
+    confinement::keep_only_what_is_needed(options, &settings)?;
     let mut gateway = Gateway::begin(options.clone(), settings)?;
     let status = gateway.serve(&signals);
     gateway.end()?;
@@ -153,7 +158,6 @@ impl Gateway {
 
     /// Runs the main loop until the gateway should end. Returns the status.
     fn serve(&mut self, signals: &Signals) -> Result<i32> {
-        clock::wake_in_time();
         loop {
             let now = self.clock.now();
             self.pulse.beat(now.as_nanos(), self.datapath.packets());

@@ -6,11 +6,14 @@
 
 mod bridge;
 mod inline;
+#[path = "../limits/mod.rs"]
+mod limits;
 mod nft;
 mod packaging;
 mod router;
 mod service;
 
+use limits::{NET_ADMIN, NET_RAW, assert_limited};
 use router::{Middle, Router, WIRED, WIRED6, sh, upload};
 
 /// The router; prints why a test is skipped.
@@ -230,4 +233,17 @@ fn what_is_not_meant_passes() {
     assert!(upload(&router, WIRED, 8192, 1e9).join().unwrap().is_whole);
     let report = gateway.stop();
     assert_eq!(report["did"]["dropped"], 0, "{report}");
+}
+
+/// Looking or treating, and after a change to a new process, it has the capabilities of packets
+/// and rules and nothing more.
+#[test]
+fn it_keeps_no_privilege_that_it_does_not_need() {
+    let Some(router) = router() else { return };
+    for words in [&[EVERY][..], &[EVERY, "--apply"]] {
+        let mut gateway = router.gateway(words).unwrap();
+        assert_limited(gateway.id(), NET_ADMIN | NET_RAW);
+        gateway.stop();
+    }
+    assert!(!router.rules().contains("airtcp"));
 }

@@ -23,27 +23,31 @@ fn told(output: &Output) -> String {
     String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned()
 }
 
-/// systemd knows every key and value of the unit, and finds little that the service could do
-/// beyond its purpose: from 0 to 10, and two capabilities over the network make out most of it.
+/// systemd knows every key and value of the units, and finds little that the services could do
+/// beyond their purpose: from 0 to 10, and the capabilities over the network make out most of it.
 #[test]
-fn systemd_takes_the_unit() {
+fn systemd_takes_the_units() {
     if !is_here("systemd-analyze") {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    let unit = std::fs::read_to_string(packaging("systemd/airtcp-gateway.service")).unwrap();
-    let path = folder.path().join("airtcp-gateway.service");
-    std::fs::write(&path, unit.replace("/usr/local/bin/airtcp-net", PROGRAM)).unwrap();
-    let analyze = |words: &[&str]| {
-        let mut command = Command::new("systemd-analyze");
-        command.args(words).arg(&path).output().unwrap()
-    };
-    let verified = analyze(&["verify", "--man=no"]);
-    let said = told(&verified);
-    assert!(verified.status.success(), "{said}");
-    assert!(!said.contains("airtcp-gateway.service"), "{said}");
-    let secure = analyze(&["security", "--offline=true", "--threshold=30", "--no-pager"]);
-    assert!(secure.status.success(), "{}", told(&secure));
+    for name in ["airtcp-gateway.service", "airtcp-proxy.service"] {
+        let folder = tempfile::tempdir().unwrap();
+        let unit = std::fs::read_to_string(packaging("systemd").join(name)).unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, unit.replace("/usr/local/bin/airtcp-net", PROGRAM)).unwrap();
+        let analyze = |words: &[&str]| {
+            let mut command = Command::new("systemd-analyze");
+            command.args(words).arg(&path).output().unwrap()
+        };
+        let verified = analyze(&["verify", "--man=no"]);
+        let said = told(&verified);
+        assert!(verified.status.success(), "{said}");
+        assert!(!said.contains(name), "{said}");
+        let most = if name.contains("proxy") { 20 } else { 30 };
+        let threshold = format!("--threshold={most}");
+        let secure = analyze(&["security", "--offline=true", &threshold, "--no-pager"]);
+        assert!(secure.status.success(), "{}", told(&secure));
+    }
 }
 
 /// The library of OpenWrt's init scripts, as far as ours uses it, and one section of settings.

@@ -6,6 +6,8 @@
 
 mod deaths;
 mod ends;
+#[path = "../limits/mod.rs"]
+mod limits;
 mod own;
 mod own_transparent;
 #[path = "../payload/mod.rs"]

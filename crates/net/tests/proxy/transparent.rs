@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::net::SocketAddr;
 
+use super::limits::{BIND_SERVICE, NET_ADMIN, NET_RAW, assert_limited};
 use super::payload::bytes;
 use super::world::{World, v4, v6};
 
@@ -100,4 +101,22 @@ fn a_refused_connection_is_told() {
     let error = client.read(&mut [0]).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
     world.await_count("unreached", 1);
+}
+
+/// Once it is ready it has what its connections and its rules need, and nothing more.
+#[test]
+fn it_keeps_no_privilege_that_it_does_not_need() {
+    let Some(world) = World::new() else { return };
+    let listener = world.listen(v4().server);
+    let (plain, _) = world.proxy_to(&listener, &[]);
+    assert_limited(plain.process.id(), 0);
+    drop(plain);
+    let options = ["--listen", ":3129", "--transparent", "--device", "c0"];
+    for stack in [&[][..], &["--mobile-stack", "newreno"]] {
+        let proxy = world.proxy(&[&options[..], stack].concat());
+        assert_limited(proxy.process.id(), NET_ADMIN | NET_RAW | BIND_SERVICE);
+        let (status, said) = proxy.end();
+        assert!(status.success(), "{said}");
+        assert_eq!(world.rules(), "");
+    }
 }

@@ -7,6 +7,8 @@
 mod device;
 mod ends;
 mod forged;
+#[path = "../limits/mod.rs"]
+mod limits;
 mod outage;
 mod packets;
 #[path = "../payload/mod.rs"]

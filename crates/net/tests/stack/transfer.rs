@@ -3,8 +3,9 @@
 use std::io::{Read, Write};
 use std::net::Shutdown;
 
+use super::limits::{OVERRIDE, READ_SEARCH, assert_limited};
 use super::payload::bytes;
-use super::world::{Family, World, families, get, put};
+use super::world::{Family, KERNEL, World, families, get, put};
 
 /// One byte, around a segment of either family, around what fits one packet of the device's, and
 /// some MiB.
@@ -68,4 +69,21 @@ fn send_sends_and_takes_an_answer_when_its_side_is_closed() {
 fn each() -> impl Iterator<Item = (Family, usize)> {
     let lengths = |family| LENGTHS.map(|length| (family, length));
     families().into_iter().flat_map(lengths)
+}
+
+/// What is sent or served is all that is left to reach: no capability over the network, and other
+/// files neither (of Landlock the kernel says nothing in a status).
+#[test]
+fn neither_program_keeps_what_it_does_not_need() {
+    let Some(world) = World::new() else { return };
+    let server = world.serve(&[]);
+    assert_limited(server.id(), READ_SEARCH | OVERRIDE);
+    server.interrupt();
+    // More than what buffers take: it waits for a reader.
+    world.file("file", &bytes(8, 32 << 20));
+    let (listener, to) = world.listen(&world.machine, KERNEL);
+    let mut sender = world.send("file", to, &[]);
+    let _connection = sender.connection(&listener);
+    assert_limited(sender.id(), 0);
+    sender.kill();
 }

@@ -231,6 +231,11 @@ impl Program {
         String::from_utf8(output.stderr).unwrap()
     }
 
+    /// Its process.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// kill -9.
     pub fn kill(mut self) {
         self.process.kill().unwrap();

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use airtcp_endpoint::{ConnectionId, Linger, Read};
 use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::privileges::{Calls, CapabilitySet, Needs, keep_only};
 use airtcp_tcp::End;
 use airtcp_units::Duration;
 use clap::Args;
@@ -73,6 +74,13 @@ pub fn run(options: &Send) -> Result<i32> {
         sent: 0,
     };
     let mut stats = Stats::new(options.stack.stats, &connection, began);
+    // The device, the file and the capture are open: nothing else is.
+    keep_only(&Needs {
+        capabilities: CapabilitySet::empty(),
+        calls: Calls::Traffic,
+        writes: &[],
+        reads: Some(&[]),
+    })?;
     loop {
         let more = driver.pump()?;
         // There is only one connection, which every event concerns.

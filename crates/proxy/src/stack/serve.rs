@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::net::{Ipv6Addr, SocketAddr};
 use std::os::fd::AsFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use airtcp_endpoint::{ConnectionId, Event, Linger, ListenOptions};
 use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::privileges::{Calls, CapabilitySet, Needs, keep_only};
 use clap::Args;
 use rustix::process::getpid;
 
@@ -74,6 +75,7 @@ pub fn run(options: &Serve) -> Result<i32> {
     let address = options
         .stack
         .address(std::net::Ipv4Addr::UNSPECIFIED.into());
+    confine(&root, options.upload)?;
     eprintln!(
         "serving {} at http://{address}:{}/ (process {})",
         root.display(),
@@ -120,4 +122,18 @@ pub fn run(options: &Serve) -> Result<i32> {
     let counters = driver.endpoint().counters();
     eprintln!("served {served} connections: {counters:?}");
     Ok(0)
+}
+
+/// Keeps the folder, whoever owns what is in it, and no other file.
+fn confine(root: &Path, is_written: bool) -> Result<()> {
+    let mut capabilities = CapabilitySet::DAC_READ_SEARCH;
+    if is_written {
+        capabilities |= CapabilitySet::DAC_OVERRIDE;
+    }
+    keep_only(&Needs {
+        capabilities,
+        calls: Calls::Traffic,
+        writes: if is_written { &[root] } else { &[] },
+        reads: Some(&[root]),
+    })
 }

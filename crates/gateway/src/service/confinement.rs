@@ -1,0 +1,60 @@
+//! The privileges that a gateway keeps: its own, and those of the firewall's programs and of the
+//! successor that it starts.
+
+use std::fs;
+use std::path::Path;
+
+use airtcp_host::error::{Result, Tried};
+use airtcp_host::privileges::{Calls, CapabilitySet, Needs, keep_only};
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use crate::configuration::Settings;
+use crate::options::Serve;
+
+/// Gives up everything that neither the packets nor the rules need.
+///
+/// # Errors
+///
+/// The kernel refuses.
+pub fn keep_only_what_is_needed(options: &Serve, settings: &Settings) -> Result<()> {
+    // SCHED_FIFO for a successor, which no longer has CAP_SYS_NICE.
+    let lowest = Rlimit {
+        current: Some(1),
+        maximum: Some(1),
+    };
+    let _ = setrlimit(Resource::Rtprio, lowest);
+    let state = &options.state;
+    fs::create_dir_all(state).tried(|| format!("cannot make {}", state.display()))?;
+    let folder_of = |file: &Path| file.parent().map(Path::to_owned);
+    let written = [options.report.as_deref(), settings.file.as_deref()];
+    let written: Vec<_> = written
+        .into_iter()
+        .flatten()
+        .filter_map(folder_of)
+        // A file without a folder is in the current one.
+        .map(|folder| {
+            if folder.as_os_str().is_empty() {
+                ".".into()
+            } else {
+                folder
+            }
+        })
+        .collect();
+    // iptables has its lock in /run, and old systems in /var/run.
+    let usual = ["/dev/null", "/run", "/var/run"].map(Path::new);
+    let writes: Vec<&Path> = [state.as_path()]
+        .into_iter()
+        .chain(usual)
+        .chain(
+            written
+                .iter()
+                .map(|folder: &std::path::PathBuf| folder.as_path()),
+        )
+        .collect();
+    keep_only(&Needs {
+        capabilities: CapabilitySet::NET_ADMIN | CapabilitySet::NET_RAW,
+        calls: Calls::Programs,
+        writes: &writes,
+        reads: None,
+    })
+}

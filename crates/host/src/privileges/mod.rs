@@ -1,0 +1,56 @@
+//! Least privilege: what a process keeps once it is set up and reads what strangers send.
+//!
+//! ```text
+//!   capabilities   those that are named, also for every program it starts (bounding set)
+//!   no_new_privs   no set-user-ID program gives any back
+//!   system calls   a list (seccomp); all others do not exist
+//!   files          writes below named folders only, where the kernel has Landlock
+//! ```
+//!
+//! Nothing of it can be taken back. It applies to the calling thread and to threads and programs
+//! that it starts later: call it before there are others.
+
+mod calls;
+mod capabilities;
+mod files;
+
+use std::path::Path;
+
+pub use rustix::thread::CapabilitySet;
+use rustix::thread::set_no_new_privs;
+
+pub use calls::Calls;
+
+use crate::error::{Result, Tried};
+
+/// What a process still needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Needs<'a> {
+    /// Its capabilities. Those that it does not have are not gained.
+    pub capabilities: CapabilitySet,
+    /// Its system calls.
+    pub calls: Calls,
+    /// Files and folders that it writes, and below which it makes and removes files. Those that do
+    /// not exist are left out.
+    pub writes: &'a [&'a Path],
+    /// Files and folders that it reads; all if `None`.
+    pub reads: Option<&'a [&'a Path]>,
+}
+
+/// Gives up everything else.
+///
+/// A kernel without seccomp or without Landlock goes without these; what the kernel has and refuses
+/// is an error.
+///
+/// # Errors
+///
+/// The kernel refuses: nothing a stranger sends should be read then.
+pub fn keep_only(needs: &Needs<'_>) -> Result<()> {
+    capabilities::keep_only(needs.capabilities)?;
+    set_no_new_privs(true).tried(|| "cannot rule out new privileges".to_owned())?;
+    files::restrict(needs.writes, needs.reads)?;
+    calls::restrict(needs.calls)
+}
+
+#[cfg(test)]
+mod tests;
