@@ -19,6 +19,7 @@ mod kernel_stack;
 mod limits;
 mod listeners;
 mod memory;
+mod metrics;
 mod options;
 mod pipes;
 mod queue;
@@ -159,6 +160,7 @@ fn work(
     };
     let most = policy.most;
     let proxy = Proxy::new(sources, policy, shared)?;
+    options.metrics.map_or(Ok(()), metrics::serve)?;
     confinement::keep_only_what_is_needed(options)?;
     eprintln!("airtcp-net: at most {most} connections");
     eprintln!("airtcp-net: ready");

@@ -85,6 +85,9 @@ pub struct Options {
     /// A line a second of what passes, on standard error
     #[arg(long)]
     pub stats: bool,
+    /// Serve the same numbers to Prometheus at this address
+    #[arg(long, value_name = "ADDR:PORT", value_parser = listen)]
+    pub metrics: Option<SocketAddr>,
     /// Say what the proxies of this network namespace do, as one JSON object each, and stop
     #[arg(long)]
     pub status: bool,

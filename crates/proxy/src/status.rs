@@ -62,7 +62,12 @@ pub fn print_all() -> Result<i32> {
     Ok(0)
 }
 
-fn ask(process: u32) -> Result<String> {
+/// Asks the proxy of that process, in this network namespace.
+///
+/// # Errors
+///
+/// There is none, or it does not answer.
+pub fn ask(process: u32) -> Result<String> {
     let answer = || {
         let mut stream = UnixStream::connect_addr(&address(&process.to_string())?)?;
         stream.set_read_timeout(Some(PATIENCE))?;

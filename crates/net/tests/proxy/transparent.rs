@@ -113,7 +113,17 @@ fn it_keeps_no_privilege_that_it_does_not_need() {
     drop(plain);
     let options = ["--listen", ":3129", "--transparent", "--device", "c0"];
     for stack in [&[][..], &["--mobile-stack", "newreno"]] {
-        let proxy = world.proxy(&[&options[..], stack].concat());
+        let metrics = ["--metrics", "127.0.0.1:9722"];
+        let proxy = world.proxy(&[&options[..], stack, &metrics].concat());
+        let page = world.router.enter(|| {
+            let mut stream = std::net::TcpStream::connect(metrics[1]).unwrap();
+            stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+            let mut page = String::new();
+            stream.read_to_string(&mut page).unwrap();
+            Ok(page)
+        });
+        let page = page.unwrap();
+        assert!(page.contains("\nairtcp_proxy_accepted_total 0\n"), "{page}");
         assert_limited(proxy.process.id(), NET_ADMIN | NET_RAW | BIND_SERVICE);
         let (status, said) = proxy.end();
         assert!(status.success(), "{said}");

@@ -28,7 +28,7 @@ use crate::listeners::listeners;
 use crate::options::Mobile;
 use crate::serve::Sources;
 use crate::stack::driver::Driver;
-use crate::{Options, confinement, signals, status};
+use crate::{Options, confinement, metrics, signals, status};
 use best_start::BestStart;
 use paths::Path;
 use serve::{Policy, Proxy};
@@ -80,6 +80,7 @@ pub fn run(options: &Options, name: &str) -> Result<Counters> {
         has_stats: options.stats,
     };
     let proxy = Proxy::new(sources, policy, driver)?;
+    options.metrics.map_or(Ok(()), metrics::serve)?;
     confinement::keep_only_what_is_needed(options)?;
     eprintln!("airtcp-net: at most {} connections", limits.connections);
     eprintln!("airtcp-net: ready");

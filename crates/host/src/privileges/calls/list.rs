@@ -95,12 +95,14 @@ const FILES: &[c_long] = calls![
     SYS_openat,
     SYS_openat2,
     SYS_readlinkat,
-    SYS_renameat,
     SYS_renameat2,
     SYS_statfs,
     SYS_statx,
     SYS_umask,
     SYS_unlinkat,
+    // glibc of arm64 has renameat2 alone.
+    #[cfg(any(target_arch = "x86_64", target_env = "musl"))]
+    SYS_renameat,
     #[cfg(target_arch = "x86_64")]
     SYS_access,
     #[cfg(target_arch = "x86_64")]

@@ -61,10 +61,10 @@ pub fn restrict(calls: Calls) -> Result<()> {
         let program = &raw const program;
         libc::prctl(
             libc::PR_SET_SECCOMP,
-            libc::SECCOMP_MODE_FILTER,
+            libc::c_ulong::from(libc::SECCOMP_MODE_FILTER),
             program,
-            0,
-            0,
+            0 as libc::c_ulong,
+            0 as libc::c_ulong,
         )
     };
     match set {
