@@ -130,10 +130,11 @@ fn confine(root: &Path, is_written: bool) -> Result<()> {
     if is_written {
         capabilities |= CapabilitySet::DAC_OVERRIDE;
     }
+    let folder = [root];
     keep_only(&Needs {
         capabilities,
         calls: Calls::Traffic,
-        writes: if is_written { &[root] } else { &[] },
-        reads: Some(&[root]),
+        writes: if is_written { &folder } else { &[] },
+        reads: Some(&folder),
     })
 }
