@@ -49,12 +49,13 @@ pub fn wait(now: Instant, wakeup: Instant) -> Option<Timespec> {
 /// shows it.
 pub fn wake_in_time() {
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-    let lowest = libc::sched_param { sched_priority: 1 };
+    // The kernel's struct sched_param; musl's has more, and its function never asks the kernel.
+    let lowest: libc::c_int = 1;
     // Threads and programs started from here remain ordinary ones.
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
     // SAFETY: the kernel reads `lowest`; zero is the calling thread.
     #[expect(unsafe_code, reason = "no library of ours wraps sched_setscheduler")]
-    let _ = unsafe { libc::sched_setscheduler(0, policy, &raw const lowest) };
+    let _ = unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const lowest) };
 }
 
 /// Time since boot, suspended time included.
