@@ -54,7 +54,7 @@ impl<W: Watch> Endpoints<'_, W> {
         application.session.on_received(network.now(), end, bytes);
         let wanted = application.session.next_wakeup();
         network.arm(&mut application.alarm, wanted, Turn::Application(index));
-        let written = write(flow);
+        let written = write(flow, network.now());
         self.drain_written(network, index, written);
     }
 
@@ -69,7 +69,7 @@ impl<W: Watch> Endpoints<'_, W> {
         application.session.on_wakeup(network.now());
         let wanted = application.session.next_wakeup();
         network.rearm(&mut application.alarm, wanted);
-        let written = write(flow);
+        let written = write(flow, network.now());
         self.drain_written(network, index, written);
     }
 
@@ -84,7 +84,7 @@ impl<W: Watch> Endpoints<'_, W> {
 }
 
 /// Performs the pending writes of a flow's application.
-fn write(flow: &mut Flow) -> Written {
+fn write(flow: &mut Flow, now: Instant) -> Written {
     let mut written = Written::default();
     let Some(application) = &mut flow.application else {
         return written;
@@ -96,6 +96,8 @@ fn write(flow: &mut Flow) -> Written {
                 bytes,
             } => {
                 flow.client.connection.write(bytes);
+                let end = flow.client.connection.sender().written();
+                flow.latency.on_written(now, end);
                 written.at_source = true;
             }
             Action::Write {

@@ -31,9 +31,14 @@ impl<W: Watch> Endpoints<'_, W> {
         if flow.proxy.is_none() {
             settle(flow, now, packet, segment, self.watch);
         }
+        // A proxy answers for the receiver: no packet goes all the way.
+        if segment.payload_bytes > 0 && flow.proxy.is_none() {
+            flow.latency.on_arrival(now, packet.carried);
+        }
         let server = &mut flow.server.connection;
         server.handle(now, segment, &mut ());
         let received = server.read(u64::MAX);
+        flow.latency.on_delivered(now, received);
         if flow.application.is_some() {
             self.on_application_data(network, packet.flow, End::Sink, received);
         }
@@ -70,13 +75,10 @@ impl<W: Watch> Endpoints<'_, W> {
         watch.segment(now, index, Direction::Acknowledgments, segment);
         let flow = &mut self.flows[index as usize];
         let mut judged = None;
-        let round_trips = &mut flow.round_trips;
+        flow.latency.on_answer(now, packet.carried);
         let mut witness = Witness {
             events: |now, event| {
                 watch.event(now, index, FlowEvent::Sender(event));
-                if let Event::RttSample { rtt } = event {
-                    round_trips.add(rtt);
-                }
                 judged = judgment(&event).or(judged);
             },
             truth: &flow.truth,
@@ -176,30 +178,41 @@ impl<W: Watch> Endpoints<'_, W> {
     #[inline]
     pub(super) fn drain_client(&mut self, network: &mut Net, index: u32) {
         let now = network.now();
-        while let Some(segment) = self.flows[index as usize].client.connection.poll(now) {
-            self.watch.segment(now, index, Direction::Data, &segment);
-            let port = &mut self.flows[index as usize].client.port;
-            let packet = port.packet(Content::Segment(segment), ());
-            network.send(packet, self);
+        loop {
+            let flow = &mut self.flows[index as usize];
+            let client = &mut flow.client;
+            if let Some(segment) = client.connection.poll(now) {
+                let packet = client.port.packet(Content::Segment(segment), now);
+                self.watch.segment(now, index, Direction::Data, &segment);
+                network.send(packet, self);
+                continue;
+            }
+            let sender = client.connection.sender();
+            if flow.application.is_none() {
+                // Who always has the next bytes ready writes them as they leave.
+                flow.latency.on_written(now, sender.nxt());
+            }
+            self.watch.settled(now, index, sender);
+            let wanted = client.connection.next_wakeup();
+            return network.arm(&mut client.alarm, wanted, Turn::Client(index));
         }
-        let client = &mut self.flows[index as usize].client;
-        self.watch.settled(now, index, client.connection.sender());
-        let wanted = client.connection.next_wakeup();
-        network.arm(&mut client.alarm, wanted, Turn::Client(index));
     }
 
     /// Sends a server's output, and updates its timer.
     #[inline]
     pub(super) fn drain_server(&mut self, network: &mut Net, index: u32) {
         let now = network.now();
-        while let Some(segment) = self.flows[index as usize].server.connection.poll(now) {
-            let port = &mut self.flows[index as usize].server.port;
-            let packet = port.packet(Content::Segment(segment), ());
+        loop {
+            let flow = &mut self.flows[index as usize];
+            let server = &mut flow.server;
+            let Some(segment) = server.connection.poll(now) else {
+                let wanted = server.connection.next_wakeup();
+                return network.arm(&mut server.alarm, wanted, Turn::Server(index));
+            };
+            let answered = flow.latency.answer();
+            let packet = server.port.packet(Content::Segment(segment), answered);
             network.send(packet, self);
         }
-        let server = &mut self.flows[index as usize].server;
-        let wanted = server.connection.next_wakeup();
-        network.arm(&mut server.alarm, wanted, Turn::Server(index));
     }
 }
 

@@ -11,9 +11,9 @@ use airtcp_tcp::{Connection, Relay, Side};
 use airtcp_units::Instant;
 
 use super::application::Application;
+use super::latency::Latency;
 use super::outage::Freeze;
 use super::proxy::Proxy;
-use super::round_trips::RoundTrips;
 use super::truth::{Truth, Verdicts};
 use super::{Net, Turn};
 use crate::traffic::Transfers;
@@ -72,7 +72,7 @@ pub struct Flow {
     pub(super) completed: Instant,
     pub(super) tally: Tally,
     pub(super) truth: Truth,
-    pub(super) round_trips: RoundTrips,
+    pub(super) latency: Latency,
     pub(super) application: Option<Box<Application>>,
     pub(super) proxy: Option<Box<Proxy>>,
     pub(super) freeze: Option<Box<Freeze>>,
@@ -107,7 +107,7 @@ impl Flow {
             completed: Instant::FAR_FUTURE,
             tally: Tally::default(),
             truth: Truth::default(),
-            round_trips: RoundTrips::default(),
+            latency: Latency::default(),
             application: config.application.map(|(traffic, stream)| {
                 Box::new(Application::new(&traffic, config.start, stream))
             }),
@@ -196,10 +196,10 @@ impl Flow {
         &self.tally
     }
 
-    /// The round-trip times that the sender measured.
+    /// The latency of its packets and bytes, whatever the sender makes of it.
     #[must_use]
-    pub const fn round_trips(&self) -> &RoundTrips {
-        &self.round_trips
+    pub const fn latency(&self) -> &Latency {
+        &self.latency
     }
 
     /// Number of unnecessary timeouts: a copy sent before had arrived, or did later.

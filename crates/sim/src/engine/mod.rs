@@ -13,27 +13,31 @@ mod application;
 mod digest;
 mod endpoints;
 mod flow;
+mod histogram;
 mod insight;
+mod latency;
 mod losses;
 mod outage;
 mod proxy;
-mod round_trips;
 mod simulation;
 mod truth;
 mod watch;
 
 use airtcp_network::{Host, Hosts, Network};
+use airtcp_units::Instant;
 
 pub use digest::Digest;
 pub use flow::{Flow, Tally};
-pub use round_trips::RoundTrips;
+pub use histogram::{Cell, Histogram};
+pub use latency::Latency;
 pub use simulation::Simulation;
 pub use watch::{Direction, FlowEvent, Watch};
 
-/// A packet of the simulation: it carries nothing besides its headers.
-type Packet = airtcp_network::Packet<()>;
+/// A packet of the simulation. Beside its headers it carries when it left the sender, and on the
+/// way back when the data packet left that it answers.
+type Packet = airtcp_network::Packet<Instant>;
 /// The network of the simulation.
-type Net = Network<(), Turn>;
+type Net = Network<Instant, Turn>;
 
 /// The reason for waking a host.
 #[derive(Clone, Copy, Debug)]

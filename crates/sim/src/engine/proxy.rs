@@ -8,6 +8,7 @@ use airtcp_tcp::Relay;
 
 use super::endpoints::settle;
 use super::insight::ProxyWitness;
+use super::latency::NO_ANSWER;
 use super::watch::Watch;
 use super::{Endpoints, Host, Net, Packet, Turn};
 
@@ -104,7 +105,7 @@ impl<W: Watch> Endpoints<'_, W> {
             && let Some((side, segment)) = proxy.relay.poll(now)
         {
             if let Some(port) = &mut proxy.ports[side as usize] {
-                let packet = port.packet(Content::Segment(segment), ());
+                let packet = port.packet(Content::Segment(segment), NO_ANSWER);
                 network.send(packet, self);
             }
         }

@@ -91,7 +91,7 @@ impl Simulation {
     }
 }
 
-impl<W: Watch> Hosts<(), Turn> for Endpoints<'_, W> {
+impl<W: Watch> Hosts<Instant, Turn> for Endpoints<'_, W> {
     #[inline]
     fn arrived(&mut self, network: &mut Net, host: Host, packet: &Packet) {
         match host {

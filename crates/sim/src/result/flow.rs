@@ -9,7 +9,7 @@ use airtcp_units::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::Flow;
+use crate::engine::{Cell, Flow, Histogram};
 
 /// A flow at the end of its run.
 struct Ended<'a> {
@@ -43,8 +43,15 @@ impl Ended<'_> {
     }
 
     fn rtt_ms(&self, percent: u64) -> Option<f64> {
-        let rtt = self.flow.round_trips().percentile(percent);
-        rtt.map(Duration::as_millis_f64)
+        quantile_ms(self.flow.latency().round_trips(), percent)
+    }
+
+    fn delay_ms(&self, percent: u64) -> Option<f64> {
+        quantile_ms(self.flow.latency().delays(), percent)
+    }
+
+    fn delivery_ms(&self, percent: u64) -> Option<f64> {
+        quantile_ms(self.flow.latency().deliveries(), percent)
     }
 
     /// Counters of a proxy's connection with the receiver.
@@ -53,6 +60,12 @@ impl Ended<'_> {
             relay.connection(Side::Server).sender().counters()
         })
     }
+}
+
+fn quantile_ms<C: Cell>(histogram: &Histogram<C>, percent: u64) -> Option<f64> {
+    histogram
+        .quantile(10 * percent)
+        .map(Duration::as_millis_f64)
 }
 
 /// Declares the groups and the flow that has them.
@@ -167,24 +180,48 @@ flow! {
 
     /// The sender's state at the end.
     AtEnd as at_end of ended {
-        /// Smoothed round-trip time at the end; null before the first sample.
+        /// Smoothed round-trip time that the sender believes at the end; null before the first sample.
         srtt_ms: Option<f64> = ended.sender().rtt().srtt().map(Duration::as_millis_f64);
         /// Retransmission timeout at the end.
         rto_ms: f64 = ended.sender().rto().as_millis_f64();
+        /// Shortest round-trip time that the sender believes: of its samples, as its timer takes
+        /// them; null before the first.
+        sender_min_rtt_ms: Option<f64> =
+            ended.sender().rtt().minimum().map(Duration::as_millis_f64);
         /// Congestion window at the end.
         cwnd_bytes: u64 = ended.sender().cwnd();
-        /// Shortest round-trip time measured; null before the first sample.
-        min_rtt_ms: Option<f64> = ended.sender().rtt().minimum().map(Duration::as_millis_f64);
     }
 
-    /// The sender's round-trip samples, while the flow loaded the link.
-    RoundTripTimes as round_trips of ended {
-        /// Median of the round-trip times measured, within 1 %; null before the first sample.
+    /// The latency of its packets and bytes, measured beside the sender.
+    Latencies as latency of ended {
+        /// Shortest round trip of a data packet: from leaving the sender until the acknowledgment
+        /// that its arrival triggered is back; null where none was answered, or a proxy answers
+        /// for the receiver.
+        min_rtt_ms: Option<f64> = ended
+            .flow
+            .latency()
+            .least_round_trip()
+            .map(Duration::as_millis_f64);
+        /// Median of these round trips, within 1 %.
         rtt_p50_ms: Option<f64> = ended.rtt_ms(50);
-        /// 95th percentile of the round-trip times measured, within 1 %.
+        /// 95th percentile of these round trips, within 1 %.
         rtt_p95_ms: Option<f64> = ended.rtt_ms(95);
-        /// 99th percentile of the round-trip times measured, within 1 %.
+        /// 99th percentile of these round trips, within 1 %.
         rtt_p99_ms: Option<f64> = ended.rtt_ms(99);
+        /// Median of the data packets' way from sender to receiver, within 1 %; null where none
+        /// arrived, or a proxy is on the path.
+        delay_p50_ms: Option<f64> = ended.delay_ms(50);
+        /// 95th percentile of the data packets' way, within 1 %.
+        delay_p95_ms: Option<f64> = ended.delay_ms(95);
+        /// 99th percentile of the data packets' way, within 1 %.
+        delay_p99_ms: Option<f64> = ended.delay_ms(99);
+        /// Median over the bytes of the time from `write` until the receiving application reads
+        /// them, within 1 %; who always has more to send writes a byte when it is first sent.
+        delivery_p50_ms: Option<f64> = ended.delivery_ms(50);
+        /// 95th percentile of the bytes' time from `write` to reading, within 1 %.
+        delivery_p95_ms: Option<f64> = ended.delivery_ms(95);
+        /// 99th percentile of the bytes' time from `write` to reading, within 1 %.
+        delivery_p99_ms: Option<f64> = ended.delivery_ms(99);
     }
 
     /// Its packets' use of media.

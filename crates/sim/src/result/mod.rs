@@ -4,6 +4,7 @@
 mod air;
 mod events;
 mod flow;
+mod latency;
 mod packets;
 mod probe;
 mod rtts;
@@ -13,8 +14,10 @@ mod summary;
 pub use air::{AgentLog, FrameLog};
 pub use events::{EventKind, EventLog};
 pub use flow::{
-    AtEnd, Completed, Crossings, Delivery, FlowSummary, Judgments, Losses, Proxied, Sending, Times,
+    AtEnd, Completed, Crossings, Delivery, FlowSummary, Judgments, Latencies, Losses, Proxied,
+    Sending, Times,
 };
+pub use latency::LatencySummary;
 pub use packets::PacketLog;
 pub use probe::{Probe, ProbeError, Sight};
 pub use rtts::RttTable;

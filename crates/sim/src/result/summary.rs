@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::FlowSummary;
+use super::{FlowSummary, LatencySummary};
 
 /// A run's numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -29,6 +29,8 @@ pub struct RunSummary {
     pub fairness: Option<f64>,
     /// Events that the engine processed.
     pub events_processed: u64,
+    /// Latency over all flows, as quantiles, measured beside the senders.
+    pub latency: LatencySummary,
     /// One entry per flow, in the order of their numbers.
     pub flows: Vec<FlowSummary>,
 }

@@ -5,13 +5,14 @@ use sha2::{Digest, Sha256};
 
 use super::ENGINE_VERSION;
 use crate::engine::Simulation;
-use crate::result::{FlowSummary, RunSummary, jain_fairness};
+use crate::result::{FlowSummary, LatencySummary, RunSummary, jain_fairness};
 
 /// Hexadecimal digits of a run's digest.
 const DIGEST_DIGITS: usize = 32;
 
 pub(super) fn summarize(scenario: &Scenario, seed: u64, simulation: Simulation) -> RunSummary {
     let (fingerprint, events) = (simulation.digest().value(), simulation.events());
+    let latency = LatencySummary::of(simulation.flows());
     // Each flow is freed as its summary is made: with very many flows, both together would be the
     // run's peak of memory.
     let flows: Vec<_> = simulation
@@ -41,6 +42,7 @@ pub(super) fn summarize(scenario: &Scenario, seed: u64, simulation: Simulation) 
             None
         },
         events_processed: events,
+        latency,
         flows,
     }
 }

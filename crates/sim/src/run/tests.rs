@@ -227,7 +227,7 @@ fn flows_of_a_dumbbell_share_its_bottleneck() {
     assert!(summary.fairness.expect("of four flows") > 0.9);
     for flow in &summary.flows {
         // 25 ms of the link and 5 ms of the access line, each way.
-        assert!(flow.at_end.min_rtt_ms.expect("a sample") >= 60.0);
+        assert!(flow.latency.min_rtt_ms.expect("a sample") >= 60.0);
     }
 }
 

@@ -199,7 +199,7 @@ fn a_recording_has_its_own_delay_and_loss() {
     let (before, after) = (of(10), of(40));
     assert_eq!(before.flows[0].losses.segments_lost_link, 0);
     // 10 ms each way, plus the time to send a SYN, or a segment of 1500 bytes.
-    let shortest = before.flows[0].at_end.min_rtt_ms.unwrap();
+    let shortest = before.flows[0].latency.min_rtt_ms.unwrap();
     assert!((20.0..21.5).contains(&shortest), "{shortest} ms");
     let sent = after.flows[0].sending.segments_sent - before.flows[0].sending.segments_sent;
     let share = after.flows[0].losses.segments_lost_link as f64 / sent as f64;

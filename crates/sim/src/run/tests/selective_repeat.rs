@@ -153,6 +153,6 @@ fn there_can_be_such_a_link_at_both_ends() {
     let retransmitted = flow.air.attempts_on_air as f64 - packets;
     // Of four passages of the air two carry data.
     assert!((retransmitted / packets - 0.1 / 0.9 / 2.0).abs() < 0.01);
-    assert!(flow.at_end.min_rtt_ms.expect("a sample") > 44.0);
+    assert!(flow.latency.min_rtt_ms.expect("a sample") > 44.0);
     assert_eq!(flow.losses.segments_lost_link, 0);
 }

@@ -1,0 +1,148 @@
+//! Latency as it is, measured beside the sender: what the sender believes does not enter.
+//!
+//! ```text
+//!   write ─▶ sender ── data packet ──▶ receiver ─▶ application
+//!      │       │◀───────── delay ─────────▶│             │
+//!      │       │◀── the acknowledgment that it triggered │
+//!      │       └ round trip                              │
+//!      └──────────────────── delivery ───────────────────┘
+//! ```
+//!
+//! A *delay* is a data packet's time from leaving the sender to its arrival at the receiver, a
+//! *round trip* the time until the acknowledgment that its arrival triggered is back: what a
+//! capture at the sender shows between a segment and the acknowledgment of its own end, whichever
+//! transmission of the segment it was. An acknowledgment answers the packet that arrived last
+//! before it left, so that one packet of two has no round trip where acknowledgments are delayed;
+//! neither has one that was lost, or whose acknowledgment was.
+
+use std::collections::VecDeque;
+
+use airtcp_units::{Duration, Instant};
+
+use super::histogram::Histogram;
+
+/// What an acknowledgment carries that answers no data packet.
+pub(super) const NO_ANSWER: Instant = Instant::FAR_FUTURE;
+
+/// Bytes that were written at the same time.
+#[derive(Clone, Copy, Debug)]
+struct Written {
+    /// The stream's offset behind them.
+    end: u64,
+    at: Instant,
+}
+
+/// A flow's packets and bytes in time.
+#[derive(Clone, Debug)]
+pub struct Latency {
+    round_trips: Histogram,
+    least_round_trip: Duration,
+    delays: Histogram,
+    deliveries: Histogram<u32>,
+    /// Written and not yet delivered, in the order of the stream.
+    waiting: VecDeque<Written>,
+    /// The stream's offset behind all that was written.
+    written: u64,
+    /// The stream's offset behind all that was delivered.
+    delivered: u64,
+    /// When the data packet left that the receiver's next segment answers.
+    answers: Instant,
+}
+
+impl Default for Latency {
+    fn default() -> Self {
+        Self {
+            round_trips: Histogram::default(),
+            least_round_trip: Duration::MAX,
+            delays: Histogram::default(),
+            deliveries: Histogram::default(),
+            waiting: VecDeque::new(),
+            written: 0,
+            delivered: 0,
+            answers: NO_ANSWER,
+        }
+    }
+}
+
+impl Latency {
+    /// Records that the stream up to `end` is written at `now`, if it was not before.
+    #[inline]
+    pub(super) fn on_written(&mut self, now: Instant, end: u64) {
+        if end <= self.written {
+            return;
+        }
+        self.written = end;
+        self.waiting.push_back(Written { end, at: now });
+    }
+
+    /// Records that a data packet which left at `sent_at` arrives at the receiver.
+    #[inline]
+    pub(super) fn on_arrival(&mut self, now: Instant, sent_at: Instant) {
+        self.delays.add(now - sent_at, 1);
+        self.answers = sent_at;
+    }
+
+    /// When the data packet left that the segment answers which the receiver sends now;
+    /// [`NO_ANSWER`] when none has arrived since the segment before.
+    #[inline]
+    pub(super) const fn answer(&mut self) -> Instant {
+        std::mem::replace(&mut self.answers, NO_ANSWER)
+    }
+
+    /// Records that the answer to a data packet which left at `sent_at` reaches the sender.
+    #[inline]
+    pub(super) fn on_answer(&mut self, now: Instant, sent_at: Instant) {
+        if sent_at != NO_ANSWER {
+            let round_trip = now - sent_at;
+            self.least_round_trip = self.least_round_trip.min(round_trip);
+            self.round_trips.add(round_trip, 1);
+        }
+    }
+
+    /// Records that the receiving application reads the next `bytes` of the stream.
+    #[inline]
+    pub(super) fn on_delivered(&mut self, now: Instant, bytes: u64) {
+        if bytes == 0 {
+            return;
+        }
+        let until = self.delivered + bytes;
+        // Where nothing is between the hosts, it arrives before it is known to have left.
+        self.on_written(now, until);
+        while let Some(&Written { end, at }) = self.waiting.front() {
+            let next = end.min(until);
+            let count = u32::try_from(next - self.delivered).unwrap_or(u32::MAX);
+            self.deliveries.add(now - at, count);
+            self.delivered = next;
+            if next == end {
+                self.waiting.pop_front();
+            }
+            if next == until {
+                return;
+            }
+        }
+    }
+
+    /// From a data packet's leaving the sender until the acknowledgment that it triggered is back.
+    #[must_use]
+    pub const fn round_trips(&self) -> &Histogram {
+        &self.round_trips
+    }
+
+    /// The shortest round trip, exactly; `None` without any.
+    #[must_use]
+    pub fn least_round_trip(&self) -> Option<Duration> {
+        Some(self.least_round_trip).filter(|&least| least < Duration::MAX)
+    }
+
+    /// From a data packet's leaving the sender until it arrives at the receiver.
+    #[must_use]
+    pub const fn delays(&self) -> &Histogram {
+        &self.delays
+    }
+
+    /// From each byte's being written until the receiving application reads it.
+    #[must_use]
+    pub const fn deliveries(&self) -> &Histogram<u32> {
+        &self.deliveries
+    }
+}
