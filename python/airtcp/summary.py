@@ -66,6 +66,17 @@ class FlowSummary(TypedDict):
     # end
 
 
+LatencyKind = Literal["rtt_ms", "delay_ms", "delivery_ms"]
+"""The latencies of a run that are kept as quantiles."""
+
+
+class LatencySummary(TypedDict):
+    """Latency over all flows of a run: what each share, `percent`, does not exceed."""
+
+    # generated: latency
+    # end
+
+
 class RunSummary(TypedDict):
     """One run: the totals, and `flows` with one entry a flow."""
 

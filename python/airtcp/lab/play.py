@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -38,7 +38,7 @@ _EVENTS = ("timeout", "spurious-timeout", "fast-retransmit", "queue-drop", "link
 _COUNTS: tuple[str, ...] = (
     *("goodput_bps", "segments_sent", "segments_retransmitted", "timeouts"),
     *("timeouts_spurious", "fast_retransmits", "segments_dropped_queue", "segments_lost_link"),
-    *("packets_on_air", "attempts_on_air", "min_rtt_ms"),
+    *("packets_on_air", "attempts_on_air", "min_rtt_ms", "rtt_p50_ms", "rtt_p95_ms"),
 )
 
 
@@ -49,7 +49,6 @@ class Side:
     running: _core.Running
     flows: int
     events: int = 0
-    rtts: list[float] = field(default_factory=list)
     time_s: float = 0.0
     finished: bool = False
 
@@ -126,7 +125,6 @@ def _advance(side: Side, number: int, until_s: float, flow: int, send: Send) -> 
     stretch = side.running.advance(until_s)
     side.time_s, side.finished = stretch.time_s, stretch.finished
     columns = columns_of(pl.DataFrame(stretch.samples()), flow, side.flows)
-    side.rtts += [one for one in columns["rtt_ms"] if one is not None]
     events = events_of(pl.DataFrame(stretch.events()), flow, _EVENTS)
     room = max(0, _MOST_EVENTS - side.events)
     side.events += len(events)
@@ -145,7 +143,6 @@ def _result(summary: RunSummary, request: Play, number: int, side: Side) -> dict
     """The page's summary of a finished side."""
     flows = summary["flows"]
     chosen: FlowSummary = flows[request.flow]
-    rtts = sorted(side.rtts)
     remedy = request.sides[number].strip()
     return {
         "flows": len(flows),
@@ -154,16 +151,7 @@ def _result(summary: RunSummary, request: Play, number: int, side: Side) -> dict
         "fairness": summary["fairness"],
         "digest": summary["digest"],
         "engine_version": summary["engine_version"],
-        "rtt_p50_ms": _quantile(rtts, 0.5),
-        "rtt_p95_ms": _quantile(rtts, 0.95),
         "events_hidden": max(0, side.events - _MOST_EVENTS),
         "deployment": deployment(remedy),
         **{name: chosen[name] for name in _COUNTS},  # type: ignore[literal-required]
     }
-
-
-def _quantile(ordered: list[float], share: float) -> float | None:
-    """The smallest value that at least `share` of the samples do not exceed."""
-    if not ordered:
-        return None
-    return ordered[math.ceil(share * len(ordered)) - 1]

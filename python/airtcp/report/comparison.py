@@ -11,6 +11,7 @@ from airtcp.plot.style import remedy_colours
 from airtcp.plot.svg import svg_file, svg_of
 from airtcp.plot.timeline import Timelines, timeline
 from airtcp.report.figures import PlannedFigure, drawn
+from airtcp.report.latency import latency_figures
 from airtcp.report.pages import rendered, whole, write_text
 from airtcp.report.tables import (
     cost_table,
@@ -54,6 +55,7 @@ def write_report(
             difference_rows(comparison),
             seeds_table(comparison),
         ),
+        *latency_figures(comparison),
         *_timelines(comparison),
     ]
     page = rendered(

@@ -117,7 +117,10 @@ def latency_table(comparison: ComparedRuns) -> Table:
     return Table(("remedy", *(METRICS[name].label for name in names)), rows)
 
 
-_LATENCIES = ("rtt-p50", "rtt-p95", "rtt-p99", "rtt-increase", "completion", "fairness", "needless")
+_LATENCIES = (
+    *("rtt-p50", "rtt-p95", "rtt-p99", "rtt-increase", "delivery-p50", "delivery-p95"),
+    *("delivery-p99", "completion", "fairness", "needless"),
+)
 
 
 def seeds_table(comparison: ComparedRuns) -> Table:

@@ -33,24 +33,23 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-def _rtt(percent: str) -> Callable[[RunSummary], float | None]:
+def _latency(field: str) -> Callable[[RunSummary], float | None]:
     def measure(summary: RunSummary) -> float | None:
-        return _mean(_percentile(flow, percent) for flow in summary["flows"])
+        # What a run stored by an earlier engine calls so are its sender's samples.
+        if "latency" not in summary:
+            return None
+        flows = (cast(dict[str, float | None], flow) for flow in summary["flows"])
+        return _mean(flow[field] for flow in flows)
 
     return measure
 
 
-def _percentile(flow: FlowSummary, percent: str) -> float | None:
-    # A run stored by an engine before it kept percentiles has none.
-    return cast(dict[str, float | None], flow).get(f"rtt_{percent}_ms")
-
-
 def _rtt_increase(summary: RunSummary) -> float | None:
+    if "latency" not in summary:
+        return None
     return _mean(
         None if median is None or least is None else median - least
-        for median, least in (
-            (_percentile(flow, "p50"), flow["min_rtt_ms"]) for flow in summary["flows"]
-        )
+        for median, least in ((flow["rtt_p50_ms"], flow["min_rtt_ms"]) for flow in summary["flows"])
     )
 
 
@@ -83,6 +82,11 @@ def _index(value: float) -> str:
     return f"{value:.3f}"
 
 
+def _of_latency(name: str, label: str, field: str | None = None) -> Metric:
+    field = field or f"{name.replace('-', '_')}_ms"
+    return Metric(name, label, False, _latency(field), _milliseconds)
+
+
 METRICS = {
     metric.name: metric
     for metric in (
@@ -97,10 +101,17 @@ METRICS = {
             lambda run: total(run, "timeouts_spurious"),
             format_count,
         ),
-        Metric("rtt-p50", "median round-trip time", False, _rtt("p50"), _milliseconds),
-        Metric("rtt-p95", "95th percentile of the RTT", False, _rtt("p95"), _milliseconds),
-        Metric("rtt-p99", "99th percentile of the RTT", False, _rtt("p99"), _milliseconds),
+        _of_latency("rtt-p50", "median round-trip time"),
+        _of_latency("rtt-p95", "95th percentile of the RTT"),
+        _of_latency("rtt-p99", "99th percentile of the RTT"),
         Metric("rtt-increase", "rise of the RTT under load", False, _rtt_increase, _milliseconds),
+        _of_latency("delay-p50", "median one-way delay"),
+        _of_latency("delay-p95", "95th percentile of the one-way delay"),
+        _of_latency("delay-p99", "99th percentile of the one-way delay"),
+        _of_latency("delivery-p50", "median time to delivery"),
+        _of_latency("delivery-p95", "95th percentile of the time to delivery"),
+        _of_latency("delivery-p99", "99th percentile of the time to delivery"),
+        _of_latency("sender-srtt", "smoothed RTT that the sender believes at the end", "srtt_ms"),
         Metric(
             "completion",
             "completion time",

@@ -15,7 +15,7 @@ const PERMILLES: [u64; 27] = [
 /// Latency over all flows of a run: what each share of the packets, or of the bytes, does not
 /// exceed. The lists are as long as `percent`, or empty where nothing was measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-#[schemars(inline)]
+#[schemars(inline, title = "LatencySummary")]
 pub struct LatencySummary {
     /// The shares, in per cent.
     pub percent: Vec<f64>,

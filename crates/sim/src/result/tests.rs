@@ -156,6 +156,9 @@ fn documentation_lists_every_field() {
     let summary = "python/airtcp/summary.py";
     documentation::check(summary, "flow", &in_python::<FlowSummary>());
     documentation::check(summary, "run", &in_python::<RunSummary>());
+    let latency = fields_of::<LatencySummary>();
+    documentation::check("docs/results.md", "latency", &latency);
+    documentation::check(summary, "latency", &in_python::<LatencySummary>());
     let probes: String = Probe::all()
         .map(|probe| {
             let kind = if probe.is_count() {

@@ -1,0 +1,179 @@
+"""The latency figures: a distribution for each remedy, and boxes beside one another."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from airtcp.catalogue import BASELINE
+from airtcp.plot.frame import frame, widest_inches
+from airtcp.plot.style import LIGHT, house_style, remedy_colours
+
+WHISKERS = (5.0, 95.0)
+"""What share of the counts lies below each whisker's end, in per cent."""
+_BOX = (25.0, 75.0)
+_MARKED = 99.0
+_WIDE = 20.0
+"""A largest value this many times the smallest takes a logarithmic axis."""
+_ROW_INCHES = 0.52
+_KINDS = ("rtt", "delivery")
+
+
+@dataclass(frozen=True)
+class Quantiles:
+    """What each share of the counts does not exceed."""
+
+    percent: tuple[float, ...]
+    """The shares, ascending from 0 to 100."""
+    ms: tuple[float, ...]
+    """The latencies in milliseconds."""
+
+    def at(self, percent: float) -> float:
+        """The latency that this share does not exceed, in milliseconds."""
+        return float(np.interp(percent, self.percent, self.ms))
+
+
+@dataclass(frozen=True)
+class RemedyLatency:
+    """One remedy's latencies over all seeds; None where nothing was measured."""
+
+    remedy: str
+    rtt: Quantiles | None
+    delivery: Quantiles | None
+
+    def of(self, kind: str) -> Quantiles | None:
+        """The latencies of a kind, "rtt" or "delivery"."""
+        return self.rtt if kind == "rtt" else self.delivery
+
+
+_TITLES = {
+    "rtt": "round trip of a data packet (ms)",
+    "delivery": "from write to reading, over bytes (ms)",
+}
+
+
+@dataclass(frozen=True)
+class LatencyDistributions:
+    """For each remedy the share of packets, or of bytes, that took no longer than a time."""
+
+    remedies: tuple[RemedyLatency, ...]
+
+    def figure(self) -> Figure:
+        """Two panels, round trips and deliveries; a line a remedy, named in a legend."""
+        names = [one.remedy for one in self.remedies]
+        colours = remedy_colours([BASELINE, *(name for name in names if name != BASELINE)])
+        rows = -(-len(names) // 3)
+        with house_style():
+            figure = Figure(figsize=(9.0, 3.9 + 0.22 * rows))
+            for place, kind in enumerate(_KINDS):
+                axes = figure.add_subplot(1, 2, place + 1)
+                for one in self.remedies:
+                    quantiles = one.of(kind)
+                    if quantiles is not None:
+                        axes.plot(
+                            quantiles.ms,
+                            quantiles.percent,
+                            color=colours[one.remedy],
+                            linewidth=1.8,
+                            linestyle="--" if one.remedy == BASELINE else "-",
+                            label=one.remedy,
+                        )
+                axes.set_ylim(0, 101)
+                axes.set_xlabel(_TITLES[kind])
+                if place == 0:
+                    axes.set_ylabel("share that took no longer (%)")
+                _scale(axes, self.remedies, kind)
+            handles = {
+                label: handle
+                for axes in figure.axes
+                for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+            }
+            figure.legend(
+                handles.values(), handles.keys(), loc="upper left", ncols=3, borderaxespad=0.2
+            )
+            frame(
+                figure,
+                left=0.7,
+                right=0.2,
+                top=0.25 + 0.22 * rows,
+                bottom=0.6,
+                between_columns=0.6,
+                columns=2,
+            )
+        return figure
+
+
+@dataclass(frozen=True)
+class LatencyBoxes:
+    """For each remedy a box from the 25th to the 75th percentile, with whiskers."""
+
+    remedies: tuple[RemedyLatency, ...]
+
+    def figure(self) -> Figure:
+        """Two panels, round trips and deliveries; a row a remedy."""
+        names = [one.remedy for one in self.remedies]
+        colours = remedy_colours([BASELINE, *(name for name in names if name != BASELINE)])
+        with house_style():
+            figure = Figure(figsize=(9.0, 1.25 + _ROW_INCHES * len(names)))
+            for place, kind in enumerate(_KINDS):
+                axes = figure.add_subplot(1, 2, place + 1)
+                for row, one in enumerate(self.remedies):
+                    quantiles = one.of(kind)
+                    if quantiles is not None:
+                        _draw_box(axes, row, quantiles, colours[one.remedy])
+                axes.set_yticks(range(len(names)), names if place == 0 else [""] * len(names))
+                axes.set_ylim(len(names) - 0.5, -0.5)
+                axes.tick_params(axis="y", length=0)
+                axes.grid(visible=False, axis="y")
+                axes.set_xlabel(_TITLES[kind])
+                _scale(axes, self.remedies, kind)
+            figure.text(
+                0.01,
+                1.0 - 0.1 / figure.get_figheight(),
+                "Boxes from the 25th to the 75th percentile with the median, whiskers from the "
+                "5th to the 95th, dots at the 99th",
+                va="top",
+                fontsize=9,
+            )
+            frame(
+                figure,
+                left=0.2 + widest_inches(names),
+                right=0.2,
+                top=0.45,
+                bottom=0.6,
+                between_columns=0.3,
+                columns=2,
+            )
+        return figure
+
+
+def _draw_box(axes: Axes, row: int, quantiles: Quantiles, colour: str) -> None:
+    low, high = (quantiles.at(percent) for percent in WHISKERS)
+    first, third = (quantiles.at(percent) for percent in _BOX)
+    axes.plot([low, first], [row, row], color=colour, linewidth=1.6)
+    axes.plot([third, high], [row, row], color=colour, linewidth=1.6)
+    for end in (low, high):
+        axes.plot([end, end], [row - 0.14, row + 0.14], color=colour, linewidth=1.6)
+    axes.barh(
+        row, third - first, left=first, height=0.5, color=colour, alpha=0.35, edgecolor=colour
+    )
+    median = quantiles.at(50.0)
+    axes.plot([median, median], [row - 0.25, row + 0.25], color=LIGHT.foreground, linewidth=2.0)
+    axes.scatter(quantiles.at(_MARKED), row, s=18, color=colour, zorder=3)
+
+
+def _scale(axes: Axes, remedies: tuple[RemedyLatency, ...], kind: str) -> None:
+    """A logarithmic axis where the latencies span more than one can be read from."""
+    known = [found for one in remedies if (found := one.of(kind)) is not None]
+    if not known:
+        axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center")
+        return
+    low = min(one.at(WHISKERS[0]) for one in known)
+    high = max(one.at(_MARKED) for one in known)
+    if low > 0 and high > _WIDE * low:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    # A few packets that took very long would leave all others no room.
+    axes.set_xlim(0.9 * low if axes.get_xscale() == "log" else None, 1.15 * high)
