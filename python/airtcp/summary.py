@@ -49,11 +49,18 @@ class FlowSummary(TypedDict):
     duplicate_segments_received: int
     srtt_ms: float | None
     rto_ms: float
+    sender_min_rtt_ms: float | None
     cwnd_bytes: int
     min_rtt_ms: float | None
     rtt_p50_ms: float | None
     rtt_p95_ms: float | None
     rtt_p99_ms: float | None
+    delay_p50_ms: float | None
+    delay_p95_ms: float | None
+    delay_p99_ms: float | None
+    delivery_p50_ms: float | None
+    delivery_p95_ms: float | None
+    delivery_p99_ms: float | None
     packets_on_air: int
     attempts_on_air: int
     transfers_completed: int
@@ -74,6 +81,10 @@ class LatencySummary(TypedDict):
     """Latency over all flows of a run: what each share, `percent`, does not exceed."""
 
     # generated: latency
+    percent: list[float]
+    rtt_ms: list[float]
+    delay_ms: list[float]
+    delivery_ms: list[float]
     # end
 
 
@@ -91,6 +102,7 @@ class RunSummary(TypedDict):
     goodput_bps: float
     fairness: float | None
     events_processed: int
+    latency: LatencySummary
     flows: list[FlowSummary]
     # end
 
@@ -100,6 +112,14 @@ def parse_summary(text: str) -> RunSummary:
     import msgspec
 
     return cast(RunSummary, msgspec.json.decode(text))
+
+
+def has_latency(summary: RunSummary) -> bool:
+    """Whether latency was measured beside the sender.
+
+    A run that an earlier engine stored has its sender's samples under some of the same names.
+    """
+    return "latency" in cast(dict[str, object], summary)
 
 
 def total(summary: RunSummary, field: Count) -> int:

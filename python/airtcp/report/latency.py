@@ -8,7 +8,7 @@ from airtcp.plot.latency import LatencyBoxes, LatencyDistributions, Quantiles, R
 from airtcp.report.figures import PlannedFigure
 from airtcp.report.tables import Table
 from airtcp.study.compare import ComparedRuns
-from airtcp.summary import LatencyKind, RunSummary
+from airtcp.summary import LatencyKind, RunSummary, has_latency
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,7 +62,7 @@ def over_seeds(runs: Sequence[RunSummary], kind: LatencyKind) -> Quantiles | Non
     each = [
         (run["latency"]["percent"], run["latency"][kind])
         for run in runs
-        if "latency" in run and run["latency"][kind]
+        if has_latency(run) and run["latency"][kind]
     ]
     if not each:
         return None

@@ -7,7 +7,7 @@ from typing import cast
 
 from airtcp._core import ScenarioError
 from airtcp.quantities import format_bit_rate, format_count, format_percent
-from airtcp.summary import FlowSummary, RunSummary, retransmitted_share, total
+from airtcp.summary import FlowSummary, RunSummary, has_latency, retransmitted_share, total
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,7 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 def _latency(field: str) -> Callable[[RunSummary], float | None]:
     def measure(summary: RunSummary) -> float | None:
-        # What a run stored by an earlier engine calls so are its sender's samples.
-        if "latency" not in summary:
+        if not has_latency(summary):
             return None
         flows = (cast(dict[str, float | None], flow) for flow in summary["flows"])
         return _mean(flow[field] for flow in flows)
@@ -45,7 +44,7 @@ def _latency(field: str) -> Callable[[RunSummary], float | None]:
 
 
 def _rtt_increase(summary: RunSummary) -> float | None:
-    if "latency" not in summary:
+    if not has_latency(summary):
         return None
     return _mean(
         None if median is None or least is None else median - least

@@ -65,7 +65,8 @@ fn no_remedy_shortens_what_packets_take() {
         "remedies = ['wsc-corrected-rtt']\n",
     ] {
         let text = format!(
-            "duration = '120 s'\nlink.rtt_log.path = 'log.csv'\ntcp.max_window = 1\n{remedy}"
+            "duration = '120 s'\nlink.rtt_log.path = 'log.csv'\ntcp.max_window = 1\n\
+             tcp.delayed_ack.segments = 1\n{remedy}"
         );
         let scenario = Scenario::parse(&text, "test", folder.path()).expect("a scenario");
         let latency = summary(&scenario, 1).flows[0].latency;
