@@ -95,7 +95,7 @@ def test_runs_and_comparisons_can_be_sent_elsewhere(lossy_file: Path) -> None:
 def test_what_the_sender_believes_stands_apart_from_what_packets_take(lossy_file: Path) -> None:
     run = airtcp.run(lossy_file, rtts=True)
     (flow,) = run.summary["flows"]
-    # Its first sample is the handshake: two bare headers there and back on 10 Mbit/s and 2 × 25 ms.
+    # Its first sample is the handshake: bare headers there and back on 10 Mbit/s, and 25 ms twice.
     assert flow["sender_min_rtt_ms"] == pytest.approx(50.0 + 2 * 60 * 8 / 10e3, rel=1e-6)
     assert flow["sender_min_rtt_ms"] < min(run.rtts["rtt_ms"])
     latency = run.summary["latency"]

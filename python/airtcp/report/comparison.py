@@ -44,6 +44,7 @@ def write_report(
         OSError: the directory cannot be written.
     """
     write_text(directory / "comparison.csv", comparison.table.write_csv())
+    of_latency = tuple(latency_figures(comparison))
     planned = [
         PlannedFigure(
             "comparison",
@@ -55,9 +56,10 @@ def write_report(
             difference_rows(comparison),
             seeds_table(comparison),
         ),
-        *latency_figures(comparison),
+        *of_latency,
         *_timelines(comparison),
     ]
+    first, *others = drawn(directory, planned, png=png)
     page = rendered(
         "report.html.j2",
         headline=verdict(comparison)[0],
@@ -68,7 +70,8 @@ def write_report(
         goodput=goodput_table(comparison),
         cost=cost_table(comparison),
         latency=latency_table(comparison),
-        figures=drawn(directory, planned, png=png),
+        figures=[first, *others[len(of_latency) :]],
+        latency_figures=others[: len(of_latency)],
         png=png,
         command=command,
         digests=comparison.cells.select("remedy", "seed", "digest").iter_rows(),
