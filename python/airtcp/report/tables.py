@@ -119,7 +119,7 @@ def latency_table(comparison: ComparedRuns) -> Table:
 
 _LATENCIES = (
     *("rtt-p50", "rtt-p95", "rtt-p99", "rtt-increase", "delivery-p50", "delivery-p95"),
-    *("delivery-p99", "completion", "fairness", "needless"),
+    *("completion", "fairness", "needless"),
 )
 
 
