@@ -24,6 +24,7 @@ pub mod pipe;
 pub mod queue;
 pub mod random;
 pub mod scheduler;
+pub mod rate_control;
 pub mod service;
 pub mod stops;
 pub mod trace;

@@ -3,7 +3,7 @@
 //! A mode of 802.11b, g or a is one row of [a table](Mode::LEGACY). A mode of 802.11n, ac and ax is
 //! computed from its family, MCS index, channel width, streams and guard interval.
 
-use airtcp_units::BitRate;
+use airtcp_units::{BitRate, Duration};
 
 use super::family::{Family, GuardInterval, Width};
 use super::signal::{BY_MCS, CodeRate, Constellation, Signal};
@@ -379,6 +379,11 @@ impl Mode {
     }
 
     /// Duration of an OFDM symbol with its guard interval.
+    #[must_use]
+    pub const fn symbol_time(self) -> Duration {
+        Duration::from_nanos(self.symbol_nanos())
+    }
+
     pub(super) const fn symbol_nanos(self) -> u64 {
         let useful = match self.family {
             Family::Dsss | Family::Ofdm | Family::Ht | Family::Vht => 3_200,

@@ -1,0 +1,67 @@
+//! A rate control that knows the channel: a bound for all others.
+
+use super::Choice;
+use crate::phy::Mode;
+use crate::phy::error_rate::frame_error_rate;
+
+/// Chooses the mode with the highest expected rate of frames.
+#[derive(Clone, Debug)]
+pub struct Ideal {
+    modes: Vec<Mode>,
+    /// Size of the MPDUs whose errors count.
+    bytes: u32,
+    best: Mode,
+    /// The signal-to-noise ratio for which `best` was found.
+    at_db: f64,
+}
+
+/// Channels that differ by less have the same best mode, as far as it matters.
+const SAME_DB: f64 = 0.05;
+
+impl Ideal {
+    /// A rate control over `modes` for MPDUs of `bytes`; `None` without modes. It begins with the
+    /// slowest.
+    #[must_use]
+    pub fn new(modes: Vec<Mode>, bytes: u32) -> Option<Self> {
+        let best = modes.iter().copied().min_by_key(|mode| mode.bit_rate())?;
+        Some(Self {
+            modes,
+            bytes,
+            best,
+            at_db: f64::NEG_INFINITY,
+        })
+    }
+
+    pub(super) fn choose(&mut self, snr_db: Option<f64>) -> Choice {
+        if let Some(snr_db) = snr_db
+            && (snr_db - self.at_db).abs() > SAME_DB
+        {
+            self.at_db = snr_db;
+            let expected = |mode: &Mode| {
+                let damaged = frame_error_rate(*mode, snr_db, self.bytes).as_f64();
+                mode.bit_rate().as_bps() as f64 * (1.0 - damaged)
+            };
+            // In a channel in which nothing arrives the slowest mode stays.
+            let slowest = self
+                .modes
+                .iter()
+                .copied()
+                .min_by_key(|mode| mode.bit_rate());
+            let best = self
+                .modes
+                .iter()
+                .copied()
+                .max_by(|a, b| expected(a).total_cmp(&expected(b)))
+                .filter(|mode| expected(mode) > 1.0);
+            self.best = best.or(slowest).unwrap_or(self.best);
+        }
+        Choice {
+            mode: self.best,
+            is_probe: false,
+        }
+    }
+
+    pub(super) const fn best(&self) -> Mode {
+        self.best
+    }
+}

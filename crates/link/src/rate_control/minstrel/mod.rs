@@ -1,0 +1,338 @@
+//! Minstrel-HT, as Linux's mac80211 has it (`net/mac80211/rc80211_minstrel_ht.c` of Linux 6).
+//!
+//! Every 50 ms the probability that an MPDU is acknowledged is updated for each mode by a low-pass
+//! filter, and with it the four modes of highest expected throughput and the one that is most
+//! probable. A PPDU goes out in the best, its repetitions in the second best and then in the most
+//! probable one. Every 20 ms at most, one PPDU samples another mode.
+//!
+//! Linux has it for 802.11n and ac; for 802.11ax, whose drivers bring their own, it does here what
+//! it would there.
+
+mod rates;
+mod sampling;
+mod statistics;
+
+use airtcp_units::{Duration, Instant};
+
+use super::{Choice, Report};
+use crate::phy::Mode;
+use crate::random::Stream;
+use rates::{Group, PLACES, Rate, groups};
+use sampling::Sampler;
+use statistics::{ONE, Statistics, fraction};
+
+/// Between updates (`HZ / 20`).
+const UPDATE_EVERY: Duration = Duration::from_millis(50);
+/// Modes of highest throughput that are kept.
+const BEST: usize = 4;
+/// Weight of the old average length of A-MPDUs, of 128.
+const OLD_LENGTH: i32 = 96;
+/// Time of a frame but for its data, in nanoseconds: preamble and an ACK at 6 Mbit/s, and SIFS
+/// twice (`ieee80211_frame_duration` of 0 and of 10 bytes).
+const OVERHEAD_NANOS: u64 = (48 + 60) * 1000;
+/// The longest that repetitions in one mode may take, in microseconds (`segment_size`).
+const SEGMENT_MICROS: u64 = 6000;
+/// Most attempts in one mode (`max_retry`).
+const MOST_ATTEMPTS: u32 = 7;
+
+/// Minstrel-HT for one station.
+#[derive(Clone, Debug)]
+pub struct Minstrel {
+    groups: Vec<Group>,
+    /// The modes of highest throughput, best first.
+    best: [Rate; BEST],
+    most_probable: Rate,
+    /// Attempts in the best, and then in the second best.
+    attempts: [u32; 2],
+    sampler: Sampler,
+    updated: Instant,
+    /// A-MPDUs and their MPDUs since the last update, and their average length in units of 1/4096.
+    ppdus: u32,
+    mpdus: u32,
+    average_length: i32,
+}
+
+impl Minstrel {
+    /// A rate control over `modes`, all of one family of 802.11n, ac or ax; `None` without any. It
+    /// begins at `now` with the slowest group's first. The order in which modes are sampled is drawn
+    /// from `stream`.
+    #[must_use]
+    pub fn new(modes: &[Mode], now: Instant, stream: Stream) -> Option<Self> {
+        let groups = groups(modes);
+        let place = (0..12).find(|&place| groups.first().is_some_and(|group| group.has(place)))?;
+        let first = Rate { group: 0, place };
+        let mut minstrel = Self {
+            sampler: Sampler::new(now, stream),
+            groups,
+            best: [first; BEST],
+            most_probable: first,
+            attempts: [2; 2],
+            updated: now,
+            ppdus: 0,
+            mpdus: 0,
+            average_length: ONE,
+        };
+        minstrel.update(now);
+        Some(minstrel)
+    }
+
+    pub(super) fn choose(&mut self, now: Instant, failures: u32) -> Choice {
+        if failures == 0
+            && let Some(rate) = self.sampler.take(now)
+        {
+            return Choice {
+                mode: self.mode(rate),
+                is_probe: true,
+            };
+        }
+        let rate = if failures < self.attempts[0] {
+            self.best[0]
+        } else if failures < self.attempts[0] + self.attempts[1] {
+            self.best[1]
+        } else {
+            self.most_probable
+        };
+        Choice {
+            mode: self.mode(rate),
+            is_probe: false,
+        }
+    }
+
+    pub(super) fn report(&mut self, now: Instant, report: &Report) {
+        if let Some(statistics) = self.statistics_of(report.mode) {
+            statistics.attempts += report.sent;
+            statistics.successes += report.acknowledged.min(report.sent);
+        }
+        self.ppdus += 1;
+        self.mpdus += report.sent;
+        for place in [0, 1] {
+            if self.statistics(self.best[place]).fails_suddenly() {
+                self.step_down(place);
+            }
+        }
+        if now > self.updated + UPDATE_EVERY {
+            self.update(now);
+        }
+    }
+
+    pub(super) fn best(&self) -> Mode {
+        self.mode(self.best[0])
+    }
+
+    pub(super) fn success(&self) -> f64 {
+        f64::from(self.statistics(self.best[0]).probability) / f64::from(ONE)
+    }
+
+    /// The mode at a place that has one.
+    fn mode(&self, rate: Rate) -> Mode {
+        let mode = self.groups[usize::from(rate.group)].mode(rate.place);
+        mode.unwrap_or(Mode::OFDM_6)
+    }
+
+    fn statistics(&self, rate: Rate) -> &Statistics {
+        &self.groups[usize::from(rate.group)].statistics[usize::from(rate.place)]
+    }
+
+    fn statistics_of(&mut self, mode: Mode) -> Option<&mut Statistics> {
+        let place = mode.index();
+        let group = self
+            .groups
+            .iter_mut()
+            .find(|group| group.mode(place) == Some(mode))?;
+        group.statistics.get_mut(usize::from(place))
+    }
+
+    fn duration(&self, rate: Rate) -> u32 {
+        self.groups[usize::from(rate.group)].duration(rate.place)
+    }
+
+    /// Average number of MPDUs in an A-MPDU, at least one.
+    fn length(&self) -> u64 {
+        u64::try_from(self.average_length / ONE).unwrap_or(1).max(1)
+    }
+
+    /// Packets that would be delivered in 100 ms at that probability, by which modes are compared:
+    /// as if at most 90 % arrived, since collisions are nobody's fault; nothing below 10 %.
+    fn throughput(&self, rate: Rate, probability: i32) -> u64 {
+        if probability < fraction(10, 100) {
+            return 0;
+        }
+        let nanos = OVERHEAD_NANOS / self.length() + u64::from(self.duration(rate));
+        let counted = u64::try_from(probability.min(fraction(90, 100))).unwrap_or(0);
+        100 * (counted * 1_000_000 / nanos) / 4096
+    }
+
+    fn throughput_of(&self, rate: Rate) -> u64 {
+        self.throughput(rate, self.statistics(rate).probability)
+    }
+
+    /// All rates, group by group, the fastest of a group first.
+    fn rates(&self) -> impl Iterator<Item = Rate> + use<> {
+        let has: Vec<_> = self
+            .groups
+            .iter()
+            .zip(0..)
+            .flat_map(|(group, number)| {
+                let places = (0..PLACES as u8).rev().filter(|place| group.has(*place));
+                places.map(move |place| Rate {
+                    group: number,
+                    place,
+                })
+            })
+            .collect();
+        has.into_iter()
+    }
+
+    fn update(&mut self, now: Instant) {
+        if self.ppdus > 0 {
+            let length = fraction(self.mpdus, self.ppdus);
+            self.average_length += (128 - OLD_LENGTH) * (length - self.average_length) / 128;
+            (self.ppdus, self.mpdus) = (0, 0);
+        }
+        self.update_statistics();
+        self.find_best();
+        self.find_most_probable();
+        self.attempts = [0, 1].map(|place| self.attempts_of(self.best[place]));
+        self.refill_samples(now);
+        self.updated = now;
+    }
+
+    /// What was never tried is as probable as the faster modes of its group.
+    fn update_statistics(&mut self) {
+        for group in &mut self.groups {
+            let mut of_faster = 0;
+            for statistics in group.statistics.iter_mut().rev() {
+                statistics.update();
+                if statistics.was_tried {
+                    of_faster = of_faster.max(statistics.probability);
+                } else {
+                    statistics.probability = statistics.probability.max(of_faster);
+                }
+            }
+        }
+    }
+
+    fn find_best(&mut self) {
+        let first = self.rates().filter(|rate| rate.group == 0).last();
+        let mut best = [first.unwrap_or(self.best[0]); BEST];
+        let mut of_group: Vec<[Rate; 2]> = Vec::with_capacity(self.groups.len());
+        for rate in self.rates() {
+            if of_group.len() <= usize::from(rate.group) {
+                let slowest = self
+                    .rates()
+                    .filter(|other| other.group == rate.group)
+                    .last();
+                of_group.push([slowest.unwrap_or(rate); 2]);
+            }
+            if self.throughput_of(rate) == 0 {
+                continue;
+            }
+            self.rank(rate, &mut best);
+            self.rank(rate, &mut of_group[usize::from(rate.group)]);
+        }
+        self.best = best;
+        for (group, best) in self.groups.iter_mut().zip(of_group) {
+            group.best = best;
+        }
+    }
+
+    /// Puts a rate into its place in a list by throughput and then probability, behind its equals.
+    fn rank(&self, rate: Rate, list: &mut [Rate]) {
+        let key = |rate| (self.throughput_of(rate), self.statistics(rate).probability);
+        let place = list
+            .iter()
+            .rposition(|other| key(*other) >= key(rate))
+            .map_or(0, |place| place + 1);
+        if place < list.len() {
+            list[place..].rotate_right(1);
+            list[place] = rate;
+        }
+    }
+
+    /// The mode on which the last repetitions fall: of those that nearly always arrive the fastest,
+    /// else the most probable; with fewer streams than the best where there are any.
+    fn find_most_probable(&mut self) {
+        let best = self.best[0];
+        let (best_duration, best_probability) =
+            (self.duration(best), self.statistics(best).probability);
+        let mut found = self.rates().filter(|rate| rate.group == 0).last();
+        for number in 0..self.groups.len() {
+            let own = |rate: &Rate| usize::from(rate.group) == number;
+            let mut of_group = self.rates().filter(own).last();
+            let ascending: Vec<_> = self.rates().filter(own).collect();
+            for &rate in ascending.iter().rev() {
+                let probability = self.statistics(rate).probability;
+                if self.duration(rate) < best_duration && probability < best_probability {
+                    continue;
+                }
+                for place in [&mut found, &mut of_group] {
+                    let Some(held) = *place else { continue };
+                    let is_better = if probability > fraction(75, 100) {
+                        self.throughput_of(rate) > self.throughput_of(held)
+                    } else {
+                        probability > self.statistics(held).probability
+                    };
+                    if is_better {
+                        *place = Some(rate);
+                    }
+                }
+            }
+            if let Some(rate) = of_group {
+                self.groups[number].most_probable = rate;
+            }
+        }
+        self.most_probable = found.unwrap_or(best);
+        let streams = self.groups[usize::from(best.group)].streams;
+        let mut highest = 0;
+        for group in &self.groups {
+            let throughput = self.throughput_of(group.most_probable);
+            if throughput > highest && group.streams < streams {
+                self.most_probable = group.most_probable;
+                highest = throughput;
+            }
+        }
+    }
+
+    /// How often a PPDU is sent in a mode before the next is taken: two or more times, as long as
+    /// that takes less than a segment, contention included.
+    fn attempts_of(&self, rate: Rate) -> u32 {
+        let probability = self.statistics(rate).probability;
+        if probability < fraction(20, 100) {
+            return if probability < fraction(10, 100) {
+                1
+            } else {
+                2
+            };
+        }
+        let once = (OVERHEAD_NANOS + u64::from(self.duration(rate)) * self.length()) / 1000;
+        let mut window = 15_u64;
+        let mut contention = || {
+            let slots = window / 2;
+            window = (2 * window + 1).min(1023);
+            9 * slots
+        };
+        let mut total = 2 * once + contention() + contention();
+        let mut attempts = 2;
+        while attempts < MOST_ATTEMPTS {
+            total += once + contention();
+            if total >= SEGMENT_MICROS {
+                break;
+            }
+            attempts += 1;
+        }
+        attempts
+    }
+
+    /// Takes the best mode of a group with no more streams for one that suddenly fails.
+    fn step_down(&mut self, place: usize) {
+        let from = self.best[place];
+        let streams = self.groups[usize::from(from.group)].streams;
+        let lower = self.groups[..usize::from(from.group)]
+            .iter()
+            .rev()
+            .find(|group| group.streams <= streams);
+        if let Some(group) = lower {
+            self.best[place] = group.best[place];
+        }
+    }
+}
