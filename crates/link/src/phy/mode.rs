@@ -167,9 +167,10 @@ impl Mode {
         }
     }
 
-    /// A mode of 802.11n, ac or ax with the code that every station has: LDPC for HE modes wider
-    /// than 20 MHz and MCS 10 and 11, the convolutional code for all others. `index` counts within
-    /// a stream: HT's MCS 8 is index 0 with two streams.
+    /// A mode of 802.11n, ac or ax: HE with LDPC, which all of its stations but those of 20 MHz alone
+    /// have, HT and VHT with the convolutional code, which every station has; see
+    /// [`Self::with_coding`]. `index` counts within a stream: HT's MCS 8 is index 0 with two
+    /// streams.
     ///
     /// # Errors
     /// An invalid combination; see [`ModeError`].
@@ -215,17 +216,15 @@ impl Mode {
                 guards,
             });
         }
-        let needs_ldpc = family == Family::He && (width > Width::Mhz20 || index > 9);
         let mode = Self {
             family,
             index,
             width,
             streams,
             guard,
-            coding: if needs_ldpc {
-                Coding::Ldpc
-            } else {
-                Coding::Bcc
+            coding: match family {
+                Family::He => Coding::Ldpc,
+                _ => Coding::Bcc,
             },
         };
         if family == Family::Vht && !mode.fills_encoders() {

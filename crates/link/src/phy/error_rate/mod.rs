@@ -6,11 +6,12 @@
 //! received apart, each with an antenna's worth of noise.
 
 mod dsss;
+mod ldpc;
 mod ofdm;
 
 use airtcp_units::Probability;
 
-use super::mode::Mode;
+use super::mode::{Coding, Mode};
 use super::signal::Signal;
 
 /// The chance that a bit is wrong.
@@ -24,7 +25,10 @@ pub fn bit_error_rate(mode: Mode, snr_db: f64) -> f64 {
         Signal::Cck { symbols } => dsss::cck(symbols, snr),
         Signal::Ofdm(constellation, code) => {
             let share = f64::from(mode.width().mhz() / 20 * u32::from(mode.streams()));
-            ofdm::bit_error_rate(constellation, code, snr / share)
+            match mode.coding() {
+                Coding::Bcc => ofdm::bit_error_rate(constellation, code, snr / share),
+                Coding::Ldpc => ldpc::bit_error_rate(mode.index(), snr / share),
+            }
         }
     };
     // More than one in two would be a better channel, upside down.

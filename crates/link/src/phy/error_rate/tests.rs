@@ -87,3 +87,52 @@ fn frames_are_damaged_by_one_bit() {
     let ours = frame_error_rate(Mode::DSSS_1, -4.0, 500).as_f64();
     assert!((ours / expected - 1.0).abs() < 1e-6, "{ours}, {expected}");
 }
+
+/// The errors of ns-3.37, recorded by `benches/ns3/error_rates.cc`: the closed form for the
+/// convolutional code is the same but where half of the bits are wrong, and the lines for LDPC are
+/// within 0.1 dB of the tables.
+#[test]
+fn errors_are_those_of_ns3() {
+    use crate::phy::{Coding, GuardInterval, Width};
+    let (mut bcc, mut ldpc) = (0, 0);
+    for text in include_str!("ns3.csv").lines() {
+        let fields: Vec<&str> = text.split(',').collect();
+        let number = |place: usize| fields[place].parse::<f64>().unwrap();
+        let (index, snr_db, bytes, recorded) =
+            (number(1) as u8, number(2), number(3) as u32, number(4));
+        let mode = Mode::new(
+            Family::Ht,
+            index.min(7),
+            Width::Mhz20,
+            1,
+            GuardInterval::Ns800,
+        )
+        .unwrap();
+        if fields[0] == "bcc" {
+            let mode = if index < 8 {
+                mode
+            } else if index < 10 {
+                // 20 MHz has no MCS 9 of 802.11ac with one stream.
+                Mode::new(Family::He, index, Width::Mhz20, 1, GuardInterval::Ns800)
+                    .and_then(|mode| mode.with_coding(Coding::Bcc))
+                    .unwrap()
+            } else {
+                continue;
+            };
+            if (1e-5..0.3).contains(&recorded) {
+                let ours = frame_error_rate(mode, snr_db, bytes).as_f64();
+                assert!((ours / recorded - 1.0).abs() < 0.02, "{text}: {ours}");
+                bcc += 1;
+            }
+        } else if (0.003..0.99).contains(&recorded) && bytes == 1458 {
+            let he = Mode::new(Family::He, index, Width::Mhz20, 1, GuardInterval::Ns800).unwrap();
+            let at = |db: f64| frame_error_rate(he, db, bytes).as_f64();
+            assert!(
+                at(snr_db + 0.1) < recorded && recorded < at(snr_db - 0.1),
+                "{text}"
+            );
+            ldpc += 1;
+        }
+    }
+    assert!(bcc > 150 && ldpc > 50, "{bcc}, {ldpc}");
+}

@@ -190,8 +190,8 @@ fn invalid_modes_are_refused() {
     assert_eq!(wide.coding(), Coding::Ldpc);
     assert_eq!(wide.with_coding(Coding::Bcc), Err(ModeError::Coding));
     let narrow = new(Family::He, 9, Mhz20, 1, Ns800).unwrap();
-    assert_eq!(narrow.coding(), Coding::Bcc);
-    assert!(narrow.with_coding(Coding::Ldpc).is_ok());
+    assert_eq!(narrow.coding(), Coding::Ldpc);
+    assert!(narrow.with_coding(Coding::Bcc).is_ok());
 }
 
 #[test]

@@ -11,6 +11,12 @@ fn mode(family: Family, index: u8, width: Width, streams: u8, guard: GuardInterv
     Mode::new(family, index, width, streams, guard).unwrap()
 }
 
+/// With the convolutional code.
+fn he_bcc(index: u8, streams: u8, guard: GuardInterval) -> Mode {
+    let mode = mode(He, index, Mhz20, streams, guard);
+    mode.with_coding(Coding::Bcc).unwrap()
+}
+
 /// Tenths of a microsecond.
 fn time(mode: Mode, bytes: u32) -> u64 {
     let nanos = mode.ppdu_time(bytes, PacketPadding::None).as_nanos();
@@ -54,12 +60,12 @@ fn frames_of_802_11ac() {
 #[test]
 fn frames_of_802_11ax() {
     // MCS 9 at 20 MHz, BCC: 234·8·5/6 = 1560 bits, 8 symbols of 13.6 µs behind 36 + 7.2.
-    assert_eq!(time(mode(He, 9, Mhz20, 1, Ns800), 1542), 432 + 1088);
+    assert_eq!(time(he_bcc(9, 1, Ns800), 1542), 432 + 1088);
     // 1.6 µs: symbols of 14.4 behind 36 + 8; 3.2 µs: of 16 behind 36 + 16.
-    assert_eq!(time(mode(He, 9, Mhz20, 1, Ns1600), 1542), 440 + 1152);
-    assert_eq!(time(mode(He, 9, Mhz20, 1, Ns3200), 1542), 520 + 1280);
+    assert_eq!(time(he_bcc(9, 1, Ns1600), 1542), 440 + 1152);
+    assert_eq!(time(he_bcc(9, 1, Ns3200), 1542), 520 + 1280);
     // MCS 0 with two streams: 234 bits, 52.8 symbols: 53 behind 36 + 2·7.2.
-    assert_eq!(time(mode(He, 0, Mhz20, 2, Ns800), 1542), 504 + 7208);
+    assert_eq!(time(he_bcc(0, 2, Ns800), 1542), 504 + 7208);
     // MCS 11 at 80 MHz, LDPC: ⌊980·10·5/6⌋ = 8166 bits; 100000 bytes are 800016 bits, 97.97
     // symbols. Codewords: see the next test; 98 or 99 symbols.
     let wide = time(mode(He, 11, Mhz80, 1, Ns800), 100_000);
@@ -122,7 +128,7 @@ fn ldpc_takes_another_symbol_where_the_text_does() {
 /// its four segments (110 / 30 > 3). 12 bytes are 118 bits: one bit in the second symbol.
 #[test]
 fn packet_extension_follows_the_last_symbol() {
-    let mode = mode(He, 0, Mhz20, 1, Ns800);
+    let mode = he_bcc(0, 1, Ns800);
     let field = |symbols, segments| DataField { symbols, segments };
     assert_eq!(mode.data_field(11), field(1, 4));
     assert_eq!(mode.data_field(12), field(2, 1));
@@ -145,7 +151,7 @@ fn longer_frames_take_longer() {
     for mode in [
         mode(Ht, 3, Mhz40, 2, Ns400),
         mode(Vht, 8, Mhz160, 3, Ns400),
-        mode(He, 9, Mhz20, 4, Ns3200),
+        he_bcc(9, 4, Ns3200),
     ] {
         for padding in [PacketPadding::None, PacketPadding::Micros16] {
             let mut before = Duration::ZERO;
