@@ -8,6 +8,7 @@ use airtcp_packet::SequenceNumber;
 use airtcp_tcp::Config;
 use airtcp_units::{Duration, Instant};
 
+use crate::datagrams::Datagrams;
 use crate::traffic::Traffic;
 
 /// A flow.
@@ -30,6 +31,9 @@ pub struct FlowConfig {
     pub initial_sequence: (SequenceNumber, SequenceNumber),
     /// Its traffic in place of `bytes`, and where its draws come from.
     pub application: Option<(Traffic, Stream)>,
+    /// What it is in place of a TCP connection, and where its draws come from: `tcp` and what
+    /// belongs to it is idle then.
+    pub datagrams: Option<(Datagrams, Stream)>,
     /// A proxy on the way, which stands in both routes as
     /// [`Host::Proxy`](airtcp_network::Host::Proxy).
     pub proxy: Option<Box<ProxyConfig>>,

@@ -10,6 +10,7 @@
 
 mod beside;
 mod build;
+mod datagrams;
 mod document;
 mod error;
 mod fast_log;
@@ -36,6 +37,7 @@ use sha2::{Digest, Sha256};
 use toml::Table;
 
 pub use build::{Layout, build};
+pub use datagrams::{Bursts, Datagrams, Ping, Udp};
 use document::Document;
 use error::Problem;
 pub use error::ScenarioError;
@@ -70,6 +72,8 @@ pub struct Flows {
     pub access_delay: Vec<Duration>,
     /// Which way the data of each flow goes, used in turn; never empty.
     pub directions: Vec<FlowDirection>,
+    /// What each flow is in place of a TCP connection, used in turn; `None` is one.
+    pub datagrams: Vec<Option<Datagrams>>,
 }
 
 impl Flows {
@@ -84,6 +88,19 @@ impl Flows {
             0 => Duration::ZERO,
             count => self.access_delay[flow as usize % count],
         }
+    }
+
+    /// What flow number `flow` is in place of a TCP connection.
+    pub fn datagrams_of(&self, flow: u32) -> Option<Datagrams> {
+        match self.datagrams.len() {
+            0 => None,
+            count => self.datagrams[flow as usize % count],
+        }
+    }
+
+    /// Whether any flow is a TCP connection.
+    pub fn has_tcp(&self) -> bool {
+        (0..self.count).any(|flow| self.datagrams_of(flow).is_none())
     }
 
     /// Which way the data of flow number `flow` goes.

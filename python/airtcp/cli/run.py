@@ -256,7 +256,8 @@ def _print_summary(summary: RunSummary) -> None:
     flows = summary["flows"]
     shown = flows[:_MOST_FLOWS_SHOWN]
     head = ["", *(f"flow {flow['flow']}" if len(flows) > 1 else "" for flow in shown)]
-    print(numbers(head, [[name, *map(show, shown)] for name, show in _ROWS.items()]))
+    rows = _ROWS if all(flow["datagrams_sent"] == 0 for flow in flows) else _ROWS | _DATAGRAM_ROWS
+    print(numbers(head, [[name, *map(show, shown)] for name, show in rows.items()]))
     if len(flows) > 1:
         hidden = f" (the first {len(shown)} shown)" if len(flows) > len(shown) else ""
         print(
@@ -277,6 +278,19 @@ _ROWS: dict[str, Callable[[FlowSummary], str]] = {
     "of these spurious": lambda flow: format_count(flow["timeouts_spurious"]),
     "SRTT at the end": lambda flow: _milliseconds(flow["srtt_ms"]),
     "RTO at the end": lambda flow: _milliseconds(flow["rto_ms"]),
+}
+
+_DATAGRAM_ROWS: dict[str, Callable[[FlowSummary], str]] = {
+    "datagrams sent": lambda flow: format_count(flow["datagrams_sent"]),
+    "lost": lambda flow: format_count(flow["datagrams_lost"]),
+    "pings answered": lambda flow: format_count(flow["pings_answered"]),
+    "one-way delay p50": lambda flow: _milliseconds(flow["delay_p50_ms"]),
+    "one-way delay p95": lambda flow: _milliseconds(flow["delay_p95_ms"]),
+    "one-way delay p99": lambda flow: _milliseconds(flow["delay_p99_ms"]),
+    "round trip p50": lambda flow: _milliseconds(flow["rtt_p50_ms"]),
+    "round trip p95": lambda flow: _milliseconds(flow["rtt_p95_ms"]),
+    "round trip p99": lambda flow: _milliseconds(flow["rtt_p99_ms"]),
+    "jitter": lambda flow: _milliseconds(flow["jitter_ms"]),
 }
 
 

@@ -7,7 +7,7 @@ mod routes;
 use std::sync::Arc;
 
 use airtcp_link::Stream;
-use airtcp_network::NetworkConfig;
+use airtcp_network::{Hop, NetworkConfig};
 use airtcp_packet::SequenceNumber;
 use airtcp_tcp::Config;
 use airtcp_units::{Duration, Instant};
@@ -37,6 +37,7 @@ pub fn build(scenario: &Scenario, seed: u64) -> Layout {
     let sequences = Stream::new(seed, "flows.initial-sequence");
     let coins = Stream::new(seed, "flows.coin");
     let sessions = Stream::new(seed, "flows.application");
+    let pauses = Stream::new(seed, "flows.udp");
     // Flows share one configuration, or one of a few; those that remedies leave alone, another.
     let shared = |own: &[Config]| -> Vec<Arc<Config>> {
         let all = if own.is_empty() {
@@ -51,7 +52,15 @@ pub fn build(scenario: &Scenario, seed: u64) -> Layout {
     for flow in 0..scenario.flows.count {
         let is_unchanged = scenario.flows.is_unchanged(flow);
         let tcp = if is_unchanged { &unchanged } else { &changed };
-        let (forward, reverse) = plan.routes(flow, &mut network);
+        let datagrams = scenario.flows.datagrams_of(flow);
+        let is_tcp = datagrams.is_none();
+        let (mut forward, mut reverse) = plan.routes(flow, &mut network);
+        if !is_tcp {
+            // Proxies are TCP's.
+            let is_on_way = |hop: &Hop| !matches!(hop, Hop::Host(_));
+            forward.retain(is_on_way);
+            reverse.retain(is_on_way);
+        }
         let initial = sequences.draw(u64::from(flow));
         #[expect(
             clippy::cast_possible_truncation,
@@ -70,16 +79,22 @@ pub fn build(scenario: &Scenario, seed: u64) -> Layout {
             reverse,
             initial_sequence,
             application: scenario.traffic[flow as usize % scenario.traffic.len().max(1)]
+                .filter(|_| is_tcp)
                 .map(|traffic| (traffic, sessions.substream(u64::from(flow)))),
-            proxy: scenario.access_point.split_buffer.map(|bytes| {
-                let side = *scenario.tcp_of(flow);
-                Box::new(ProxyConfig {
-                    client_side: side,
-                    server_side: side,
-                    buffer_bytes: bytes,
-                })
-            }),
-            freeze: freeze(scenario).filter(|_| !is_unchanged),
+            datagrams: datagrams.map(|datagrams| (datagrams, pauses.substream(u64::from(flow)))),
+            proxy: scenario
+                .access_point
+                .split_buffer
+                .filter(|_| is_tcp)
+                .map(|bytes| {
+                    let side = *scenario.tcp_of(flow);
+                    Box::new(ProxyConfig {
+                        client_side: side,
+                        server_side: side,
+                        buffer_bytes: bytes,
+                    })
+                }),
+            freeze: freeze(scenario).filter(|_| is_tcp && !is_unchanged),
         });
     }
     Layout { network, flows }

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::traffic::Interval;
 use super::{Amount, DAY, LineDelay, TcpTable};
-use crate::names::FlowDirection;
-use airtcp_units::bounded::{Limit, Span, Whole};
+use crate::names::{FlowDirection, FlowKind};
+use airtcp_units::bounded::{Bytes, Limit, Rate, Span, Whole};
 
 /// The flows over the link.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +31,15 @@ pub struct FlowsTable {
     /// and the receiver are for the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchanged: Option<Whole<0, 100_000>>,
+    /// Transport: "tcp", "udp" or "ping"; or a list, used in turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kinds>,
+    /// Datagrams of the flows of kind "udp".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub udp: Option<UdpTable>,
+    /// Echo requests of the flows of kind "ping".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ping: Option<PingTable>,
     /// Differences from `[tcp]` for each flow: a list of tables with the keys of `[tcp]`, used in
     /// turn.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,4 +54,47 @@ pub enum Directions {
     One(FlowDirection),
     /// One after the other.
     Several(Vec<FlowDirection>),
+}
+
+/// One transport for all flows, or several used in turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "expected \"tcp\", \"udp\", \"ping\", or a list of them"
+)]
+pub enum Kinds {
+    /// The same for all.
+    One(FlowKind),
+    /// One after the other.
+    Several(Vec<FlowKind>),
+}
+
+/// Datagrams one way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UdpTable {
+    /// Payload a second; "unlimited" sends whenever there is room in the first queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Limit<Rate>>,
+    /// Payload of a datagram; headers of IPv4 and UDP are 28 bytes more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<Bytes<1, 65_507>>,
+    /// Mean time of sending before a silence, exponential; without it there is no silence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on: Option<Interval>,
+    /// Mean time of a silence, exponential.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub off: Option<Interval>,
+}
+
+/// Echo requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PingTable {
+    /// Time from one request to the next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
+    /// Payload of a request and of its answer; headers of IPv4 and ICMP are 28 bytes more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<Bytes<1, 65_507>>,
 }

@@ -24,7 +24,7 @@ use airtcp_units::bounded::{Bytes, DAY, HOUR, SECOND, Span, Whole};
 pub use aqm::AqmTable;
 pub use arq::ArqTable;
 pub use cell::CellTable;
-pub use flows::{Directions, FlowsTable};
+pub use flows::{Directions, FlowsTable, Kinds, PingTable, UdpTable};
 pub use link::{
     LinkTable, LossTable, QueueTable, RttLogTable, RttModelTable, SuspensionTable, TraceTable,
 };

@@ -14,6 +14,19 @@ pub enum FlowDirection {
     Up,
 }
 
+/// The transport of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FlowKind {
+    /// A TCP connection.
+    #[default]
+    Tcp,
+    /// Datagrams one way, at a rate or whenever there is room.
+    Udp,
+    /// Echo requests, which the other end answers.
+    Ping,
+}
+
 /// Traffic of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -7,7 +7,7 @@ mod wireless;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use flows::{ApplicationName, FlowDirection, Shape};
+pub use flows::{ApplicationName, FlowDirection, FlowKind, Shape};
 pub use link::{
     DelayOrder, DisciplineName, JitterName, LogStart, LossDirection, LossModel, RttShapeName,
     StopLengthName, StopProcess, StoppedPackets, TraceDirection,

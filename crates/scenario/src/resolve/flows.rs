@@ -1,13 +1,20 @@
 //! `[flows]`.
 
-use airtcp_units::Duration;
+use airtcp_units::{ByteCount, Duration};
 
 use super::refuse;
-use crate::Flows;
-use crate::document::{Directions, FlowsTable};
+use super::wlan::whole_bytes;
+use crate::document::{Directions, FlowsTable, Kinds, PingTable, UdpTable};
 use crate::error::Problem;
-use crate::names::{FlowDirection, Topology};
-use airtcp_units::bounded::{Limit, Span, Whole, Within};
+use crate::names::{FlowDirection, FlowKind, Topology};
+use crate::{Bursts, Datagrams, Flows, Ping, Udp};
+use airtcp_units::bounded::{Bytes, Limit, Span, Whole, Within};
+
+/// Payload of a datagram that fills an Ethernet frame.
+const DEFAULT_DATAGRAM: u64 = 1472;
+/// Payload and interval of `ping`, but ten times as often.
+const DEFAULT_PING: u64 = 56;
+const DEFAULT_PING_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(super) fn resolve(
     table: &mut FlowsTable,
@@ -60,6 +67,7 @@ pub(super) fn resolve(
             "expected at least one direction, such as [\"up\"]",
         ));
     }
+    let datagrams = datagrams(table)?;
     let unchanged = table.unchanged.map_or(0, Whole::get_u32);
     if unchanged > count {
         return Err(Problem::at(
@@ -67,12 +75,93 @@ pub(super) fn resolve(
             format!("expected at most flows.count, which is {count}"),
         ));
     }
-    Ok(Flows {
+    let flows = Flows {
         count,
         unchanged,
         start_spread,
         bytes,
         access_delay,
         directions,
+        datagrams,
+    };
+    if !flows.has_tcp() {
+        refuse(
+            &flows.bytes,
+            "flows.bytes",
+            "is for TCP, and flows.kind names none; remove it",
+        )?;
+    }
+    Ok(flows)
+}
+
+/// What the flows are in place of TCP connections, used in turn; empty where all are TCP.
+fn datagrams(table: &mut FlowsTable) -> Result<Vec<Option<Datagrams>>, Problem> {
+    let kinds = match &table.kind {
+        None => Vec::new(),
+        Some(Kinds::One(kind)) => vec![*kind],
+        Some(Kinds::Several(kinds)) if kinds.is_empty() => {
+            return Err(Problem::at(
+                "flows.kind",
+                "expected at least one kind, such as [\"tcp\", \"ping\"]",
+            ));
+        }
+        Some(Kinds::Several(kinds)) => kinds.clone(),
+    };
+    if !kinds.contains(&FlowKind::Udp) {
+        let why = "belongs to flows.kind = \"udp\"; remove it, or choose that";
+        refuse(&table.udp, "flows.udp", why)?;
+    }
+    if !kinds.contains(&FlowKind::Ping) {
+        let why = "belongs to flows.kind = \"ping\"; remove it, or choose that";
+        refuse(&table.ping, "flows.ping", why)?;
+    }
+    let mut datagrams = Vec::with_capacity(kinds.len());
+    for kind in kinds {
+        datagrams.push(match kind {
+            FlowKind::Tcp => None,
+            FlowKind::Udp => Some(Datagrams::Udp(udp(table.udp.get_or_insert_default())?)),
+            FlowKind::Ping => Some(Datagrams::Ping(ping(table.ping.get_or_insert_default()))),
+        });
+    }
+    Ok(datagrams)
+}
+
+fn udp(table: &mut UdpTable) -> Result<Udp, Problem> {
+    let rate = table.rate.get_or_insert(Limit::Unlimited).at();
+    let size = payload(&mut table.size, DEFAULT_DATAGRAM);
+    let bursts = match (table.on, table.off) {
+        (None, None) => None,
+        (Some(on), Some(off)) => Some(Bursts {
+            on: on.get(),
+            off: off.get(),
+        }),
+        (Some(_), None) => {
+            let expected = "expected flows.udp.off beside it, the mean time of a silence";
+            return Err(Problem::at("flows.udp.on", expected));
+        }
+        (None, Some(_)) => {
+            let expected = "expected flows.udp.on beside it, the mean time of sending";
+            return Err(Problem::at("flows.udp.off", expected));
+        }
+    };
+    Ok(Udp {
+        rate: rate.map(Within::get),
+        size,
+        bursts,
     })
+}
+
+fn ping(table: &mut PingTable) -> Ping {
+    Ping {
+        interval: table
+            .interval
+            .get_or_insert(Within::clamped(DEFAULT_PING_INTERVAL))
+            .get(),
+        size: payload(&mut table.size, DEFAULT_PING),
+    }
+}
+
+fn payload(key: &mut Option<Bytes<1, 65_507>>, default: u64) -> u32 {
+    let bytes = key.get_or_insert(Within::clamped(ByteCount::from_bytes(default)));
+    whole_bytes(bytes.get())
 }

@@ -58,6 +58,10 @@ pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolv
     let topology = *document.topology.get_or_insert_default();
     document.description.get_or_insert_default();
     let flows = flows::resolve(&mut document.flows, topology, duration)?;
+    if !flows.has_tcp() {
+        let why = "applications need TCP, and flows.kind names none; remove the table";
+        refuse(&document.traffic, "traffic", why)?;
+    }
     let traffic = traffic::resolve(document, flows.count)?;
     let mut link = medium(document, topology, flows.count, inputs)?;
     let wired = wired_path(document, topology)?;

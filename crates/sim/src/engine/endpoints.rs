@@ -9,7 +9,7 @@ use super::flow::Flow;
 use super::insight::{Witness, sequence_of};
 use super::truth::Judgment;
 use super::watch::{Direction, FlowEvent, Watch};
-use super::{Endpoints, Net, Packet, Turn};
+use super::{Endpoints, Host, Net, Packet, Turn};
 use crate::traffic::End;
 
 impl<W: Watch> Endpoints<'_, W> {
@@ -24,7 +24,7 @@ impl<W: Watch> Endpoints<'_, W> {
                 server.on_feedback(now, feedback, &mut ());
                 return self.drain_server(network, packet.flow);
             }
-            Content::Other(_) => return,
+            Content::Other(_) => return self.on_datagram(network, packet, Host::Server),
         };
         self.fingerprint(now, packet.flow, segment);
         let flow = &mut self.flows[packet.flow as usize];
@@ -68,7 +68,7 @@ impl<W: Watch> Endpoints<'_, W> {
                 });
                 return self.drain_client(network, index);
             }
-            Content::Other(_) => return,
+            Content::Other(_) => return self.on_datagram(network, packet, Host::Client),
         };
         self.fingerprint(now, packet.flow, segment);
         let (watch, index) = (&mut *self.watch, packet.flow);
@@ -112,6 +112,9 @@ impl<W: Watch> Endpoints<'_, W> {
         let flow = &mut self.flows[index as usize];
         if !network.rings(flow.client.alarm) {
             return;
+        }
+        if flow.datagrams.is_some() {
+            return self.on_datagram_timer(network, index);
         }
         let watch = &mut *self.watch;
         let (mut expired, mut judged) = (None, None);

@@ -8,9 +8,10 @@ use airtcp_packet::{LinkFeedback, SequenceNumber};
 use airtcp_scenario::FlowConfig;
 use airtcp_tcp::config::LinkFeedbackConfig;
 use airtcp_tcp::{Connection, Relay, Side};
-use airtcp_units::Instant;
+use airtcp_units::{Duration, Instant};
 
 use super::application::Application;
+use super::datagrams::{DatagramCounts, Exchange};
 use super::latency::Latency;
 use super::outage::Freeze;
 use super::proxy::Proxy;
@@ -74,6 +75,8 @@ pub struct Flow {
     pub(super) truth: Truth,
     pub(super) latency: Latency,
     pub(super) application: Option<Box<Application>>,
+    /// What it is in place of a TCP connection; the endpoints are idle then.
+    pub(super) datagrams: Option<Box<Exchange>>,
     pub(super) proxy: Option<Box<Proxy>>,
     pub(super) freeze: Option<Box<Freeze>>,
     /// Whether the sender listens to its own link.
@@ -88,13 +91,13 @@ impl Flow {
         let (client_iss, server_iss) = config.initial_sequence;
         let tcp = &config.tcp;
         let mut client = Connection::connect_sharing(Arc::clone(tcp), client_iss);
-        match (&config.application, config.bytes) {
-            (Some(_), _) => {}
-            (None, Some(bytes)) => {
+        match (&config.application, &config.datagrams, config.bytes) {
+            (Some(_), ..) | (_, Some(_), _) => {}
+            (None, None, Some(bytes)) => {
                 client.write(bytes);
                 client.close();
             }
-            (None, None) => client.write(u64::MAX),
+            (None, None, None) => client.write(u64::MAX),
         }
         Self {
             client: End::new(client, there),
@@ -111,6 +114,9 @@ impl Flow {
             application: config.application.map(|(traffic, stream)| {
                 Box::new(Application::new(&traffic, config.start, stream))
             }),
+            datagrams: config
+                .datagrams
+                .map(|(datagrams, draws)| Box::new(Exchange::new(datagrams, config.start, draws))),
             proxy: config
                 .proxy
                 .as_ref()
@@ -214,10 +220,35 @@ impl Flow {
         self.truth.verdicts()
     }
 
-    /// Bytes delivered in order to the receiving application.
+    /// Bytes delivered to the receiving application: of a TCP connection in order, else the
+    /// payload of datagrams. Pings deliver none.
     #[must_use]
     pub fn delivered(&self) -> u64 {
-        self.server.connection.receiver().received()
+        match &self.datagrams {
+            None => self.server.connection.receiver().received(),
+            Some(exchange) => exchange.delivered(),
+        }
+    }
+
+    /// The fates of its datagrams; none of a TCP connection.
+    #[must_use]
+    pub fn datagrams(&self) -> DatagramCounts {
+        let exchange = self.datagrams.as_ref();
+        exchange.map_or_else(DatagramCounts::default, |exchange| exchange.counts())
+    }
+
+    /// Interarrival jitter of its datagrams; `None` before the second arrival, and of a TCP
+    /// connection.
+    #[must_use]
+    pub fn jitter(&self) -> Option<Duration> {
+        self.datagrams.as_ref()?.jitter()
+    }
+
+    /// Whether it carries data, for which flows compete: all but pings.
+    #[must_use]
+    pub fn carries_data(&self) -> bool {
+        let exchange = self.datagrams.as_ref();
+        exchange.is_none_or(|exchange| exchange.carries_data())
     }
 }
 

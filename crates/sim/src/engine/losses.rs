@@ -12,7 +12,7 @@ impl<W: Watch> Endpoints<'_, W> {
     /// Records that a packet found no room, or was lost: it will not be seen again.
     pub(super) fn on_loss(&mut self, network: &Net, packet: &Packet, admission: Admission) {
         let Some(segment) = packet.segment() else {
-            return;
+            return self.on_datagram_loss(network, packet);
         };
         let direction = match network.destination(packet) {
             Host::Client => Direction::Acknowledgments,

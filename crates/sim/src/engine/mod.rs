@@ -10,6 +10,7 @@
 //! network's queue, one entry per endpoint however often its timers are set.
 
 mod application;
+mod datagrams;
 mod digest;
 mod endpoints;
 mod flow;
@@ -26,6 +27,7 @@ mod watch;
 use airtcp_network::{Host, Hosts, Network};
 use airtcp_units::Instant;
 
+pub use datagrams::DatagramCounts;
 pub use digest::Digest;
 pub use flow::{Flow, Tally};
 pub use histogram::{Cell, Histogram};

@@ -224,6 +224,24 @@ flow! {
         delivery_p99_ms: Option<f64> = ended.delivery_ms(99);
     }
 
+    /// Its datagrams, where it is UDP or pings; 0 of a TCP connection.
+    DatagramFates as datagrams of ended {
+        /// Datagrams that its sender sent: UDP, or echo requests.
+        datagrams_sent: u64 = ended.flow.datagrams().sent;
+        /// Of these, those that arrived.
+        datagrams_received: u64 = ended.flow.datagrams().received;
+        /// Of these, those that found a queue full or were lost on the way; the rest is under way at
+        /// the end.
+        datagrams_lost: u64 = ended.flow.datagrams().lost;
+        /// Echo requests whose answer came back. `rtt_p50_ms` and its like are of these.
+        pings_answered: u64 = ended.flow.datagrams().answered;
+        /// Answers that were lost.
+        ping_answers_lost: u64 = ended.flow.datagrams().answers_lost;
+        /// Interarrival jitter at the end (RFC 3550 §6.4.1); null before the second arrival, and of
+        /// a TCP connection.
+        jitter_ms: Option<f64> = ended.flow.jitter().map(Duration::as_millis_f64);
+    }
+
     /// Its packets' use of media.
     Crossings as air of ended {
         /// Packets of either direction that crossed a medium or were given up there; 0 without one.

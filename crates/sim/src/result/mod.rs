@@ -14,8 +14,8 @@ mod summary;
 pub use air::{AgentLog, FrameLog};
 pub use events::{EventKind, EventLog};
 pub use flow::{
-    AtEnd, Completed, Crossings, Delivery, FlowSummary, Judgments, Latencies, Losses, Proxied,
-    Sending, Times,
+    AtEnd, Completed, Crossings, DatagramFates, Delivery, FlowSummary, Judgments, Latencies,
+    Losses, Proxied, Sending, Times,
 };
 pub use latency::LatencySummary;
 pub use packets::PacketLog;

@@ -4,7 +4,7 @@ use airtcp_scenario::Scenario;
 use sha2::{Digest, Sha256};
 
 use super::ENGINE_VERSION;
-use crate::engine::Simulation;
+use crate::engine::{Flow, Simulation};
 use crate::result::{FlowSummary, LatencySummary, RunSummary, jain_fairness};
 
 /// Hexadecimal digits of a run's digest.
@@ -13,6 +13,8 @@ const DIGEST_DIGITS: usize = 32;
 pub(super) fn summarize(scenario: &Scenario, seed: u64, simulation: Simulation) -> RunSummary {
     let (fingerprint, events) = (simulation.digest().value(), simulation.events());
     let latency = LatencySummary::of(simulation.flows());
+    // Pings are there to measure: nobody shares with them.
+    let competes: Vec<_> = simulation.flows().iter().map(Flow::carries_data).collect();
     // Each flow is freed as its summary is made: with very many flows, both together would be the
     // run's peak of memory.
     let flows: Vec<_> = simulation
@@ -36,11 +38,11 @@ pub(super) fn summarize(scenario: &Scenario, seed: u64, simulation: Simulation) 
             .map(ToString::to_string)
             .collect(),
         goodput_bps: goodputs().sum(),
-        fairness: if flows.len() > 1 {
-            jain_fairness(goodputs())
-        } else {
-            None
-        },
+        fairness: jain_fairness(
+            goodputs()
+                .zip(&competes)
+                .filter_map(|(goodput, competes)| competes.then_some(goodput)),
+        ),
         events_processed: events,
         latency,
         flows,

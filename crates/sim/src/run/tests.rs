@@ -9,6 +9,7 @@ use super::*;
 
 mod aggregation;
 mod latency;
+mod datagrams;
 mod links;
 mod running;
 mod selective_repeat;

@@ -1,0 +1,211 @@
+//! Flows that are not TCP: datagrams one way, and pings there and back.
+//!
+//! ```text
+//!   client ── datagram ──▶ server          udp, ping
+//!          ◀── answer ────                 ping
+//! ```
+//!
+//! The same numbers come of them as of TCP's packets, from the same measurements: what a datagram
+//! takes one way, and what a ping takes there and back.
+
+mod source;
+
+use airtcp_link::Stream;
+use airtcp_network::Content;
+use airtcp_scenario::Datagrams;
+use airtcp_units::{Duration, Instant};
+
+use super::watch::Watch;
+use super::{Endpoints, Host, Net, Packet};
+use source::Source;
+
+/// The datagrams of a flow.
+#[derive(Clone, Debug)]
+pub(super) struct Exchange {
+    config: Datagrams,
+    source: Source,
+    counts: DatagramCounts,
+    jitter: Jitter,
+}
+
+/// The fates of a flow's datagrams.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DatagramCounts {
+    /// Sent by the flow's sender.
+    pub sent: u64,
+    /// Of these, those that arrived.
+    pub received: u64,
+    /// Of these, those that found a queue full or were lost on the way.
+    pub lost: u64,
+    /// Pings whose answer came back.
+    pub answered: u64,
+    /// Answers that were lost.
+    pub answers_lost: u64,
+}
+
+/// Interarrival jitter (RFC 3550 §6.4.1), in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Jitter {
+    last: Option<Duration>,
+    mean: f64,
+}
+
+impl Jitter {
+    /// Takes the time that a datagram was under way.
+    fn on_arrival(&mut self, transit: Duration) {
+        if let Some(last) = self.last.replace(transit) {
+            let difference = transit.as_nanos().abs_diff(last.as_nanos()) as f64;
+            self.mean += (difference - self.mean) / 16.0;
+        }
+    }
+}
+
+impl Exchange {
+    pub(super) fn new(config: Datagrams, start: Instant, draws: Stream) -> Self {
+        Self {
+            config,
+            source: Source::new(&config, start, draws),
+            counts: DatagramCounts::default(),
+            jitter: Jitter::default(),
+        }
+    }
+
+    /// The fates of its datagrams.
+    pub(super) const fn counts(&self) -> DatagramCounts {
+        self.counts
+    }
+
+    /// Bytes of payload that arrived; those of pings are no data.
+    pub(super) const fn delivered(&self) -> u64 {
+        match self.config {
+            Datagrams::Udp(udp) => self.counts.received * udp.size as u64,
+            Datagrams::Ping(_) => 0,
+        }
+    }
+
+    /// Interarrival jitter at the end; `None` before the second arrival.
+    pub(super) fn jitter(&self) -> Option<Duration> {
+        (self.counts.received > 1)
+            .then(|| Duration::from_secs_f64(self.jitter.mean / 1e9))
+            .flatten()
+    }
+
+    /// Whether it carries data, for which flows compete.
+    pub(super) const fn carries_data(&self) -> bool {
+        matches!(self.config, Datagrams::Udp(_))
+    }
+
+    const fn under_way(&self) -> u64 {
+        self.counts.sent - self.counts.received - self.counts.lost
+    }
+}
+
+impl<W: Watch> Endpoints<'_, W> {
+    /// A datagram reaches the host at the other end, or a ping's answer its sender.
+    #[inline(never)]
+    pub(super) fn on_datagram(&mut self, network: &mut Net, packet: &Packet, host: Host) {
+        let now = network.now();
+        let flow = &mut self.flows[packet.flow as usize];
+        let Some(exchange) = &mut flow.datagrams else {
+            return;
+        };
+        self.digest.take(now, u64::from(packet.flow), packet.index);
+        if host == Host::Client {
+            exchange.counts.answered += 1;
+            flow.latency.on_answer(now, packet.carried);
+            return;
+        }
+        exchange.counts.received += 1;
+        exchange.jitter.on_arrival(now - packet.carried);
+        flow.latency.on_arrival(now, packet.carried);
+        match exchange.config {
+            Datagrams::Ping(_) => {
+                let bytes = exchange.config.packet_bytes();
+                let answers = flow.latency.answer();
+                let answer = flow.server.port.packet(Content::Other(bytes), answers);
+                network.send(answer, self);
+            }
+            Datagrams::Udp(_) => {
+                // Where a way takes no time, this would never end.
+                let took_time = now > packet.carried;
+                if took_time && exchange.source.may_refill(now, exchange.under_way()) {
+                    self.send_datagram(network, packet.flow);
+                }
+            }
+        }
+    }
+
+    /// A datagram or an answer was lost.
+    pub(super) fn on_datagram_loss(&mut self, network: &Net, packet: &Packet) {
+        let to_client = network.destination(packet) == Host::Client;
+        if let Some(exchange) = &mut self.flows[packet.flow as usize].datagrams {
+            let counts = &mut exchange.counts;
+            let count = if to_client {
+                &mut counts.answers_lost
+            } else {
+                &mut counts.lost
+            };
+            *count += 1;
+        }
+    }
+
+    /// The time of flow number `index` has come: its datagrams are due.
+    #[inline(never)]
+    pub(super) fn on_datagram_timer(&mut self, network: &mut Net, index: u32) {
+        let now = network.now();
+        let Some(exchange) = &mut self.flows[index as usize].datagrams else {
+            return;
+        };
+        if exchange.source.take_due(now) {
+            let fills = exchange.source.is_saturated();
+            while self.send_datagram(network, index) && fills {}
+        }
+        let flow = &mut self.flows[index as usize];
+        if let Some(exchange) = &flow.datagrams {
+            network.rearm(&mut flow.client.alarm, exchange.source.next());
+        }
+    }
+
+    /// Sends a datagram; whether a source that sends whenever there is room would send another.
+    fn send_datagram(&mut self, network: &mut Net, index: u32) -> bool {
+        let now = network.now();
+        let flow = &mut self.flows[index as usize];
+        let Some(exchange) = &mut flow.datagrams else {
+            return false;
+        };
+        exchange.counts.sent += 1;
+        let lost = exchange.counts.lost;
+        let content = Content::Other(exchange.config.packet_bytes());
+        let packet = flow.client.port.packet(content, now);
+        network.send(packet, self);
+        self.flows[index as usize]
+            .datagrams
+            .as_ref()
+            .is_some_and(|exchange| {
+                exchange.counts.lost == lost
+                    && exchange.source.may_refill(now, exchange.under_way())
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of transit times of 10, 26, 26 and 10 ms the differences are 16, 0 and 16 ms: J is 1, then
+    /// 1 - 1/16, then that and (16 - J)/16 (RFC 3550 §6.4.1).
+    #[test]
+    fn jitter_is_the_rfcs() {
+        let mut jitter = Jitter::default();
+        for millis in [10, 26, 26, 10] {
+            jitter.on_arrival(Duration::from_millis(millis));
+        }
+        let second = 1.0 - 1.0 / 16.0;
+        let expected = second + (16.0 - second) / 16.0;
+        assert!(
+            (jitter.mean / 1e6 - expected).abs() < 1e-9,
+            "{}",
+            jitter.mean
+        );
+    }
+}
