@@ -61,6 +61,12 @@ class FlowSummary(TypedDict):
     delivery_p50_ms: float | None
     delivery_p95_ms: float | None
     delivery_p99_ms: float | None
+    datagrams_sent: int
+    datagrams_received: int
+    datagrams_lost: int
+    pings_answered: int
+    ping_answers_lost: int
+    jitter_ms: float | None
     packets_on_air: int
     attempts_on_air: int
     transfers_completed: int

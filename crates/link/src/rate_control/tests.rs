@@ -33,10 +33,15 @@ fn goodput(mode: Mode, snr_db: f64) -> f64 {
 
 /// Runs a rate control on a static channel; the packets a second of the last half.
 fn run(control: &mut RateControl, snr_db: f64, seconds: u64) -> f64 {
+    run_from(Instant::ZERO, control, snr_db, seconds)
+}
+
+/// The same from a later time on.
+fn run_from(start: Instant, control: &mut RateControl, snr_db: f64, seconds: u64) -> f64 {
     let draws = Stream::new(7, "channel");
-    let (mut now, mut draw, mut failures, mut delivered) = (Instant::ZERO, 0, 0, 0);
-    let end = Instant::ZERO + Duration::from_secs(seconds);
-    let half = Instant::ZERO + Duration::from_millis(500 * seconds);
+    let (mut now, mut draw, mut failures, mut delivered) = (start, 0, 0, 0);
+    let end = start + Duration::from_secs(seconds);
+    let half = start + Duration::from_millis(500 * seconds);
     while now < end {
         let choice = control.choose(now, failures, Some(snr_db));
         let (sent, time) = burst(choice.mode, choice.is_probe);
@@ -104,7 +109,8 @@ fn minstrel_finds_its_way_among_groups() {
     }
 }
 
-/// A channel that breaks down is left within two updates.
+/// From 30 dB the channel falls to 10 dB, where MCS 7 carries nothing: half a second later the mode
+/// is one of those that work.
 #[test]
 fn minstrel_gives_way() {
     let modes = modes(Family::Ht, Width::Mhz20, 1, &LONG);
@@ -112,13 +118,15 @@ fn minstrel_gives_way() {
     run(&mut control, 30.0, 2);
     assert_eq!(control.best().index(), 7);
     assert!(control.success().unwrap() > 0.9);
-    // Repetitions go to slower modes at once.
-    let now = Instant::ZERO + Duration::from_secs(3);
-    control.choose(now, 0, None);
-    let again: Vec<_> = (0..20)
-        .map(|failures| control.choose(now, failures, None).mode.index())
+    let start = Instant::ZERO + Duration::from_secs(3);
+    // The best twice at least, then the second best.
+    let chain: Vec<_> = (1..8)
+        .map(|failures| control.choose(start, failures, None).mode.index())
         .collect();
-    assert!(again.is_sorted_by(|a, b| a >= b), "{again:?}");
+    assert_eq!(chain[0], 7);
+    assert!(chain.contains(&6), "{chain:?}");
+    run_from(start, &mut control, 10.0, 1);
+    assert!(success(control.best(), 10.0) > 0.5, "{}", control.best());
 }
 
 #[test]

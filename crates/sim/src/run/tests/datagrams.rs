@@ -113,8 +113,8 @@ fn datagrams_cross_every_topology() {
                 continue;
             }
             let keys = format!(
-                "duration = '10 s'\ntopology = '{topology}'\nflows.count = 3\n\
-                 flows.kind = ['tcp', 'udp', 'ping']\nflows.udp.rate = '100 kbit/s'\n\
+                "duration = '60 s'\ntopology = '{topology}'\nflows.count = 3\n\
+                 flows.kind = ['tcp', 'udp', 'ping']\nflows.udp.rate = '20 kbit/s'\n\
                  flows.direction = '{direction}'\n"
             );
             let [tcp, udp, ping] = flows(&keys)[..] else {
