@@ -224,6 +224,13 @@ fn check(scenario: &Scenario) -> Result<()> {
              leave out flows.bytes and the applications of [traffic]",
         ));
     }
+    let count = scenario.flows.count;
+    if (0..count).any(|flow| scenario.flows.datagrams_of(flow).is_some()) {
+        return Err(Error::new(
+            "flows.kind: the kernel is measured with TCP; leave it out, or let programs send what is \
+             not TCP (airtcp emulate)",
+        ));
+    }
     Ok(())
 }
 

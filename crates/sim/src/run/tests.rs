@@ -8,8 +8,8 @@ use arrow_array::types::{Float64Type, UInt8Type, UInt32Type};
 use super::*;
 
 mod aggregation;
-mod latency;
 mod datagrams;
+mod latency;
 mod links;
 mod running;
 mod selective_repeat;
