@@ -2,7 +2,6 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr};
-use std::time::Duration;
 
 use super::ends::{exchange, refusal, resets_pass};
 use super::payload::bytes;
@@ -138,29 +137,4 @@ fn sessions_are_kept() {
         assert!(warning.is_none());
         assert_eq!(u64::from(sessions.count().unwrap()), session);
     }
-}
-
-/// What waits for a mobile that reads nothing is a window and what two round trips deliver, not
-/// the whole of --buffer.
-#[test]
-fn little_waits_for_a_mobile_that_does_not_read() {
-    let Some(world) = World::new() else { return };
-    let listener = world.listen(v4().server);
-    let (_proxy, listen) = proxy(&world, listener.local_addr().unwrap(), "clients", "newreno");
-    let _client = world.connect(listen);
-    let (mut server, _) = listener.accept().unwrap();
-    server.set_nonblocking(true).unwrap();
-    let mut passed = 0;
-    let mut quiet = 0;
-    // Until nothing has moved for a second.
-    while quiet < 20 {
-        while server.write(&[0; 1 << 16]).is_ok() {}
-        let now = world.counted("down_bytes");
-        quiet = if now == passed { quiet + 1 } else { 0 };
-        passed = now;
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    // A client that reads nothing has a window of its first buffer, of at most 128 KiB
-    // (net.ipv4.tcp_rmem); the sender's was never larger.
-    assert!(passed < 1 << 20, "{passed} bytes");
 }

@@ -2,7 +2,7 @@
 
 use std::io::IoSlice;
 
-use airtcp_endpoint::{ConnectionId, Endpoint, Linger, Read, Stream};
+use airtcp_endpoint::{ConnectionId, Endpoint, Linger, Read};
 use airtcp_units::Instant;
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
@@ -153,12 +153,10 @@ impl Relay {
     fn feed_endpoint(&mut self, endpoint: &mut Endpoint, buffer: &mut [u8]) -> Result<bool, Errno> {
         let mut turned = 0;
         while !self.has_ended && self.side.is_readable {
-            let (room, limit) = endpoint
+            let room = endpoint
                 .stream(self.id)
-                .map_or((0, 0), |stream| (room(stream), waiting_limit(stream)));
+                .map_or(0, airtcp_endpoint::Stream::room);
             if room == 0 {
-                // Half of it is one piece, instead of many for single acknowledgments.
-                let _ = endpoint.set_unsent_below(self.id, limit / 2);
                 return Ok(false);
             }
             if turned >= TURN {
@@ -255,27 +253,4 @@ impl Relay {
     pub fn reset(self, now: Instant, endpoint: &mut Endpoint) {
         let _ = endpoint.release(now, self.id, Linger::Reset);
     }
-}
-
-/// Bytes that the endpoint takes now: what there is room for, and no more than may wait.
-fn room(stream: &Stream) -> usize {
-    stream
-        .room()
-        .min(waiting_limit(stream).saturating_sub(stream.unsent()))
-}
-
-/// Limit on the bytes that wait to be sent: what the path delivers in two round trips of its own.
-/// What is sent in one smoothed round trip is a window, and as much of the path's own as the two
-/// differ by is a wait in the path's queue, which must not make another one here.
-fn waiting_limit(stream: &Stream) -> usize {
-    let sender = stream.connection().sender();
-    let rtt = sender.rtt();
-    let own = match (rtt.minimum(), rtt.srtt()) {
-        (Some(least), Some(smoothed)) if smoothed > least => {
-            least.as_nanos() as f64 / smoothed.as_nanos() as f64
-        }
-        _ => 1.0,
-    };
-    let delivered = sender.cwnd() as f64 * own;
-    ((2.0 * delivered) as usize).max(2 * sender.mss() as usize)
 }
