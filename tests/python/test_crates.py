@@ -57,7 +57,7 @@ CIRCLES = {
     "capture": ("decode/ip decode/link decode/udp decode/wlan", "read/error read/source"),
     "endpoint": ("endpoint listener",),
     "link": (
-        "delay error pipe queue",
+        "frame queue",
         "stops trace",
         "agent/any agent/delay_injection agent/informed agent/notification agent/snoop agent/wtcp",
         "queue/codel queue/fq_codel queue/managed",
@@ -65,7 +65,7 @@ CIRCLES = {
     ),
     "packetdrill": ("interface memory", "machine readiness socket"),
     "remedies": ("deployment remedy",),
-    "scenario": ("resolve/link resolve/losses resolve/variation resolve/wlan",),
+    "scenario": ("resolve/edca resolve/link resolve/losses resolve/variation resolve/wlan",),
     "sim": (
         "engine/application engine/endpoints engine/flow engine/proxy",
         "result/probe result/samples",

@@ -20,7 +20,7 @@ LOG = shipped.folder("recordings") / "wifi-spikes.ping"
 @pytest.fixture(scope="module")
 def lossy() -> Comparison:
     settings = {"link.loss.rate": 0.01, "duration": "5 s"}
-    return compare("lossy-pipe", ["bbr", "newreno", "cubic"], 3, settings, harm=True)
+    return compare("lossy-pipe", ["bbr", "newreno", "cubic"], 6, settings, harm=True)
 
 
 def test_the_picture_counts_what_the_run_counts() -> None:
@@ -70,7 +70,7 @@ def test_a_log_that_is_none_is_named(tmp_path: Path, content: str) -> None:
 
 def test_the_symptoms_are_the_baselines(lossy: Comparison) -> None:
     assert symptoms(lossy).startswith("In 5 s today's Linux carries ")
-    assert "over 3 seeds" in symptoms(lossy)
+    assert "over 6 seeds" in symptoms(lossy)
 
 
 def test_the_table_has_who_helps_with_harm_and_place(lossy: Comparison) -> None:

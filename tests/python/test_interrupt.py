@@ -106,7 +106,8 @@ def test_in_the_first_moments(lossy_file: Path, delay_ms: int) -> None:
     time.sleep(delay_ms / 1000)
     program.send_signal(signal.SIGINT)
     _, said = program.communicate(timeout=60)
-    assert program.returncode in {0, INTERRUPTED}
+    # Ended by the signal itself is 130 to a shell, too.
+    assert program.returncode in {0, INTERRUPTED, -signal.SIGINT}
     assert "Traceback" not in said
 
 

@@ -18,7 +18,7 @@ from airtcp.study.cells import Cell, cell_key
 from airtcp.study.comparison_plan import comparison_plan
 from airtcp.study.execute import Finished, execute
 from airtcp.study.plan import Observation, Plan, PlannedCell, planned_cell
-from airtcp.study.store import Store, StoreError
+from airtcp.study.store import DamagedCellsWarning, Store, StoreError
 
 SHORT = {"duration": "1 s"}
 
@@ -64,7 +64,8 @@ def test_a_torn_file_is_computed_again(lossy: str, tmp_path: Path) -> None:
     (tmp_path / "cells" / "other.parquet").write_bytes(b"no Parquet at all")
     pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "cells" / "columns.parquet")
     told: list[int] = []
-    after = execute(_plan(lossy), out=tmp_path, progress=lambda done, *_: told.append(done))
+    with pytest.warns(DamagedCellsWarning, match="is not as it was written"):
+        after = execute(_plan(lossy), out=tmp_path, progress=lambda done, *_: told.append(done))
     assert told[0] == 0
     assert _digests(after) == _digests(before)
 

@@ -35,7 +35,7 @@ COMMANDS = {
     "demo": LazyCommand(
         _ASK,
         "demo:demo_command",
-        "Show what airtcp is for: two links, what is wrong, what helps, how to deploy it.",
+        "Show what airtcp is for: a link, what is wrong on it, what helps, what to do.",
     ),
     "papers": LazyCommand(
         _ASK,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from airtcp.catalogue import BASELINE
 from airtcp.plot.frame import frame, widest_inches
@@ -174,6 +174,9 @@ def _scale(axes: Axes, remedies: tuple[RemedyLatency, ...], kind: str) -> None:
     high = max(one.at(_MARKED) for one in known)
     if low > 0 and high > _WIDE * low:
         axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        # Its labels would be powers of ten, whose exponents are too small to read.
+        axes.xaxis.set_minor_locator(NullLocator())
     # A few packets that took very long would leave all others no room.
     axes.set_xlim(0.9 * low if axes.get_xscale() == "log" else None, 1.15 * high)

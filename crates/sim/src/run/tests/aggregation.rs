@@ -62,12 +62,13 @@ fn airtime_fairness_frees_the_fast_stations() {
 #[test]
 fn aggregates_and_airtime_are_observed() {
     let text = "duration = '3 s'\ntopology = 'wlan'\nflows.direction = 'up'\n\
-        [wlan]\nstandard = '802.11ax'\nloss.rate = 0.1\n[wired]\ndelay = '5 ms'\n";
+        [wlan]\nstandard = '802.11ax'\nloss.rate = 0.1\nretry_limit = 12\n\
+        [wired]\nrate = '1 Gbit/s'\ndelay = '5 ms'\n";
     let scenario = scenario(text);
     let first = summary(&scenario, 1);
     assert_eq!(
         first.flows[0].losses.segments_lost_link, 0,
         "the radio repairs all"
     );
-    assert!(first.flows[0].delivery.goodput_bps > 100e6);
+    assert!(first.flows[0].delivery.goodput_bps > 80e6);
 }
