@@ -110,7 +110,7 @@ macro_rules! legacy_modes {
         }
 
         /// A mode's place in the table.
-        #[allow(non_camel_case_types, reason = "as the constants")]
+        #[expect(non_camel_case_types, reason = "as the constants")]
         enum Place {
             $($NAME),+
         }
@@ -412,7 +412,8 @@ impl Mode {
         let (numerator, denominator) = self.code_rate().fraction();
         let blocks = self.encoders() * denominator;
         let coded = self.coded_bits_per_symbol();
-        coded % blocks == 0 && (coded * numerator) % (denominator * self.encoders()) == 0
+        coded.is_multiple_of(blocks)
+            && (coded * numerator).is_multiple_of(denominator * self.encoders())
     }
 }
 

@@ -1,5 +1,10 @@
 //! Timers: RFC 6298 §5, Karn's rule, RFC 3522, and Miyim §IV.
 
+#![expect(
+    clippy::single_range_in_vec_init,
+    reason = "a report of one block is a slice of one range"
+)]
+
 use super::*;
 use crate::config::Reneging;
 

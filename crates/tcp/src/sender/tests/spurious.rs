@@ -1,5 +1,10 @@
 //! Needless timeouts, and the sender's response to them.
 
+#![expect(
+    clippy::single_range_in_vec_init,
+    reason = "a report of one block is a slice of one range"
+)]
+
 use super::*;
 use crate::config::{LossDetection, SpuriousDetection, SpuriousResponse};
 

@@ -172,7 +172,7 @@ proptest! {
         let (mut now, mut delivered, mut given_up) = (Instant::ZERO, Vec::new(), 0);
         let mut ways = Vec::new();
         for (packet, &(gap, up, flow, bytes)) in (0..).zip(&packets) {
-            now = now + Duration::from_millis(gap);
+            now += Duration::from_millis(gap);
             while bss.next_wakeup() < now {
                 let at = bss.next_wakeup();
                 bss.on_wakeup(at, &mut seen);
