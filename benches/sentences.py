@@ -3,7 +3,7 @@
     python benches/sentences.py [--out out/sentences] [--truth 100] [--only NAME,NAME]
 
 For each link `compare` answers as a user has it, in rounds, for each of four askers. Then the
-headline is held against the means of `--truth` other seeds:
+headline is validated against the means of `--truth` other seeds:
 
 - a named remedy is *right* if the asker can deploy it, if its true gain lies in the stated
   interval, and if it is within 1 %, or the interval's half width, of the best that the asker can

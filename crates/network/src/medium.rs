@@ -325,7 +325,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         }
     }
 
-    /// Tells the agents that want to know what became of a packet to a mobile.
+    /// Tells the agents that subscribed to it the fate of a packet to a mobile.
     #[inline]
     fn report(
         &mut self,

@@ -1,5 +1,5 @@
 //! What every part of a link speaks in: packets as they are handed over, as they wait and as they
-//! are sent, who the stations are, and what became of a packet or a frame.
+//! are sent, who the stations are, and the fate of a packet or a frame.
 
 pub mod occupancy;
 pub mod offer;

@@ -1,4 +1,4 @@
-//! What became of a packet on a medium.
+//! The fate of a packet on a medium.
 
 /// The outcome of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

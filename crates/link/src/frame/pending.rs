@@ -14,9 +14,9 @@ pub struct PendingPacket<P> {
     pub to: u32,
     /// What is known of it.
     pub offer: Offer,
-    /// Attempts in vain, for all of its fragments.
+    /// Failed attempts, of all its fragments.
     pub failures: u32,
-    /// Attempts in vain for the fragment that is next.
+    /// Failed attempts of the next fragment.
     pub fragment_failures: u32,
     /// Fragments that were acknowledged.
     pub fragments_done: u32,

@@ -1,4 +1,4 @@
-//! A frame exchange: from the start of a frame until it is known what became of it.
+//! A frame exchange: from the start of a frame until its fate is known.
 
 use airtcp_units::Instant;
 

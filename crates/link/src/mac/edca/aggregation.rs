@@ -23,7 +23,7 @@ pub(super) struct Ppdu {
     pub failures: u32,
 }
 
-/// What is left of a TXOP takes many values; more than so many are not kept.
+/// Most results that are cached: the time left in a TXOP takes many values.
 const MOST_KNOWN: usize = 64;
 
 /// Most bytes of an A-MPDU in each mode and time that came up.
