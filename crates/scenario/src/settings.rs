@@ -10,7 +10,16 @@ use super::error::{Problem, shortened};
 const MOST_STEPS: usize = 8;
 
 /// The keys whose values are files.
-const FILES: [&str; 3] = ["link.trace.down", "link.trace.up", "link.rtt_log.path"];
+pub(super) const FILES: [&str; 8] = [
+    "link.trace.down",
+    "link.trace.up",
+    "link.rtt_log.path",
+    "link.stops.path",
+    "link.recorded.path",
+    "link.lost_packets.path",
+    "link.reverse.recorded.path",
+    "link.reverse.lost_packets.path",
+];
 
 /// Sets the dotted `key` to `value`, which is a TOML value if it reads as one and else text.
 /// Tables on the way are made. `folder` is where the scenario's own files are looked for.

@@ -1,5 +1,6 @@
 mod aggregation;
 mod errors;
+mod files;
 mod round_trip;
 mod shipped;
 mod tcp_keys;
@@ -386,26 +387,6 @@ fn settings_replace_keys_and_make_tables() {
     assert_eq!(scenario.tcp.retransmission, Retransmission::SelectiveRepeat);
     assert!(
         matches!(pipe(&scenario).0.service, Service::Constant(rate) if rate.as_bps() == 2_000_000)
-    );
-}
-
-#[test]
-fn a_file_that_is_set_is_looked_for_here_and_then_beside_the_scenario() {
-    let folder = folder();
-    let set = |path: &str| {
-        let setting = ("link.trace.down".to_owned(), path.to_owned());
-        Scenario::with_settings("", "t", folder.path(), &[setting])
-    };
-    let beside = set("lte.down").unwrap();
-    assert!(beside.to_toml().contains("down = \"lte.down\""));
-    let absolute = folder.path().join("lte.up");
-    assert!(set(absolute.to_str().unwrap()).is_ok());
-    // Tests run in the crate's own folder.
-    let here = set("Cargo.toml").unwrap_err();
-    assert!(
-        here.to_string()
-            .contains("/Cargo.toml\": line 1 of the file"),
-        "{here}"
     );
 }
 

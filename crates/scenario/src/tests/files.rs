@@ -1,0 +1,58 @@
+//! Keys that name files: where a file is looked for.
+
+use super::super::settings::FILES;
+use super::{Path, Scenario, folder};
+
+/// A file of [`folder`] that the key reads, and what else the scenario needs.
+fn example(key: &str) -> (&'static str, &'static str) {
+    match key {
+        "link.trace.down" => ("lte.down", ""),
+        "link.trace.up" => ("lte.up", "link.trace.data = \"up\""),
+        "link.rtt_log.path" => ("rtt.csv", ""),
+        "link.stops.path" => ("stops.csv", "link.stops.process = \"recorded\""),
+        "link.recorded.path" | "link.reverse.recorded.path" => ("link.csv", ""),
+        "link.lost_packets.path" | "link.reverse.lost_packets.path" => ("lost.csv", ""),
+        other => panic!("{other} names a file: give an example of one"),
+    }
+}
+
+fn set(key: &str, path: &str, folder: &Path) -> Result<Scenario, String> {
+    let setting = (key.to_owned(), path.to_owned());
+    let (_, more) = example(key);
+    Scenario::with_settings(more, "t", folder, &[setting]).map_err(|error| error.to_string())
+}
+
+#[test]
+fn each_file_is_found_beside_the_scenario() {
+    let folder = folder();
+    for key in FILES {
+        let (name, _) = example(key);
+        let scenario = set(key, name, folder.path()).unwrap_or_else(|error| panic!("{error}"));
+        assert!(
+            scenario.to_toml().contains(&format!("= \"{name}\"")),
+            "{key}"
+        );
+        assert!(scenario.files().contains_key(key), "{key}");
+        let absolute = folder.path().join(name);
+        let elsewhere = set(key, absolute.to_str().unwrap(), Path::new("/nowhere"));
+        assert!(elsewhere.is_ok(), "{key}: {elsewhere:?}");
+    }
+}
+
+/// As every file on a command line; the one beside the scenario comes second.
+#[test]
+fn each_file_that_is_set_is_found_in_the_current_folder() {
+    let beside = folder();
+    // Tests run in the crate's own folder.
+    let here = tempfile::tempdir_in(".").unwrap();
+    for key in FILES {
+        let (name, _) = example(key);
+        std::fs::copy(beside.path().join(name), here.path().join(name)).unwrap();
+        let path = Path::new(here.path().file_name().unwrap()).join(name);
+        let scenario = set(key, path.to_str().unwrap(), beside.path());
+        assert!(scenario.is_ok(), "{key}: {scenario:?}");
+        let refused = set(key, "Cargo.toml", beside.path()).unwrap_err();
+        let found = refused.contains("/Cargo.toml\": ") && !refused.contains("cannot be read");
+        assert!(found, "{key}: {refused}");
+    }
+}
