@@ -57,6 +57,26 @@ def test_the_package_imports_nothing_heavy() -> None:
     assert not {name.split(".")[0] for name in done.stdout.split()} & HEAVY
 
 
+def test_ctrl_c_is_prepared_for_before_anything_else_is_imported() -> None:
+    """Until then it is a traceback, so what comes before is counted: modules of ours, and no more.
+
+    What Python itself imports as it starts, before any program, is in both.
+    """
+    print_modules = "import sys; {}print(*sys.modules)"
+    alone, ours = (
+        set(
+            subprocess.run(
+                [sys.executable, "-c", print_modules.format(first)],
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout.split()
+        )
+        for first in ("", "import airtcp.cli; ")
+    )
+    assert ours - alone == {"airtcp", "airtcp.cli", "airtcp.cli.stop"}
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_is_listed_as_its_docstring_says(name: str) -> None:
     module, function = COMMANDS[name].function.split(":")
