@@ -17,11 +17,11 @@ import numpy as np
 
 from airtcp.catalogue import BASELINE
 from airtcp.ranking import SMALLEST_PERCENT, State
-from airtcp.ranking.state import state
 from airtcp.study.comparison_plan import comparison_plan
 from airtcp.study.execute import execute
 from airtcp.study.sequential import Rounds
 from airtcp.study.simultaneous import simultaneous
+from airtcp.study.state_of import state_of
 from airtcp.study.statistics import ERROR, PairedDifference
 
 HERE = Path(__file__).parent
@@ -32,6 +32,8 @@ LINKS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "802.11b, blocks of errors": ("wlan-upload", {"duration": "10 s"}),
     "802.11b, bursts of errors": ("wlan-bursts", {"duration": "10 s"}),
     "ping of Wi-Fi, 0.5 % loss": ("ping", {"link.loss.rate": 0.005, "duration": "30 s"}),
+    "selective repeat, 5 s": ("selective-repeat", {"duration": "5 s"}),
+    "802.11n, upload, 4 s": ("laptop-upload", {"duration": "4 s"}),
 }
 FIXED = (2, 3, 5, 10, 20)
 TOLERANCE = 0.25
@@ -159,7 +161,7 @@ def is_decided(found: Mapping[str, PairedDifference]) -> bool:
 
 def known(by: PairedDifference) -> State:
     """The state of a difference."""
-    return state(by.mean_percent, by.interval_percent, is_exact=by.is_exact)
+    return state_of(by)
 
 
 def helps(by: PairedDifference) -> bool:

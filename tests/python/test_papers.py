@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,11 @@ from airtcp.papers.experiment import Axis, Choice, Experiment
 from airtcp.papers.judge import judge_part
 from airtcp.papers.outcomes import Outcomes, built, carry_out, plan_experiments
 from airtcp.papers.readings import one_at_a_time, read_as
+from airtcp.papers.today import ranked_today, today_sentences
 from airtcp.papers.windows import watched
 from airtcp.report.papers.charts import chart_of
 from airtcp.report.papers.evidence import evidence_table
+from airtcp.study.statistics import paired_difference
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = ROOT / "papers"
@@ -298,6 +301,52 @@ def test_two_remedies_combine_or_fight(first, second, both, company):
         ]
     (pair,) = pair_outcomes(cross, experiment, outcomes)
     assert pair.company is company
+
+
+def test_todays_sentences_are_of_the_ranking_that_compare_has():
+    (paper,) = load_papers(PAPERS, ["newzag"])
+    links = [
+        CrossLink("3 download", "newzag/download.toml"),
+        CrossLink("5 other", "wsc-tcp/x.toml"),
+    ]
+    stacks = [CrossStack("paper's"), CrossStack("Linux", is_today=True)]
+    names = ["newzag:adjusted=1", "coin:q=0.4", "snoop", "bbr", "reno"]
+    cross = Cross(names, [], links, stacks)
+    experiment = cross.experiment()
+    outcomes = Outcomes(seeds={"cross": (1, 2, 3, 4)})
+    # No Linux has NewZag's default; the coin is no remedy, and Snoop has no place here.
+    effects = {
+        "baseline": 1.0,
+        "newzag:adjusted=1": 1.3,
+        "coin:q=0.4": 2.0,
+        "bbr": 1.1,
+        "reno": 0.8,
+    }
+    for link, stack, (name, effect) in product(links, stacks, effects.items()):
+        at = {"link": link.name, "stack": stack.name, "remedy": name}
+        outcomes.measured["cross", experiment.coordinates(at)] = [
+            {"flow_goodput_bps": luck * effect + 0.1 * seed}
+            for seed, luck in enumerate((90.0, 100.0, 110.0, 130.0))
+        ]
+    (ranked,) = ranked_today(cross, experiment, outcomes, paper)
+    assert (ranked.link, ranked.stack) == ("3 download", "Linux")
+    assert set(ranked.differences) == {"newzag:adjusted=1", "bbr", "reno"}
+    first, own = today_sentences(ranked, paper.about.remedies)
+    had = [one for one in ranked.ranking.candidates if one.is_had and one.helps]
+    assert f"{had[0].remedy} (+" in first
+    assert "coin" not in first
+    assert own.startswith("The paper's own there: newzag:adjusted=1 (+")
+    assert own.endswith(" helps.")
+    # The same numbers, ranked as a comparison ranks them.
+    before, after = (
+        [run["flow_goodput_bps"] for run in outcomes.measured["cross", experiment.coordinates(at)]]
+        for at in (
+            {"link": "3 download", "stack": "Linux", "remedy": "baseline"},
+            {"link": "3 download", "stack": "Linux", "remedy": "bbr"},
+        )
+    )
+    alone = paired_difference(before, after, among=3, is_ratio=True)
+    assert ranked.differences["bbr"] == alone
 
 
 def test_evidence_counts_both_sides():

@@ -7,10 +7,10 @@ from airtcp.lab.play import LONGEST_WALL_S, Send
 from airtcp.lab.requests import Cloud
 from airtcp.lab.sources import Sources
 from airtcp.ranking import SMALLEST_PERCENT, State
-from airtcp.ranking.state import state
 from airtcp.study.difference_words import remedy_sentence
 from airtcp.study.execute import processors
 from airtcp.study.seeds_needed import seeds_needed
+from airtcp.study.state_of import state_of
 from airtcp.study.statistics import PairedDifference, paired_difference
 from airtcp.summary import parse_summary
 
@@ -69,9 +69,7 @@ def cloud(sources: Sources, request: Cloud, send: Send) -> None:
 def sentence_of(difference: PairedDifference) -> str:
     """What the seeds say of the second side, and whether that is decided."""
     sentence = remedy_sentence("B", difference)
-    known = state(
-        difference.mean_percent, difference.interval_percent, is_exact=difference.is_exact
-    )
+    known = state_of(difference)
     if known is State.EXCLUDED and difference.mean:
         return f"{sentence.removesuffix('.')}: less than {SMALLEST_PERCENT:g} %, not worth having."
     if known is State.UNDECIDED and (seeds := seeds_needed(difference, SMALLEST_PERCENT)):

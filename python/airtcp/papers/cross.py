@@ -26,6 +26,7 @@ class CrossLink(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     scenario: str
+    """The file, below the folder of its paper."""
     settings: dict[str, Any] = field(default_factory=dict)
     quick_settings: dict[str, Any] = field(default_factory=dict)
 
@@ -35,6 +36,8 @@ class CrossStack(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     settings: dict[str, Any] = field(default_factory=dict)
+    is_today: bool = field(default=False, name="today")
+    """Whether it is the sender that a practitioner has."""
 
 
 class Cross(Struct, frozen=True, forbid_unknown_fields=True):

@@ -21,8 +21,8 @@ class Spot(StrEnum):
     """The same with `airtcp proxy`."""
 
 
-_NO_REMEDIES = frozenset({"coin", "oracle"})
-"""Controls of experiments, which nobody is to use."""
+CONTROLS = frozenset({"coin", "oracle"})
+"""Controls of experiments: one tosses a coin, the other knows what no sender can know."""
 
 
 @cache
@@ -31,7 +31,7 @@ def needs(remedy: str) -> tuple[frozenset[Spot], ...]:
     ways: list[frozenset[Spot]] = [frozenset()]
     for part in remedy.split("+"):
         entry = _catalogue().get(part.partition(":")[0].strip())
-        found = () if entry is None or entry["name"] in _NO_REMEDIES else _of(entry)
+        found = () if entry is None or entry["name"] in CONTROLS else _of(entry)
         ways = [before | one for before in ways for one in found]
     return tuple(dict.fromkeys(ways))
 

@@ -10,13 +10,13 @@ from airtcp._core import Scenario
 from airtcp.catalogue import BASELINE
 from airtcp.ranking import SMALLEST_PERCENT, Candidate, Ranking, State, direction, rank, reach
 from airtcp.ranking.best import best_of
-from airtcp.ranking.state import state
 from airtcp.study.cells import Cell, cell_frame
 from airtcp.study.comparison_table import comparison_table
 from airtcp.study.metrics import METRICS as METRICS_BY_NAME
 from airtcp.study.metrics import needless_share
 from airtcp.study.seeds_needed import seeds_needed
 from airtcp.study.simultaneous import distinct_variances, simultaneous
+from airtcp.study.state_of import state_of
 from airtcp.study.statistics import ERROR, Outcome, PairedDifference, paired_difference
 from airtcp.summary import RunSummary
 
@@ -167,18 +167,7 @@ class ComparedRuns:
     @cached_property
     def states(self) -> dict[str, State]:
         """What is known of each remedy's effect on what decides."""
-        return {name: self._state(by) for name, by in self.decisive.items()}
-
-    def _state(self, by: PairedDifference) -> State:
-        if by.mean_percent is None:
-            # Per cent of nothing: there is no smallest effect, only a sign.
-            is_undecided = by.outcome in {Outcome.NO_DIFFERENCE_SHOWN, Outcome.NO_INTERVAL}
-            return (
-                State.UNDECIDED
-                if is_undecided and not by.is_exact
-                else (State.EXCLUDED if by.mean == 0 else State.SHOWN)
-            )
-        return state(by.mean_percent, by.interval_percent, self.smallest, is_exact=by.is_exact)
+        return {name: state_of(by, self.smallest) for name, by in self.decisive.items()}
 
     def is_better(self, remedy: str) -> bool:
         """Whether a remedy is shown to improve what decides, by what is worth having."""

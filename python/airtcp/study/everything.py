@@ -4,12 +4,10 @@ import tomllib
 
 from airtcp._core import AirtcpError, Scenario
 from airtcp.catalogue import remedies
+from airtcp.ranking.deployable import CONTROLS
 
 ALL = "all"
 """Stands for every remedy that has a place on the link."""
-
-# Bounds and controls for research: the one knows what no sender can know, the other tosses a coin.
-_NO_REMEDIES = {"oracle", "coin"}
 
 _WITHOUT_HOSTS_BETWEEN = {"pipe", "trace"}
 
@@ -22,7 +20,7 @@ def applicable(scenario: Scenario) -> tuple[list[str], dict[str, str]]:
     topology, link = document["topology"], document.get("link", {})
     for entry in remedies():
         name = entry["name"]
-        if name in _NO_REMEDIES:
+        if name in CONTROLS:
             continue
         if entry["place"] == "proxy" and topology in _WITHOUT_HOSTS_BETWEEN:
             refused[name] = "between the ends of this link there is no host for a proxy to be on"

@@ -44,7 +44,7 @@ def write_papers_report(
     planned = [figure for both in groups for group in both for figure in group]
     figures = iter(drawn(directory, planned, png=png))
     sections = [
-        section_of(judgement, paper, told, grid, *(list(islice(figures, len(one))) for one in both))
+        section_of(judgement, paper, told, *(list(islice(figures, len(one))) for one in both))
         for paper, both in zip(judgement.papers, groups, strict=True)
     ]
     pages = [("index", "all claims")]

@@ -8,6 +8,7 @@ from airtcp.papers.judgement import Judgement
 from airtcp.papers.outcomes import Outcomes, scenario_at
 from airtcp.papers.paper import Calibration, FigureSpec, Paper
 from airtcp.papers.sensitivity import sensitivity_tables
+from airtcp.papers.today import ranked_today, today_sentences
 from airtcp.papers.windows import watched
 from airtcp.plot.charts import Chart, Distances
 from airtcp.plot.svg import Drawing
@@ -17,7 +18,6 @@ from airtcp.report.papers.charts import calibration_chart, chart_of
 from airtcp.report.papers.claims import ClaimLine, Reason, Told, claim_lines, reasons
 from airtcp.report.papers.readings import best_reading, open_points
 from airtcp.report.tables import Table
-from airtcp.study.grid import GridResult, text_of
 
 _FEW_TARGETS = 4
 """More facts than these make a calibration's chart too full to be read."""
@@ -54,7 +54,6 @@ def section_of(
     judgement: Judgement,
     paper: Paper,
     told: Told,
-    grid: GridResult | None,
     calibrations: list[ReportFigure],
     figures: list[ReportFigure],
 ) -> PaperSection:
@@ -71,7 +70,7 @@ def section_of(
             for table in sensitivity_tables(paper, judgement.outcomes[paper.name])
         ],
         judgement.today(paper).strip(),
-        _with_todays_sender(paper, grid),
+        _with_todays_sender(judgement, paper),
         open_points(told.papers.get(paper.name, {})),
         best_reading(told.papers.get(paper.name, {})),
     )
@@ -130,27 +129,17 @@ def _place_is(place: Value, chosen: Value, found: Calibrated) -> str:
     return ", ".join(words)
 
 
-def _with_todays_sender(paper: Paper, grid: GridResult | None) -> list[str]:
-    """Our runs of the paper's remedies with today's sender on the paper's own scenario."""
-    if grid is None:
+def _with_todays_sender(judgement: Judgement, paper: Paper) -> list[str]:
+    """Every remedy with today's sender on the paper's own links, and the paper's own among them."""
+    cross, outcomes = judgement.cross, judgement.cross_outcomes
+    if cross is None or outcomes is None:
         return []
-    own = [
-        entry
-        for entry in grid.entries
-        if entry.link.startswith(str(paper.about.number))
-        and entry.remedy.split(":")[0].split("+")[-1] in paper.about.remedies
-        and entry.difference is not None
+    experiment = cross.experiment(quick=judgement.quick)
+    return [
+        sentence
+        for ranked in ranked_today(cross, experiment, outcomes, paper)
+        for sentence in today_sentences(ranked, paper.about.remedies)
     ]
-    sentences = []
-    for stack in grid.grid.stacks:
-        told = [
-            f"{entry.remedy} {text_of(entry)} on {entry.link[2:]}"
-            for entry in own
-            if entry.stack == stack.name
-        ]
-        if told:
-            sentences.append(f"With the {stack.name} sender: {'; '.join(told)}.")
-    return sentences
 
 
 def chart_table(chart: Chart) -> Table:

@@ -1,0 +1,105 @@
+"""Every remedy with today's sender on a paper's own links, in the order of `airtcp compare`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from airtcp.catalogue import BASELINE
+from airtcp.papers.cross import MEASURE, Cross
+from airtcp.papers.experiment import Experiment
+from airtcp.papers.outcomes import Outcomes
+from airtcp.papers.paper import Paper
+from airtcp.ranking import Candidate, Direction, Ranking, State, rank, reach
+from airtcp.ranking.deployable import CONTROLS
+from airtcp.study.difference_words import amount
+from airtcp.study.simultaneous import simultaneous
+from airtcp.study.state_of import state_of
+from airtcp.study.statistics import PairedDifference
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The remedies on one link with one sender."""
+
+    link: str
+    stack: str
+    ranking: Ranking
+    differences: Mapping[str, PairedDifference]
+    """By remedy; their intervals hold for all of them at once."""
+
+
+def ranked_today(
+    cross: Cross, experiment: Experiment, outcomes: Outcomes, paper: Paper
+) -> list[Ranked]:
+    """The rankings on the links of a paper, with each sender that a practitioner has."""
+    return [
+        _ranked(experiment, outcomes, cross.remedies, link.name, stack.name)
+        for link in cross.links
+        if link.scenario.partition("/")[0] == paper.folder.name
+        for stack in cross.stacks
+        if stack.is_today
+    ]
+
+
+def _ranked(
+    experiment: Experiment, outcomes: Outcomes, remedies: list[str], link: str, stack: str
+) -> Ranked:
+    at = {"link": link, "stack": stack}
+    before = outcomes.values(experiment, MEASURE, at, {"remedy": BASELINE})
+    pairs = {}
+    for remedy in remedies:
+        after = outcomes.values(experiment, MEASURE, at, {"remedy": remedy})
+        if before and after and remedy.partition(":")[0] not in CONTROLS:
+            pairs[remedy] = (before, after)
+    differences = simultaneous(pairs)
+    candidates = [
+        Candidate(
+            name,
+            by.mean if by.mean_percent is None else by.mean_percent,
+            by.interval if by.mean_percent is None else by.interval_percent,
+            state_of(by),
+        )
+        for name, by in differences.items()
+    ]
+    ranking = rank(candidates, reach("all", Direction.UNKNOWN))
+    return Ranked(link, stack, ranking, differences)
+
+
+def today_sentences(ranked: Ranked, own: list[str]) -> list[str]:
+    """What comes first on a link, and where a paper's `own` remedies come."""
+    ranking, differences = ranked.ranking, ranked.differences
+    where = f"{ranked.link.partition(' ')[2]}, with the {ranked.stack} sender"
+
+    def named(one: Candidate) -> str:
+        return f"{one.remedy} ({amount(differences[one.remedy], sign=True)})"
+
+    if ranking.best is not None:
+        first = f"On {where}, {named(ranking.best)} comes first of what a system can have"
+    elif ranking.nothing_helps:
+        first = f"On {where}, nothing that a system can have helps"
+    else:
+        first = f"On {where}, these runs show nothing to help, and leave some undecided"
+    elsewhere = [f"{other.place.lower()}: {named(other.best)}" for other in ranking.elsewhere]
+    lines = ["; ".join([first, *elsewhere]).replace("no linux", "no Linux") + "."]
+    ours = [one for one in ranking.candidates if _is_of(one.remedy, own)]
+    if ours:
+        told = "; ".join(f"{named(one)} {_WORDS[_kind(one)]}" for one in ours)
+        lines.append(f"The paper's own there: {told}.")
+    return lines
+
+
+def _is_of(remedy: str, own: list[str]) -> bool:
+    return remedy.split("+")[-1].partition(":")[0] in own
+
+
+def _kind(one: Candidate) -> str:
+    if one.state is State.SHOWN:
+        return "helps" if one.gain > 0 else "harms"
+    return one.state.value
+
+
+_WORDS = {
+    "helps": "helps",
+    "harms": "does harm",
+    State.EXCLUDED.value: "changes nothing worth having",
+    State.UNDECIDED.value: "is undecided",
+}
