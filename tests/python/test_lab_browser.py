@@ -127,6 +127,34 @@ def test_two_sides_are_drawn(show: Open) -> None:
     keep(page, "desktop")
 
 
+def test_what_helps_is_asked_for_who_asks(show: Open) -> None:
+    page = show(LOSSY.replace("duration%3D10+s", "duration%3D4+s") + "&can=access-point")
+    expect(page.locator("#can")).to_have_value("access-point")
+    page.click("#ask")
+    expect(page.locator("#answer .verdict")).to_contain_text("At the access point ")
+    first = page.locator("#answer tr.yours button").first
+    remedy = first.inner_text().split(" = ")[0]
+    first.click()
+    expect(page.locator("#remedy-b")).to_have_value(remedy)
+    # Another side leaves the answer; another link, or another asker, does not.
+    expect(page.locator("#answer .verdict")).to_be_visible()
+    keep(page, "answer")
+    page.select_option("#can", "server")
+    expect(page.locator("#answer .verdict")).to_have_count(0)
+    expect(page).to_have_url(re.compile("can=server"))
+
+
+def test_a_refusal_is_shown_in_place_of_a_ranking(
+    show: Open, lab: "Lab", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lab.drops, "refusal", lambda _source: "Another sender filled the link.")
+    page = show()
+    expect(page.locator("#answer .refusal")).to_have_text(
+        "Not ranked. Another sender filled the link."
+    )
+    expect(page.locator("#ask")).to_be_disabled()
+
+
 def test_a_medium_has_its_retries(show: Open) -> None:
     page = show("#link=ready/wlan-upload&set=duration%3D5+s&b=inf-retry")
     expect(page.locator("#chart-retries")).to_be_visible()

@@ -19,8 +19,12 @@ from urllib.parse import quote
 import pytest
 
 import airtcp
+from airtcp.lab.answer import ROUNDS
+from airtcp.lab.describe import overview
 from airtcp.lab.guard import MOST_REQUEST_BYTES
 from airtcp.lab.server import Lab
+from airtcp.study.run_comparison import run_comparison
+from airtcp.study.verdict import verdict
 
 LOSSY = {
     "source": "ready/lossy-pipe",
@@ -127,6 +131,40 @@ def test_a_cloud_has_every_seed_and_their_verdict(lab: Lab) -> None:
     same = comparison.verdict[0].replace("sack", "B").removesuffix(".")
     # What is not decided says how many seeds would decide it.
     assert verdict.startswith(same)
+
+
+def test_what_helps_is_what_compare_says(lab: Lab) -> None:
+    settings = {"link.loss.rate": "0.02", "duration": "5 s"}
+    asked = {"source": "ready/lossy-pipe", "settings": settings, "can": "access-point"}
+    told = messages(lab, "/api/answer", asked)
+    assert {one["kind"] for one in told[:-1]} == {"progress"}
+    assert told[-1]["kind"] == "answer"
+    seeds = told[-1]["seeds"]
+    compared = run_comparison(
+        "lossy-pipe", settings=settings, can="access-point", rounds=ROUNDS, harm=True
+    )
+    assert len(compared.seeds) == seeds
+    assert [told[-1]["headline"], *told[-1]["sentences"]] == verdict(compared)
+    best = compared.ranking.best
+    assert best is not None
+    rows = told[-1]["rows"]
+    # The best of all comes first, wherever it is deployed; the headline's is the asker's own.
+    assert rows[0]["remedy"] == compared.ranking.candidates[0].remedy
+    assert next(row["remedy"] for row in rows if row["is_yours"]) == best.remedy
+
+
+def test_the_page_begins_with_what_its_user_may_change(tmp_path: Path) -> None:
+    with Lab(0, tmp_path, tmp_path, can="server") as server:
+        assert overview(server.sources, server.can)["can"] == "server"
+
+
+def test_a_link_on_which_nothing_is_to_be_judged_is_not_ranked(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lab.drops, "refusal", lambda _source: "Another sender filled the link.")
+    (refusal,) = messages(lab, "/api/answer", LOSSY)
+    assert refusal == {"kind": "refusal", "sentence": "Another sender filled the link."}
+    assert post(lab, "/api/link", LOSSY)[1]["refusal"] == "Another sender filled the link."
 
 
 def test_a_spurious_timeout_is_explained_by_its_packets(lab: Lab) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from airtcp._core import ScenarioError
+from airtcp.cli.asker import asked_for
 from airtcp.cli.console import out
 from airtcp.cli.errors import clear_errors, say
 from airtcp.shipped import folder
@@ -29,28 +30,41 @@ def lab_command(
         Path,
         typer.Option(metavar="FOLDER", help="The reports of past runs to list."),
     ] = Path("out"),
+    can: Annotated[
+        str | None,
+        typer.Option(
+            "--can",
+            metavar="PLACES",
+            help="What you may change, as `airtcp compare` takes it; the page begins with it. Left "
+            "out, the kept answer holds.",
+            show_default=False,
+        ),
+    ] = None,
     show: Annotated[
         bool, typer.Option("--open", help="Opens the page in this machine's browser.")
     ] = False,
 ) -> None:
     """Serve a page to explore a link interactively, to this machine alone.
 
-    Sliders for what matters on the link, two remedies side by side on the same channel, the
-    packets around a timeout, many seeds as a cloud. Ctrl-C ends it.
+    Sliders for what matters on the link, what helps on it where you may change something, two
+    remedies side by side on the same channel, the packets around a timeout, many seeds as a cloud.
+    Ctrl-C ends it.
 
     [bold]Examples[/bold]
 
     airtcp lab
 
-    airtcp lab --open --port 0
+    airtcp lab --open --port 0 --can my-machine
     """
     with clear_errors():
         if scenarios is not None and not scenarios.is_dir():
             raise ScenarioError(f"--scenarios {scenarios}: there is no such folder")
         from airtcp.lab.server import Lab
 
+        # The page asks by itself: a choice there is not a question here.
+        asked = asked_for(can, is_interactive=False)
         try:
-            server = Lab(port, scenarios or folder("scenarios"), reports)
+            server = Lab(port, scenarios or folder("scenarios"), reports, asked.can)
         except OSError as error:
             raise ScenarioError(
                 f"--port {port}: {error.strerror}; choose another, or 0 for any that is free"

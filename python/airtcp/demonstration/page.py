@@ -12,7 +12,7 @@ from airtcp.plot.timeline import timeline
 from airtcp.plot.trouble import Trouble
 from airtcp.quantities import format_bit_rate, format_count, format_percent
 from airtcp.ranking.candidate import Candidate
-from airtcp.ranking.deployable import Spot, needs
+from airtcp.ranking.places import places_of
 from airtcp.report.figures import PlannedFigure, drawn
 from airtcp.report.pages import rendered, write_text
 from airtcp.report.tables import Table
@@ -23,14 +23,6 @@ from airtcp.study.difference_words import amount
 from airtcp.study.metrics import METRICS
 
 _MOST_ROWS = 8
-_PLACES = {
-    Spot.SENDER: "the sender",
-    Spot.RECEIVER: "the receiver",
-    Spot.BEFORE_LINK: "the device before the link",
-    Spot.RADIO: "the mobile's radio",
-    Spot.AGENT: "the access point",
-    Spot.PROXY: "a proxy",
-}
 
 
 def write_story(folder: Path, story: Story, *, png: bool = False) -> Path:
@@ -144,7 +136,7 @@ def helps_table(compared: ComparedRuns) -> Table:
                 amount(compared.decisive[one.remedy], sign=True),
                 _latency(compared, one.remedy),
                 _harm(one),
-                _place(one.remedy) + (", yours" if yours else ""),
+                places_of(one.remedy) + (", yours" if yours else ""),
             )
         )
     heads = (
@@ -172,10 +164,3 @@ def _harm(one: Candidate) -> str:
     if one.harm is None:
         return ""
     return format_percent(one.harm, sign=True, decimals=0) if one.is_harm_shown else "no harm shown"
-
-
-def _place(remedy: str) -> str:
-    ways = needs(remedy)
-    if not ways:
-        return "no Linux has it"
-    return " and ".join(words for spot, words in _PLACES.items() if spot in ways[0])

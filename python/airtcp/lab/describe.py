@@ -10,12 +10,15 @@ from airtcp.catalogue import deployments, remedies
 from airtcp.lab.controls import controls
 from airtcp.lab.requests import Link
 from airtcp.lab.sources import Sources
+from airtcp.ranking import Asker
 
 
-def overview(sources: Sources) -> dict[str, Any]:
-    """The links and remedies that there are."""
+def overview(sources: Sources, can: str) -> dict[str, Any]:
+    """The links and remedies that there are, and what the user may change until they say."""
     return {
         "version": _core.engine_version,
+        "can": can,
+        "askers": [{"name": asker.value, "words": asker.words} for asker in Asker],
         "links": sources.all(),
         "remedies": [
             {name: entry[name] for name in ("name", "place", "effect", "parameters")}
@@ -50,6 +53,7 @@ def link(sources: Sources, request: Link) -> dict[str, Any]:
         "name": scenario.name,
         "description": document.get("description", ""),
         "found": sources.drops.found(request.source),
+        "refusal": sources.drops.refusal(request.source),
         "topology": document["topology"],
         "flows": document["flows"]["count"],
         "profile": document["tcp"]["profile"],

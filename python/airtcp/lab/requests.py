@@ -39,6 +39,12 @@ class Cloud(Play, frozen=True):
     seeds: Annotated[int, msgspec.Meta(ge=2, le=MOST_SEEDS)] = 20
 
 
+class Ask(Link, frozen=True):
+    """What helps on a link, for who may change the places of `can`."""
+
+    can: _Text = "all"
+
+
 class OneSide(Link, frozen=True):
     """A link with the remedies of one side."""
 

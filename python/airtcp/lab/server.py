@@ -15,6 +15,7 @@ import msgspec
 
 from airtcp._core import AirtcpError, ScenarioError
 from airtcp.lab import reports
+from airtcp.lab.answer import answer
 from airtcp.lab.assets import assets
 from airtcp.lab.cloud import cloud
 from airtcp.lab.describe import link, overview
@@ -22,9 +23,10 @@ from airtcp.lab.drops import MOST_BYTES, Drops
 from airtcp.lab.explain import explain
 from airtcp.lab.guard import MOST_REQUEST_BYTES, RefusedError, body_length, check_origin
 from airtcp.lab.play import Send, play
-from airtcp.lab.requests import Cloud, Explain, Link, OneSide, Play, read
+from airtcp.lab.requests import Ask, Cloud, Explain, Link, OneSide, Play, read
 from airtcp.lab.share import scenario_file
 from airtcp.lab.sources import Sources
+from airtcp.ranking import Asker
 
 MOST_AT_ONCE = 4
 """Computations at the same time; further ones wait, then are refused."""
@@ -46,8 +48,12 @@ class Lab(ThreadingHTTPServer):
     # A second server on a port that is taken is an error and not a surprise.
     allow_reuse_port = False
 
-    def __init__(self, port: int, scenarios: Path, reported: Path) -> None:
+    def __init__(
+        self, port: int, scenarios: Path, reported: Path, can: str = Asker.ALL.value
+    ) -> None:
         """Listens on `port` of 127.0.0.1, 0 for any that is free.
+
+        The page takes `can` for what its user may change until they choose otherwise.
 
         Raises:
             OSError: the port is taken.
@@ -58,6 +64,7 @@ class Lab(ThreadingHTTPServer):
         self.sources = Sources(scenarios, self.drops)
         self.reports = reports.Reports(reported)
         self.assets = assets()
+        self.can = can
         self._free = threading.BoundedSemaphore(MOST_AT_ONCE)
 
     @property
@@ -114,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
                 body, kind = self.server.assets[path]
                 self._answer(body, kind)
             elif path == "/api/links":
-                self._answer_json(overview(self.server.sources))
+                self._answer_json(overview(self.server.sources, self.server.can))
             elif path == "/api/reports":
                 self._answer_json(self.server.reports.all())
             elif path.startswith("/reports/"):
@@ -127,8 +134,8 @@ class _Handler(BaseHTTPRequestHandler):
         with self._clear_errors():
             self._check(is_navigation=False)
             url = urlsplit(self.path)
-            answer = _ANSWERS.get(url.path)
-            if answer is None:
+            respond = _ANSWERS.get(url.path)
+            if respond is None:
                 raise RefusedError(HTTPStatus.NOT_FOUND, f"{url.path[:80]}: there is no such page")
             is_drop = url.path == "/api/drop"
             length = body_length(self.headers, MOST_BYTES if is_drop else MOST_REQUEST_BYTES)
@@ -137,7 +144,7 @@ class _Handler(BaseHTTPRequestHandler):
                 raise RefusedError(HTTPStatus.BAD_REQUEST, "the request ended early")
             self.unread = False
             with self.server.computation():
-                answer(self, body)
+                respond(self, body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Writes nothing: the terminal is the user's."""
@@ -164,6 +171,10 @@ class _Handler(BaseHTTPRequestHandler):
     def cloud(self, body: bytes) -> None:
         request = read(body, Cloud)
         self._stream(lambda send: cloud(self.server.sources, request, send))
+
+    def answer(self, body: bytes) -> None:
+        request = read(body, Ask)
+        self._stream(lambda send: answer(self.server.sources, request, send))
 
     def explain(self, body: bytes) -> None:
         self._answer_json(explain(self.server.sources, read(body, Explain)))
@@ -279,6 +290,7 @@ _ANSWERS: dict[str, Callable[[_Handler, bytes], None]] = {
     "/api/link": _Handler.link,
     "/api/play": _Handler.play,
     "/api/cloud": _Handler.cloud,
+    "/api/answer": _Handler.answer,
     "/api/explain": _Handler.explain,
     "/api/scenario": _Handler.scenario,
     "/api/drop": _Handler.drop,

@@ -1,5 +1,6 @@
 // The page: what is chosen goes to the server, what comes back is drawn.
 
+import { ask, clearAnswer, listAskers } from "./answer.js";
 import * as api from "./api.js";
 import { buildCharts, drawCharts, fitCharts, markTimeouts } from "./charts.js";
 import { clearCloud, runCloud } from "./cloud.js";
@@ -25,6 +26,7 @@ let last = null;
 let playing = null;
 let clouding = null;
 let explaining = null;
+let asking = null;
 let cloudTimer = 0;
 let addressTimer = 0;
 let ownFragment = "";
@@ -53,6 +55,7 @@ async function openLink() {
   by("link").value = state.link;
   by("link-description").textContent = [link.description, ...link.found].join(" ");
   offer(link.amiss);
+  forgetAnswer();
   by("keys").replaceChildren(...Object.keys(link.keys).map((key) =>
     element("option", { value: key })));
   buildSliders(link, state.settings, setKey);
@@ -80,9 +83,16 @@ function keepUp() {
   addressTimer = setTimeout(keepAddress, ADDRESS_AFTER_MS);
 }
 
+// An answer is of the link as it was.
+function forgetAnswer() {
+  asking?.abort();
+  clearAnswer(link.refusal);
+}
+
 function setKey(key, text) {
   if (text === null) delete state.settings[key];
   else state.settings[key] = text;
+  forgetAnswer();
   keepUp();
   void play();
 }
@@ -138,6 +148,23 @@ async function cloud() {
     await runCloud({ ...asked, seeds: Number(by("seeds").value) }, own.signal);
   } catch (error) {
     if (!own.signal.aborted) fail(error);
+  }
+}
+
+async function findAnswer() {
+  if (by("ask").disabled) return;
+  asking?.abort();
+  const own = asking = new AbortController();
+  try {
+    await ask({ ...source(), can: by("can").value }, own.signal, (remedy) => {
+      showSide("b", remedy, (text) => setSide("b", text));
+      setSide("b", remedy);
+    });
+    clearError();
+  } catch (error) {
+    if (own.signal.aborted) return;
+    clearAnswer(link.refusal);
+    fail(error);
   }
 }
 
@@ -216,6 +243,12 @@ function connectPanel() {
   by("reset").addEventListener("click", () => choose(state.link, state.toml));
   by("run-cloud").addEventListener("click", cloud);
   by("seeds").addEventListener("change", cloud);
+  by("ask").addEventListener("click", findAnswer);
+  by("can").addEventListener("change", () => {
+    state.can = by("can").value;
+    keepUp();
+    forgetAnswer();
+  });
   by("reports-button").addEventListener("click", () => showReports().catch(fail));
   by("help-button").addEventListener("click", () => by("help").showModal());
 }
@@ -225,6 +258,7 @@ const KEYS = {
   t: explainNext,
   x: exchange,
   c: cloud,
+  h: findAnswer,
   s: () => by("share-button").click(),
   l: () => by("link").focus(),
   "?": () => by("help").showModal(),
@@ -269,6 +303,7 @@ async function openAddress() {
     state.link = known.includes(FIRST_LINK) ? FIRST_LINK : known[0];
     if (state.link === FIRST_LINK) state.settings = { ...FIRST_SETTINGS };
   }
+  listAskers(overview.askers, state.can || overview.can);
   listLinks(overview.links, state.link);
   if (!state.link) {
     by("link-description").textContent = "No scenarios in this folder: open a file.";

@@ -1,7 +1,7 @@
 // What is shown, and the same as the fragment of the address: a link to share.
 
 export const DEFAULT = {
-  link: "", settings: {}, a: "", b: "bbr", seed: 1, flow: 0, toml: null,
+  link: "", settings: {}, a: "", b: "bbr", seed: 1, flow: 0, can: "", toml: null,
 };
 
 const LONGEST_TOML = 24_000;
@@ -19,6 +19,7 @@ export async function toFragment(state) {
   parts.set("a", state.a);
   parts.set("b", state.b);
   parts.set("seed", String(state.seed));
+  if (state.can) parts.set("can", state.can);
   if (state.flow) parts.set("flow", String(state.flow));
   return `#${parts}`;
 }
@@ -35,6 +36,7 @@ export async function fromFragment(fragment) {
   state.b = parts.get("b") ?? state.b;
   state.seed = whole(parts.get("seed"), 1);
   state.flow = whole(parts.get("flow"), 0);
+  state.can = parts.get("can") ?? "";
   const toml = parts.get("toml");
   if (toml) {
     try {

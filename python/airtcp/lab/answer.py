@@ -1,0 +1,91 @@
+"""What helps on a link, for who asks: every remedy tried, in the order of `airtcp compare`."""
+
+import time
+
+from airtcp._core import RunError
+from airtcp.lab.play import LONGEST_WALL_S, Send
+from airtcp.lab.requests import Ask
+from airtcp.lab.sources import Sources
+from airtcp.quantities import format_percent
+from airtcp.ranking import Candidate, State
+from airtcp.ranking.places import places_of
+from airtcp.study.compare import ComparedRuns
+from airtcp.study.difference_words import amount, state_words
+from airtcp.study.run_comparison import run_comparison
+from airtcp.study.sequential import Rounds
+from airtcp.study.verdict import verdict
+
+ROUNDS = Rounds(most_seeds=20, most_cpu_s=30.0)
+"""A page is waited for: what is not decided by then is said to be undecided."""
+_MOST_ROWS = 10
+
+
+def answer(sources: Sources, request: Ask, send: Send) -> None:
+    """Tries every remedy that has a place on the link, in rounds.
+
+    Messages: `progress`; then `answer` with the sentences of `airtcp compare` and a row for each
+    remedy worth one, or `refusal` where the link is one on which no remedy is to be judged.
+
+    Raises:
+        ScenarioError: the link, a setting or an asker is wrong.
+        RunError: a run could not be finished, or they take too long.
+    """
+    if refusal := sources.drops.refusal(request.source):
+        send({"kind": "refusal", "sentence": refusal})
+        return
+    chosen = sources.scenario(request.source, request.settings)
+    begun = time.monotonic()
+
+    def progress(done: int, runs: int) -> None:
+        if time.monotonic() - begun > LONGEST_WALL_S:
+            raise RunError(
+                f"trying every remedy takes longer than {LONGEST_WALL_S:g} s here: choose a "
+                "shorter duration, or ask `airtcp compare`"
+            )
+        send({"kind": "progress", "done": done, "runs": runs})
+
+    found = run_comparison(
+        chosen.scenario, can=request.can, rounds=ROUNDS, harm=True, progress=progress
+    )
+    lines = verdict(found)
+    send(
+        {
+            "kind": "answer",
+            "headline": lines[0],
+            "sentences": lines[1:],
+            "seeds": len(found.seeds),
+            "rows": _rows(found),
+        }
+    )
+
+
+def _rows(found: ComparedRuns) -> list[dict[str, object]]:
+    """The remedies that help or may help, best first, one row for those that are the same here."""
+    ranking = found.ranking
+    rows: list[dict[str, object]] = []
+    seen: set[tuple[str, ...]] = set()
+    for one in ranking.candidates:
+        alike = found.alike[one.remedy]
+        if alike in seen or not (one.helps or one.state is State.UNDECIDED):
+            continue
+        seen.add(alike)
+        rows.append(
+            {
+                "remedy": one.remedy,
+                "name": found.row_name(one.remedy),
+                "gain": amount(found.decisive[one.remedy], sign=True),
+                "state": state_words(one.state, one.seeds_to_decide),
+                "place": places_of(one.remedy),
+                "is_yours": one.is_deployable(ranking.reach.spots),
+                "harm": _harm(one),
+            }
+        )
+    return rows[:_MOST_ROWS]
+
+
+def _harm(one: Candidate) -> str:
+    if one.floods:
+        return "floods the link"
+    if one.harm is None or not one.harms_others_much:
+        return ""
+    return f"{format_percent(one.harm, decimals=0)} for an unchanged flow beside it"
