@@ -13,13 +13,11 @@ use sha2::{Digest, Sha256};
 use super::document::{Document, TraceTable};
 use super::error::Problem;
 
-/// A file's content and the digest of its bytes.
+/// A file's content.
 #[derive(Clone, Debug)]
 pub(crate) struct Recording<T> {
     /// The recording.
     pub content: Arc<T>,
-    /// SHA-256 of the file, in hexadecimal.
-    pub digest: String,
     /// Where the file lies.
     pub path: PathBuf,
 }
@@ -47,6 +45,8 @@ impl Files<'_> {
 pub(crate) struct Inputs {
     /// The files themselves, by the key that names them.
     pub files: BTreeMap<String, Arc<[u8]>>,
+    /// SHA-256 of each, in hexadecimal, by the name that the scenario gives it.
+    pub digests: BTreeMap<String, String>,
     /// `link.trace.down`.
     pub down: Option<Recording<MahimahiTrace>>,
     /// `link.trace.up`.
@@ -67,10 +67,12 @@ impl Inputs {
         let mut reader = Reader {
             from,
             files: BTreeMap::new(),
+            digests: BTreeMap::new(),
         };
         let inputs = Self::read_all(document, &mut reader)?;
         Ok(Self {
             files: reader.files,
+            digests: reader.digests,
             ..inputs
         })
     }
@@ -98,6 +100,7 @@ impl Inputs {
         let lost = LostPackets::parse;
         Ok(Self {
             files: BTreeMap::new(),
+            digests: BTreeMap::new(),
             stops: reader.read("link.stops.path", stops, StopList::parse)?,
             recorded: [
                 reader.read("link.recorded.path", data, conditions)?,
@@ -118,6 +121,7 @@ impl Inputs {
 struct Reader<'a> {
     from: &'a Files<'a>,
     files: BTreeMap<String, Arc<[u8]>>,
+    digests: BTreeMap<String, String>,
 }
 
 impl Reader<'_> {
@@ -148,9 +152,9 @@ impl Reader<'_> {
             .map_err(|error| Problem::at(key, format!("{}", Located(&error))))?;
         let digest = format!("{:x}", HexDigest(Sha256::digest(&bytes).as_slice()));
         self.files.insert(key.to_owned(), bytes);
+        self.digests.insert(path.clone(), digest);
         Ok(Some(Recording {
             content: Arc::new(content),
-            digest,
             path: place,
         }))
     }

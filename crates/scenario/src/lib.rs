@@ -42,7 +42,7 @@ use document::Document;
 use error::Problem;
 pub use error::ScenarioError;
 pub use flow::{FlowConfig, FreezeConfig, ProxyConfig};
-use inputs::{Files, HexDigest, Inputs, Recording, read_bounded};
+use inputs::{Files, HexDigest, Inputs, read_bounded};
 pub use link::{AccessPoint, Link, RoundTrip, Wired};
 pub use medium::{AggregatingWlan, Air, Arq, CellLink, SelectiveRepeat, WirelessMedium, Wlan};
 pub use mix::Mix;
@@ -255,35 +255,11 @@ impl Scenario {
     /// holds counts, not where it lies.
     pub fn hash(&self) -> String {
         let mut document = self.document.clone();
-        if let Some(link) = &mut document.link {
-            if let Some(trace) = &mut link.trace {
-                trace.down = self.inputs.down.as_ref().map(|file| file.digest.clone());
-                trace.up = self.inputs.up.as_ref().map(|file| file.digest.clone());
+        document.each_file(&mut |name| {
+            if let Some(digest) = self.inputs.digests.get(name) {
+                name.clone_from(digest);
             }
-            if let (Some(log), Some(file)) = (&mut link.rtt_log, &self.inputs.rtt_log) {
-                log.path.clone_from(&file.digest);
-            }
-            if let (Some(stops), Some(file)) = (&mut link.stops, &self.inputs.stops) {
-                stops.path = Some(file.digest.clone());
-            }
-            let [recorded, of_acks] = &self.inputs.recorded;
-            let [lost, lost_acks] = &self.inputs.lost_packets;
-            name_by_digest(
-                link.recorded.as_mut().map(|table| &mut table.path),
-                recorded,
-            );
-            name_by_digest(
-                link.lost_packets.as_mut().map(|table| &mut table.path),
-                lost,
-            );
-            if let Some(reverse) = &mut link.reverse {
-                let table = reverse.recorded.as_mut();
-                let of_acks = of_acks.as_ref().or(recorded.as_ref()).cloned();
-                name_by_digest(table.map(|table| &mut table.path), &of_acks);
-                let table = reverse.lost_packets.as_mut();
-                name_by_digest(table.map(|table| &mut table.path), lost_acks);
-            }
-        }
+        });
         format!(
             "{:x}",
             HexDigest(Sha256::digest(written(&document)).as_slice())
@@ -340,13 +316,6 @@ impl Scenario {
             document,
             inputs,
         })
-    }
-}
-
-/// Puts the digest of a file in place of its name.
-fn name_by_digest<T>(path: Option<&mut String>, file: &Option<Recording<T>>) {
-    if let (Some(path), Some(file)) = (path, file) {
-        path.clone_from(&file.digest);
     }
 }
 

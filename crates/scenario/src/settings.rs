@@ -4,22 +4,11 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
+use super::document::Document;
 use super::error::{Problem, shortened};
 
 /// The deepest key there is has three steps; this leaves room to name a wrong one in an error.
 const MOST_STEPS: usize = 8;
-
-/// The keys whose values are files.
-pub(super) const FILES: [&str; 8] = [
-    "link.trace.down",
-    "link.trace.up",
-    "link.rtt_log.path",
-    "link.stops.path",
-    "link.recorded.path",
-    "link.lost_packets.path",
-    "link.reverse.recorded.path",
-    "link.reverse.lost_packets.path",
-];
 
 /// Sets the dotted `key` to `value`, which is a TOML value if it reads as one and else text.
 /// Tables on the way are made. `folder` is where the scenario's own files are looked for.
@@ -51,7 +40,7 @@ pub(super) fn set(table: &mut Table, key: &str, value: &str, folder: &Path) -> R
             )
         })?;
     }
-    let value = if FILES.contains(&key) {
+    let value = if Document::file_keys().iter().any(|file| file == key) {
         file(value, folder)
     } else {
         parsed(value)

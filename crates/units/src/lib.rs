@@ -30,5 +30,5 @@ pub use duration::Duration;
 pub use instant::Instant;
 pub use probability::Probability;
 #[cfg(feature = "schema")]
-pub use schema::bounded;
+pub use schema::{bounded, written};
 pub use text::ParseError;

@@ -36,6 +36,18 @@ pub struct PipeConfig {
 }
 
 impl PipeConfig {
+    /// A line without losses whose queue has no limit.
+    #[must_use]
+    pub fn line(service: Service, delay: Delay) -> Self {
+        Self {
+            service,
+            queue: QueueLimit::Unlimited,
+            discipline: Discipline::DropTail,
+            error: ErrorModel::None,
+            delay,
+        }
+    }
+
     /// The same direction; its stops at random times are drawn from `shared`, so that two
     /// directions with the same stream stop together.
     #[must_use]

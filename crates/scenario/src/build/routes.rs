@@ -8,7 +8,7 @@
 //! With two channels there is a mobile and an access point at both ends.
 
 use airtcp_link::agent::Toward;
-use airtcp_link::{Delay, Discipline, ErrorModel, PipeConfig, QueueLimit, Service, Stream};
+use airtcp_link::{Delay, ErrorModel, PipeConfig, Service, Stream};
 use airtcp_units::Duration;
 
 use super::media;
@@ -238,12 +238,6 @@ fn add_pipe(network: &mut NetworkConfig, name: &str, pipe: PipeConfig) -> u32 {
 /// too.
 fn add_line(network: &mut NetworkConfig, delay: Duration) -> Hop {
     let name = format!("access.{}", network.pipes.len());
-    let line = PipeConfig {
-        service: Service::Unlimited,
-        queue: QueueLimit::Unlimited,
-        discipline: Discipline::DropTail,
-        error: ErrorModel::None,
-        delay: Delay::Constant(delay),
-    };
+    let line = PipeConfig::line(Service::Unlimited, Delay::Constant(delay));
     Hop::Pipe(add_pipe(network, &name, line))
 }

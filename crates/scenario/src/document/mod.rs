@@ -3,6 +3,9 @@
 //!
 //! A key that is left out is `None`; [`super::resolve`] fills in what it then is.
 
+#[macro_use]
+pub(crate) mod keys;
+
 mod aqm;
 mod arq;
 mod cell;
@@ -18,6 +21,7 @@ mod wlan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::keys::Keys;
 use super::names::Topology;
 pub use airtcp_tcp::config::TcpTable;
 use airtcp_units::bounded::{Bytes, DAY, HOUR, SECOND, Span, Whole};
@@ -34,7 +38,6 @@ pub use traffic::{EmailTable, FtpTable, HttpTable, MixTable, TrafficTable};
 pub use variation::{JitterTable, LateTable, LostPacketsTable, RecordedTable, StopsTable};
 pub use wired::{RoundTripTable, WiredTable};
 pub use wlan::{AggregationTable, AirtimeTable, CategoryTable, EdcaTable, WlanTable};
-pub(crate) use wlan::{Attempts, ContentionWindow};
 
 /// A packet's delay on a line, each way: none to an hour.
 pub(crate) type LineDelay = Span<0, HOUR>;
@@ -42,6 +45,7 @@ pub(crate) type LineDelay = Span<0, HOUR>;
 pub(crate) type Packets = Whole<1, 1_000_000_000>;
 /// Bytes of a transfer or a buffer, up to 1 PB.
 pub(crate) type Amount = Bytes<1, 1_000_000_000_000_000>;
+
 /// A scenario: the link, the flows over it, and the TCP at their ends.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -90,4 +94,20 @@ pub struct Document {
     /// The TCP endpoints.
     #[serde(default)]
     pub tcp: TcpTable,
+}
+
+impl Document {
+    /// The dotted names of the keys whose values are files: all are of `[link]`.
+    pub fn file_keys() -> Vec<String> {
+        let mut found = Vec::new();
+        LinkTable::file_keys("link", &mut found);
+        found
+    }
+
+    /// Calls `visit` with the name of each file that is given.
+    pub fn each_file(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        if let Some(link) = &mut self.link {
+            link.each_file(visit);
+        }
+    }
 }

@@ -11,43 +11,37 @@ pub(crate) type Metres = Real<1_000, 1_000_000_000_000>;
 /// A level or a ratio in decibels.
 pub(crate) type Decibels = Real<-400_000_000, 400_000_000>;
 
-/// The way of a signal between an access point and its mobiles. The same in both directions.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RadioTable {
-    /// Carrier frequency in MHz.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub carrier_mhz: Option<Real<1_000_000, 1_000_000_000_000>>,
-    /// Power of a sender, antennas included, in dBm.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub transmit_power_dbm: Option<Decibels>,
-    /// Noise at a receiver in dBm, its noise figure included.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub noise_dbm: Option<Decibels>,
-    /// Path-loss exponent: 2 in free space, 3 to 4 indoors and in towns.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path_loss_exponent: Option<Real<0, 10_000_000>>,
-    /// Loss at 1 m in dB. That of free space at the carrier when left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub loss_at_1_m_db: Option<Decibels>,
-    /// Standard deviation of log-normal shadowing in dB, drawn once for each mobile.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shadowing_db: Option<Real<0, 100_000_000>>,
-    /// Fading of the signal.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fading: Option<FadingName>,
-    /// Speed of the mobiles in m/s (`fading = "jakes"`): with the carrier it makes the Doppler
-    /// frequency. It does not move them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub speed_m_per_s: Option<Real<0, 1_000_000_000>>,
-    /// Distance of every mobile from the access point in m; or in place of it one for each, used in
-    /// turn.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub distance_m: Option<Distances>,
-    /// Nearest and farthest distance in m, in place of `distance_m`: each mobile's is drawn
-    /// uniformly between them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub distance_between_m: Option<[Metres; 2]>,
+keys! {
+    /// The way of a signal between an access point and its mobiles. The same in both directions.
+    #[derive(Clone, Default)]
+    pub struct RadioTable takes {
+        /// Carrier frequency in MHz.
+        carrier_mhz: Real<1_000_000, 1_000_000_000_000>;
+        /// Power of a sender, antennas included, in dBm.
+        // 100 mW, what Europe allows at 2.4 GHz (ETSI EN 300 328).
+        transmit_power_dbm: f64 = 20.0, as Decibels;
+        /// Noise at a receiver in dBm, its noise figure included.
+        // Thermal noise in 20 MHz, -101 dBm, and a noise figure of 7 dB.
+        noise_dbm: f64 = -94.0, as Decibels;
+        /// Path-loss exponent: 2 in free space, 3 to 4 indoors and in towns.
+        path_loss_exponent: f64 = 3.0, as Real<0, 10_000_000>;
+        /// Loss at 1 m in dB. That of free space at the carrier when left out.
+        loss_at_1_m_db: Decibels;
+        /// Standard deviation of log-normal shadowing in dB, drawn once for each mobile.
+        shadowing_db: f64 = 0.0, as Real<0, 100_000_000>;
+        /// Fading of the signal.
+        fading: FadingName = FadingName::default();
+        /// Speed of the mobiles in m/s (`fading = "jakes"`): with the carrier it makes the Doppler
+        /// frequency. It does not move them.
+        // Walking: 3 km/h.
+        speed_m_per_s: f64 = 0.833_333, as Real<0, 1_000_000_000>;
+        /// Distance of every mobile from the access point in m; or in place of it one for each,
+        /// used in turn.
+        distance_m: Distances;
+        /// Nearest and farthest distance in m, in place of `distance_m`: each mobile's is drawn
+        /// uniformly between them.
+        distance_between_m: [Metres; 2];
+    }
 }
 
 /// One distance for all mobiles, or several used in turn.

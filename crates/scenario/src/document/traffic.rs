@@ -1,97 +1,83 @@
 //! `[traffic]`: what applications do with their connections.
 
-use airtcp_units::Probability;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::{Amount, DAY};
 use crate::names::ApplicationName;
 use airtcp_units::bounded::{Bytes, Real, Span};
+use airtcp_units::{Duration, Probability};
 
 /// A mean time between two things.
 pub(crate) type Interval = Span<1_000_000, DAY>;
 
-/// Behaviour of applications on their connections.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct TrafficTable {
-    /// Traffic of every flow; "mix" gives each an application of its own by the shares in
-    /// `[traffic.mix]`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub application: Option<ApplicationName>,
+keys! {
+    /// Behaviour of applications on their connections.
+    #[derive(Clone, Copy, Default)]
+    pub struct TrafficTable takes {
+        /// Traffic of every flow; "mix" gives each an application of its own by the shares in
+        /// `[traffic.mix]`.
+        application: ApplicationName = ApplicationName::default();
+        /// File transfers.
+        ftp: FtpTable, holding keys;
+        /// Pages of the web.
+        http: HttpTable, holding keys;
+        /// E-mail.
+        email: EmailTable, holding keys;
+        /// Shares of clients by application; they are to add up to 1.
+        mix: MixTable, holding keys;
+    }
+}
+
+keys! {
     /// File transfers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ftp: Option<FtpTable>,
-    /// Pages of the web.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http: Option<HttpTable>,
+    #[derive(Clone, Copy, Default)]
+    pub struct FtpTable takes {
+        /// Size of a file.
+        // Mahmoodi et al. §IV, as all sizes and intervals of applications.
+        size: u64 = 16_000_000, as Amount;
+        /// Whether the next file follows when one has arrived; else the connection closes.
+        repeat: bool = true;
+    }
+}
+
+keys! {
+    /// Pages over one HTTP/1.1 connection.
+    #[derive(Clone, Copy, Default)]
+    pub struct HttpTable takes {
+        /// Mean time from the start of one page to the start of the next, exponential.
+        page_interval: Duration = Duration::from_secs(60), as Interval;
+        /// Mean size of an object, exponential.
+        object_size: u64 = 5_000, as Bytes<1, 1_000_000_000>;
+        /// Mean number of objects of a page, exponential, at least 1.
+        objects: f64 = 7.0, as Real<1_000_000, 1_000_000_000>;
+        /// Size of a request.
+        // A request with its headers, as browsers send them.
+        request: u64 = 350, as Bytes<1, 1_000_000>;
+        /// Whether all objects of a page are asked for at once.
+        pipelined: bool = false;
+    }
+}
+
+keys! {
     /// E-mail.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub email: Option<EmailTable>,
-    /// Shares of clients by application; they are to add up to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mix: Option<MixTable>,
+    #[derive(Clone, Copy, Default)]
+    pub struct EmailTable takes {
+        /// Size of a message.
+        size: u64 = 2_000, as Bytes<1, 1_000_000_000>;
+        /// Mean time between messages, exponential.
+        interval: Duration = Duration::from_secs(120), as Interval;
+    }
 }
 
-/// File transfers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FtpTable {
-    /// Size of a file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub size: Option<Amount>,
-    /// Whether the next file follows when one has arrived; else the connection closes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub repeat: Option<bool>,
-}
-
-/// Pages over one HTTP/1.1 connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct HttpTable {
-    /// Mean time from the start of one page to the start of the next, exponential.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub page_interval: Option<Interval>,
-    /// Mean size of an object, exponential.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub object_size: Option<Bytes<1, 1_000_000_000>>,
-    /// Mean number of objects of a page, exponential, at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub objects: Option<Real<1_000_000, 1_000_000_000>>,
-    /// Size of a request.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request: Option<Bytes<1, 1_000_000>>,
-    /// Whether all objects of a page are asked for at once.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pipelined: Option<bool>,
-}
-
-/// E-mail.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct EmailTable {
-    /// Size of a message.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub size: Option<Bytes<1, 1_000_000_000>>,
-    /// Mean time between messages, exponential.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interval: Option<Interval>,
-}
-
-/// Shares of clients.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct MixTable {
-    /// Share that sends without end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bulk: Option<Probability>,
-    /// Share that transfers files.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ftp: Option<Probability>,
-    /// Share that reads pages.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http: Option<Probability>,
-    /// Share that gets e-mail.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub email: Option<Probability>,
+keys! {
+    /// Shares of clients.
+    #[derive(Clone, Copy, Default)]
+    pub struct MixTable takes {
+        /// Share that sends without end.
+        bulk: Probability;
+        /// Share that transfers files.
+        ftp: Probability;
+        /// Share that reads pages.
+        http: Probability;
+        /// Share that gets e-mail.
+        email: Probability;
+    }
 }

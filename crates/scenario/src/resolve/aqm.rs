@@ -2,15 +2,15 @@
 
 use airtcp_link::{CoDelConfig, Discipline, FqCoDelConfig};
 
-use super::refuse;
+use super::refuse_keys;
 use crate::document::AqmTable;
 use crate::error::Problem;
 use crate::names::DisciplineName;
-use airtcp_units::bounded::{Whole, Within};
+use airtcp_units::written::Written;
 
 /// The discipline that `table`, found at `key`, describes.
 pub(super) fn resolve(table: &mut AqmTable, key: &str) -> Result<Discipline, Problem> {
-    let name = *table.discipline.get_or_insert_default();
+    let name = table.discipline();
     let defaults = match name {
         DisciplineName::DropTail => {
             refuse_of_codel(table, key)?;
@@ -20,15 +20,9 @@ pub(super) fn resolve(table: &mut AqmTable, key: &str) -> Result<Discipline, Pro
         DisciplineName::FqCodel => FqCoDelConfig::default().codel,
     };
     let codel = CoDelConfig {
-        target: table
-            .target
-            .get_or_insert(Within::clamped(defaults.target))
-            .get(),
-        interval: table
-            .interval
-            .get_or_insert(Within::clamped(defaults.interval))
-            .get(),
-        ecn: *table.ecn.get_or_insert(defaults.ecn),
+        target: Written::fill(&mut table.target, &defaults.target),
+        interval: Written::fill(&mut table.interval, &defaults.interval),
+        ecn: Written::fill(&mut table.ecn, &defaults.ecn),
         ..defaults
     };
     if codel.target >= codel.interval {
@@ -49,14 +43,8 @@ pub(super) fn resolve(table: &mut AqmTable, key: &str) -> Result<Discipline, Pro
     } = FqCoDelConfig::default();
     Ok(Discipline::FqCoDel(FqCoDelConfig {
         codel,
-        queues: table
-            .queues
-            .get_or_insert(Whole::clamped(u64::from(queues)))
-            .get_u32(),
-        quantum: table
-            .quantum
-            .get_or_insert(Whole::clamped(u64::from(quantum)))
-            .get_u32(),
+        queues: Written::fill(&mut table.queues, &queues),
+        quantum: Written::fill(&mut table.quantum, &quantum),
     }))
 }
 
@@ -64,14 +52,12 @@ fn refuse_of_codel(table: &AqmTable, key: &str) -> Result<(), Problem> {
     let why = format!(
         "belongs to {key}.discipline = \"codel\" or \"fq-codel\"; remove it, or choose one of them"
     );
-    refuse(&table.target, &format!("{key}.target"), &why)?;
-    refuse(&table.interval, &format!("{key}.interval"), &why)?;
-    refuse(&table.ecn, &format!("{key}.ecn"), &why)?;
+    refuse_keys!(table, key, why; target, interval, ecn);
     refuse_of_queues(table, key)
 }
 
 fn refuse_of_queues(table: &AqmTable, key: &str) -> Result<(), Problem> {
     let why = format!("belongs to {key}.discipline = \"fq-codel\"; remove it, or choose that");
-    refuse(&table.queues, &format!("{key}.queues"), &why)?;
-    refuse(&table.quantum, &format!("{key}.quantum"), &why)
+    refuse_keys!(table, key, why; queues, quantum);
+    Ok(())
 }

@@ -4,30 +4,18 @@ use std::num::NonZeroU32;
 
 use airtcp_link::fading::Radio;
 use airtcp_link::mac::cellular::{CellConfig, CellError, RateLaw, Scheduler};
-use airtcp_link::{Delay, Discipline, ErrorModel, PipeConfig, QueueLimit, Service, Stream};
-use airtcp_units::{Duration, Probability};
+use airtcp_link::{Delay, PipeConfig, Service, Stream};
 
 use super::link::queue;
-use super::{radio, refuse, wlan};
+use super::{radio, refuse_keys, wlan};
 use crate::document::CellTable;
 use crate::error::Problem;
 use crate::medium::CellLink;
 use crate::names::{CellRates, SchedulerName};
-use airtcp_units::bounded::{Real, Whole, Within};
 
-/// CDMA2000 1xEV-DO: 600 slots a second.
-const DEFAULT_SLOT: Duration = Duration::from_nanos(1_666_667);
-/// Jalali, Padovani & Pankaj, VTC 2000.
-const DEFAULT_TIME_CONSTANT: f64 = 1000.0;
 const DEFAULT_CARRIER_MHZ: f64 = 1_900.0;
-const DEFAULT_BANDWIDTH_MHZ: f64 = 1.25;
-/// 1xEV-DO chooses rates for 1 % of errors.
-const DEFAULT_BLOCK_ERROR: f64 = 0.01;
-const DEFAULT_ARQ_DELAY: u64 = 12;
-const DEFAULT_ATTEMPTS: u64 = 4;
 /// Each is looked at in every slot.
 const MOST_USERS: u32 = 2_000;
-const DEFAULT_UPLINK: Duration = Duration::from_millis(40);
 
 /// The cell for `flows` flows, each of a user of its own.
 pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Problem> {
@@ -37,10 +25,7 @@ pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Pro
             format!("expected at most {MOST_USERS}: in a cell each flow is of a user of its own"),
         ));
     }
-    let saturated = table
-        .saturated_users
-        .get_or_insert(Whole::clamped(0))
-        .get_u32();
+    let saturated = table.saturated_users();
     let air = radio::resolve(
         table.radio.get_or_insert_default(),
         "cell.radio",
@@ -48,24 +33,13 @@ pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Pro
     )?;
     let config = CellConfig {
         scheduler: scheduler(table)?,
-        slot: table
-            .slot
-            .get_or_insert(Within::clamped(DEFAULT_SLOT))
-            .get(),
+        slot: table.slot(),
         rate: rate(table)?,
         radios: Vec::new(),
         saturated,
-        block_error: *table
-            .block_error
-            .get_or_insert(Probability::new(DEFAULT_BLOCK_ERROR).unwrap_or(Probability::NEVER)),
-        arq_delay: NonZeroU32::new(
-            table
-                .arq_delay
-                .get_or_insert(Whole::clamped(DEFAULT_ARQ_DELAY))
-                .get_u32(),
-        )
-        .unwrap_or(NonZeroU32::MIN),
-        retry_limit: wlan::attempts(&mut table.retry_limit, DEFAULT_ATTEMPTS),
+        block_error: table.block_error(),
+        arq_delay: NonZeroU32::new(table.arq_delay()).unwrap_or(NonZeroU32::MIN),
+        retry_limit: wlan::attempts(table.retry_limit()),
         queue: queue(table.queue.get_or_insert_default()),
         report_retries: false,
     };
@@ -84,38 +58,24 @@ pub(super) fn resolve(table: &mut CellTable, flows: u32) -> Result<CellLink, Pro
         };
         Problem::at(key, error.to_string())
     })?;
-    let delay = table
-        .uplink_delay
-        .get_or_insert(Within::clamped(DEFAULT_UPLINK))
-        .get();
+    let delay = Delay::Constant(table.uplink_delay());
     Ok(CellLink {
         config,
         air,
         users: (flows, saturated),
-        back: PipeConfig {
-            service: Service::Unlimited,
-            queue: QueueLimit::Unlimited,
-            discipline: Discipline::DropTail,
-            error: ErrorModel::None,
-            delay: Delay::Constant(delay),
-        },
+        back: PipeConfig::line(Service::Unlimited, delay),
     })
 }
 
 fn scheduler(table: &mut CellTable) -> Result<Scheduler, Problem> {
-    match *table.scheduler.get_or_insert_default() {
+    match table.scheduler() {
         SchedulerName::ProportionalFair => Ok(Scheduler::ProportionalFair {
-            time_constant: table
-                .time_constant
-                .get_or_insert(Real::clamped(DEFAULT_TIME_CONSTANT))
-                .get(),
+            time_constant: table.time_constant(),
         }),
         other => {
-            refuse(
-                &table.time_constant,
-                "cell.time_constant",
-                "belongs to cell.scheduler = \"proportional-fair\"; remove it, or choose that",
-            )?;
+            let why =
+                "belongs to cell.scheduler = \"proportional-fair\"; remove it, or choose that";
+            refuse_keys!(table, "cell", why; time_constant);
             Ok(match other {
                 SchedulerName::MaxRate => Scheduler::MaxRate,
                 _ => Scheduler::RoundRobin,
@@ -125,20 +85,15 @@ fn scheduler(table: &mut CellTable) -> Result<Scheduler, Problem> {
 }
 
 fn rate(table: &mut CellTable) -> Result<RateLaw, Problem> {
-    match *table.rates.get_or_insert_default() {
+    match table.rates() {
         CellRates::Evdo => {
             let why = "belongs to cell.rates = \"shannon\"; remove it, or choose that";
-            refuse(&table.bandwidth_mhz, "cell.bandwidth_mhz", why)?;
-            refuse(&table.gap_db, "cell.gap_db", why)?;
+            refuse_keys!(table, "cell", why; bandwidth_mhz, gap_db);
             Ok(RateLaw::Evdo)
         }
         CellRates::Shannon => Ok(RateLaw::Shannon {
-            bandwidth_hz: 1e6
-                * table
-                    .bandwidth_mhz
-                    .get_or_insert(Real::clamped(DEFAULT_BANDWIDTH_MHZ))
-                    .get(),
-            gap_db: table.gap_db.get_or_insert(Real::clamped(3.0)).get(),
+            bandwidth_hz: 1e6 * table.bandwidth_mhz(),
+            gap_db: table.gap_db(),
         }),
     }
 }

@@ -4,28 +4,25 @@ use airtcp_link::mac::edca::{
     AccessCategory, AccessParameters, AmpduLimits, BlockAckConfig, EdcaConfig, EdcaError,
     QOS_OVERHEAD, Queueing, QueueingConfig,
 };
-use airtcp_link::phy::ppdu::MAX_TIME;
 use airtcp_link::phy::{BasicRates, Family, Mode, ModeError, Phy, PhyError};
 use airtcp_link::scheduler::airtime::AirtimeLimits;
 use airtcp_link::{Discipline, QueueLimit};
-use airtcp_units::{ByteCount, Duration};
+use airtcp_units::Duration;
 
 use super::link::queue;
-use super::wlan::{attempts, damage, refuse_error_model, threshold, whole_bytes};
-use super::{aqm, radio, refuse};
+use super::wlan::{attempts, damage, refuse_error_model};
+use super::{aqm, radio, refuse_keys};
 use crate::document::{
     AggregationTable, AirtimeTable, CategoryTable, EdcaTable, Packets, QueueTable, WlanTable,
 };
 use crate::error::Problem;
 use crate::medium::AggregatingWlan;
 use crate::names::{
-    AccessCategoryName, BandName, ChannelWidth, DisciplineName, GuardIntervalName, MissedBlockAck,
-    Standard, StationScheduler,
+    AccessCategoryName, ChannelWidth, DisciplineName, MissedBlockAck, Standard, StationScheduler,
 };
-use airtcp_units::bounded::{Limit, Span, Whole, Within};
+use airtcp_units::bounded::Within;
+use airtcp_units::written::Written;
 
-/// IEEE 802.11-2020 §C.3, `dot11ShortRetryLimit`.
-const DEFAULT_RETRY_LIMIT: u64 = 7;
 /// CoDel's target for Wi-Fi (Linux, net/mac80211/sta_info.c).
 const DEFAULT_TARGET: Duration = Duration::from_millis(20);
 /// Packets that may wait in all (Linux, include/net/fq_impl.h: 8192 of mac80211; a device's
@@ -33,8 +30,6 @@ const DEFAULT_TARGET: Duration = Duration::from_millis(20);
 const DEFAULT_STATION_QUEUES: u64 = 8_192;
 const DEFAULT_DEVICE_QUEUE: u64 = 1_000;
 const DEFAULT_DRIVER_QUEUE: u64 = 128;
-/// Linux, net/mac80211/rx.c: `HT_RX_REORDER_BUF_TIMEOUT`.
-const DEFAULT_REORDER_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The channel for that many flows.
 pub(super) fn resolve(
@@ -45,12 +40,9 @@ pub(super) fn resolve(
     refuse_legacy(table)?;
     let (phy, station_modes) = modes(table, standard)?;
     let family = phy.standard().family();
-    let stations = table
-        .stations
-        .get_or_insert(Whole::clamped(u64::from(flows)))
-        .get_u32();
+    let stations = Written::fill(&mut table.stations, &flows);
     let (mobile, access_point) = queueing(table)?;
-    let retry_limit = attempts(&mut table.retry_limit, DEFAULT_RETRY_LIMIT);
+    let retry_limit = attempts(table.retry_limit());
     let aggregation = table.aggregation.get_or_insert_default();
     let categories = table
         .categories
@@ -65,21 +57,9 @@ pub(super) fn resolve(
         access_point_retry_limit: retry_limit,
         ampdu: ampdu(aggregation, family),
         block_ack: block_ack(aggregation, family),
-        rts_threshold: threshold(*table.rts_threshold.get_or_insert(Limit::Unlimited)),
-        answer_timeout: Some(
-            table
-                .ack_timeout
-                .get_or_insert(Within::clamped(phy.answer_timeout()))
-                .get(),
-        ),
-        overhead: whole_bytes(
-            table
-                .overhead
-                .get_or_insert(Within::clamped(ByteCount::from_bytes(u64::from(
-                    QOS_OVERHEAD,
-                ))))
-                .get(),
-        ),
+        rts_threshold: table.rts_threshold(),
+        answer_timeout: Some(Written::fill(&mut table.ack_timeout, &phy.answer_timeout())),
+        overhead: Written::fill(&mut table.overhead, &QOS_OVERHEAD),
         mobile,
         access_point,
         damage: damage(&mut table.loss, table.outage)?,
@@ -113,78 +93,54 @@ fn refuse_legacy(table: &WlanTable) -> Result<(), Problem> {
         format!("belongs to 802.11b, g and a; remove it, or choose one of them{instead}")
     };
     let modes = with(", or give wlan.mcs");
-    refuse(&table.rate, "wlan.rate", &modes)?;
-    refuse(
-        &table.station_rates,
-        "wlan.station_rates",
-        &with(", or give wlan.station_mcs"),
-    )?;
-    refuse(&table.basic_rate, "wlan.basic_rate", &with(""))?;
-    refuse(&table.preamble, "wlan.preamble", &with(""))?;
-    let limit = with(", or give wlan.retry_limit");
-    refuse(&table.long_retry_limit, "wlan.long_retry_limit", &limit)?;
-    let fragments = with("");
-    refuse(
-        &table.fragmentation_threshold,
-        "wlan.fragmentation_threshold",
-        &fragments,
-    )?;
+    refuse_keys!(table, "wlan", modes; rate);
+    refuse_keys!(table, "wlan", with(", or give wlan.station_mcs"); station_rates);
+    refuse_keys!(table, "wlan", with(""); basic_rate, preamble);
+    refuse_keys!(table, "wlan", with(", or give wlan.retry_limit"); long_retry_limit);
+    refuse_keys!(table, "wlan", with(""); fragmentation_threshold);
     let windows = with(", or give wlan.edca.best_effort.cw_min and cw_max");
-    refuse(&table.cw_min, "wlan.cw_min", &windows)?;
-    refuse(&table.cw_max, "wlan.cw_max", &windows)
+    refuse_keys!(table, "wlan", windows; cw_min, cw_max);
+    Ok(())
 }
 
 /// Refuses keys of 802.11n, ac and ax.
 pub(super) fn refuse_all(table: &WlanTable) -> Result<(), Problem> {
     const WHY: &str = "belongs to wlan.standard = \"802.11n\", \"802.11ac\" or \"802.11ax\"; \
                        remove it, or choose one of them";
-    refuse(&table.band, "wlan.band", WHY)?;
-    refuse(&table.mcs, "wlan.mcs", WHY)?;
-    refuse(&table.station_mcs, "wlan.station_mcs", WHY)?;
-    refuse(&table.channel_width, "wlan.channel_width", WHY)?;
-    refuse(&table.spatial_streams, "wlan.spatial_streams", WHY)?;
-    refuse(&table.station_streams, "wlan.station_streams", WHY)?;
-    refuse(&table.guard_interval, "wlan.guard_interval", WHY)?;
-    refuse(&table.aggregation, "wlan.aggregation", WHY)?;
-    refuse(&table.categories, "wlan.categories", WHY)?;
-    refuse(&table.edca, "wlan.edca", WHY)?;
-    refuse(&table.scheduler, "wlan.scheduler", WHY)?;
-    refuse(&table.aqm, "wlan.aqm", WHY)?;
-    refuse(&table.driver_queue, "wlan.driver_queue", WHY)?;
-    refuse(&table.airtime, "wlan.airtime", WHY)
+    refuse_keys!(
+        table, "wlan", WHY;
+        band, mcs, station_mcs, channel_width, spatial_streams, station_streams, guard_interval,
+        aggregation, categories, edca, scheduler, aqm, driver_queue, airtime
+    );
+    Ok(())
 }
 
 /// The physical layer, and the modes of the mobiles where they differ.
 fn modes(table: &mut WlanTable, standard: Standard) -> Result<(Phy, Vec<Mode>), Problem> {
     let standard: airtcp_link::phy::Standard = standard.into();
     let family = standard.family();
-    // A laptop's usual link: two streams, and from 802.11ac on 80 MHz.
-    let (width, guard) = match family {
-        Family::Ht => (ChannelWidth::Mhz20, GuardIntervalName::Ns800),
-        _ => (ChannelWidth::Mhz80, GuardIntervalName::Ns800),
+    // A laptop's usual link.
+    let width = match family {
+        Family::Ht => ChannelWidth::Mhz20,
+        _ => ChannelWidth::Mhz80,
     };
-    let width = (*table.channel_width.get_or_insert(width)).into();
-    let guard = (*table.guard_interval.get_or_insert(guard)).into();
+    let width = Written::fill(&mut table.channel_width, &width).into();
+    let guard = table.guard_interval().into();
     let indices: Vec<u32> = match &table.station_mcs {
         Some(given) => {
             let why = "wlan.station_mcs says how each mobile sends; give one of them";
-            refuse(&table.mcs, "wlan.mcs", why)?;
+            refuse_keys!(table, "wlan", why; mcs);
             given.iter().map(|mcs| mcs.get_u32()).collect()
         }
-        None => vec![table.mcs.get_or_insert(Whole::clamped(7)).get_u32()],
+        None => vec![table.mcs()],
     };
     let streams: Vec<u32> = match &table.station_streams {
         Some(given) => {
             let why = "wlan.station_streams says how each mobile sends; give one of them";
-            refuse(&table.spatial_streams, "wlan.spatial_streams", why)?;
+            refuse_keys!(table, "wlan", why; spatial_streams);
             given.iter().map(|streams| streams.get_u32()).collect()
         }
-        None => vec![
-            table
-                .spatial_streams
-                .get_or_insert(Whole::clamped(2))
-                .get_u32(),
-        ],
+        None => vec![table.spatial_streams()],
     };
     for (list, key) in [
         (&indices, "wlan.station_mcs"),
@@ -219,7 +175,7 @@ fn modes(table: &mut WlanTable, standard: Standard) -> Result<(Phy, Vec<Mode>), 
         };
         Problem::at(key, error.to_string())
     };
-    let band = (*table.band.get_or_insert(BandName::Ghz5)).into();
+    let band = table.band().into();
     let phy = Phy::in_modes(standard, modes[0], BasicRates::OFDM)
         .and_then(|phy| phy.in_band(band))
         .map_err(of_phy)?;
@@ -228,7 +184,7 @@ fn modes(table: &mut WlanTable, standard: Standard) -> Result<(Phy, Vec<Mode>), 
 
 /// The queues of mobiles and of the access point.
 fn queueing(table: &mut WlanTable) -> Result<(QueueingConfig, QueueingConfig), Problem> {
-    let scheduler = *table.scheduler.get_or_insert_default();
+    let scheduler = table.scheduler();
     let most = match scheduler {
         StationScheduler::Fifo | StationScheduler::Qdisc => DEFAULT_DEVICE_QUEUE,
         StationScheduler::RoundRobin | StationScheduler::Airtime => DEFAULT_STATION_QUEUES,
@@ -249,10 +205,10 @@ fn queueing(table: &mut WlanTable) -> Result<(QueueingConfig, QueueingConfig), P
     let belongs =
         |name: &str| format!("belongs to wlan.scheduler = {name:?}; remove it, or choose that");
     if scheduler != StationScheduler::Qdisc {
-        refuse(&table.driver_queue, "wlan.driver_queue", &belongs("qdisc"))?;
+        refuse_keys!(table, "wlan", belongs("qdisc"); driver_queue);
     }
     if scheduler != StationScheduler::Airtime {
-        refuse(&table.airtime, "wlan.airtime", &belongs("airtime"))?;
+        refuse_keys!(table, "wlan", belongs("airtime"); airtime);
     }
     let scheme = match scheduler {
         StationScheduler::Fifo => Queueing::Fifo,
@@ -277,12 +233,9 @@ fn queueing(table: &mut WlanTable) -> Result<(QueueingConfig, QueueingConfig), P
 
 fn discipline(table: &mut WlanTable, scheduler: StationScheduler) -> Result<Discipline, Problem> {
     if scheduler == StationScheduler::Fifo {
-        refuse(
-            &table.aqm,
-            "wlan.aqm",
-            "wlan.scheduler = \"fifo\" has no discipline; choose \"qdisc\", \"round-robin\" or \
-             \"airtime\"",
-        )?;
+        let why = "wlan.scheduler = \"fifo\" has no discipline; choose \"qdisc\", \"round-robin\" or \
+                   \"airtime\"";
+        refuse_keys!(table, "wlan", why; aqm);
         return Ok(Discipline::DropTail);
     }
     let aqm = table.aqm.get_or_insert_default();
@@ -293,38 +246,29 @@ fn discipline(table: &mut WlanTable, scheduler: StationScheduler) -> Result<Disc
 }
 
 fn airtime(table: &mut AirtimeTable) -> AirtimeLimits {
-    let usual = AirtimeLimits::default();
     AirtimeLimits {
-        low: span(&mut table.limit_low, usual.low),
-        high: span(&mut table.limit_high, usual.high),
-        threshold: span(&mut table.threshold, usual.threshold),
-        counts_received: *table.counts_received.get_or_insert(usual.counts_received),
+        low: table.limit_low(),
+        high: table.limit_high(),
+        threshold: table.threshold(),
+        counts_received: table.counts_received(),
     }
 }
 
-fn span<const MIN: u64, const MAX: u64>(
-    key: &mut Option<Span<MIN, MAX>>,
-    default: Duration,
-) -> Duration {
-    key.get_or_insert(Within::clamped(default)).get()
-}
-
 fn ampdu(table: &mut AggregationTable, family: Family) -> AmpduLimits {
-    let most = ByteCount::from_bytes(u64::from(family.max_ampdu_bytes()));
+    let most: u32 = family.max_ampdu_bytes();
     AmpduLimits {
-        mpdus: table.frames.get_or_insert(Whole::clamped(256)).get_u32() as u16,
-        bytes: whole_bytes(table.bytes.get_or_insert(Within::clamped(most)).get())
-            .min(family.max_ampdu_bytes()),
-        time: span(&mut table.time, MAX_TIME),
+        mpdus: table.frames() as u16,
+        bytes: Written::fill(&mut table.bytes, &most).min(most),
+        time: table.time(),
     }
 }
 
 fn block_ack(table: &mut AggregationTable, family: Family) -> BlockAckConfig {
-    let window = if family == Family::He { 256 } else { 64 };
+    let window: u32 = if family == Family::He { 256 } else { 64 };
     BlockAckConfig {
-        window: table.window.get_or_insert(Whole::clamped(window)).get_u32() as u16,
-        reorder_timeout: span(&mut table.reorder_timeout, DEFAULT_REORDER_TIMEOUT),
-        requests: *table.missed_block_ack.get_or_insert_default() == MissedBlockAck::Request,
+        window: Written::fill(&mut table.window, &window) as u16,
+        reorder_timeout: table.reorder_timeout(),
+        requests: table.missed_block_ack() == MissedBlockAck::Request,
     }
 }
 
@@ -345,17 +289,11 @@ fn access(table: &mut EdcaTable, windows: (u32, u32)) -> [AccessParameters; 4] {
             cw_max,
             txop_limit,
         } = table.get_or_insert_default();
-        let window = |key: &mut Option<Whole<1, 32_767>>, usual: u32| {
-            key.get_or_insert(Whole::clamped(u64::from(usual)))
-                .get_u32()
-        };
         AccessParameters {
-            aifsn: aifsn
-                .get_or_insert(Whole::clamped(u64::from(usual.aifsn)))
-                .get_u32() as u8,
-            smallest_window: window(cw_min, usual.smallest_window),
-            largest_window: window(cw_max, usual.largest_window),
-            txop_limit: span(txop_limit, usual.txop_limit),
+            aifsn: Written::fill(aifsn, &usual.aifsn),
+            smallest_window: Written::fill(cw_min, &usual.smallest_window),
+            largest_window: Written::fill(cw_max, &usual.largest_window),
+            txop_limit: Written::fill(txop_limit, &usual.txop_limit),
         }
     })
 }

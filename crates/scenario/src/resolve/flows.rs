@@ -1,42 +1,28 @@
 //! `[flows]`.
 
-use airtcp_units::{ByteCount, Duration};
+use airtcp_units::Duration;
 
-use super::refuse;
-use super::wlan::whole_bytes;
+use super::refuse_keys;
 use crate::document::{Directions, FlowsTable, Kinds, PingTable, UdpTable};
 use crate::error::Problem;
 use crate::names::{FlowDirection, FlowKind, Topology};
 use crate::{Bursts, Datagrams, Flows, Ping, Udp};
-use airtcp_units::bounded::{Bytes, Limit, Span, Whole, Within};
-
-/// Payload of a datagram that fills an Ethernet frame.
-const DEFAULT_DATAGRAM: u64 = 1472;
-/// Payload and interval of `ping`, but ten times as often.
-const DEFAULT_PING: u64 = 56;
-const DEFAULT_PING_INTERVAL: Duration = Duration::from_millis(100);
+use airtcp_units::bounded::{Span, Whole, Within};
 
 pub(super) fn resolve(
     table: &mut FlowsTable,
     topology: Topology,
     duration: Duration,
 ) -> Result<Flows, Problem> {
-    let count = table.count.get_or_insert(Whole::clamped(1)).get_u32();
-    let start_spread = table
-        .start_spread
-        .get_or_insert(Span::clamped(Duration::ZERO))
-        .get();
+    let count = table.count();
+    let start_spread = table.start_spread();
     if start_spread > duration {
         return Err(Problem::at(
             "flows.start_spread",
             format!("expected at most the duration ({duration}), or flows would never start"),
         ));
     }
-    let bytes = table
-        .bytes
-        .get_or_insert(Limit::Unlimited)
-        .at()
-        .map(|bytes| bytes.get().as_bytes());
+    let bytes = table.bytes();
     let access_delay = if topology == Topology::Dumbbell {
         let delays = table
             .access_delay
@@ -49,11 +35,8 @@ pub(super) fn resolve(
         }
         delays.iter().copied().map(Within::get).collect()
     } else {
-        refuse(
-            &table.access_delay,
-            "flows.access_delay",
-            "only a dumbbell has access lines; set topology = \"dumbbell\"",
-        )?;
+        let why = "only a dumbbell has access lines; set topology = \"dumbbell\"";
+        refuse_keys!(table, "flows", why; access_delay);
         Vec::new()
     };
     let directions = match &table.direction {
@@ -85,11 +68,8 @@ pub(super) fn resolve(
         datagrams,
     };
     if !flows.has_tcp() {
-        refuse(
-            &flows.bytes,
-            "flows.bytes",
-            "is for TCP, and flows.kind names none; remove it",
-        )?;
+        let why = "is for TCP, and flows.kind names none; remove it";
+        refuse_keys!(flows, "flows", why; bytes);
     }
     Ok(flows)
 }
@@ -109,11 +89,11 @@ fn datagrams(table: &mut FlowsTable) -> Result<Vec<Option<Datagrams>>, Problem> 
     };
     if !kinds.contains(&FlowKind::Udp) {
         let why = "belongs to flows.kind = \"udp\"; remove it, or choose that";
-        refuse(&table.udp, "flows.udp", why)?;
+        refuse_keys!(table, "flows", why; udp);
     }
     if !kinds.contains(&FlowKind::Ping) {
         let why = "belongs to flows.kind = \"ping\"; remove it, or choose that";
-        refuse(&table.ping, "flows.ping", why)?;
+        refuse_keys!(table, "flows", why; ping);
     }
     let mut datagrams = Vec::with_capacity(kinds.len());
     for kind in kinds {
@@ -127,8 +107,6 @@ fn datagrams(table: &mut FlowsTable) -> Result<Vec<Option<Datagrams>>, Problem> 
 }
 
 fn udp(table: &mut UdpTable) -> Result<Udp, Problem> {
-    let rate = table.rate.get_or_insert(Limit::Unlimited).at();
-    let size = payload(&mut table.size, DEFAULT_DATAGRAM);
     let bursts = match (table.on, table.off) {
         (None, None) => None,
         (Some(on), Some(off)) => Some(Bursts {
@@ -145,23 +123,15 @@ fn udp(table: &mut UdpTable) -> Result<Udp, Problem> {
         }
     };
     Ok(Udp {
-        rate: rate.map(Within::get),
-        size,
+        rate: table.rate(),
+        size: table.size(),
         bursts,
     })
 }
 
 fn ping(table: &mut PingTable) -> Ping {
     Ping {
-        interval: table
-            .interval
-            .get_or_insert(Within::clamped(DEFAULT_PING_INTERVAL))
-            .get(),
-        size: payload(&mut table.size, DEFAULT_PING),
+        interval: table.interval(),
+        size: table.size(),
     }
-}
-
-fn payload(key: &mut Option<Bytes<1, 65_507>>, default: u64) -> u32 {
-    let bytes = key.get_or_insert(Within::clamped(ByteCount::from_bytes(default)));
-    whole_bytes(bytes.get())
 }

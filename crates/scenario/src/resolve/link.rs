@@ -10,22 +10,14 @@ use airtcp_link::{
 use airtcp_units::{BitRate, ByteCount, Duration};
 
 use super::variation::{self, Variation};
-use super::{aqm, losses, refuse};
-use crate::document::{
-    LinkTable, Packets, QueueTable, RttLogTable, RttModelTable, SuspensionTable,
-};
+use super::{aqm, losses, refuse_keys};
+use crate::document::{LinkTable, QueueTable, RttLogTable, RttModelTable, SuspensionTable};
 use crate::error::Problem;
 use crate::fast_log;
 use crate::inputs::{Inputs, Recording};
 use crate::link::Link;
 use crate::names::{DelayOrder, LogStart, RttShapeName, TraceDirection};
-use airtcp_units::bounded::{Limit, Rate, Real, Within};
-
-/// The default link is the lossy pipe of `scenarios/lossy-pipe.toml`.
-const DEFAULT_RATE: BitRate = BitRate::from_bps(10_000_000);
-const DEFAULT_DELAY: Duration = Duration::from_millis(25);
-const DEFAULT_MEAN_RTT: Duration = Duration::from_millis(500);
-const DEFAULT_QUEUE_PACKETS: u64 = 100;
+use airtcp_units::written::Written;
 
 /// Both directions: the one that data takes, and the one that acknowledgments take.
 pub(super) fn resolve(
@@ -102,11 +94,8 @@ fn stopped(
     let Some(stops) = &mut table.stops else {
         return Ok((data, acks, [None, None]));
     };
-    refuse(
-        &table.suspension,
-        "link.suspension",
-        "link.stops says when the link stops; give one of them",
-    )?;
+    let why = "link.stops says when the link stops; give one of them";
+    refuse_keys!(table, "link", why; suspension);
     let stops = variation::stops(stops, inputs)?;
     let (data, acks) = stops.suspend(data, acks)?;
     Ok((data, acks, stops.held()))
@@ -121,16 +110,13 @@ fn delays(table: &mut LinkTable, inputs: &Inputs) -> Result<(Duration, Duration)
         }
         return Ok((Duration::ZERO, Duration::ZERO));
     }
-    let data = table
-        .delay
-        .get_or_insert(Within::clamped(DEFAULT_DELAY))
-        .get();
+    let data = table.delay();
     let reverse = table.reverse.get_or_insert_default();
     if inputs.recorded[1].is_some() {
         variation::refuse_delay(&reverse.delay, "link.reverse.delay")?;
         return Ok((data, Duration::ZERO));
     }
-    let acks = reverse.delay.get_or_insert(Within::clamped(data)).get();
+    let acks = Written::fill(&mut reverse.delay, &data);
     Ok((data, acks))
 }
 
@@ -201,18 +187,12 @@ pub(super) fn change_queue(link: &mut Link, packets: u32) -> Result<(), Problem>
 
 /// A link with a rate, that perhaps stops now and then.
 fn rates(table: &mut LinkTable) -> Result<(Service, Service), Problem> {
-    let data = *table
-        .rate
-        .get_or_insert(Limit::At(Rate::clamped(DEFAULT_RATE)));
-    let acks = *table
-        .reverse
-        .get_or_insert_default()
-        .rate
-        .get_or_insert(data);
-    let service = |rate: Limit<Rate>, key: &str| match (rate.at(), table.suspension) {
+    let data = table.rate();
+    let acks = Written::fill(&mut table.reverse.get_or_insert_default().rate, &data);
+    let service = |rate: Option<BitRate>, key: &str| match (rate, table.suspension) {
         (None, None) => Ok(Service::Unlimited),
-        (Some(rate), None) => Ok(Service::Constant(rate.get())),
-        (Some(rate), Some(suspension)) => suspended(rate.get(), suspension),
+        (Some(rate), None) => Ok(Service::Constant(rate)),
+        (Some(rate), Some(suspension)) => suspended(rate, suspension),
         (None, Some(_)) => Err(Problem::at(
             key,
             "expected a rate such as \"10 Mbit/s\": a link that stops (link.suspension) needs one",
@@ -239,15 +219,11 @@ fn suspended(rate: BitRate, suspension: SuspensionTable) -> Result<Service, Prob
 /// A recorded link.
 fn recorded_link(table: &mut LinkTable, inputs: &Inputs) -> Result<(Service, Service), Problem> {
     let why = "a recorded link (link.trace) has its own rate; give one of them";
-    refuse(&table.rate, "link.rate", why)?;
-    refuse(&table.suspension, "link.suspension", why)?;
-    refuse(
-        &table.reverse.as_ref().and_then(|reverse| reverse.rate),
-        "link.reverse.rate",
-        why,
-    )?;
-    let trace = table.trace.get_or_insert_default();
-    let data = *trace.data.get_or_insert_default();
+    refuse_keys!(table, "link", why; rate, suspension);
+    if let Some(reverse) = &table.reverse {
+        refuse_keys!(reverse, "link.reverse", why; rate);
+    }
+    let data = table.trace.get_or_insert_default().data();
     let (first, second, key) = match data {
         TraceDirection::Down => (&inputs.down, &inputs.up, "link.trace.down"),
         TraceDirection::Up => (&inputs.up, &inputs.down, "link.trace.up"),
@@ -271,31 +247,20 @@ fn refuse_beside_times(table: &LinkTable) -> Result<(), Problem> {
                give one of them";
     let other =
         "round-trip times (link.rtt_log, link.rtt_model) are another link; give one of them";
-    refuse(&table.trace, "link.trace", other)?;
+    refuse_keys!(table, "link", other; trace);
     if table.rtt_log.is_some() {
-        refuse(
-            &table.rtt_model,
-            "link.rtt_model",
-            "link.rtt_log is given too; give one of them",
-        )?;
+        let why = "link.rtt_log is given too; give one of them";
+        refuse_keys!(table, "link", why; rtt_model);
     }
-    refuse(&table.rate, "link.rate", why)?;
-    refuse(&table.delay, "link.delay", why)?;
-    refuse(&table.queue, "link.queue", why)?;
-    refuse(&table.suspension, "link.suspension", why)?;
-    refuse(&table.stops, "link.stops", why)?;
-    refuse(&table.jitter, "link.jitter", why)?;
-    refuse(&table.late, "link.late", why)?;
-    refuse(&table.recorded, "link.recorded", why)?;
-    refuse(&table.aqm, "link.aqm", why)?;
+    refuse_keys!(
+        table, "link", why;
+        rate, delay, queue, suspension, stops, jitter, late, recorded, aqm
+    );
     if let Some(reverse) = &table.reverse {
-        refuse(&reverse.rate, "link.reverse.rate", why)?;
-        refuse(&reverse.delay, "link.reverse.delay", why)?;
-        refuse(&reverse.queue, "link.reverse.queue", why)?;
-        refuse(&reverse.jitter, "link.reverse.jitter", why)?;
-        refuse(&reverse.late, "link.reverse.late", why)?;
-        refuse(&reverse.recorded, "link.reverse.recorded", why)?;
-        refuse(&reverse.aqm, "link.reverse.aqm", why)?;
+        refuse_keys!(
+            reverse, "link.reverse", why;
+            rate, delay, queue, jitter, late, recorded, aqm
+        );
     }
     Ok(())
 }
@@ -308,11 +273,8 @@ fn with_times(
     ack_errors: ErrorModel,
 ) -> (PipeConfig, PipeConfig) {
     let pipe = |service, error, delay| PipeConfig {
-        service,
-        queue: QueueLimit::Unlimited,
-        discipline: Discipline::DropTail,
         error,
-        delay,
+        ..PipeConfig::line(service, delay)
     };
     let none = Delay::Constant(Duration::ZERO);
     (
@@ -332,8 +294,8 @@ fn recorded_times(table: &mut LinkTable, inputs: &Inputs) -> Result<Delay, Probl
             "expected round-trip times above 0; in this file all are 0 and time stands still",
         ));
     }
-    let order = delivery(*log.order.get_or_insert_default());
-    let start = match *log.start.get_or_insert_default() {
+    let order = delivery(log.order());
+    let start = match log.start() {
         LogStart::Beginning => RecordingStart::Beginning,
         LogStart::Random => RecordingStart::Random,
     };
@@ -346,32 +308,25 @@ fn recorded_times(table: &mut LinkTable, inputs: &Inputs) -> Result<Delay, Probl
 
 /// Round-trip times drawn from a distribution.
 fn modelled_times(table: &mut RttModelTable) -> Result<Delay, Problem> {
-    let mean = table
-        .mean
-        .get_or_insert(Within::clamped(DEFAULT_MEAN_RTT))
-        .get();
-    let autocorrelation = table
-        .autocorrelation
-        .get_or_insert(Real::clamped(0.0))
-        .get();
-    let shape = match *table.shape.get_or_insert_default() {
+    let (mean, autocorrelation) = (table.mean(), table.autocorrelation());
+    let shape = match table.shape() {
         RttShapeName::LogNormal => {
             let why = "is for shape = \"spikes\"; remove it, or change the shape";
-            refuse(&table.spike_share, "link.rtt_model.spike_share", why)?;
-            refuse(&table.spike_height, "link.rtt_model.spike_height", why)?;
-            let variation = table.variation.get_or_insert(Real::clamped(0.5)).get();
-            RttShape::LogNormal { variation }
+            refuse_keys!(table, "link.rtt_model", why; spike_share, spike_height);
+            RttShape::LogNormal {
+                variation: table.variation(),
+            }
         }
         RttShapeName::Spikes => {
             let why = "is for shape = \"log-normal\"; remove it, or change the shape";
-            refuse(&table.variation, "link.rtt_model.variation", why)?;
+            refuse_keys!(table, "link.rtt_model", why; variation);
             RttShape::Spikes {
-                share: table.spike_share.get_or_insert(Real::clamped(0.1)).get(),
-                height: table.spike_height.get_or_insert(Real::clamped(4.0)).get(),
+                share: table.spike_share(),
+                height: table.spike_height(),
             }
         }
     };
-    let order = delivery(*table.order.get_or_insert_default());
+    let order = delivery(table.order());
     let model = RttModel {
         mean,
         autocorrelation,
@@ -395,10 +350,6 @@ pub(super) fn queue(table: &mut QueueTable) -> QueueLimit {
             bytes: ByteCount::as_bytes(bytes.get()),
         },
         (None, Some(bytes)) => QueueLimit::Bytes(ByteCount::as_bytes(bytes.get())),
-        (packets, None) => {
-            let packets = packets.unwrap_or(Packets::clamped(DEFAULT_QUEUE_PACKETS));
-            table.packets = Some(packets);
-            QueueLimit::Packets(packets.get_u32())
-        }
+        (_, None) => QueueLimit::Packets(table.packets()),
     }
 }

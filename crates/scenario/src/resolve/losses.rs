@@ -5,7 +5,7 @@ use std::sync::Arc;
 use airtcp_link::ErrorModel;
 use airtcp_units::Probability;
 
-use super::{loss, refuse, wlan};
+use super::{loss, refuse, refuse_keys, wlan};
 use crate::document::{LinkTable, LossTable};
 use crate::error::Problem;
 use crate::inputs::Inputs;
@@ -79,7 +79,7 @@ fn modelled_losses(
     }
     wlan::refuse_counted(loss, "link.loss")?;
     let model = loss::resolve(loss, "link.loss")?;
-    let direction = *loss.direction.get_or_insert_default();
+    let direction = loss.direction();
     let of_reverse = match table
         .reverse
         .as_mut()
@@ -106,11 +106,8 @@ fn unanswered(inputs: &Inputs) -> Option<Probability> {
 
 fn reverse_errors(table: &mut LossTable, direction: LossDirection) -> Result<ErrorModel, Problem> {
     let key = "link.reverse.loss";
-    refuse(
-        &table.direction,
-        &format!("{key}.direction"),
-        "this table is about acknowledgments alone; remove the key",
-    )?;
+    let why = "this table is about acknowledgments alone; remove the key";
+    refuse_keys!(table, key, why; direction);
     wlan::refuse_counted(table, key)?;
     if direction != LossDirection::Data {
         return Err(Problem::at(

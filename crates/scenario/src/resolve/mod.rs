@@ -29,7 +29,7 @@ use super::link::{AccessPoint, Link, Wired};
 use super::names::Topology;
 use super::{DEFAULT_DURATION, Flows};
 use crate::traffic::Traffic;
-use airtcp_units::bounded::Span;
+use airtcp_units::written::Written;
 use tcp::AskedBy;
 
 /// All that a document means.
@@ -51,10 +51,7 @@ pub(super) struct Resolved {
 
 /// Resolves `document`; fills in every key that it leaves out but the name.
 pub(super) fn resolve(document: &mut Document, inputs: &Inputs) -> Result<Resolved, Problem> {
-    let duration = document
-        .duration
-        .get_or_insert(Span::clamped(DEFAULT_DURATION))
-        .get();
+    let duration = Written::fill(&mut document.duration, &DEFAULT_DURATION);
     let topology = *document.topology.get_or_insert_default();
     document.description.get_or_insert_default();
     let flows = flows::resolve(&mut document.flows, topology, duration)?;
@@ -153,7 +150,7 @@ fn medium(
         }
         Topology::Wlan | Topology::WlanWiredWlan => {
             let table = document.wlan.get_or_insert_default();
-            match *table.standard.get_or_insert_default() {
+            match table.standard() {
                 standard if standard.aggregates() => {
                     let wlan = edca::resolve(table, standard, flows)?;
                     Ok(Link::Medium(Box::new(wlan)))
@@ -208,6 +205,17 @@ fn remedies(texts: &mut Vec<String>) -> Result<Selection, Problem> {
     *texts = all.as_slice().iter().map(ToString::to_string).collect();
     Ok(all)
 }
+
+/// Refuses those of the keys of `$table`, which stands at `$path`, that are given, and says why.
+macro_rules! refuse_keys {
+    ($table:expr, $path:expr, $why:expr; $($key:ident),+) => {
+        $( if $table.$key.is_some() {
+            let key = $crate::document::keys::below(&$path, stringify!($key));
+            return Err(Problem::at(key, $why));
+        } )+
+    };
+}
+use refuse_keys;
 
 /// Refuses `key` if it was given, and says why.
 fn refuse<T>(given: &Option<T>, key: &str, why: &str) -> Result<(), Problem> {

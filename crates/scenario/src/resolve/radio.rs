@@ -2,34 +2,25 @@
 
 use airtcp_link::fading::{Fading, Placement, PlacementError, RadioConfig, RadioError};
 
-use super::refuse;
+use super::refuse_keys;
 use crate::document::{Distances, RadioTable};
 use crate::error::Problem;
 use crate::medium::Air;
 use crate::names::FadingName;
 use airtcp_units::bounded::Real;
+use airtcp_units::written::Written;
 
-/// The level of thermal noise in 20 MHz, -101 dBm, and a noise figure of 7 dB.
-const DEFAULT_NOISE_DBM: f64 = -94.0;
-/// 100 mW, what Europe allows at 2.4 GHz (ETSI EN 300 328).
-const DEFAULT_POWER_DBM: f64 = 20.0;
-const DEFAULT_EXPONENT: f64 = 3.0;
 const DEFAULT_DISTANCE_M: f64 = 10.0;
-/// Walking: 3 km/h.
-const DEFAULT_SPEED: f64 = 0.833_333;
 
 /// The radio that the table at `key` describes, at a carrier of `carrier_mhz` unless it says.
 pub(super) fn resolve(table: &mut RadioTable, key: &str, carrier_mhz: f64) -> Result<Air, Problem> {
-    let fading = match *table.fading.get_or_insert_default() {
+    let fading = match table.fading() {
         FadingName::Jakes => Fading::Jakes {
-            speed_m_per_s: real(&mut table.speed_m_per_s, DEFAULT_SPEED),
+            speed_m_per_s: table.speed_m_per_s(),
         },
         other => {
-            refuse(
-                &table.speed_m_per_s,
-                &format!("{key}.speed_m_per_s"),
-                &format!("belongs to {key}.fading = \"jakes\"; remove it, or choose that"),
-            )?;
+            let why = format!("belongs to {key}.fading = \"jakes\"; remove it, or choose that");
+            refuse_keys!(table, key, why; speed_m_per_s);
             if other == FadingName::None {
                 Fading::None
             } else {
@@ -38,12 +29,12 @@ pub(super) fn resolve(table: &mut RadioTable, key: &str, carrier_mhz: f64) -> Re
         }
     };
     let config = RadioConfig {
-        carrier_hz: real(&mut table.carrier_mhz, carrier_mhz) * 1e6,
-        transmit_power_dbm: real(&mut table.transmit_power_dbm, DEFAULT_POWER_DBM),
-        noise_dbm: real(&mut table.noise_dbm, DEFAULT_NOISE_DBM),
-        path_loss_exponent: real(&mut table.path_loss_exponent, DEFAULT_EXPONENT),
+        carrier_hz: Written::fill(&mut table.carrier_mhz, &carrier_mhz) * 1e6,
+        transmit_power_dbm: table.transmit_power_dbm(),
+        noise_dbm: table.noise_dbm(),
+        path_loss_exponent: table.path_loss_exponent(),
         loss_at_1_m_db: table.loss_at_1_m_db.map(Real::get),
-        shadowing_db: real(&mut table.shadowing_db, 0.0),
+        shadowing_db: table.shadowing_db(),
         fading,
     };
     config.check().map_err(|error| {
@@ -94,8 +85,4 @@ fn placement(table: &mut RadioTable, key: &str) -> Result<Placement, Problem> {
         .check()
         .map_err(|error: PlacementError| Problem::at(format!("{key}.{name}"), error.to_string()))?;
     Ok(placement)
-}
-
-fn real<const MIN: i64, const MAX: i64>(key: &mut Option<Real<MIN, MAX>>, default: f64) -> f64 {
-    key.get_or_insert(Real::clamped(default)).get()
 }

@@ -1,25 +1,16 @@
 //! `[traffic]`: what applications do with their connections.
 
-use airtcp_units::{ByteCount, Duration, Probability};
+use airtcp_units::Probability;
 
-use super::refuse;
+use super::refuse_keys;
 use crate::document::{Document, EmailTable, FtpTable, HttpTable, MixTable};
 use crate::error::Problem;
 use crate::mix::Mix;
 use crate::names::ApplicationName;
 use crate::traffic::{Email, Ftp, Http, Traffic};
-use airtcp_units::bounded::{Real, Within};
 
 /// Mahmoodi et al. §IV.
-const DEFAULT_FILE: u64 = 16_000_000;
-const DEFAULT_PAGE_INTERVAL: Duration = Duration::from_secs(60);
-const DEFAULT_OBJECT: u64 = 5_000;
-const DEFAULT_OBJECTS: f64 = 7.0;
-const DEFAULT_MESSAGE: u64 = 2_000;
-const DEFAULT_MESSAGE_INTERVAL: Duration = Duration::from_secs(120);
 const DEFAULT_SHARES: [f64; 4] = [0.0, 0.40, 0.35, 0.25];
-/// A request with its headers, as browsers send them.
-const DEFAULT_REQUEST: u64 = 350;
 /// Tolerance for shares that should add up to 1.
 const ROUNDING: f64 = 1e-6;
 
@@ -31,23 +22,23 @@ pub(super) fn resolve(
     let Some(table) = &mut document.traffic else {
         return Ok(vec![None]);
     };
-    let application = *table.application.get_or_insert_default();
+    let application = table.application();
     let is_used = |one| application == one || application == ApplicationName::Mix;
     let belongs = |one: &str| {
         format!("belongs to traffic.application = {one:?} or \"mix\"; remove it, or choose that")
     };
     if !is_used(ApplicationName::Ftp) {
-        refuse(&table.ftp, "traffic.ftp", &belongs("ftp"))?;
+        refuse_keys!(table, "traffic", belongs("ftp"); ftp);
     }
     if !is_used(ApplicationName::Http) {
-        refuse(&table.http, "traffic.http", &belongs("http"))?;
+        refuse_keys!(table, "traffic", belongs("http"); http);
     }
     if !is_used(ApplicationName::Email) {
-        refuse(&table.email, "traffic.email", &belongs("email"))?;
+        refuse_keys!(table, "traffic", belongs("email"); email);
     }
     if application != ApplicationName::Mix {
         let why = "belongs to traffic.application = \"mix\"; remove it, or choose that";
-        refuse(&table.mix, "traffic.mix", why)?;
+        refuse_keys!(table, "traffic", why; mix);
     }
     if !matches!(application, ApplicationName::Bulk | ApplicationName::Mix)
         && document
@@ -84,34 +75,25 @@ pub(super) fn resolve(
 
 fn ftp(table: &mut FtpTable) -> Traffic {
     Traffic::Ftp(Ftp {
-        size: bytes(&mut table.size, DEFAULT_FILE),
-        repeat: *table.repeat.get_or_insert(true),
+        size: table.size(),
+        repeat: table.repeat(),
     })
 }
 
 fn http(table: &mut HttpTable) -> Traffic {
     Traffic::Http(Http {
-        page_interval: table
-            .page_interval
-            .get_or_insert(Within::clamped(DEFAULT_PAGE_INTERVAL))
-            .get(),
-        object_size: bytes(&mut table.object_size, DEFAULT_OBJECT) as f64,
-        objects: table
-            .objects
-            .get_or_insert(Real::clamped(DEFAULT_OBJECTS))
-            .get(),
-        request: bytes(&mut table.request, DEFAULT_REQUEST),
-        pipelined: *table.pipelined.get_or_insert(false),
+        page_interval: table.page_interval(),
+        object_size: table.object_size() as f64,
+        objects: table.objects(),
+        request: table.request(),
+        pipelined: table.pipelined(),
     })
 }
 
 fn email(table: &mut EmailTable) -> Traffic {
     Traffic::Email(Email {
-        size: bytes(&mut table.size, DEFAULT_MESSAGE),
-        interval: table
-            .interval
-            .get_or_insert(Within::clamped(DEFAULT_MESSAGE_INTERVAL))
-            .get(),
+        size: table.size(),
+        interval: table.interval(),
     })
 }
 
@@ -139,13 +121,4 @@ fn shares(table: &mut MixTable) -> Result<[f64; 4], Problem> {
         ));
     }
     Ok(shares)
-}
-
-fn bytes<const MIN: u64, const MAX: u64>(
-    key: &mut Option<airtcp_units::bounded::Bytes<MIN, MAX>>,
-    default: u64,
-) -> u64 {
-    key.get_or_insert(Within::clamped(ByteCount::from_bytes(default)))
-        .get()
-        .as_bytes()
 }

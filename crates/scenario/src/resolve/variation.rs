@@ -8,7 +8,7 @@ use airtcp_link::{
 };
 use airtcp_units::Duration;
 
-use super::refuse;
+use super::{refuse, refuse_keys};
 use crate::document::{JitterTable, LateTable, StopsTable};
 use crate::error::Problem;
 use crate::inputs::Inputs;
@@ -24,7 +24,7 @@ pub(super) struct LinkStops {
 
 /// The stops that `[link.stops]` describes.
 pub(super) fn stops(table: &mut StopsTable, inputs: &Inputs) -> Result<LinkStops, Problem> {
-    let process = *table.process.get_or_insert_default();
+    let process = table.process();
     refuse_keys_of_others(table, process)?;
     let stops = match process {
         StopProcess::Periodic => {
@@ -42,7 +42,7 @@ pub(super) fn stops(table: &mut StopsTable, inputs: &Inputs) -> Result<LinkStops
             let length = needed(table.length, "length", "random")?.get();
             Stops::Random(RandomStops {
                 working: needed(table.working, "working", "random")?.get(),
-                length: match *table.lengths.get_or_insert_default() {
+                length: match table.lengths() {
                     StopLengthName::Exponential => StopLength::Exponential(length),
                     StopLengthName::Fixed => StopLength::Fixed(length),
                 },
@@ -56,8 +56,8 @@ pub(super) fn stops(table: &mut StopsTable, inputs: &Inputs) -> Result<LinkStops
     };
     Ok(LinkStops {
         stops,
-        packets: *table.packets.get_or_insert_default(),
-        direction: *table.direction.get_or_insert(LossDirection::Both),
+        packets: table.packets(),
+        direction: table.direction(),
     })
 }
 
@@ -71,26 +71,23 @@ fn needed<T>(value: Option<T>, name: &str, process: &str) -> Result<T, Problem> 
 }
 
 fn refuse_keys_of_others(table: &StopsTable, process: StopProcess) -> Result<(), Problem> {
-    use StopProcess::{Periodic, Random, Recorded};
-    let keys = [
-        ("every", table.every.is_some(), &[Periodic][..], "periodic"),
-        ("working", table.working.is_some(), &[Random], "random"),
-        (
-            "length",
-            table.length.is_some(),
-            &[Periodic, Random],
-            "periodic\" or \"random",
-        ),
-        ("lengths", table.lengths.is_some(), &[Random], "random"),
-        ("path", table.path.is_some(), &[Recorded], "recorded"),
-    ];
-    for (name, is_given, owners, text) in keys {
-        if is_given && !owners.contains(&process) {
-            return Err(Problem::at(
-                format!("link.stops.{name}"),
-                format!("belongs to link.stops.process = \"{text}\"; remove it, or choose that"),
-            ));
-        }
+    let why = |owner: &str| {
+        format!("belongs to link.stops.process = \"{owner}\"; remove it, or choose that")
+    };
+    if process != StopProcess::Periodic {
+        refuse_keys!(table, "link.stops", why("periodic"); every);
+    }
+    if process != StopProcess::Random {
+        refuse_keys!(table, "link.stops", why("random"); working);
+    }
+    if process == StopProcess::Recorded {
+        refuse_keys!(table, "link.stops", why("periodic\" or \"random"); length);
+    }
+    if process != StopProcess::Random {
+        refuse_keys!(table, "link.stops", why("random"); lengths);
+    }
+    if process != StopProcess::Recorded {
+        refuse_keys!(table, "link.stops", why("recorded"); path);
     }
     Ok(())
 }
@@ -191,8 +188,8 @@ impl Variation {
 /// Writes what jitter is by default into the table.
 pub(super) fn fill(jitter: Option<&mut JitterTable>) {
     if let Some(table) = jitter {
-        table.shape.get_or_insert_default();
-        table.order.get_or_insert_default();
+        table.shape();
+        table.order();
     }
 }
 

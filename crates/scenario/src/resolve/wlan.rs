@@ -7,28 +7,22 @@ use airtcp_link::mac::damage::{Affects, Counted, DamageConfig, Outage};
 use airtcp_link::mac::dcf::{BssConfig, BssError, LLC_BYTES, MAC_BYTES, StationConfig};
 use airtcp_link::phy::{Mode, Phy, PhyError, Preamble, Standard};
 use airtcp_link::scheduler::RetransmissionOrder;
-use airtcp_units::{BitRate, ByteCount, Probability};
+use airtcp_units::{BitRate, Probability};
 
 use super::link::queue;
-use super::{edca, loss, radio, refuse};
-use crate::document::{Attempts, ContentionWindow, LossTable, SuspensionTable, WlanTable};
+use super::{edca, loss, radio, refuse_keys};
+use crate::document::{LossTable, SuspensionTable, WlanTable};
 use crate::error::Problem;
 use crate::medium::Wlan;
 use crate::names::{LossDirection, LossModel};
-use airtcp_units::bounded::{Bytes, Limit, Rate, Whole, Within};
-
-/// IEEE 802.11-2016 §C.3: the defaults of `dot11ShortRetryLimit` and `dot11LongRetryLimit`.
-const DEFAULT_SHORT_RETRY_LIMIT: u64 = 7;
-const DEFAULT_LONG_RETRY_LIMIT: u64 = 4;
+use airtcp_units::bounded::Within;
+use airtcp_units::written::Written;
 
 /// The channel for that many flows.
 pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem> {
     edca::refuse_all(table)?;
     let (phy, station_modes) = rates(table)?;
-    let stations = table
-        .stations
-        .get_or_insert(Whole::clamped(u64::from(flows)))
-        .get_u32();
+    let stations = Written::fill(&mut table.stations, &flows);
     let mobile_queue = queue(table.queue.get_or_insert_default());
     let access_point_queue = match &mut table.access_point_queue {
         Some(given) => queue(given),
@@ -37,8 +31,8 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
             mobile_queue
         }
     };
-    let short_retry_limit = attempts(&mut table.retry_limit, DEFAULT_SHORT_RETRY_LIMIT);
-    let long_retry_limit = attempts(&mut table.long_retry_limit, DEFAULT_LONG_RETRY_LIMIT);
+    let short_retry_limit = attempts(table.retry_limit());
+    let long_retry_limit = attempts(table.long_retry_limit());
     let station = |queue| StationConfig {
         queue,
         order: RetransmissionOrder::HeadOfLine,
@@ -46,40 +40,20 @@ pub(super) fn resolve(table: &mut WlanTable, flows: u32) -> Result<Wlan, Problem
         long_retry_limit,
     };
     let (smallest, largest) = phy.contention_window();
-    let window = |key: &mut Option<ContentionWindow>, standard: u32| {
-        key.get_or_insert(Whole::clamped(u64::from(standard)))
-            .get_u32()
-    };
     let bss = BssConfig {
         phy,
         station_modes,
         stations,
         mobile: station(mobile_queue),
         access_point: station(access_point_queue),
-        rts_threshold: threshold(*table.rts_threshold.get_or_insert(Limit::Unlimited)),
-        fragmentation_threshold: threshold(
-            *table
-                .fragmentation_threshold
-                .get_or_insert(Limit::Unlimited),
-        ),
+        rts_threshold: table.rts_threshold(),
+        fragmentation_threshold: table.fragmentation_threshold(),
         contention_window: Some((
-            window(&mut table.cw_min, smallest),
-            window(&mut table.cw_max, largest),
+            Written::fill(&mut table.cw_min, &smallest),
+            Written::fill(&mut table.cw_max, &largest),
         )),
-        answer_timeout: Some(
-            table
-                .ack_timeout
-                .get_or_insert(Within::clamped(phy.answer_timeout()))
-                .get(),
-        ),
-        overhead: whole_bytes(
-            table
-                .overhead
-                .get_or_insert(Within::clamped(ByteCount::from_bytes(u64::from(
-                    MAC_BYTES + LLC_BYTES,
-                ))))
-                .get(),
-        ),
+        answer_timeout: Some(Written::fill(&mut table.ack_timeout, &phy.answer_timeout())),
+        overhead: Written::fill(&mut table.overhead, &(MAC_BYTES + LLC_BYTES)),
         damage: damage(&mut table.loss, table.outage)?,
         report_retries: false,
     };
@@ -114,11 +88,8 @@ fn rates(table: &mut WlanTable) -> Result<(Phy, Vec<Mode>), Problem> {
     let Some(given) = table.station_rates.clone() else {
         return Ok((phy(table)?, Vec::new()));
     };
-    refuse(
-        &table.rate,
-        "wlan.rate",
-        "wlan.station_rates says at which rate each mobile sends; give one of them",
-    )?;
+    let why = "wlan.station_rates says at which rate each mobile sends; give one of them";
+    refuse_keys!(table, "wlan", why; rate);
     let rates: Vec<_> = given.into_iter().map(Within::get).collect();
     if rates.is_empty() {
         let example = "expected at least one rate, such as [\"11 Mbit/s\", \"1 Mbit/s\"]";
@@ -139,12 +110,11 @@ fn rates(table: &mut WlanTable) -> Result<(Phy, Vec<Mode>), Problem> {
 }
 
 fn phy(table: &mut WlanTable) -> Result<Phy, Problem> {
-    let standard: Standard = (*table.standard.get_or_insert_default()).into();
+    let standard: Standard = table.standard().into();
     let (fastest, basic) = standard.usual_rates();
-    let rate = |key: &mut Option<Rate>, default| key.get_or_insert(Within::clamped(default)).get();
-    let data = rate(&mut table.rate, fastest);
-    let control = rate(&mut table.basic_rate, basic.min(data));
-    let preamble: Preamble = (*table.preamble.get_or_insert_default()).into();
+    let data = Written::fill(&mut table.rate, &fastest);
+    let control = Written::fill(&mut table.basic_rate, &basic.min(data));
+    let preamble: Preamble = table.preamble().into();
     Phy::new(standard, preamble, data, control).map_err(|error| {
         let key = match error {
             PhyError::Rate { rate, .. } if rate == data => "wlan.rate",
@@ -157,10 +127,8 @@ fn phy(table: &mut WlanTable) -> Result<Phy, Problem> {
 }
 
 /// Most transmissions of a frame.
-pub(super) fn attempts(key: &mut Option<Limit<Attempts>>, default: u64) -> RetryLimit {
-    let limit = *key.get_or_insert(Limit::At(Whole::clamped(default)));
+pub(super) fn attempts(limit: Option<u32>) -> RetryLimit {
     limit
-        .get_u32()
         .and_then(NonZeroU32::new)
         .map_or(RetryLimit::Unlimited, RetryLimit::Attempts)
 }
@@ -173,7 +141,7 @@ pub(super) fn damage(
     let loss = loss.get_or_insert_default();
     let model = loss::resolve(loss, "wlan.loss")?;
     let affects = affects(loss);
-    let counted: Counted = (*loss.counted.get_or_insert_default()).into();
+    let counted: Counted = loss.counted().into();
     Ok(DamageConfig {
         model,
         affects,
@@ -185,7 +153,7 @@ pub(super) fn damage(
 
 /// Content of the frames that may be damaged.
 pub(super) fn affects(loss: &mut LossTable) -> Affects {
-    match loss.direction.get_or_insert_default() {
+    match loss.direction() {
         LossDirection::Data => Affects::Data,
         LossDirection::Acks => Affects::Acknowledgments,
         LossDirection::Both => Affects::Both,
@@ -218,22 +186,10 @@ pub(super) fn refuse_error_model(loss: Option<&LossTable>) -> Result<(), Problem
     }
 }
 
-pub(super) fn threshold<const MIN: u64, const MAX: u64>(
-    limit: Limit<Bytes<MIN, MAX>>,
-) -> Option<u32> {
-    limit.at().map(|bytes| whole_bytes(bytes.get()))
-}
-
-/// A number of bytes whose upper bound is below 2^32.
-pub(super) fn whole_bytes(bytes: ByteCount) -> u32 {
-    u32::try_from(bytes.as_bytes()).unwrap_or(u32::MAX)
-}
-
 /// Refuses a key of `wlan.loss` elsewhere.
 pub(super) fn refuse_counted(table: &LossTable, key: &str) -> Result<(), Problem> {
-    refuse(
-        &table.counted,
-        &format!("{key}.counted"),
-        "only stations of a shared channel (wlan.loss) can be counted together; remove the key",
-    )
+    let why =
+        "only stations of a shared channel (wlan.loss) can be counted together; remove the key";
+    refuse_keys!(table, key, why; counted);
+    Ok(())
 }

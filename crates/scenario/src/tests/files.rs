@@ -1,6 +1,6 @@
 //! Keys that name files: where a file is looked for.
 
-use super::super::settings::FILES;
+use super::super::document::Document;
 use super::{Path, Scenario, folder};
 
 /// A file of [`folder`] that the key reads, and what else the scenario needs.
@@ -25,16 +25,16 @@ fn set(key: &str, path: &str, folder: &Path) -> Result<Scenario, String> {
 #[test]
 fn each_file_is_found_beside_the_scenario() {
     let folder = folder();
-    for key in FILES {
-        let (name, _) = example(key);
-        let scenario = set(key, name, folder.path()).unwrap_or_else(|error| panic!("{error}"));
+    for key in Document::file_keys() {
+        let (name, _) = example(&key);
+        let scenario = set(&key, name, folder.path()).unwrap_or_else(|error| panic!("{error}"));
         assert!(
             scenario.to_toml().contains(&format!("= \"{name}\"")),
             "{key}"
         );
-        assert!(scenario.files().contains_key(key), "{key}");
+        assert!(scenario.files().contains_key(&key), "{key}");
         let absolute = folder.path().join(name);
-        let elsewhere = set(key, absolute.to_str().unwrap(), Path::new("/nowhere"));
+        let elsewhere = set(&key, absolute.to_str().unwrap(), Path::new("/nowhere"));
         assert!(elsewhere.is_ok(), "{key}: {elsewhere:?}");
     }
 }
@@ -45,13 +45,13 @@ fn each_file_that_is_set_is_found_in_the_current_folder() {
     let beside = folder();
     // Tests run in the crate's own folder.
     let here = tempfile::tempdir_in(".").unwrap();
-    for key in FILES {
-        let (name, _) = example(key);
+    for key in Document::file_keys() {
+        let (name, _) = example(&key);
         std::fs::copy(beside.path().join(name), here.path().join(name)).unwrap();
         let path = Path::new(here.path().file_name().unwrap()).join(name);
-        let scenario = set(key, path.to_str().unwrap(), beside.path());
+        let scenario = set(&key, path.to_str().unwrap(), beside.path());
         assert!(scenario.is_ok(), "{key}: {scenario:?}");
-        let refused = set(key, "Cargo.toml", beside.path()).unwrap_err();
+        let refused = set(&key, "Cargo.toml", beside.path()).unwrap_err();
         let found = refused.contains("/Cargo.toml\": ") && !refused.contains("cannot be read");
         assert!(found, "{key}: {refused}");
     }

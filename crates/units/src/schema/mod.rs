@@ -3,6 +3,7 @@
 
 pub mod bounded;
 mod probability;
+pub mod written;
 
 use alloc::borrow::Cow;
 use alloc::format;
