@@ -7,6 +7,7 @@ kept.
 """
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
+from airtcp import TIMELINE_PROBES, Comparison
+from airtcp.demonstration import Story
+from airtcp.demonstration.kernel import Trial
+from airtcp.demonstration.page import write_story
 from airtcp.report.grid import write_study
 from airtcp.study.grid import load_grid, run_grid
 from test_cli import airtcp_command
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
     from airtcp.lab.server import Lab
 
 MEASURE = (Path(__file__).parent / "pages.js").read_text(encoding="utf-8")
+PAPERS = Path(__file__).resolve().parents[2] / "papers"
 SITE = Path(__file__).resolve().parents[2] / "out" / "site"
 LOSSY = {"duration": "2 s", "link.loss.rate": 0.02}
 REMEDIES = ["bbr", "delayed-ack", "dupack-threshold:segments=5", "max-window:segments=4"]
@@ -51,8 +57,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     losses = {"duration": "12 s", "link.rate": "2 Mbit/s", "link.loss.rate": 0.02}
     airtcp.run("lossy-pipe", settings=losses, pcap=capture)
     log.write_bytes((airtcp.shipped.folder("recordings") / "wifi-spikes.ping").read_bytes())
-    options = ["--quick", "--readings", "1", "--no-cross", "--out", folder / "papers"]
-    assert airtcp_command("papers", "newzag", *options).exit_code == 0
+    options = ["--quick", "--readings", "1", "--papers", _one_paper(folder / "source")]
+    done = airtcp_command("papers", *options, "--out", folder / "papers")
+    assert done.exit_code == 0, done.output
     return {
         "compare": compared.report(folder / "compare", "airtcp compare lossy-pipe"),
         "search": searched.report(folder / "search", "airtcp compare wifi-suspension"),
@@ -62,7 +69,46 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "diagnose-ping": airtcp.diagnose(log).report(folder / "ping"),
         "papers": folder / "papers" / "index.html",
         "paper": folder / "papers" / "newzag.html",
+        "cross": folder / "papers" / "cross.html",
+        "story": write_story(_made(folder / "story"), _story(folder / "kernel", searched)),
+        "story-of-a-log": write_story(_made(folder / "own"), _story_of_a_log(log)),
     }
+
+
+def _one_paper(folder: Path) -> Path:
+    """A folder of papers with NewZag alone, and a comparison across of few remedies."""
+    shutil.copytree(PAPERS / "newzag", folder / "newzag")
+    cross = (PAPERS / "cross.toml").read_text(encoding="utf-8")
+    begin, end = cross.index("[[link]]"), cross.index("[[stack]]")
+    (link,) = (part for part in cross[begin:end].split("[[link]]") if "newzag/" in part)
+    few = 'remedies = ["newzag", "sack", "bbr"]\npairs_of = ["newzag", "delayed-ack"]\n'
+    text = f"seeds = 4\nquick = 2\n{few}[[link]]{link}{cross[end:]}"
+    (folder / "cross.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def _story(folder: Path, other: Comparison) -> Story:
+    """The demonstration with every part that it can have, of short runs."""
+    settings = {"duration": "4 s"}
+    picture = airtcp.run("wlan-upload", settings=settings, probes=TIMELINE_PROBES, rtts=True)
+    link = airtcp.compare("wlan-upload", seeds=3, settings=settings, can="my-machine", harm=True)
+    with pytest.MonkeyPatch.context() as patch:
+        _install(_made(folder), patch, late=0)
+        tried = airtcp.verification.verify("lossy-pipe", ["sack"], 2, {"duration": "2 s"})
+    kernel = Trial(tried, "", ("bbr-v3", "westwood"))
+    return Story(None, picture, link, kernel, other)
+
+
+def _story_of_a_log(log: Path) -> Story:
+    settings = {"link.rtt_log.path": log, "duration": "6 s"}
+    picture = airtcp.run("ping", settings=settings, probes=TIMELINE_PROBES, rtts=True)
+    link = airtcp.compare("ping", seeds=2, settings=settings)
+    return Story(log, picture, link, None, None)
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +130,9 @@ KINDS = (
     "diagnose-ping",
     "papers",
     "paper",
+    "cross",
+    "story",
+    "story-of-a-log",
 )
 
 
