@@ -10,6 +10,7 @@ import pytest
 
 from airtcp import net
 from airtcp._core import RunError, ScenarioError
+from airtcp.report.verification import latency_table
 from airtcp.verification import Verification, verify
 
 FAKE = """#!{python}
@@ -30,6 +31,7 @@ print(json.dumps({{
     "instead": [], "goodput_bps": 5e6 + seed * 1e4 + (1e6 if remedy else 0),
     "retransmissions": seed, "timeouts": 1, "undos": 0,
     "verdicts": [], "srtt_ms": 50.0, "rttvar_ms": 3.0,
+    "rtt_p50_ms": 71.0 + seed, "rtt_p95_ms": 93.0 if remedy else None,
     "late_median_ms": 0.02, "late_p99_ms": 0.1, "late_worst_ms": 0.9,
     "late_share": 0.5 if late else 0.0, "in_time": not late, "kernel": "6.1-test",
 }}))
@@ -119,6 +121,23 @@ def test_the_report_holds_both_and_the_steps(
     assert (tmp_path / "out" / "verification.csv").read_text().count("\n") == 7
 
 
+def test_latency_is_the_links_and_what_the_sender_believes_stands_apart(
+    kernel: Path, steady_file: Path
+) -> None:
+    found = _verified(steady_file)
+    table = latency_table(found)
+    baseline, sack = (
+        dict(zip(table.columns, row, strict=False)) for row in (table.rows[0], table.rows[-1])
+    )
+    assert baseline["round trip, median"] == "72.5 ms"
+    assert baseline["SRTT, as the sender believes"] == "50.0 ms"
+    # Not measured is no zero.
+    assert (baseline["95th percentile"], sack["95th percentile"]) == ("", "93.0 ms")
+    simulated = [run["flows"][0]["rtt_p50_ms"] for run in found.simulated.summaries["baseline"]]
+    assert all(one is not None for one in simulated)
+    assert table.rows[0][2] == f"{simulated[0]:.1f} ms"
+
+
 def test_a_real_kernel_is_beside_its_simulation(lossy_file: Path) -> None:
     """A short run of the real thing, where airtcp-net and namespaces are to be had."""
     try:
@@ -141,5 +160,10 @@ def test_a_real_kernel_is_beside_its_simulation(lossy_file: Path) -> None:
         pytest.skip(str(error))
     real, simulated = found.goodput("baseline"), found.simulated.values("baseline", "goodput_bps")
     assert all(0 < one <= 10e6 for one in real)
+    # The first packets meet an empty queue on either side: a link of the same length.
+    for field in ("rtt_p50_ms", "delay_p50_ms"):
+        measured = found.mean_latency("baseline", field)
+        expected = [run["flows"][0][field] for run in found.simulated.summaries["baseline"]]
+        assert measured == pytest.approx(sum(expected) / 2, rel=1 / 3)
     # Three seconds with some twenty losses: the same channel, within a third of each other.
     assert sum(real) == pytest.approx(sum(simulated), rel=1 / 3)

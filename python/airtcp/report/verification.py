@@ -8,6 +8,7 @@ from airtcp.report.pages import rendered, whole, write_text
 from airtcp.report.tables import Table
 from airtcp.study.agreement import MARGIN_PERCENT
 from airtcp.study.difference_words import amount
+from airtcp.study.metrics import METRICS
 from airtcp.study.statistics import Outcome, PairedDifference
 from airtcp.study.verify import VerifiedRuns
 from airtcp.study.verify_verdict import verdict
@@ -29,6 +30,7 @@ def write_report(runs: VerifiedRuns, directory: Path, command: str | None = None
         runs=runs,
         effects=effects_table(runs),
         cost=cost_table(runs),
+        latency=latency_table(runs),
         times=lateness_table(runs),
         steps=[(remedy, runs.measured[remedy][0]) for remedy in runs.remedies[1:]],
         command=command,
@@ -65,7 +67,7 @@ def effects_table(runs: VerifiedRuns) -> Table:
 
 
 def cost_table(runs: VerifiedRuns) -> Table:
-    """Retransmissions, timeouts, undone repairs and round trips a run, kernel and simulated."""
+    """Retransmissions, timeouts and undone repairs a run, kernel and simulated."""
     rows = []
     for remedy in runs.remedies:
         retransmitted = _mean(runs.simulated.values(remedy, "segments_retransmitted"))
@@ -78,7 +80,6 @@ def cost_table(runs: VerifiedRuns) -> Table:
                 format_count(runs.mean(remedy, "timeouts")),
                 format_count(timeouts),
                 format_count(runs.mean(remedy, "undos")),
-                f"{runs.mean(remedy, 'srtt_ms'):.1f} ms",
             )
         )
     columns = (
@@ -88,9 +89,32 @@ def cost_table(runs: VerifiedRuns) -> Table:
         "timeouts",
         "simulated",
         "undone repairs",
-        "SRTT at the end",
     )
     return Table(columns, rows)
+
+
+_LATENCIES = (
+    ("round trip, median", "rtt-p50", "rtt_p50_ms"),
+    ("95th percentile", "rtt-p95", "rtt_p95_ms"),
+    ("one way, median", "delay-p50", "delay_p50_ms"),
+    ("SRTT, as the sender believes", "sender-srtt", "srtt_ms"),
+)
+"""Heading, metric of the simulation, and field of the kernel's measurement."""
+
+
+def latency_table(runs: VerifiedRuns) -> Table:
+    """Latency beside the sender, and what the sender believes of it, kernel and simulated."""
+    rows = []
+    for remedy in runs.remedies:
+        row = [remedy]
+        for _, metric, field in _LATENCIES:
+            simulated = [METRICS[metric].of(run) for run in runs.simulated.summaries[remedy]]
+            known = [value for value in simulated if value is not None]
+            row.append(_milliseconds(runs.mean_latency(remedy, field)))
+            row.append(_milliseconds(_mean(known) if known else None))
+        rows.append(tuple(row))
+    heads = [head for name, _, _ in _LATENCIES for head in (name, "simulated")]
+    return Table(("remedy", *heads), rows)
 
 
 def lateness_table(runs: VerifiedRuns) -> Table:
@@ -127,6 +151,10 @@ def _csv(runs: VerifiedRuns) -> str:
 
 def _effect(difference: PairedDifference) -> str:
     return "identical" if difference.outcome is Outcome.IDENTICAL else amount(difference, sign=True)
+
+
+def _milliseconds(value: float | None) -> str:
+    return "" if value is None else f"{value:.1f} ms"
 
 
 def _mean(values: list[float]) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
-from typing import TypedDict, cast
+from typing import NotRequired, TypedDict, cast
 
 from airtcp._core import RunError, Scenario, ScenarioError
 from airtcp.net import find_program
@@ -44,8 +44,19 @@ class Measurement(TypedDict):
     undos: int
     verdicts: list[Verdicts]
     """Losses by their number and the verdict of a congestion control that judges them."""
+    rtt_p50_ms: NotRequired[float | None]
+    """Median of the data packets' round trips, measured beside the sender as `airtcp run` does;
+    None without any, absent from runs that were kept before this was measured."""
+    rtt_p95_ms: NotRequired[float | None]
+    """Their 95th percentile."""
+    delay_p50_ms: NotRequired[float | None]
+    """Median of the data packets' delays from sender to receiver."""
+    delay_p95_ms: NotRequired[float | None]
+    """Their 95th percentile."""
     srtt_ms: float
+    """The smoothed round trip that the sender believes at the end."""
     rttvar_ms: float
+    """Its mean deviation."""
     late_median_ms: float
     late_p99_ms: float
     late_worst_ms: float

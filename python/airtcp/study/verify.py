@@ -88,6 +88,12 @@ class VerifiedRuns:
             total += float(cast(Mapping[str, float], run)[field])
         return total / len(self.seeds)
 
+    def mean_latency(self, remedy: str, field: str) -> float | None:
+        """The mean of a latency of the kernel's runs, in milliseconds; None where none has it."""
+        values = [cast(Mapping[str, float | None], run).get(field) for run in self.measured[remedy]]
+        known = [value for value in values if value is not None]
+        return sum(known) / len(known) if known else None
+
 
 @dataclass(frozen=True)
 class _Request:

@@ -2,6 +2,7 @@
 
 pub mod ends;
 pub mod flows;
+pub mod latency;
 pub mod outcomes;
 pub mod packet;
 pub mod scenario;
@@ -23,6 +24,7 @@ use crate::end::End;
 use crate::passed::Passed;
 use crate::record::{Fate, Recording, Taken};
 use flows::Flows;
+use latency::Latency;
 use outcomes::{Outcome, Outcomes};
 use packet::{told, write_changes};
 
@@ -45,6 +47,7 @@ pub struct Link {
     clock: Clock,
     passed: Passed,
     lateness: Lateness,
+    latency: Option<Latency>,
     outcomes: Outcomes,
     recording: Option<Recording>,
     reports: Option<Reports>,
@@ -71,6 +74,7 @@ impl Link {
             clock,
             passed: Passed::default(),
             lateness: Lateness::default(),
+            latency: None,
             outcomes: Outcomes::default(),
             recording: None,
             reports: None,
@@ -96,6 +100,20 @@ impl Link {
             recording: Some(recording),
             ..self
         }
+    }
+
+    /// Makes the link time every data packet, and keep the times until it ends.
+    #[must_use]
+    pub fn timed(self) -> Self {
+        Self {
+            latency: Some(Latency::new(PLACES)),
+            ..self
+        }
+    }
+
+    /// The times of data packets, if they are taken.
+    pub const fn latency(&self) -> Option<&Latency> {
+        self.latency.as_ref()
     }
 
     /// Takes the recording, which ends it.
@@ -203,6 +221,10 @@ impl Link {
             if self.recording.is_some() {
                 self.record(packet, station, from, now, length);
             }
+            if let (Some(latency), Content::Segment(segment)) = (&mut self.latency, &told.content) {
+                let is_data = self.flows.sends_data(station, from);
+                latency.on_sent(now, ticket.number(), packet.flow, is_data, segment);
+            }
             self.network.inject(now, packet, &mut self.outcomes);
         }
         Ok(true)
@@ -242,8 +264,18 @@ impl Link {
                 self.passed.refused += 1;
             }
             let now = self.clock.now();
+            let number = arrival.packet.carried.number();
+            if let (true, Some(latency), Some(segment)) =
+                (is_taken, &mut self.latency, arrival.packet.segment())
+            {
+                let from = match end {
+                    End::Server => End::Station(station),
+                    End::Station(_) => End::Server,
+                };
+                let is_data = self.flows.sends_data(station, from);
+                latency.on_delivered(now, number, arrival.packet.flow, is_data, segment);
+            }
             if let Some(recording) = &mut self.recording {
-                let number = arrival.packet.carried.number();
                 if is_taken {
                     recording.delivered(number, end, station, arrival.time, now, &kept.bytes);
                 } else {

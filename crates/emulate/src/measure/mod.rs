@@ -30,6 +30,7 @@ use crate::link::Link;
 use crate::link::PLACES;
 use crate::link::ends::{Ends, Line};
 use crate::link::flows::{Flows, Way};
+use crate::link::latency::{Latency, Quantiles};
 use crate::link::scenario::{self, ways};
 use crate::record::{Recording, Replay, Summary};
 use crate::request::Request;
@@ -52,8 +53,8 @@ const PORT: u16 = 5001;
 
 /// Measure the kernel's TCP over a scenario's link, once
 ///
-/// Prints one JSON object: goodput, retransmissions, timeouts, undone repairs, round trips, and how
-/// late the emulator was. The command for a whole comparison is `airtcp verify`.
+/// Prints one JSON object: goodput, retransmissions, timeouts, undone repairs, latency beside the
+/// sender, what the sender believes of it, and how late the emulator was. The command for a whole comparison is `airtcp verify`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     #[command(flatten)]
@@ -99,12 +100,16 @@ pub struct Measurement {
     pub undos: u64,
     /// Losses by their number and the verdict of a congestion control that classifies them.
     pub verdicts: Vec<Verdicts>,
-    /// The kernel's smoothed round trip at the end, mean over the connections, in milliseconds.
+    /// Latency of data packets, measured beside the sender.
+    #[serde(flatten)]
+    pub latency: Quantiles,
+    /// The smoothed round trip that the kernel's senders believe at the end, mean over the
+    /// connections, in milliseconds.
     pub srtt_ms: f64,
     /// Its mean deviation, in milliseconds.
     pub rttvar_ms: f64,
-    /// The minimum round trip of all flows, in milliseconds.
-    pub least_rtt_ms: f64,
+    /// The shortest round trip that a sender believes, in milliseconds; null without a connection.
+    pub sender_min_rtt_ms: Option<f64>,
     /// Lateness of departing packets.
     #[serde(flatten)]
     pub punctuality: Punctuality,
@@ -194,7 +199,8 @@ impl Asked {
             ends.server_devices,
             PLACES,
             clock,
-        );
+        )
+        .timed();
         if let Some(recording) = recording {
             link = link.recorded(recording);
         }
@@ -210,7 +216,8 @@ impl Asked {
             self.finish(recording, &network, &link)?;
         }
         let verdicts = registered.map_or(Ok(Vec::new()), |control| control.verdicts())?;
-        Ok(self.report(&transfers, &counts, verdicts, link.lateness()))
+        let latency = link.latency().map(Latency::quantiles).unwrap_or_default();
+        Ok(self.report(&transfers, &counts, verdicts, latency, link.lateness()))
     }
 }
 
@@ -392,6 +399,7 @@ impl Asked {
         transfers: &[Transfer],
         counts: &[u64],
         verdicts: Vec<Verdicts>,
+        latency: Quantiles,
         lateness: &Lateness,
     ) -> Measurement {
         let Self {
@@ -431,9 +439,10 @@ impl Asked {
             tail_probes: counts[2],
             undos: counts[3..].iter().sum(),
             verdicts,
+            latency,
             srtt_ms: mean(|info| info.srtt_us),
             rttvar_ms: mean(|info| info.rttvar_us),
-            least_rtt_ms: f64::from(least.unwrap_or(0)) / 1e3,
+            sender_min_rtt_ms: least.map(|least_us| f64::from(least_us) / 1e3),
             punctuality: lateness.punctuality(),
             kernel: rustix::system::uname()
                 .release()

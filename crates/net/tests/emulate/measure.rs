@@ -29,7 +29,20 @@ fn the_kernel_sends_what_the_link_carries() {
         goodput > 0.0 && goodput <= 50e6 * 1448.0 / 1500.0,
         "{found}"
     );
-    assert!(found["least_rtt_ms"].as_f64().unwrap() >= 20.0, "{found}");
+    // What passes the emulation, and what the kernel believes of it: no shorter than the link.
+    assert!(found["min_rtt_ms"].as_f64().unwrap() >= 20.0, "{found}");
+    assert!(
+        found["sender_min_rtt_ms"].as_f64().unwrap() >= 20.0,
+        "{found}"
+    );
+    let sorted = ["min_rtt_ms", "rtt_p50_ms", "rtt_p95_ms", "rtt_p99_ms"]
+        .map(|name| found[name].as_f64().unwrap());
+    assert!(sorted.is_sorted(), "{found}");
+    assert!(
+        found["delay_p50_ms"].as_f64().unwrap() >= 10.0
+            && found["delay_p50_ms"].as_f64().unwrap() < sorted[1],
+        "{found}"
+    );
     assert_eq!(
         found["steps"][0], "ip route change ROUTE initcwnd 20",
         "{found}"
@@ -83,6 +96,8 @@ fn a_connection_that_never_comes_about_delivers_nothing() {
     assert!(done, "{error}");
     assert_eq!(found["goodput_bps"].as_f64(), Some(0.0), "{found}");
     assert_eq!(found["srtt_ms"].as_f64(), Some(0.0), "{found}");
+    assert!(found["rtt_p50_ms"].is_null(), "{found}");
+    assert!(found["sender_min_rtt_ms"].is_null(), "{found}");
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
 }
 
