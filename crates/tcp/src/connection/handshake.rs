@@ -241,6 +241,7 @@ impl Connection {
             _ => Opening::Untimed,
         };
         self.sender.on_established(window, opening);
+        self.receiver.set_pause(self.sender.first_timeout());
         observer.event(now, Event::Established);
     }
 

@@ -10,6 +10,7 @@ use airtcp_units::{Duration, Instant};
 use crate::config::{Config, CongestionControl};
 use crate::observer::Observer;
 use crate::sender::{Acknowledgment, Echo, Sender, Transmission};
+use crate::timeout::RetransmissionTimeout;
 
 /// A [`Sender`] from its first use on, and until then the inputs it will need.
 #[derive(Clone, Debug)]
@@ -185,6 +186,17 @@ impl SendSide {
         if let Some(sender) = self.sender.get_mut() {
             opening.tell(sender, window);
         }
+    }
+
+    /// The retransmission timeout that the handshake's measurement gives.
+    pub fn first_timeout(&self) -> Duration {
+        let mut timeout = RetransmissionTimeout::new(&self.config.timeout);
+        match self.opening() {
+            Opening::Timed(rtt) => timeout.on_sample(rtt, 0, 0),
+            Opening::TimedOut(rto) => timeout.reinitialize(rto),
+            Opening::Incomplete | Opening::Untimed => {}
+        }
+        timeout.rto()
     }
 
     /// Largest payload of a segment, in bytes.

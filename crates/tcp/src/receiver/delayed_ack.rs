@@ -4,7 +4,8 @@ use airtcp_units::{Duration, Instant};
 
 use crate::config::DelayedAckConfig;
 
-/// A sender silent for this long has paused.
+/// A sender silent for this long has paused, as long as no round trip is known: the initial
+/// retransmission timeout (RFC 6298 §2.1; Linux, `TCP_TIMEOUT_INIT`).
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The least that counts as a full segment (Linux, `TCP_MIN_RCVMSS`).
@@ -19,9 +20,11 @@ pub struct DelayedAck {
     deadline: Instant,
     due: bool,
     /// Number of segments still to be acknowledged at once, and its initial value.
-    quick: u32,
-    quick_at_start: u32,
+    quick: u16,
+    quick_at_start: u16,
     last_arrival: Instant,
+    /// Silence after which the sender has paused, in microseconds.
+    pause_us: u32,
     fin_at_once: bool,
     reading: Option<Reading>,
 }
@@ -40,16 +43,17 @@ struct Reading {
 
 impl DelayedAck {
     /// Creates the state without a delayed acknowledgment.
-    pub const fn new(config: &DelayedAckConfig) -> Self {
+    pub fn new(config: &DelayedAckConfig) -> Self {
         Self {
             segments: config.segments,
             timeout: config.timeout,
             waiting: 0,
             deadline: Instant::FAR_FUTURE,
             due: false,
-            quick: config.quick,
-            quick_at_start: config.quick,
+            quick: at_most_u16(config.quick),
+            quick_at_start: at_most_u16(config.quick),
             last_arrival: Instant::ZERO,
+            pause_us: in_micros(PAUSE),
             fin_at_once: config.fin_at_once,
             reading: if config.on_reading {
                 Some(Reading::new())
@@ -57,6 +61,12 @@ impl DelayedAck {
                 None
             },
         }
+    }
+
+    /// Sets the silence after which the sender has paused: the receiver's own retransmission
+    /// timeout (Linux, `tcp_event_data_recv`).
+    pub fn set_pause(&mut self, pause: Duration) {
+        self.pause_us = in_micros(pause);
     }
 
     /// Records that the segment that is about to be taken was pushed.
@@ -101,14 +111,7 @@ impl DelayedAck {
             // No timer has been learned that its acknowledgment could wait for (Linux, `ato`).
             closes |= fin && bytes == 1 && self.last_arrival == Instant::ZERO;
         }
-        if self.quick_at_start > 0 {
-            // Silence of a second: the sender has paused, and starts slowly (Linux,
-            // `tcp_event_data_recv`).
-            if now - self.last_arrival > PAUSE && self.last_arrival != Instant::ZERO {
-                self.quick = self.quick_at_start;
-            }
-        }
-        self.last_arrival = now;
+        self.note_arrival(now);
         let answers = self.reading.is_some_and(|reading| reading.answers);
         let quick = self.quick > 0 && !answers;
         self.quick = self.quick.saturating_sub(1);
@@ -117,6 +120,34 @@ impl DelayedAck {
         } else if self.deadline == Instant::FAR_FUTURE {
             self.deadline = now + self.timeout;
         }
+    }
+
+    /// Records that a segment arrived behind a gap or filled one, which is acknowledged at once;
+    /// `in_order` if there was more to read then, and the window `grew` if it did.
+    #[inline]
+    pub fn on_disorder(&mut self, now: Instant, in_order: bool, grew: bool) {
+        if in_order {
+            self.note_arrival(now);
+        }
+        if grew {
+            self.quicken();
+        }
+        // Every acknowledgment of data counts (Linux, `tcp_dec_quickack_mode`).
+        self.quick = self.quick.saturating_sub(1);
+        self.due = true;
+    }
+
+    /// Records that data arrived in order. After a silence the sender starts slowly, and waits for
+    /// each acknowledgment (Linux, `tcp_event_data_recv`).
+    #[inline]
+    fn note_arrival(&mut self, now: Instant) {
+        if self.quick_at_start > 0
+            && now - self.last_arrival > Duration::from_micros(self.pause_us.into())
+            && self.last_arrival != Instant::ZERO
+        {
+            self.quick = self.quick_at_start;
+        }
+        self.last_arrival = now;
     }
 
     /// Acknowledges the current segment at once: it let the window grow (Linux, `tcp_grow_window`).
@@ -132,7 +163,7 @@ impl DelayedAck {
 
     /// Acknowledges the next `segments` one by one.
     pub fn acknowledge_at_once(&mut self, segments: u32) {
-        self.quick = self.quick.max(segments);
+        self.quick = self.quick.max(at_most_u16(segments));
         self.expect_no_answer();
     }
 
@@ -199,6 +230,16 @@ impl Reading {
         self.answers |= fin;
         fin && bytes > u64::from(self.full)
     }
+}
+
+/// A count of segments in little room.
+fn at_most_u16(segments: u32) -> u16 {
+    u16::try_from(segments).unwrap_or(u16::MAX)
+}
+
+/// A span in whole microseconds, at most 71 minutes.
+fn in_micros(span: Duration) -> u32 {
+    u32::try_from(span.as_nanos() / 1000).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -284,6 +325,40 @@ mod tests {
         assert_eq!(first, [true, true, true, false, true, false]);
         assert!(take(7));
         assert!(take(2000), "after a pause");
+    }
+
+    /// Linux, `tcp_event_data_recv`: a silence longer than the receiver's own retransmission timeout
+    /// is a pause. Each acknowledgment of data behind a gap counts as one of the quick ones, and the
+    /// segment that fills the gap ends the silence.
+    #[test]
+    fn a_pause_lasts_as_long_as_the_retransmission_timeout() {
+        let at = |milliseconds| START + Duration::from_millis(milliseconds);
+        let config = DelayedAckConfig {
+            quick: 2,
+            ..DelayedAckConfig::default()
+        };
+        let mut ack = DelayedAck::new(&config);
+        ack.set_pause(Duration::from_millis(250));
+        let mut take = |milliseconds| {
+            ack.on_in_order(at(milliseconds), 1000, false);
+            let due = ack.is_due();
+            ack.on_sent();
+            due
+        };
+        assert_eq!([1, 2, 3].map(&mut take), [true, true, false]);
+        assert!(!take(253), "250 ms are none");
+        assert_eq!([504, 505, 506].map(&mut take), [true, true, false]);
+        ack.on_disorder(at(700), false, false);
+        ack.on_sent();
+        ack.on_disorder(at(757), true, false);
+        ack.on_sent();
+        let mut next = |milliseconds| {
+            ack.on_in_order(at(milliseconds), 1000, false);
+            let due = ack.is_due();
+            ack.on_sent();
+            due
+        };
+        assert_eq!([758, 759].map(&mut next), [true, false]);
     }
 
     #[test]

@@ -103,7 +103,7 @@ impl Receiver {
         let insertion = self.reassembly.insert(range.clone());
         let here = self.standing();
         let in_order = here.next_expected > before;
-        self.window.on_segment(now, here, length, in_order);
+        let grew = self.window.on_segment(now, here, length, in_order);
         if !in_order {
             let sack = self.report.reports_ranges();
             self.window.on_gap(here, length, end, sack);
@@ -120,7 +120,13 @@ impl Receiver {
             self.report.on_gaps_filled();
         }
         // RFC 5681 §4.2: at once when out of order, a duplicate, or filling a gap.
-        self.delayed.demand();
+        self.delayed.on_disorder(now, in_order, grew);
+    }
+
+    /// Sets the silence after which a sender that starts again has its segments acknowledged one by
+    /// one.
+    pub fn set_pause(&mut self, pause: Duration) {
+        self.delayed.set_pause(pause);
     }
 
     /// Records that the segment that is about to be taken was pushed (PSH).

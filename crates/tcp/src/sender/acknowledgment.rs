@@ -99,8 +99,10 @@ impl Sender {
         if acknowledgment.marked {
             self.on_mark_echoed(now, observer);
         }
-        if self.is_reneged() {
+        if advances && self.is_reneged() {
             self.wait_out_reneging(now);
+            let delivered = self.delivered(&before, offset - before.una);
+            self.follow_delivery(now, &before, delivered, acknowledgment.marked);
         } else if advances {
             self.on_new_data_acknowledged(now, &before, acknowledgment, report, observer);
         } else {
@@ -332,14 +334,20 @@ impl Sender {
         }
         let waits = self.look_behind_front(now, observer);
         let delivered = self.delivered(before, acked);
+        self.follow_delivery(now, before, delivered, acknowledgment.marked);
+        self.rearm_after_progress(now, restarts_timer && !waits);
+    }
+
+    /// Moves the window when `delivered` more bytes have arrived, and something is newly
+    /// acknowledged.
+    fn follow_delivery(&mut self, now: Instant, before: &Before, delivered: u64, marked: bool) {
         self.move_marked_window(before, delivered);
         if self.repair.is_fast() {
             self.set_recovery_window(before, delivered);
         } else if self.growth.credit() == GrowthCredit::Delivered {
-            self.grow(delivered, before.in_flight, acknowledgment.marked);
+            self.grow(delivered, before.in_flight, marked);
         }
         self.control_window(now, before, delivered);
-        self.rearm_after_progress(now, restarts_timer && !waits);
     }
 
     /// Processes new data acknowledged in fast recovery. Returns whether the timer restarts.

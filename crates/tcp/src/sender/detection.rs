@@ -134,6 +134,14 @@ impl Detection {
         };
     }
 
+    /// Takes a duplicate that stands for no arrival.
+    pub fn ignore_duplicate(&mut self) {
+        if let Some(counted) = &mut self.arrivals {
+            counted.arrivals.forget();
+            counted.delivered = 0;
+        }
+    }
+
     /// Forgets inferred arrivals: their data is acknowledged or given up.
     #[inline]
     pub fn forget_arrivals(&mut self) {

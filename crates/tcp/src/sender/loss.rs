@@ -28,6 +28,8 @@ impl Sender {
         if self.is_arrival() {
             self.detection
                 .count_arrivals(0, &self.board, self.congestion.mss());
+        } else {
+            self.detection.ignore_duplicate();
         }
         if let Some(recovery) = self.repair.fast_mut() {
             if !self.choices.sack && !self.detection.counts_arrivals() {
@@ -48,9 +50,22 @@ impl Sender {
     }
 
     /// Whether a duplicate stands for an arrived segment. After a timeout only for new data: the
-    /// data outstanding then has been given up (Linux, `tcp_process_loss`).
+    /// data outstanding then has been given up (Linux, `tcp_process_loss`). None while a finished
+    /// repair [is held](Self::is_repair_held) (`tcp_fastretrans_alert`, `tcp_reset_reno_sack`).
     fn is_arrival(&self) -> bool {
-        !self.repair.is_after_timeout() || self.space.nxt() > self.repair.recovery_point()
+        let news =
+            !self.repair.is_after_timeout() || self.space.nxt() > self.repair.recovery_point();
+        news && !self.is_repair_held()
+    }
+
+    /// Whether everything that was outstanding when the repair began is acknowledged, and nothing
+    /// sent later. Without SACK the duplicates that come now may be of needless retransmissions
+    /// (RFC 6582 §3.2 step 2): Linux holds the repair until more is acknowledged
+    /// (`tcp_is_non_sack_preventing_reopen`).
+    pub(super) fn is_repair_held(&self) -> bool {
+        self.detection.counts_arrivals()
+            && !self.repair.is_open()
+            && self.space.una() == self.repair.recovery_point()
     }
 
     pub(super) fn front_is_lost(&self) -> bool {

@@ -32,6 +32,8 @@ pub struct Pacing {
     next: Instant,
     /// Bytes left in the current burst.
     left: u64,
+    /// Time at which that burst leaves: what the windows do not allow then is not part of it.
+    burst_at: Instant,
     /// How much later than scheduled that burst left, as far as not made up for.
     late: Duration,
     unpaced: u8,
@@ -44,6 +46,7 @@ impl Pacing {
             shift,
             next: Instant::ZERO,
             left: 0,
+            burst_at: Instant::ZERO,
             late: Duration::ZERO,
             unpaced: UNPACED,
         }
@@ -52,7 +55,16 @@ impl Pacing {
     /// Time before which nothing may leave at `now`; `None` if something may.
     #[inline]
     pub fn blocked_until(&self, now: Instant) -> Option<Instant> {
-        (self.left == 0 && self.next > now).then_some(self.next)
+        (!self.is_in_burst(now) && self.next > now).then_some(self.next)
+    }
+
+    /// Whether more of the current burst may leave at `now`. A burst is what one instant lets leave
+    /// together: a window with room for one segment makes a burst of one, and the next segment waits
+    /// for its turn (Linux, `tcp_write_xmit`: a packet for segmentation offload is no longer than
+    /// the window allows).
+    #[inline]
+    fn is_in_burst(&self, now: Instant) -> bool {
+        self.left > 0 && now == self.burst_at
     }
 
     /// Time at which the next burst may leave, `now` at the earliest.
@@ -68,8 +80,9 @@ impl Pacing {
             return;
         }
         self.unpaced = 0;
-        if self.left == 0 {
+        if !self.is_in_burst(now) {
             self.left = burst(pace, self.shift, mss);
+            self.burst_at = now;
             self.late = now - self.next;
             self.next = self.next.max(now);
         }
@@ -79,6 +92,12 @@ impl Pacing {
         let credit = Duration::from_nanos(self.late.as_nanos().min(took.as_nanos() / 2));
         self.late -= credit;
         self.next += took - credit;
+    }
+
+    /// Ends the current burst: a retransmission is a packet of its own (Linux,
+    /// `tcp_xmit_retransmit_queue` asks `tcp_pacing_check` before each).
+    pub const fn end_burst(&mut self) {
+        self.left = 0;
     }
 }
 
@@ -183,6 +202,29 @@ mod tests {
         }
         let after = late + Duration::from_millis(7);
         assert_eq!(pacing.blocked_until(late), Some(after));
+    }
+
+    /// Of a burst of two the window lets one leave: the other is no part of it, and leaves when a
+    /// segment's 4 ms have passed; so does what follows a retransmission at once.
+    #[test]
+    fn a_burst_that_the_window_cuts_short_is_over() {
+        let pace = Pace {
+            rate: BitRate::from_bps(3_000_000),
+            least_burst: 2,
+        };
+        let mut pacing = Pacing::new(10);
+        let start = Instant::ZERO + Duration::from_secs(1);
+        departures(&mut pacing, 3_000_000, 2, 11);
+        let next = start + Duration::from_millis(4);
+        pacing.on_sent(next, MSS, MSS, pace);
+        assert_eq!(pacing.blocked_until(next), None, "one more would fit");
+        let after = next + Duration::from_millis(4);
+        let soon = next + Duration::from_millis(1);
+        assert_eq!(pacing.blocked_until(soon), Some(after));
+        pacing.on_sent(after, MSS, MSS, pace);
+        pacing.end_burst();
+        let last = after + Duration::from_millis(4);
+        assert_eq!(pacing.blocked_until(after), Some(last));
     }
 
     /// Linux, `tcp_tso_autosize`: `gso_max_size` bounds a burst, whatever the rate: 43 segments of

@@ -116,7 +116,9 @@ impl Sender {
             }
             None => End::Repaired,
         };
-        self.end_repair(now, end, observer);
+        if !self.is_repair_held() {
+            self.end_repair(now, end, observer);
+        }
     }
 
     /// Handles the acknowledgment of `acked` bytes, part of the outstanding data. If they were sent
@@ -184,7 +186,7 @@ impl Sender {
             }
             self.test_new_data(recover, advances, newly_reported > 0 || !advances);
         }
-        if self.space.una() >= recover {
+        if self.space.una() >= recover && !self.is_repair_held() {
             self.end_repair(now, End::Repaired, observer);
         }
     }

@@ -88,6 +88,9 @@ impl Sender {
                 self.congestion.mss(),
                 Pace { rate, least_burst },
             );
+            if transmission.retransmission {
+                pacing.end_burst();
+            }
             // At the end of a burst the wait for the next begins at once, if there will be one:
             // later polls are then answered without looking at the windows.
             if let Some(until) = pacing.blocked_until(now)
@@ -152,7 +155,10 @@ impl Sender {
             // `tcp_xmit_recovery`).
             self.repair.stop_testing();
         }
-        if let Some(index) = self.board.next_lost() {
+        // While the receiver may only be slow to acknowledge the data that it SACKed, nothing is
+        // retransmitted; new data leaves (Linux, `tcp_fastretrans_alert`).
+        let reneged = self.timers.is_armed(Timer::Reneging);
+        if let Some(index) = self.board.next_lost().filter(|_| !reneged) {
             return self.poll_lost(index, now, in_flight, window);
         }
         // RFC 3042 §2. With SACK the bytes in flight shrink when a duplicate arrives (RFC 6675 §5

@@ -312,12 +312,42 @@ fn duplicates_that_count_as_arrivals_survive_a_partial_acknowledgment() {
     assert_eq!(trace.sender.in_flight(), 5 * MSS);
     assert!(!trace.is_open());
     // Everything outstanding is acknowledged: the duplicates are forgotten.
-    trace.at(300).ack(10);
+    trace.at(300).ack(12);
+    let outstanding = trace.sender.nxt() - trace.sender.una();
+    assert_eq!(trace.sender.in_flight(), outstanding);
+}
+
+/// RFC 6582 §3.2 step 2; Linux, `tcp_is_non_sack_preventing_reopen`: when everything is acknowledged
+/// that was outstanding at the start of the recovery, duplicates may come from needless
+/// retransmissions. They start nothing and stand for no arrival until more is acknowledged.
+#[test]
+fn a_recovery_without_sack_is_held_until_more_is_acknowledged() {
+    let mut trace = Trace::new(Config {
+        sack: false,
+        duplicate_counting: DuplicateCounting::Arrivals,
+        reduction_base: ReductionBase::Window,
+        reduction: Reduction::Proportional,
+        ..plain()
+    });
+    trace.write(40).poll();
+    for _ in 0..3 {
+        trace.at(100).ack(0);
+    }
+    let recover = trace.sender.nxt() / MSS;
+    for _ in 0..6 {
+        trace.ack(0);
+    }
+    trace.at(200).ack(recover);
+    assert!(!trace.is_open());
+    let in_flight = trace.sender.in_flight();
+    for _ in 0..5 {
+        assert_eq!(trace.at(210).ack(recover), "");
+        assert_eq!(trace.sender.in_flight(), in_flight);
+    }
+    assert_eq!(trace.sender.counters().fast_retransmits, 1);
+    trace.at(300).ack(recover + 1);
     assert!(trace.is_open());
-    assert_eq!(
-        trace.sender.in_flight(),
-        trace.sender.nxt() - trace.sender.una()
-    );
+    assert_eq!(Some(trace.sender.cwnd()), trace.sender.ssthresh());
 }
 
 /// Linux, `tcp_check_reno_reordering`: more duplicates than segments that can have arrived come
@@ -339,17 +369,19 @@ fn surplus_duplicates_raise_the_threshold() {
     }
     assert_eq!(trace.sender.reordering(), 10);
     trace.at(200).ack(10);
+    trace.write(1).poll();
+    trace.at(250).ack(11);
     assert!(trace.is_open());
     trace.write(5);
-    assert_eq!(trace.poll(), "10 11 12 13 14");
+    assert_eq!(trace.poll(), "11 12 13 14 15");
     trace.at(300);
     for duplicates in 1..5 {
-        assert_eq!(trace.ack(10), "", "{duplicates} duplicates");
+        assert_eq!(trace.ack(11), "", "{duplicates} duplicates");
     }
     assert!(trace.is_open(), "four are fewer than ten");
     // The timer expires although there are enough for any loss: the extent was overestimated.
     let due = trace.next_ms().expect("a timer");
-    trace.at(due).wake();
+    trace.at(due + 1).wake();
     assert_eq!(trace.sender.reordering(), 3);
 }
 
