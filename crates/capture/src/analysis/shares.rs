@@ -286,3 +286,35 @@ impl<'a> Spans<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With nothing else to name, a sender of full segments with less than half of what it had in
+    /// flight has no more to send, and with half of it waits for its window; so does whoever sent
+    /// the last that the application had.
+    #[test]
+    fn less_than_half_of_the_flight_is_the_applications() {
+        let limit = |in_flight, is_short| {
+            let state = State {
+                path: None,
+                mss: 1000,
+                una: 0,
+                end: 8000,
+                window: None,
+                in_flight,
+                peak: 8000,
+                queueing: Duration::ZERO,
+                is_short,
+                is_full_after: Duration::ZERO,
+            };
+            state.limit(false)
+        };
+        assert_eq!(limit(8000, false), Limit::Window);
+        assert_eq!(limit(4000, false), Limit::Window);
+        assert_eq!(limit(3999, false), Limit::Application);
+        assert_eq!(limit(8000, true), Limit::Application);
+        assert_eq!(limit(0, false), Limit::Application);
+    }
+}

@@ -205,3 +205,17 @@ fn the_far_future_is_no_trap() {
         assert_eq!(all[2], u64::MAX, "{service:?}");
     }
 }
+
+/// A link that stops for good at 100 ns carries what ends by then, and nothing that would end later.
+#[test]
+fn the_last_byte_before_a_stop_without_end_is_carried() {
+    let service = || Service::Suspended {
+        rate: BYTE_A_NANO,
+        stops: Stops::Periodic {
+            every: Duration::from_nanos(100),
+            length: Duration::from_nanos(100),
+        },
+    };
+    assert_eq!(departures(service(), &[(60, 40)]), [100]);
+    assert_eq!(departures(service(), &[(60, 41)]), [u64::MAX]);
+}

@@ -267,3 +267,19 @@ fn an_end_stops_all_timers() {
         assert_eq!(script.connection.sender().counters().timeouts, 0);
     }
 }
+
+/// RFC 9293 §3.6.1; Linux, `tcp_rcv_state_process`: with nobody left to read, new data resets; what
+/// has arrived before is a retransmission, and is acknowledged.
+#[test]
+fn a_retransmission_after_a_full_close_is_no_new_data() {
+    let mut script = Script::established(&plain());
+    assert_eq!(script.take(data(1, 100, 1)), ["A 1:1 ack 101"]);
+    script.connection.read(u64::MAX);
+    script.connection.shut_reading();
+    script.connection.close();
+    assert_eq!(script.say(), ["FA 1:2 ack 101"]);
+    assert_eq!(script.take(data(1, 100, 1)), ["A 2:2 ack 101"]);
+    assert_eq!(script.state(), State::FinWait1);
+    script.take(data(100, 2, 1));
+    assert_eq!(script.state(), State::Closed);
+}

@@ -38,37 +38,47 @@ impl Path {
         let rate = (self.bbr.pacing_rate().as_bps() / 8).min(BANDWIDTH);
         let start = self.delivered;
         for _ in 0..10 {
-            let bytes = rate / 100;
-            self.now += Duration::from_millis(10);
-            self.delivered += bytes;
-            let sample = RateSample {
-                delivered: bytes * 10,
-                interval: RTT,
-                prior_delivered: start,
-                lost: 0,
-                in_flight_at_send: in_flight,
-                application_limited: false,
-            };
-            self.bbr.observe(
-                &Ack {
-                    now: self.now,
-                    delivered: bytes,
-                    lost: 0,
-                    rtt: Some(RTT),
-                    minimum_rtt: RTT,
-                    srtt: RTT,
-                    una: 0,
-                    nxt: 0,
-                    in_flight_before: in_flight,
-                    in_flight,
-                    next_departure: self.now,
-                    delivered_in_all: self.delivered,
-                    rate: Some(sample),
-                    repairing: Repairing::Nothing,
-                },
-                &mut self.windows,
-            );
+            self.deliver(rate / 100, start, in_flight);
         }
+    }
+
+    /// One acknowledgment, at the bandwidth.
+    fn acknowledge(&mut self, in_flight: u64) {
+        let start = self.delivered.saturating_sub(BANDWIDTH / 10);
+        self.deliver(BANDWIDTH / 100, start, in_flight);
+    }
+
+    /// An acknowledgment of `bytes` after 10 ms, sent when `start` bytes had been delivered.
+    fn deliver(&mut self, bytes: u64, start: u64, in_flight: u64) {
+        self.now += Duration::from_millis(10);
+        self.delivered += bytes;
+        let sample = RateSample {
+            delivered: bytes * 10,
+            interval: RTT,
+            prior_delivered: start,
+            lost: 0,
+            in_flight_at_send: in_flight,
+            application_limited: false,
+        };
+        self.bbr.observe(
+            &Ack {
+                now: self.now,
+                delivered: bytes,
+                lost: 0,
+                rtt: Some(RTT),
+                minimum_rtt: RTT,
+                srtt: RTT,
+                una: 0,
+                nxt: 0,
+                in_flight_before: in_flight,
+                in_flight,
+                next_departure: self.now,
+                delivered_in_all: self.delivered,
+                rate: Some(sample),
+                repairing: Repairing::Nothing,
+            },
+            &mut self.windows,
+        );
     }
 }
 
@@ -175,4 +185,90 @@ fn start_up_opens_the_window_by_what_is_delivered() {
     let mut path = Path::new();
     path.round(10 * MSS);
     assert_eq!((path.delivered, path.windows.cwnd), (100 * MSS, 110 * MSS));
+}
+
+/// An acknowledgment of `delivered` bytes, of `lost` more found lost, with `in_flight` left.
+fn in_recovery(delivered: u64, lost: u64, in_flight: u64, repairing: Repairing) -> Ack {
+    Ack {
+        now: Instant::ZERO + Duration::from_secs(1),
+        delivered,
+        lost,
+        rtt: None,
+        minimum_rtt: RTT,
+        srtt: RTT,
+        una: 0,
+        nxt: 0,
+        in_flight_before: 0,
+        in_flight,
+        next_departure: Instant::ZERO,
+        delivered_in_all: 700 * MSS,
+        rate: None,
+        repairing,
+    }
+}
+
+/// Linux, `bbr_set_cwnd_to_recover_or_restore`: a recovery begins with what is in flight and what
+/// has just been delivered; for a round trip what is delivered replaces what was, and what is lost
+/// is not replaced; the end brings the earlier window back.
+#[test]
+fn a_recovery_conserves_packets_for_a_round_trip() {
+    let mut path = Path::new();
+    path.windows.cwnd = 200 * MSS;
+    path.bbr.threshold(0, &path.windows);
+    let mut steps = |segments: [u64; 3], repairing| {
+        let [delivered, lost, in_flight] = segments.map(|segments| segments * MSS);
+        let ack = in_recovery(delivered, lost, in_flight, repairing);
+        let sets = path.bbr.recover(&ack, &mut path.windows);
+        (sets, path.windows.cwnd / MSS, path.bbr.next_round / MSS)
+    };
+    let fast = Repairing::FastRecovery;
+    assert_eq!(steps([2, 1, 60], fast), (true, 62, 700));
+    assert_eq!(steps([3, 0, 60], fast), (true, 63, 700));
+    assert_eq!(steps([1, 0, 50], fast), (true, 63, 700), "not less");
+    assert_eq!(steps([1, 5, 50], fast), (true, 58, 700));
+    assert_eq!(steps([1, 0, 50], Repairing::Nothing), (false, 200, 700));
+    // Into an empty network one segment leaves.
+    assert_eq!(steps([0, 0, 0], fast), (true, 1, 700));
+}
+
+/// The gains of pace and window, and how long each lasts, in acknowledgments 10 ms apart: a phase
+/// of 1 outlasts a round trip of 100 ms; probing lasts as long, with enough in flight; and draining
+/// ends as soon as no more than the product is in flight (Cardwell et al.; Linux,
+/// `bbr_is_next_cycle_phase`).
+#[test]
+fn each_phase_of_the_cycle_lasts_a_round_trip() {
+    let mut path = Path::new();
+    for _ in 0..12 {
+        path.round(300 * MSS);
+    }
+    path.round(50 * MSS);
+    let mut phases: Vec<(f64, u32)> = Vec::new();
+    for _ in 0..250 {
+        let gain = path.bbr.pacing_gain();
+        match phases.last_mut() {
+            Some((last, count)) if (*last - gain).abs() < 1e-9 => *count += 1,
+            _ => phases.push((gain, 1)),
+        }
+        assert!((path.bbr.cwnd_gain() - 2.0).abs() < 1e-9);
+        let in_flight = if gain > 1.0 { 140 } else { 90 };
+        path.acknowledge(in_flight * MSS);
+    }
+    // The first may have begun before, the last goes on.
+    let whole = &phases[1..phases.len() - 1];
+    assert!(whole.len() >= 6, "{phases:?}");
+    for (gain, count) in whole {
+        let expected = if *gain > 1.0 {
+            11
+        } else if *gain < 1.0 {
+            1
+        } else {
+            66
+        };
+        assert_eq!(*count, expected, "gain {gain}: {phases:?}");
+    }
+    let gains: Vec<f64> = whole.iter().map(|phase| phase.0).collect();
+    assert!(
+        gains.windows(3).all(|three| three.contains(&0.75) && three.contains(&1.25)),
+        "{gains:?}"
+    );
 }

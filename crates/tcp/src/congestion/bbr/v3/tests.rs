@@ -179,3 +179,41 @@ fn probing_the_round_trip_outlasts_its_end() {
         assert_eq!(path.bbr.state, state, "{later} ns");
     }
 }
+
+/// Draft §5.3.3.6, `BBRProbeInflightLongtermUpward`: the bound grows only by what is delivered while
+/// the window is used, within a segment, and while the bound is what limits it.
+#[test]
+fn the_bound_grows_by_what_a_used_window_delivers() {
+    let mut path = Path::new();
+    let bbr = &mut path.bbr;
+    path.windows.cwnd = 100 * MSS;
+    bbr.long_term = 100 * MSS;
+    bbr.up_per_segment = 4 * MSS;
+    bbr.round_start = false;
+    let mut deliver = |in_flight: u64, cwnd: u64| {
+        path.windows.cwnd = cwnd * MSS;
+        let ack = Ack {
+            now: path.now,
+            delivered: 2 * MSS,
+            lost: 0,
+            rtt: None,
+            minimum_rtt: RTT,
+            srtt: RTT,
+            una: 0,
+            nxt: 0,
+            in_flight_before: 0,
+            in_flight: in_flight * MSS,
+            next_departure: path.now,
+            delivered_in_all: 0,
+            rate: None,
+            repairing: Repairing::Nothing,
+        };
+        bbr.probe_upward(&ack, &path.windows);
+        (bbr.up_acked / MSS, bbr.long_term / MSS)
+    };
+    assert_eq!(deliver(97, 100), (0, 100), "a segment more would fit");
+    assert_eq!(deliver(98, 100), (2, 100));
+    assert_eq!(deliver(98, 100), (0, 101), "four for one");
+    assert_eq!(deliver(98, 100), (0, 101), "the window is the limit");
+    assert_eq!(deliver(99, 101), (2, 101));
+}
