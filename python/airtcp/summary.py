@@ -12,6 +12,7 @@ Count = Literal[
     "timeouts",
     "timeouts_spurious",
     "fast_retransmits",
+    "segments_marked",
 ]
 """The fields of a flow that count something, and so can be added over flows."""
 
@@ -24,6 +25,7 @@ class FlowSummary(TypedDict):
 
     # generated: flow
     flow: int
+    opened: bool
     goodput_bps: float
     delivered_bytes: int
     segments_sent: int
@@ -46,6 +48,7 @@ class FlowSummary(TypedDict):
     loss_events_of_three_segments: int
     segments_dropped_queue: int
     segments_lost_link: int
+    segments_marked: int
     duplicate_segments_received: int
     srtt_ms: float | None
     rto_ms: float
@@ -126,6 +129,12 @@ def has_latency(summary: RunSummary) -> bool:
     A run that an earlier engine stored has its sender's samples under some of the same names.
     """
     return "latency" in cast(dict[str, object], summary)
+
+
+def never_opened(summary: RunSummary, flow: FlowSummary) -> bool:
+    """Whether a TCP flow that started never got past its handshake, so that all it has is zeros."""
+    started = flow["started_s"] < summary["duration_s"]
+    return started and not flow["opened"] and flow["datagrams_sent"] == 0
 
 
 def total(summary: RunSummary, field: Count) -> int:

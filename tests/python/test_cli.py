@@ -48,6 +48,31 @@ def test_run_prints_a_table(lossy_file: Path) -> None:
         assert words in done.stdout
 
 
+def test_run_says_that_a_connection_never_opened(lossy_file: Path) -> None:
+    settings = ("--set", "link.loss.rate=1", "--set", "duration=20 s")
+    done = airtcp_command("run", lossy_file, *settings)
+    assert done.exit_code == 0
+    assert "flow 0 never got past its handshake" in done.stdout
+    (flow,) = airtcp.run(lossy_file, settings={"link.loss.rate": "1"}).summary["flows"]
+    assert not flow["opened"]
+    assert "handshake" not in airtcp_command("run", lossy_file).stdout
+
+
+def test_run_counts_the_marks_of_queues(lossy_file: Path) -> None:
+    marking = {
+        "tcp.profile": "linux",
+        "tcp.ecn": "request",
+        "link.aqm.discipline": "codel",
+        "link.aqm.ecn": "true",
+    }
+    (flow,) = airtcp.run(lossy_file, settings=marking).summary["flows"]
+    assert flow["opened"]
+    assert flow["segments_marked"] > 0
+    settings = [word for key, value in marking.items() for word in ("--set", f"{key}={value}")]
+    assert "marked by queues" in airtcp_command("run", lossy_file, *settings).stdout
+    assert "marked by queues" not in airtcp_command("run", lossy_file).stdout
+
+
 def test_run_of_many_flows_shows_some_and_the_sum(lossy_file: Path) -> None:
     done = airtcp_command("run", lossy_file, "--set", "flows.count=6")
     assert "flow 3" in done.stdout

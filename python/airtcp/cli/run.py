@@ -28,7 +28,7 @@ from airtcp.plot.pictures import PICTURES
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.runs import Run, run
 from airtcp.sessions import BestStart
-from airtcp.summary import FlowSummary, RunSummary, retransmitted_share, total
+from airtcp.summary import FlowSummary, RunSummary, never_opened, retransmitted_share, total
 
 if TYPE_CHECKING:
     import polars as pl
@@ -257,6 +257,7 @@ def _print_summary(summary: RunSummary) -> None:
     shown = flows[:_MOST_FLOWS_SHOWN]
     head = ["", *(f"flow {flow['flow']}" if len(flows) > 1 else "" for flow in shown)]
     rows = _ROWS if all(flow["datagrams_sent"] == 0 for flow in flows) else _ROWS | _DATAGRAM_ROWS
+    rows = rows | _MARK_ROWS if total(summary, "segments_marked") else rows
     print(numbers(head, [[name, *map(show, shown)] for name, show in rows.items()]))
     if len(flows) > 1:
         hidden = f" (the first {len(shown)} shown)" if len(flows) > len(shown) else ""
@@ -265,6 +266,12 @@ def _print_summary(summary: RunSummary) -> None:
             f"{format_percent(100 * retransmitted_share(summary))} retransmitted, "
             f"{format_count(total(summary, 'timeouts'))} timeouts"
         )
+    for flow in flows:
+        if never_opened(summary, flow):
+            print(
+                f"flow {flow['flow']} never got past its handshake: no SYN, or no answer to one, "
+                "crossed the link"
+            )
     print(f"digest {summary['digest']}")
 
 
@@ -278,6 +285,10 @@ _ROWS: dict[str, Callable[[FlowSummary], str]] = {
     "of these spurious": lambda flow: format_count(flow["timeouts_spurious"]),
     "SRTT at the end": lambda flow: _milliseconds(flow["srtt_ms"]),
     "RTO at the end": lambda flow: _milliseconds(flow["rto_ms"]),
+}
+
+_MARK_ROWS: dict[str, Callable[[FlowSummary], str]] = {
+    "marked by queues": lambda flow: format_count(flow["segments_marked"]),
 }
 
 _DATAGRAM_ROWS: dict[str, Callable[[FlowSummary], str]] = {

@@ -1,7 +1,7 @@
 //! The hosts at both ends of a flow: their arrivals, their output, and their timers.
 
 use airtcp_network::Content;
-use airtcp_packet::{Segment, SequenceNumber};
+use airtcp_packet::{Ecn, Segment, SequenceNumber};
 use airtcp_tcp::{Event, State};
 use airtcp_units::Instant;
 
@@ -34,6 +34,9 @@ impl<W: Watch> Endpoints<'_, W> {
         // A proxy answers for the receiver: no packet goes all the way.
         if segment.payload_bytes > 0 && flow.proxy.is_none() {
             flow.latency.on_arrival(now, packet.carried);
+        }
+        if segment.ecn == Ecn::CongestionExperienced {
+            flow.tally.on_marked();
         }
         let server = &mut flow.server.connection;
         server.handle(now, segment, &mut ());

@@ -7,7 +7,7 @@ use airtcp_network::{Alarm, Port};
 use airtcp_packet::{LinkFeedback, SequenceNumber};
 use airtcp_scenario::FlowConfig;
 use airtcp_tcp::config::LinkFeedbackConfig;
-use airtcp_tcp::{Connection, Relay, Side};
+use airtcp_tcp::{Connection, Relay, Side, State};
 use airtcp_units::{Duration, Instant};
 
 use super::application::Application;
@@ -26,6 +26,8 @@ pub struct Tally {
     pub dropped_by_queue: u32,
     /// Data packets that a link lost.
     pub lost_by_link: u32,
+    /// Data packets that arrived with a queue's congestion mark.
+    pub marked: u32,
     /// Acknowledgments dropped or lost.
     pub acknowledgments_lost: u32,
     /// Packets of either direction that crossed a medium or were given up there.
@@ -40,6 +42,12 @@ impl Tally {
     pub(super) fn on_air(&mut self, attempts: u32) {
         self.packets_on_air = self.packets_on_air.saturating_add(1);
         self.attempts_on_air = self.attempts_on_air.saturating_add(attempts);
+    }
+
+    /// Records that a data packet arrived with a queue's mark.
+    #[inline]
+    pub(super) fn on_marked(&mut self) {
+        self.marked = self.marked.saturating_add(1);
     }
 }
 
@@ -182,6 +190,18 @@ impl Flow {
     #[must_use]
     pub const fn server(&self) -> &Connection {
         &self.server.connection
+    }
+
+    /// Whether the handshake was completed; false of what is no TCP connection.
+    #[must_use]
+    pub fn is_opened(&self) -> bool {
+        let client = self.client();
+        match client.state() {
+            State::Listen | State::SynSent | State::SynReceived => false,
+            // Whoever has opened a connection to send has sent.
+            State::Closed => client.sender().counters().segments_sent > 0,
+            _ => true,
+        }
     }
 
     /// Time at which the client opened the connection.

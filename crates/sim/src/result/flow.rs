@@ -116,6 +116,9 @@ macro_rules! flow {
 flow! {
     /// The data that reached the application.
     Delivery as delivery of ended {
+        /// Whether the handshake was completed: without it nothing else happens. Always false of UDP
+        /// and pings.
+        opened: bool = ended.flow.is_opened();
         /// Bytes delivered to the application × 8, per second of simulated time since the flow
         /// started until it was complete, or until the end.
         goodput_bps: f64 = ended.goodput_bps();
@@ -174,6 +177,8 @@ flow! {
         segments_dropped_queue: u64 = ended.flow.tally().dropped_by_queue.into();
         /// Segments with data that the link lost.
         segments_lost_link: u64 = ended.flow.tally().lost_by_link.into();
+        /// Segments with data that arrived with a queue's congestion mark (ECN).
+        segments_marked: u64 = ended.flow.tally().marked.into();
         /// Segments that reached the receiver with nothing new in them.
         duplicate_segments_received: u64 = ended.flow.server().receiver().duplicates();
     }

@@ -225,6 +225,7 @@ fn python_type(field: &serde_json::Value) -> String {
     let named = |kind: &str| match kind {
         "integer" => "int".to_owned(),
         "number" => "float".to_owned(),
+        "boolean" => "bool".to_owned(),
         "string" => "str".to_owned(),
         "null" => "None".to_owned(),
         "array" => format!("list[{}]", python_type(&field["items"])),

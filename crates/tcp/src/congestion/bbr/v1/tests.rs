@@ -268,7 +268,9 @@ fn each_phase_of_the_cycle_lasts_a_round_trip() {
     }
     let gains: Vec<f64> = whole.iter().map(|phase| phase.0).collect();
     assert!(
-        gains.windows(3).all(|three| three.contains(&0.75) && three.contains(&1.25)),
+        gains
+            .windows(3)
+            .all(|three| three.contains(&0.75) && three.contains(&1.25)),
         "{gains:?}"
     );
 }
