@@ -13,12 +13,15 @@ const volatile __u32 adjusted = 0;
 /* What a radio's loss leaves of the window, in percent (§III.B: a fifth is taken). */
 const volatile __u32 radio_keeps_percent = 80;
 
-#define COUNTED_LOSSES 5
+/* Rows of counted losses: five are used. A power of two, so that a mask bounds the row for the
+ * verifiers of kernels that forget a bound when they store it (Linux 6.1).
+ */
+#define ROWS 8
 /* Losses by their number n (1, 2, 3, 4 and more; 0 is timeouts) and verdict. */
 struct {
 	__u64 radio;
 	__u64 congestion;
-} verdicts[COUNTED_LOSSES];
+} verdicts[ROWS];
 
 struct newzag {
 	struct zigzag round_trips;
@@ -36,6 +39,8 @@ static inline void count(__u32 lost, int radio, __s64 by)
 {
 	__u32 row = lost > 4 ? 4 : lost;
 
+	barrier_var(row);
+	row &= ROWS - 1;
 	if (radio)
 		__sync_fetch_and_add(&verdicts[row].radio, by);
 	else

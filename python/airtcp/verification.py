@@ -48,6 +48,7 @@ def verify(
     settings: Mapping[str, object] | None = None,
     *,
     kernel: str = MACHINE,
+    discipline: str = "",
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -63,6 +64,9 @@ def verify(
         seeds: their number (1, 2, 3, ...) or the seeds themselves.
         settings: dotted key to value, applied to every run.
         kernel: a name from `airtcp kernels`, or "machine" for this machine's own.
+        discipline: has the kernel's own queueing discipline wait before the link, as tc(8) writes
+            it ("cake", "fq_codel limit 100"), in place of the link's queue; the link has to be a
+            pipe with a constant rate. The simulation keeps the scenario's queue.
         out: a folder; finished runs are saved in its folder `cells`, and found there again.
         jobs: runs of the kernel at the same time. On this machine's kernel one if None; runs during
             which the machine did not keep up are repeated, and do not count. In virtual time as
@@ -82,6 +86,7 @@ def verify(
         seeds,
         settings,
         guest=guest,
+        discipline=discipline,
         out=None if out is None else Path(out),
         jobs=jobs or (processors() if guest else 1),
         progress=progress,

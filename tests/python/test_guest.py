@@ -8,11 +8,13 @@ import runpy
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from airtcp import net
 from airtcp._core import AirtcpError
+from airtcp.catalogue import remedies
 from airtcp.emulation import parsed
 from airtcp.kernels import Guest, Kernel, KernelError, known
 from airtcp.kernels.brought import brought, programs_in
@@ -66,6 +68,87 @@ def test_programs_of_this_machine_run_over_the_link(kernel: Kernel) -> None:
     (done,) = guest.run([job], SCENARIO)
     assert kernel.release in done.out
     assert done.status == 3
+
+
+def _measured(guest: Guest, *words: str) -> dict[str, Any]:
+    (done,) = guest.run([Job((*SHORT, *words))], SCENARIO)
+    assert done.status == 0, done.err
+    found: dict[str, Any] = json.loads(done.out)
+    return found
+
+
+def test_every_remedy_is_applied_in_a_guest_or_refused_by_name(kernel: Kernel) -> None:
+    names = [one["name"] for one in remedies() if one["place"] in {"sender", "receiver"}]
+    command = (*SHORT, "--check", "--deviation", "5", "--set", "link.suspension.every=9 s")
+    command += ("--set", "link.suspension.length=1 s", "--remedy")
+    done = dict(
+        zip(
+            names,
+            Guest.of(kernel).run([Job((*command, name)) for name in names], SCENARIO),
+            strict=True,
+        )
+    )
+    refused = {name for name, one in done.items() if one.status != 0}
+    for name in refused:
+        assert done[name].status == 2
+        assert f'remedy "{name}": this kernel has no way to it. ' in done[name].err
+    # What this machine's kernel may lack: modules, disciplines, parameters of modules, BPF.
+    assert refused.isdisjoint({"westwood", "veno", "bbr", "pacing", "hystart", "newzag", "coin"})
+    assert json.loads(done["pacing"].out)["discipline"] == "fq"
+    assert {"fack", "tahoe", "oracle"} <= refused
+
+
+@pytest.mark.parametrize("remedy", ["veno", "newzag", "coin", "pacing", "hystart"])
+def test_a_remedy_runs_in_a_guest(kernel: Kernel, remedy: str) -> None:
+    found = _measured(Guest.of(kernel), "--remedy", remedy)
+    assert found["steps"]
+    assert found["goodput_bps"] > 1e6
+    if remedy == "newzag":
+        counted = sum(row["radio"] + row["congestion"] for row in found["verdicts"])
+        assert counted > 0, "losses were classified by the program"
+
+
+@pytest.mark.parametrize("control", ["vegas", "illinois", "dctcp"])
+def test_a_guest_has_the_congestion_controls_of_modules(kernel: Kernel, control: str) -> None:
+    assert control in kernel.can.congestion_controls
+    guest = Guest.of(kernel, brought(["cat"]))
+    available = "/proc/sys/net/ipv4/tcp_available_congestion_control"
+    (done,) = guest.run([Job(("/bin/cat", available))])
+    assert control in done.out.split()
+
+
+# Reno over 10 Mbit/s and 50 ms fills what a discipline lets wait.
+FULL = ("--set", "link.loss.rate=0", "--set", "tcp.profile=linux-reno", "--set", "duration=2 s")
+
+
+def test_a_kernels_discipline_is_the_queue_before_the_link(kernel: Kernel) -> None:
+    guest = Guest.of(kernel)
+    (short, managed) = (
+        _measured(guest, *FULL, "--discipline", words) for words in ("pfifo limit 20", "cake")
+    )
+    own = _measured(guest, *FULL, "--set", "link.queue.packets=20")
+    assert short["discipline"] == "pfifo limit 20 at 10 Mbit/s"
+    assert "discipline" not in own
+    # The same queue, by the kernel and by airtcp: it fills and drops, since nothing holds the
+    # sender back as its own discipline would.
+    assert own["retransmissions"] > 0
+    assert short["retransmissions"] > 0
+    assert abs(short["goodput_bps"] / own["goodput_bps"] - 1) < 0.1
+    assert managed["goodput_bps"] > 0.5 * own["goodput_bps"]
+    assert managed["srtt_ms"] < short["srtt_ms"]
+
+
+def test_a_discipline_needs_a_link_with_a_rate(kernel: Kernel) -> None:
+    command = (*SHORT, "--check", "--discipline")
+    jobs = [
+        Job((*command, "cake", "--set", "link.suspension.every=9 s")),
+        Job((*command, "htb")),
+        Job((*command, "fq", "--remedy", "pacing")),
+    ]
+    stopped, unknown, twice = Guest.of(kernel).run(jobs, SCENARIO)
+    assert "constant rate" in stopped.err or "suspension" in stopped.err
+    assert "fq_codel" in unknown.err
+    assert "leave one of them out" in twice.err
 
 
 def test_a_bad_request_is_the_guests_own_error(kernel: Kernel) -> None:

@@ -329,3 +329,80 @@ def test_a_length_beyond_the_memory_is_refused(tmp_path: Path) -> None:
     memory.write_bytes(bytes(8) + SIZE.to_bytes(8, "little"))
     with pytest.raises(KernelError, match="more than there is room for"):
         read_results(memory, 1)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A folder that looks like a kernel's source tree; its Makefile is given by each test."""
+    folder = tmp_path / "linux"
+    (folder / "net/ipv4").mkdir(parents=True)
+    (folder / "Kconfig").write_text("")
+    (folder / "Makefile").write_text("VERSION = 6\nPATCHLEVEL = 9\nSUBLEVEL = 3\n")
+    return folder
+
+
+def _build_script(tree: Path, configuration: str, build: str) -> None:
+    """A Makefile that answers as the kernel's: a configuration, then an image."""
+    recipe = f"""
+allnoconfig olddefconfig:
+\tcp $(or $(KCONFIG_ALLCONFIG),{tree / "wanted"}) $(O)/.config
+\t{configuration}
+bzImage:
+\t{build}
+"""
+    head = "VERSION = 6\nPATCHLEVEL = 9\nSUBLEVEL = 3\n"
+    (tree / "Makefile").write_text(head + recipe)
+
+
+def test_a_kernel_is_built_from_its_source(
+    cache: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("airtcp.kernels.source._check_tools", lambda: None)
+    (tree / "image").write_bytes(bytes(IMAGE))
+    build = "@echo '  CC      net/ipv4/tcp.o'; mkdir -p $(O)/arch/x86/boot; "
+    _build_script(tree, "@true", build + f"cp {tree / 'image'} $(O)/arch/x86/boot/bzImage")
+    told: list[tuple[float, str]] = []
+    kernel = add(tree=tree, name="mine", progress=lambda share, words: told.append((share, words)))
+    assert kernel.release == "6.9.3-test"
+    assert kernel.source == f"source {tree}"
+    assert {"bbr", "cubic", "illinois", "veno"} <= set(kernel.can.congestion_controls)
+    assert {"cake", "fq_codel", "fq_pie", "fq"} <= set(kernel.can.disciplines)
+    assert told[-1][1] == "net/ipv4/tcp.o"
+    assert 0 < told[-1][0] < 1
+    # The tree is as it was, and nothing of the build is left.
+    assert not (tree / ".config").exists()
+    assert [path.name for path in (cache / "airtcp/kernels").iterdir()] == ["mine"]
+
+
+def test_a_tree_that_cannot_be_built_is_said_why(
+    cache: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("airtcp.kernels.source._check_tools", lambda: None)
+    _build_script(tree, "@true", "@echo 'net/ipv4/tcp.c:1:2: error: no such thing' >&2; false")
+    with pytest.raises(KernelError, match=r"tcp\.c:1:2: error: no such thing"):
+        add(tree=tree)
+    _build_script(tree, "@sed -i /CONFIG_TUN/d $(O)/.config", "@false")
+    with pytest.raises(KernelError, match="does not take CONFIG_TUN"):
+        add(tree=tree)
+    (tree / ".config").write_text("")
+    with pytest.raises(KernelError, match="make mrproper"):
+        add(tree=tree)
+    (tree / "Kconfig").unlink()
+    with pytest.raises(KernelError, match="not a kernel's source tree"):
+        add(tree=tree)
+    with pytest.raises(KernelError, match="no Makefile"):
+        add(tree=cache)
+    with pytest.raises(KernelError, match="--source DIR"):
+        add("debian:6.1", tree=tree)
+    assert not list((cache / "airtcp/kernels").iterdir())
+
+
+def test_missing_tools_are_named_with_their_packages(
+    cache: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "airtcp.kernels.source.shutil.which",
+        lambda program: None if program in {"flex", "bison"} else program,
+    )
+    with pytest.raises(KernelError, match="apt-get install flex bison"):
+        add(tree=tree)

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use airtcp_host::bpf::constants;
 use airtcp_host::bpf::{Constants, Treatment};
 use airtcp_host::error::{Error, Result};
+use airtcp_host::release::version;
 use airtcp_host::tcp_settings::{has_control, setting_path};
 use airtcp_remedies::deployment::{At, Concrete, Step, Way};
 use airtcp_remedies::{Chosen, Selection};
@@ -399,12 +400,4 @@ fn step_refusal(step: &Concrete, asked: &Asked<'_>) -> Option<String> {
         }
         Step::Radio { .. } => Some(format!("it is left to you, on the mobile: {step}")),
     }
-}
-
-/// A version of Linux as comparable numbers.
-pub fn version(text: &str) -> (u32, u32) {
-    let mut numbers = text
-        .split(|character: char| !character.is_ascii_digit())
-        .map(|part| part.parse().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }

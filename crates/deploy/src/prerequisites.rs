@@ -5,10 +5,11 @@ use std::path::Path;
 use airtcp_host::bpf;
 use airtcp_host::error::{Error, Result};
 use airtcp_host::iproute::ip;
+use airtcp_host::release::{self, version};
 use rustix::fs::{Access, access};
 
 use crate::change::{Change, check_pins};
-use crate::plan::{Plan, version};
+use crate::plan::Plan;
 
 /// The oldest version of Linux on which ways without a version of their own work.
 const OLDEST: &str = "5.4";
@@ -55,10 +56,7 @@ pub fn missing(plan: &Plan, state: &Path) -> Vec<String> {
 }
 
 fn kernel(needed: &str) -> Result<()> {
-    let release = rustix::system::uname()
-        .release()
-        .to_string_lossy()
-        .into_owned();
+    let release = release::running();
     if version(&release) >= version(needed) {
         return Ok(());
     }

@@ -19,5 +19,6 @@ pub mod nftables;
 pub mod packet_store;
 pub mod pcapng;
 pub mod privileges;
+pub mod release;
 pub mod tcp_info;
 pub mod tcp_settings;

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airtcp._core import ScenarioError
-from airtcp.cli.console import AsJson, complete_kernel, print_json
+from airtcp.cli.console import AsJson, complete_kernel, print_json, progress_bar
 from airtcp.cli.errors import clear_errors, say
 from airtcp.columns import columns
 
@@ -40,12 +40,21 @@ def kernels_command(
         Path | None,
         typer.Option(metavar="DIR", help="add --image: its modules, as /lib/modules/RELEASE."),
     ] = None,
+    tree: Annotated[
+        Path | None,
+        typer.Option(
+            "--source",
+            metavar="DIR",
+            help="add: a kernel's source tree, which is built for guests.",
+        ),
+    ] = None,
     configuration: Annotated[
         Path | None,
         typer.Option(
             "--config",
             metavar="FILE",
-            help="add --image: its configuration; default config-RELEASE beside it.",
+            help="add --image: its configuration; default config-RELEASE beside it. "
+            "add --source: what to start from; default the smallest.",
         ),
     ] = None,
     called: Annotated[
@@ -56,7 +65,7 @@ def kernels_command(
 ) -> None:
     """List the kernels that `airtcp verify --kernel` runs in virtual time, add or remove one.
 
-    They come from a distribution's packages or from your own files, and are kept in
+    They come from a distribution's packages, your own files or a source tree, and are kept in
     $XDG_CACHE_HOME/airtcp/kernels. To run them needs QEMU.
 
     [bold]Examples[/bold]
@@ -64,6 +73,8 @@ def kernels_command(
     airtcp kernels add debian:6.1
 
     airtcp kernels add --image arch/x86/boot/bzImage --modules /lib/modules/6.16.0 --name mine
+
+    airtcp kernels add --source ~/linux --name patched
 
     airtcp kernels
     """
@@ -73,14 +84,17 @@ def kernels_command(
         if action not in _ACTIONS:
             raise ScenarioError(f"kernels {action}: expected one of {', '.join(_ACTIONS)}")
         if action == "add":
-            kernel = add(
-                name,
-                package=package,
-                image=image,
-                modules=modules,
-                configuration=configuration,
-                name=called,
-            )
+            with progress_bar("building") as report:
+                kernel = add(
+                    name,
+                    package=package,
+                    image=image,
+                    modules=modules,
+                    configuration=configuration,
+                    tree=tree,
+                    name=called,
+                    progress=report,
+                )
             say(f"added {kernel.name}: {kernel.release}, from {kernel.source}")
         elif action == "remove":
             if name is None:

@@ -72,6 +72,14 @@ def verify_command(
             "machine's own. Repeatable.",
         ),
     ] = None,
+    discipline: Annotated[
+        str,
+        typer.Option(
+            metavar="WORDS",
+            help="Has the kernel's own queueing discipline wait before the link, as tc(8) writes "
+            'it: cake, "fq_codel limit 100". The link has to be a pipe with a constant rate.',
+        ),
+    ] = "",
     first: Annotated[
         bool,
         typer.Option(
@@ -94,6 +102,8 @@ def verify_command(
     airtcp verify wlan-upload --remedy inf-retry --remedy min-rto:min=1s --out out
 
     airtcp verify lossy-pipe --set link.loss.rate=0.01 --remedy bbr --kernel 6.1,6.12
+
+    airtcp verify lossy-pipe --set link.aqm.discipline=fq-codel --discipline fq_codel --kernel 6.12
     """
     with clear_errors():
         if folder:
@@ -113,6 +123,7 @@ def verify_command(
                     seeds,
                     given,
                     kernel=name,
+                    discipline=discipline,
                     out=folder,
                     jobs=jobs,
                     progress=_part_of(report, number, len(names)),

@@ -10,6 +10,7 @@ from airtcp.kernels.cache import Contents, Kernel, KernelError
 from airtcp.kernels.capabilities import capabilities
 from airtcp.kernels.image import release
 from airtcp.kernels.modules import dependencies, in_order, module_name, unpacked
+from airtcp.kernels.source import Progress, built
 
 MACHINE = "machine"
 """The name of this machine's own kernel, in real time."""
@@ -54,7 +55,9 @@ def add(
     image: Path | None = None,
     modules: Path | None = None,
     configuration: Path | None = None,
+    tree: Path | None = None,
     name: str | None = None,
+    progress: Progress | None = None,
 ) -> Kernel:
     """Puts a kernel into the cache.
 
@@ -62,16 +65,21 @@ def add(
         source: "debian:VERSION", which apt downloads.
         package: a package of Debian or a derivative, in place of `source`.
         image: an image (bzImage), in place of both.
+        tree: a kernel's source tree, which is built, in place of the three.
         modules: the folder of the image's modules, such as /lib/modules/RELEASE.
-        configuration: the image's configuration; config-RELEASE beside it if None.
+        configuration: the image's configuration; config-RELEASE beside it if None. Of a tree, what
+            to start from; the smallest there is if None.
         name: what to call it; major and minor version if None.
+        progress: called as a build goes on, with the share that is done and what is under way.
 
     Raises:
         KernelError: it cannot be had or used.
         OSError: a file cannot be read, or the cache not be written.
     """
-    if [source, package, image].count(None) != 2:
-        raise KernelError("expected one of debian:VERSION, --package FILE and --image FILE")
+    if [source, package, image, tree].count(None) != 3:
+        raise KernelError(
+            "expected one of debian:VERSION, --package FILE, --image FILE and --source DIR"
+        )
     if source is not None:
         distribution, _, version = source.partition(":")
         if distribution != "debian" or not re.fullmatch(r"[0-9]+(\.[0-9]+)+", version):
@@ -83,6 +91,8 @@ def add(
             shutil.rmtree(fetched.parent, ignore_errors=True)
     elif package is not None:
         contents = _of_files(debian.files(package), f"package {package.name}")
+    elif tree is not None:
+        contents = _of_files(built(tree, configuration, progress), f"source {tree}")
     else:
         assert image is not None
         contents = _of_files(_given(image, modules, configuration), f"image {image}")

@@ -42,7 +42,7 @@ _KERNEL_WORDS = (
     "tsc=reliable tsc_early_khz=1000000 lpj=4000000 no_timer_check"
 )
 
-_DISCIPLINES = ("fq", "codel", "fq_codel", "cake", "fq_pie", "netem")
+_DISCIPLINES = ("fq", "codel", "fq_codel", "cake", "pie", "fq_pie", "tbf", "netem")
 """Those that are loaded."""
 
 _STATES = 3

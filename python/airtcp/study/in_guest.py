@@ -24,9 +24,7 @@ RECORDED = "/airtcp/record"
 
 def guest_observation(run: KernelRun, guest: Guest) -> Observation:
     """The way to run a cell in a guest, whose parts are all in the cell's key."""
-    name = f"kernel {guest.kernel.release} in virtual time {guest.digest[:16]}"
-    if run.deviation_ms is not None:
-        name += f" deviation {run.deviation_ms:.6f} ms"
+    name = f"kernel {guest.kernel.release} in virtual time {guest.digest[:16]}{run.words}"
     return Observation(name, partial(_measured, run, guest))
 
 

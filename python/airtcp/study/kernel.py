@@ -95,6 +95,17 @@ class KernelRun:
     """Empty for the baseline."""
     deviation_ms: float | None = None
     """The mean deviation of the link's round trips, for remedies that are a factor of it."""
+    discipline: str = ""
+    """The kernel's queueing discipline before the link, as tc(8) writes it; the link's own queue if
+    empty."""
+
+    @property
+    def words(self) -> str:
+        """What a cell's key says of the run beside its scenario, seed and remedy."""
+        deviation = self.deviation_ms
+        return ("" if deviation is None else f" deviation {deviation:.6f} ms") + (
+            f" discipline {self.discipline}" if self.discipline else ""
+        )
 
     def command(self, program: str, seed: int) -> list[str]:
         """The command that makes the run."""
@@ -105,14 +116,14 @@ class KernelRun:
             command += ["--remedy", self.remedy]
         if self.deviation_ms is not None:
             command += ["--deviation", f"{self.deviation_ms:.6f}"]
+        if self.discipline:
+            command += ["--discipline", self.discipline]
         return command
 
 
 def kernel_observation(run: KernelRun) -> Observation:
     """The way to run a cell on this kernel: its release is part of the cell's key."""
-    name = f"kernel {platform.release()}"
-    if run.deviation_ms is not None:
-        name += f" deviation {run.deviation_ms:.6f} ms"
+    name = f"kernel {platform.release()}{run.words}"
     return Observation(name, partial(_measured, run))
 
 

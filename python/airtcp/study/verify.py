@@ -104,12 +104,14 @@ class _Request:
     comparison: ComparisonPlan
     guest: Guest | None
     """The kernel in virtual time; None for this machine's."""
+    discipline: str
+    """The kernel's queueing discipline before the link, or empty."""
 
     def check(self) -> None:
         """Asks the kernel whether it can make the runs."""
         names = ("" if name == BASELINE else name for name in self.comparison.variants)
         # Any deviation will do: whether there is a way does not depend on it.
-        runs = [KernelRun(self.source, self.settings, name, 1.0) for name in names]
+        runs = [KernelRun(self.source, self.settings, name, 1.0, self.discipline) for name in names]
         if self.guest:
             check_in_guest(runs, self.guest)
         else:
@@ -129,6 +131,7 @@ class _Request:
                     self.settings,
                     name,
                     deviation_ms if NEEDS_DEVIATION in name else None,
+                    self.discipline,
                 )
                 cells.append(
                     planned_cell(
@@ -152,6 +155,7 @@ def verified_runs(
     settings: Mapping[str, object] | None = None,
     *,
     guest: Guest | None = None,
+    discipline: str = "",
     out: Path | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -170,7 +174,7 @@ def verified_runs(
         StoreError: a cell cannot be stored.
     """
     comparison = comparison_plan(source, remedies, seeds, settings)
-    request = _Request(readable_path(source), settings_of(settings), comparison, guest)
+    request = _Request(readable_path(source), settings_of(settings), comparison, guest, discipline)
     with no_machine_left():
         return _run(request, out, jobs, progress)
 

@@ -2,6 +2,7 @@
 //! `airtcp verify` runs once for each remedy and seed.
 
 mod counters;
+mod queue;
 mod stack;
 mod transfer;
 
@@ -15,6 +16,7 @@ use std::thread::ScopedJoinHandle;
 
 use airtcp_host::bpf::{Registered, Verdicts};
 use airtcp_host::clock::{Clock, since_1970};
+use airtcp_host::device::discipline::Discipline;
 use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::lateness::{Lateness, Punctuality};
 use airtcp_host::namespace::{Namespace, user};
@@ -35,6 +37,7 @@ use crate::link::scenario::{self, ways};
 use crate::record::{Recording, Replay, Summary};
 use crate::request::Request;
 use counters::Counters;
+use queue::KernelQueue;
 use stack::Stack;
 use transfer::Times;
 
@@ -63,6 +66,10 @@ pub struct Options {
     /// it
     #[arg(long, value_name = "MS")]
     deviation: Option<f64>,
+    /// Have the kernel's own queueing discipline wait before the link, as tc(8) writes it: cake,
+    /// "fq_codel limit 100"; the link has to be a pipe with a constant rate
+    #[arg(long, value_name = "WORDS")]
+    discipline: Option<String>,
     /// Only say whether this kernel can make the run, and by which steps
     #[arg(long)]
     check: bool,
@@ -86,6 +93,9 @@ pub struct Measurement {
     pub steps: Vec<String>,
     /// The nearest equivalents used in place of a remedy, if any.
     pub instead: Vec<String>,
+    /// The kernel's queueing discipline before the link, if the link's own queue was not used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discipline: Option<String>,
     /// Bits per second received by the applications, over all flows and the scenario's duration.
     pub goodput_bps: f64,
     /// The same for each flow.
@@ -142,6 +152,8 @@ fn print(value: &impl Serialize) -> Result<i32> {
 struct Asked {
     scenario: Scenario,
     stack: Stack,
+    /// The kernel's queue before the link, if the link's own is not used.
+    queue: Option<KernelQueue>,
     seed: u64,
     mtu: u16,
 }
@@ -152,8 +164,16 @@ impl Asked {
         let plain = request.scenario_without_remedies()?;
         let scenario = request.scenario()?;
         check(&scenario)?;
+        let stack = Stack::new(&plain.tcp, &scenario.remedies, options.deviation)?;
+        let queue = KernelQueue::of(
+            options.discipline.as_deref(),
+            &stack,
+            &scenario,
+            request.mtu,
+        )?;
         Ok(Self {
-            stack: Stack::new(&plain.tcp, &scenario.remedies, options.deviation)?,
+            stack,
+            queue,
             scenario,
             seed: request.seed,
             mtu: request.mtu,
@@ -166,6 +186,9 @@ impl Asked {
         // Registered during the run, under a name of its own: several runs at once may have
         // different constants.
         let mut stack = self.stack.clone();
+        for (file, value) in &stack.module_parameters {
+            std::fs::write(file, value).tried(|| format!("cannot set {}", file.display()))?;
+        }
         let registered = match &self.stack.program {
             Some((program, constants)) => {
                 stack.congestion_control = format!("{program}_{:x}", std::process::id());
@@ -188,7 +211,7 @@ impl Asked {
             .map(|(station, way)| Hosts::new(&ends, station, way))
             .collect();
         for (station, hosts) in hosts.iter().enumerate() {
-            hosts.prepare(&ends, station, &stack)?;
+            hosts.prepare(&ends, station, &stack, self.queue.as_ref())?;
         }
         let before = counted(&hosts)?;
         let clock = Clock::start();
@@ -271,7 +294,13 @@ impl Hosts {
     }
 
     /// Configures the kernel's TCP at both ends.
-    fn prepare(&self, ends: &Ends, station: usize, stack: &Stack) -> Result<()> {
+    fn prepare(
+        &self,
+        ends: &Ends,
+        station: usize,
+        stack: &Stack,
+        queue: Option<&KernelQueue>,
+    ) -> Result<()> {
         let (at_station, at_server) = (
             &ends.station_devices[station],
             &ends.server_devices[station],
@@ -284,6 +313,14 @@ impl Hosts {
         };
         self.sender.enter(|| {
             stack::apply(&stack.sender_settings)?;
+            match queue {
+                Some(queue) => queue.put(sender.name())?,
+                None => {
+                    if let Some(words) = &stack.discipline {
+                        Discipline::parse(words)?.put(sender.name())?;
+                    }
+                }
+            }
             sender.route(self.to.ip(), 32, &stack.sender_route)
         })?;
         self.receiver.enter(|| {
@@ -406,6 +443,7 @@ impl Asked {
             scenario,
             stack,
             seed,
+            queue,
             ..
         } = self;
         let seconds = scenario.duration.as_secs_f64();
@@ -432,6 +470,7 @@ impl Asked {
             congestion_control: stack.congestion_control,
             steps: stack.steps,
             instead: stack.instead,
+            discipline: queue.map(|queue| queue.to_string()),
             goodput_bps: flows.iter().sum(),
             flow_goodput_bps: flows,
             retransmissions: counts[0],

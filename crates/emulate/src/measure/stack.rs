@@ -2,10 +2,14 @@
 //! provide.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use airtcp_host::bpf::{self, Constants, constants};
 use airtcp_host::device::Metric;
+use airtcp_host::device::discipline::Discipline;
 use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::namespace::Namespace;
+use airtcp_host::release::{is_at_least, is_guest};
 use airtcp_host::tcp_settings::{has_control, setting_path};
 use airtcp_remedies::Selection;
 use airtcp_remedies::deployment::{At, Concrete, Step, Way};
@@ -30,6 +34,11 @@ pub struct Stack {
     pub receiver_route: Vec<Metric>,
     /// Options of the sender's socket.
     pub paced: bool,
+    /// The queueing discipline before the sender's device, as tc(8) writes it; the kernel's default
+    /// if none.
+    pub discipline: Option<String>,
+    /// Parameters of modules, file and value, which hold for the whole kernel: in a guest alone.
+    pub module_parameters: Vec<(PathBuf, String)>,
     /// The steps of the remedies, as a user would perform them.
     pub steps: Vec<String>,
     /// The nearest equivalents used in place of a remedy, if any.
@@ -200,7 +209,14 @@ impl Stack {
             }
             // The one option that remedies set; its value does not matter above any link's rate.
             Step::SocketOption { .. } => self.paced = true,
-            Step::Qdisc { .. } | Step::ModuleParameter { .. } | Step::Radio { .. } => {}
+            Step::Qdisc { words, .. } => {
+                self.discipline = Some(format!("{words} {value}").trim_end().to_owned());
+            }
+            Step::ModuleParameter { module, name, .. } => {
+                let file = module_parameter(module, name);
+                self.module_parameters.push((file, value.clone()));
+            }
+            Step::Radio { .. } => {}
         }
         Ok(())
     }
@@ -213,16 +229,39 @@ const fn acts_at_an_end(place: airtcp_remedies::Place) -> bool {
     )
 }
 
-/// Whether a namespace of this kernel supports the way: its settings exist, and none of its steps
-/// reaches outside of the namespace.
+/// Whether this kernel supports the way: its settings exist, and none of its steps reaches outside
+/// of the namespace. In a guest the whole kernel is this run's own.
 fn is_supported(way: &Way) -> bool {
     way.steps.iter().all(|step| match step {
         Step::Sysctl { key, .. } => setting_path(key).is_ok_and(|path| path.exists()),
         Step::RouteAttribute { .. } | Step::SocketOption { .. } => true,
         Step::CongestionControl { name } => has_control(name),
-        Step::BpfCongestionControl { .. } => bpf::allowed().is_ok(),
-        Step::Qdisc { .. } | Step::ModuleParameter { .. } | Step::Radio { .. } => false,
+        // Before the version that the way names a killed process would leave its program behind.
+        Step::BpfCongestionControl { .. } => {
+            bpf::allowed().is_ok() && (is_guest() || way.since.is_none_or(is_at_least))
+        }
+        Step::Qdisc { words, .. } => is_guest() && has_discipline(words),
+        Step::ModuleParameter { module, name, .. } => {
+            is_guest() && module_parameter(module, name).exists()
+        }
+        Step::Radio { .. } => false,
     })
+}
+
+/// Whether this kernel has the discipline that a step of tc(8) begins with: it is tried, since no
+/// file of the kernel lists those that are built in.
+fn has_discipline(words: &str) -> bool {
+    let kind = words.split(' ').next().unwrap_or_default();
+    Discipline::parse(kind)
+        .and_then(|discipline| Namespace::new()?.enter(|| discipline.put("lo")))
+        .is_ok()
+}
+
+fn module_parameter(module: &str, name: &str) -> PathBuf {
+    Path::new("/sys/module")
+        .join(module)
+        .join("parameters")
+        .join(name)
 }
 
 fn is_bpf(way: &Way) -> bool {

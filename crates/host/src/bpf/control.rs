@@ -8,6 +8,7 @@ use libbpf_rs::{Link, MapCore, MapFlags, Object};
 use super::object::{Unloaded, failed, is_section};
 use super::{Constants, Verdicts};
 use crate::error::{Error, Result};
+use crate::release::is_guest;
 
 macro_rules! object {
     ($name:literal) => {
@@ -65,6 +66,10 @@ impl Registered {
         let mut unloaded = Unloaded::read(program, bytes)?;
         unloaded.set_all(constants)?;
         unloaded.name_control(program, name)?;
+        if is_guest() {
+            // Nothing is left behind by a kernel that ends with its jobs.
+            unloaded.without_link(program)?;
+        }
         let mut object = unloaded.load()?;
         let link = object
             .maps_mut()

@@ -128,6 +128,21 @@ impl Unloaded {
         )))
     }
 
+    /// Has a congestion control stay registered with the object alone: kernels before 6.4 know no
+    /// links of such objects, and a killed process would leave it behind.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's library refuses.
+    pub fn without_link(&mut self, control: &str) -> Result<()> {
+        let name = self.name;
+        self.object
+            .maps_mut()
+            .filter(|map| map.name().to_string_lossy() == control)
+            .try_for_each(|mut map| map.set_map_flags(0))
+            .map_err(|cause| failed(&format!("cannot register {name} without a link"), &cause))
+    }
+
     /// Loads the programs into the kernel.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 //! routes.
 
 pub mod bridge;
+pub mod discipline;
 pub mod pair;
 mod request;
 mod route;
@@ -98,6 +99,11 @@ impl Tun {
             device,
             name: name.to_owned(),
         })
+    }
+
+    /// The device's name in its namespace.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Adds a default route through this device, by way of these hosts. The device has no use for

@@ -14,10 +14,12 @@
 mod shared;
 mod system;
 
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use airtcp_host::error::{Error, Result, Tried};
+use airtcp_host::release::GUEST_VARIABLE;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -163,7 +165,11 @@ fn command(words: &[String]) -> Result<Command> {
     } else {
         program
     });
-    command.args(arguments);
+    command.args(arguments).env(GUEST_VARIABLE, "1");
+    if program.is_empty() {
+        // The name under which its errors are known.
+        command.arg0("airtcp-net");
+    }
     Ok(command)
 }
 

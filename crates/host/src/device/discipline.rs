@@ -1,0 +1,387 @@
+//! Queueing disciplines of the kernel, in the words of tc(8), put before a device.
+
+use std::fmt;
+
+use airtcp_units::BitRate;
+use netlink_packet_core::{DefaultNla, NLM_F_CREATE, NLM_F_REPLACE};
+use netlink_packet_route::RouteNetlinkMessage;
+use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage};
+
+use super::request::request;
+use crate::error::{Error, Result};
+
+/// The form of an option's value.
+#[derive(Clone, Copy)]
+enum Form {
+    /// A whole number.
+    Count,
+    /// A time, written with its unit: `5ms`. The kernel takes microseconds.
+    Time,
+    /// No value: the word alone stands for this number.
+    Word(u32),
+}
+
+/// An option: its word, its number among the kind's attributes, and its form.
+type Choice = (&'static str, u16, Form);
+
+/// A kind with the options that it takes here (include/uapi/linux/pkt_sched.h).
+struct Kind {
+    name: &'static str,
+    options: &'static [Choice],
+    /// The attribute for a rate in bytes a second, of a kind that shapes by itself.
+    rate: Option<u16>,
+}
+
+const KINDS: [Kind; 8] = [
+    // Their one option is a structure, not an attribute: see `written`.
+    Kind {
+        name: "pfifo",
+        options: &[("limit", 0, Form::Count)],
+        rate: None,
+    },
+    Kind {
+        name: "bfifo",
+        options: &[("limit", 0, Form::Count)],
+        rate: None,
+    },
+    Kind {
+        name: "fq",
+        options: &[
+            ("limit", 1, Form::Count),
+            ("flow_limit", 2, Form::Count),
+            ("quantum", 3, Form::Count),
+        ],
+        rate: None,
+    },
+    Kind {
+        name: "codel",
+        options: &[
+            ("target", 1, Form::Time),
+            ("limit", 2, Form::Count),
+            ("interval", 3, Form::Time),
+            ("ecn", 4, Form::Word(1)),
+            ("noecn", 4, Form::Word(0)),
+        ],
+        rate: None,
+    },
+    Kind {
+        name: "fq_codel",
+        options: &[
+            ("target", 1, Form::Time),
+            ("limit", 2, Form::Count),
+            ("interval", 3, Form::Time),
+            ("ecn", 4, Form::Word(1)),
+            ("noecn", 4, Form::Word(0)),
+            ("flows", 5, Form::Count),
+            ("quantum", 6, Form::Count),
+        ],
+        rate: None,
+    },
+    Kind {
+        name: "pie",
+        options: &[
+            ("target", 1, Form::Time),
+            ("limit", 2, Form::Count),
+            ("tupdate", 3, Form::Time),
+            ("ecn", 6, Form::Word(1)),
+        ],
+        rate: None,
+    },
+    Kind {
+        name: "fq_pie",
+        options: &[
+            ("limit", 1, Form::Count),
+            ("flows", 2, Form::Count),
+            ("target", 3, Form::Time),
+            ("tupdate", 4, Form::Time),
+            ("quantum", 7, Form::Count),
+            ("ecn", 10, Form::Word(1)),
+        ],
+        rate: None,
+    },
+    Kind {
+        name: "cake",
+        options: &[
+            ("besteffort", 3, Form::Word(3)),
+            ("rtt", 7, Form::Time),
+            ("ack-filter", 16, Form::Word(1)),
+        ],
+        rate: Some(2),
+    },
+];
+
+/// TCA_OPTIONS of include/uapi/linux/rtnetlink.h.
+const OPTIONS: u16 = 2;
+/// TCA_TBF_PARMS and TCA_TBF_BURST.
+const TBF_PARAMETERS: u16 = 1;
+const TBF_BURST: u16 = 6;
+/// TC_LINKLAYER_ETHERNET: the rate is counted in bytes as they are.
+const ETHERNET: u8 = 1;
+/// Handles of what lies before the discipline: a router, and a token bucket. Each has one class.
+const ROUTER: u16 = 1;
+const BUCKET: u16 = 2;
+/// Packets that the router may hold for its microsecond.
+const ROUTER_PACKETS: u32 = 1 << 20;
+/// A microsecond in the kernel's ticks of 64 ns (PSCHED_SHIFT).
+const MICROSECOND_TICKS: u32 = 16;
+
+/// A discipline with its options.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Discipline {
+    words: String,
+    kind: &'static str,
+    rate: Option<u16>,
+    /// Attribute and value, in the order given.
+    options: Vec<(u16, u32)>,
+}
+
+impl fmt::Debug for Discipline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Discipline").field(&self.words).finish()
+    }
+}
+
+impl fmt::Display for Discipline {
+    /// The discipline as tc(8) writes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words)
+    }
+}
+
+impl Discipline {
+    /// Parses a discipline as tc-qdisc(8) writes it after `root`: `fq_codel limit 1000 target 5ms`.
+    ///
+    /// # Errors
+    ///
+    /// A kind or an option that is not known here, or a wrong value; names what is.
+    pub fn parse(text: &str) -> Result<Self> {
+        let mut words = text.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| {
+            let known: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
+            Error::new(format!(
+                "queueing discipline {name:?}: expected one of {}, with options as tc(8) \
+                     writes them",
+                known.join(", ")
+            ))
+        })?;
+        let mut options = Vec::new();
+        while let Some(word) = words.next() {
+            let &(_, attribute, form) = kind
+                .options
+                .iter()
+                .find(|(known, ..)| *known == word)
+                .ok_or_else(|| {
+                    let known: Vec<_> = kind.options.iter().map(|(known, ..)| *known).collect();
+                    Error::new(format!(
+                        "queueing discipline {name}: option {word:?}: expected one of {}",
+                        known.join(", ")
+                    ))
+                })?;
+            let value = match form {
+                Form::Word(number) => number,
+                Form::Count => parsed(name, word, words.next(), |text| text.parse().ok())?,
+                Form::Time => parsed(name, word, words.next(), microseconds)?,
+            };
+            options.push((attribute, value));
+        }
+        Ok(Self {
+            words: text.split_whitespace().collect::<Vec<_>>().join(" "),
+            kind: kind.name,
+            rate: kind.rate,
+            options,
+        })
+    }
+
+    /// Puts the discipline before a device of the calling thread's namespace.
+    ///
+    /// # Errors
+    ///
+    /// This kernel does not have it, or refuses an option.
+    pub fn put(&self, device: &str) -> Result<()> {
+        let options = self.written(None);
+        attach(
+            device,
+            TcHandle::ROOT,
+            TcHandle::UNSPEC,
+            self.kind,
+            &options,
+        )
+    }
+
+    /// Puts the discipline before a device of the calling thread's namespace as on a router before
+    /// a link of `rate`, counted on whole IP packets of up to `mtu` bytes.
+    ///
+    /// A host holds back what would wait in its own discipline (TCP small queues); a router's
+    /// packets are nobody's. So netem comes first, which delays packets by a microsecond and takes
+    /// them from their socket. A kind that does not shape by itself stands behind a token bucket
+    /// (tbf) of one packet.
+    ///
+    /// # Errors
+    ///
+    /// This kernel lacks one of the three, or refuses an option.
+    pub fn put_with_rate(&self, device: &str, rate: BitRate, mtu: u16) -> Result<()> {
+        let bytes_a_second = rate.as_bps() / 8;
+        attach(device, TcHandle::ROOT, handle(ROUTER), "netem", &router())?;
+        let (parent, options) = if self.rate.is_some() {
+            (class(ROUTER), self.written(Some(bytes_a_second)))
+        } else {
+            let bucket = token_bucket(bytes_a_second, mtu);
+            attach(device, class(ROUTER), handle(BUCKET), "tbf", &bucket)?;
+            (class(BUCKET), self.written(None))
+        };
+        attach(device, parent, TcHandle::UNSPEC, self.kind, &options)
+    }
+
+    /// The content of TCA_OPTIONS.
+    fn written(&self, bytes_a_second: Option<u64>) -> Vec<u8> {
+        if matches!(self.kind, "pfifo" | "bfifo") {
+            // struct tc_fifo_qopt
+            let limit = self.options.last().map(|&(_, limit)| limit);
+            return limit.map_or_else(Vec::new, |limit| limit.to_ne_bytes().to_vec());
+        }
+        let mut written = Vec::new();
+        for &(attribute, value) in &self.options {
+            append(&mut written, attribute, &value.to_ne_bytes());
+        }
+        if let (Some(attribute), Some(rate)) = (self.rate, bytes_a_second) {
+            append(&mut written, attribute, &rate.to_ne_bytes());
+        }
+        written
+    }
+}
+
+const fn handle(major: u16) -> TcHandle {
+    TcHandle { major, minor: 0 }
+}
+
+const fn class(major: u16) -> TcHandle {
+    TcHandle { major, minor: 1 }
+}
+
+/// The options of a netem that delays by a microsecond: struct tc_netem_qopt with latency, limit,
+/// loss, gap, duplicate and jitter.
+fn router() -> Vec<u8> {
+    let fields = [MICROSECOND_TICKS, ROUTER_PACKETS, 0, 0, 0, 0];
+    fields
+        .iter()
+        .flat_map(|field| field.to_ne_bytes())
+        .collect()
+}
+
+/// The options of a token bucket that lets packets of up to `mtu` bytes go one by one.
+fn token_bucket(bytes_a_second: u64, mtu: u16) -> Vec<u8> {
+    // struct tc_ratespec: cell_log, linklayer, overhead, cell_align, mpu, rate.
+    let rate = u32::try_from(bytes_a_second).unwrap_or(u32::MAX);
+    let mut parameters = vec![0, ETHERNET, 0, 0, 0, 0, 0, 0];
+    parameters.extend(rate.to_ne_bytes());
+    // No peak rate; struct tc_tbf_qopt's limit, buffer and mtu: what waits is the inner one's.
+    parameters.extend([0; 12 + 3 * 4]);
+    let mut written = Vec::new();
+    append(&mut written, TBF_PARAMETERS, &parameters);
+    append(&mut written, TBF_BURST, &u32::from(mtu).to_ne_bytes());
+    written
+}
+
+/// Appends an attribute: length and number, the value, and its padding (netlink(7)).
+fn append(written: &mut Vec<u8>, attribute: u16, value: &[u8]) {
+    let length = 4 + value.len() as u16;
+    written.extend(length.to_ne_bytes());
+    written.extend(attribute.to_ne_bytes());
+    written.extend(value);
+    written.resize(written.len().next_multiple_of(4), 0);
+}
+
+fn attach(
+    device: &str,
+    parent: TcHandle,
+    handle: TcHandle,
+    kind: &str,
+    options: &[u8],
+) -> Result<()> {
+    let index = super::index(device)?;
+    let mut message = TcMessage::with_index(i32::try_from(index).unwrap_or(0));
+    message.header.parent = parent;
+    message.header.handle = handle;
+    message.attributes.push(TcAttribute::Kind(kind.to_owned()));
+    if !options.is_empty() {
+        let options = DefaultNla::new(OPTIONS, options.to_vec());
+        message.attributes.push(TcAttribute::Other(options));
+    }
+    request(
+        RouteNetlinkMessage::NewQueueDiscipline(message),
+        NLM_F_CREATE | NLM_F_REPLACE,
+    )
+    .map_err(|cause| {
+        if cause.raw_os_error() == Some(libc::ENOENT) {
+            return Error::new(format!("this kernel has no queueing discipline {kind}"))
+                .remedied_by(format!("it is the module sch_{kind}: modprobe sch_{kind}"));
+        }
+        Error::system(
+            format!("cannot put queueing discipline {kind} before {device}"),
+            cause,
+        )
+    })
+}
+
+fn parsed(
+    kind: &str,
+    word: &str,
+    text: Option<&str>,
+    number: impl Fn(&str) -> Option<u32>,
+) -> Result<u32> {
+    let text = text.unwrap_or_default();
+    number(text).ok_or_else(|| {
+        Error::new(format!(
+            "queueing discipline {kind}: {word} {text:?}: expected a whole number, with its unit \
+             for a time, such as 5ms"
+        ))
+    })
+}
+
+/// A time as tc(8) writes it, in microseconds.
+fn microseconds(text: &str) -> Option<u32> {
+    let digits = text.trim_end_matches(|character: char| !character.is_ascii_digit());
+    let scale = match &text[digits.len()..] {
+        "us" => 1,
+        "ms" => 1000,
+        "s" => 1_000_000,
+        _ => return None,
+    };
+    digits.parse::<u32>().ok()?.checked_mul(scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_in_the_kernels_form() {
+        let fair = Discipline::parse("fq_codel  limit 100 target 5ms noecn").unwrap();
+        assert_eq!(fair.to_string(), "fq_codel limit 100 target 5ms noecn");
+        assert_eq!(fair.options, [(2, 100), (1, 5000), (4, 0)]);
+        let written = fair.written(None);
+        assert_eq!(written.len(), 3 * 8);
+        assert_eq!(written[..4], [8, 0, 2, 0]);
+        let short = Discipline::parse("pfifo limit 30").unwrap();
+        assert_eq!(short.written(None), 30_u32.to_ne_bytes());
+        let cake = Discipline::parse("cake rtt 50ms").unwrap();
+        assert_eq!(cake.written(Some(125_000)).len(), 8 + 12);
+        // Six attributes: two of eight bytes, the structure's 36 with their header.
+        assert_eq!(token_bucket(125_000, 1500).len(), 40 + 8);
+    }
+
+    #[test]
+    fn what_is_not_known_is_said_with_what_is() {
+        for (text, expected) in [
+            ("htb rate 1mbit", "fq_codel"),
+            ("codel bandwidth 1mbit", "interval"),
+            ("codel target 5", "5ms"),
+            ("pfifo limit", "whole number"),
+            ("", "cake"),
+        ] {
+            let error = Discipline::parse(text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+}
