@@ -1,0 +1,193 @@
+"""How near the simulation is to the kernels' runs, setting by setting and group by group.
+
+python -m tests.oracles.kernels.agreement [--kernel 6.12] [--worst 20]
+"""
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Any
+
+from airtcp import _core
+
+from .design import Setting, settings
+from .record import RUNS, SCENARIO
+
+NEAR = 0.03
+"""Goodputs whose ratio is at most this far from 1 agree."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A kernel's run and the simulated one, with the same losses."""
+
+    setting: Setting
+    seed: int
+    kernel: str
+    measured: dict[str, Any]
+    simulated: dict[str, Any]
+
+    @property
+    def ratio(self) -> float:
+        """The kernel's goodput over the simulated one."""
+        simulated = float(self.simulated["goodput_bps"])
+        measured = float(self.measured["goodput_bps"])
+        return measured / simulated if simulated else float(measured == 0) or float("inf")
+
+    @property
+    def distance(self) -> float:
+        """How far the ratio is from 1."""
+        return abs(self.ratio - 1)
+
+    def apart(self, name: str) -> int:
+        """The kernel's count less the simulated one."""
+        return int(self.measured[name]) - int(self.simulated[name])
+
+    @property
+    def words(self) -> str:
+        """The pair in a line."""
+        counts = ", ".join(
+            f"{name} {self.measured[name]}/{self.simulated[name]}"
+            for name in ("retransmissions", "timeouts")
+        )
+        return (
+            f"{self.ratio:.3f} ({counts}) kernel {self.kernel}, seed {self.seed}, "
+            f"{self.setting.words}"
+        )
+
+
+def head() -> dict[str, Any]:
+    """What made the data: kernels and program, with their hashes."""
+    with RUNS.open(encoding="utf-8") as file:
+        return dict(json.loads(file.readline()))
+
+
+def pairs() -> list[Pair]:
+    """Every run of the data beside its simulation by today's engine."""
+    lines = [json.loads(line) for line in RUNS.read_text("utf-8").splitlines()[1:]]
+    known = {setting.number: setting for setting in settings()}
+    wanted = sorted({(line["setting"], line["seed"]) for line in lines})
+    cells = [(_scenario(known[number]), seed) for number, seed in wanted]
+    results = _core.run_many(cells, len(os.sched_getaffinity(0)))
+    simulated = {}
+    for place, result in zip(wanted, results, strict=True):
+        assert isinstance(result, _core.RunResult), result
+        summary = json.loads(result.summary())
+        (flow,) = summary["flows"]
+        simulated[place] = {
+            "goodput_bps": summary["goodput_bps"],
+            "retransmissions": flow["segments_retransmitted"],
+            "timeouts": flow["timeouts"],
+        }
+    return [
+        Pair(
+            known[line["setting"]],
+            line["seed"],
+            line["kernel"],
+            line,
+            simulated[line["setting"], line["seed"]],
+        )
+        for line in lines
+    ]
+
+
+def _scenario(setting: Setting) -> _core.Scenario:
+    texts = [
+        (key, json.dumps(value) if isinstance(value, bool) else str(value))
+        for key, value in setting.settings.items()
+    ]
+    return _core.Scenario.load(SCENARIO, texts)
+
+
+def near_share(found: Sequence[Pair]) -> float:
+    """The share of pairs whose goodputs are within `NEAR`."""
+    return sum(pair.distance <= NEAR for pair in found) / len(found)
+
+
+GROUPS: dict[str, Callable[[Setting], str]] = {
+    "congestion control": lambda one: one.control,
+    "options": lambda one: one.options,
+    "rate": lambda one: f"{one.rate_mbps} Mbit/s",
+    "round trip": lambda one: f"{one.round_trip_ms} ms",
+    "loss": lambda one: f"{100 * one.loss:g} %",
+    "discipline": lambda one: one.discipline,
+    "delay": lambda one: one.delay,
+    "control, options": lambda one: f"{one.control}, {one.options}",
+    "control, discipline": lambda one: f"{one.control}, {one.discipline}",
+    "control, delay": lambda one: f"{one.control}, {one.delay}",
+}
+"""Groups of settings by what they have in common."""
+
+
+def grouped(found: Iterable[Pair], name: str) -> dict[str, list[Pair]]:
+    """The pairs by group, the least near first."""
+    groups: dict[str, list[Pair]] = {}
+    for pair in found:
+        groups.setdefault(GROUPS[name](pair.setting), []).append(pair)
+    return dict(sorted(groups.items(), key=lambda item: near_share(item[1])))
+
+
+def row(found: Sequence[Pair]) -> tuple[int, float, float, float, float]:
+    """Number, shares within 3 and 10 %, median distance, and share of equal retransmissions."""
+    return (
+        len(found),
+        near_share(found),
+        sum(pair.distance <= 0.1 for pair in found) / len(found),
+        median(pair.distance for pair in found),
+        sum(pair.apart("retransmissions") == 0 for pair in found) / len(found),
+    )
+
+
+TOLD = ("control, options", "control, discipline", "control, delay")
+"""Groups that docs/kernels.md shows."""
+
+
+def between_kernels(found: Iterable[Pair]) -> tuple[int, float, float, float, float]:
+    """As `row`, for one kernel's runs beside the other's: what no simulation can be held to."""
+    by_place: dict[tuple[int, int], list[Pair]] = {}
+    for pair in found:
+        by_place.setdefault((pair.setting.number, pair.seed), []).append(pair)
+    beside = [
+        replace(members[0], simulated=members[1].measured)
+        for members in by_place.values()
+        if len(members) == 2
+    ]
+    return row(beside)
+
+
+def main() -> None:
+    """Prints the table of groups and the worst pairs."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--kernel", help="only this one's runs")
+    parser.add_argument("--worst", type=int, default=20, help="pairs that are printed")
+    arguments = parser.parse_args()
+    found = [pair for pair in pairs() if arguments.kernel in (None, pair.kernel)]
+    for name in GROUPS:
+        print(f"{name}:")
+        for group, members in grouped(found, name).items():
+            count, near, within, distance, equal = row(members)
+            print(
+                f"  {group:<26} {count:4}  {near:6.1%} within 3 %  {within:6.1%} within 10 %  "
+                f"median {distance:6.2%}  retransmissions equal {equal:6.1%}"
+            )
+    count, near, within, distance, equal = row(found)
+    print(
+        f"all: {count}, {near:.1%} within 3 %, {within:.1%} within 10 %, median {distance:.2%}, "
+        f"retransmissions equal {equal:.1%}, timeouts equal "
+        f"{sum(pair.apart('timeouts') == 0 for pair in found) / count:.1%}"
+    )
+    if arguments.kernel is None:
+        count, near, within, distance, equal = between_kernels(found)
+        print(
+            f"the kernels beside each other: {count}, {near:.1%} within 3 %, {within:.1%} within "
+            f"10 %, median {distance:.2%}, retransmissions equal {equal:.1%}"
+        )
+    for pair in sorted(found, key=lambda pair: -pair.distance)[: arguments.worst]:
+        print(f"  {pair.words}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""Runs the settings of the design on kernels in virtual time, and writes runs.jsonl.
+
+    python -m tests.oracles.kernels.record --out out/kernel-oracles
+
+Finished runs are kept in --out, and an interrupted command goes on from there; it leaves the
+processors to others (nice 10). `--partial` writes what is finished so far and runs nothing.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from airtcp._core import AirtcpError
+from airtcp.cli.console import progress_bar
+from airtcp.kernels import Guest, the_kernel
+from airtcp.kernels.machine import no_machine_left
+from airtcp.loading import load_scenario
+from airtcp.study.cells import CellKey
+from airtcp.study.execute import execute
+from airtcp.study.in_guest import guest_observation
+from airtcp.study.kernel import KernelRun, Measurement, measurement, settings_of
+from airtcp.study.plan import Plan, PlannedCell
+from airtcp.study.store import Store
+
+from .design import SEEDS, Setting, settings
+
+KERNELS = ("6.1", "6.12")
+RUNS = Path(__file__).parent / "runs.jsonl"
+SCENARIO = Path(__file__).resolve().parents[3] / "scenarios" / "lossy-pipe.toml"
+KEPT = (
+    "goodput_bps",
+    "retransmissions",
+    "timeouts",
+    "tail_probes",
+    "undos",
+    "least_rtt_ms",
+    "late_worst_ms",
+)
+"""Values of a measurement that are kept."""
+
+
+def planned(guests: list[Guest]) -> Iterator[tuple[Setting, int, Guest, PlannedCell]]:
+    """Every run: all settings on all kernels with the first seed, then with the next."""
+    for seed in SEEDS:
+        for setting in settings():
+            scenario = load_scenario(SCENARIO, setting.settings)
+            run = KernelRun(str(SCENARIO), settings_of(setting.settings), "")
+            for guest in guests:
+                words = f"{guest.kernel.name}, seed {seed}, {setting.words}"
+                told = guest_observation(run, guest)
+                # Of this machine's engine it needs the link alone, which is in the guest's program.
+                key = CellKey(scenario.hash(), told.name, seed, guest.digest)
+                yield setting, seed, guest, PlannedCell(key, scenario, words, told)
+
+
+def line(setting: Setting, seed: int, guest: Guest, run: Measurement) -> dict[str, Any]:
+    """A run as a line of the data."""
+    return {
+        "setting": setting.number,
+        "seed": seed,
+        "kernel": guest.kernel.name,
+        **{name: run[name] for name in KEPT},
+    }
+
+
+def head(guests: list[Guest]) -> dict[str, Any]:
+    """The first line: what made the others."""
+    program = hashlib.sha256(Path(guests[0].program).read_bytes()).hexdigest()
+    return {
+        "kernels": {
+            guest.kernel.name: {
+                "release": guest.kernel.release,
+                "sha256": guest.kernel.digest,
+                "guest": guest.digest,
+            }
+            for guest in guests
+        },
+        "program": program,
+    }
+
+
+def main() -> None:
+    """Runs what is not finished, and writes the data."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--out", type=Path, default=Path("out") / "kernel-oracles")
+    parser.add_argument("--jobs", type=int, default=None, help="guests at the same time")
+    parser.add_argument("--program", help="the airtcp-net that runs in the guests")
+    parser.add_argument("--partial", action="store_true", help="write what is finished so far")
+    arguments = parser.parse_args()
+    os.nice(10)
+    try:
+        guests = [_guest(name, arguments.program) for name in KERNELS]
+        rows = list(planned(guests))
+        plan = Plan(cell for *_, cell in rows)
+        store = Store(arguments.out / "cells")
+        if arguments.partial:
+            found = store.find(cell.key for cell in plan)
+        else:
+            with progress_bar("kernels") as report, no_machine_left():
+                found = execute(
+                    plan,
+                    out=store,
+                    jobs=arguments.jobs,
+                    progress=lambda done, runs, words: report(done / runs, words),
+                )
+    except AirtcpError as error:
+        raise SystemExit(f"record: {error}") from error
+    lines = [head(guests)] + [
+        line(setting, seed, guest, measurement(found[cell.key].summary_json))
+        for setting, seed, guest, cell in rows
+        if cell.key in found
+    ]
+    RUNS.write_text("".join(f"{json.dumps(one)}\n" for one in lines), encoding="utf-8")
+    print(f"{RUNS}: {len(lines) - 1} of {len(rows)} runs", file=sys.stderr)
+
+
+def _guest(name: str, program: str | None) -> Guest:
+    guest = Guest.of(the_kernel(name))
+    return Guest(guest.kernel, program) if program else guest
+
+
+if __name__ == "__main__":
+    main()
