@@ -29,8 +29,12 @@ class Ranking:
 
     @cached_property
     def best(self) -> Candidate | None:
-        """The best that the asker can deploy; None where none is shown to help."""
-        return best_of(self.deployable)
+        """The best that the asker can deploy; None where none is shown to bring enough."""
+        return best_of([one for one in self.deployable if self._is_worth_naming(one)])
+
+    def _is_worth_naming(self, one: Candidate) -> bool:
+        """Whether it helps, by what is worth having: a gain of 0.7 % may be shown, and is not."""
+        return one.helps and one.gain >= self.smallest
 
     @cached_property
     def larger_with_harm(self) -> Candidate | None:
@@ -44,7 +48,8 @@ class Ranking:
         return tuple(
             one
             for one in self.deployable
-            if one.state is State.UNDECIDED and one.most > max(shown, self.smallest)
+            if (one.state is State.UNDECIDED or (one.helps and not self._is_worth_naming(one)))
+            and one.most > max(shown, self.smallest)
         )
 
     @property
@@ -60,7 +65,8 @@ class Ranking:
     @cached_property
     def elsewhere(self) -> tuple[Elsewhere, ...]:
         """The best at each place that the asker cannot change, where it helps."""
-        return elsewhere(self.candidates, self.reach)
+        worth = [one for one in self.candidates if not one.helps or self._is_worth_naming(one)]
+        return elsewhere(worth, self.reach)
 
 
 def rank(

@@ -5,7 +5,7 @@ from airtcp.ranking import Candidate, State
 from airtcp.study.compare import ComparedRuns
 from airtcp.study.context import why_nothing_helps
 from airtcp.study.difference_words import amount, basis, remedy_sentence
-from airtcp.study.metrics import METRICS
+from airtcp.study.metrics import METRICS, Metric
 from airtcp.study.statistics import Outcome
 from airtcp.study.trade import instead_sentence
 
@@ -71,7 +71,17 @@ def _headline(comparison: ComparedRuns, best: Candidate) -> str:
         sentence += "; it floods the link with what the receiver has already"
     reach = comparison.ranking.reach
     place = "" if reach.is_all else f"At {reach.words} "
-    return f"{place}{sentence}."
+    return f"{place}{sentence}{_more(comparison, best)}."
+
+
+def _more(comparison: ComparedRuns, best: Candidate) -> str:
+    """The undecided remedy that so far brings more than the best that is shown, if any does."""
+    undecided = [one for one in comparison.ranking.undecided if one.gain > best.gain]
+    if not undecided:
+        return ""
+    first = max(undecided, key=lambda one: one.gain)
+    size = amount(comparison.decisive[first.remedy], sign=True, metric=METRICS[comparison.metric])
+    return f"; {first.remedy} may bring more ({size}, undecided)"
 
 
 def _larger(comparison: ComparedRuns, larger: Candidate) -> str:
@@ -86,25 +96,45 @@ def _harm(one: Candidate) -> str:
 
 
 def _nothing(comparison: ComparedRuns) -> str:
-    reach = comparison.ranking.reach
-    tried = len(comparison.remedies) - 1
-    which = (
-        f"of {tried} remedies that have a place on this link"
-        if reach.is_all
-        else f"of {len(comparison.ranking.deployable)} remedies at {reach.words}"
-    )
-    return f"Nothing helps here, {which}: {why_nothing_helps(comparison)}."
+    ranking = comparison.ranking
+    number = len(comparison.remedies) - 1 if ranking.reach.is_all else len(ranking.deployable)
+    tried = f"{number} {'remedy' if number == 1 else 'remedies'} tried"
+    if ranking.reach.is_all:
+        return f"Nothing helps here ({tried}): {why_nothing_helps(comparison)}."
+    nothing = f"Nothing at {ranking.reach.words} helps here ({tried})"
+    if ranking.elsewhere:
+        # What the link suffers from is no reason where another place can mend it.
+        best = max((other.best for other in ranking.elsewhere), key=lambda one: one.gain)
+        other = next(one for one in ranking.elsewhere if one.best is best)
+        size = amount(comparison.decisive[best.remedy], sign=True, metric=_metric(comparison))
+        return f"{nothing}; {_within(other.place)}, {best.remedy} does: {size}{_harm(best)}."
+    return f"{nothing}: {why_nothing_helps(comparison)}."
+
+
+def _within(place: str) -> str:
+    """A place as it stands within a sentence."""
+    return place[0].lower() + place[1:] if place.startswith("At ") else "though no Linux has it"
+
+
+def _metric(comparison: ComparedRuns) -> Metric:
+    return METRICS[comparison.metric]
 
 
 def _nothing_yet(comparison: ComparedRuns) -> str:
     reach = comparison.ranking.reach
     where = "" if reach.is_all else f" at {reach.words}"
-    open_ones = comparison.ranking.undecided
+    number = len(comparison.seeds)
+    worth = _percent(comparison.smallest)
     return (
-        f"Undecided after {len(comparison.seeds)} "
-        f"{'seed' if len(comparison.seeds) == 1 else 'seeds'}: no remedy{where} is shown to help, "
-        f"nor excluded is {_named(comparison, open_ones)}."
+        f"Undecided after {number} {'seed' if number == 1 else 'seeds'}: no remedy{where} is shown "
+        f"to bring {worth}, and not ruled out {_is_or_are(comparison)}."
     )
+
+
+def _is_or_are(comparison: ComparedRuns) -> str:
+    open_ones = comparison.ranking.undecided
+    rows = {comparison.alike[one.remedy] for one in open_ones}
+    return f"{'is' if len(rows) == 1 else 'are'} {_named(comparison, open_ones)}"
 
 
 def _named(comparison: ComparedRuns, candidates: tuple[Candidate, ...]) -> str:

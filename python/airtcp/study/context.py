@@ -46,10 +46,15 @@ def why_nothing_helps(comparison: ComparedRuns) -> str:
         return "the link loses nothing that TCP does not cause itself, and no timeout is spurious"
     share = fmean(map(retransmitted_share, runs))
     return (
-        f"its {format_count(lost)} losses and {format_count(spurious)} spurious timeouts "
+        f"its {_counted(lost, 'loss', 'losses')} and "
+        f"{_counted(spurious, 'spurious timeout', 'spurious timeouts')} "
         f"({100 * share:.1f} % of its segments are retransmissions) leave no remedy tried "
         f"{comparison.smallest:g} % to gain"
     )
+
+
+def _counted(number: float, one: str, many: str) -> str:
+    return f"{format_count(number)} {one if number == 1 else many}"
 
 
 def _is_at_its_window(comparison: ComparedRuns, window: int) -> bool:
