@@ -113,7 +113,7 @@ check-long: build $(DEV_READY) ## what takes hours: connections under attack, th
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: rustup toolchain install nightly && cargo install cargo-fuzz --locked" >&2; exit 1; }
 	AIRTCP_CONNECTIONS=$(CONNECTIONS) AIRTCP_STORMS=$(CONNECTIONS) cargo test --package airtcp-tcp --test hostile
 	cargo test --package airtcp-endpoint --test wire -- --ignored
-	$(PYTHON) tests/recipes.py
+	$(PYTHON) tests/recipes.py clippy
 	AIRTCP_SCENARIOS=$(SCENARIOS) $(BIN)/pytest --numprocesses auto tests/python/test_generated_scenarios.py
 	set -e; for target in $$(cargo +nightly fuzz list); do \
 	  mkdir -p fuzz/corpus/$$target; \

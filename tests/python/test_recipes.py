@@ -38,6 +38,18 @@ def test_a_block_that_does_not_fit_is_found(tmp_path: Path) -> None:
         step.apply(tmp_path)
 
 
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is missing")
+def test_the_recipes_compile() -> None:
+    told = recipes.compile_with("check")
+    assert told.returncode == 0, told.stderr
+
+
+def test_the_table_counts_what_each_recipe_takes() -> None:
+    page = recipes.PAGE.read_text(encoding="utf-8")
+    assert recipes.counted(page) == page, "python tests/recipes.py count"
+    assert "| 0 |" not in page
+
+
 def test_the_paper_of_the_recipe_is_judged(tmp_path: Path) -> None:
     """The square root of the loss rate, by a claim that somebody new has written."""
     for step in recipes.steps():
