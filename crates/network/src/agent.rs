@@ -150,7 +150,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         }
     }
 
-    /// News of the link that an agent writes itself, to the host on that side of it.
+    /// Sends feedback on the link, written by the agent itself, to the host on that side.
     fn send_feedback(
         &mut self,
         agent: u16,

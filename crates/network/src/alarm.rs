@@ -1,4 +1,4 @@
-//! When somebody is woken: one pending event, however often the wanted time moves.
+//! Lazy wake-ups: at most one pending event per state machine, however often its time moves.
 
 use airtcp_units::Instant;
 
@@ -6,9 +6,9 @@ use crate::event_queue::EventQueue;
 
 /// The one pending event of a machine that wants to be woken.
 ///
-/// It is lazy: a time that moves away is looked at when the event comes, since moving an event at
-/// every packet costs more than an event in vain now and then. Only a time that comes nearer gets
-/// an event of its own; the one that it overtakes is then stale, and is dropped when it comes.
+/// It is lazy: a time that moves away is checked when the event fires, since moving an event at
+/// every packet costs more than an occasional spurious event. Only a time that comes nearer gets
+/// an event of its own; the one that it overtakes is then stale, and is dropped when it fires.
 ///
 /// ```text
 ///   rings()    the event that came is this alarm's, and the first of the queue until …
@@ -17,8 +17,8 @@ use crate::event_queue::EventQueue;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alarm {
-    /// Time of the pending event; [`Instant::FAR_FUTURE`] when there is none. It may be earlier
-    /// than what is wanted by now.
+    /// Time of the pending event, or [`Instant::FAR_FUTURE`]. It may be earlier
+    /// than the wake-up now wanted.
     pending: Instant,
 }
 
@@ -112,7 +112,7 @@ mod tests {
         assert!(queue.is_empty());
     }
 
-    /// Whoever is being woken cannot schedule a second event for itself meanwhile.
+    /// A state machine that is being woken cannot schedule a second event for itself.
     #[test]
     fn an_alarm_that_rings_is_pending() {
         let mut queue = EventQueue::default();

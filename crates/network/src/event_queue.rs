@@ -8,7 +8,7 @@ const CHILDREN: usize = 4;
 /// Entries by time, those of one instant by when they were scheduled.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
-    /// The entries, and behind them places that compare as later than any: whoever has one child
+    /// The entries, and behind them places that compare as later than any: a node with one child
     /// has four, and the least of them is found without counting them.
     heap: Vec<Entry<E>>,
     /// Number of them that are entries.
@@ -24,7 +24,7 @@ struct Entry<E> {
 }
 
 impl<E> Entry<E> {
-    /// A place behind all entries. Its event is never looked at.
+    /// A place behind all entries. Its event is never read.
     const fn empty(event: E) -> Self {
         Self {
             time: Instant::FAR_FUTURE,

@@ -1,4 +1,4 @@
-//! From hop to hop: into a pipe, out of it, and out of the network.
+//! Forwarding from hop to hop: into a pipe, to the next one, and out of the network.
 
 use airtcp_link::{Admission, Transmission};
 
@@ -73,7 +73,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         self.enter_pipe(packet, pipe, hosts);
     }
 
-    // Of what a packet costs this is the largest part, and a quarter of it would be the call.
+    // The largest part of a packet's cost; the call alone would be a quarter of that.
     #[inline(always)]
     fn enter_pipe(&mut self, packet: &Packet<C>, pipe: u32, hosts: &mut impl Hosts<C, A>) {
         let node = &mut self.pipes[pipe as usize];

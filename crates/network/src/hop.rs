@@ -27,8 +27,8 @@ pub enum Host {
     Server,
     /// The host that sends it: the end of the way.
     Client,
-    /// The proxy of the flow, to what comes from that side: the end of one connection, and the
-    /// start of another, whose packets go on from the next hop.
+    /// The proxy of the flow, for packets from that side: the end of one connection and the
+    /// start of another, whose packets leave from the next hop.
     Proxy(Side),
 }
 

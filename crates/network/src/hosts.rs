@@ -1,4 +1,4 @@
-//! The world around a network: what takes the packets that come out of it.
+//! The world around a network: the hosts that receive its packets.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -13,8 +13,8 @@ use crate::Network;
 use crate::hop::Host;
 use crate::packet::Packet;
 
-/// Everything at the hosts of a network. It is told what comes out as that happens, and may send
-/// into the network at once: an endpoint's answer leaves in the instant of what it answers.
+/// Everything at the hosts of a network. Its methods are called as packets arrive, and may send
+/// into the network: an endpoint's answer leaves in the instant of the packet that it answers.
 ///
 /// `C` is what packets carry, and `A` names what the hosts themselves want to be woken for, which
 /// stands in the network's one queue: that fixes the order of what happens in one instant.
@@ -22,15 +22,15 @@ pub trait Hosts<C: Copy + Default, A: Copy>: Sized {
     /// A packet reaches the host on its way.
     fn arrived(&mut self, network: &mut Network<C, A>, host: Host, packet: &Packet<C>);
 
-    /// An event that hosts have armed is due. Whoever it is for asks
-    /// [`Network::rings`] first, and calls [`Network::rearm`] once if that says yes.
+    /// An event that hosts have armed is due. Its owner calls
+    /// [`Network::rings`] first, and [`Network::rearm`] once if that returns true.
     fn woken(&mut self, network: &mut Network<C, A>, alarm: A);
 
     /// A packet found no room, or was lost: it will not be seen again.
     #[inline]
     fn lost(&mut self, _network: &Network<C, A>, _packet: &Packet<C>, _why: Admission) {}
 
-    /// A packet crossed a medium or was given up there, after `attempts` attempts.
+    /// A packet crossed a medium or was discarded there, after `attempts` attempts.
     #[inline]
     fn crossed_air(&mut self, _packet: &Packet<C>, _attempts: u32) {}
 

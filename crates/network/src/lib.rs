@@ -14,8 +14,8 @@
 //! there. What a packet carries is a type: nothing in a simulation, which pays nothing for it, and
 //! a handle of its bytes where there are bytes. The n-th packet meets the same draw in both.
 //!
-//! Whatever is due next stands in an [`EventQueue`]: a pipe has *one* entry there however many
-//! packets are in it, and so has whoever wants to be woken, however often the time moves
+//! Pending events are kept in an [`EventQueue`]: a pipe has *one* entry there however many
+//! packets are in it, and so has each state machine with a timer, however often that moves
 //! ([`Alarm`]). In steady state nothing is allocated for a packet and nothing is dispatched
 //! dynamically.
 //!
@@ -61,7 +61,7 @@ pub struct NetworkConfig {
     pub agents: Vec<(String, AgentConfig)>,
 }
 
-/// Whose turn it is.
+/// The part of the network that an event is for.
 #[derive(Clone, Copy, Debug)]
 enum Turn<A> {
     /// A packet arrives at the far end of a pipe.
@@ -78,7 +78,7 @@ enum Turn<A> {
 struct PipeNode<C> {
     pipe: Pipe<Packet<C>>,
     alarm: Alarm,
-    /// Packets of each flow so far, where agents repeat packets: a copy is another transmission.
+    /// Number of packets of each flow, where agents repeat packets: a copy is another transmission.
     /// Empty elsewhere; there a packet's place among those of its host is its place here.
     counts: Vec<u64>,
 }
@@ -94,7 +94,7 @@ pub struct Network<C = (), A = Infallible> {
     media: Vec<MediumNode<C>>,
     agents: Vec<AgentNode<C>>,
     routes: Routes,
-    /// Flows so far.
+    /// Number of flows.
     flows: u32,
     /// Where the ways of each flow begin, if there are agents that may write to its hosts.
     ways: Vec<[u32; 2]>,
@@ -176,8 +176,8 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
             .map_or(Instant::FAR_FUTURE, |(time, _)| time)
     }
 
-    /// Moves on to `end`: does what is due until then, `end` included, in the order in which it is
-    /// due. `hosts` are told what comes out.
+    /// Advances to `end`: handles the events that are due until then, `end` included, in the order
+    /// of their times. Packets that come out are handed to `hosts`.
     pub fn advance(&mut self, end: Instant, hosts: &mut impl Hosts<C, A>) {
         while let Some((time, turn)) = self.queue.first() {
             if time > end {
@@ -227,7 +227,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         self.queue.is_empty()
     }
 
-    /// Events handled so far.
+    /// Number of events handled.
     #[must_use]
     pub const fn events(&self) -> u64 {
         self.events

@@ -84,13 +84,13 @@ pub struct MediumConfig {
     pub reports_to: Vec<u16>,
     /// The agent that knows how urgent packets to a mobile are.
     pub informed_by: Option<u16>,
-    /// Whether senders that listen to the link are told after how long it retransmits, where that
-    /// is a fixed time.
+    /// Whether senders that use link feedback are informed of the link's retransmission time, where
+    /// that is a fixed time.
     pub tells_retry_timeout: bool,
 }
 
 impl MediumConfig {
-    /// A medium that reports to nobody.
+    /// A medium without agents that it reports to.
     #[must_use]
     pub fn new(name: &str, kind: MediumKind) -> Self {
         Self {
@@ -109,7 +109,7 @@ pub(crate) struct MediumNode<C> {
     medium: AnyMedium<C>,
     reports_to: Vec<u16>,
     informed_by: Option<u16>,
-    /// After how long the link retransmits, if senders are told.
+    /// The link's retransmission timeout, if senders are informed of it.
     told_retry_timeout: Option<Duration>,
     /// Whether the link says when the sender has its acknowledgment.
     tells_of_acknowledgments: bool,
@@ -184,7 +184,7 @@ impl<C: Copy> MediumNode<C> {
         each!(&self.medium, medium => Medium::snr_db(&**medium, u32::from(station), now))
     }
 
-    /// After how long the link retransmits, if senders are to be told.
+    /// The link's retransmission timeout, if senders are to be informed of it.
     pub(crate) const fn told_retry_timeout(&self) -> Option<Duration> {
         self.told_retry_timeout
     }

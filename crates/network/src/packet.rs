@@ -104,7 +104,7 @@ impl Port {
         }
     }
 
-    /// Packets made so far.
+    /// Number of packets created.
     #[must_use]
     pub const fn sent(&self) -> u64 {
         self.sent

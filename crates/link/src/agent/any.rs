@@ -22,9 +22,9 @@ use crate::random::Stream;
 pub(super) struct Needs {
     /// It wants to hear of attempts that failed on the wireless link.
     pub link_events: bool,
-    /// It retransmits packets by itself: a copy is another transmission.
+    /// It retransmits packets: a copy is another transmission.
     pub copies: bool,
-    /// It knows how urgent packets are, and wants to be asked.
+    /// It estimates the urgency of packets, for the medium to query.
     pub urgency: bool,
 }
 
@@ -181,7 +181,7 @@ impl AgentConfig {
         self.needs().link_events
     }
 
-    /// Whether it retransmits packets by itself.
+    /// Whether it retransmits packets.
     #[must_use]
     pub const fn repeats(&self) -> bool {
         self.needs().copies

@@ -9,7 +9,7 @@ use lru::LruCache;
 
 use super::FlowKey;
 
-/// The connections that an agent knows at most, unless told otherwise.
+/// Default bound on the number of connections that an agent tracks.
 pub const DEFAULT_FLOW_LIMIT: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
 /// States by connection, in the order of their last use.

@@ -1,4 +1,4 @@
-//! The information box in the packets' way: it looks at what passes, and passes it on at once.
+//! The information box on the packets' path: it observes packets and forwards them undelayed.
 
 use std::collections::VecDeque;
 

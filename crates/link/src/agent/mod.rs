@@ -55,7 +55,7 @@ impl Toward {
 /// hash of addresses and ports.
 pub type FlowKey = u64;
 
-/// A packet that passes. `packet` stands for it wherever its bytes are; the agent hands it back.
+/// A packet that passes. `packet` is a handle to its bytes, which the agent returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passage<P> {
     /// Its connection.
@@ -93,7 +93,7 @@ pub enum LinkEvent {
     AttemptFailed,
     /// It arrived.
     Delivered,
-    /// It was given up.
+    /// It was discarded.
     Discarded,
 }
 
@@ -115,12 +115,12 @@ pub enum AgentEvent {
     },
     /// A packet was retransmitted by the agent.
     LocalRetransmission {
-        /// Whether its timer expired; else duplicate acknowledgments told of the loss.
+        /// Whether its timer expired; otherwise duplicate acknowledgments indicated the loss.
         timeout: bool,
     },
     /// A duplicate acknowledgment was kept from the sender.
     AckSuppressed,
-    /// The sender was told of a bad link.
+    /// The sender was notified of a bad link.
     Notified,
 }
 
@@ -157,6 +157,6 @@ pub trait Agent<P: Copy> {
     /// Acts on the timers that have expired by `now`. Call [`poll`](Self::poll) afterwards.
     fn on_wakeup(&mut self, now: Instant, observer: &mut impl FnMut(FlowKey, AgentEvent));
 
-    /// The next thing to send at `now`; call until there is none.
+    /// The next emission at `now`; call until it returns `None`.
     fn poll(&mut self, now: Instant) -> Option<Emission<P>>;
 }

@@ -1,5 +1,5 @@
-//! Explicit bad-state notification: the sender is told that the radio is busy repeating, so that
-//! its timer does not expire meanwhile.
+//! Explicit bad-state notification: the sender learns that the radio is retransmitting, so that
+//! its timer does not expire during that time.
 //!
 //! ```text
 //!   wired sender  --- data --->  access point  --- attempt fails --->  mobile
@@ -9,7 +9,7 @@
 //! After every attempt that fails on the wireless link the access point sends the source of the
 //! packet a notification, and the source restarts its timer and changes nothing else (B. Bakshi,
 //! P. Krishna, N. Vaidya, D. Pradhan, "Improving Performance of TCP over Wireless Networks", ICDCS
-//! 1997). Every packet passes unchanged and at once.
+//! 1997). Every packet passes unchanged and undelayed.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -52,7 +52,7 @@ pub struct BadStateNotification<P> {
 }
 
 impl<P: Copy> BadStateNotification<P> {
-    /// An agent that has notified nobody. Any parameters will do.
+    /// An agent in its initial state. All parameters are valid.
     #[must_use]
     pub fn new(config: NotificationConfig) -> Self {
         Self {

@@ -11,7 +11,7 @@ use airtcp_units::{Duration, Instant};
 ///
 /// Two numbers stand for two windows: when the current one is full it becomes the previous one, and
 /// what was smallest before that is forgotten. A change upwards is so noticed after two windows at
-/// the latest, one downwards at once.
+/// the latest, one downwards immediately.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WindowedMinimum<T> {
     started: Instant,

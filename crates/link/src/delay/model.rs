@@ -40,7 +40,7 @@ pub enum RttShape {
     },
 }
 
-/// The series that one run meets, drawn as far as it is asked for: a short transfer needs a small
+/// The series of one run, drawn lazily: a short transfer needs a small
 /// part of it, and drawing all of it would take longer than the run.
 #[derive(Clone, Debug)]
 pub(crate) struct DrawnSeries {
@@ -245,7 +245,7 @@ mod tests {
         assert_ne!(of(1), of(2));
     }
 
-    /// Packets overtake each other: what was asked for before says nothing of what comes.
+    /// Packets overtake each other: earlier queries do not bound later ones.
     #[test]
     fn the_order_of_asking_changes_nothing_and_the_series_starts_again() {
         let shape = RttShape::LogNormal { variation: 0.7 };

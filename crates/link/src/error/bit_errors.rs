@@ -6,7 +6,7 @@ use airtcp_units::Probability;
 #[derive(Clone, Debug)]
 pub(crate) struct FrameLosses {
     rate: Probability,
-    /// The last size asked for, and its answer: nearly all packets have the same size.
+    /// Cache of the last size and its result: nearly all packets have the same size.
     bytes: u32,
     loss: Probability,
 }

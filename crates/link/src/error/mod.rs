@@ -1,8 +1,8 @@
 //! Which packets the link loses: one file an error model.
 //!
 //! A loss is a function of (seed, component, flow, that flow's transmission index), and of nothing
-//! that other flows do. The model is asked once about every transmission, also about those that the
-//! queue then refuses: what a flow meets does not depend on how full somebody else keeps the queue.
+//! that other flows do. The model is queried once for every transmission, including those that the
+//! queue then refuses: a flow's losses do not depend on how full other flows keep the queue.
 
 mod bit_errors;
 mod gilbert_elliott;
@@ -116,7 +116,7 @@ impl ErrorProcess {
         matches!(self.model, Model::None)
     }
 
-    /// Whether `transmission` is lost, whenever it leaves. To be asked once for each, in the order
+    /// Whether `transmission` is lost. To be called once for each, in the order
     /// of a flow's indices.
     #[inline]
     pub(crate) fn loses(&mut self, transmission: &Transmission) -> bool {

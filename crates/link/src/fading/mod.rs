@@ -5,8 +5,8 @@
 //!             fixed         distance     station     time or transmission
 //! ```
 //!
-//! A [`Radio`] is one station's channel, the same in both directions. It is a pure function: asked
-//! for a moment and a transmission, it always says the same, whatever was asked before.
+//! A [`Radio`] is one station's channel, the same in both directions. It is a pure function
+//! of the time and the transmission's number, independent of earlier queries.
 
 mod jakes;
 mod placement;
@@ -56,19 +56,19 @@ pub enum Fading {
     },
 }
 
-/// A radio channel that there cannot be.
+/// An invalid radio configuration.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum RadioError {
     /// No carrier.
     #[error("a carrier of {0} Hz; expected more than 0")]
     Carrier(f64),
-    /// A distance that is none.
+    /// The distance is not positive and finite.
     #[error("a distance of {0} m; expected more than 0")]
     Distance(f64),
-    /// A spread that is none.
+    /// The standard deviation is negative or not finite.
     #[error("shadowing of {0} dB; expected 0 or more")]
     Shadowing(f64),
-    /// A speed that is none.
+    /// The speed is negative or not finite.
     #[error("a speed of {0} m/s; expected 0 or more")]
     Speed(f64),
     /// A level that is no number.
@@ -149,7 +149,7 @@ impl Radio {
     /// The channel of a station `distance_m` away. `stream` is that station's.
     ///
     /// # Errors
-    /// A configuration that cannot be, or a distance that is none.
+    /// An invalid configuration or distance.
     pub fn new(config: &RadioConfig, distance_m: f64, stream: Stream) -> Result<Self, RadioError> {
         config.check()?;
         if !(distance_m > 0.0 && distance_m.is_finite()) {

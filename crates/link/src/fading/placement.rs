@@ -16,13 +16,13 @@ pub enum Placement {
     },
 }
 
-/// A placement that there cannot be.
+/// An invalid placement.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum PlacementError {
-    /// Nobody has a distance.
+    /// The list of distances is empty.
     #[error("no distance; expected at least one")]
     Empty,
-    /// A distance that is none.
+    /// A distance is not positive and finite.
     #[error("a distance of {0} m; expected more than 0")]
     Distance(f64),
     /// The nearest is farther than the farthest.

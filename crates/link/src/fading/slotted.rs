@@ -1,10 +1,10 @@
-//! A channel asked in slots of equal length, one after the other, as a scheduler does: sinusoids
-//! are then turned by known angles, and no cosine is taken for each.
+//! A channel sampled in consecutive slots of equal length, as a scheduler does: sinusoids
+//! are then rotated by known angles, without a cosine for each.
 //!
 //! A phasor at slot n is that at the start of a block of 64 slots, taken exactly, times two turns:
 //! to the start of a group of 8, and within it. Turns are tabled once for a channel, and every
-//! product is taken afresh from the block's start: errors do not accumulate, and what a slot meets
-//! does not depend on which slots were asked for before.
+//! product starts from the block's beginning: errors do not accumulate, and the value of a slot
+//! does not depend on earlier queries.
 
 use airtcp_units::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use crate::random::Stream;
 const GROUP: u64 = 8;
 const BLOCK: u64 = GROUP * GROUP;
 
-/// Phasors of all sinusoids, cosines and sines apart: a compiler takes several at once.
+/// Phasors of all sinusoids, cosines and sines in separate arrays, for vectorization.
 type Phasors = [[f64; SINUSOIDS]; 2];
 
 /// One station's channel, in slots.
@@ -66,7 +66,7 @@ struct Turned {
     /// The turns of 0 to 7 slots, and of 0 to 7 groups.
     by_slots: [Phasors; GROUP as usize],
     by_groups: [Phasors; GROUP as usize],
-    /// At the start of the block, and of the group, last asked for.
+    /// At the start of the block, and of the group, last queried.
     block: (u64, Phasors),
     group: (u64, Phasors),
 }
@@ -128,7 +128,7 @@ mod tests {
     }
 
     /// Turned phasors are those that are computed, also in slots far from the start, and in
-    /// whatever order slots are asked for.
+    /// in whatever order slots are queried.
     #[test]
     fn turned_sinusoids_are_the_computed_ones() {
         for station in 0..20 {

@@ -55,7 +55,7 @@ pub enum Fate {
 
 /// Watches a channel; `()` watches nothing and costs nothing.
 pub trait ChannelObserver {
-    /// A station occupies the channel from `occupancy.start` on; told then.
+    /// A station occupies the channel from `occupancy.start`; called at that time.
     #[inline]
     fn occupied(&mut self, _occupancy: &Occupancy) {}
 }

@@ -3,8 +3,8 @@
 /// The outcome of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome<P> {
-    /// It arrived at station `to`. Told once for a packet, also if its acknowledgment was lost and
-    /// it is retransmitted.
+    /// It arrived at station `to`. Reported once for a packet, also if its acknowledgment was lost
+    /// and it is retransmitted.
     Delivered {
         /// The packet.
         packet: P,
@@ -16,9 +16,9 @@ pub enum Outcome<P> {
         /// 1 when nothing had to be retransmitted.
         attempts: u32,
     },
-    /// Its sender has the link's acknowledgment. Only told by links on which that takes its time,
+    /// Its sender has the link's acknowledgment. Only reported by links on which that takes time,
     /// after [`Delivered`](Self::Delivered) or, with a reordering buffer, before it; on the others
-    /// the sender knows as the packet arrives, or at once after.
+    /// the sender knows when the packet arrives, or immediately after.
     Acknowledged {
         /// The packet.
         packet: P,
@@ -37,7 +37,7 @@ pub enum Outcome<P> {
         from: u32,
         /// The station it is meant for.
         to: u32,
-        /// Transmissions so far, counted as above.
+        /// Number of transmissions, counted as above.
         attempts: u32,
     },
     /// Its sender gave it up.

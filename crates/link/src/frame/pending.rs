@@ -12,7 +12,7 @@ pub struct PendingPacket<P> {
     pub packet: P,
     /// The station it is meant for.
     pub to: u32,
-    /// What is known of it.
+    /// Its description.
     pub offer: Offer,
     /// Failed attempts, of all its fragments.
     pub failures: u32,

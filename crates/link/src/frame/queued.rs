@@ -9,9 +9,9 @@ use super::transmission::Transmission;
 pub(crate) struct QueuedPacket<P> {
     /// The packet.
     pub packet: P,
-    /// What a discipline may know of it.
+    /// Its description for a discipline.
     pub transmission: Transmission,
-    /// Whether the link will lose it: it is served all the same.
+    /// Whether the link will lose it: it is served nevertheless.
     pub is_lost: bool,
     /// When it came.
     pub since: Instant,

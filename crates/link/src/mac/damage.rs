@@ -96,7 +96,7 @@ pub struct DamageConfig {
 /// of its start. All frames, those of the link's own too.
 #[derive(Clone, Debug)]
 pub struct RadioDamage {
-    /// The channel of each station, the access point's place first and never asked.
+    /// The channel of each station; the first place is the access point's and unused.
     pub radios: Vec<Radio>,
     /// The modes of data frames, of stations from 1 on, taken in turn; one at least.
     pub data: Vec<Mode>,
@@ -119,8 +119,8 @@ impl Default for DamageConfig {
 /// A frame on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The station at the other end of the access point's side; whatever a link counts apart, where
-    /// it has but one: its flows.
+    /// The station at the other end of the access point's side; what a link counts separately,
+    /// where it has but one: its flows.
     pub station: u32,
     /// Which way it goes.
     pub direction: FrameDirection,
@@ -142,9 +142,9 @@ pub struct Damage {
     is_absent: bool,
     /// From stations, and to them.
     errors: [ErrorProcess; 2],
-    /// Transmissions so far, of each station or of the channel.
+    /// Number of transmissions, of each station or of the channel.
     counts: [Vec<u64>; 2],
-    /// Frames of any kind so far, of each station.
+    /// Number of frames of any kind, of each station.
     frames: [Vec<u64>; 2],
     noise: Stream,
 }
@@ -176,7 +176,7 @@ impl Damage {
         }
     }
 
-    /// Whether a frame is damaged. To be asked once for each, collided ones included, in the order
+    /// Whether a frame is damaged. To be called once for each, collided ones included, in the order
     /// of their starts.
     #[inline]
     pub fn damages(&mut self, frame: &Frame) -> bool {
@@ -193,7 +193,7 @@ impl Damage {
     }
 
     /// Whether a frame that is sent in `mode` is damaged; or, of an aggregate, the MPDU at `place`,
-    /// from 0. To be asked once for each, in order: all MPDUs of a PPDU meet the same signal.
+    /// from 0. To be called once for each, in order: all MPDUs of a PPDU meet the same signal.
     #[inline]
     pub fn damages_in(&mut self, frame: &Frame, mode: Mode, place: u32) -> bool {
         if self.is_absent {

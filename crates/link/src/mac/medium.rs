@@ -1,5 +1,5 @@
-//! What every medium does: it takes packets, says when it wants to be woken, and tells what became
-//! of each packet.
+//! The interface of every medium: it takes packets, says when it wants to be woken, and reports the
+//! fate of each packet.
 
 use airtcp_units::{Duration, Instant};
 
@@ -25,15 +25,15 @@ pub trait Medium<P> {
     /// Acts on what is due by `now`. [`poll`](Self::poll) is called afterwards.
     fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver);
 
-    /// The outcome of a packet; called until there is none.
+    /// The next outcome; called until it returns `None`.
     fn poll(&mut self) -> Option<Outcome<P>>;
 
     /// Packets that wait at a station; at a base station with a queue for each mobile, those for
     /// `mobile`.
     fn queued_packets(&self, station: u32, mobile: u32) -> usize;
 
-    /// Packets that wait at a station for another attempt after having been retransmitted in vain
-    /// that many times, where an order tells them apart.
+    /// Packets that wait at a station for another attempt after having been retransmitted without
+    /// success that many times, where an order tells them apart.
     fn retries(&self, _station: u32, _retransmitted: usize) -> usize {
         0
     }
@@ -74,7 +74,7 @@ pub struct AggregationCounters {
     pub damaged: u64,
     /// Packets that were acknowledged.
     pub acknowledged: u64,
-    /// Packets that were given up.
+    /// Packets that were discarded.
     pub discarded: u64,
     /// Time from the start of its exchanges to their end, in which it kept the channel.
     pub airtime: Duration,

@@ -1,7 +1,7 @@
 //! Medium access: stations that share a channel, and what is retransmitted when a frame is damaged.
 //!
-//! A medium is handed packets and the time; it says when it wants to be woken, and what became of
-//! each packet. All media speak in the types of [`frame`](crate::frame).
+//! A medium is handed packets and the time; it says when it wants to be woken, and reports the fate
+//! of each packet. All media speak in the types of [`frame`](crate::frame).
 
 pub mod arq;
 pub mod cellular;

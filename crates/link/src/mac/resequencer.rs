@@ -57,7 +57,7 @@ impl<T> Resequencer<T> {
         }
     }
 
-    /// The next packet to hand on; ask until there is none.
+    /// The next packet to deliver; call until it returns `None`.
     #[inline]
     pub(crate) fn take(&mut self) -> Option<T> {
         self.ready.pop_front()

@@ -24,7 +24,7 @@ pub(crate) struct SendWindow {
     limit: Window,
     /// The oldest outstanding number, or the next one where none is outstanding.
     base: u64,
-    /// From `base` on, whether the frame is settled: acknowledged or given up.
+    /// From `base`, whether each frame is settled: acknowledged or discarded.
     settled: VecDeque<bool>,
     outstanding: u64,
 }
@@ -68,7 +68,7 @@ impl SendWindow {
         number
     }
 
-    /// A frame is acknowledged or given up; once for each.
+    /// Settles a frame, acknowledged or discarded; to be called once for each.
     #[inline]
     pub(crate) fn settle(&mut self, number: u64) {
         let place = usize::try_from(number - self.base).unwrap_or(usize::MAX);

@@ -8,8 +8,8 @@
 //!             └──────────────────────┘
 //! ```
 //!
-//! One packet is chosen at a time and stays chosen until it leaves or is put back. What happens to
-//! one that is put back is the business of the [scheduler](crate::scheduler): with [`RetransmissionOrder::
+//! One packet is chosen at a time and stays chosen until it leaves or is returned. The handling of
+//! one that is returned is up to the [scheduler](crate::scheduler): with [`RetransmissionOrder::
 //! HeadOfLine`] it stays chosen, as in IEEE 802.11; with [`RetransmissionOrder::FirstDue`] and
 //! [`RetransmissionOrder::Deadline`] it waits for another turn. A selective-repeat link takes what
 //! it transmits out of the queue, and puts it back with [`TransmitQueue::retry`] when its timer
@@ -37,7 +37,7 @@ pub struct TransmitQueue<P> {
 #[derive(Clone, Debug)]
 enum Chosen<P> {
     Nothing,
-    /// The first of those that were never put back, which stays where it is until it leaves.
+    /// The first of those never returned, which stays in its place until it leaves.
     Head,
     /// Taken out of its queue.
     Taken(PendingPacket<P>),
@@ -66,7 +66,7 @@ impl<P: Copy> TransmitQueue<P> {
     /// Adds a packet for station `to`, or says `false` when there is no room.
     #[inline]
     pub fn push(&mut self, to: u32, offer: Offer, packet: P) -> bool {
-        // Where nothing is chosen, the packet may be chosen at once and then takes no room.
+        // Where nothing is chosen, the packet may be chosen immediately and then takes no room.
         if !self.has_room(offer.bytes) && !self.is_empty() {
             return false;
         }
@@ -89,7 +89,7 @@ impl<P: Copy> TransmitQueue<P> {
         self.select_among(now, true)
     }
 
-    /// The same; what was never sent stays where it is unless `with_fresh`.
+    /// Like [`select`](Self::select), but considers packets never sent only if `with_fresh`.
     #[inline]
     pub fn select_among(
         &mut self,
@@ -164,8 +164,8 @@ impl<P: Copy> TransmitQueue<P> {
         }
     }
 
-    /// A packet that the order gave up; to be asked after [`select`](Self::select) until there is
-    /// none.
+    /// A packet that the order discarded; to be called after [`select`](Self::select) until there
+    /// is none.
     #[inline]
     pub fn take_expired(&mut self) -> Option<PendingPacket<P>> {
         let expired = self.retries.take_expired()?;
@@ -194,8 +194,8 @@ impl<P: Copy> TransmitQueue<P> {
         matches!(self.chosen, Chosen::Nothing) && self.len() == 0
     }
 
-    /// Packets that wait for another attempt after having been retransmitted in vain that many
-    /// times. Zero but for [`RetransmissionOrder::Deadline`].
+    /// Packets that wait for another attempt after having been retransmitted without success that
+    /// many times. Zero but for [`RetransmissionOrder::Deadline`].
     #[must_use]
     pub fn retries(&self, retransmitted: usize) -> usize {
         self.retries.retransmitted(retransmitted)

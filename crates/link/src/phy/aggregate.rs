@@ -97,14 +97,14 @@ impl Ampdu {
         true
     }
 
-    /// Bytes of the PSDU so far.
+    /// Size of the PSDU, in bytes.
     #[inline]
     #[must_use]
     pub const fn bytes(&self) -> u32 {
         self.bytes
     }
 
-    /// MPDUs so far.
+    /// Number of MPDUs.
     #[inline]
     #[must_use]
     pub const fn mpdus(&self) -> u32 {

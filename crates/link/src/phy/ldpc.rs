@@ -2,7 +2,8 @@
 
 use super::signal::CodeRate;
 
-/// Number of codewords and their length, for so many bits of payload and of symbols (table 19-16).
+/// Number of codewords and their length, for these numbers of bits in payload and symbols (table
+/// 19-16).
 fn codewords(payload: u64, available: u64, rate: CodeRate) -> (u64, u64) {
     let (numerator, denominator) = rate.fraction();
     // Whether `available` has room for a longer codeword's parity: payload + spare·(1 - R).
@@ -18,7 +19,7 @@ fn codewords(payload: u64, available: u64, rate: CodeRate) -> (u64, u64) {
     }
 }
 
-/// Whether so many parity bits would be left out that a sender takes another symbol (step d).
+/// Whether the punctured parity bits would be too many without another symbol (step d).
 pub(super) fn punctures_too_much(payload: u64, available: u64, rate: CodeRate) -> bool {
     let (numerator, denominator) = rate.fraction();
     let (count, length) = codewords(payload, available, rate);

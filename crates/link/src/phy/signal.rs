@@ -1,4 +1,4 @@
-//! The signal that a mode sends, as far as noise is concerned.
+//! The properties of a mode's signal that determine its errors under noise.
 
 /// A signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

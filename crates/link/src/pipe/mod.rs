@@ -83,7 +83,7 @@ pub struct Pipe<P> {
     delays: DelayProcess,
     under_way: VecDeque<UnderWay<P>>,
     /// When the first of them arrives, [`Instant::FAR_FUTURE`] where there is none, and when the
-    /// last of all did or does: asked far more often than they change.
+    /// last of all did or does: cached, since they are read far more often than they change.
     next_arrival: Instant,
     last_arrival: Instant,
 }
@@ -144,7 +144,7 @@ impl<P: EcnField> Pipe<P> {
         }
     }
 
-    /// The next packet, if it has arrived by `now`. To be called until there is none.
+    /// The next packet, if it has arrived by `now`. To be called until it returns `None`.
     #[inline]
     pub fn pop(&mut self, now: Instant) -> Option<P> {
         if self.managed.is_some() {
@@ -169,7 +169,7 @@ impl<P: EcnField> Pipe<P> {
 
     /// A packet that was [queued](Admission::Queued) and will not arrive, since the queue's
     /// discipline dropped it or the link has lost it; never with drop-tail, where that is known as
-    /// it comes. To be called after [`Self::push`] and [`Self::pop`] until there is none.
+    /// it comes. To be called after [`Self::push`] and [`Self::pop`] until it returns `None`.
     #[inline]
     pub fn take_discarded(&mut self) -> Option<(P, Admission)> {
         self.managed.as_mut()?.discarded.pop_front()
@@ -227,7 +227,7 @@ impl<P: EcnField> Pipe<P> {
         Admission::Queued
     }
 
-    /// Serves the packets whose turn has come by `now` from a queue that decides at its head.
+    /// Serves the packets that are due by `now` from a queue that decides at its head.
     #[inline(never)]
     fn serve_until(&mut self, now: Instant) {
         while let Some(queue) = &mut self.managed

@@ -2,7 +2,7 @@
 //! the head of the queue, ever faster, until the delay is below the target again (RFC 8289).
 //!
 //! The steps are those of the RFC's pseudo-code (§5). Where packets may be marked, a mark takes the
-//! place of a drop, and the packet goes on (RFC 8289 §3.2; Linux, `codel_dequeue`).
+//! place of a drop, and the packet is delivered (RFC 8289 §3.2; Linux, `codel_dequeue`).
 
 use airtcp_units::{Duration, Instant};
 

@@ -2,7 +2,7 @@
 //!
 //! Every service here is exogenous (the link does not look at the packets) and first in, first out,
 //! so the instant at which a packet leaves the queue is known when it enters. The queue is a ring
-//! of these instants: those that have passed are forgotten when somebody looks, and leaving costs
+//! of these instants: those that have passed are dropped when the queue is read, and leaving costs
 //! no event.
 
 use super::QueueLimit;

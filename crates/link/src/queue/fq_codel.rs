@@ -11,7 +11,7 @@ use super::{EcnField, QueueLimit};
 use crate::frame::QueuedPacket;
 use crate::random::Stream;
 
-/// Most packets dropped at once when there is no room (Linux, `drop_batch_size`).
+/// Maximum number of packets dropped in one batch when there is no room (Linux, `drop_batch_size`).
 const MOST_DROPPED_AT_ONCE: u32 = 64;
 
 /// The parameters of FQ-CoDel.
@@ -191,7 +191,7 @@ impl<P: EcnField> FqCoDel<P> {
         self.bytes -= bytes;
     }
 
-    /// All values are equally likely, whatever the number of queues.
+    /// All values are equally likely for any number of queues.
     fn queue_of(&self, flow: u32) -> u32 {
         let hash = u128::from(self.hash.draw(u64::from(flow)));
         ((hash * self.queues.len() as u128) >> 64) as u32

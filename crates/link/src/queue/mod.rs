@@ -74,7 +74,7 @@ pub enum Discipline {
     FqCoDel(FqCoDelConfig),
 }
 
-/// A packet as far as a queue may look into it, and write.
+/// The part of a packet that a queue may read and write.
 pub trait EcnField {
     /// The ECN field of its IP header.
     fn ecn(&self) -> Ecn {

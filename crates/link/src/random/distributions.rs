@@ -8,7 +8,7 @@ impl Stream {
     #[inline]
     #[must_use]
     pub fn uniform(&self, index: u64) -> f64 {
-        // The 53 bits that an f64 holds; never 0, so that a logarithm can be taken of it.
+        // The 53 bits that an f64 holds; never 0, so that its logarithm is finite.
         ((self.draw(index) >> 11) + 1) as f64 / (1_u64 << 53) as f64
     }
 

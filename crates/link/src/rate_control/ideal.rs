@@ -15,7 +15,7 @@ pub struct Ideal {
     at_db: f64,
 }
 
-/// Channels that differ by less have the same best mode, as far as it matters.
+/// Channels that differ by less are considered to have the same best mode.
 const SAME_DB: f64 = 0.05;
 
 impl Ideal {

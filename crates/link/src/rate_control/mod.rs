@@ -1,7 +1,7 @@
 //! Rate control: in which mode a station's next PPDU is sent.
 //!
-//! A rate control is asked before each PPDU to its station ([`RateControl::choose`]) and told after
-//! it what was acknowledged ([`RateControl::report`]). It owns no clock and no timer.
+//! A rate control chooses a mode before each PPDU to its station ([`RateControl::choose`]) and
+//! learns after it what was acknowledged ([`RateControl::report`]). It owns no clock and no timer.
 
 mod ideal;
 mod minstrel;
@@ -38,7 +38,7 @@ pub struct Report {
 pub enum RateControl {
     /// Always the same mode.
     Fixed(Mode),
-    /// The best mode at the signal-to-noise ratio, which it is told.
+    /// The best mode at the signal-to-noise ratio, which is its input.
     Ideal(Ideal),
     /// Linux's Minstrel-HT.
     Minstrel(Box<Minstrel>),
@@ -58,7 +58,7 @@ impl RateControl {
         }
     }
 
-    /// Takes the outcome of a PPDU at `now`.
+    /// Handles the outcome of a PPDU at `now`.
     pub fn report(&mut self, now: Instant, report: &Report) {
         match self {
             Self::Fixed(_) | Self::Ideal(_) => {}
@@ -66,7 +66,7 @@ impl RateControl {
         }
     }
 
-    /// The mode it takes for best, without a probe: that of the next PPDU as a rule.
+    /// The mode that it considers best, without a probe: usually that of the next PPDU.
     #[must_use]
     pub fn best(&self) -> Mode {
         match self {

@@ -3,7 +3,7 @@
 //! Achieving Low Latency and Airtime Fairness in WiFi", USENIX ATC 2017; Linux,
 //! net/mac80211/tx.c, `ieee80211_next_txq`).
 //!
-//! A queue's deficit goes down by the airtime that it has used. A queue that is looked at with none
+//! A queue's deficit decreases by the airtime that it has used. A queue that is visited with none
 //! left gains its weight and goes to the tail. A queue whose packets with the driver are estimated
 //! to take longer than its limit is passed over.
 
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use airtcp_units::Duration;
 
-/// What a queue gains when it is looked at with no deficit left (Linux,
+/// The quantum of a queue that is visited with no deficit left (Linux,
 /// `IEEE80211_DEFAULT_AIRTIME_WEIGHT`, in microseconds).
 const WEIGHT: Duration = Duration::from_micros(256);
 

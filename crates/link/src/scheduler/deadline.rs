@@ -1,7 +1,7 @@
 //! TCP-aware dynamic ARQ: what failed waits in one of three queues, sorted by the time that is left
 //! to the timer of the packet's sender (Mahmoodi et al. §III-A, Algorithm 1).
 //!
-//! The weight of a packet is 10⁴·n + RTO, n being how often it was sent *again* in vain and RTO the
+//! The weight of a packet is 10⁴·n + RTO, with n its failed *re*transmissions and RTO the
 //! milliseconds left: below 10⁴ it waits in Q1, below 2·10⁴ in Q2, below 3·10⁴ in Q3, and above
 //! that it is dropped. With RTO held below 10⁴, the queue follows from n alone, and the order
 //! within it from the instant at which the timer expires, which unlike the time left does not
@@ -55,7 +55,7 @@ impl Default for DeadlineOrder {
 
 /// Which retries a packet that was never sent goes ahead of. The paper does not say where new
 /// packets stand; it wants "to avoid retransmitting any specific packet iteratively", so what was
-/// retransmitted in vain lets new packets pass, and what failed but once does not.
+/// retransmitted without success yields to new packets, and one that failed only once does not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FreshBefore {
     /// All of them.
@@ -162,7 +162,7 @@ impl<P: Copy> Retries<P> {
         self.expired.pop_front()
     }
 
-    /// Packets that were retransmitted in vain that many times.
+    /// Number of packets with that many failed retransmissions.
     pub(super) fn retransmitted(&self, times: usize) -> usize {
         self.queues.get(times).map_or(0, BTreeMap::len)
     }

@@ -10,7 +10,7 @@ use crate::frame::PendingPacket;
 /// In which order what failed is retransmitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RetransmissionOrder {
-    /// At once, before anything else: IEEE 802.11, and stop-and-wait as a rule.
+    /// Immediately, before anything else: IEEE 802.11, and usually stop-and-wait.
     #[default]
     HeadOfLine,
     /// Before anything new, the one first that has been due for longest.
@@ -84,7 +84,7 @@ impl<P: Copy> RetryScheduler<P> {
         }
     }
 
-    /// Of these, those that were retransmitted in vain that many times, where the order tells them
+    /// Of these, those retransmitted without success that many times, where the order tells them
     /// apart.
     pub(crate) fn retransmitted(&self, times: usize) -> usize {
         match self {

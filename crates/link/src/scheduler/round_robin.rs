@@ -25,7 +25,7 @@ impl RoundRobin {
         }
     }
 
-    /// The queue whose turn it is; it waits no longer.
+    /// Removes and returns the queue to be served next.
     pub(crate) fn next(&mut self) -> Option<usize> {
         let queue = self.waiting.pop_front()?;
         self.is_waiting[queue] = false;

@@ -2,7 +2,7 @@
 
 use airtcp_units::{BitRate, Duration, Instant};
 
-/// The transmission time of the last size asked for: on one direction nearly all packets have the
+/// Cache of the transmission time of the last size: in one direction nearly all packets have the
 /// same size, and the division is the dearest operation on the way of a packet.
 #[derive(Clone, Debug)]
 pub(super) struct TransmissionTimes {

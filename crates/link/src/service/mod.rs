@@ -1,6 +1,6 @@
 //! When the link serves a packet: one file a kind of link.
 //!
-//! A server is first in, first out and does not look at what it serves. It is asked in two steps,
+//! A server is first in, first out and ignores the content of packets. It is called in two steps,
 //! since a packet that the queue refuses must not take the link's time: `next_start` says
 //! when a packet that comes now would be taken from the queue, `serve` takes it.
 
@@ -18,11 +18,11 @@ use std::sync::Arc;
 /// Rate at which the link takes packets.
 #[derive(Clone, Debug)]
 pub enum Service {
-    /// At once: the link is never the bottleneck.
+    /// Immediately: the link is never the bottleneck.
     Unlimited,
     /// At a constant rate.
     Constant(BitRate),
-    /// At a constant rate, but the link stops now and then: what is being sent then is paused and
+    /// At a constant rate, but the link stops occasionally: a transmission is paused then and
     /// resumes.
     Suspended {
         /// Rate while the link works.

@@ -4,8 +4,8 @@
 //! the emulator's `link_queue.cc`:
 //! - an opportunity carries 1500 bytes of packets (mahimahi's own constant is 1504: a 1500-byte
 //!   packet with the 4-byte header of a TUN device);
-//! - what one packet leaves of it serves the packets queued behind it; a packet that is larger than
-//!   what is left goes on in the next opportunity;
+//! - capacity left by one packet serves the packets queued behind it; a packet that is larger than
+//!   the remaining capacity continues in the next opportunity;
 //! - an opportunity that finds nothing queued is wasted;
 //! - a packet that comes in the very instant of an opportunity comes too late for it, since the
 //!   emulator burns what is due before it queues;
@@ -84,7 +84,7 @@ impl Opportunities {
         }
     }
 
-    /// Goes on to the first opportunity after `now`. On a busy link that is one of the next few;
+    /// Advances to the first opportunity after `now`. On a busy link that is one of the next few;
     /// after an idle gap it is found by binary search.
     fn seek_after(&mut self, now: Instant) {
         for _ in 0..STEPS_BEFORE_SEARCH {

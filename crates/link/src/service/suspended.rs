@@ -57,7 +57,7 @@ impl Suspended {
         self.free_at = if needed <= before_stop {
             begin + Duration::from_nanos(needed)
         } else {
-            // Whole working periods that it fills, then what is left of it in the last one.
+            // Whole working periods that it fills, and the remainder in the last one.
             let rest = needed - before_stop;
             let filled = if rest <= working {
                 0

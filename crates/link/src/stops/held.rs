@@ -59,7 +59,7 @@ impl HeldDeliveries {
                     known.pop_front();
                 }
                 let mut released = known.iter().fold(arrival, held_by);
-                // The stop in which a packet would arrive may be followed by another at once.
+                // The stop in which a packet would arrive may be directly followed by another.
                 let mut after = known.back().map_or(departure, |stop| stop.end);
                 while known.back().is_none_or(|stop| stop.start <= released) {
                     let Some(stop) = sequence.ending_after(after) else {

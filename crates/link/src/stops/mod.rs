@@ -1,8 +1,8 @@
-//! When a link stands still: at regular intervals, at random, or as it was recorded.
+//! Stops of a link: at regular intervals, at random, or as recorded.
 //!
 //! Stops are a function of the seed and of their number alone: a remedy that sends more shifts none
 //! of them. What a stop does to packets is said elsewhere: [`Service::Suspended`] has them wait for
-//! the link, [`VariableDelay`] has the link go on and delivers them together when the stop ends.
+//! the link, [`VariableDelay`] keeps serving and delivers them together when the stop ends.
 //!
 //! [`Service::Suspended`]: crate::Service::Suspended
 //! [`VariableDelay`]: crate::delay::VariableDelay
@@ -22,7 +22,7 @@ pub(crate) use held::HeldDeliveries;
 /// Stops draw from this part of a pipe's stream: no flow has so high a number.
 const STOPS: u64 = u64::MAX - 2;
 
-/// A time in which a link stands still: from `start` on, and no longer at `end`.
+/// A stop of a link: from `start`, included, to `end`, excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
     /// Its first instant.
@@ -31,7 +31,7 @@ pub struct Stop {
     pub end: Instant,
 }
 
-/// When a link stands still.
+/// The stops of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stops {
     /// At regular intervals.
@@ -41,19 +41,19 @@ pub enum Stops {
         /// Duration of a stop. From `every` on the link never works again.
         length: Duration,
     },
-    /// At random: the link works and stands still in turn, for times that are independent of each
+    /// At random: the link alternately works and stops, for times that are independent of each
     /// other.
     Random(RandomStops),
     /// As recorded.
     Recorded(Arc<StopList>),
 }
 
-/// A link that works and stands still in turn, each for a random time. It works at the start.
+/// A link that alternately works and stops, each for a random time. It works at the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RandomStops {
     /// Mean of the times in which it works, which are exponential.
     pub working: Duration,
-    /// The times for which it stands still.
+    /// The durations of stops.
     pub length: StopLength,
     /// Where the times are drawn from: the stream that both directions of a link share. Without it
     /// each pipe draws times of its own.
@@ -70,7 +70,7 @@ pub enum StopLength {
 }
 
 impl Stops {
-    /// The same stops; those at random times are drawn from `shared`, so that whoever is given the
+    /// The same stops; those at random times are drawn from `shared`, so that all users of the
     /// same stream stops at the same times.
     #[must_use]
     pub fn shared(self, shared: Stream) -> Self {
@@ -86,7 +86,7 @@ impl Stops {
 
 impl Stops {
     /// The stops that a link whose own stream is `own` meets before `end`: what was drawn, as a
-    /// list that can be given back.
+    /// list that can be replayed.
     #[must_use]
     pub fn until(&self, own: Stream, end: Instant) -> StopList {
         let mut stops = Vec::new();

@@ -3,10 +3,10 @@
 use super::{Source, TraceError, TraceProblem};
 use airtcp_units::Duration;
 
-/// Longest time that a recording may name: 30 days, as long as a run may last.
+/// Upper bound of times in a recording: 30 days, the longest run.
 const LONGEST_MS: f64 = 30.0 * 24.0 * 3_600_000.0;
 
-/// One row, its fields in the order in which the columns were asked for.
+/// One row, its fields in the order of the requested columns.
 pub(super) struct Row<'a> {
     line: u64,
     fields: &'a [Option<&'a [u8]>],
@@ -14,7 +14,7 @@ pub(super) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Number `column` of those asked for, as a time given in milliseconds; `None` for a column
+    /// The requested column with this index, as a time in milliseconds; `None` for a column
     /// that the file does not have.
     pub(super) fn milliseconds(&self, column: usize) -> Result<Option<Duration>, TraceError> {
         self.number(

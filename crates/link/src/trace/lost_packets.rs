@@ -29,7 +29,7 @@ impl LostPackets {
     /// any packet is one of a link that lost none.
     ///
     /// # Errors
-    /// Unreadable, too large, no column `packet`, or a number that is none.
+    /// Unreadable, too large, no column `packet`, or an invalid number.
     pub fn read(reader: impl Read, name: &str) -> Result<Self, TraceError> {
         let bytes = Source::new(name).read_all(reader)?;
         Self::parse(&bytes, name)
@@ -77,7 +77,7 @@ impl LostPackets {
         self.numbers.len()
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()

@@ -18,7 +18,7 @@ const EXPECTED: &str = "one timestamp a line, in whole milliseconds below 2^32 (
 impl MahimahiTrace {
     /// Reads a trace of at most [`super::MAX_BYTES`]; `name` is what errors call it.
     ///
-    /// Errors: whatever [`TraceProblem`] lists but [`TraceProblem::NoRoundTrip`]. Blank lines are
+    /// Errors: any [`TraceProblem`] except [`TraceProblem::NoRoundTrip`]. Blank lines are
     /// accepted at the end only, as an empty line elsewhere is a sign of a damaged file.
     pub fn read(reader: impl Read, name: &str) -> Result<Self, TraceError> {
         let bytes = Source::new(name).read_all(reader)?;

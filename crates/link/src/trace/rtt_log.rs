@@ -1,4 +1,4 @@
-//! A recorded series of round-trip times, from whatever the user has: the output of `ping`, or CSV.
+//! A recorded series of round-trip times: the output of `ping`, or CSV.
 
 use super::{Source, TraceError, TraceProblem, lines, rtt_csv, rtt_ping, text};
 use airtcp_units::Duration;
@@ -32,7 +32,7 @@ pub struct RttSummary {
 const EXPECTED: &str = "the output of \"ping\" or \"ping -D\", CSV with a column rtt_ms (or rtt, \
                         time_ms), or one number of milliseconds a line";
 
-/// Round-trip times above this are taken for a mistake in the unit.
+/// Round-trip times above this are considered a mistake in the unit.
 const LONGEST_MS: f64 = 3_600_000.0;
 
 impl RttSeries {
@@ -45,10 +45,10 @@ impl RttSeries {
 
     /// Reads a log of at most [`super::MAX_BYTES`]; `name` is what errors call it.
     ///
-    /// The format is told by the first line that is not blank: a number, a CSV header that names a
-    /// column `rtt_ms`, `rtt` or `time_ms` (milliseconds all), or else the output of a `ping`
-    /// (iputils, busybox, BSD and macOS, Windows, fping; in English or German). UTF-16 with a byte
-    /// order mark and the eight-bit code pages of Windows' console are read, too.
+    /// The format is determined by the first line that is not blank: a number, a CSV header that
+    /// names a column `rtt_ms`, `rtt` or `time_ms` (milliseconds all), or else the output of a
+    /// `ping` (iputils, busybox, BSD and macOS, Windows, fping; in English or German). UTF-16 with
+    /// a byte order mark and the eight-bit code pages of Windows' console are read, too.
     ///
     /// Errors: unreadable, too large, empty, no round-trip time in it, or one that is negative, not
     /// a number or above an hour.

@@ -1,6 +1,6 @@
 //! Round-trip times from the output of `ping`.
 //!
-//! Read are the replies, by `time=`, whatever stands around it: iputils with or without `-D`
+//! Replies are recognized by `time=`, in any context: iputils with or without `-D`
 //! (`[1700000000.123456] 64 bytes from 10.0.0.2: icmp_seq=3 ttl=64 time=12.3 ms`), busybox
 //! (`seq=3`), BSD and macOS, Windows (`bytes=32 time=12ms`), fping (`[3], 84 bytes, 12.3 ms`), and
 //! what they say in German. Sequence numbers put late replies in the order of sending and tell
@@ -45,7 +45,7 @@ pub(super) fn parse(bytes: &[u8], source: Source<'_>) -> Result<(Vec<Duration>, 
     Ok(log.finish())
 }
 
-/// What has been read so far; several runs of `ping` may stand in one file.
+/// The state of the reader; one file may hold several runs of `ping`.
 #[derive(Default)]
 struct Log {
     rtts: Vec<Duration>,

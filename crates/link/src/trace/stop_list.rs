@@ -19,7 +19,7 @@ impl StopList {
     /// any stop is one of a link that never stopped.
     ///
     /// # Errors
-    /// Unreadable, too large, no such columns, a time that is none, or stops that overlap.
+    /// Unreadable, too large, missing columns, an invalid time, or overlapping stops.
     pub fn read(reader: impl Read, name: &str) -> Result<Self, TraceError> {
         let bytes = Source::new(name).read_all(reader)?;
         Self::parse(&bytes, name)

@@ -1,8 +1,8 @@
-//! The text of a log, in whatever encoding a system writes it.
+//! The text of a log, in the encoding of the system that wrote it.
 
 use std::borrow::Cow;
 
-/// `bytes` as UTF-8, so far as they are a text: UTF-16 with a byte order mark, as PowerShell's `>`
+/// `bytes` as UTF-8, where they are text: UTF-16 with a byte order mark, as PowerShell's `>`
 /// writes it, or of the eight-bit code pages that Windows' console has, of which only the ASCII
 /// half is the same everywhere. What has control characters is no text and comes back as it is.
 pub(super) fn decoded(bytes: &[u8]) -> Cow<'_, [u8]> {

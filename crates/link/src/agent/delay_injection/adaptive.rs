@@ -164,7 +164,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// What is told of it, once it is known how long the acknowledgment is held.
+    /// The event to report, once the acknowledgment's holding time is known.
     pub(super) const fn event(self, held: Duration) -> AgentEvent {
         AgentEvent::AckJudged {
             path_delay: self.path_delay,

@@ -1,7 +1,7 @@
 //! Where packets wait: first in, first out within a connection.
 //!
 //! All connections share one store of slots; those of one connection form a list in it. The memory
-//! is therefore bounded by the packets held, whatever the connections, and no packet is allocated.
+//! is therefore bounded by the number of held packets, not of connections, without allocation.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -80,7 +80,7 @@ impl<P: Copy> HoldQueue<P> {
         self.ready.pop_front()
     }
 
-    /// Sends `passage` ahead of whatever its connection holds.
+    /// Sends `passage` ahead of the packets held for its connection.
     pub(super) fn send(&mut self, passage: Passage<P>) {
         self.ready.push_back(passage);
     }
@@ -88,7 +88,7 @@ impl<P: Copy> HoldQueue<P> {
     /// Puts `passage` behind what `lane` holds, to leave at `leave` or with the last of those if
     /// that is later. Returns how long it waits.
     ///
-    /// When the store is full the lane is released at once, and `passage` with it.
+    /// When the store is full the lane is released immediately, including `passage`.
     pub(super) fn push(
         &mut self,
         now: Instant,

@@ -1,4 +1,4 @@
-//! The mobile host's clock, as far as the access point can know it.
+//! An estimate of the mobile host's clock at the access point.
 //!
 //! The mobile stamps its data with its own clock, in ticks of its own, and the receiver echoes the
 //! stamp (RFC 7323 §3). Neither when that clock started nor how it drifts is known here. The *age*
@@ -14,10 +14,10 @@ use crate::agent::windowed_minimum::WindowedMinimum;
 /// Estimation of the offset between the mobile's clock and the access point's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockOffset {
-    /// There is none: both clocks started together (Fotiadis & Siris, footnote 2). In a simulator
+    /// No offset: both clocks started together (Fotiadis & Siris, footnote 2). In a simulator
     /// they may; nowhere else.
     Synchronised,
-    /// The smallest path delay is taken for zero: the offset is then off by the delay of the empty
+    /// The smallest path delay counts as zero: the offset is then off by the delay of the empty
     /// path. A smallest value older than two windows is forgotten, so that a clock that drifts, and
     /// a path that became longer, are learned again.
     Estimated {
@@ -55,7 +55,7 @@ impl MobileClock {
     /// How long ago the data was stamped whose echo passes at `now`, in nanoseconds, up to a
     /// constant. `tick` lies between 1 ns and 1 s.
     ///
-    /// The echo is taken for the one nearest to what the mobile's clock is expected to show, so it
+    /// The echo is unwrapped to the value nearest to the mobile's expected clock, so it
     /// may wrap, and wrap again while the connection is idle.
     pub(super) fn age(
         &mut self,
@@ -98,8 +98,8 @@ mod tests {
         Instant::ZERO + Duration::from_millis(millis)
     }
 
-    /// A receiver 30 ms away, then 70 ms: 40 ms more than the smallest, whatever the mobile's clock
-    /// shows, also across its wrap.
+    /// A receiver 30 ms away, then 70 ms: 40 ms above the minimum for any offset of the mobile's
+    /// clock shows, also across its wrap.
     #[test]
     fn the_offset_goes_with_the_smallest() {
         for start in [0, 77, u32::MAX - 500] {

@@ -24,9 +24,9 @@
 //! acknowledgment that gets lost on its way is not missed: the next is judged. What the mobile had
 //! to retransmit carries the timestamp of the newest copy, and is measured from there.
 //!
-//! **What is not judged** passes unchanged and at once, but never overtakes what its connection
+//! **What is not judged** passes unchanged and undelayed, but never overtakes what its connection
 //! holds. The end of a connection (RST; FIN towards the mobile) and its start (SYN) release all
-//! that it holds, at once and in order, and forget it; so does being forgotten for another
+//! that it holds, immediately and in order, and drop its state; so does eviction by another
 //! connection.
 
 mod adaptive;
@@ -82,7 +82,7 @@ enum Memory {
     Adaptive(Judge),
     Static(Schedule),
     Random {
-        /// Acknowledgments so far.
+        /// Number of acknowledgments.
         count: u64,
     },
 }
@@ -200,7 +200,7 @@ impl<P: Copy> DelayInjection<P> {
         self.queue.release_all(&mut state.lane, flow);
     }
 
-    /// A segment that goes to the mobile, of a connection that goes on.
+    /// A segment towards the mobile, of an established connection.
     fn pass_down(
         &mut self,
         now: Instant,
@@ -222,7 +222,7 @@ impl<P: Copy> DelayInjection<P> {
         }
         let (hold, verdict) = rule.judge(&mut state.memory, now, flow, &segment);
         // inject_delay (Fotiadis & Siris §III-B): the first opens a hold, and what comes within it
-        // leaves right behind it. The other rules choose each acknowledgment by itself.
+        // leaves right behind it. The other rules decide for each acknowledgment separately.
         let opens = verdict.is_none() || state.lane.is_empty();
         let hold = if opens { hold } else { Duration::ZERO };
         let held = queue.push(now, &mut state.lane, now + hold, passage);

@@ -1,4 +1,4 @@
-//! State of the box for one connection, as far as it carries data to the mobile.
+//! State of the box for one connection with data to the mobile.
 
 use airtcp_packet::{Flags, Segment, SequenceNumber};
 use airtcp_units::{Duration, Instant};

@@ -39,7 +39,7 @@ pub enum PassiveMethod {
     Timestamps {
         /// The ticks in which the access point reads its own clock, so that readings are multiples
         /// of this: 1 ns to 1 s. The paper's simulator has one clock of 500 ms for all; an access
-        /// point of today reads 1 ns, whatever the hosts' clocks tick in.
+        /// point of today reads 1 ns, independent of the granularity of the hosts' clocks.
         tick: Duration,
     },
     /// From data and acknowledgments alone, so for every connection.
@@ -104,8 +104,8 @@ impl InformationBox {
         })
     }
 
-    /// A segment passes at `now`. To be told of every segment in both directions, once, in the
-    /// order of passage; not of what the link itself retransmits.
+    /// Handles a segment that passes at `now`. To be called once for every segment in both
+    /// directions, in the order of passage; not of what the link itself retransmits.
     pub fn observe(&mut self, now: Instant, flow: FlowKey, toward: Toward, segment: &Segment) {
         let flags = segment.flags;
         if flags.contains(Flags::RST) {

@@ -67,7 +67,7 @@ pub(super) struct SelfClock {
     records: VecDeque<Record>,
     question: Option<Question>,
     flight: Option<Flight>,
-    /// When the acknowledgment passed that lets the sender go on.
+    /// When the acknowledgment that clocks out the sender's next segment passed.
     release: Option<Instant>,
     /// From answers.
     answered: WindowedMinimum<Duration>,
@@ -134,7 +134,7 @@ impl SelfClock {
     }
 
     /// The mobile acknowledges more than before, up to `acknowledgment`. Returns the wireless half
-    /// if that can be told.
+    /// if known.
     pub(super) fn on_acknowledgment(
         &mut self,
         now: Instant,

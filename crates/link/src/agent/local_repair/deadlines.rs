@@ -29,12 +29,12 @@ impl Deadlines {
         }
     }
 
-    /// When the first of them wants to be looked at; [`Instant::FAR_FUTURE`] for never.
+    /// The earliest deadline, or [`Instant::FAR_FUTURE`].
     pub fn next(&self) -> Instant {
         self.0.first().map_or(Instant::FAR_FUTURE, |&(at, _)| at)
     }
 
-    /// Takes out a connection that is to be looked at by `now`; it is not filed any more.
+    /// Removes and returns a connection whose deadline is due by `now`.
     pub fn take(&mut self, now: Instant) -> Option<FlowKey> {
         if self.next() > now {
             return None;

@@ -26,7 +26,7 @@ pub struct Kept<P> {
 }
 
 impl<P> Kept<P> {
-    /// A packet that arrived at `now` and leaves at once.
+    /// A packet that arrived at `now` and leaves immediately.
     pub const fn new(now: Instant, start: u64, end: u64, passage: Passage<P>) -> Self {
         Self {
             start,
@@ -88,7 +88,7 @@ pub struct Flow<P> {
     /// that were under way at the last repeat.
     duplicates: u32,
     expected: u32,
-    /// The window in the last acknowledgment; before the first nobody knows what is a duplicate.
+    /// The window in the last acknowledgment; before the first, duplicates cannot be recognized.
     window: Option<u16>,
     /// Behind the FIN.
     fin: Option<u64>,
@@ -202,7 +202,7 @@ impl<P: Copy> Flow<P> {
         Duplicate::Repeat
     }
 
-    /// The copy of what the mobile asks for, if it has left. There is none where the wired side
+    /// The copy of the segment that the mobile misses, if sent. There is none where the wired side
     /// left a hole.
     fn missing(&self) -> Option<&Kept<P>> {
         let front = self.kept.front()?;

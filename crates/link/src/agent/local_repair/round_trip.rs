@@ -2,7 +2,7 @@
 
 use airtcp_units::Duration;
 
-/// The least that any timer waits, whatever its bounds: it must not expire at once for ever.
+/// Lower bound of every timer, also of a configured one: it must not expire in an endless loop.
 const LEAST: Duration = Duration::from_millis(1);
 /// Most doublings of the local timeout.
 const MOST_DOUBLINGS: u32 = 6;

@@ -1,6 +1,6 @@
 //! Snoop (Balakrishnan, Seshan, Amir & Katz, Improving TCP/IP performance over wireless networks,
 //! MOBICOM 1995): the base station keeps copies of data on its way to the mobile, sends what the
-//! radio loses again itself, and keeps the duplicate acknowledgments that tell of it from the
+//! radio loses again itself, and keeps the duplicate acknowledgments caused by that from the
 //! sender.
 //!
 //! ```text
@@ -14,9 +14,9 @@
 //!   passed, and the copy is marked: duplicates that ask for it reach the sender, which has found a
 //!   loss of its own.
 //! - *A new acknowledgment* frees the copies, measures the local round trip and passes.
-//! - *A duplicate* that asks for a copy has it repeated at once, ahead of everything. As many
+//! - *A duplicate* that requests a copy triggers its retransmission, ahead of everything. As many
 //!   duplicates as packets were under way are expected to follow; one more means that the repeat is
-//!   lost too. None of them passes, and with it goes its SACK option: the sender learns of a hole
+//!   lost too. None of them passes, nor does its SACK option: the sender learns of a hole
 //!   only what it is to repair itself.
 //! - *A local timer* on the oldest copy, mean plus four deviations of the local round trip,
 //!   repeats what no duplicate tells of.

@@ -12,7 +12,7 @@
 //!
 //! - *Data* is buffered in the order of the stream and passes within the wireless window; what is
 //!   beyond waits. A full buffer drops, as any queue does. What the source retransmits takes the
-//!   place of the copy: it passes at once if that has left before, and waits with it if not.
+//!   place of the copy: it passes undelayed if the copy has left, and waits behind it if not.
 //! - *Acknowledgments* in order pass. Duplicates that ask for a copy are kept back, and the first
 //!   repeats it; the window is not touched, since packets still arrive.
 //! - *A local timeout* means that the radio is bad: the window falls to one packet, and grows by
@@ -158,7 +158,7 @@ impl<P: Copy> Wtcp<P> {
         self.send(now, key);
     }
 
-    /// Passes what waits, as far as the wireless window allows.
+    /// Forwards waiting packets within the wireless window.
     fn send(&mut self, now: Instant, key: FlowKey) {
         let Some(Windowed { flow, window }) = self.flows.get_mut(key) else {
             return;

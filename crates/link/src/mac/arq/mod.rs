@@ -7,7 +7,7 @@
 //! ```
 //!
 //! One direction, from the access point to a mobile. Packets larger than a frame are cut; one whose
-//! last fragment has arrived is delivered. Which packet is sent next, and when one is given up, is
+//! last fragment has arrived is delivered. Which packet is sent next, and when one is discarded, is
 //! the [`RetransmissionOrder`]'s and the retry limit's business.
 
 use std::collections::VecDeque;
@@ -47,11 +47,11 @@ pub struct ArqConfig {
     pub order: RetransmissionOrder,
     /// Errors that damage frames.
     pub damage: DamageConfig,
-    /// Whether every attempt in vain is reported.
+    /// Whether every failed attempt is reported.
     pub report_retries: bool,
 }
 
-/// A stop-and-wait link that there cannot be.
+/// An invalid configuration of a stop-and-wait link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArqError {
     /// No rate.
@@ -176,7 +176,7 @@ impl<P: Copy> ArqLink<P> {
         }
     }
 
-    /// The outcome of a packet; call until there is none.
+    /// The next outcome; call until it returns `None`.
     pub fn poll(&mut self) -> Option<Outcome<P>> {
         self.outcomes.pop_front()
     }
@@ -187,8 +187,7 @@ impl<P: Copy> ArqLink<P> {
         self.queue.len()
     }
 
-    /// Packets that wait for another attempt after having been retransmitted in vain that many
-    /// times.
+    /// Packets that wait for another attempt after that many failed retransmissions.
     #[must_use]
     pub fn retries(&self, retransmitted: usize) -> usize {
         self.queue.retries(retransmitted)

@@ -54,17 +54,17 @@ pub struct CellConfig {
     pub retry_limit: RetryLimit,
     /// The queue of each user.
     pub queue: QueueLimit,
-    /// Whether every attempt in vain is reported.
+    /// Whether every failed attempt is reported.
     pub report_retries: bool,
 }
 
-/// A cell that there cannot be.
+/// An invalid cell configuration.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum CellError {
-    /// Time stands still.
+    /// The slot duration is zero.
     #[error("a slot of 0 s; expected more")]
     Slot,
-    /// Nobody there.
+    /// There is no user.
     #[error("no user; expected at least one")]
     Users,
     /// Not an average.
@@ -166,7 +166,7 @@ impl<P: Copy> Cell<P> {
         self.wakeup
     }
 
-    /// A slot begins, and with it the one before ends. Call [`poll`](Self::poll) afterwards.
+    /// Ends a slot and begins the next. Call [`poll`](Self::poll) afterwards.
     pub fn on_wakeup(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
         if now < self.wakeup {
             return;
@@ -183,7 +183,7 @@ impl<P: Copy> Cell<P> {
         self.wakeup = self.start_of(self.slot);
     }
 
-    /// The outcome of a packet; call until there is none.
+    /// The next outcome; call until it returns `None`.
     pub fn poll(&mut self) -> Option<Outcome<P>> {
         self.outcomes.pop_front()
     }
@@ -203,7 +203,7 @@ impl<P: Copy> Cell<P> {
         Some(radio.snr_db(now, now.as_nanos() / self.config.slot.as_nanos()))
     }
 
-    /// Bits that the slots of user `to`, from 1, could have carried so far.
+    /// Capacity of all slots of user `to`, from 1, in bits.
     #[must_use]
     pub fn served_bits(&self, to: u32) -> f64 {
         self.users
@@ -219,7 +219,7 @@ impl<P: Copy> Cell<P> {
     fn serve(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
         let slot = self.slot;
         let rates = &self.rates;
-        // A channel is looked at only for who has something to receive.
+        // Channels are evaluated only for users with a backlog.
         let wanted = self
             .radios
             .iter_mut()

@@ -62,7 +62,7 @@ impl RateLaw {
     }
 }
 
-/// A [`RateLaw`] ready to be asked for every slot: ratios of powers in place of decibels.
+/// A [`RateLaw`] prepared for evaluation in every slot: power ratios instead of decibels.
 #[derive(Clone, Debug)]
 pub(super) enum RateTable {
     /// Least ratios and the rates, the highest first.

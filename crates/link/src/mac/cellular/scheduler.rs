@@ -40,7 +40,7 @@ pub(super) struct Averages {
     served: Vec<f64>,
     /// The slot up to which T holds.
     slot: u64,
-    /// Whose turn it was last.
+    /// The user served last.
     last: usize,
 }
 

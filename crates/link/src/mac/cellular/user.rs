@@ -12,7 +12,7 @@ struct Waiting<P> {
     flow: u32,
     /// Bytes that no block holds yet.
     unsent: u64,
-    /// Whether a part of it was given up.
+    /// Whether a part of it was discarded.
     is_torn: bool,
 }
 
@@ -40,7 +40,7 @@ enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Done<P> {
     pub packet: P,
-    /// Whether all of it arrived.
+    /// Whether it arrived completely.
     pub is_whole: bool,
     /// Transmissions of its last block.
     pub attempts: u32,
@@ -50,7 +50,7 @@ pub(super) struct Done<P> {
 #[derive(Clone, Debug)]
 pub(super) struct User<P> {
     limit: QueueLimit,
-    /// Whether there is always something for it, which is nobody's packet.
+    /// Whether the user is saturated: always backlogged, with data that belongs to no packet.
     is_saturated: bool,
     /// All packets with which the link is not done, oldest first.
     packets: VecDeque<Waiting<P>>,
@@ -121,7 +121,7 @@ impl<P: Copy> User<P> {
         self.packets.front().map_or(0, |waiting| waiting.flow)
     }
 
-    /// Number of the attempt that begins: draws are addressed by it.
+    /// Number of the attempt that begins, which addresses the draws.
     pub const fn next_attempt(&mut self) -> u64 {
         let attempt = self.attempts;
         self.attempts += 1;

@@ -57,11 +57,11 @@ pub struct BssConfig {
     pub overhead: u32,
     /// Errors that damage frames.
     pub damage: DamageConfig,
-    /// Whether every attempt in vain is reported.
+    /// Whether every failed attempt is reported.
     pub report_retries: bool,
 }
 
-/// A basic service set that there cannot be.
+/// An invalid configuration of a basic service set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BssError {
     /// Not a power of two less one.
@@ -73,7 +73,7 @@ pub enum BssError {
     /// The smallest is above the largest.
     #[error("the smallest contention window, {0} slots, is above the largest, {1}")]
     ContentionWindows(u32, u32),
-    /// Nobody there, or too many.
+    /// The station count is out of range.
     #[error("{0} stations; expected 1 to {MOST_STATIONS}")]
     Stations(u32),
     /// Fragments are too small.

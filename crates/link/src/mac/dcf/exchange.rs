@@ -33,7 +33,7 @@ pub(super) enum Attempt {
     RtsDamaged,
     /// The CTS is damaged.
     CtsDamaged,
-    /// Several stations sent at once.
+    /// Several stations sent at the same time.
     Collision,
 }
 
@@ -113,7 +113,7 @@ impl<P: Copy> Bss<P> {
         counting.truncate(waiting);
     }
 
-    /// One station sends: it has won the contention, or goes on with a burst of fragments, for
+    /// One station sends: it has won the contention, or continues a burst of fragments, for
     /// which it need not be cleared again (IEEE 802.11-2016 §10.3.2.10).
     pub(super) fn send(
         &mut self,
@@ -190,7 +190,7 @@ impl<P: Copy> Bss<P> {
         Ok(cts_ends)
     }
 
-    /// Several stations send at once, and nothing is received.
+    /// Several stations send at the same time, and nothing is received.
     fn collide(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
         let mut busy_until = now;
         for place in 0..self.senders.len() {
@@ -205,7 +205,7 @@ impl<P: Copy> Bss<P> {
                 (FrameKind::Rts, now + self.pauses.rts)
             } else {
                 let ends = now + self.data_time(sender, next.to, next.bytes);
-                // It counts as a transmission, whatever the radio would have done to it.
+                // It counts as a transmission even where the radio would have damaged it.
                 self.damages(sender, next.to, Some(next.class), next.bytes, (now, ends));
                 (FrameKind::Data, ends)
             };

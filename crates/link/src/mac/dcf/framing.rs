@@ -13,7 +13,7 @@ const fn fragment_payload(threshold: u32) -> u32 {
 }
 
 impl BssConfig {
-    /// Size of the next data frame of a packet: the whole, or one fragment of it.
+    /// Size of the next data frame of a packet: the whole packet or one fragment.
     #[inline]
     pub(super) fn frame_bytes<P>(&self, waiting: &PendingPacket<P>) -> u32 {
         let whole = waiting.offer.bytes.saturating_add(self.overhead);

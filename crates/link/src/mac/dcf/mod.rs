@@ -73,7 +73,7 @@ pub struct Bss<P> {
     exchange: Option<Exchange>,
     /// Stations that take part in it.
     senders: Vec<Sender>,
-    /// When the next frame starts if nobody else comes; the end of the frame while one is sent.
+    /// When the next frame starts unless another station joins; while one is sent, when it ends.
     wakeup: Instant,
     outcomes: VecDeque<Outcome<P>>,
 }
@@ -161,7 +161,7 @@ impl<P: Copy> Bss<P> {
         }
     }
 
-    /// The outcome of a packet; call until there is none.
+    /// The next outcome; call until it returns `None`.
     #[inline]
     pub fn poll(&mut self) -> Option<Outcome<P>> {
         self.outcomes.pop_front()
@@ -175,8 +175,9 @@ impl<P: Copy> Bss<P> {
             .map_or(0, |station| station.queue.len())
     }
 
-    /// Packets that wait at a station for another attempt after having been retransmitted in vain
-    /// that many times; see [`TransmitQueue::retries`](super::transmit_queue::TransmitQueue::retries).
+    /// Packets that wait at a station for another attempt after having been retransmitted without
+    /// success that many times; see
+    /// [`TransmitQueue::retries`](super::transmit_queue::TransmitQueue::retries).
     #[must_use]
     pub fn retries(&self, station: u32, retransmitted: usize) -> usize {
         self.stations
@@ -201,8 +202,8 @@ impl<P: Copy> Bss<P> {
 
     /// A station has a frame to send where it had none.
     ///
-    /// If the medium has been idle for long enough it sends at once; if not it backs off, unless a
-    /// back-off is pending already (IEEE 802.11-2016 §10.3.4.2).
+    /// If the medium has been idle for long enough it sends immediately; if not it backs off,
+    /// unless a back-off is pending already (IEEE 802.11-2016 §10.3.4.2).
     #[inline]
     fn contend(&mut self, now: Instant, index: u32) {
         let sending = self.exchange.is_some();

@@ -1,4 +1,4 @@
-//! Consequences of an exchange: who is told, who backs off, and when the contention goes on.
+//! Consequences of an exchange: outcomes, backoffs, and when contention resumes.
 
 use airtcp_units::Instant;
 
@@ -9,15 +9,16 @@ use crate::frame::{ChannelObserver, Outcome, RetryLimit};
 use crate::scheduler::RetransmissionOrder;
 
 impl<P: Copy> Bss<P> {
-    /// It is known what became of a frame.
+    /// Handles the known outcome of a frame.
     pub(super) fn end_exchange(&mut self, exchange: Exchange, observer: &mut impl ChannelObserver) {
         let ends = exchange.ends;
         let (difs, eifs) = (self.pauses.difs, self.pauses.eifs);
         let Some(&Sender { station, .. }) = self.senders.first() else {
             return;
         };
-        // Who waits in vain for an answer contends again DIFS later (IEEE 802.11-2016 §10.3.2.9).
-        // Who has heard what it does not understand leaves time for an answer: EIFS (§10.3.2.3.7).
+        // A station whose answer does not come contends again DIFS later (IEEE 802.11-2016
+        // §10.3.2.9). One that has heard an undecodable frame leaves time for an answer: EIFS
+        // (§10.3.2.3.7).
         let in_vain = ends + self.pauses.answer_timeout + difs;
         let free_from = match exchange.result {
             Attempt::Acknowledged(ack_ends) => {
@@ -64,7 +65,7 @@ impl<P: Copy> Bss<P> {
         self.resume(free_from);
     }
 
-    /// The contention goes on for those that only listened, and the next frame's start is known.
+    /// Resumes contention for the listeners and determines the start of the next frame.
     fn resume(&mut self, free_from: Instant) {
         self.free_from = free_from;
         let slot = self.pauses.slot;
@@ -125,10 +126,10 @@ impl<P: Copy> Bss<P> {
         self.next_packet(now, sender, counts_from);
     }
 
-    /// The attempt was in vain; `at_rts` says whether it ended with an RTS.
+    /// Handles a failed attempt; `at_rts` says whether it ended with an RTS.
     fn fail(&mut self, now: Instant, sender: u32, counts_from: Instant, at_rts: bool) {
         let station = &mut self.stations[sender as usize];
-        // An order by deadline counts attempts, whichever of their frames was in vain.
+        // An order by deadline counts attempts, whichever of their frames failed.
         let by_deadline = matches!(station.config.order, RetransmissionOrder::Deadline(_));
         let Some(waiting) = station.queue.current() else {
             return;
@@ -195,7 +196,7 @@ impl<P: Copy> Bss<P> {
         None
     }
 
-    /// Tells of a packet that is given up, sent just now or waiting.
+    /// Reports a discarded packet, just sent or waiting.
     fn discard(&mut self, sender: u32, waiting: &PendingPacket<P>) {
         self.stations[sender as usize].counters.discarded += 1;
         self.outcomes.push_back(Outcome::Discarded {

@@ -16,7 +16,7 @@ pub struct StationCounters {
     pub damaged: u64,
     /// Packets that were acknowledged.
     pub acknowledged: u64,
-    /// Packets that were given up.
+    /// Number of discarded packets.
     pub discarded: u64,
 }
 
@@ -27,9 +27,9 @@ pub(super) struct Station<P> {
     pub(super) queue: TransmitQueue<P>,
     pub(super) counters: StationCounters,
     pub(super) contention: BackOff,
-    /// RTS in vain for the chosen packet since it was last cleared to send: its short retry count.
+    /// Failed RTS for the chosen packet since it was last cleared to send: its short retry count.
     pub(super) rts_failures: u32,
-    /// All RTS in vain for the chosen packet.
+    /// All failed RTS for the chosen packet.
     pub(super) all_rts_failures: u32,
 }
 

@@ -95,7 +95,7 @@ impl<P: Copy> Agreement<P> {
         self.retries.insert(self.retries.len() - later, mpdu);
     }
 
-    /// An MPDU is acknowledged or given up.
+    /// An MPDU is acknowledged or discarded.
     #[inline]
     pub(super) fn settle(&mut self, number: u64) {
         self.window.settle(number);

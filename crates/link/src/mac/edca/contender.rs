@@ -10,7 +10,7 @@ use crate::mac::contention::BackOff;
 use crate::mac::medium::AggregationCounters;
 use crate::queue::EcnField;
 
-/// MPDUs whose block ACK was not received, and is asked for.
+/// MPDUs whose block ACK was not received and is requested.
 #[derive(Clone, Debug)]
 pub(super) struct Request<P> {
     /// Their destination's place.
@@ -62,8 +62,8 @@ impl<P: Copy + EcnField> Contender<P> {
             || !self.backlog.is_empty()
     }
 
-    /// An exchange failed: the window doubles, or is small again after as many as the retry limit
-    /// (§10.23.2.2).
+    /// An exchange failed: the window doubles, or is reset after as many failures as the retry
+    /// limit (§10.23.2.2).
     pub(super) fn widen(&mut self, limit: RetryLimit) {
         self.failures += 1;
         if limit.is_reached(self.failures) {
@@ -73,7 +73,7 @@ impl<P: Copy + EcnField> Contender<P> {
         }
     }
 
-    /// An exchange succeeded, or is given up.
+    /// An exchange succeeded or is abandoned.
     pub(super) fn narrow(&mut self) {
         self.failures = 0;
         self.contention.reset_window(self.access.smallest_window);

@@ -28,13 +28,13 @@ pub(super) struct Exchange {
 pub(super) enum Attempt {
     /// The answer is received; its last bit leaves at that time.
     Answered(Instant),
-    /// Some of it is received, its answer, which ends at that time, is not.
+    /// Some of it is received, but its answer, which ends at that time, is not.
     AnswerDamaged(Instant),
-    /// All of it is damaged, and there is no answer.
+    /// Nothing of it is received, and there is no answer.
     Unanswered,
     /// The CTS is damaged.
     CtsDamaged,
-    /// Several stations sent at once.
+    /// Several stations sent at the same time.
     Collision,
 }
 
@@ -125,8 +125,8 @@ impl<P: Copy + EcnField> Edca<P> {
         });
     }
 
-    /// Of the categories of a station that would send at once, the most urgent does; the others
-    /// back off as after a collision (IEEE 802.11-2020 §10.23.2.4).
+    /// Of the categories of a station that would send at the same time, the most urgent does; the
+    /// others back off as after a collision (IEEE 802.11-2020 §10.23.2.4).
     fn resolve_internal_collisions(&mut self) {
         if self.ranks == 1 || self.senders.len() < 2 {
             return;
@@ -149,7 +149,7 @@ impl<P: Copy + EcnField> Edca<P> {
         }
     }
 
-    /// One contender sends: it has won the contention, or goes on with its TXOP, for which it need
+    /// One contender sends: it has won the contention, or continues its TXOP, for which it need
     /// not be cleared again. Whether there was something to send.
     pub(super) fn send(
         &mut self,
@@ -331,7 +331,7 @@ impl<P: Copy + EcnField> Edca<P> {
         damaged
     }
 
-    /// Several stations send at once, and nothing is received.
+    /// Several stations send at the same time, and nothing is received.
     fn collide(&mut self, now: Instant, observer: &mut impl ChannelObserver) {
         let mut busy_until = now;
         for place in 0..self.senders.len() {
@@ -368,7 +368,8 @@ impl<P: Copy + EcnField> Edca<P> {
                     (now + time, FrameKind::Rts, (told.0, told.1, 1))
                 } else {
                     let ends = now + ppdu.time;
-                    // Its MPDUs count as transmissions, whatever the radio would have done to them.
+                    // Its MPDUs count as transmissions even where the radio would have damaged
+                    // them.
                     self.damage_mpdus(index, &ppdu, (now, ends));
                     let counters = self.contenders[index as usize].own_counters();
                     counters.ppdus += 1;
@@ -389,7 +390,7 @@ impl<P: Copy + EcnField> Edca<P> {
         self.decide(now, busy_until, Attempt::Collision, false);
     }
 
-    /// The next PPDU of a contender, its packets taken. In a TXOP that goes on it must end, with
+    /// Takes the packets of a contender's next PPDU. In a continued TXOP it must end, with
     /// its answer, before that does.
     fn aggregate(&mut self, index: u32, now: Instant, goes_on: bool) -> Option<Ppdu> {
         let Self {

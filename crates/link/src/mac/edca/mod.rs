@@ -10,8 +10,8 @@
 //!
 //! All stations hear each other. An exchange carries a burst of MPDUs, each with a fate of its own;
 //! what failed goes first into the next one. The receiver hands packets on in order: what the radio
-//! damages is delay to TCP, neither loss nor reordering. The set wakes twice for an exchange, when a
-//! PPDU starts and when its last bit has been received, however many MPDUs are in it.
+//! damages is delay to TCP, neither loss nor reordering. The set wakes twice for an exchange, when
+//! a PPDU starts and when its last bit has been received, however many MPDUs are in it.
 //!
 //! Not modelled: OFDMA, MU-MIMO, multi-link, spatial reuse, power save, hidden stations, capture.
 
@@ -75,7 +75,7 @@ pub struct Edca<P> {
     rank_of_flow: Vec<usize>,
     /// The stations, the access point first, each in all categories in use.
     contenders: Vec<Contender<P>>,
-    /// The mode of each mobile; the access point's place is not asked for.
+    /// The mode of each mobile; the access point's place is unused.
     modes: Vec<Mode>,
     limits: ByteLimits,
     /// Contenders that count down, with or without something to send.
@@ -87,7 +87,8 @@ pub struct Edca<P> {
     exchange: Option<Exchange>,
     /// Contenders that take part in it.
     senders: Vec<Sender>,
-    /// When the next frame starts if nobody else comes; the end of the PPDU while one is sent.
+    /// When the next frame starts unless another contender joins; while a PPDU is sent, when it
+    /// ends.
     wakeup: Instant,
     /// Contenders and places of agreements whose receiver holds packets, and when the first of them
     /// gives up what is missing.
@@ -227,7 +228,7 @@ impl<P: Copy + EcnField> Edca<P> {
         }
     }
 
-    /// The outcome of a packet; call until there is none.
+    /// The next outcome; call until it returns `None`.
     #[inline]
     pub fn poll(&mut self) -> Option<Outcome<P>> {
         self.outcomes.pop_front()
@@ -282,7 +283,7 @@ impl<P: Copy + EcnField> Edca<P> {
 
     /// A contender has something to send where it had nothing.
     ///
-    /// If the medium has been idle for AIFS it sends at once; if not it backs off, unless a
+    /// If the medium has been idle for AIFS it sends immediately; if not it backs off, unless a
     /// back-off is pending already (IEEE 802.11-2020 §10.23.2.4).
     fn contend(&mut self, now: Instant, index: u32) {
         let sending = self.exchange.is_some();

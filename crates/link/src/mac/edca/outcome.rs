@@ -1,4 +1,4 @@
-//! Consequences of an exchange: each MPDU's fate, who backs off, and when the contention goes on.
+//! Consequences of an exchange: each MPDU's fate, backoffs, and when contention resumes.
 
 use airtcp_units::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::frame::{ACCESS_POINT, ChannelObserver, Outcome};
 use crate::queue::EcnField;
 
 impl<P: Copy + EcnField> Edca<P> {
-    /// It is known what became of a PPDU.
+    /// Handles the known outcome of a PPDU.
     pub(super) fn end_exchange(&mut self, exchange: Exchange, observer: &mut impl ChannelObserver) {
         let Exchange { ends, result, .. } = exchange;
         if result == Attempt::Collision {
@@ -21,8 +21,9 @@ impl<P: Copy + EcnField> Edca<P> {
             return;
         };
         let eifs = self.pauses.eifs_before_aifs;
-        // Who waits in vain for an answer contends again AIFS later (IEEE 802.11-2020 §10.3.2.11).
-        // Who has heard what it does not understand leaves time for an answer: EIFS (§10.3.2.3.7).
+        // A station whose answer does not come contends again AIFS later (IEEE 802.11-2020
+        // §10.3.2.11). One that has heard an undecodable frame leaves time for an answer: EIFS
+        // (§10.3.2.3.7).
         let (own, others) = match result {
             Attempt::Answered(answered) => (answered, answered),
             Attempt::AnswerDamaged(answered) => (answered + eifs, answered),
@@ -222,8 +223,8 @@ impl<P: Copy + EcnField> Edca<P> {
         mpdu.airtime
     }
 
-    /// An MPDU is not acknowledged: it is retransmitted or given up; the airtime that is pending no
-    /// longer.
+    /// An MPDU is not acknowledged: it is retransmitted or discarded; the airtime that is pending
+    /// no longer.
     fn fail(&mut self, index: u32, place: usize, mut mpdu: Mpdu<P>) -> Duration {
         let own = &mut self.contenders[index as usize];
         let (from, to) = (own.station, own.station_at(place));
@@ -239,7 +240,7 @@ impl<P: Copy + EcnField> Edca<P> {
                 attempts: pending.failures,
                 arrived: pending.arrived,
             });
-            // The receiver is told that it need not wait (§10.25.6.3).
+            // The receiver is informed that it need not wait (§10.25.6.3).
             if own.request.is_none() {
                 own.request = Some(Request {
                     to: place,
@@ -286,7 +287,7 @@ impl<P: Copy + EcnField> Edca<P> {
         self.counting.push(index);
     }
 
-    /// The contention goes on for those that only listened, and the next frame's start is known.
+    /// Resumes contention for the listeners and determines the start of the next frame.
     pub(super) fn resume(&mut self, idle_from: Instant) {
         self.idle_from = idle_from;
         let slot = self.pauses.slot;

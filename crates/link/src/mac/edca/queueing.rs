@@ -8,7 +8,7 @@
 //! ```
 //!
 //! What is ready is with the driver or the hardware: it is sent in the order in which it became
-//! ready, but that an aggregate takes all packets for its destination, wherever they stand.
+//! ready, but that an aggregate takes all packets for its destination at any position.
 
 use std::collections::VecDeque;
 

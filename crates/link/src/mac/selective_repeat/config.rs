@@ -45,11 +45,11 @@ pub struct SelectiveRepeatConfig {
     pub access_point: EndConfig,
     /// Errors that damage frames. Each flow's transmissions are counted apart in each direction.
     pub damage: DamageConfig,
-    /// Whether every attempt in vain is reported.
+    /// Whether every failed attempt is reported.
     pub report_retries: bool,
 }
 
-/// A selective-repeat link that there cannot be.
+/// An invalid configuration of a selective-repeat link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SelectiveRepeatError {
     /// No rate.

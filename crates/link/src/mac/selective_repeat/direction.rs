@@ -52,7 +52,7 @@ pub(super) struct Direction<P> {
     busy_until: Option<Instant>,
     /// Undamaged frames, by their arrival at the receiver.
     arrivals: VecDeque<(Instant, Sent<P>)>,
-    /// Numbers given up, by the time at which the receiver knows.
+    /// Discarded numbers, by the time at which the receiver learns of them.
     given_up: VecDeque<(Instant, u64)>,
     /// Undamaged frames, by the time at which the sender has their acknowledgment.
     answers: VecDeque<(Instant, Sent<P>)>,
@@ -197,7 +197,7 @@ impl<P: Copy> Direction<P> {
         let bytes = waiting.offer.bytes.saturating_add(shared.config.overhead);
         let end = now + shared.config.rate.transmission_time(u64::from(bytes));
         let damaged = shared.damage.damages(&Frame {
-            // Each flow meets draws of its own, whatever the others transmit.
+            // Each flow has draws of its own, independent of other flows' transmissions.
             station: waiting.offer.flow,
             direction: self.direction,
             class: Some(waiting.offer.class),
@@ -232,7 +232,7 @@ impl<P: Copy> Direction<P> {
         }
     }
 
-    /// The timer of a frame has expired: it is retransmitted, or given up.
+    /// The timer of a frame has expired: it is retransmitted or discarded.
     fn fail(&mut self, now: Instant, sent: Sent<P>, shared: &mut Shared<'_, P>) {
         let mut waiting = sent.waiting;
         waiting.failures += 1;
@@ -255,7 +255,7 @@ impl<P: Copy> Direction<P> {
         }
     }
 
-    /// The receiver is told, on the channel of acknowledgments: what it has waits no longer.
+    /// The receiver is informed, on the channel of acknowledgments, and releases what waited.
     fn give_up(
         &mut self,
         now: Instant,

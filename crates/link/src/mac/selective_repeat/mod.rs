@@ -12,7 +12,7 @@
 //! it, which TCP sees as reordering ([`Handover::AsReceived`]).
 //!
 //! Two stations, the access point 0 and the mobile 1, with a line each way. A frame carries one
-//! packet. The link's acknowledgments and its word that a frame was given up come back on a channel
+//! packet. The link's acknowledgments and its notices of discarded frames travel on a channel
 //! of their own, undamaged, so a frame is never retransmitted after it has arrived.
 
 mod config;
@@ -92,7 +92,7 @@ impl<P: Copy> SelectiveRepeatLink<P> {
         }
     }
 
-    /// The outcome of a packet; call until there is none.
+    /// The next outcome; call until it returns `None`.
     pub fn poll(&mut self) -> Option<Outcome<P>> {
         self.outcomes.pop_front()
     }
@@ -104,8 +104,9 @@ impl<P: Copy> SelectiveRepeatLink<P> {
         self.direction(station).queued_packets()
     }
 
-    /// Packets that wait at a station for another attempt after having been retransmitted in vain
-    /// that many times; see [`TransmitQueue::retries`](super::transmit_queue::TransmitQueue::retries).
+    /// Packets that wait at a station for another attempt after having been retransmitted without
+    /// success that many times; see
+    /// [`TransmitQueue::retries`](super::transmit_queue::TransmitQueue::retries).
     #[must_use]
     pub fn retries(&self, station: u32, retransmitted: usize) -> usize {
         self.direction(station).retries(retransmitted)

@@ -35,7 +35,7 @@ pub fn bit_error_rate(mode: Mode, snr_db: f64) -> f64 {
     rate.clamp(0.0, 0.5)
 }
 
-/// The chance that a frame of this many bytes is damaged: that one bit of it is wrong.
+/// Probability that a frame of this many bytes is damaged, that is, has a bit error.
 #[must_use]
 pub fn frame_error_rate(mode: Mode, snr_db: f64, bytes: u32) -> Probability {
     let right = libm::log1p(-bit_error_rate(mode, snr_db));

@@ -1,7 +1,7 @@
 //! Minstrel-HT, as Linux's mac80211 has it (`net/mac80211/rc80211_minstrel_ht.c` of Linux 6).
 //!
 //! Every 50 ms the probability that an MPDU is acknowledged is updated for each mode by a low-pass
-//! filter, and with it the four modes of highest expected throughput and the one that is most
+//! filter, and the four modes of highest expected throughput and the one that is most
 //! probable. A PPDU goes out in the best, its repetitions in the second best and then in the most
 //! probable one. Every 20 ms at most, one PPDU samples another mode.
 //!
@@ -54,8 +54,8 @@ pub struct Minstrel {
 
 impl Minstrel {
     /// A rate control over `modes`, all of one family of 802.11n, ac or ax; `None` without any. It
-    /// begins at `now` with the slowest group's first. The order in which modes are sampled is drawn
-    /// from `stream`.
+    /// begins at `now` with the slowest group's first. The order in which modes are sampled is
+    /// drawn from `stream`.
     #[must_use]
     pub fn new(modes: &[Mode], now: Instant, stream: Stream) -> Option<Self> {
         let groups = groups(modes);
@@ -152,7 +152,7 @@ impl Minstrel {
     }
 
     /// Packets that would be delivered in 100 ms at that probability, by which modes are compared:
-    /// as if at most 90 % arrived, since collisions are nobody's fault; nothing below 10 %.
+    /// as if at most 90 % arrived, since collisions are not the mode's fault; nothing below 10 %.
     fn throughput(&self, rate: Rate, probability: i32) -> u64 {
         if probability < fraction(10, 100) {
             return 0;
@@ -293,7 +293,7 @@ impl Minstrel {
         }
     }
 
-    /// How often a PPDU is sent in a mode before the next is taken: two or more times, as long as
+    /// Number of attempts in a mode before the next one: two or more, provided that
     /// that takes less than a segment, contention included.
     fn attempts_of(&self, rate: Rate) -> u32 {
         let probability = self.statistics(rate).probability;

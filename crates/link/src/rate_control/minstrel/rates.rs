@@ -28,7 +28,7 @@ pub(super) struct Group {
     /// The two of highest throughput, and the one of highest probability.
     pub best: [Rate; 2],
     pub most_probable: Rate,
-    /// Where sampling goes on in the table of columns.
+    /// Position of the next sample in the table of columns.
     pub column: usize,
     pub row: usize,
 }

@@ -52,7 +52,7 @@ impl Statistics {
         self.probability = if filtered < 0 { 1 } else { filtered.min(ONE) };
     }
 
-    /// Whether so few of many attempts succeeded that there is no point in waiting for the update.
+    /// Whether too few of many attempts succeeded to wait for the next update.
     pub(super) const fn fails_suddenly(&self) -> bool {
         self.attempts > 30 && self.successes < self.attempts / 4
     }
