@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from airtcp._core import AirtcpError
+from airtcp._core import AirtcpError, RunError
 from airtcp.cli.console import progress_bar
 from airtcp.kernels import Guest, the_kernel
 from airtcp.kernels.machine import no_machine_left
 from airtcp.loading import load_scenario
 from airtcp.study.cells import CellKey
-from airtcp.study.execute import execute
+from airtcp.study.execute import Results, execute
 from airtcp.study.in_guest import guest_observation
 from airtcp.study.kernel import KernelRun, Measurement, measurement, settings_of
 from airtcp.study.plan import Plan, PlannedCell
@@ -101,13 +101,7 @@ def main() -> None:
         if arguments.partial:
             found = store.find(cell.key for cell in plan)
         else:
-            with progress_bar("kernels") as report, no_machine_left():
-                found = execute(
-                    plan,
-                    out=store,
-                    jobs=arguments.jobs,
-                    progress=lambda done, runs, words: report(done / runs, words),
-                )
+            found = _executed(plan, store, arguments.jobs)
     except AirtcpError as error:
         raise SystemExit(f"record: {error}") from error
     lines = [head(guests)] + [
@@ -117,6 +111,21 @@ def main() -> None:
     ]
     RUNS.write_text("".join(f"{json.dumps(one)}\n" for one in lines), encoding="utf-8")
     print(f"{RUNS}: {len(lines) - 1} of {len(rows)} runs", file=sys.stderr)
+
+
+def _executed(plan: Plan, store: Store, jobs: int | None) -> Results:
+    """Runs what is missing; runs that were late in the guest are late each time, and left out."""
+    with progress_bar("kernels") as report, no_machine_left():
+        try:
+            return execute(
+                plan,
+                out=store,
+                jobs=jobs,
+                progress=lambda done, runs, words: report(done / runs, words),
+            )
+        except RunError as error:
+            print(f"record: {error}", file=sys.stderr)
+            return store.find(cell.key for cell in plan)
 
 
 def _guest(name: str, program: str | None) -> Guest:
