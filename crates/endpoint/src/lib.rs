@@ -53,7 +53,7 @@
 //! ```
 //!
 //! Everything is bounded by [`Settings`] and [`Options`]: connections, those being opened, closed
-//! ones that are remembered, answers to strays, bytes. Nothing panics whatever bytes arrive.
+//! ones that are remembered, answers to strays, bytes. No input makes it panic.
 //!
 //! Needs `alloc` and atomic pointers, and no `std`: it runs on a processor without an operating
 //! system.

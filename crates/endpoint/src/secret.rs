@@ -1,5 +1,5 @@
-//! What nobody off the path is to guess: initial sequence numbers, timestamp offsets, ports,
-//! cookies (RFC 6528, RFC 7323 §5.4 and §7.1, RFC 6056 §3.3.3).
+//! Values that an off-path attacker must not guess: initial sequence numbers, timestamp offsets,
+//! ports, cookies (RFC 6528, RFC 7323 §5.4 and §7.1, RFC 6056 §3.3.3).
 
 use core::hash::{BuildHasher, Hash, Hasher};
 use core::net::{IpAddr, SocketAddr};

@@ -73,7 +73,7 @@ impl SendBuffer {
         taken
     }
 
-    /// Has `fill` write at most `wanted` bytes to where they belong, as far as there is room and
+    /// Has `fill` write at most `wanted` bytes in place, limited by the room and where
     /// the ring does not go round; it answers how many it wrote, which is returned.
     pub fn write_with(&mut self, wanted: usize, fill: impl FnOnce(&mut [u8]) -> usize) -> usize {
         let wanted = wanted.min(self.room());

@@ -23,7 +23,7 @@ pub struct Options {
     pub unsent_below: usize,
     /// Whether, and when, an idle peer is probed.
     pub keep_alive: Option<KeepAlive>,
-    /// Whether small segments leave at once (TCP_NODELAY).
+    /// Whether small segments leave undelayed (TCP_NODELAY).
     pub no_delay: bool,
     /// Initial payload of the search for the path's MTU; `None` to start with the largest and to
     /// rely on routers (RFC 4821 §7.2 suggests 1024).
@@ -105,6 +105,6 @@ pub enum Linger {
     Background,
     /// The same, but only for this long: then the connection is reset.
     AtMost(Duration),
-    /// The connection is reset at once.
+    /// The connection is reset immediately.
     Reset,
 }

@@ -16,7 +16,7 @@ use crate::settings::{Linger, Options};
 /// What a read gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(usize),
     /// Nothing is there now.
     Nothing,
@@ -24,14 +24,14 @@ pub enum Read {
     Finished,
 }
 
-/// What an application can do with a connection, or has to know of it.
+/// What an application can do with a connection, or needs to know about it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Readiness {
     /// The handshake is complete.
     pub established: bool,
-    /// There is as much to read as was asked for, or nothing more will come.
+    /// As much as requested can be read, or nothing more will come.
     pub readable: bool,
-    /// There is as much room as was asked for.
+    /// As much as requested can be written.
     pub writable: bool,
     /// The connection has ended, and nothing can be written; what arrived can still be read.
     pub ended: Option<End>,
@@ -64,7 +64,7 @@ pub struct Stream {
     writable_from: usize,
     unsent_below: usize,
     watch: Option<Box<Watch>>,
-    /// When what was written is given up, once the application has let go.
+    /// When written data is discarded, once the application has released the connection.
     lingers_until: Instant,
     is_released: bool,
     is_writing_shut: bool,
@@ -123,7 +123,7 @@ impl Stream {
         taken
     }
 
-    /// Ends a record with what is written so far: no segment will hold bytes of it and of what
+    /// Ends a record behind what has been written: no segment will hold bytes of it and of what
     /// follows (MSG_EOR).
     pub fn end_record(&mut self) {
         self.records.end(&self.connection);
@@ -244,11 +244,11 @@ impl Stream {
         self.drop_unread();
     }
 
-    /// The application lets go of the connection.
+    /// The application releases the connection.
     pub fn release(&mut self, now: Instant, linger: Linger) {
         self.is_released = true;
         self.is_writing_shut = true;
-        // Nobody is left who could tell records apart.
+        // There is no writer left to separate records.
         self.records.join(&mut self.connection);
         match linger {
             Linger::Reset => self.connection.abort(now),
@@ -260,7 +260,7 @@ impl Stream {
         }
     }
 
-    /// Ends the connection at once, with a reset.
+    /// Aborts the connection with a reset.
     pub fn abort(&mut self, now: Instant) {
         self.connection.abort(now);
     }
@@ -271,13 +271,13 @@ impl Stream {
         self.is_writing_shut
     }
 
-    /// Whether the application has let go of it.
+    /// Whether the application has released it.
     #[must_use]
     pub const fn is_released(&self) -> bool {
         self.is_released
     }
 
-    /// Whether nothing is left of it for anybody.
+    /// Whether its state can be dropped.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.is_released && self.connection.state() == State::Closed
@@ -334,7 +334,7 @@ impl Stream {
         self.consume(self.available());
     }
 
-    /// The next segment to send at `now`; call until there is none.
+    /// The next segment to send at `now`; call until it returns `None`.
     pub fn poll(&mut self, now: Instant) -> Option<Segment> {
         let next = self.pending.take().or_else(|| self.connection.poll(now));
         if next.is_some() || !self.records.next(&mut self.connection) {
@@ -371,7 +371,8 @@ impl Stream {
         }
         let is_fresh = self.connection.payload_of(&whole).start >= fresh_from;
         if whole.payload_bytes > part && is_fresh {
-            // Whoever merges the parts again need not wait for more (Linux, `__tcp_transmit_skb`).
+            // A receiver that merges the parts again need not wait for more (Linux,
+            // `__tcp_transmit_skb`).
             whole.flags |= Flags::PSH;
         }
         Some((whole, part))
@@ -472,7 +473,7 @@ impl Stream {
         self.connection.set_user_timeout(most);
     }
 
-    /// The core, to be told what a router says.
+    /// The core, for messages of routers.
     pub(crate) const fn connection_mut(&mut self) -> &mut Connection {
         &mut self.connection
     }

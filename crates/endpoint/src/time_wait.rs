@@ -25,7 +25,7 @@ struct Closed {
     next: SequenceNumber,
     expected: SequenceNumber,
     window: u16,
-    /// The peer's last timestamp, and ours: it stands still, which is not going back.
+    /// The peer's last timestamp, and ours: it is frozen, and so never goes back.
     recent: Option<u32>,
     stamp: u32,
 }
@@ -84,7 +84,7 @@ impl TimeWait {
         self.closed.contains_key(tuple)
     }
 
-    /// Time at which the first expires; [`Instant::FAR_FUTURE`] if there is none.
+    /// Time at which the first expires, or [`Instant::FAR_FUTURE`].
     pub fn next_wakeup(&self) -> Instant {
         let first = self.order.front();
         first.map_or(Instant::FAR_FUTURE, |&(until, _)| until)

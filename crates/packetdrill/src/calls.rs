@@ -48,7 +48,7 @@ impl World {
         Ok(0)
     }
 
-    /// Takes a connection that waits; `None` where there is none. `tell` is told who it is of.
+    /// Accepts a waiting connection, if any. `tell` receives the peer's address.
     pub fn accept(
         &mut self,
         descriptor: i32,
@@ -150,7 +150,7 @@ impl World {
         (!waits).then_some(Err(libc::EAGAIN))
     }
 
-    /// Writes what is left of `bytes`; `None` where a socket that may wait has to for the rest.
+    /// Writes the remaining `bytes`; `None` where a blocking socket has to wait for room.
     pub fn write(
         &mut self,
         descriptor: i32,

@@ -151,8 +151,8 @@ impl Machine {
         self.lock().sockets.contains_key(&descriptor)
     }
 
-    /// What TCP_INQ tells of a socket that asked for it: bytes left to read, and one more where the
-    /// peer has closed (Linux, `tcp_inq_hint`).
+    /// The value of TCP_INQ for a socket with that option: bytes left to read, and one more where
+    /// the peer has closed (Linux, `tcp_inq_hint`).
     pub fn queued(&self, descriptor: i32) -> Option<i32> {
         let mut world = self.lock();
         let tells = world

@@ -178,7 +178,7 @@ impl World {
             }
             // What a congestion control tells of itself: none of ours does.
             (libc::IPPROTO_TCP, TCP_CC_INFO) => return Ok(Vec::new()),
-            // The system's memory: there is none of it here.
+            // The system's memory, which is not modelled.
             (libc::SOL_SOCKET, SO_MEMINFO) => return Ok(vec![0; 9 * size_of::<u32>()]),
             _ => return Err(libc::ENOPROTOOPT),
         };

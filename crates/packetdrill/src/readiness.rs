@@ -11,11 +11,11 @@ pub struct Watched {
     /// Events and flags requested, and the user data to return with them.
     pub events: u32,
     pub data: u64,
-    /// What has happened to the connection when it was last told, where changes alone count.
+    /// The state of the connection at the last report, where only changes are reported.
     told: Option<Marks>,
 }
 
-/// By which news is told from what was there before: bytes that have arrived, and events.
+/// The marks that separate news from earlier state: bytes that have arrived, and events.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Marks {
     received: u64,

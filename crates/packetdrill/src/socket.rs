@@ -43,7 +43,7 @@ pub struct Socket {
     pub not_sent_low_water: u32,
     /// Whether the connection's final error was reported; it is reported only once.
     pub told_of_end: bool,
-    /// Times for `TCP_INFO`, and how much had arrived when last looked at, and when that was.
+    /// Times for `TCP_INFO`, and the amount and time of the last arrival that was noticed.
     pub stopwatch: Stopwatch,
     pub received: (u64, Instant),
 }

@@ -24,7 +24,7 @@ const IP_HEADER_BYTES: [u32; 2] = [20, 40];
 pub enum Handled {
     /// It was for a past, present or new connection.
     Taken,
-    /// It was for nobody here.
+    /// No connection or listener matches it.
     Stray,
     /// A router's error about a connection here, believed or not.
     RouterError,
@@ -182,7 +182,7 @@ impl Endpoint {
         self.settle(id);
     }
 
-    /// Answers a packet that is for nobody (RFC 9293 §3.10.7.1).
+    /// Answers a packet without a matching connection (RFC 9293 §3.10.7.1).
     fn on_stray(&mut self, tuple: FourTuple, segment: &Segment) -> Handled {
         if segment.flags.contains(Flags::RST) || !self.settings.answers_strays {
             return Handled::Stray;

@@ -6,7 +6,7 @@
 //! | [`arrival`] | a packet arrives |
 //! | [`output`] | a packet is polled, and has left |
 //! | [`upkeep`] | timers, events, and what is forgotten |
-//! | [`user`] | an application reads, writes and lets go |
+//! | [`user`] | an application reads, writes and releases |
 
 mod arrival;
 mod opening;
@@ -105,7 +105,7 @@ pub struct Endpoint {
     events: VecDeque<Event>,
     /// Bytes in all buffers.
     buffered: u64,
-    /// Number of ports chosen so far (RFC 6056 §3.3.3).
+    /// Number of ports chosen (RFC 6056 §3.3.3).
     ports_chosen: u64,
     counters: Counters,
 }
@@ -157,7 +157,7 @@ impl Endpoint {
         self.buffered
     }
 
-    /// Counters so far.
+    /// Counters since the start.
     #[must_use]
     pub const fn counters(&self) -> &Counters {
         &self.counters

@@ -54,7 +54,7 @@ impl Endpoint {
         !self.events.is_empty()
     }
 
-    /// Returns the next event; call until there is none.
+    /// Returns the next event; call until it returns `None`.
     pub fn next_event(&mut self) -> Option<Event> {
         let event = self.events.pop_front()?;
         if let Event::Changed(id) = event
@@ -146,7 +146,7 @@ impl Endpoint {
             return;
         };
         let state = entry.stream.connection().state();
-        // Nobody has heard of a connection that was never established.
+        // The application does not know of a connection that was never established.
         let is_unknown = entry.listener.is_some() && !entry.told.established;
         let is_nobodys = entry.stream.is_released() || is_unknown;
         if state == State::TimeWait && is_nobodys {

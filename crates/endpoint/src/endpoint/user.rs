@@ -47,7 +47,7 @@ impl Endpoint {
         self.change(id, |stream| stream.write_with(wanted, fill))
     }
 
-    /// Ends a record with what is written so far: no segment will hold bytes of it and of what
+    /// Ends a record behind what has been written: no segment will hold bytes of it and of what
     /// follows (MSG_EOR).
     ///
     /// # Errors
@@ -125,7 +125,7 @@ impl Endpoint {
         self.change(id, |stream| stream.release(now, linger))
     }
 
-    /// Ends a connection at once, with a reset. It is still to be [released](Self::release).
+    /// Aborts a connection with a reset. It is still to be [released](Self::release).
     ///
     /// # Errors
     /// It was released.
@@ -200,7 +200,7 @@ impl Endpoint {
         self.change(id, |stream| stream.set_unsent_below(bytes))
     }
 
-    /// Sets whether small segments leave at once (TCP_NODELAY), and whether only full ones may
+    /// Sets whether small segments leave undelayed (TCP_NODELAY), and whether only full ones may
     /// leave (TCP_CORK).
     ///
     /// # Errors
