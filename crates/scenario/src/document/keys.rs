@@ -67,8 +67,8 @@ macro_rules! keys {
         }
 
         impl $crate::document::keys::Keys for $Table {
-            #[allow(unused_variables, reason = "most tables name no file")]
             fn file_keys(table: &str, found: &mut Vec<String>) {
+                let _ = (table, &found);
                 $($($( keys!(@file $needed_file table, $needed, found); )?)*)?
                 $(
                     $( keys!(@file $file table, $key, found); )?
@@ -76,8 +76,8 @@ macro_rules! keys {
                 )*
             }
 
-            #[allow(unused_variables, reason = "most tables name no file")]
             fn each_file(&mut self, visit: &mut dyn FnMut(&mut String)) {
+                let _ = &visit;
                 $($($( keys!(@visit $needed_file &mut self.$needed, visit); )?)*)?
                 $(
                     $( if let Some(name) = &mut self.$key {
