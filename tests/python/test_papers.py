@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from itertools import product
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from airtcp.loading import load_scenario
 from airtcp.papers import Verdict, load_papers, open_points
 from airtcp.papers.calibration import Calibrated, calibrated
 from airtcp.papers.check import PaperError
-from airtcp.papers.claims import Part
+from airtcp.papers.claims import ClaimsFile, Part
 from airtcp.papers.cross import (
     Company,
     Cross,
@@ -26,7 +27,9 @@ from airtcp.papers.cross import (
 from airtcp.papers.experiment import Axis, Choice, Experiment
 from airtcp.papers.judge import judge_part
 from airtcp.papers.outcomes import Outcomes, built, carry_out, plan_experiments
+from airtcp.papers.paper import PaperFile
 from airtcp.papers.readings import one_at_a_time, read_as
+from airtcp.papers.schema import schema_of
 from airtcp.papers.today import ranked_today, today_sentences
 from airtcp.papers.windows import watched
 from airtcp.report.papers.charts import chart_of
@@ -106,8 +109,11 @@ def test_papers_are_chosen_by_name_and_number():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (('kind = "gain"', 'kind = "gian"'), r"claims\.toml: Invalid enum value 'gian'"),
-        (("what =", "waht ="), r"claims\.toml: Object contains unknown field `waht`"),
+        (
+            ('kind = "gain"', 'kind = "gian"'),
+            r"part\[0\]\.kind = 'gian': .*\"gain\"\?$",
+        ),
+        (("what =", "waht ="), r'claim\[0\]\.waht: unknown key; did you mean "what"'),
         (("{ loss = 0 }", "{ los = 0 }"), r"claim 1a: experiment 'e' has no axis 'los'"),
         (("{ loss = 0 }", "{ loss = 7 }"), r"claim 1a: .*axis 'loss' has no 7; it has 0, 1"),
         (('experiment = "e"', 'experiment = "f"'), r"no experiment 'f'; there are e"),
@@ -158,6 +164,17 @@ sign = "+"
     (folder / "claims.toml").write_text(claims.replace(*change))
     with pytest.raises(ScenarioError, match=message):
         load_papers(tmp_path)
+
+
+def test_the_schema_of_a_papers_files_holds_every_key():
+    for kind, file in ((PaperFile, "paper.toml"), (ClaimsFile, "claims.toml")):
+        schema = schema_of(kind)
+        tables = schema["$defs"].values()
+        known = {key for table in tables for key in table.get("properties", {})}
+        for path in PAPERS.glob(f"*/{file}"):
+            given = tomllib.loads(path.read_text(encoding="utf-8"))
+            for table in (row for rows in given.values() if isinstance(rows, list) for row in rows):
+                assert set(table) <= known, path
 
 
 def _measured(experiment: Experiment, values: dict[object, list[float]]) -> Outcomes:

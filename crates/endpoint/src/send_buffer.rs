@@ -73,8 +73,8 @@ impl SendBuffer {
         taken
     }
 
-    /// Has `fill` write at most `wanted` bytes in place, limited by the room and where
-    /// the ring does not go round; it answers how many it wrote, which is returned.
+    /// Has `fill` write at most `wanted` bytes in place, limited by the room and by
+    /// the end of the ring. Returns the number of bytes that `fill` says it wrote.
     pub fn write_with(&mut self, wanted: usize, fill: impl FnOnce(&mut [u8]) -> usize) -> usize {
         let wanted = wanted.min(self.room());
         self.make_space(wanted);

@@ -20,6 +20,7 @@ from airtcp.papers.check import (
 from airtcp.papers.claims import Claim, ClaimsFile
 from airtcp.papers.experiment import Experiment, Value
 from airtcp.papers.readings import JointReading, OpenPoint, check_joint, check_readings
+from airtcp.papers.schema import wrong_key
 from airtcp.papers.texts import NumberSpec, check_numbers, check_text
 
 
@@ -200,13 +201,15 @@ def read_toml(path: Path, kind: type[T]) -> T:
         PaperError: it cannot be read, is no TOML, or a key is wrong.
     """
     try:
-        return msgspec.convert(files.read_toml(path), kind)
+        given = files.read_toml(path)
     except OSError as error:
         raise PaperError(f"{path}: cannot be read ({error.strerror})") from error
     except FileError as error:
         raise PaperError(str(error)) from error
+    try:
+        return msgspec.convert(given, kind)
     except msgspec.ValidationError as error:
-        raise PaperError(f"{path}: {error}") from error
+        raise PaperError(f"{path}: {wrong_key(given, kind, error)}") from error
 
 
 def _load(folder: Path) -> Paper:

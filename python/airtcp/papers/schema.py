@@ -1,0 +1,75 @@
+"""The files of a paper: their JSON Schema, and what is wrong with a key of theirs."""
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+_ERROR = re.compile(r"^(?P<problem>.*?)(?: - at `\$(?P<path>[^`]*)`)?$", re.DOTALL)
+_STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
+_UNKNOWN = re.compile(r"unknown field `(.*)`")
+
+Step = str | int
+
+
+def schema_of(kind: type) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a file that is read as `kind`."""
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    return {"$schema": dialect, **msgspec.json.schema(kind)}
+
+
+def wrong_key(given: object, kind: type, error: msgspec.ValidationError) -> str:
+    """The key, its value, and what was expected, in the form of a scenario's errors."""
+    match = _ERROR.match(str(error))
+    problem, path = (match["problem"], match["path"] or "") if match else (str(error), "")
+    steps: list[Step] = [name or int(index) for name, index in _STEP.findall(path)]
+    schema = schema_of(kind)
+    node = _at(schema, steps)
+    if unknown := _UNKNOWN.search(problem):
+        known = list(node.get("properties", {}))
+        return f"{_dotted([*steps, unknown[1]])}: unknown key{_remedy(unknown[1], known)}"
+    value = _value(given, steps)
+    where = _dotted(steps) if value is None else f"{_dotted(steps)} = {value!r}"
+    if choices := [str(choice) for choice in node.get("enum", ())]:
+        named = ", ".join(f'"{choice}"' for choice in choices)
+        near = difflib.get_close_matches(str(value), choices, 1)
+        question = f'; did you mean "{near[0]}"?' if near else ""
+        return f"{where}: expected one of {named}{question}"
+    return f"{where}: {problem[:1].lower()}{problem[1:]}" if steps else problem
+
+
+def _remedy(unknown: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(unknown, known, 1)
+    return f'; did you mean "{near[0]}"?' if near else f"; the table takes {', '.join(known)}"
+
+
+def _at(schema: Mapping[str, Any], steps: Sequence[Step]) -> Mapping[str, Any]:
+    """The schema of the place that `steps` lead to."""
+    node = _resolved(schema, schema)
+    for step in steps:
+        inner = node.get("items", {}) if isinstance(step, int) else node.get("properties", {})
+        node = _resolved(schema, inner if isinstance(step, int) else inner.get(step, {}))
+    return node
+
+
+def _resolved(schema: Mapping[str, Any], node: Mapping[str, Any]) -> Mapping[str, Any]:
+    name = node.get("$ref", "").removeprefix("#/$defs/")
+    found: Mapping[str, Any] = schema["$defs"][name] if name else node
+    return found
+
+
+def _value(given: object, steps: Sequence[Step]) -> str | float | None:
+    """What stands there, unless it is a table or a list."""
+    for step in steps:
+        try:
+            given = given[step]  # type: ignore[index]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return given if isinstance(given, str | int | float) else None
+
+
+def _dotted(steps: Sequence[Step]) -> str:
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+    return text.removeprefix(".")
