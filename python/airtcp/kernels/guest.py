@@ -37,7 +37,7 @@ _KERNEL_WORDS = (
     "console=ttyS0 quiet panic=-1 oops=panic random.trust_cpu=off random.trust_bootloader=off "
     # What costs instructions and changes no packet: a packet takes half the time without.
     "mitigations=off init_on_alloc=0 init_on_free=0 hardened_usercopy=off apparmor=0 audit=0 "
-    "nowatchdog psi=0 cgroup_disable=memory preempt=none "
+    "sysctl.kernel.watchdog=0 psi=0 cgroup_disable=memory preempt=none "
     # What would be found out by waiting for timers.
     "tsc=reliable tsc_early_khz=1000000 lpj=4000000 no_timer_check"
 )
@@ -150,6 +150,9 @@ class Guest:
             try:
                 with Machine(self._arguments(folder), folder / "console") as machine:
                     machine.await_stop()
+                    # A panic stops the clock as well.
+                    if "Kernel panic" in machine.last_words():
+                        raise KernelError(f"it panicked as it booted{machine.last_words()}")
                     machine.save(folder / "state")
             except KernelError as error:
                 told = told_failure(folder / "shared")
