@@ -6,10 +6,11 @@ use super::framing::NextFrame;
 use super::{Bss, Sender};
 use crate::frame::{ChannelObserver, Fate, FrameKind, Occupancy};
 use crate::mac::contention::SlotCount;
+use crate::phy::ControlFrame;
 
-/// Bytes of ACK and CTS frames, and of RTS frames (IEEE 802.11-2016 §9.3.1).
-const ANSWER_BYTES: u32 = 14;
-const RTS_BYTES: u32 = 20;
+/// Size of ACK and CTS frames, and of RTS frames, in bytes.
+const ANSWER_BYTES: u32 = ControlFrame::Ack.bytes();
+const RTS_BYTES: u32 = ControlFrame::Rts.bytes();
 
 /// Decisions taken when a frame started.
 #[derive(Clone, Copy, Debug)]
