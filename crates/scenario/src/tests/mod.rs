@@ -146,6 +146,7 @@ fn every_tcp_key_reaches_the_endpoint() {
         timeout = "200 ms"
         quick = 16
         on_reading = true
+        compressed = true
         fin_at_once = false
         "#,
     )

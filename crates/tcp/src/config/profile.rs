@@ -131,6 +131,7 @@ fn linux(congestion: CongestionControl) -> Config {
         delayed_ack: DelayedAckConfig {
             quick: 16,
             on_reading: true,
+            compressed: true,
             fin_at_once: false,
             ..DelayedAckConfig::default()
         },

@@ -11,7 +11,7 @@ use core::ops::Range;
 use airtcp_units::{Duration, Instant};
 
 use crate::config::Config;
-use delayed_ack::DelayedAck;
+use delayed_ack::{DelayedAck, Disorder};
 use reassembly::Reassembly;
 use report::Report;
 use window::{Standing, Window};
@@ -103,10 +103,10 @@ impl Receiver {
         let insertion = self.reassembly.insert(range.clone());
         let here = self.standing();
         let in_order = here.next_expected > before;
-        let grew = self.window.on_segment(now, here, length, in_order);
+        let mut grew = self.window.on_segment(now, here, length, in_order);
+        let sack = self.report.reports_ranges();
         if !in_order {
-            let sack = self.report.reports_ranges();
-            self.window.on_gap(here, length, end, sack);
+            grew |= self.window.on_gap(here, length, end, sack);
         }
         if let Some(duplicate) = insertion.duplicate {
             self.report.on_duplicate(duplicate);
@@ -120,7 +120,14 @@ impl Receiver {
             self.report.on_gaps_filled();
         }
         // RFC 5681 §4.2: at once when out of order, a duplicate, or filling a gap.
-        self.delayed.on_disorder(now, in_order, grew);
+        let is_open = sack && self.reassembly.has_gaps();
+        let disorder = Disorder {
+            in_order,
+            grew,
+            gap: is_open.then(|| self.next_expected()),
+            round_trip: self.window.round_trip(),
+        };
+        self.delayed.on_disorder(now, &disorder);
     }
 
     /// Sets the silence after which a sender that starts again has its segments acknowledged one by

@@ -139,10 +139,16 @@ impl Window {
     /// Takes a segment that arrived behind a gap, where the highest byte held is now below `end`.
     /// With SACK the window grows meanwhile; without it, every duplicate acknowledgment must look
     /// like the others.
-    pub fn on_gap(&mut self, standing: Standing, length: u64, end: u64, sack: bool) {
-        if let Some(tuning) = &mut self.tuning {
-            tuning.on_gap(standing, length, end, sack);
-        }
+    /// Returns whether it did.
+    pub fn on_gap(&mut self, standing: Standing, length: u64, end: u64, sack: bool) -> bool {
+        self.tuning
+            .as_mut()
+            .is_some_and(|tuning| tuning.on_gap(standing, length, end, sack))
+    }
+
+    /// The round trip by which the window is sized, if it is and that is known.
+    pub fn round_trip(&self) -> Option<Duration> {
+        self.tuning.as_ref()?.round_trip
     }
 }
 
@@ -240,12 +246,11 @@ impl Tuning {
         self.round_began = Some(now);
     }
 
-    fn on_gap(&mut self, standing: Standing, length: u64, end: u64, sack: bool) {
-        if sack {
-            self.grow(standing, length);
-        }
+    fn on_gap(&mut self, standing: Standing, length: u64, end: u64, sack: bool) -> bool {
+        let grew = sack && self.grow(standing, length);
         let held = end.saturating_sub(standing.next_expected);
         self.widen(2 * self.read_in_round + held);
+        grew
     }
 
     fn widen(&mut self, bytes: u64) {
