@@ -1,7 +1,7 @@
 //! Deployment of a remedy on a real system, as data.
 //!
 //! A deployment is a choice of *ways*; a way is one or more typed *steps* at one end of the path.
-//! Whoever applies a remedy (a test in a namespace, a change of the machine) and whoever prints
+//! Code that applies a remedy (a test in a namespace, a change of the machine) and code that prints
 //! it reads the same steps, so that what is printed is what was tried.
 
 use serde::Serialize;
@@ -31,7 +31,7 @@ pub struct Deployment {
 pub struct Way {
     /// Where on the path the steps are taken.
     pub at: At,
-    /// The steps, in this order. Empty: the system does it by itself.
+    /// The steps, in order. Empty if the system does it by default.
     pub steps: &'static [Step],
     /// The Linux version from which it works, if it is younger than version 5.4.
     pub since: Option<&'static str>,
@@ -122,7 +122,7 @@ pub enum Step {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "from", content = "value")]
 pub enum Setting {
-    /// The same whatever the parameters are.
+    /// Independent of the parameters.
     Fixed(&'static str),
     /// A parameter that is a number, as it is.
     Parameter(&'static str),

@@ -66,7 +66,7 @@ pub struct Flows {
     pub unchanged: u32,
     /// Time over which they start: flow i at i/count of it, plus up to 1/count of it at random.
     pub start_spread: Duration,
-    /// What each sends; `None` is as much as it can until the end.
+    /// Bytes that each sends; `None` is unlimited until the end.
     pub bytes: Option<u64>,
     /// Delay each way of the flows' access lines, used in turn. Empty but for a dumbbell.
     pub access_delay: Vec<Duration>,

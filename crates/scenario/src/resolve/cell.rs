@@ -14,7 +14,7 @@ use crate::medium::CellLink;
 use crate::names::{CellRates, SchedulerName};
 
 const DEFAULT_CARRIER_MHZ: f64 = 1_900.0;
-/// Each is looked at in every slot.
+/// The scheduler evaluates each of them in every slot.
 const MOST_USERS: u32 = 2_000;
 
 /// The cell for `flows` flows, each of a user of its own.

@@ -185,7 +185,7 @@ pub(super) fn change_queue(link: &mut Link, packets: u32) -> Result<(), Problem>
     Ok(())
 }
 
-/// A link with a rate, that perhaps stops now and then.
+/// A link with a rate, with stops at regular intervals if it has a suspension.
 fn rates(table: &mut LinkTable) -> Result<(Service, Service), Problem> {
     let data = table.rate();
     let acks = Written::fill(&mut table.reverse.get_or_insert_default().rate, &data);

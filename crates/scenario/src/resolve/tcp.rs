@@ -63,7 +63,7 @@ pub(super) fn resolve(table: &mut TcpTable, path: &str) -> Result<Config, Proble
         usual.timeout.initial = usual.timeout.initial.min(max.get());
     }
     if let (Some(mss), Some(bytes)) = (given.mss, usual.initial_ssthresh) {
-        // A profile's threshold is a number of its segments: ns-2's 20, whatever their size.
+        // A profile's threshold is a number of its segments: ns-2's 20, of any size.
         let segments = bytes / u64::from(usual.mss.max(1));
         usual.initial_ssthresh = Some(segments * u64::from(mss.get_u32()));
     }

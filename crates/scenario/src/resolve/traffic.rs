@@ -14,7 +14,7 @@ const DEFAULT_SHARES: [f64; 4] = [0.0, 0.40, 0.35, 0.25];
 /// Tolerance for shares that should add up to 1.
 const ROUNDING: f64 = 1e-6;
 
-/// Traffic of each of `flows` flows; `None` is as much as it can, or `flows.bytes`.
+/// Traffic of each of `flows` flows; `None` is a bulk transfer, or `flows.bytes`.
 pub(super) fn resolve(
     document: &mut Document,
     flows: u32,
@@ -97,7 +97,7 @@ fn email(table: &mut EmailTable) -> Traffic {
     })
 }
 
-/// Shares of bulk, files, pages, e-mail: the paper's, or those that are given and none of the rest.
+/// Shares of bulk, files, pages, e-mail: the paper's, or the given ones, the others being zero.
 fn shares(table: &mut MixTable) -> Result<[f64; 4], Problem> {
     let MixTable {
         bulk,

@@ -160,7 +160,7 @@ pub(super) fn affects(loss: &mut LossTable) -> Affects {
     }
 }
 
-/// A medium that goes away now and then.
+/// Periodic outages of a medium.
 pub(super) fn away(table: SuspensionTable, key: &str) -> Result<Outage, Problem> {
     let (every, length) = (table.every.get(), table.length.get());
     if length >= every {
