@@ -28,10 +28,10 @@ SHORT = ("", "measure", "/s.toml", "--set", "duration=1 s", "--set", "link.loss.
 
 @pytest.fixture
 def kernel() -> Kernel:
-    """The first kernel of the cache."""
+    """The first kernel of the cache that has all that a distribution's has."""
     if shutil.which(QEMU) is None:
         pytest.skip(f"{QEMU} is not installed")
-    found = known()
+    found = [one for one in known() if one.can.bpf and (one.folder / "modules/tun.ko").is_file()]
     if not found:
         pytest.skip("no kernel: `airtcp kernels add debian:6.1`")
     try:
