@@ -54,6 +54,7 @@ fn main() {
     ];
     for (name, service, error) in cases {
         let config = PipeConfig {
+            policer: None,
             service,
             queue: QueueLimit::Packets(100),
             discipline: Discipline::DropTail,

@@ -1,10 +1,10 @@
 //! The link between two endpoints: queues, error models, traces, as sans-IO models.
 //!
 //! A [`Pipe`] is one direction of a link. It is handed packets and the time and says when the next
-//! one arrives; it owns no clock and no hidden random source. It is made of four replaceable parts,
+//! one arrives; it owns no clock and no hidden random source. It is made of replaceable parts,
 //! which a packet meets in this order:
 //!
-//! 1. [`queue`]: is there room for it to wait?
+//! 1. [`policer`] (where there is one) and [`queue`]: does it pass, and is there room to wait?
 //! 2. [`service`]: when is it put on the link, and when has its last byte left?
 //! 3. [`error`]: does it arrive at all?
 //! 4. [`delay`]: how long is it under way?
@@ -21,6 +21,7 @@ pub mod frame;
 pub mod mac;
 pub mod phy;
 pub mod pipe;
+pub mod policer;
 pub mod queue;
 pub mod random;
 pub mod rate_control;
@@ -36,6 +37,7 @@ pub use delay::{
 pub use error::{ErrorModel, GilbertElliott};
 pub use frame::{Admission, Transmission};
 pub use pipe::{Pipe, PipeConfig};
+pub use policer::{Policer, PolicerConfig};
 pub use queue::{CoDelConfig, Discipline, EcnField, FqCoDelConfig, QueueLimit};
 pub use random::Stream;
 pub use service::Service;

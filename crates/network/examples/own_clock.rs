@@ -71,6 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// The channel and both directions of the line.
 fn config() -> Result<NetworkConfig, Box<dyn Error>> {
     let line = PipeConfig {
+        policer: None,
         service: Service::Constant(BitRate::from_bps(10_000_000)),
         queue: QueueLimit::Packets(50),
         discipline: Discipline::DropTail,

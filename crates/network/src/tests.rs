@@ -17,6 +17,7 @@ const SIZE: u32 = 1250;
 /// 1250 bytes take 1 ms on it, and are 5 ms under way.
 fn line(error: ErrorModel) -> PipeConfig {
     PipeConfig {
+        policer: None,
         service: Service::Constant(BitRate::from_bps(10_000_000)),
         queue: QueueLimit::Packets(1000),
         discipline: Discipline::DropTail,

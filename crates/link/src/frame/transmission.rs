@@ -16,7 +16,8 @@ pub struct Transmission {
 pub enum Admission {
     /// It will arrive, unless the queue's discipline has it [discarded](crate::Pipe::take_discarded).
     Queued,
-    /// The queue had no room, or its discipline drops it; it takes nothing of the link.
+    /// The queue had no room, its discipline drops it, or the policer in front lacks tokens; it takes
+    /// nothing of the link.
     Overflow,
     /// It takes its turn on the link, but is damaged and never arrives.
     Lost,

@@ -1,4 +1,4 @@
-//! One direction of a link: a queue, a server, an error model and a delay.
+//! One direction of a link: a policer, a queue, a server, an error model and a delay.
 //!
 //! However many packets are in it, a pipe needs one pending event: the arrival of the next. Packets
 //! wait for it in a ring sorted by arrival; those that arrive together stay in the order in which
@@ -8,6 +8,7 @@
 use crate::delay::{Delay, DelayProcess};
 use crate::error::{ErrorModel, ErrorProcess};
 use crate::frame::{Admission, QueuedPacket, Transmission};
+use crate::policer::{Policer, PolicerConfig};
 use crate::queue::drop_tail::DropTail;
 use crate::queue::managed::ManagedQueue;
 use crate::queue::{Discipline, EcnField, QueueLimit};
@@ -23,6 +24,8 @@ const FLOW_HASH: u64 = u64::MAX - 5;
 /// The parts of a [`Pipe`].
 #[derive(Clone, Debug)]
 pub struct PipeConfig {
+    /// Drops what exceeds its tokens, before the queue.
+    pub policer: Option<PolicerConfig>,
     /// Rate at which the link takes packets.
     pub service: Service,
     /// Its queue.
@@ -40,6 +43,7 @@ impl PipeConfig {
     #[must_use]
     pub fn line(service: Service, delay: Delay) -> Self {
         Self {
+            policer: None,
             service,
             queue: QueueLimit::Unlimited,
             discipline: Discipline::DropTail,
@@ -75,6 +79,7 @@ impl PipeConfig {
 /// One direction of a link that carries packets of type `P`.
 #[derive(Clone, Debug)]
 pub struct Pipe<P> {
+    policer: Option<Policer>,
     server: Server,
     queue: DropTail,
     /// In place of `queue`, where the discipline decides at the head.
@@ -98,6 +103,7 @@ impl<P: EcnField> Pipe<P> {
     /// An idle pipe; its losses are drawn from `stream`, which nothing else may use.
     pub fn new(config: PipeConfig, stream: Stream) -> Self {
         Self {
+            policer: config.policer.map(Policer::new),
             server: Server::new(config.service, stream),
             queue: DropTail::new(config.queue),
             managed: ManagedQueue::new(
@@ -118,6 +124,11 @@ impl<P: EcnField> Pipe<P> {
     #[inline]
     pub fn push(&mut self, now: Instant, transmission: Transmission, packet: P) -> Admission {
         let lost = self.errors.loses(&transmission);
+        if let Some(policer) = &mut self.policer
+            && !policer.admit(now, transmission.bytes)
+        {
+            return Admission::Overflow;
+        }
         if self.managed.is_some() {
             return self.push_managed(now, transmission, packet, lost);
         }

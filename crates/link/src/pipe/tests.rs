@@ -91,6 +91,7 @@ impl NaiveLink {
 
 fn config(queue: QueueLimit, error: ErrorModel, delay: Delay) -> PipeConfig {
     PipeConfig {
+        policer: None,
         service: Service::Constant(RATE),
         queue,
         discipline: Discipline::DropTail,
@@ -228,6 +229,7 @@ fn recorded_delays_go_by_the_index_of_the_transmission() {
             start: RecordingStart::Beginning,
         };
         let config = PipeConfig {
+            policer: None,
             service: Service::Unlimited,
             queue: QueueLimit::Packets(0),
             discipline: Discipline::DropTail,
@@ -256,6 +258,7 @@ fn a_recording_may_begin_anywhere() {
             start: RecordingStart::Random,
         };
         let config = PipeConfig {
+            policer: None,
             service: Service::Unlimited,
             queue: QueueLimit::Unlimited,
             discipline: Discipline::DropTail,

@@ -7,7 +7,7 @@ use super::{
 use crate::names::{
     Counted, DelayOrder, LogStart, LossDirection, LossModel, RttShapeName, TraceDirection,
 };
-use airtcp_units::bounded::{Limit, Rate, Real, Span, Whole};
+use airtcp_units::bounded::{Bytes, Limit, Rate, Real, Span, Whole};
 use airtcp_units::{BitRate, Duration, Probability};
 
 keys! {
@@ -21,6 +21,9 @@ keys! {
         delay: Duration = Duration::from_millis(25), as LineDelay;
         /// The queue in front of the link.
         queue: QueueTable, holding keys;
+        /// A policer in front of the queue, in the direction of data: it drops what exceeds its
+        /// tokens.
+        policer: PolicerTable, holding keys;
         /// Packets that the link loses.
         loss: LossTable, holding keys;
         /// Which of the packets that wait is served, dropped or marked; the oldest is served, and
@@ -64,6 +67,17 @@ keys! {
         /// Bytes that may wait. With `packets` both limits hold; alone it stands in their place.
         bytes: Amount;
     }
+}
+
+keys! {
+    /// A token bucket without a queue: a contract's rate, enforced by dropping.
+    #[derive(Clone, Copy)]
+    pub struct PolicerTable needs {
+        /// Rate at which tokens come, counted on whole IP packets.
+        rate: Rate;
+        /// Most tokens that wait to be taken; a packet that is longer never passes.
+        burst: Bytes<64, 1_000_000_000_000>;
+    } takes {}
 }
 
 keys! {

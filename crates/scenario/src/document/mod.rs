@@ -30,7 +30,8 @@ pub use arq::ArqTable;
 pub use cell::CellTable;
 pub use flows::{Directions, FlowsTable, Kinds, PingTable, UdpTable};
 pub use link::{
-    LinkTable, LossTable, QueueTable, RttLogTable, RttModelTable, SuspensionTable, TraceTable,
+    LinkTable, LossTable, PolicerTable, QueueTable, RttLogTable, RttModelTable, SuspensionTable,
+    TraceTable,
 };
 pub use radio::{Distances, RadioTable};
 pub use selective_repeat::SelectiveRepeatTable;

@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use airtcp_link::{
     Conditions, Delay, DeliveryOrder, Discipline, ErrorModel, MahimahiTrace, PipeConfig,
-    QueueLimit, RecordingStart, RttModel, RttShape, Service, Stops,
+    PolicerConfig, QueueLimit, RecordingStart, RttModel, RttShape, Service, Stops,
 };
 use airtcp_units::{BitRate, ByteCount, Duration};
 
 use super::variation::{self, Variation};
 use super::{aqm, losses, refuse_keys};
-use crate::document::{LinkTable, QueueTable, RttLogTable, RttModelTable, SuspensionTable};
+use crate::document::{
+    LinkTable, PolicerTable, QueueTable, RttLogTable, RttModelTable, SuspensionTable,
+};
 use crate::error::Problem;
 use crate::fast_log;
 use crate::inputs::{Inputs, Recording};
@@ -69,6 +71,7 @@ pub(super) fn resolve(
     let [data_discipline, ack_discipline] = disciplines(table)?;
     let [data_variation, ack_variation] = variations(table, inputs, held);
     let data = PipeConfig {
+        policer: table.policer.as_ref().map(policer),
         service: data_service,
         queue: data_queue,
         discipline: data_discipline,
@@ -76,6 +79,7 @@ pub(super) fn resolve(
         delay: data_variation.delay(data_delay),
     };
     let acks = PipeConfig {
+        policer: None,
         service: ack_service,
         queue: ack_queue,
         discipline: ack_discipline,
@@ -254,7 +258,7 @@ fn refuse_beside_times(table: &LinkTable) -> Result<(), Problem> {
     }
     refuse_keys!(
         table, "link", why;
-        rate, delay, queue, suspension, stops, jitter, late, recorded, aqm
+        rate, delay, queue, suspension, stops, jitter, late, recorded, aqm, policer
     );
     if let Some(reverse) = &table.reverse {
         refuse_keys!(
@@ -339,6 +343,14 @@ pub(super) const fn delivery(order: DelayOrder) -> DeliveryOrder {
     match order {
         DelayOrder::InOrder => DeliveryOrder::InOrder,
         DelayOrder::Reorder => DeliveryOrder::Reorder,
+    }
+}
+
+/// The policer in front of the queue.
+const fn policer(table: &PolicerTable) -> PolicerConfig {
+    PolicerConfig {
+        rate: table.rate.get(),
+        burst: table.burst.get().as_bytes(),
     }
 }
 

@@ -7,7 +7,9 @@ mod tcp_keys;
 
 use std::path::Path;
 
-use airtcp_link::{Delay, DeliveryOrder, ErrorModel, PipeConfig, QueueLimit, Service, Stops};
+use airtcp_link::{
+    Delay, DeliveryOrder, ErrorModel, PipeConfig, PolicerConfig, QueueLimit, Service, Stops,
+};
 use airtcp_tcp::config::{Recovery, Retransmission, TimerScope};
 use airtcp_tcp::{Config, Profile};
 use airtcp_units::{BitRate, Probability};
@@ -291,6 +293,18 @@ fn the_reverse_direction_is_the_same_unless_told_otherwise() {
     assert!(
         matches!(pipe(&scenario).0.delay, Delay::Constant(delay) if delay.as_nanos() == 25_000_000)
     );
+}
+
+#[test]
+fn a_policer_stands_in_the_direction_of_data() {
+    let scenario = parsed("link.policer = { rate = \"8 Mbit/s\", burst = \"60 kB\" }");
+    let (data, acks) = pipe(&scenario);
+    let expected = PolicerConfig {
+        rate: BitRate::from_bps(8_000_000),
+        burst: 60_000,
+    };
+    assert_eq!(data.policer, Some(expected));
+    assert_eq!(acks.policer, None);
 }
 
 #[test]

@@ -134,6 +134,7 @@ fn the_longest_queue_makes_room() {
 #[test]
 fn a_pipe_wakes_for_each_departure() {
     let config = PipeConfig {
+        policer: None,
         service: Service::Constant(BitRate::from_bps(12_000_000)),
         queue: QueueLimit::Packets(3),
         discipline: Discipline::CoDel(CoDelConfig::default()),
