@@ -25,9 +25,12 @@ def main() -> None:
         corpus = sys.argv[1]
         for half in HALVES:
             _run("score.py", corpus, "--half", half, "--json", str(FOUND), *sys.argv[2:])
+            _run("queues.py", f"{corpus}-queues", "--half", half, "--json", str(FOUND))
         _run("forecast.py", corpus, "--out", "out/forecast", "--json", str(FOUND))
     found = json.loads(FOUND.read_text())
     text = put(PAGE.read_text(), "scores", scores(found))
+    if "causes" in found:
+        text = put(text, "causes", causes(found["causes"]))
     if "forecasts" in found:
         text = put(text, "forecasts", forecasts(found["forecasts"]))
     PAGE.write_text(text)
@@ -48,6 +51,21 @@ def scores(found: dict[str, Any]) -> str:
             right, of = (found[half]["totals"][name][key] for key in ("right", "of"))
             cells.append(f"{right:,} of {of:,} ({100 * right / of:.1f} %)" if of else "none")
         lines.append(f"| {words} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+CAUSES = ("policer", "tail-drop", "aqm", "queue-or-radio", "radio", "not-shown")
+
+
+def causes(found: dict[str, Any]) -> str:
+    """A confusion matrix: a row a kind of link and what lost, a column what that was taken for."""
+    heads = ["links", "lost to", *(f"called {name}" for name in CAUSES)]
+    lines = [f"| {' | '.join(heads)} |", "|---|---|" + "---:|" * len(CAUSES)]
+    for half, words in HALVES.items():
+        for kind, rows in found.get(half, {}).items():
+            for truth, counts in sorted(rows.items()):
+                cells = " | ".join(f"{counts.get(name, 0):,}" for name in CAUSES)
+                lines.append(f"| {kind}, {words} | {truth} | {cells} |")
     return "\n".join(lines)
 
 

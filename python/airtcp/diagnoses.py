@@ -57,6 +57,7 @@ def diagnose(
     flow: int | None = None,
     view: str | None = None,
     can: str = "all",
+    rate_bps: float | None = None,
     progress: Progress | None = None,
 ) -> Diagnosis | PingDiagnosis:
     """Diagnoses a capture (pcap, pcapng, also gzipped) or the log of a ping.
@@ -67,6 +68,8 @@ def diagnose(
         view: where the capture was taken, `sender`, `receiver` or `middle`; found if None.
         can: what you may change, one or several with commas of `my-machine`, `server`,
             `access-point`, `sender`, `receiver`, `all`. A capture is taken for your machine's.
+        rate_bps: the rate of a capture's link in bits of IP packets a second, where you know it;
+            fitted if None.
         progress: called with the share that is done, and what is being done.
 
     Returns:
@@ -78,7 +81,7 @@ def diagnose(
         RunError: a simulation could not be finished.
     """
     if os.fspath(path) == "-" or is_capture(Path(path)):
-        found = diagnosed(read_capture(path, flow, view, progress), can, progress)
+        found = diagnosed(read_capture(path, flow, view, progress), can, progress, rate_bps)
         return Diagnosis(**{field.name: getattr(found, field.name) for field in fields(found)})
     ping = diagnosed_ping(path, can, progress)
     return PingDiagnosis(ping.log, ping.comparison, ping.sensitivities)

@@ -15,6 +15,19 @@ def format_bit_rate(bps: float, *, sign: bool = False) -> str:
     return f"{_signed(_significant(bps / divisor, sign=sign))} {unit}"
 
 
+def parse_bit_rate(text: str) -> float | None:
+    """Bits a second of a text such as "20 Mbit/s", "20mbit" or "1.5 Gbit/s"; None for another."""
+    bare = text.strip().lower().removesuffix("/s").removesuffix("ps").removesuffix("bit").rstrip()
+    factors = {"k": 1e3, "m": 1e6, "g": 1e9}
+    factor = factors.get(bare[-1:], 1.0)
+    number = bare[:-1] if bare[-1:] in factors else bare
+    try:
+        bps = factor * float(number)
+    except ValueError:
+        return None
+    return bps if 0.0 < bps < float("inf") else None
+
+
 def format_bytes(count: float) -> str:
     """A number of bytes as text such as "94.1 MB" (decimal units)."""
     divisor, unit = _scale(abs(count), _BYTES)

@@ -11,7 +11,7 @@ from airtcp.diagnosis.ceiling import ceiling
 from airtcp.diagnosis.link import fitted_link
 from airtcp.diagnosis.loss import Loss, loss_of
 from airtcp.diagnosis.observed import Flags
-from airtcp.diagnosis.rate import half_sample_mode
+from airtcp.diagnosis.rate import half_sample_mode, rate_step
 from airtcp.diagnosis.scenario import Stack, modelled, opportunities, replayed
 from airtcp.diagnosis.stops import SHORTEST_S, StopProcess
 from naive_flow import Link, flow_over
@@ -34,11 +34,35 @@ def test_a_full_link_is_fitted(rate_bps: float, queue: int) -> None:
     assert not link.stops.stops
 
 
-def test_an_idle_link_has_no_rate_and_no_end_of_its_queue() -> None:
-    link = fitted_link(flow_over(Link(), 20.0, 0.02))
-    assert link.rate.why_refused is not None
-    assert "hardly ever full" in link.rate.why_refused
-    assert not link.queue.is_known
+def test_an_idle_link_has_bounds_of_its_rate_and_no_end_of_its_queue() -> None:
+    rate = fitted_link(flow_over(Link(), 20.0, 0.02)).rate
+    assert rate.why_refused is None
+    assert rate.bounds is not None
+    low, high = rate.bounds
+    # A packet of 1500 bytes each 20 ms passes; nothing shows how much more would.
+    assert low == pytest.approx(8 * 1500 / 0.02, rel=0.05)
+    assert high == pytest.approx(10 * low)
+    assert not rate.is_constant
+    assert not fitted_link(flow_over(Link(), 20.0, 0.02)).queue.is_known
+
+
+def test_a_rate_that_the_user_knows_is_taken() -> None:
+    link = fitted_link(flow_over(Link(), 20.0, 0.02), known_bps=10e6)
+    assert link.bps == 10e6
+    assert link.rate.bounds is None
+
+
+def test_a_rate_that_changes_once_is_a_step() -> None:
+    # The windows of a queue, before and after the change at 18 s.
+    times = np.arange(0.0, 40.0, 0.25)
+    random = np.random.default_rng(5)
+    rates = np.where(times < 18.0, 10e6, 2e6) * random.normal(1.0, 0.01, len(times))
+    step = rate_step(times, rates)
+    assert step is not None
+    assert step.at_s == pytest.approx(18.0, abs=0.3)
+    assert (step.before_bps, step.after_bps) == pytest.approx((10e6, 2e6), rel=0.01)
+    assert rate_step(times, np.where(times % 8 < 4, 10e6, 2e6)) is None
+    assert rate_step(times, np.full(len(times), 10e6)) is None
 
 
 def test_a_link_that_delivers_more_than_its_rate_has_no_one_rate() -> None:

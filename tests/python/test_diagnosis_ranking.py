@@ -1,12 +1,16 @@
 """What is said of remedies holds: intervals cover, and winners are what they are called."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from airtcp.diagnosis.ceiling import Ceiling
+from airtcp.diagnosis.latency import Latency
 from airtcp.diagnosis.trials import Cost, Effect, Trial, Trials, candidate, candidates, effect
-from airtcp.diagnosis.words import change, headline, interval
+from airtcp.diagnosis.words import change, headline, interval, larger_with_harm
 from airtcp.ranking import Direction, State, reach
+from airtcp.study.statistics import Outcome, PairedDifference
 
 SENDER = reach("sender", Direction.UNKNOWN)
 
@@ -82,6 +86,39 @@ def test_the_headline_says_when_nothing_helps() -> None:
     )
     assert "bbr at the sender brings +20 % (10 to 30 %) of goodput." in headline(half, winner, ())
     assert headline(half, None, ("Too short.",)) == "No remedy is recommended: Too short."
+
+
+def test_a_reason_not_to_trust_the_link_comes_before_its_ceiling() -> None:
+    full = Ceiling(7.7e6, 7.9e6)
+    said = headline(full, None, ("The link model does not explain this capture.",))
+    assert said == "No remedy is recommended: The link model does not explain this capture."
+
+
+def test_a_full_link_whose_data_waits_is_a_finding() -> None:
+    full, waits = Ceiling(7.7e6, 7.9e6), Latency(0.05, 2.4, 4.8, is_shared=False)
+    calm = replace(row("bbr", Effect(-1.0, -2.0, 0.0)), round_trip=Effect(-90.0, -92.0, -88.0))
+    costly = replace(
+        row("max-window", Effect(-40.0, -42.0, -38.0)), round_trip=Effect(-95.0, -96.0, -94.0)
+    )
+    said = headline(full, trials(calm, costly), (), waits=waits)
+    assert "its round trip is 50 ms without a queue, and 2.4 s in the median" in said
+    assert "bbr at the sender changes the longest in twenty by \N{MINUS SIGN}90.0 %" in said
+    assert "no remedy" not in said
+    unsure = headline(full, trials(costly), (), waits=waits)
+    assert "Nothing at the sender is shown to shorten it much" in unsure
+    assert not Latency(0.05, 0.06, 0.09, is_shared=False).is_large
+
+
+def test_a_remedy_that_harms_others_is_second_to_one_nearly_as_good() -> None:
+    rows = (row("bbr", Effect(30.0, 25.0, 35.0)), row("veno", Effect(24.0, 20.0, 28.0)))
+    gentle = PairedDifference(10, 100.0, 100.0, 0.0, 5.0, Outcome.NO_DIFFERENCE_SHOWN)
+    harsh = PairedDifference(10, 100.0, 50.0, -50.0, 5.0, Outcome.LOWER)
+    found = replace(trials(*rows), harms={"bbr": harsh, "veno": gentle})
+    assert found.winner is not None
+    assert found.winner.remedy == "veno"
+    (line,) = larger_with_harm(found)
+    assert line.startswith("bbr brings +30 %")
+    assert "takes 50 % of its goodput from an unchanged flow" in line
 
 
 def test_numbers_have_their_signs() -> None:

@@ -202,7 +202,7 @@ impl Survey {
         self.dropped = self
             .dropped
             .saturating_add(u64::from(record.dropped_before));
-        let mut latest = now;
+        let (mut latest, mut own) = (now, now);
         if let Some(nanos) = record.time {
             if self.packets == self.untimed + 1 {
                 self.start_nanos = nanos;
@@ -212,6 +212,7 @@ impl Survey {
                 self.step_back(now - time);
             }
             latest = latest.max(time);
+            own = time;
         }
         match decode(&record) {
             Ok(tcp) => {
@@ -221,8 +222,7 @@ impl Survey {
                     self.radio_frames[1] += u64::from(tcp.radio.is_retry);
                 }
                 if record.time.is_some() {
-                    self.table
-                        .take(&tcp, latest, record.number, record.interface);
+                    self.table.take(&tcp, own, record.number, record.interface);
                 } else {
                     self.untimed += 1;
                 }
@@ -280,7 +280,7 @@ impl Survey {
         self.table.begun()
     }
 
-    /// The packets of a flow that were kept, in the order of the capture.
+    /// The packets of a flow that were kept, in the order of the file.
     #[must_use]
     pub fn packets_of(&self, flow: &Flow) -> Packets<'_> {
         self.table.packets(flow)

@@ -12,6 +12,7 @@ from airtcp.cli.asker import Can, asked_for
 from airtcp.cli.console import AsJson, out, print_json, print_lines, progress_bar
 from airtcp.cli.errors import clear_errors, say
 from airtcp.columns import numbers
+from airtcp.quantities import parse_bit_rate
 
 if TYPE_CHECKING:
     from airtcp.diagnoses import Diagnosis, PingDiagnosis
@@ -41,6 +42,13 @@ def diagnose_command(
         typer.Option(
             metavar="PLACE",
             help="Where the capture was taken: sender, receiver or middle. Found if left out.",
+        ),
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATE",
+            help='The rate of the link, as "20 Mbit/s", where you know it. Fitted if left out.',
         ),
     ] = None,
     can: Can = None,
@@ -85,9 +93,14 @@ def diagnose_command(
                 "diagnose: a capture or a ping log is missing; `airtcp diagnose --advise` prints "
                 "the command that takes one"
             )
+        known_bps = None if rate is None else parse_bit_rate(rate)
+        if rate is not None and known_bps is None:
+            raise ScenarioError(f'--rate {rate}: expected a rate such as "20 Mbit/s"')
         asked = asked_for(can, is_interactive=not as_json and file != "-")
         with progress_bar(f"diagnosing {file}") as report:
-            diagnosis = diagnose(file, flow=flow, view=view, can=asked.can, progress=report)
+            diagnosis = diagnose(
+                file, flow=flow, view=view, can=asked.can, rate_bps=known_bps, progress=report
+            )
         page = diagnosis.report(folder, _command()) if folder else None
         if as_json:
             print_json(_json_object(diagnosis, page))

@@ -7,6 +7,8 @@ FEWEST = 20
 """Acknowledgments of data in order without which no habit is told."""
 TIMER_S = 0.005
 """A lone segment whose answer came later by less than this waited for no timer."""
+LONGEST_TIMER_S = 0.5
+"""No receiver waits longer (RFC 9293 §3.8.6.3): what did was in a queue."""
 USUAL = 2
 """Segments an acknowledgment, by RFC 5681 §4.2."""
 
@@ -48,7 +50,8 @@ def habit(
     the receiver waited for another segment that never came.
     """
     share = compressed / acks if acks else 0.0
-    timer = lone_delay_s if lone_delay_s is not None and lone_delay_s >= TIMER_S else None
+    is_timer = lone_delay_s is not None and TIMER_S <= lone_delay_s <= LONGEST_TIMER_S
+    timer = lone_delay_s if is_timer else None
     count = sum(by_segments)
     if count < FEWEST:
         return Acking(None, timer, share)

@@ -33,6 +33,26 @@ class Refusal(TypedDict):
     """A remark only: all else is said."""
 
 
+class Queues(TypedDict):
+    """What queues and policers on the way did, as the sender's view shows it."""
+
+    is_shared: bool
+    """Other traffic fills the queue, too."""
+    policer_bps: float | None
+    """Rate of a policer's tokens, in bits of IP packets a second."""
+    policer_burst_bytes: float | None
+    aqm_delay_ns: int | None
+    """The delay above which a queue drops that looks after its own."""
+    aqm_likelihood: float | None
+    """Chance that a loss above it is the queue's."""
+    marked: int
+    """Packets of the data that carry a congestion mark."""
+    echoes: int
+    """Acknowledgments that report one."""
+    reductions: int
+    """Segments with which the sender says that it has slowed down for one."""
+
+
 class Facts(TypedDict):
     """The chosen flow as a whole."""
 
@@ -56,6 +76,15 @@ class Facts(TypedDict):
     acking: Acking
     """The receiver's habit of acknowledging."""
     shows_tail_drop: bool
+    queues: Queues
+    acks: int
+    """Acknowledgments that came."""
+    acks_lost: int | None
+    """Those lost on their way, by the receiver's numbering; None where it does not tell."""
+    other_bytes: int
+    """Payload of the other direction."""
+    other_repeats: int
+    """Its packets below the highest byte: retransmissions, but for what was overtaken."""
 
 
 @dataclass(frozen=True)
@@ -79,8 +108,9 @@ class Capture:
     """One row a flow: `number`, ends, bytes, duration, goodput, round trip, verdict in a line."""
     segments: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row a data transmission: `time_ns`, `packet` (Wireshark's number), `index`, `start`,
-    `end`, `attempt`, `lost`, `dropped` (by a full queue), `full_queue` (it met one), `acked_ns`,
-    `rtt_ns`, `size` (IP bytes), and more."""
+    `end`, `attempt`, `lost`, `loss` (what lost it), `dropped` (by a queue or a policer),
+    `full_queue` (it met one that drops), `acked_ns`, `rtt_ns`, `size` (IP bytes), and more. What
+    offload handed over as one packet is a row for each of its segments."""
     acks: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row an acknowledgment: `time_ns`, `packet`, `ack`, `window`, `newly`, and more."""
     labels: pl.DataFrame = field(default_factory=pl.DataFrame)

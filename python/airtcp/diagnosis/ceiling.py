@@ -15,6 +15,8 @@ class Ceiling:
 
     goodput_bps: float
     most_bps: float
+    is_known: bool = True
+    """Else the link's rate did not show, and `most_bps` is what it may have at most."""
 
     @property
     def is_reached(self) -> bool:
@@ -25,5 +27,5 @@ class Ceiling:
 def ceiling(link: FittedLink, flow: Observed) -> Ceiling:
     """The link's rate while it works, less what it loses and less the headers."""
     stopped = sum(stop.length_s for stop in link.stops.stops) / flow.seconds
-    most = link.bps * (1 - min(stopped, 1.0)) * (1 - link.loss.rate) / flow.overhead
-    return Ceiling(flow.goodput_bps, max(most, flow.goodput_bps))
+    most = link.most_bps * (1 - min(stopped, 1.0)) * (1 - link.loss.rate) / flow.overhead
+    return Ceiling(flow.goodput_bps, max(most, flow.goodput_bps), is_known=link.rate.bounds is None)

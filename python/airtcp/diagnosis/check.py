@@ -3,7 +3,7 @@
 import math
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -86,14 +86,29 @@ class Prediction:
 
 def best_replay(
     link: FittedLink, flow: Observed, stacks: Sequence[Stack], timeouts: int
-) -> tuple[Replay, Stack]:
-    """The stack whose simulation over the played-back link is nearest to the capture."""
+) -> tuple[Replay, Stack, FittedLink]:
+    """The stack whose simulation over the played-back link is nearest to the capture.
+
+    Where the capture leaves the rate or the holding of packets open, that of the link, too: the
+    link is returned as it is nearest.
+    """
     captured = Outcome(flow.goodput_bps, flow.median_rtt_s, timeouts)
     found = []
-    for stack in stacks:
-        scenario = loaded(replayed(link, flow, stack))
-        found.append((Replay(captured, simulated(scenario, 1, flow.seconds), stack.profile), stack))
+    for tried in _left_open(link):
+        for stack in stacks:
+            scenario = loaded(replayed(tried, flow, stack))
+            outcome = simulated(scenario, 1, flow.seconds)
+            found.append((Replay(captured, outcome, stack.profile), stack, tried))
     return min(found, key=lambda each: each[0].distance)
+
+
+def _left_open(link: FittedLink) -> list[FittedLink]:
+    rates = link.rate.bounds or (link.bps,)
+    links = [link if bps == link.bps else link.with_rate(bps) for bps in rates]
+    if link.stops.stops and not link.stops.shows_release:
+        held = [replace(one, stops=replace(one.stops, is_taken_for_held=True)) for one in links]
+        links += held
+    return links
 
 
 def predictions(link: FittedLink, flow: Observed, stack: Stack, replay: Replay) -> list[Prediction]:

@@ -1,11 +1,14 @@
-"""The cost of the best remedy to an unchanged flow beside it, over the fitted link."""
+"""The cost of the best remedies to an unchanged flow beside them, over the fitted link."""
+
+from dataclasses import replace
 
 from airtcp._core import ScenarioError
 from airtcp.catalogue import BASELINE
 from airtcp.diagnosis.check import loaded
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.scenario import Stack, modelled
-from airtcp.diagnosis.trials import Trial
+from airtcp.diagnosis.trials import Trial, Trials
+from airtcp.ranking.best import NEARLY_AS_GOOD
 from airtcp.study.competing import competing_plan
 from airtcp.study.execute import execute
 from airtcp.study.metrics import METRICS
@@ -13,6 +16,41 @@ from airtcp.study.statistics import PairedDifference, paired_difference
 
 SEEDS = 10
 SECONDS = 60.0
+MOST_MEASURED = 3
+"""Remedies whose harm is measured, beside that of the first."""
+
+
+def with_harms(trials: Trials, link: FittedLink, stack: Stack) -> Trials:
+    """The trials with what the best remedies take from others, as far as the order needs it.
+
+    The first is measured; where it harms others much, the next that may stand in its place.
+
+    Raises:
+        RunError: a simulation could not be finished.
+    """
+    for _ in range(MOST_MEASURED):
+        best = trials.winner
+        if best is None or best.remedy in trials.harms:
+            break
+        measured = {best.remedy: harm(link, stack, best)}
+        trials = replace(trials, harms=dict(trials.harms) | measured)
+        trials = _with_nearly_as_good(trials, link, stack, best.remedy)
+    return trials
+
+
+def _with_nearly_as_good(trials: Trials, link: FittedLink, stack: Stack, first: str) -> Trials:
+    """The same, with the harm of the remedies that would be named in place of `first`."""
+    known = next(one for one in trials.ranking.candidates if one.remedy == first)
+    if not known.harms_others_much:
+        return trials
+    enough = NEARLY_AS_GOOD * (100.0 + known.gain) - 100.0
+    rivals = [
+        one.remedy
+        for one in trials.ranking.deployable
+        if one.helps and one.gain >= max(enough, 0.0) and one.remedy not in trials.harms
+    ]
+    measured = {name: harm(link, stack, trials.of(name)) for name in rivals[:MOST_MEASURED]}
+    return replace(trials, harms=dict(trials.harms) | measured)
 
 
 def harm(link: FittedLink, stack: Stack, best: Trial | None) -> PairedDifference | None:

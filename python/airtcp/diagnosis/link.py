@@ -1,16 +1,21 @@
 """The link of a capture, as a whole."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from airtcp.diagnosis.drops import Drops
 from airtcp.diagnosis.loss import Loss, fitted_loss
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.queue import Queue, fitted_queue
-from airtcp.diagnosis.rate import Rate, fitted_rate
+from airtcp.diagnosis.rate import Rate, fitted_rate, given_rate
 from airtcp.diagnosis.stops import Stop, StopProcess, found_stops
 
 ACK_BYTES = 52
+ABOVE_POLICER = 3.0
+"""A link behind a policer has this many times its rate, or what it delivered at once."""
+DEEP_PACKETS = 1000
+"""A queue that is not what drops: as long as Linux's."""
 
 
 @dataclass(frozen=True)
@@ -24,16 +29,41 @@ class FittedLink:
     queue: Queue
     loss: Loss
     stops: StopProcess
+    drops: Drops = field(default_factory=Drops)
 
     @property
     def bps(self) -> float:
         """The rate in bits of IP packets a second; of a recorded link its mean."""
         return self.rate.bps
 
+    @property
+    def most_bps(self) -> float:
+        """The most that may pass, in bits of IP packets a second."""
+        policer = self.drops.policer
+        if policer is not None:
+            return min(policer.bps, self.bps)
+        return self.rate.bounds[1] if self.rate.bounds else self.bps
 
-def fitted_link(flow: Observed) -> FittedLink:
-    """Fits every part; what the capture does not show is marked as such in the part."""
-    rate = fitted_rate(flow)
+    def with_rate(self, bps: float) -> "FittedLink":
+        """The same with another rate."""
+        return replace(self, rate=replace(self.rate, bps=bps))
+
+
+def fitted_link(
+    flow: Observed, drops: Drops | None = None, known_bps: float | None = None
+) -> FittedLink:
+    """Fits every part; what the capture does not show is marked as such in the part.
+
+    Args:
+        flow: the flow as its sender saw it.
+        drops: what a policer or a managed queue drops, by the labels.
+        known_bps: the link's rate where the user knows it, in bits of IP packets a second.
+    """
+    drops = drops or Drops()
+    rate = fitted_rate(flow) if known_bps is None else given_rate(known_bps)
+    if drops.policer is not None and known_bps is None:
+        most = max(ABOVE_POLICER * drops.policer.bps, rate.bps)
+        rate = Rate(most, None, 0.0, 1.0, np.array([]), "policer")
     loss = fitted_loss(flow)
     if rate.source == "queue" and rate.steps is None and loss.rate < 0.5:
         # Packets lost on the radio had their time on the link, but were never reported.
@@ -53,9 +83,10 @@ def fitted_link(flow: Observed) -> FittedLink:
         rate,
         flow.base_rtt_s,
         max(0.0, (flow.base_rtt_s - on_the_link) / 2),
-        fitted_queue(flow, stops),
+        Queue(DEEP_PACKETS, True) if drops != Drops() else fitted_queue(flow, stops),
         loss,
         process,
+        drops,
     )
 
 

@@ -19,6 +19,14 @@ DISPERSION_SHARE = 0.3
 """The same of gaps between acknowledgments, whose times hosts blur."""
 FEWEST = 8
 """Windows, or pairs of acknowledgments, without which nothing is said."""
+UNBOUNDED = 10.0
+"""A link whose packets never showed their spacing may have this many times what it delivered."""
+BUSIEST_S = 0.1
+"""Time in which the most that was delivered bounds the rate from below."""
+STEP_RATIO = 1.5
+"""A rate that changes by less than this factor is no step."""
+STEP_SHARE = 0.75
+"""A rate is one before and after a step where so many of the busy windows are near it."""
 MOST_INTERPOLATED = 0.5
 """A recording that is guessed for longer than this share of the time is none."""
 
@@ -38,13 +46,26 @@ class Rate:
     samples: Reals
     """The measured rates that it is the median of."""
     source: str
-    """Its source: `queue`, `dispersion` or `busiest`."""
+    """Its source: `queue`, `dispersion`, `bounds`, `policer` or `given`."""
     why_refused: str | None = None
+    bounds: tuple[float, float] | None = None
+    """Where the link was hardly ever full: what it has at least, and what it may have."""
+    step: "Step | None" = None
+    """A recorded rate that changes once, and stays."""
 
     @property
     def is_constant(self) -> bool:
         """One number describes it."""
-        return self.steps is None and self.why_refused is None
+        return self.steps is None and self.why_refused is None and self.bounds is None
+
+
+@dataclass(frozen=True)
+class Step:
+    """A rate that changes once, in bits a second; the time is the capture's."""
+
+    at_s: float
+    before_bps: float
+    after_bps: float
 
 
 def fitted_rate(flow: Observed) -> Rate:
@@ -69,11 +90,25 @@ def fitted_rate(flow: Observed) -> Rate:
     if near >= DISPERSION_SHARE:
         beside = spaced[np.abs(spaced - mode) <= NEAR * mode]
         return Rate(float(np.median(beside)), None, near, 0.0, beside, "dispersion")
-    why = (
-        "the link was hardly ever full, so that its rate did not show: capture a transfer that "
-        "sends as much as it can for ten seconds or more"
-    )
-    return Rate(_busiest(flow), None, 0.0, 1.0, np.array([]), "busiest", why)
+    return _bounded(flow, spaced)
+
+
+def given_rate(bps: float) -> Rate:
+    """The rate that the user knows."""
+    return Rate(bps, None, 1.0, 0.0, np.array([]), "given")
+
+
+def _bounded(flow: Observed, spaced: Reals) -> Rate:
+    """Bounds of the rate of a link that was hardly ever full, often since it loses.
+
+    It has at least what it delivered in the busiest tenth of a second. Packets that left together
+    and were acknowledged apart, as in slow start, show its spacing, if not how often it is that of
+    the hosts: their mode bounds it from above.
+    """
+    low = _busiest(flow)
+    mode = half_sample_mode(spaced) if len(spaced) >= FEWEST else 0.0
+    high = (1 + NEAR) * mode if mode > low else UNBOUNDED * low
+    return Rate(low, None, 0.0, 1.0, np.array([]), "bounds", bounds=(low, high))
 
 
 def busy_windows(flow: Observed) -> tuple[Reals, Reals]:
@@ -163,7 +198,26 @@ def _recorded(flow: Observed, times: Reals, rates: Reals, near: float) -> Rate:
             f"its rate varies, and showed in {100 * (1 - interpolated):.0f} % of the time alone: "
             "capture a transfer that keeps the link full"
         )
-    return Rate(float(np.mean(steps)), steps, near, interpolated, rates, "queue", why)
+    step = rate_step(times, rates)
+    return Rate(float(np.mean(steps)), steps, near, interpolated, rates, "queue", why, step=step)
+
+
+def rate_step(times: Reals, rates: Reals) -> Step | None:
+    """The one change of a rate that is constant before and after it."""
+    best: tuple[float, Step] | None = None
+    for at in range(FEWEST, len(rates) - FEWEST + 1):
+        before, after = rates[:at], rates[at:]
+        one, other = float(np.median(before)), float(np.median(after))
+        if max(one, other) < STEP_RATIO * min(one, other):
+            continue
+        near = min(
+            float(np.mean(np.abs(before - one) <= NEAR * one)),
+            float(np.mean(np.abs(after - other) <= NEAR * other)),
+        )
+        if near >= STEP_SHARE and (best is None or near > best[0]):
+            between = (float(times[at - 1]) + WINDOW_S + float(times[at])) / 2
+            best = near, Step(between, one, other)
+    return best[1] if best else None
 
 
 def _carried(flow: Observed, edges: Reals) -> Reals:
@@ -198,7 +252,12 @@ def _spaced_windows(flow: Observed, edges: Reals) -> Iterator[tuple[int, float]]
 
 
 def _busiest(flow: Observed) -> float:
-    """The most that a second delivered: the link has that at least."""
-    edges = np.arange(flow.begun_s, flow.ended_s + 1.0, 1.0)
+    """The most that a tenth of a second delivered: the link has that at least.
+
+    Acknowledgments that were pushed together on their way would show more than the link has: the
+    highest one in a hundred is left out.
+    """
+    edges = np.arange(flow.begun_s, flow.ended_s + BUSIEST_S, BUSIEST_S)
     at = np.interp(edges, flow.ack_s, flow.delivered)
-    return float(8.0 * np.diff(at).max(initial=0.0))
+    carried = 8.0 * np.diff(at) / BUSIEST_S
+    return float(np.quantile(carried, 0.99)) if len(carried) else 0.0

@@ -14,7 +14,10 @@ from airtcp import _core
 from airtcp.diagnosis.acking import habit
 from airtcp.diagnosis.capture import AtSender, Capture, Facts, Refusal
 
-FULL_QUEUE = "tail-drop"
+QUEUE_LOSSES = ("tail-drop", "aqm", "policer")
+"""Losses that a queue or a policer makes by itself, and no radio."""
+SORTED_WITHIN_S = 0.5
+"""The core sorts packets that stand no farther than this from their place."""
 _READING = 0.1
 """The share of a diagnosis that reading is said to be."""
 
@@ -49,7 +52,7 @@ def read_capture(
     if summary["flow"] is None:
         return Capture(Path(path), None, refusals, flows, warnings=warnings)
     labels = pl.DataFrame(read.labels())
-    segments = _segments(read.segments(), labels)
+    segments = _segments(read.segments())
     acks = pl.DataFrame(read.acks())
     return Capture(
         Path(path),
@@ -90,16 +93,21 @@ def _warnings(path: str | os.PathLike[str], whole: dict[str, Any]) -> Iterator[s
         yield f"{path}: {whole['damage']}; what stands before it is diagnosed"
     elif whole["is_cut"]:
         yield f"{path}: ends in the middle of a packet; what stands before it is diagnosed"
+    step_s = whole["longest_step_back_ns"] / 1e9
+    if whole["steps_back"] and step_s <= SORTED_WITHIN_S:
+        yield (
+            f"{path}: packets stand out of order in the file, by up to {1e3 * step_s:.1f} ms, and "
+            "were sorted by their times"
+        )
 
 
-def _segments(table: _core.Table, labels: pl.DataFrame) -> pl.DataFrame:
-    """Data transmissions, with those that a full queue dropped marked."""
-    full = labels.filter(pl.col("loss") == FULL_QUEUE)["original_packet"].drop_nulls()
+def _segments(table: _core.Table) -> pl.DataFrame:
+    """Data transmissions, with those marked that a queue or a policer dropped."""
     return (
         pl.DataFrame(table)
         # The SYN is no data, and a round trip of its own size.
         .filter(pl.col("end") > pl.col("start"))
-        .with_columns(dropped=pl.col("lost") & pl.col("packet").is_in(full.implode()))
+        .with_columns(dropped=pl.col("lost") & pl.col("loss").is_in(QUEUE_LOSSES).fill_null(False))
     )
 
 
@@ -110,9 +118,8 @@ def _at_sender(
         return AtSender(segments, acks, flow["timeouts"])
     if flow["at_sender"] is None:
         return None
-    labels = pl.DataFrame(read.labels(at_sender=True))
     return AtSender(
-        _segments(read.segments(at_sender=True), labels),
+        _segments(read.segments(at_sender=True)),
         pl.DataFrame(read.acks(at_sender=True)),
         flow["at_sender"]["timeouts"],
     )
@@ -143,4 +150,9 @@ def _facts(flow: dict[str, Any]) -> Facts:
             flow["acks"],
         ),
         shows_tail_drop=shared["shows_tail_drop"],
+        queues=shared["queues"] | {"marked": flow["queues"]["marked"]},
+        acks=flow["acks"],
+        acks_lost=flow["acks_lost"],
+        other_bytes=flow["other_bytes"],
+        other_repeats=flow["other_repeats"],
     )

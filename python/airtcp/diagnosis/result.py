@@ -13,7 +13,9 @@ from airtcp.diagnosis.acking import USUAL
 from airtcp.diagnosis.capture import Capture, Facts, Refusal
 from airtcp.diagnosis.ceiling import Ceiling, ceiling
 from airtcp.diagnosis.check import Prediction, Replay, best_replay, predictions
-from airtcp.diagnosis.harm import harm
+from airtcp.diagnosis.drops import drops_of
+from airtcp.diagnosis.harm import with_harms
+from airtcp.diagnosis.latency import Latency, latency
 from airtcp.diagnosis.link import FittedLink, fitted_link
 from airtcp.diagnosis.observed import Observed, observed
 from airtcp.diagnosis.scenario import Stack, WrittenLink, modelled
@@ -26,10 +28,11 @@ from airtcp.study.statistics import PairedDifference
 
 PROFILES = ("linux", "linux-reno", "linux-bbr")
 """Stacks of which one is to explain the sender; a capture does not name it."""
-FEWEST_LOSSES = 30
 FEWEST_ACKS = 10
 FEW_LOSSES = "few-losses"
-"""The core's refusal that is decided here: it counts losses of every kind."""
+"""The core's remark that is no refusal here: few losses make a wide interval."""
+LONE_STOP_SHARE = 0.05
+"""One stop that took a larger share of the capture is too much of it to be left out."""
 WINDOW_SHARE = 0.1
 """A receiver's window that held the flow back for a larger share of the time is part of the fit."""
 
@@ -49,10 +52,16 @@ class DiagnosedCapture:
     predictions: tuple[Prediction, ...]
     ceiling: Ceiling | None
     trials: Trials | None
-    harm: PairedDifference | None
-    """The goodput of an unchanged flow beside the winner, against that beside its like."""
     refusals: tuple[str, ...]
     """Reasons for which the answer is not whole; empty where it is."""
+    latency: Latency | None = None
+    """The round trips of the flow; None where none was measured."""
+
+    @property
+    def harm(self) -> PairedDifference | None:
+        """The goodput of an unchanged flow beside the winner, against that beside its like."""
+        best = self.trials.winner if self.trials else None
+        return None if self.trials is None or best is None else self.trials.harms.get(best.remedy)
 
     @property
     def is_full(self) -> bool:
@@ -62,15 +71,21 @@ class DiagnosedCapture:
     @property
     def headline(self) -> str:
         """The one sentence that matters."""
-        return words.headline(self.ceiling, self.trials, self.refusals, self.harm)
+        return words.headline(self.ceiling, self.trials, self.refusals, self.harm, self.latency)
 
     @cached_property
     def sentences(self) -> list[str]:
         """All that is said, the headline first."""
         facts = self.capture.facts
         lines = [self.headline]
-        if self.trials is not None:
+        waits = self.latency is not None and self.latency.is_large
+        if self.trials is not None and not self.is_full:
+            lines += words.larger_with_harm(self.trials)
+            if waits:
+                lines.append(words.calm_words(self.trials))
             lines += words.other_places(self.trials)
+        if self.latency is not None and waits:
+            lines.append(self.latency.sentence)
         lines += self.capture.warnings
         if facts is not None:
             view = _VIEWS[facts["view"]]
@@ -78,6 +93,7 @@ class DiagnosedCapture:
                 f"Flow {facts['flow']} from {facts['sender']} to {facts['receiver']}, captured "
                 f"{view}{'' if facts['is_view_certain'] else ', as far as its delays tell'}.",
                 words.retransmissions(facts, self.capture.labels),
+                *words.other_way(facts),
             ]
             if any(facts["shares"].values()):
                 lines.append(words.time_shares(facts))
@@ -90,6 +106,11 @@ class DiagnosedCapture:
             if self.replay.explains and self.predictions:
                 lines.append(words.prediction_words(self.predictions))
         lines += [reason for reason in self.refusals if reason not in lines[0]]
+        if self.link is not None and len(self.link.stops.stops) == 1 and not self.refusals:
+            lines.append(
+                "The link stopped once, which tells nothing of how often it does: remedies are "
+                "ranked without it."
+            )
         lines += [_refused(one) for one in self.capture.refusals if one["is_reservation"]]
         return lines
 
@@ -97,11 +118,13 @@ class DiagnosedCapture:
     def deployment(self) -> list[str]:
         """The winner's deployment on a real system and its costs; empty without a winner."""
         best = self.trials.winner if self.trials else None
-        if best is None or self.is_full:
+        if self.is_full and self.trials is not None:
+            best = self.trials.calmest
+        if best is None:
             return []
         lines = [f"Deploying {part['name']}: {part['text']}" for part in deployments(best.remedy)]
         lines.append(words.cost_words(best))
-        if self.harm is not None:
+        if self.harm is not None and not self.is_full:
             lines.append(beside_words(self.harm, f"one with {best.remedy}"))
         return lines
 
@@ -131,6 +154,7 @@ def diagnosed(
     capture: Capture,
     can: str | None = "all",
     progress: Progress | None = None,
+    rate_bps: float | None = None,
 ) -> DiagnosedCapture:
     """The whole diagnosis of a capture's chosen flow.
 
@@ -138,6 +162,7 @@ def diagnosed(
         capture: the capture.
         can: what the asker may change, as in `--can`; None tries no remedy.
         progress: called with the share that is done, and what is being done.
+        rate_bps: the link's rate, where the user knows it, in bits of IP packets a second.
 
     Raises:
         ScenarioError: the asker is unknown.
@@ -153,38 +178,49 @@ def diagnosed(
     flow = _flow(capture)
     seen = capture.at_sender
     if facts is None or flow is None or seen is None or not flow.sampled.any():
-        if facts is not None and seen is None:
+        if facts is not None and seen is None and not refusals:
             refusals.append(
                 "The link is fitted to what the sender saw, which its own capture shows, and that "
                 "of the receiver if the connection has timestamps: capture at the sender with "
                 "`tcpdump -s 128`."
             )
-        return DiagnosedCapture(
-            capture, flow, None, None, None, (), None, None, None, tuple(refusals)
-        )
+        if not refusals:
+            refusals.append("Too little of the flow was seen: capture a longer transfer.")
+        return DiagnosedCapture(capture, flow, None, None, None, (), None, None, tuple(refusals))
     _say(progress, 0.1, "fitting the link")
-    link = fitted_link(flow)
+    waits = latency(flow, facts["queues"])
+    link = fitted_link(flow, drops_of(facts["queues"]), rate_bps)
+
+    def found(
+        stack: Stack | None = None,
+        replay: Replay | None = None,
+        predicted: tuple[Prediction, ...] = (),
+        most: Ceiling | None = None,
+        trials: Trials | None = None,
+    ) -> DiagnosedCapture:
+        return DiagnosedCapture(
+            capture, flow, link, stack, replay, predicted, most, trials, tuple(refusals), waits
+        )
+
     if link.rate.why_refused:
         refusals.append(_sentence(link.rate.why_refused))
-        return DiagnosedCapture(
-            capture, flow, link, None, None, (), None, None, None, tuple(refusals)
-        )
-    most = ceiling(link, flow)
+        return found()
     _say(progress, 0.2, "playing the capture back")
-    replay, stack = best_replay(link, flow, _stacks(capture, facts, flow), seen.timeouts)
+    replay, stack, link = best_replay(link, flow, _stacks(capture, facts, flow), seen.timeouts)
+    most = ceiling(link, flow)
     predicted = tuple(predictions(link, flow, stack, replay)) if replay.explains else ()
     refusals += _why_not_ranked(flow, link, replay, predicted, facts["shares"])
-    if refusals or most.is_reached or can is None:
-        return DiagnosedCapture(
-            capture, flow, link, stack, replay, predicted, most, None, None, tuple(refusals)
-        )
+    is_well = most.is_reached and not waits.is_large
+    if refusals or is_well or can is None or not asked:
+        return found(stack, replay, predicted, most)
     trials = tried(
         ends_of(link, flow, stack),
         reach(can, _direction(facts, asked)),
         lambda done, cells: _say(progress, 0.3 + 0.65 * done / cells, "trying remedies"),
     )
-    beside = harm(link, stack, trials.winner)
-    return DiagnosedCapture(capture, flow, link, stack, replay, predicted, most, trials, beside, ())
+    if not most.is_reached:
+        trials = with_harms(trials, link, stack)
+    return found(stack, replay, predicted, most, trials)
 
 
 def _direction(facts: Facts, asked: Sequence[Asker]) -> Direction:
@@ -240,15 +276,11 @@ def _why_not_ranked(
     A flow without losses of the link's own needs none: its queue and stops are known otherwise.
     """
     reasons = []
-    if 0 < link.loss.lost < FEWEST_LOSSES:
-        needed = flow.seconds * FEWEST_LOSSES / link.loss.lost
+    stops = link.stops.stops
+    if len(stops) == 1 and stops[0].length_s > LONE_STOP_SHARE * flow.seconds:
         reasons.append(
-            f"The link lost {link.loss.lost} packets in {flow.seconds:.0f} s, and "
-            f"{FEWEST_LOSSES} are needed to know how it loses: capture {1.2 * needed:.0f} s."
-        )
-    if len(link.stops.stops) == 1:
-        reasons.append(
-            "The link stopped once, which tells nothing of how often it does: capture for longer."
+            f"The link stopped once, for {stops[0].length_s:.1f} s, which tells nothing of how "
+            "often it does: capture for longer."
         )
     if not replay.explains:
         off = ", ".join(f"{name} {100 * by:+.0f} %" for name, by in replay.deviations.items())

@@ -132,6 +132,13 @@ def _rate(link: FittedLink, files: dict[str, str]) -> list[str]:
         files[RECORDED_RATE] = opportunities(link.rate.steps)
         lines.append(f'trace = {{ up = "{RECORDED_RATE}", data = "up" }}')
     lines.append(f"queue = {{ packets = {link.queue.packets} }}")
+    policer, target_s = link.drops.policer, link.drops.aqm_target_s
+    if policer is not None:
+        lines.append(
+            f'policer = {{ rate = "{policer.bps:.0f} bit/s", burst = {policer.burst_bytes:.0f} }}'
+        )
+    elif target_s is not None:
+        lines.append(f'aqm = {{ discipline = "codel", target = "{1e6 * target_s:.0f} us" }}')
     return lines
 
 

@@ -40,6 +40,13 @@ class StopProcess:
 
     stops: tuple[Stop, ...]
     observed_s: float
+    is_taken_for_held: bool = False
+    """Taken for held where nothing tells: its replay was nearer to the capture."""
+
+    @property
+    def shows_release(self) -> bool:
+        """Enough waited in one of them to tell whether it came all at once."""
+        return any(np.isfinite(stop.released_share) for stop in self.stops)
 
     @property
     def is_shown(self) -> bool:
@@ -84,7 +91,9 @@ class StopProcess:
         """Packets come all at once at the end, not at the link's rate."""
         shares = np.array([stop.released_share for stop in self.stops])
         told = shares[np.isfinite(shares)]
-        return len(told) > 0 and float(np.median(told)) > HELD_SHARE
+        if not len(told):
+            return self.is_taken_for_held
+        return float(np.median(told)) > HELD_SHARE
 
 
 def found_stops(flow: Observed, rate_bps: float) -> list[Stop]:

@@ -2,8 +2,8 @@
 
 import math
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +15,7 @@ from airtcp.catalogue import Remedy, remedies
 from airtcp.ranking import Candidate, Ranking, Reach, State, rank
 from airtcp.ranking.deployable import needs
 from airtcp.ranking.state import state
-from airtcp.study.statistics import student_t
+from airtcp.study.statistics import Outcome, PairedDifference, student_t
 from airtcp.summary import RunSummary, parse_summary, retransmitted_share, total
 
 DRAWS = 20
@@ -23,6 +23,10 @@ SEEDS = 2
 """Seeds of each drawn link, to tell its own luck from the fit's uncertainty."""
 WORTH_PERCENT = 3.0
 """A smaller effect is within the error that a fit may have, and recommended to nobody."""
+CALM_PERCENT = 20.0
+"""A round trip that is shorter by less is no remedy for latency."""
+COSTLY_PERCENT = 10.0
+"""A remedy for latency may not cost more of the goodput than this."""
 Progress = Callable[[int, int], object]
 
 
@@ -66,6 +70,15 @@ class Trial:
     """The effect at each end of what the capture leaves open; one where nothing is."""
     cost: Cost
     goodput_bps: float
+    round_trip: Effect = Effect(0.0, 0.0, 0.0, is_identical=True)
+    """The change of the round trip that one packet in twenty exceeds, over all ends."""
+
+    @property
+    def calms(self) -> bool:
+        """It is shown to shorten that round trip much, and costs little goodput at any end."""
+        return self.round_trip.high <= -CALM_PERCENT and all(
+            one.low >= -COSTLY_PERCENT for one in self.at_ends
+        )
 
     @property
     def least(self) -> float:
@@ -100,11 +113,24 @@ class Trials:
     baseline_bps: float
     runs: int
     reach: Reach
+    harms: Mapping[str, PairedDifference | None] = field(default_factory=dict)
+    """What remedies take from an unchanged flow beside them, where that was measured."""
 
     @cached_property
     def ranking(self) -> Ranking:
-        """The ranking, by what an unsure fit can tell: less than `WORTH_PERCENT` is excluded."""
-        return rank((candidate(row) for row in self.rows), self.reach, WORTH_PERCENT)
+        """The ranking, by what an unsure fit can tell: less than `WORTH_PERCENT` is excluded.
+
+        A remedy that harms others much comes after one that is nearly as good and does not.
+        """
+        every = (candidate(row, self.harms.get(row.remedy)) for row in self.rows)
+        return rank(every, self.reach, WORTH_PERCENT)
+
+    @cached_property
+    def calmest(self) -> Trial | None:
+        """Of what the asker can deploy, that which shortens the round trip under load most."""
+        calm = (self.of(one.remedy) for one in self.ranking.deployable)
+        shown = [row for row in calm if row.calms]
+        return min(shown, key=lambda row: row.round_trip.percent, default=None)
 
     @property
     def winner(self) -> Trial | None:
@@ -117,7 +143,7 @@ class Trials:
         return next(row for row in self.rows if row.remedy == remedy)
 
 
-def candidate(row: Trial) -> Candidate:
+def candidate(row: Trial, harm: PairedDifference | None = None) -> Candidate:
     """A trial as the ranking takes it: shown or excluded only if it is so at every end."""
     states = {
         state(one.percent, (one.low, one.high), WORTH_PERCENT, is_exact=one.is_identical)
@@ -127,7 +153,14 @@ def candidate(row: Trial) -> Candidate:
     known = states.pop() if len(states) == 1 else State.UNDECIDED
     if known is State.SHOWN and (len(signs) > 1 or 0 < row.least < WORTH_PERCENT):
         known = State.UNDECIDED
-    return Candidate(row.remedy, row.effect.percent, (row.effect.low, row.effect.high), known)
+    return Candidate(
+        row.remedy,
+        row.effect.percent,
+        (row.effect.low, row.effect.high),
+        known,
+        harm=None if harm is None else harm.mean_percent,
+        is_harm_shown=harm is not None and harm.outcome is Outcome.LOWER,
+    )
 
 
 def candidates() -> list[Remedy]:
@@ -151,9 +184,11 @@ def tried(ends: Ends, reach: Reach, progress: Progress | None = None) -> Trials:
     resent = _array(summaries, retransmitted_share, shape)
     timeouts = _array(summaries, lambda one: float(total(one, "timeouts")), shape)
     srtt = _array(summaries, lambda one: one["flows"][0]["srtt_ms"] or 0.0, shape)
+    high_rtt = _array(summaries, lambda one: one["flows"][0]["rtt_p95_ms"] or 0.0, shape)
     rows = []
     for index, name in enumerate(usable[1:], 1):
         effects = tuple(effect(goodput[0, end], goodput[index, end]) for end in range(len(factors)))
+        calms = tuple(effect(high_rtt[0, end], high_rtt[index, end]) for end in range(len(factors)))
         if all(one.is_identical for one in effects):
             continue
         cost = Cost(
@@ -163,7 +198,7 @@ def tried(ends: Ends, reach: Reach, progress: Progress | None = None) -> Trials:
         )
         whole = _over(effects)
         mean = float(goodput[index].mean())
-        rows.append(Trial(name, place_of[name], whole, effects, cost, mean))
+        rows.append(Trial(name, place_of[name], whole, effects, cost, mean, _over(calms)))
     rows.sort(key=lambda row: -row.effect.percent)
     return Trials(tuple(rows), ends.open_point, float(goodput[0].mean()), len(cells), reach)
 

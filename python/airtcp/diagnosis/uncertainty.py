@@ -8,7 +8,7 @@ import numpy as np
 from airtcp._core import Scenario
 from airtcp.diagnosis.check import loaded
 from airtcp.diagnosis.link import FittedLink
-from airtcp.diagnosis.loss import loss_of
+from airtcp.diagnosis.loss import Loss, loss_of
 from airtcp.diagnosis.observed import Observed
 from airtcp.diagnosis.scenario import Stack, modelled, with_queue
 from airtcp.diagnosis.stops import StopProcess
@@ -17,29 +17,41 @@ from airtcp.diagnosis.trials import DRAWS, Ends
 STRETCH_S = 5.0
 """Long enough that what follows a loss or a stop is in the same stretch."""
 SEED = 16
+DRAWN_PACKETS = 10_000_000
 LONGEST_S = 30.0
 SHORTEST_S = 20.0
 QUEUE_FACTORS = (1, 3)
+FEW_LOSSES = 30
+"""Fewer losses are drawn by their chance: stretches of the capture repeat what was seen."""
 
 
 def ends_of(link: FittedLink, flow: Observed, stack: Stack) -> Ends:
-    """The scenarios that remedies are tried on: links drawn from the fit, at each end of the queue.
+    """Links drawn from the fit, at each end of what it leaves open, to try remedies on.
 
-    A queue that the capture shows no end of may be as long as it was seen, or three times that.
+    A queue that the capture shows no end of may be as long as it was seen, or three times that; a
+    link that was hardly ever full has the rate of either bound.
     """
     seconds = min(max(flow.seconds, SHORTEST_S), LONGEST_S)
     links = list(drawn_links(link, flow, DRAWS))
+    bounds = link.rate.bounds
 
-    def drawn(factor: int) -> tuple[Scenario, ...]:
-        packets = factor * link.queue.packets
+    def drawn(end: int) -> tuple[Scenario, ...]:
+        packets = link.queue.packets * (1 if link.queue.is_known else QUEUE_FACTORS[end])
+        ended = (
+            with_queue(one if bounds is None else one.with_rate(bounds[end]), packets)
+            for one in links
+        )
         return tuple(
-            loaded(modelled(with_queue(one, packets), stack, seconds, (draw + 0.5) / DRAWS))
-            for draw, one in enumerate(links)
+            loaded(modelled(one, stack, seconds, (draw + 0.5) / DRAWS))
+            for draw, one in enumerate(ended)
         )
 
-    if link.queue.is_known:
-        return Ends(None, (drawn(1),))
-    return Ends("the queue, which this capture does not show", tuple(map(drawn, QUEUE_FACTORS)))
+    is_open = [] if bounds is None else ["the rate"]
+    is_open += [] if link.queue.is_known else ["the queue"]
+    if not is_open:
+        return Ends(None, (drawn(0),))
+    what = " and ".join(is_open)
+    return Ends(f"{what}, which this capture does not show", (drawn(0), drawn(1)))
 
 
 def drawn_links(link: FittedLink, flow: Observed, draws: int) -> Iterator[FittedLink]:
@@ -61,6 +73,8 @@ def drawn_links(link: FittedLink, flow: Observed, draws: int) -> Iterator[Fitted
     for _ in range(draws):
         chosen = random.integers(0, count, count)
         loss = loss_of(np.concatenate([lost[stretch == one] for one in chosen]))
+        if link.loss.lost < FEW_LOSSES:
+            loss = _drawn_loss(link.loss, random)
         stops = tuple(
             stop
             for one in np.sort(chosen)
@@ -78,3 +92,11 @@ def drawn_links(link: FittedLink, flow: Observed, draws: int) -> Iterator[Fitted
             # Periodic stops are no matter of luck: their times are those of the capture.
             stops=link.stops if link.stops.is_periodic else StopProcess(stops, flow.seconds),
         )
+
+
+def _drawn_loss(loss: Loss, random: np.random.Generator) -> Loss:
+    """Losses of a chance drawn from what few of them tell (Jeffreys' prior)."""
+    if not loss.lost:
+        return loss
+    chance = random.beta(loss.lost + 0.5, loss.sent - loss.lost + 0.5)
+    return Loss(DRAWN_PACKETS, round(chance * DRAWN_PACKETS), None)

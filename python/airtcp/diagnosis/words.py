@@ -7,9 +7,10 @@ import polars as pl
 from airtcp.diagnosis.capture import SHARES, Facts
 from airtcp.diagnosis.ceiling import Ceiling
 from airtcp.diagnosis.check import Prediction, Replay
+from airtcp.diagnosis.latency import Latency
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.trials import WORTH_PERCENT, Effect, Trial, Trials
-from airtcp.quantities import format_bit_rate, format_count, format_percent
+from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.ranking.candidate import LARGE_HARM_PERCENT
 from airtcp.study.statistics import Outcome, PairedDifference
 
@@ -18,10 +19,15 @@ CAUSES = {
     "reordering": "reordering",
     "radio": "the radio",
     "tail-drop": "a full queue",
+    "aqm": "a queue that keeps its delay short",
+    "policer": "a policer",
+    "queue-or-radio": "a queue or the radio",
     "tail-of-flight": "a lost tail of a flight",
     "lost-retransmission": "a lost retransmission",
     "not-shown": "a cause that is not shown",
 }
+FEW_LOSSES = 30
+"""Fewer are said by their number, too: their interval is wide."""
 ENDS_SHARE = 0.1
 """What one end held back for a smaller share of the time explains nothing."""
 
@@ -31,18 +37,36 @@ def headline(
     trials: Trials | None,
     refusals: Sequence[str],
     harm: PairedDifference | None = None,
+    waits: Latency | None = None,
 ) -> str:
-    """The one sentence that a user came for."""
-    if ceiling is not None and ceiling.is_reached:
+    """The one sentence that a user came for.
+
+    A reason not to trust the link comes before all that would be concluded from it.
+    """
+    if refusals:
+        return f"No remedy is recommended: {refusals[0]}"
+    is_full = ceiling is not None and ceiling.is_reached
+    if ceiling is not None and is_full and (waits is None or not waits.is_large):
         return (
             f"Of {format_bit_rate(ceiling.goodput_bps)} at most "
             f"{format_bit_rate(ceiling.most_bps)} are possible: no remedy is worth it."
         )
+    if ceiling is not None and is_full and waits is not None:
+        return (
+            f"The link is full (of {format_bit_rate(ceiling.goodput_bps)} at most "
+            f"{format_bit_rate(ceiling.most_bps)} are possible), but data waits: "
+            f"{_waiting(waits)}{_calmed(trials)}."
+        )
     if trials is None:
-        return f"No remedy is recommended: {refusals[0]}" if refusals else "No remedy was tried."
+        return "No remedy was tried: none was asked for."
     best = trials.winner
     possible = ""
-    if ceiling is not None:
+    if ceiling is not None and not ceiling.is_known:
+        possible = (
+            f"The flow has {format_bit_rate(ceiling.goodput_bps)}, of a link whose rate did not "
+            "show. "
+        )
+    elif ceiling is not None:
         possible = (
             f"Of {format_bit_rate(ceiling.most_bps)} that are possible the flow has "
             f"{format_bit_rate(ceiling.goodput_bps)}. "
@@ -60,6 +84,51 @@ def headline(
     )
     undecided = f"; undecided: {open_ones}" if open_ones else ""
     return f"{possible}No remedy{where} is shown to help{undecided}."
+
+
+def _waiting(waits: Latency) -> str:
+    return (
+        f"its round trip is {seconds_words(waits.base_s)} without a queue, and "
+        f"{seconds_words(waits.median_s)} in the median while sending"
+    )
+
+
+def _calmed(trials: Trials | None) -> str:
+    """What shortens the round trip, as the end of a sentence."""
+    if trials is None:
+        return ""
+    calm = trials.calmest
+    where = "" if trials.reach.is_all else f" at {trials.reach.words}"
+    if calm is None:
+        return (
+            f". Nothing{where} is shown to shorten it much at no more than a tenth of the goodput"
+        )
+    return (
+        f". {calm.remedy} at the {calm.place} changes the longest in twenty by "
+        f"{interval(calm.round_trip)}, and goodput by {interval(calm.effect)}"
+    )
+
+
+def calm_words(trials: Trials) -> str:
+    """The remedy for latency beside another answer."""
+    return f"Latency{_calmed(trials).replace('. ', ': ', 1)}."
+
+
+def larger_with_harm(trials: Trials) -> list[str]:
+    """The line of a remedy that brings a little more, but harms others much."""
+    larger = trials.ranking.larger_with_harm
+    if larger is None or larger.harm is None:
+        return []
+    return [
+        f"{larger.remedy} brings {interval(trials.of(larger.remedy).effect)}, but takes "
+        f"{format_percent(-larger.harm, decimals=0)} of its goodput from an unchanged flow beside "
+        "it."
+    ]
+
+
+def seconds_words(seconds: float) -> str:
+    """A time as people say it."""
+    return f"{seconds:.1f} s" if seconds >= 1.0 else f"{1e3 * seconds:.0f} ms"
 
 
 def harm_clause(harm: PairedDifference | None) -> str:
@@ -109,6 +178,33 @@ def retransmissions(facts: Facts, labels: pl.DataFrame) -> str:
     return f"{sentence} Causes: {', '.join(causes)}."
 
 
+def other_way(facts: Facts) -> list[str]:
+    """What was lost on the way back, and what marks tell; nothing where neither shows."""
+    lines = []
+    lost = facts["acks_lost"]
+    if lost:
+        sent = facts["acks"] + lost
+        lines.append(
+            f"On the way back {format_count(lost)} of {format_count(sent)} acknowledgments were "
+            f"lost ({format_percent(100 * lost / sent, decimals=1)}), by the receiver's numbering."
+        )
+    if facts["other_repeats"]:
+        lines.append(
+            f"The other direction sent {format_bytes(facts['other_bytes'])} and retransmitted "
+            f"{format_count(facts['other_repeats'])} "
+            f"{'packet' if facts['other_repeats'] == 1 else 'packets'}."
+        )
+    queues = facts["queues"]
+    if queues["echoes"] or queues["marked"]:
+        lines.append(
+            f"A queue marks congestion in place of dropping (ECN): "
+            f"{format_count(queues['marked'])} packets carry a mark here, "
+            f"{format_count(queues['echoes'])} acknowledgments report one, and the sender slowed "
+            f"down {format_count(queues['reductions'])} times."
+        )
+    return lines
+
+
 def time_shares(facts: Facts) -> str:
     """Shares of the time, the largest first."""
     seconds = facts["seconds"]
@@ -125,8 +221,26 @@ def time_shares(facts: Facts) -> str:
 def link_words(link: FittedLink) -> str:
     """The fitted link in a sentence."""
     rate = format_bit_rate(link.bps)
-    if link.rate.why_refused:
+    policer = link.drops.policer
+    if policer is not None:
+        parts = [
+            f"a policer of {format_bit_rate(policer.bps)} with a burst of "
+            f"{format_bytes(round(policer.burst_bytes))}, which drops and delays nothing"
+        ]
+    elif link.rate.why_refused:
         parts = [f"at least {rate}"]
+    elif link.rate.bounds is not None:
+        low, high = link.rate.bounds
+        parts = [
+            f"at least {format_bit_rate(low)}, hardly ever full (tried up to "
+            f"{format_bit_rate(high)}; --rate says it where it is known)"
+        ]
+    elif link.rate.step is not None:
+        step = link.rate.step
+        parts = [
+            f"{format_bit_rate(step.before_bps)}, and from {step.at_s:.0f} s on "
+            f"{format_bit_rate(step.after_bps)}"
+        ]
     elif link.rate.steps is not None:
         parts = [
             f"a rate that varies, {rate} in the mean "
@@ -136,13 +250,19 @@ def link_words(link: FittedLink) -> str:
     else:
         parts = [rate]
     parts.append(f"{1e3 * link.base_rtt_s:.1f} ms of base round trip")
-    least = "" if link.queue.is_known else "at least "
-    parts.append(f"a queue of {least}{link.queue.packets} packets")
+    if link.drops.aqm_target_s is not None:
+        target = 1e3 * link.drops.aqm_target_s
+        parts.append(f"a queue that drops above {target:.0f} ms of delay (AQM)")
+    elif policer is None:
+        least = "" if link.queue.is_known else "at least "
+        parts.append(f"a queue of {least}{link.queue.packets} packets")
     parts.append(_loss_words(link))
     stops = link.stops
     if stops.stops:
         times = len(stops.stops)
         how = "held and released at once" if stops.are_held else "packets waiting"
+        if not stops.shows_release:
+            how += " by its replay, which the capture itself does not show"
         parts.append(
             f"{times} {'stop' if times == 1 else 'stops'} of {stops.mean_length_s:.2f} s in the "
             f"mean ({'periodic, ' if stops.is_periodic else ''}{how})"
@@ -153,9 +273,11 @@ def link_words(link: FittedLink) -> str:
 def _loss_words(link: FittedLink) -> str:
     loss = link.loss
     if not loss.lost:
-        return "no losses beside the queue's"
+        return "no losses of its own"
     low, high = loss.interval
     shown = f"{100 * loss.rate:.2g} % lost ({100 * low:.2g} to {100 * high:.2g} %)"
+    if loss.lost < FEW_LOSSES:
+        shown += f", by {loss.lost} {'loss' if loss.lost == 1 else 'losses'}"
     if loss.bursts is None:
         return f"{shown}, independently"
     return f"{shown}, in bursts of {1 / loss.bursts.bad_to_good:.1f} packets"

@@ -108,6 +108,8 @@ def link_table(link: FittedLink) -> Table:
     rate = format_bit_rate(link.bps)
     if link.rate.why_refused:
         rate = f"at least {rate}"
+    elif link.rate.bounds is not None:
+        rate = " to ".join(format_bit_rate(bps) for bps in link.rate.bounds)
     elif link.rate.steps is not None:
         rate = f"recorded, {rate} in the mean"
     low, high = link.loss.interval
@@ -122,6 +124,12 @@ def link_table(link: FittedLink) -> Table:
             f"{format_count(link.loss.lost)} of {format_count(link.loss.sent)}",
         ),
     ]
+    policer, target_s = link.drops.policer, link.drops.aqm_target_s
+    if policer is not None:
+        burst = format_bytes(policer.burst_bytes)
+        rows.append(("policer", f"{format_bit_rate(policer.bps)}, burst {burst}"))
+    if target_s is not None:
+        rows.append(("AQM", f"drops above {1e3 * target_s:.0f} ms of delay"))
     if link.loss.bursts is not None:
         bursts = link.loss.bursts
         rows.append(

@@ -1,13 +1,14 @@
 //! Options that the two ends agreed on: by their SYNs, and where these are missing by what they do.
 
 use crate::flow::Flow;
-use crate::packet::Way;
-use crate::survey::Survey;
+use crate::packet::{Packet, Way};
 
 /// Packets sampled to estimate the full segment size.
 const PROBED: usize = 20_000;
 /// Space that timestamps take in each header, with padding.
 const TIMESTAMPS_BYTES: u32 = 12;
+/// Shorter segments are what an application had, not what a path takes (RFC 9293 §3.7.1).
+const LEAST_SEGMENT: u32 = 536;
 /// Full segment on Ethernet, the default without samples.
 const MSS_BYTES: u32 = 1460;
 
@@ -22,12 +23,12 @@ pub(super) struct Agreed {
 }
 
 impl Agreed {
-    /// Of a flow whose data goes `way`.
-    pub fn of(survey: &Survey, flow: &Flow, way: Way) -> Self {
+    /// Of a flow with these `packets`, whose data goes `way`.
+    pub fn of(packets: impl Iterator<Item = Packet>, flow: &Flow, way: Way) -> Self {
         let (data, acks) = (flow.data(), flow.acks());
         let mut lengths: Vec<u32> = Vec::new();
         let mut has_blocks = false;
-        for packet in survey.packets_of(flow).take(PROBED) {
+        for packet in packets.take(PROBED) {
             has_blocks |= !packet.segment.sack.is_empty();
             if packet.way == way && packet.segment.payload_bytes > 0 {
                 lengths.push(packet.segment.payload_bytes);
@@ -39,7 +40,12 @@ impl Agreed {
         };
         let option = if data.timestamps { TIMESTAMPS_BYTES } else { 0 };
         let most = announced.map_or(u32::MAX, |mss| mss.saturating_sub(option).max(1));
-        let usual = most_frequent(&mut lengths).unwrap_or(MSS_BYTES);
+        let usual = match announced {
+            Some(_) => most_frequent(&mut lengths),
+            // Without SYNs nothing bounds what offload has joined.
+            None => common_divisor(&mut lengths).or_else(|| most_frequent(&mut lengths)),
+        };
+        let usual = usual.unwrap_or(MSS_BYTES);
         let is_scaled = data.window_scale.is_some() && acks.window_scale.is_some();
         let has_syns = data.syn.is_some() && acks.syn.is_some();
         Self {
@@ -60,4 +66,39 @@ fn most_frequent(lengths: &mut [u32]) -> Option<u32> {
     lengths.sort_unstable();
     let runs = lengths.chunk_by(|one, other| one == other);
     runs.max_by_key(|run| run.len()).map(|run| run[0])
+}
+
+/// The length of which nearly all longer ones are multiples, as offload joins segments; `None`
+/// where none is longer than the most frequent.
+fn common_divisor(lengths: &mut [u32]) -> Option<u32> {
+    lengths.sort_unstable();
+    let fewest = lengths.len() / 100 + 1;
+    let mut behind = 0;
+    for run in lengths.chunk_by(|one, other| one == other) {
+        behind += run.len();
+        let (length, longer) = (run[0], &lengths[behind..]);
+        let multiples = longer.iter().filter(|other| **other % length == 0).count();
+        if run.len() >= fewest
+            && length >= LEAST_SEGMENT
+            && longer.len() >= fewest
+            && multiples * 10 >= longer.len() * 9
+        {
+            return Some(length);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_segments_tell_their_length() {
+        let mut lengths = vec![1448, 2896, 2896, 14_480, 300, 1448, 65_160, 7240];
+        assert_eq!(common_divisor(&mut lengths), Some(1448));
+        let mut plain = vec![1448; 500];
+        plain.push(300);
+        assert_eq!(common_divisor(&mut plain), None);
+    }
 }

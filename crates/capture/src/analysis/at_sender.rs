@@ -23,11 +23,11 @@ const DRIFT: f64 = 200e-6;
 const LEAST_PACKETS: usize = 50;
 
 /// A packet that was lost before it came here: which repaired it, and which came first of those
-/// sent after it, by their numbers in the capture.
+/// sent after it, by their places among the segments of the data's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Missing {
-    pub repair: u64,
-    pub before: u64,
+    pub repair: u32,
+    pub before: u32,
 }
 
 /// The packets as they passed the sender, in its order and renumbered; `None` where no clock is
@@ -40,29 +40,29 @@ pub fn packets(
 ) -> Option<Vec<Packet>> {
     let clock = Clock::of(packets.clone().filter(|packet| packet.way == way))?;
     let mut moved: Vec<(Instant, u64, Packet)> = Vec::new();
-    let mut lost: HashMap<u64, Vec<u64>> = HashMap::new();
+    let mut lost: HashMap<u32, Vec<u32>> = HashMap::new();
     for one in missing {
         lost.entry(one.before).or_default().push(one.repair);
     }
-    let repairs: HashMap<u64, Packet> = {
-        let mut numbers: Vec<u64> = missing.iter().map(|one| one.repair).collect();
-        numbers.sort_unstable();
-        packets
-            .clone()
-            .filter(|packet| numbers.binary_search(&packet.number).is_ok())
-            .map(|packet| (packet.number, packet))
+    let repairs: HashMap<u32, Packet> = {
+        let mut places: Vec<u32> = missing.iter().map(|one| one.repair).collect();
+        places.sort_unstable();
+        (0..)
+            .zip(packets.clone().filter(|packet| packet.way == way))
+            .filter(|(place, _)| places.binary_search(place).is_ok())
             .collect()
     };
     // When the sender had each timestamp of the receiver first.
     let mut had: HashMap<u32, Instant> = HashMap::new();
     let mut unwrapped = Unwrapped::default();
-    for packet in packets {
+    let mut place = 0;
+    for (order, packet) in (1..).zip(packets) {
         if packet.way != way {
             let time = packet.time + base;
             if let Some(both) = packet.segment.timestamps {
                 had.entry(both.value).or_insert(time);
             }
-            moved.push((time, 2 * packet.number, packet));
+            moved.push((time, 2 * order, packet));
             continue;
         }
         let time = match packet.segment.timestamps {
@@ -74,12 +74,13 @@ pub fn packets(
             }
             None => packet.time,
         };
-        for repair in lost.get(&packet.number).into_iter().flatten() {
+        for repair in lost.get(&place).into_iter().flatten() {
             if let Some(repair) = repairs.get(repair) {
-                moved.push((time, 2 * packet.number - 1, *repair));
+                moved.push((time, 2 * order - 1, *repair));
             }
         }
-        moved.push((time, 2 * packet.number, packet));
+        moved.push((time, 2 * order, packet));
+        place += 1;
     }
     moved.sort_by_key(|(time, order, _)| (*time, *order));
     let numbered = (1..).zip(moved);
@@ -231,8 +232,8 @@ mod tests {
         seen[79].segment.sequence = lost;
         seen.remove(49);
         let missing = [Missing {
-            repair: 80,
-            before: 51,
+            repair: 78,
+            before: 49,
         }];
         let moved = packets(seen.into_iter(), Way::FromClient, BASE, &missing).unwrap();
         assert_eq!(moved.len(), 199);

@@ -12,6 +12,7 @@ use super::clock::Clock;
 use super::covered::Covered;
 use super::found::{Ack, Followed, Repeat, Sent, Silence};
 use super::label::Trigger;
+use super::numbering::Numbering;
 use super::trigger::{self, Circumstances};
 use crate::packet::{Packet, Way};
 
@@ -42,6 +43,7 @@ pub(super) struct Follower {
     clock: Clock,
     out: Followed,
     packets: u32,
+    numbering: Numbering,
     delivered: u64,
     last_ack: Instant,
     last_data: Instant,
@@ -85,8 +87,10 @@ impl Follower {
                 behind_ack: 0,
                 end: Instant::ZERO,
                 retried_frames: 0,
+                reductions: 0,
             },
             packets: 0,
+            numbering: Numbering::default(),
             delivered: 0,
             last_ack: Instant::ZERO,
             last_data: Instant::ZERO,
@@ -161,6 +165,7 @@ impl Follower {
             return;
         }
         let is_syn = segment.flags.contains(Flags::SYN);
+        self.out.reductions += u64::from(!is_syn && segment.flags.contains(Flags::CWR));
         if self.base.is_none() {
             // A SYN has the number before the first byte.
             self.base = Some(if is_syn {
@@ -215,6 +220,7 @@ impl Follower {
             acknowledged: Instant::FAR_FUTURE,
             is_measured: false,
             is_lost: false,
+            lost_to: None,
             radio_retry: packet.radio.is_retry,
             is_marked: segment.ecn == airtcp_packet::Ecn::CongestionExperienced,
             is_short: segment.payload_bytes == 0
@@ -397,6 +403,7 @@ impl Follower {
             self.advance(ack, packet.time);
         }
         let sacked_high = self.board.highest_sacked();
+        let missing_before = self.numbering.missing_before(packet);
         self.out.acks.push(Ack {
             time: packet.time,
             number: packet.number,
@@ -408,7 +415,9 @@ impl Follower {
             sacked_high: (sacked_high > self.board.una()).then_some(sacked_high),
             is_duplicate,
             has_dsack,
-            has_echo: segment.flags.contains(Flags::ECE),
+            // In a SYN it only offers to report (RFC 3168 §6.1.1).
+            has_echo: segment.flags.contains(Flags::ECE) && !segment.flags.contains(Flags::SYN),
+            missing_before,
             timestamp_echo: segment.timestamps.map(|both| both.echo),
         });
         self.last_ack = packet.time;

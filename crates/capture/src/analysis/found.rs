@@ -2,7 +2,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-use super::label::Trigger;
+use super::label::{Cause, Trigger};
 
 /// A packet with sequence space that the sender of the data sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,6 +29,8 @@ pub struct Sent {
     pub is_measured: bool,
     /// It was lost. Set by the verdicts on the retransmissions.
     pub is_lost: bool,
+    /// What lost it, where something did: a queue, a policer, the radio, or not told.
+    pub lost_to: Option<Cause>,
     /// A radio's monitor saw its retry bit.
     pub radio_retry: bool,
     /// It met congestion before it came here, or was marked (RFC 3168).
@@ -83,6 +85,8 @@ pub struct Ack {
     pub has_dsack: bool,
     /// It reports a congestion mark (RFC 3168 §6.1.3).
     pub has_echo: bool,
+    /// Packets of the receiver that are missing before it, by its IPv4 identification.
+    pub missing_before: u32,
     /// TSecr.
     pub timestamp_echo: Option<u32>,
 }
@@ -163,4 +167,6 @@ pub(super) struct Followed {
     /// The last time anything passed.
     pub end: Instant,
     pub retried_frames: u64,
+    /// Segments that announce a smaller window after a congestion mark (RFC 3168 §6.1.2).
+    pub reductions: u64,
 }

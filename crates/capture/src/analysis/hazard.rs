@@ -16,7 +16,7 @@ const LEAST_TOP_LOSSES: f64 = 5.0;
 const SIGMAS: f64 = 4.5;
 /// Least ratio of the hazard at the top to that below.
 const LEAST_RISE: f64 = 4.0;
-/// Fewer losses in all show nothing of their cause, unless the queue was empty.
+/// Fewer losses in all do not tell a queue from the radio, unless the queue was short.
 const LEAST_LOSSES: u64 = 8;
 /// A queue of fewer packets than these drops none.
 const SHORT_QUEUE_PACKETS: f64 = 3.0;
@@ -73,6 +73,9 @@ pub struct Hazard {
     pub top: f64,
     /// Number of losses.
     pub losses: u64,
+    /// By how much the rise at the top is likelier than a flat hazard, in natural logarithms.
+    pub gain: f64,
+    /// One packet's part of the queue, in the queue's own unit.
     packet_bytes: f64,
 }
 
@@ -90,6 +93,12 @@ impl Hazard {
             .collect();
         let whole = sent.iter().map(|packet| u64::from(packet.ip_bytes)).max();
         Self::of_met(&met, whole.unwrap_or(0) as f64)
+    }
+
+    /// The same over the delay that transmissions met, in nanoseconds, of which a packet takes
+    /// `packet_nanos`. All that shares the queue is in it.
+    pub(super) fn of_delays(met: &[(u64, bool)], packet_nanos: u64) -> Self {
+        Self::of_met(met, packet_nanos as f64)
     }
 
     fn of_met(met: &[(u64, bool)], packet_bytes: f64) -> Self {
@@ -130,6 +139,7 @@ impl Hazard {
     /// Finds the edge that parts the hazard best, if it rises there: the longest queue need not be
     /// the one that drops, since a few measurements are wrong.
     fn find_rise(&mut self) {
+        let flat = log_likelihood(sum(&self.bins));
         let least = (LOWEST_TOP * self.longest_bytes as f64)
             .max((SHORT_QUEUE_PACKETS - 1.0) * self.packet_bytes);
         let mut most = f64::NEG_INFINITY;
@@ -150,6 +160,7 @@ impl Hazard {
             let likelihood = log_likelihood(below) + log_likelihood(top);
             if is_rise && likelihood > most {
                 most = likelihood;
+                self.gain = likelihood - flat;
                 self.shows_tail_drop = true;
                 self.top_bytes = self.bins[edge].low;
                 (self.below, self.top) = (hazard_of(below), hazard_of(top));
@@ -170,7 +181,7 @@ impl Hazard {
     /// Cause of the loss of a packet that met a queue of `bytes`.
     #[must_use]
     pub fn cause(&self, bytes: Option<u64>) -> Cause {
-        let Some(bytes) = bytes else {
+        let Some(bytes) = bytes.filter(|_| !self.bins.is_empty()) else {
             return Cause::NotShown;
         };
         if self.is_full(bytes) {
@@ -183,7 +194,7 @@ impl Hazard {
         if bytes <= FAR_FROM_FULL * longest || self.losses >= LEAST_LOSSES {
             Cause::Radio
         } else {
-            Cause::NotShown
+            Cause::QueueOrRadio
         }
     }
 }
@@ -243,7 +254,7 @@ mod tests {
         few[950].1 = true;
         few[990].1 = true;
         let hazard = Hazard::of_met(&few, PACKET as f64);
-        assert_eq!(hazard.cause(Some(99_000)), Cause::NotShown);
+        assert_eq!(hazard.cause(Some(99_000)), Cause::QueueOrRadio);
         assert_eq!(hazard.cause(Some(1000)), Cause::Radio);
         assert_eq!(Hazard::of_met(&[], 1.0).cause(Some(9)), Cause::NotShown);
     }

@@ -126,6 +126,13 @@ named! {
         Radio = "radio",
         /// Lost where the queue was full.
         TailDrop = "tail-drop",
+        /// Dropped by a queue that looks after its own delay (RFC 7567): above some delay, not at
+        /// the longest.
+        Aqm = "aqm",
+        /// Dropped by a policer, a token bucket without a queue.
+        Policer = "policer",
+        /// A queue's or the radio's: it met a queue, and the losses are too few to tell which.
+        QueueOrRadio = "queue-or-radio",
         /// Lost with nothing behind it that would reveal the loss.
         TailOfFlight = "tail-of-flight",
         /// A retransmission that was lost itself.
@@ -164,8 +171,8 @@ pub struct Label {
     pub evidence: Evidence,
     /// Why there was something to retransmit.
     pub cause: Cause,
-    /// Cause of the loss of the transmission before it, by the queue it met: radio, tail drop or
-    /// not shown. `None` where nothing was lost.
+    /// Cause of the loss of the transmission before it: radio, tail drop, AQM, policer, one of two,
+    /// or not shown. `None` where nothing was lost.
     pub loss: Option<Cause>,
     /// Queue length at the lost transmission, in bytes, interpolated from its neighbours.
     pub queue_bytes: Option<u64>,

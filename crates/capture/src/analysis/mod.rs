@@ -2,52 +2,62 @@
 //! and what a fit of the link needs.
 //!
 //! ```text
-//!   packets ─▶ vantage
+//!   packets ─▶ wire (order, segments) ─▶ vantage
 //!           └▶ follow: board of pieces, timer ─▶ sent, acks, repeats, silences
-//!                 └▶ verdicts ─▶ rate, hazard ─▶ labels ─▶ stops ─▶ shares ─▶ refusals
+//!                 └▶ verdicts ─▶ rate, causes ─▶ labels ─▶ stops ─▶ shares ─▶ refusals
 //! ```
 
 mod acking;
 mod agreed;
 mod at_sender;
 mod board;
+mod causes;
 mod clock;
 mod covered;
 mod follow;
 mod found;
 mod hazard;
 mod label;
+mod numbering;
 mod order;
+mod policer;
 mod rate;
 mod refusal;
 mod shares;
+mod standing;
 mod stops;
 #[cfg(test)]
 mod tests;
 mod trigger;
 mod vantage;
 mod verdict;
+mod wire;
 
 use airtcp_units::{Duration, Instant};
 
 pub use acking::Acking;
 use agreed::Agreed;
 use at_sender::Missing;
+use causes::Causes;
 use follow::Follower;
 pub use found::{Ack, Sent};
 use found::{Followed, Repeat};
 pub use hazard::{Bin, Hazard};
 pub use label::{Cause, Evidence, Label, Need, Trigger};
+pub use numbering::LostAcks;
+pub use policer::Policer;
 use rate::Path;
 pub use refusal::of_capture as refusals_of_capture;
 pub use refusal::{Refusal, RefusalKind};
 pub use shares::{Limit, Shares};
+pub use standing::Standing;
 pub use stops::Stop;
 pub use vantage::{Place, Vantage};
 use verdict::{Circle, Verdict};
+use wire::InOrder;
 
 use crate::flow::{Completeness, Flow};
-use crate::packet::Way;
+use crate::packet::{Packet, Way};
 use crate::survey::Survey;
 
 /// A packet that came later than one which was sent after it, and was not repeated.
@@ -90,6 +100,17 @@ pub struct Analysis {
     pub stops: Vec<Stop>,
     /// The hazard of loss over the length of the queue.
     pub hazard: Hazard,
+    /// Other traffic fills the queue, too: it drops by a delay that the flow's own bytes do not
+    /// make.
+    pub is_shared: bool,
+    /// The policer that drops what exceeds its tokens.
+    pub policer: Option<Policer>,
+    /// The delay above which a queue drops that looks after its own.
+    pub aqm: Option<Standing>,
+    /// Acknowledgments lost on their way here; `None` where nothing counts them.
+    pub lost_acks: Option<LostAcks>,
+    /// Segments that announce a smaller window after a congestion mark (RFC 3168 §6.1.2).
+    pub reductions: u64,
     /// Where the time went.
     pub shares: Shares,
     /// The receiver's habit.
@@ -116,7 +137,8 @@ impl Analysis {
         let kept = survey.packets_of(flow).take(2).count();
         let mut refusals = refusal::of_capture(survey);
         refusals.extend(refusal::of_flow(flow, kept));
-        let mut vantage = vantage::of(survey.packets_of(flow), flow, way);
+        let ordered = InOrder::of(survey, flow);
+        let mut vantage = vantage::of(ordered.packets(), flow, way);
         if let Some(place) = view {
             vantage.place = place;
             vantage.is_certain = true;
@@ -125,10 +147,11 @@ impl Analysis {
         if analysis.refusals.iter().any(|one| one.kind.is_total()) {
             return analysis;
         }
-        let agreed = Agreed::of(survey, flow, way);
+        let agreed = Agreed::of(ordered.packets(), flow, way);
+        let segments = ordered.segments(way, agreed.mss);
         analysis.mss = agreed.mss;
         analysis.has_sack = agreed.has_sack;
-        let followed = Follower::follow(way, agreed, survey.packets_of(flow));
+        let followed = Follower::follow(way, agreed, segments.clone());
         let found = refusal::Found {
             losses: 0,
             sent: followed.sent.len(),
@@ -140,7 +163,7 @@ impl Analysis {
         };
         let missing = analysis.judge(followed);
         if analysis.vantage.place == Place::Receiver {
-            analysis.at_sender = analysis.moved(survey, flow, agreed, &missing);
+            analysis.at_sender = analysis.moved(segments, flow, agreed, &missing);
         }
         if flow.completeness() == Completeness::Beginning {
             analysis.cut_after = analysis.sent.last().map(|packet| packet.time);
@@ -151,8 +174,14 @@ impl Analysis {
             ..found
         };
         // At the receiver no answer shows what is under way.
-        let moved = analysis.at_sender.as_deref();
-        let shares = moved.map_or(&analysis.shares, |moved| &moved.shares);
+        let shares = match (analysis.vantage.place, analysis.at_sender.as_deref()) {
+            (_, Some(moved)) => Some(&moved.shares),
+            (Place::Receiver, None) => {
+                analysis.shares = Shares::default();
+                None
+            }
+            (_, None) => Some(&analysis.shares),
+        };
         let more = refusal::of_found(&found, shares);
         analysis.refusals.extend(more);
         if analysis.refusals.iter().any(|one| one.kind.is_total()) {
@@ -161,12 +190,12 @@ impl Analysis {
             analysis.overtaken.clear();
             analysis.shares = Shares::default();
             analysis.hazard = Hazard::default();
+            (analysis.policer, analysis.aqm) = (None, None);
             analysis.at_sender = None;
         }
-        let packets = survey.packets_of(flow);
         analysis
             .refusals
-            .extend(refusal::proxy(packets, flow, way, &found));
+            .extend(refusal::proxy(ordered.packets(), flow, way, &found));
         analysis
     }
 
@@ -184,6 +213,11 @@ impl Analysis {
             overtaken: Vec::new(),
             stops: Vec::new(),
             hazard: Hazard::default(),
+            is_shared: false,
+            policer: None,
+            aqm: None,
+            lost_acks: None,
+            reductions: 0,
             shares: Shares::default(),
             acking: Acking::default(),
             base_rtt: None,
@@ -197,13 +231,13 @@ impl Analysis {
     /// The flow as its sender saw it, from what came to its receiver.
     fn moved(
         &self,
-        survey: &Survey,
+        segments: impl Iterator<Item = Packet> + Clone,
         flow: &Flow,
         agreed: Agreed,
         missing: &[Missing],
     ) -> Option<Box<Self>> {
         let base = self.vantage.least_to_sender?;
-        let packets = at_sender::packets(survey.packets_of(flow), self.way, base, missing)?;
+        let packets = at_sender::packets(segments, self.way, base, missing)?;
         let vantage = Vantage {
             place: Place::Sender,
             ..self.vantage
@@ -249,20 +283,20 @@ impl Analysis {
         if let Some(path) = &path {
             self.stops = stops::of(&followed.silences, &followed.sent, &followed.acks, path);
         }
-        // At the receiver no answer shows a queue.
-        let queues = match &path {
-            Some(path) if self.vantage.place != Place::Receiver => path.queue_bytes(),
-            _ => Vec::new(),
-        };
         let told = (!self.has_sack).then(|| rate::is_told_without_sack(&followed.sent));
-        self.hazard = Hazard::of(&followed.sent, &queues, |place| {
-            told.as_ref().is_none_or(|told| told[place])
-        });
+        let is_told = |place: usize| told.as_ref().is_none_or(|told| told[place]);
+        // At the receiver no answer shows a queue.
+        let causes = match &path {
+            Some(path) if self.vantage.place != Place::Receiver => {
+                Causes::of(&followed.sent, &followed.acks, path, is_told)
+            }
+            _ => Causes::default(),
+        };
         for (repeat, verdict) in followed.repeats.iter().zip(&verdicts) {
             if verdict.is_overtaken {
                 self.overtaken.push(overtaken(&followed, repeat, verdict));
             } else {
-                let label = self.label(&followed, repeat, verdict, &queues);
+                let label = self.label(&followed, repeat, verdict, &causes);
                 self.labels.push(label);
             }
         }
@@ -276,8 +310,26 @@ impl Analysis {
         self.base_rtt = base;
         self.retried_frames = followed.retried_frames;
         let missing = missing(&followed, &verdicts);
-        for (packet, bytes) in followed.sent.iter_mut().zip(&queues) {
-            packet.meets_full_queue = self.hazard.is_full(*bytes);
+        for (at, packet) in followed.sent.iter_mut().enumerate() {
+            packet.meets_full_queue = causes.is_queues(at);
+        }
+        for label in &self.labels {
+            let lost = followed.sent[label.sent].previous;
+            if let Some(lost) = followed.sent.get_mut(lost as usize) {
+                lost.lost_to = label.loss;
+            }
+        }
+        self.hazard = causes.hazard;
+        (self.is_shared, self.policer) = (causes.is_shared, causes.policer);
+        self.aqm = causes.standing;
+        self.reductions = followed.reductions;
+        if self.vantage.place == Place::Sender {
+            let reports: Vec<(u32, u32)> = followed
+                .acks
+                .iter()
+                .map(|ack| (ack.newly, ack.missing_before))
+                .collect();
+            self.lost_acks = LostAcks::of(&reports);
         }
         self.sent = followed.sent;
         self.acks = followed.acks;
@@ -289,22 +341,20 @@ impl Analysis {
         followed: &Followed,
         repeat: &Repeat,
         verdict: &Verdict,
-        queues: &[u64],
+        causes: &Causes,
     ) -> Label {
         let sent = &followed.sent[repeat.sent as usize];
         let previous = followed.sent.get(sent.previous as usize);
         let is_refused = verdict.evidence == Evidence::Refused;
         let is_loss =
             verdict.need == Need::Needed && verdict.trigger != Trigger::WindowProbe && !is_refused;
-        let queue_bytes = queues
-            .get(sent.previous as usize)
-            .filter(|_| is_loss)
-            .copied();
+        let lost = sent.previous as usize;
+        let queue_bytes = causes.queue_bytes(lost).filter(|_| is_loss);
         let loss = is_loss.then(|| {
             if verdict.is_upstream || previous.is_none() {
                 Cause::NotShown
             } else {
-                self.hazard.cause(queue_bytes)
+                causes.of_loss(lost)
             }
         });
         let is_timer = matches!(verdict.trigger, Trigger::Timeout | Trigger::TailProbe);
@@ -351,14 +401,14 @@ impl Analysis {
 
 /// Losses on the sender's side, by what repaired and what revealed them.
 fn missing(followed: &Followed, verdicts: &[Verdict]) -> Vec<Missing> {
-    let number = |at: u32| Some(followed.sent.get(at as usize)?.number);
+    let place = |at: u32| Some(followed.sent.get(at as usize)?.index);
     let pairs = followed.repeats.iter().zip(verdicts);
     pairs
         .filter(|(_, verdict)| verdict.is_upstream && verdict.need == Need::Needed)
         .filter_map(|(repeat, _)| {
             Some(Missing {
-                repair: number(repeat.sent)?,
-                before: number(repeat.revealed_by)?,
+                repair: place(repeat.sent)?,
+                before: place(repeat.revealed_by)?,
             })
         })
         .collect()

@@ -176,6 +176,7 @@ mod tests {
                     acknowledged: ms(if is_behind { 300 } else { 10 * number + 50 }),
                     is_measured: !is_behind,
                     is_lost: number == 10 || number == 11,
+                    lost_to: None,
                     radio_retry: false,
                     is_marked: false,
                     is_short: false,

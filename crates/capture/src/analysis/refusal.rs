@@ -5,6 +5,7 @@ use airtcp_units::Duration;
 
 use super::shares::{Limit, Shares};
 use super::vantage::Place;
+use super::wire;
 use crate::decode::Other;
 use crate::flow::Flow;
 use crate::packet::{Packet, Way};
@@ -63,6 +64,8 @@ pub enum RefusalKind {
     NoTcp,
     /// The SYN, which carries the window scale, was not captured.
     NoSyn,
+    /// Captured at the receiver, and nothing dates what the sender sent.
+    NoClock,
 }
 
 impl RefusalKind {
@@ -82,6 +85,7 @@ impl RefusalKind {
             Self::NotKept => "not-kept",
             Self::NoTcp => "no-tcp",
             Self::NoSyn => "no-syn",
+            Self::NoClock => "no-clock",
         }
     }
 
@@ -111,6 +115,8 @@ const ONE_CLOCK: &str = "capture on one host and one interface: \
      tcpdump -i INTERFACE --time-stamp-precision=nano -s 128 -w FILE.pcap";
 const NO_DROPS: &str = "capture less of each packet with a larger buffer: tcpdump -s 128 -B 65536";
 const AT_SENDER: &str = "capture at the sender itself, or on the proxy's far side";
+const WITH_CLOCK: &str = "capture at the sender with tcpdump -s 128, or switch timestamps on at \
+     both ends (Linux: sysctl net.ipv4.tcp_timestamps=1)";
 const PLAIN_TCP: &str = "capture a transfer over TCP: switch QUIC off in the browser, or use \
      curl --http2";
 const INSIDE: &str = "capture inside the tunnel, on its own interface (wg0, tun0)";
@@ -166,7 +172,10 @@ pub fn of_capture(survey: &Survey) -> Vec<Refusal> {
             FROM_THE_START,
         ));
     }
-    if survey.steps_back * 100 > survey.packets * MOST_BEHIND_PERCENT {
+    // Steps within that are sorted.
+    if survey.steps_back * 100 > survey.packets * MOST_BEHIND_PERCENT
+        && survey.longest_step_back > wire::SORTED_WITHIN
+    {
         refusals.push(Refusal::new(
             RefusalKind::Order,
             format!(
@@ -217,8 +226,8 @@ pub struct Found {
     pub place: Place,
 }
 
-/// Of a flow after it.
-pub fn of_found(found: &Found, shares: &Shares) -> Vec<Refusal> {
+/// Of a flow after it. `shares` are those of its sender's view, where there is one.
+pub fn of_found(found: &Found, shares: Option<&Shares>) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     if found.behind_ack * 100 > found.sent as u64 * MOST_BEHIND_PERCENT {
         refusals.push(Refusal::new(
@@ -251,6 +260,16 @@ pub fn of_found(found: &Found, shares: &Shares) -> Vec<Refusal> {
             LONGER,
         ));
     }
+    let Some(shares) = shares else {
+        refusals.push(Refusal::new(
+            RefusalKind::NoClock,
+            "the capture is the receiver's, and without TCP timestamps nothing tells when its \
+             sender sent what: where the time went, and the link, are the sender's to see"
+                .to_owned(),
+            WITH_CLOCK,
+        ));
+        return refusals;
+    };
     if shares.under_way() < LEAST_UNDER_WAY {
         refusals.push(Refusal::new(
             RefusalKind::Short,

@@ -125,15 +125,15 @@ impl State<'_> {
     }
 
     fn limit(&self, is_recovering: bool) -> Limit {
-        if self.in_flight == 0 {
-            return Limit::Application;
-        }
         let outstanding = self.end.saturating_sub(self.una);
+        // Before all else: behind a closed window nothing is in flight, either.
         if self
             .window
             .is_some_and(|window| outstanding + NEAR_WINDOW * self.mss >= window)
         {
             Limit::ReceiverWindow
+        } else if self.in_flight == 0 {
+            Limit::Application
         } else if self.path.is_some() && self.queueing > self.is_full_after {
             Limit::Link
         } else if is_recovering {

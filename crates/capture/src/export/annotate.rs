@@ -87,7 +87,6 @@ pub fn annotate(from: &Path, to: &Path, analysis: &Analysis) -> Result<(), Annot
     };
     let file = BufWriter::with_capacity(1 << 16, File::create(to)?);
     let mut writer = PcapNgWriter::with_section_header(file, section)?;
-    // In the order of the packets, since a row is one each.
     let mut labels = analysis.labels.iter().peekable();
     // The interfaces of the copy: which of the capture each is, and its link type.
     let mut interfaces: Vec<(u32, u16)> = Vec::new();
@@ -105,9 +104,12 @@ pub fn annotate(from: &Path, to: &Path, analysis: &Analysis) -> Result<(), Annot
             .next_if(|label| label.number < record.number)
             .is_some()
         {}
-        let comment = labels
-            .next_if(|label| label.number == record.number)
-            .map(comment);
+        // A packet that offload joined may hold several.
+        let mut comments: Vec<String> = Vec::new();
+        while let Some(label) = labels.next_if(|label| label.number == record.number) {
+            comments.push(comment(label));
+        }
+        let comment = (!comments.is_empty()).then(|| comments.join("\n"));
         write(&mut writer, &record, number as u32, comment)?;
     }
     writer.into_inner().flush()?;

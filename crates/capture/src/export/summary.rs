@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::analysis::{Analysis, Label, Limit, Need, Trigger};
+use crate::analysis::{Analysis, Label, Limit, Need, Sent, Trigger};
 use crate::capture::Capture;
 use crate::decode::Other;
 
@@ -42,6 +42,8 @@ pub struct Whole {
     pub dropped: u64,
     /// Steps back in time.
     pub steps_back: u64,
+    /// The longest of them, in nanoseconds: the packets of a flow are sorted within half a second.
+    pub longest_step_back_ns: u64,
     /// Packets without a time.
     pub untimed: u64,
     /// The file ends in the middle of a packet.
@@ -117,6 +119,14 @@ pub struct Chosen {
     pub shows_tail_drop: bool,
     /// The longest queue in bytes.
     pub longest_queue_bytes: u64,
+    /// What queues and policers did, and their marks.
+    pub queues: Queues,
+    /// Acknowledgments lost on their way here, as far as they are numbered.
+    pub acks_lost: Option<u64>,
+    /// Bytes of payload of the other direction.
+    pub other_bytes: u64,
+    /// Its packets below the highest byte: retransmissions, but for what overtook.
+    pub other_repeats: u64,
     /// Segments an ACK, on average.
     pub segments_per_ack: f64,
     /// ACKs of 1, 2, … 8 and more segments.
@@ -144,10 +154,33 @@ pub struct AtSender {
     pub base_rtt_ns: Option<u64>,
     /// The hazard of loss rises at the top of the queue: it drops.
     pub shows_tail_drop: bool,
+    /// What queues and policers did.
+    pub queues: Queues,
     /// Share of the time by what held the transfer back; they sum to 1.
     pub shares: BTreeMap<&'static str, f64>,
     /// The same in seconds.
     pub seconds: BTreeMap<&'static str, f64>,
+}
+
+/// What queues and policers on the way did, as the sender's view shows it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Queues {
+    /// Other traffic fills the queue, too.
+    pub is_shared: bool,
+    /// Rate of a policer's tokens, in bit/s.
+    pub policer_bps: Option<f64>,
+    /// Its burst in bytes.
+    pub policer_burst_bytes: Option<f64>,
+    /// The delay above which a queue drops that looks after its own, in nanoseconds.
+    pub aqm_delay_ns: Option<u64>,
+    /// Chance that a loss above it is the queue's.
+    pub aqm_likelihood: Option<f64>,
+    /// Packets of the data with a congestion mark, seen at the receiver or in between.
+    pub marked: u64,
+    /// Acknowledgments that report one (RFC 3168 §6.1.3).
+    pub echoes: u64,
+    /// Segments that announce a smaller window for it (RFC 3168 §6.1.2).
+    pub reductions: u64,
 }
 
 /// Something that cannot be said.
@@ -211,6 +244,7 @@ fn whole(capture: &Capture) -> Whole {
         others,
         dropped: survey.dropped,
         steps_back: survey.steps_back,
+        longest_step_back_ns: survey.longest_step_back.as_nanos(),
         untimed: survey.untimed,
         is_cut: survey.is_cut,
         damage: survey.damage.as_ref().map(ToString::to_string),
@@ -273,6 +307,10 @@ fn chosen(capture: &Capture) -> Option<Chosen> {
         left_out_s: shares.left_out.as_secs_f64(),
         shows_tail_drop: analysis.hazard.shows_tail_drop,
         longest_queue_bytes: analysis.hazard.longest_bytes,
+        queues: queues(analysis),
+        acks_lost: analysis.lost_acks.map(|acks| acks.lost),
+        other_bytes: acks.span,
+        other_repeats: acks.repeats,
         segments_per_ack: analysis.acking.mean_segments(),
         acks_by_segments: analysis.acking.segments,
         lone_ack_delay_ns: analysis.acking.lone_delay.map(|delay| delay.as_nanos()),
@@ -282,6 +320,22 @@ fn chosen(capture: &Capture) -> Option<Chosen> {
         cut_after_ns: analysis.cut_after.map(|time| time.as_nanos()),
         at_sender: analysis.at_sender.as_deref().map(at_sender),
     })
+}
+
+fn queues(analysis: &Analysis) -> Queues {
+    let count = |is_it: &dyn Fn(&Sent) -> bool| {
+        analysis.sent.iter().filter(|packet| is_it(packet)).count() as u64
+    };
+    Queues {
+        is_shared: analysis.is_shared,
+        policer_bps: analysis.policer.map(|policer| policer.rate_bps),
+        policer_burst_bytes: analysis.policer.map(|policer| policer.burst_bytes),
+        aqm_delay_ns: analysis.aqm.map(|standing| standing.from.as_nanos()),
+        aqm_likelihood: analysis.aqm.map(|standing| standing.likelihood),
+        marked: count(&|packet| packet.is_marked),
+        echoes: analysis.acks.iter().filter(|ack| ack.has_echo).count() as u64,
+        reductions: analysis.reductions,
+    }
 }
 
 fn by_limit(value: impl Fn(Limit) -> f64) -> BTreeMap<&'static str, f64> {
@@ -295,6 +349,7 @@ fn at_sender(moved: &Analysis) -> AtSender {
         timeouts: moved.labels.iter().filter(is_timeout).count(),
         base_rtt_ns: moved.base_rtt.map(|delay| delay.as_nanos()),
         shows_tail_drop: moved.hazard.shows_tail_drop,
+        queues: queues(moved),
         shares: by_limit(|limit| moved.shares.share(limit)),
         seconds: by_limit(|limit| moved.shares.time(limit).as_secs_f64()),
     }

@@ -104,6 +104,8 @@ pub(crate) struct Table {
     only: Option<Key>,
     begun: u32,
     unlisted: Unlisted,
+    /// The time up to which the capture has come.
+    latest: Instant,
 }
 
 impl Table {
@@ -119,12 +121,16 @@ impl Table {
             only: only.map(|(one, other)| key(one, other)),
             begun: 0,
             unlisted: Unlisted::default(),
+            latest: Instant::ZERO,
         }
     }
 
-    /// Takes the packet `number` of the capture, which passed `interface` at `now`.
+    /// Takes the packet `number` of the capture, which passed `interface` at `time`. Flows count
+    /// in a time that does not go back, whatever the order of the file.
     #[inline]
-    pub fn take(&mut self, tcp: &Tcp, now: Instant, number: u64, interface: u32) {
+    pub fn take(&mut self, tcp: &Tcp, time: Instant, number: u64, interface: u32) {
+        self.latest = self.latest.max(time);
+        let now = self.latest;
         let index = self.find(tcp, now);
         let Some(entry) = self.entries.get_mut(index as usize) else {
             return;
@@ -149,7 +155,7 @@ impl Table {
             return;
         }
         let packet = Packet {
-            time: now,
+            time,
             number,
             way,
             segment: tcp.segment,

@@ -100,7 +100,7 @@ pub(super) fn flows(survey: &Survey) -> Result<RecordBatch, ArrowError> {
 /// place among all packets of its direction), `start`, `end`, `attempt` (0 is the first),
 /// `lost`, `acked_ns`, `rtt_ns` (a sound sample), `in_flight` (bytes just after it), `size` (the
 /// IP packet), `marked` (by congestion), `radio_retry`, `timestamp` (TSval), `full_queue` (it met
-/// one: a loss is taken for the queue's).
+/// one, or an empty bucket: a loss is not taken for the radio's), `loss` (what lost it).
 pub(super) fn segments(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
     Columns::of(&analysis.sent)
         .signed("time_ns", |sent| nanos(sent.time))
@@ -118,6 +118,7 @@ pub(super) fn segments(analysis: &Analysis) -> Result<RecordBatch, ArrowError> {
         .truth("radio_retry", |sent| Some(sent.radio_retry))
         .short("timestamp", |sent| sent.timestamp)
         .truth("full_queue", |sent| Some(sent.meets_full_queue))
+        .word("loss", |sent| Some(sent.lost_to?.name()))
         .finish()
 }
 

@@ -1,5 +1,7 @@
 //! Transfers written by hand, whose truth is known line by line.
 
+mod hosts;
+
 use airtcp_packet::wire::{Addresses, emit};
 use airtcp_packet::{Flags, SackBlock, Segment, SequenceNumber, Timestamps};
 
@@ -108,40 +110,54 @@ impl Script {
     fn survey(&self) -> Survey {
         let mut packets = self.packets.clone();
         packets.sort_by_key(|packet| packet.0);
-        let mut file = Vec::new();
-        for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 96, 101] {
-            file.extend(word.to_le_bytes());
-        }
-        let ends = ["10.0.0.1:50000", "10.0.0.2:5001"].map(|end| end.parse().unwrap());
-        for (number, (time, way, segment)) in (1_u16..).zip(&packets) {
-            let [source, destination] = match way {
-                Way::FromClient => ends,
-                Way::FromServer => [ends[1], ends[0]],
-            };
-            let addresses = Addresses {
-                source,
-                destination,
-            };
-            let mut packet = Vec::new();
-            let payload = vec![0; segment.payload_bytes as usize];
-            emit(segment, &addresses, number, &payload, &mut packet).unwrap();
-            let length = packet.len() as u32;
-            packet.truncate(80);
-            let (seconds, micros) = (time / 1_000_000, time % 1_000_000);
-            for word in [seconds as u32, micros as u32, packet.len() as u32, length] {
-                file.extend(word.to_le_bytes());
-            }
-            file.extend(packet);
-        }
-        let reader = Reader::new(Box::new(std::io::Cursor::new(file))).unwrap();
-        Survey::of(reader, &Limits::default(), None, &mut |_| true).unwrap()
+        survey_of(&(1..).zip(packets).collect::<Vec<_>>())
     }
 
     fn analysis(&self) -> Analysis {
-        let survey = self.survey();
-        let flow = survey.largest().unwrap();
-        Analysis::of(&survey, flow, None)
+        analysed(&self.survey())
     }
+
+    /// Of a file with the packets as they stand, not sorted.
+    fn analysis_as_written(&self) -> Analysis {
+        let packets: Vec<_> = (1..).zip(self.packets.iter().copied()).collect();
+        analysed(&survey_of(&packets))
+    }
+}
+
+fn analysed(survey: &Survey) -> Analysis {
+    let flow = survey.largest().unwrap();
+    Analysis::of(survey, flow, None)
+}
+
+/// A capture of packets with their IPv4 identifications, times in microseconds.
+fn survey_of(packets: &[(u16, (u64, Way, Segment))]) -> Survey {
+    let mut file = Vec::new();
+    for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 96, 101] {
+        file.extend(word.to_le_bytes());
+    }
+    let ends = ["10.0.0.1:50000", "10.0.0.2:5001"].map(|end| end.parse().unwrap());
+    for (number, (time, way, segment)) in packets {
+        let [source, destination] = match way {
+            Way::FromClient => ends,
+            Way::FromServer => [ends[1], ends[0]],
+        };
+        let addresses = Addresses {
+            source,
+            destination,
+        };
+        let mut packet = Vec::new();
+        let payload = vec![0; segment.payload_bytes as usize];
+        emit(segment, &addresses, *number, &payload, &mut packet).unwrap();
+        let length = packet.len() as u32;
+        packet.truncate(80);
+        let (seconds, micros) = (time / 1_000_000, time % 1_000_000);
+        for word in [seconds as u32, micros as u32, packet.len() as u32, length] {
+            file.extend(word.to_le_bytes());
+        }
+        file.extend(packet);
+    }
+    let reader = Reader::new(Box::new(std::io::Cursor::new(file))).unwrap();
+    Survey::of(reader, &Limits::default(), None, &mut |_| true).unwrap()
 }
 
 /// The only label of a transfer.

@@ -1,0 +1,212 @@
+//! What lost each packet: a policer, a full queue, one that looks after its delay, or the radio.
+
+use airtcp_units::{Duration, Instant};
+
+use super::found::{Ack, Sent};
+use super::hazard::Hazard;
+use super::label::Cause;
+use super::policer::Policer;
+use super::rate::Path;
+use super::standing::{self, Dependence, Standing};
+
+/// The rise over the delay is taken where it is likelier than that over the flow's own bytes by
+/// this factor and this much: otherwise the queue is the flow's own.
+const SHARED_RATIO: f64 = 1.25;
+const SHARED_GAIN: f64 = 6.0;
+/// A delay below this, or below that of three packets, is no queue.
+const SHORT_DELAY: Duration = Duration::from_millis(4);
+const SHORT_PACKETS: u64 = 3;
+
+/// Causes of the losses of a flow, as far as its sender's view shows them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Causes {
+    /// The hazard over the flow's own bytes in the queue.
+    pub hazard: Hazard,
+    /// The queue drops by a delay that the flow's own bytes do not make: others share it.
+    pub is_shared: bool,
+    pub policer: Option<Policer>,
+    pub standing: Option<Standing>,
+    /// The delay of a full queue whose length in bytes does not show.
+    full_from: Option<Standing>,
+    by_delay: Hazard,
+    /// Of each transmission: it found a policer's bucket empty.
+    is_policed: Vec<bool>,
+    /// The losses do not tell whether they depend on the delay.
+    is_open: bool,
+    /// The flow's own bytes in the queue, and the delay beyond the shortest round trip, that each
+    /// transmission met.
+    bytes: Vec<u64>,
+    delays: Vec<Duration>,
+    short_delay: Duration,
+}
+
+impl Causes {
+    /// The causes of the losses among `sent`; `told` says of which the queue is known.
+    pub fn of(sent: &[Sent], acks: &[Ack], path: &Path<'_>, told: impl Fn(usize) -> bool) -> Self {
+        let bytes = path.queue_bytes();
+        let delays = delays(sent, path.base);
+        let packet = packet_time(sent, acks, path);
+        let met: Vec<(u64, bool)> = (0..sent.len())
+            .filter(|at| sent[*at].attempt == 0 && told(*at))
+            .map(|at| (delays[at].as_nanos(), sent[at].is_lost))
+            .collect();
+        let mut causes = Self {
+            hazard: Hazard::of(sent, &bytes, &told),
+            by_delay: Hazard::of_delays(&met, packet.as_nanos()),
+            short_delay: SHORT_DELAY.max(packet * SHORT_PACKETS),
+            bytes,
+            delays,
+            ..Self::default()
+        };
+        if let Some((policer, is_policed)) = Policer::of(sent, &causes.delays) {
+            causes.policer = Some(policer);
+            causes.is_policed = is_policed;
+            return causes;
+        }
+        causes.is_shared = causes.by_delay.shows_tail_drop
+            && causes.by_delay.gain > SHARED_RATIO * causes.hazard.gain.max(0.0) + SHARED_GAIN;
+        let is_full = |at: usize| causes.is_full(at);
+        let varying = standing::varying(
+            sent,
+            &causes.delays,
+            &causes.bytes,
+            (path.base, packet),
+            is_full,
+        );
+        if let Some(from) = varying {
+            let (below, top) = (
+                causes.hazard.below,
+                causes.hazard.top.max(causes.by_delay.top),
+            );
+            causes.standing = Some(Standing {
+                from,
+                likelihood: (1.0 - below / top.max(f64::MIN_POSITIVE)).max(0.0),
+            });
+            causes.is_shared = false;
+            causes.hazard.shows_tail_drop = false;
+            return causes;
+        }
+        let counts = |at: usize| told(at) && !causes.is_full(at);
+        match standing::dependence(sent, &causes.delays, path.base, packet, counts) {
+            Dependence::Flat => {}
+            Dependence::Above(standing) => causes.standing = Some(standing),
+            Dependence::AtFull(standing) => causes.full_from = Some(standing),
+            Dependence::NotShown => causes.is_open = true,
+        }
+        causes
+    }
+
+    /// Whether a loss of transmission `at` would be called a full queue's.
+    fn is_full(&self, at: usize) -> bool {
+        if self.is_shared {
+            self.delays
+                .get(at)
+                .is_some_and(|delay| self.by_delay.is_full(delay.as_nanos()))
+        } else {
+            self.bytes
+                .get(at)
+                .is_some_and(|bytes| self.hazard.is_full(*bytes))
+        }
+    }
+
+    /// Whether a loss of transmission `at` would be called a queue's or a policer's.
+    pub fn is_queues(&self, at: usize) -> bool {
+        matches!(
+            self.of_loss(at),
+            Cause::TailDrop | Cause::Aqm | Cause::Policer | Cause::QueueOrRadio
+        )
+    }
+
+    /// The flow's own bytes in the queue that transmission `at` met.
+    pub fn queue_bytes(&self, at: usize) -> Option<u64> {
+        self.bytes.get(at).copied()
+    }
+
+    /// What lost transmission `at`.
+    pub fn of_loss(&self, at: usize) -> Cause {
+        let Some(delay) = self.delays.get(at).copied() else {
+            return Cause::NotShown;
+        };
+        if self
+            .is_policed
+            .get(at)
+            .is_some_and(|is_policed| *is_policed)
+        {
+            return Cause::Policer;
+        }
+        if self.policer.is_some() {
+            return Cause::Radio;
+        }
+        if self.is_full(at) {
+            return Cause::TailDrop;
+        }
+        if let Some(standing) = self.standing.or(self.full_from) {
+            return match (delay >= standing.from, standing.is_sure()) {
+                (true, true) if self.full_from.is_some() => Cause::TailDrop,
+                (true, true) => Cause::Aqm,
+                (true, false) => Cause::QueueOrRadio,
+                (false, _) => Cause::Radio,
+            };
+        }
+        let by_bytes = self.hazard.cause(self.queue_bytes(at));
+        if self.is_open && by_bytes == Cause::Radio && delay >= self.short_delay {
+            return Cause::QueueOrRadio;
+        }
+        by_bytes
+    }
+}
+
+/// The delay beyond the shortest round trip that each transmission met, from the round trips
+/// measured before and after it.
+fn delays(sent: &[Sent], base: Duration) -> Vec<Duration> {
+    let beyond = |packet: &Sent| packet.rtt().map(|rtt| rtt.max(base) - base);
+    let mut before: Option<(Instant, Duration)> = None;
+    let mut after: Vec<Option<(Instant, Duration)>> = vec![None; sent.len()];
+    let mut next = None;
+    for (at, packet) in sent.iter().enumerate().rev() {
+        next = beyond(packet).map(|delay| (packet.time, delay)).or(next);
+        after[at] = next;
+    }
+    sent.iter()
+        .zip(after)
+        .map(|(packet, after)| {
+            if let Some(own) = beyond(packet) {
+                before = Some((packet.time, own));
+                return own;
+            }
+            match (before, after) {
+                (Some(before), Some(after)) => between(before, after, packet.time),
+                (Some((_, delay)), None) | (None, Some((_, delay))) => delay,
+                (None, None) => Duration::ZERO,
+            }
+        })
+        .collect()
+}
+
+fn between(
+    (since, before): (Instant, Duration),
+    (until, after): (Instant, Duration),
+    now: Instant,
+) -> Duration {
+    let whole = (until - since).as_secs_f64();
+    let share = if whole > 0.0 {
+        (now - since).as_secs_f64() / whole
+    } else {
+        0.5
+    };
+    let delay = before.as_secs_f64() * (1.0 - share) + after.as_secs_f64() * share;
+    Duration::from_secs_f64(delay.max(0.0)).unwrap_or(before)
+}
+
+/// The time that a packet takes at the link's rate, as far as the busier tenth of the time shows.
+fn packet_time(sent: &[Sent], acks: &[Ack], path: &Path<'_>) -> Duration {
+    let mut rates: Vec<u64> = acks
+        .iter()
+        .step_by((acks.len() / 500).max(1))
+        .map(|ack| path.rate_bps(ack.time) as u64)
+        .collect();
+    rates.sort_unstable();
+    let rate = rates.get(rates.len() * 9 / 10).copied().unwrap_or(0);
+    let bits = sent.iter().map(|packet| packet.ip_bytes).max().unwrap_or(0) as u64 * 8;
+    Duration::from_nanos(bits * 1_000_000_000 / rate.max(1_000))
+}
