@@ -9,10 +9,10 @@ use super::found::Sent;
 const LEAST_LOSSES: usize = 8;
 /// Rates are tried from what passed between the first loss and the last, up to so many steps above:
 /// tokens that overflow while the sender is slow are not seen.
-const STEPS: u32 = 48;
-const STEP: f64 = 1.03;
-const FINE_STEPS: u32 = 30;
-const FINE_STEP: f64 = 0.002;
+const STEPS: u32 = 200;
+const STEP: f64 = 1.005;
+const FINE_STEPS: u32 = 10;
+const FINE_STEP: f64 = 0.001;
 /// Losses meet a bucket this empty: in packets, and as a share of the burst.
 const NEAR_PACKETS: f64 = 2.0;
 const NEAR_SHARE: f64 = 0.08;
