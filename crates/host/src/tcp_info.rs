@@ -20,6 +20,11 @@ pub struct TcpInfo {
     pub retransmissions: u32,
     /// The congestion window, in segments.
     pub cwnd: u32,
+    /// The payload of a full segment, in bytes.
+    pub mss: u32,
+    /// The rate at which data is delivered, in bytes per second: the last sample over a round trip
+    /// that the application did not limit. Zero before the first.
+    pub delivery_rate: u64,
 }
 
 /// Asks the kernel about a connection.
@@ -54,6 +59,8 @@ pub fn tcp_info(socket: &impl AsFd) -> Result<TcpInfo> {
         receiver_rtt_us: info.tcpi_rcv_rtt,
         retransmissions: info.tcpi_total_retrans,
         cwnd: info.tcpi_snd_cwnd,
+        mss: info.tcpi_snd_mss,
+        delivery_rate: info.tcpi_delivery_rate,
     })
 }
 

@@ -145,8 +145,9 @@ impl Flow {
             if !from.is_readable || !to.is_writable {
                 return Ok(Turn::Waits);
             }
-            if self.grant.is_small() && !has_room(&to.socket)? {
+            if !has_room(&to.socket)? {
                 to.is_writable = false;
+                self.grant.was_full();
                 return Ok(Turn::Waits);
             }
             if turned >= TURN {
@@ -162,7 +163,7 @@ impl Flow {
     /// Moves data from the source into a pipe. Nothing is read for which the destination has no
     /// room: data waits in the source's window.
     fn fill(&mut self, pipe: Pipe, from: &mut Side, shared: &mut Shared) -> Result<usize, Errno> {
-        let room = self.grant.bytes().min(ROOM);
+        let room = self.grant.piece().min(ROOM);
         match splice(&from.socket, None, &pipe.into, None, room, flags()) {
             Ok(0) => {
                 self.has_ended = true;
@@ -207,7 +208,10 @@ impl Flow {
                     let memory = &mut shared.memory;
                     self.grant.passed(moved, memory, &from.socket, &to.socket);
                 }
-                Err(Errno::AGAIN) => to.is_writable = false,
+                Err(Errno::AGAIN) => {
+                    to.is_writable = false;
+                    self.grant.was_full();
+                }
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(error),
             }
@@ -226,7 +230,8 @@ impl Flow {
         to: &mut Side,
         shared: &mut Shared,
     ) -> Result<usize, Errno> {
-        let buffer = &mut shared.buffer;
+        let room = self.grant.piece().min(shared.buffer.len());
+        let buffer = &mut shared.buffer[..room];
         let seen = match recv(
             &from.socket,
             &mut buffer[..],
@@ -252,6 +257,7 @@ impl Flow {
             Ok(sent) => sent,
             Err(Errno::AGAIN) => {
                 to.is_writable = false;
+                self.grant.was_full();
                 return Ok(0);
             }
             Err(Errno::INTR) => return Ok(0),
@@ -278,7 +284,7 @@ impl Flow {
     }
 
     /// Sets this direction's grant on another socket.
-    pub fn bound(&self, from: &Side, to: &Side) {
+    pub fn bound(&mut self, from: &Side, to: &Side) {
         self.grant.set(&from.socket, &to.socket);
     }
 
@@ -298,10 +304,10 @@ impl Flow {
     }
 }
 
-/// Whether a send buffer has room within the kernel's limit. It takes more than that, until a
-/// segment for the device is full (tcp_sendmsg_locked, `size_goal`), which is several small
-/// buffers. Having said no it tells the event queue as soon as there is room (tcp_poll,
-/// SOCK_NOSPACE).
+/// Whether a send buffer has room within the kernel's limits. Written to without asking it takes
+/// more than that, until a segment for the device is full (tcp_sendmsg_locked, `size_goal`), which
+/// is several small buffers. Having said no it tells the event queue as soon as there is room
+/// (tcp_poll, SOCK_NOSPACE).
 fn has_room(socket: &OwnedFd) -> Result<bool, Errno> {
     let mut polled = [PollFd::new(socket, PollFlags::OUT)];
     match poll(&mut polled, Some(&Timespec::default())) {

@@ -10,6 +10,8 @@
 #![cfg(target_os = "linux")]
 
 mod admission;
+mod backlog;
+mod carrier;
 mod confinement;
 mod counters;
 mod divert;
@@ -27,6 +29,7 @@ mod relay;
 mod serve;
 mod signals;
 mod socket;
+mod spliced;
 pub mod stack;
 mod stats_line;
 mod status;
@@ -48,7 +51,8 @@ use crate::memory::Memory;
 use crate::options::Mobile;
 pub use crate::options::{Guard as GuardOptions, Options};
 use crate::pipes::Pipes;
-use crate::serve::{Policy, Proxy, Sources};
+use crate::serve::{Proxy, Sources};
+use crate::spliced::Spliced;
 
 /// Runs the proxy until a signal ends it. Returns the exit status.
 ///
@@ -123,13 +127,8 @@ pub fn run(options: &Options) -> Result<i32> {
         }
         None => None,
     };
-    let policy = Policy {
-        servers,
-        stack: of_servers,
-        most: limits.connections,
-        has_stats: options.stats,
-    };
-    let worked = work(options, listeners, policy, shared);
+    let carrier = Spliced::new(servers, of_servers, shared);
+    let worked = work(options, listeners, carrier, limits.connections);
     // Connections are gone by now: their packets needed the rules.
     if let Some(kept) = kept {
         kept.undo()?;
@@ -150,16 +149,15 @@ pub fn guard(options: &GuardOptions) -> Result<i32> {
 fn work(
     options: &Options,
     listeners: Vec<OwnedFd>,
-    policy: Policy,
-    shared: Shared,
+    carrier: Spliced,
+    most: usize,
 ) -> Result<Counters> {
     let sources = Sources {
         listeners,
         signals: signals::ending()?,
         status: status::listener()?,
     };
-    let most = policy.most;
-    let proxy = Proxy::new(sources, policy, shared)?;
+    let proxy = Proxy::new(sources, carrier, most, options.stats)?;
     options.metrics.map_or(Ok(()), metrics::serve)?;
     confinement::keep_only_what_is_needed(options)?;
     eprintln!("airtcp-net: at most {most} connections");

@@ -1,24 +1,26 @@
 //! Limits on the kernel's buffers of every connection, so that their sum stays within one bound.
 //!
-//! A direction of a connection has a *grant*: the size of its source's receive buffer and of its
-//! destination's send buffer. It doubles when a grant's worth has passed within two round trips,
-//! when the buffers may be the bottleneck, as in the kernel's own dynamic right-sizing
-//! (tcp_rcv_space_adjust). While the sum of all grants is at the bound none grows, and large ones
-//! shrink until every direction can have the minimum.
+//! A direction of a connection has a *grant*: the size of its source's receive buffer, of its
+//! destination's send buffer, and of what may lie unsent in that. They follow what the destination
+//! takes (`backlog`), up and down. While the sum of all grants is at the bound none grows, and large
+//! ones shrink until every direction can have the minimum.
 
 use std::os::fd::OwnedFd;
-use std::time::Instant;
+use std::time::Duration;
 
 use airtcp_host::tcp_info::tcp_info;
 
-use crate::socket::{bound_receiving, bound_sending};
+use crate::backlog::{Bounds, Rate, Window, base_of, rate_of};
+use crate::socket::{bound_sending, bound_unsent};
 
 /// The initial grant while memory is plentiful.
 const FIRST: usize = 64 << 10;
 /// The smallest useful grant: a kernel's send buffer has at least this size (SOCK_MIN_SNDBUF).
 const LEAST: usize = 4 << 10;
-/// Two buffers, and the kernel's overhead of as much again for each.
-const KEPT: usize = 4;
+/// A buffer, and the kernel's overhead of as much again.
+const KEPT: usize = 2;
+/// Buffers of a direction.
+const BUFFERS: usize = 2;
 
 /// The memory of all connections.
 #[derive(Clone, Debug)]
@@ -34,7 +36,7 @@ impl Memory {
     /// per buffer.
     pub fn new(bound: usize, connections: usize, most: usize) -> Self {
         let directions = connections.max(1) * 2;
-        let share = bound / (directions * KEPT);
+        let share = bound / (directions * BUFFERS * KEPT);
         Self {
             bound,
             granted: 0,
@@ -55,7 +57,7 @@ impl Memory {
 
     /// Whether both directions of a new connection can get their first grant.
     pub fn has_room(&self) -> bool {
-        self.granted + 2 * KEPT * self.first() <= self.bound
+        self.granted + 2 * BUFFERS * KEPT * self.first() <= self.bound
     }
 
     /// The size of a new grant.
@@ -67,96 +69,146 @@ impl Memory {
         }
     }
 
+    /// The size that a buffer of `from` bytes can have instead when it should have `to`.
+    fn allowed(&self, from: usize, to: usize) -> usize {
+        let free = self.bound.saturating_sub(self.granted) / KEPT;
+        to.clamp(self.least, self.most.max(self.least))
+            .min(from + free)
+    }
+
     fn change(&mut self, from: usize, to: usize) {
         self.granted = self.granted - from * KEPT + to * KEPT;
     }
 }
 
-/// The size of each of one direction's two buffers.
+/// The sizes of one direction's buffers.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant {
-    bytes: usize,
+    window: Window,
+    rate: Rate,
+    send: usize,
+    /// Limit on the bytes in the send buffer that were not sent once.
+    unsent: usize,
+    /// Whether the destination had no room since the last check.
+    was_full: bool,
     /// Bytes passed since the last check.
     passed: usize,
-    since: Instant,
 }
 
 impl Grant {
     /// Creates a first grant, and sets it on the direction's sockets.
     pub fn new(memory: &mut Memory, from: &OwnedFd, to: &OwnedFd) -> Self {
         let bytes = memory.first();
-        memory.change(0, bytes);
+        memory.change(0, BUFFERS * bytes);
         let grant = Self {
-            bytes,
+            window: Window::new(bytes, from),
+            rate: Rate::default(),
+            send: bytes,
+            unsent: bytes / 2,
+            was_full: false,
             passed: 0,
-            since: Instant::now(),
         };
-        grant.set(from, to);
+        grant.set_sending(to);
         grant
     }
 
-    /// The size of either buffer, in bytes.
+    /// The bytes of both buffers.
     pub const fn bytes(&self) -> usize {
-        self.bytes
+        self.window.bytes() + self.send
     }
 
-    /// Whether it is smaller than the initial size: memory is short.
-    pub const fn is_small(&self) -> bool {
-        self.bytes < FIRST
+    /// Limit on the bytes to pass at a time, to a destination that has room: half of what may be
+    /// unsent, since that is what a writable socket has room for.
+    pub const fn piece(&self) -> usize {
+        self.unsent / 2
     }
 
-    /// Records passed bytes, and regularly checks whether the size is right.
+    /// Records that the destination had no room for more.
+    pub const fn was_full(&mut self) {
+        self.was_full = true;
+    }
+
+    /// Records passed bytes, and regularly checks whether the sizes are right.
     pub fn passed(&mut self, bytes: usize, memory: &mut Memory, from: &OwnedFd, to: &OwnedFd) {
         self.passed += bytes;
-        if self.passed < self.bytes {
+        if self.passed < self.unsent {
             return;
         }
-        let took = self.since.elapsed();
         if memory.is_short() {
             self.shrink(memory, from, to);
-        } else if self.bytes < memory.most {
-            let longer = round_trip_us(from, to);
-            let grown = (self.bytes * 2).min(memory.most);
-            let cost = (grown - self.bytes) * KEPT;
-            if took.as_micros() < u128::from(longer) * 2 && memory.granted + cost <= memory.bound {
-                self.resize(grown, memory, from, to);
+        } else if self.was_full {
+            self.follow(memory, from, to);
+        } else {
+            let destination = tcp_info(to).map_or(0, |info| info.srtt_us);
+            let destination = Duration::from_micros(destination.into());
+            if let Some(size) = self.window.passed(self.passed, from, destination) {
+                self.resize_window(size, memory, from);
             }
         }
+        self.was_full = false;
         self.passed = 0;
-        self.since = Instant::now();
+    }
+
+    /// Follows the destination's rate.
+    fn follow(&mut self, memory: &mut Memory, from: &OwnedFd, to: &OwnedFd) {
+        let (Ok(source), Ok(destination)) = (tcp_info(from), tcp_info(to)) else {
+            return;
+        };
+        let rate = self.rate.sample(rate_of(&destination));
+        let bounds = Bounds::new(rate, base_of(&destination), base_of(&source));
+        if let Some(size) = self.window.approach(bounds.unread) {
+            self.resize_window(size, memory, from);
+        }
+        // What is in flight lies in the send buffer too, and doubles in slow start.
+        let in_flight = destination.cwnd as usize * destination.mss as usize;
+        let needed = bounds.unsent + 2 * in_flight;
+        let send = if self.send < needed || self.send > 4 * needed {
+            memory.allowed(self.send, needed)
+        } else {
+            self.send
+        };
+        let unsent = bounds.unsent.min(send);
+        let is_near = unsent.abs_diff(self.unsent) < self.unsent / 8;
+        if send != self.send || !is_near {
+            memory.change(self.send, send);
+            (self.send, self.unsent) = (send, unsent);
+            self.set_sending(to);
+        }
     }
 
     /// Halves it, down to the minimum.
     pub fn shrink(&mut self, memory: &mut Memory, from: &OwnedFd, to: &OwnedFd) {
-        let shrunk = (self.bytes / 2).max(memory.least);
-        if shrunk < self.bytes {
-            self.resize(shrunk, memory, from, to);
-        }
+        self.resize_window(self.window.bytes() / 2, memory, from);
+        let send = (self.send / 2).max(memory.least).min(self.send);
+        memory.change(self.send, send);
+        (self.send, self.unsent) = (send, self.unsent.min(send));
+        self.set_sending(to);
     }
 
     /// Gives it back.
     pub fn give_back(self, memory: &mut Memory) {
-        memory.change(self.bytes, 0);
+        memory.change(self.bytes(), 0);
     }
 
-    fn resize(&mut self, bytes: usize, memory: &mut Memory, from: &OwnedFd, to: &OwnedFd) {
-        memory.change(self.bytes, bytes);
-        self.bytes = bytes;
-        self.set(from, to);
+    fn resize_window(&mut self, bytes: usize, memory: &mut Memory, from: &OwnedFd) {
+        let before = self.window.bytes();
+        let bytes = memory.allowed(before, bytes);
+        if bytes != before {
+            memory.change(before, bytes);
+            self.window.resize(bytes, from);
+        }
     }
 
     /// Sets it on the direction's sockets.
-    pub fn set(&self, from: &OwnedFd, to: &OwnedFd) {
-        bound_receiving(from, self.bytes);
-        bound_sending(to, self.bytes);
+    pub fn set(&mut self, from: &OwnedFd, to: &OwnedFd) {
+        self.window.resize(self.window.bytes(), from);
+        self.set_sending(to);
     }
-}
 
-/// The longer of the two sides' round trips: for the source, as measured by a receiver.
-fn round_trip_us(from: &OwnedFd, to: &OwnedFd) -> u32 {
-    let source = tcp_info(from).map_or(0, |info| info.receiver_rtt_us);
-    let destination = tcp_info(to).map_or(0, |info| info.srtt_us);
-    source.max(destination)
+    fn set_sending(&self, to: &OwnedFd) {
+        bound_sending(to, self.send);
+        bound_unsent(to, self.unsent);
+    }
 }
 
 #[cfg(test)]
@@ -205,6 +257,10 @@ mod tests {
             }
         }
         assert!(!memory.is_short(), "{memory:?}");
-        assert!(given.iter().all(|(grant, _)| grant.bytes() >= LEAST));
+        assert!(
+            given
+                .iter()
+                .all(|(grant, _)| grant.bytes() >= BUFFERS * LEAST)
+        );
     }
 }

@@ -4,36 +4,12 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
 use rustix::event::epoll::EventFlags;
-use rustix::io::Errno;
 use rustix::net::sockopt;
 
+use crate::carrier::{self, End, Standing};
 use crate::flow::{Flow, Shared, Side, Turn};
 use crate::memory::Grant;
 use crate::socket::close_in_order;
-
-/// One of the two connections.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// The one made by a client.
-    Client,
-    /// The one made by the proxy.
-    Server,
-}
-
-/// The state of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// It waits for the kernel.
-    Waits,
-    /// It could continue, but others come first.
-    Again,
-    /// Both ends have closed in order, and each has been told.
-    Over,
-    /// The server could not be reached at this address.
-    Unreached(Errno),
-    /// One of the two has failed.
-    Failed(Errno),
-}
 
 /// A connection.
 #[derive(Debug)]
@@ -72,24 +48,6 @@ impl Relay {
         }
     }
 
-    /// The socket of an end.
-    pub const fn socket(&self, end: End) -> &OwnedFd {
-        match end {
-            End::Client => &self.client.socket,
-            End::Server => &self.server.socket,
-        }
-    }
-
-    /// Whether the server has not answered yet.
-    pub const fn is_connecting(&self) -> bool {
-        self.is_connecting
-    }
-
-    /// Bytes passed to the server, and to the client.
-    pub const fn passed(&self) -> [u64; 2] {
-        [self.up.passed(), self.down.passed()]
-    }
-
     /// Continues with another connection to the server, just opened.
     pub fn retry(&mut self, server: OwnedFd, attempt: usize) {
         self.attempt = attempt;
@@ -99,39 +57,29 @@ impl Relay {
         self.is_connecting = true;
     }
 
-    /// Records the kernel's events on an end.
-    pub fn hear(&mut self, end: End, events: EventFlags) {
-        match end {
-            End::Client => self.client.hear(events),
-            End::Server => self.server.hear(events),
-        }
-    }
-
     /// Performs everything possible now.
     pub fn turn(&mut self, shared: &mut Shared) -> Standing {
         if self.is_connecting {
             if self.client.has_failed {
-                return Standing::Failed(error_of(&self.client));
+                return Standing::Failed;
             }
             if !self.server.is_writable && !self.server.has_failed {
                 return Standing::Waits;
             }
             match sockopt::socket_error(&self.server.socket) {
                 Ok(Ok(())) => self.is_connecting = false,
-                Ok(Err(error)) | Err(error) => return Standing::Unreached(error),
+                Ok(Err(_)) | Err(_) => return Standing::Unreached,
             }
         }
         let up = self.up.turn(&mut self.client, &mut self.server, shared);
         let down = self.down.turn(&mut self.server, &mut self.client, shared);
         match (up, down) {
-            (Err(error), _) | (_, Err(error)) => Standing::Failed(error),
+            (Err(_), _) | (_, Err(_)) => Standing::Failed,
             (Ok(Turn::Finished), Ok(Turn::Finished)) => Standing::Over,
             (Ok(up), Ok(down)) => {
                 // Data received before the failure has been passed on, if there was room.
-                for side in [&self.client, &self.server] {
-                    if side.has_failed {
-                        return Standing::Failed(error_of(side));
-                    }
+                if self.client.has_failed || self.server.has_failed {
+                    return Standing::Failed;
                 }
                 if up == Turn::Again || down == Turn::Again {
                     Standing::Again
@@ -163,11 +111,26 @@ impl Relay {
     }
 }
 
-/// The error of a connection that the kernel has reported as failed.
-fn error_of(side: &Side) -> Errno {
-    match sockopt::socket_error(&side.socket) {
-        Ok(Err(error)) | Err(error) => error,
-        // Already read elsewhere.
-        Ok(Ok(())) => Errno::CONNRESET,
+impl carrier::Relay for Relay {
+    fn socket(&self, end: End) -> Option<&OwnedFd> {
+        Some(match end {
+            End::Client => &self.client.socket,
+            End::Server => &self.server.socket,
+        })
+    }
+
+    fn hear(&mut self, end: End, events: EventFlags) {
+        match end {
+            End::Client => self.client.hear(events),
+            End::Server => self.server.hear(events),
+        }
+    }
+
+    fn is_connecting(&self) -> bool {
+        self.is_connecting
+    }
+
+    fn passed(&self) -> [u64; 2] {
+        [self.up.passed(), self.down.passed()]
     }
 }

@@ -1,10 +1,10 @@
-//! The loop: one thread and one event queue for all connections.
+//! The loop: one thread and one event queue for all connections, whatever carries them.
 //!
-//! A round processes all of the kernel's events, then gives each connection with work its turn, and
-//! accepts last: no event of a round concerns a connection of the next.
+//! A round processes the kernel's events, takes what the carrier has received, gives each
+//! connection with work its turn, and accepts last: no event of a round concerns a connection of
+//! the next.
 
 use std::collections::VecDeque;
-use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 use std::time::Duration;
@@ -16,24 +16,21 @@ use rustix::io::Errno;
 use rustix::net::{SocketFlags, acceptfrom_with};
 use slab::Slab;
 
-use crate::admission::Servers;
+use crate::carrier::{Carrier, End, Entry, Event, Relay, Standing};
 use crate::counters::Counters;
-use crate::flow::Shared;
-use crate::kernel_stack::KernelStack;
-use crate::relay::{End, Relay, Standing};
 use crate::stats_line::StatsLine;
-use crate::{queue, signals, socket, status};
+use crate::{queue, signals, status};
 
 /// Limit on the events processed in a round.
 const EVENTS: usize = 512;
 /// Limit on the connections accepted in a round.
 const ACCEPTED: usize = 64;
-/// Number of connections asked for memory when a new one finds none.
-const ASKED: usize = 256;
 /// Tokens of the event sources other than connections.
 const SIGNAL: u64 = 0;
 const STATUS: u64 = 1;
 const LISTENERS: u64 = 2;
+/// The carrier's own.
+const OWN: u64 = 8;
 /// Each connection has two ends.
 const RELAYS: u64 = 16;
 
@@ -48,66 +45,47 @@ pub struct Sources {
     pub status: UnixListener,
 }
 
-/// The treatment of a client's connection.
-#[derive(Debug)]
-pub struct Policy {
-    /// Its server.
-    pub servers: Servers,
-    /// The TCP stack of connections to servers, if these are the mobile side.
-    pub stack: Option<KernelStack>,
-    /// Limit on connections.
-    pub most: usize,
-    /// Whether a line is printed every second.
-    pub has_stats: bool,
-}
-
-#[derive(Debug)]
-struct Entry {
-    relay: Relay,
-    is_queued: bool,
-}
-
 /// The running proxy.
 #[derive(Debug)]
-pub struct Proxy {
+pub struct Proxy<C: Carrier> {
     queue: OwnedFd,
     sources: Sources,
-    policy: Policy,
-    shared: Shared,
-    relays: Slab<Entry>,
+    carrier: C,
+    relays: Slab<Entry<C::Relay>>,
     /// Connections with work.
     ready: VecDeque<usize>,
+    /// Limit on connections.
+    most: usize,
     is_accepting: bool,
-    /// The next connection to be asked for memory.
-    asked: usize,
     counters: Counters,
     line: StatsLine,
 }
 
-impl Proxy {
-    /// Creates a proxy without connections.
+impl<C: Carrier> Proxy<C> {
+    /// Creates a proxy without connections, of at most `most`; with a line every second if
+    /// `has_stats`.
     ///
     /// # Errors
     ///
     /// The system refuses an event queue.
-    pub fn new(sources: Sources, policy: Policy, shared: Shared) -> Result<Self> {
+    pub fn new(sources: Sources, carrier: C, most: usize, has_stats: bool) -> Result<Self> {
         let proxy = Self {
             queue: queue::new()?,
-            line: StatsLine::new(policy.has_stats),
+            line: StatsLine::new(has_stats),
             sources,
-            policy,
-            shared,
+            carrier,
             relays: Slab::new(),
             ready: VecDeque::new(),
+            most,
             is_accepting: true,
-            asked: 0,
             counters: Counters::default(),
         };
         queue::watch(&proxy.queue, &proxy.sources.signals, SIGNAL)?;
         queue::watch(&proxy.queue, &proxy.sources.status, STATUS)?;
-        for (listener, token) in proxy.sources.listeners.iter().zip(LISTENERS..) {
+        for (listener, token) in proxy.sources.listeners.iter().zip(LISTENERS..OWN) {
             queue::watch(&proxy.queue, listener, token)?;
         }
+        proxy.carrier.watch(&proxy.queue, OWN)?;
         Ok(proxy)
     }
 
@@ -115,14 +93,15 @@ impl Proxy {
     ///
     /// # Errors
     ///
-    /// The event queue fails.
+    /// The event queue or a device fails.
     pub fn run(mut self) -> Result<Counters> {
         let mut events = Vec::with_capacity(EVENTS);
         while self.round(&mut events)? {}
         let counters = self.counters();
         for entry in self.relays.drain() {
-            entry.relay.reset(&mut self.shared);
+            self.carrier.end(entry.relay, Standing::Failed);
         }
+        self.carrier.send()?;
         Ok(counters)
     }
 
@@ -142,10 +121,13 @@ impl Proxy {
                 SIGNAL if signals::take(&self.sources.signals) => return Ok(false),
                 SIGNAL => {}
                 STATUS => is_asked = true,
-                LISTENERS..RELAYS => has_clients = true,
+                LISTENERS..OWN => has_clients = true,
+                OWN..RELAYS => self.carrier.hear(token - OWN, &mut self.counters),
                 token => self.hear(token, flags),
             }
         }
+        self.carrier.receive()?;
+        self.take_events();
         // Those that are ready now; one that could continue is ready for the next round.
         for _ in 0..self.ready.len() {
             if let Some(key) = self.ready.pop_front() {
@@ -155,6 +137,8 @@ impl Proxy {
         if has_clients {
             self.accept();
         }
+        self.carrier.send()?;
+        self.take_events();
         if is_asked {
             let counters = self.counters();
             status::answer(&self.sources.status, || counters.json());
@@ -170,9 +154,27 @@ impl Proxy {
         let (key, end) = connection(token);
         if let Some(entry) = self.relays.get_mut(key) {
             entry.relay.hear(end, flags);
-            if !entry.is_queued {
-                entry.is_queued = true;
-                self.ready.push_back(key);
+            self.queue_up(key);
+        }
+    }
+
+    fn queue_up(&mut self, key: usize) {
+        if let Some(entry) = self.relays.get_mut(key)
+            && !entry.is_queued
+        {
+            entry.is_queued = true;
+            self.ready.push_back(key);
+        }
+    }
+
+    /// Processes the carrier's events.
+    fn take_events(&mut self) {
+        loop {
+            let has_room = self.relays.len() < self.most;
+            match self.carrier.next_event(has_room) {
+                None => return,
+                Some(Event::Work(key)) => self.queue_up(key),
+                Some(Event::Admitted(relay)) => self.begin(relay),
             }
         }
     }
@@ -182,135 +184,75 @@ impl Proxy {
             return;
         };
         entry.is_queued = false;
-        match entry.relay.turn(&mut self.shared) {
-            Standing::Waits => {}
-            Standing::Again => {
-                entry.is_queued = true;
-                self.ready.push_back(key);
-            }
-            Standing::Over => {
-                self.counters.over += 1;
-                self.remove(key).close(&mut self.shared);
-            }
-            Standing::Failed(_) => {
-                self.counters.failed += 1;
-                self.remove(key).reset(&mut self.shared);
-            }
-            Standing::Unreached(_) => {
-                if !self.retry(key) {
-                    self.counters.unreached += 1;
-                    self.remove(key).reset(&mut self.shared);
-                }
+        let mut standing = self.carrier.turn(&mut entry.relay);
+        if standing == Standing::Redialled {
+            match watch_end(&self.queue, &entry.relay, key, End::Server) {
+                Ok(()) => return,
+                Err(_) => standing = Standing::Unreached,
             }
         }
-    }
-
-    /// Continues to the server's next address. Returns whether there is one.
-    fn retry(&mut self, key: usize) -> bool {
-        let Some(entry) = self.relays.get_mut(key) else {
-            return false;
-        };
-        let relay = &mut entry.relay;
-        let stack = self.policy.stack.as_ref();
-        let client = relay.socket(End::Client);
-        let mut attempt = relay.attempt + 1;
-        loop {
-            match (self.policy.servers).dial(client, relay.from, attempt, stack) {
-                None => return false,
-                Some(Err(_)) => attempt += 1,
-                Some(Ok(server)) => {
-                    relay.retry(server, attempt);
-                    let watched = watch_end(&self.queue, relay, key, End::Server);
-                    return watched.is_ok();
-                }
-            }
+        match standing {
+            Standing::Waits | Standing::Redialled => return,
+            Standing::Again => return self.queue_up(key),
+            Standing::Over => self.counters.over += 1,
+            Standing::Unreached => self.counters.unreached += 1,
+            Standing::Failed => self.counters.failed += 1,
         }
-    }
-
-    fn remove(&mut self, key: usize) -> Relay {
         let relay = self.relays.remove(key).relay;
         let [up, down] = relay.passed();
         self.counters.up_bytes += up;
         self.counters.down_bytes += down;
+        self.carrier.end(relay, standing);
         if !self.is_accepting {
             self.set_accepting(true);
         }
-        relay
     }
 
-    /// Accepts clients, as many as a round takes and there is room for.
+    /// Accepts the kernel's clients, as many as a round takes and there is room for.
     fn accept(&mut self) {
         for index in 0..self.sources.listeners.len() {
             for _ in 0..ACCEPTED {
-                if self.relays.len() >= self.policy.most {
-                    self.set_accepting(false);
-                    return;
+                if self.relays.len() >= self.most {
+                    return self.set_accepting(false);
                 }
                 let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
                 match acceptfrom_with(&self.sources.listeners[index], flags) {
                     Ok((client, from)) => {
-                        let from = from.and_then(|from| SocketAddr::try_from(from).ok());
-                        self.counters.accepted += 1;
-                        if from.is_none_or(|from| !self.admit(client, from)) {
-                            self.counters.unreached += 1;
-                        }
+                        let relay = self.carrier.admit(client, from, &mut self.relays);
+                        self.begin(relay);
                     }
                     Err(Errno::AGAIN) => break,
                     // The client is already gone, or the error is its own.
                     Err(Errno::INTR | Errno::CONNABORTED | Errno::PROTO | Errno::PERM) => {}
                     // No descriptors or no memory: there are some when a connection has ended.
-                    Err(_) => {
-                        self.set_accepting(self.relays.is_empty());
-                        return;
-                    }
+                    Err(_) => return self.set_accepting(self.relays.is_empty()),
                 }
             }
         }
     }
 
-    /// Opens a client's connection to its server. Returns whether that is in progress; a client
-    /// whose server is unreachable is reset.
-    fn admit(&mut self, client: OwnedFd, from: SocketAddr) -> bool {
-        if socket::prepare(&client).is_err() {
-            return false;
-        }
-        let stack = self.policy.stack.as_ref();
-        let mut attempt = 0;
-        let server = loop {
-            match (self.policy.servers).dial(&client, from, attempt, stack) {
-                None => return false,
-                Some(Err(_)) => attempt += 1,
-                Some(Ok(server)) => break server,
-            }
+    /// Counts a client, and enters its relay, if it has one. A client whose server is out of reach
+    /// is reset.
+    fn begin(&mut self, relay: Option<C::Relay>) {
+        self.counters.accepted += 1;
+        let Some(relay) = relay else {
+            self.counters.unreached += 1;
+            return;
         };
-        self.find_memory();
-        let relay = Relay::new(client, from, (server, attempt), &mut self.shared);
-        let key = self.relays.vacant_key();
+        let entry = self.relays.vacant_entry();
+        let key = entry.key();
         let watched = [End::Client, End::Server]
             .into_iter()
             .all(|end| watch_end(&self.queue, &relay, key, end).is_ok());
         if !watched {
-            relay.reset(&mut self.shared);
-            return false;
+            self.counters.failed += 1;
+            return self.carrier.end(relay, Standing::Failed);
         }
-        self.relays.insert(Entry {
+        self.carrier.enrol(key, &relay);
+        entry.insert(Entry {
             relay,
             is_queued: false,
         });
-        true
-    }
-
-    /// Asks some connections for memory, if none is left.
-    fn find_memory(&mut self) {
-        for _ in 0..ASKED {
-            if self.shared.memory.has_room() || self.relays.capacity() == 0 {
-                return;
-            }
-            self.asked = (self.asked + 1) % self.relays.capacity();
-            if let Some(entry) = self.relays.get_mut(self.asked) {
-                entry.relay.shrink(&mut self.shared);
-            }
-        }
     }
 
     fn set_accepting(&mut self, accepting: bool) {
@@ -327,27 +269,29 @@ impl Proxy {
             counters.connecting += u64::from(entry.relay.is_connecting());
         }
         counters.open = self.relays.len() as u64;
-        counters.pipes = self.shared.pipes.lent() as u64;
-        counters.granted_bytes = self.shared.memory.granted() as u64;
+        self.carrier.count(&mut counters);
         counters
     }
 
-    /// Time to wait: none with work to do, until the next line if there is to be one.
+    /// Time to wait: none with work to do, else until the carrier's next timer or the next line.
     fn timeout(&self) -> Option<Timespec> {
-        let wait = if self.ready.is_empty() {
-            self.line.due_in()?
-        } else {
-            Duration::ZERO
-        };
+        if !self.ready.is_empty() {
+            return Some(Timespec::default());
+        }
+        let times = [self.carrier.idle_for(), self.line.due_in()];
+        let wait = times.into_iter().flatten().min()?;
         Timespec::try_from(wait).ok()
     }
 }
 
-/// Makes the event queue report an end of a connection, once per change.
-fn watch_end(queue: &OwnedFd, relay: &Relay, key: usize, end: End) -> rustix::io::Result<()> {
+/// Makes the event queue report an end that the kernel has, once per change.
+fn watch_end(queue: &OwnedFd, relay: &impl Relay, key: usize, end: End) -> rustix::io::Result<()> {
+    let Some(socket) = relay.socket(end) else {
+        return Ok(());
+    };
     let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
     let data = EventData::new_u64(RELAYS + (key as u64 * 2) + u64::from(end == End::Server));
-    epoll::add(queue, relay.socket(end), data, flags)
+    epoll::add(queue, socket, data, flags)
 }
 
 /// The connection and the end that a token denotes.

@@ -116,6 +116,13 @@ pub fn bound_sending(socket: &impl AsFd, bytes: usize) {
     }
 }
 
+/// Limits the data that the kernel holds and has not sent once, in bytes: the socket is writable
+/// below half of it (tcp_stream_memory_free).
+pub fn bound_unsent(socket: &impl AsFd, bytes: usize) {
+    let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
+    let _ = set_number(socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, bytes);
+}
+
 fn stream(address: SocketAddr) -> io::Result<OwnedFd> {
     let family = match address {
         SocketAddr::V4(_) => AddressFamily::INET,

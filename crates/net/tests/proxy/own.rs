@@ -2,6 +2,7 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr};
+use std::time::Duration;
 
 use super::ends::{exchange, refusal, resets_pass};
 use super::payload::bytes;
@@ -9,10 +10,10 @@ use super::world::{Proxy, World, v4};
 
 const LENGTH: usize = 1 << 20;
 /// An address of nobody's, which the client reaches by way of the router.
-const NOBODYS: [u8; 4] = [10, 9, 9, 9];
+pub const NOBODYS: [u8; 4] = [10, 9, 9, 9];
 
 /// A proxy to `server` with a stack of our own on that side, and where clients reach it.
-fn proxy(world: &World, server: SocketAddr, side: &str, stack: &str) -> (Proxy, SocketAddr) {
+pub fn proxy(world: &World, server: SocketAddr, side: &str, stack: &str) -> (Proxy, SocketAddr) {
     let address = if side == "clients" {
         IpAddr::from(NOBODYS)
     } else {
@@ -59,11 +60,16 @@ fn data_and_ends_pass_on_either_side() {
         let mut read = Vec::new();
         server.read_to_end(&mut read).unwrap();
         assert_eq!(read, b"a question", "{side}");
-        server.write_all(&down).unwrap();
-        drop(server);
-        read.clear();
-        client.read_to_end(&mut read).unwrap();
-        assert!(read == down, "{side}: the answer");
+        // The proxy does not hold all of the answer: it is read while it is written.
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                server.write_all(&down).unwrap();
+                drop(server);
+            });
+            let mut read = Vec::new();
+            client.read_to_end(&mut read).unwrap();
+            assert!(read == down, "{side}: the answer");
+        });
         world.await_count("over", 2);
         let (status, said) = proxy.end();
         assert!(status.success(), "{side}: {said}");
@@ -137,4 +143,29 @@ fn sessions_are_kept() {
         assert!(warning.is_none());
         assert_eq!(u64::from(sessions.count().unwrap()), session);
     }
+}
+
+/// What waits for a mobile that reads nothing is a window and what two round trips deliver, not
+/// the whole of --buffer.
+#[test]
+fn little_waits_for_a_mobile_that_does_not_read() {
+    let Some(world) = World::new() else { return };
+    let listener = world.listen(v4().server);
+    let (_proxy, listen) = proxy(&world, listener.local_addr().unwrap(), "clients", "newreno");
+    let _client = world.connect(listen);
+    let (mut server, _) = listener.accept().unwrap();
+    server.set_nonblocking(true).unwrap();
+    let mut passed = 0;
+    let mut quiet = 0;
+    // Until nothing has moved for a second.
+    while quiet < 20 {
+        while server.write(&[0; 1 << 16]).is_ok() {}
+        let now = world.counted("down_bytes");
+        quiet = if now == passed { quiet + 1 } else { 0 };
+        passed = now;
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // A client that reads nothing has a window of its first buffer, of at most 128 KiB
+    // (net.ipv4.tcp_rmem); the sender's was never larger.
+    assert!(passed < 1 << 20, "{passed} bytes");
 }

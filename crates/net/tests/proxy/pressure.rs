@@ -2,9 +2,11 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::net::sockopt::{set_socket_recv_buffer_size, set_socket_send_buffer_size};
 
+use super::own;
 use super::payload::bytes;
 use super::world::{World, await_that, v4};
 
@@ -103,4 +105,66 @@ fn memory_is_shared_among_many() {
     assert_eq!(world.counted("open"), 100);
     let granted = world.counted("granted_bytes");
     assert!(granted <= 8 << 20, "{granted}");
+}
+
+/// The radio's rate in bits per second, its queue in bytes, and the data of a transfer over it.
+const RATE: u64 = 20_000_000;
+const QUEUE: usize = 30_000;
+const TRANSFER: usize = 6 << 20;
+
+/// What waits between a server and a client behind a slow radio is a part of a second of the radio,
+/// and not what a buffer holds, whoever's TCP is on the radio's side.
+#[test]
+fn little_waits_for_a_slow_radio() {
+    let Some(world) = World::new() else { return };
+    let shape = format!("qdisc add dev c0 root tbf rate {RATE} burst 10000 limit {QUEUE}");
+    let words: Vec<&str> = ["tc"].into_iter().chain(shape.split(' ')).collect();
+    world.on_router(&words);
+    if !world
+        .on_router(&["tc", "qdisc", "show", "dev", "c0"])
+        .contains("tbf")
+    {
+        eprintln!("skipped: the kernel has no token bucket filter");
+        return;
+    }
+    let listener = world.listen(v4().server);
+    let server = listener.local_addr().unwrap();
+    for stack in ["linux-reno", "newreno"] {
+        let (_proxy, address) = if stack == "newreno" {
+            own::proxy(&world, server, "clients", stack)
+        } else {
+            world.proxy_to(&listener, &["--mobile-stack", stack])
+        };
+        let mut client = world.connect(address);
+        let (mut server, _) = listener.accept().unwrap();
+        set_socket_send_buffer_size(&server, OWN).unwrap();
+        let written = AtomicUsize::new(0);
+        let mut most = 0;
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let data = bytes(6, 16 << 10);
+                while written.load(Ordering::Relaxed) < TRANSFER {
+                    server.write_all(&data).unwrap();
+                    written.fetch_add(data.len(), Ordering::Relaxed);
+                }
+                drop(server);
+            });
+            let (mut read, mut buffer) = (0, vec![0; 64 << 10]);
+            loop {
+                let bytes = client.read(&mut buffer).unwrap();
+                if bytes == 0 {
+                    break;
+                }
+                read += bytes;
+                // The first buffers are a guess: the radio's rate is known after that.
+                if read > 3 * TRANSFER / 4 {
+                    most = most.max(written.load(Ordering::Relaxed).saturating_sub(read));
+                }
+            }
+        });
+        // The server's own buffer, the radio's queue, and a fifth of a second of the radio, since
+        // tests side by side leave the proxy waiting for its turn; unbounded it is megabytes.
+        let bound = 2 * OWN + QUEUE + RATE as usize / 8 / 5;
+        assert!(most < bound, "{stack}: {most} of at most {bound}");
+    }
 }

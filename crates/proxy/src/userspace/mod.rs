@@ -5,9 +5,9 @@
 //! ```
 
 mod best_start;
+mod carrier;
 mod paths;
 mod relay;
-mod serve;
 mod sides;
 mod stack;
 
@@ -26,12 +26,12 @@ use crate::journaled_diversion::JournaledDiversion;
 use crate::limits::Limits;
 use crate::listeners::listeners;
 use crate::options::Mobile;
-use crate::serve::Sources;
+use crate::serve::{Proxy, Sources};
 use crate::stack::driver::Driver;
 use crate::{Options, confinement, metrics, signals, status};
 use best_start::BestStart;
+use carrier::{Policy, Userspace};
 use paths::Path;
-use serve::{Policy, Proxy};
 use sides::{Beyond, Way};
 pub use stack::stack;
 
@@ -76,10 +76,9 @@ pub fn run(options: &Options, name: &str) -> Result<Counters> {
         options: settings,
         memory: BestStart::open(options.sessions.as_deref()),
         reports: hears.then(link_reports::listener).transpose()?,
-        most: limits.connections,
-        has_stats: options.stats,
     };
-    let proxy = Proxy::new(sources, policy, driver)?;
+    let carrier = Userspace::new(policy, driver);
+    let proxy = Proxy::new(sources, carrier, limits.connections, options.stats)?;
     options.metrics.map_or(Ok(()), metrics::serve)?;
     confinement::keep_only_what_is_needed(options)?;
     eprintln!("airtcp-net: at most {} connections", limits.connections);

@@ -1,8 +1,11 @@
 //! One connection between the kernel and our endpoint.
 
 use std::io::IoSlice;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
 
-use airtcp_endpoint::{ConnectionId, Endpoint, Linger, Read};
+use airtcp_endpoint::{ConnectionId, Endpoint, Linger, Read, Stream};
+use airtcp_host::tcp_info::tcp_info;
 use airtcp_units::Instant;
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
@@ -10,26 +13,17 @@ use rustix::net::{
     RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, recv, sendmsg, shutdown, sockopt,
 };
 
+use crate::backlog::{Bounds, Rate, Window, base_of};
+use crate::carrier::{self, End, Standing};
 use crate::flow::Side;
 use crate::socket::close_in_order;
 
 /// Limit on the data that a direction passes before others have their turn, in bytes.
 const TURN: usize = 1 << 20;
-
-/// The state of a connection after its turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// It waits for the kernel or the endpoint.
-    Waits,
-    /// It could continue, but others come first.
-    Again,
-    /// Both directions have ended in order.
-    Over,
-    /// The connection to the server, the kernel's or ours, was not established.
-    Unreached,
-    /// One of the two has failed.
-    Failed,
-}
+/// The initial size of the kernel's receive buffer, in bytes.
+const FIRST: usize = 64 << 10;
+/// The round trip before the first sample.
+const UNKNOWN: Duration = Duration::from_secs(1);
 
 /// A connection.
 #[derive(Debug)]
@@ -44,13 +38,27 @@ pub struct Relay {
     /// Whether the connection to the server has not been answered yet.
     is_connecting: bool,
     is_to_kernel: bool,
+    /// The kernel's receive buffer, and the limit on it.
+    window: Window,
+    rate: Rate,
+    most: usize,
+    /// Whether the endpoint had no room since the last check of the window.
+    was_full: bool,
+    /// Bytes fed to the endpoint since the last check of the window.
+    fed: usize,
 }
 
 impl Relay {
     /// Creates a connection whose server is beyond the kernel's side (`is_to_kernel`) or the
-    /// endpoint's.
-    pub const fn new(side: Side, id: ConnectionId, is_to_kernel: bool) -> Self {
+    /// endpoint's, with at most `most` bytes in a buffer.
+    pub fn new(side: Side, id: ConnectionId, is_to_kernel: bool, most: usize) -> Self {
+        let window = Window::new(FIRST.min(most), &side.socket);
         Self {
+            window,
+            rate: Rate::default(),
+            most,
+            was_full: false,
+            fed: 0,
             side,
             id,
             passed: [0; 2],
@@ -59,31 +67,6 @@ impl Relay {
             is_connecting: true,
             is_to_kernel,
         }
-    }
-
-    /// The kernel's side.
-    pub const fn side(&self) -> &Side {
-        &self.side
-    }
-
-    /// Whether the server has not answered yet.
-    pub const fn is_connecting(&self) -> bool {
-        self.is_connecting
-    }
-
-    /// Bytes towards the server, and towards the client.
-    pub const fn passed(&self) -> [u64; 2] {
-        let [to_endpoint, to_kernel] = self.passed;
-        if self.is_to_kernel {
-            [to_kernel, to_endpoint]
-        } else {
-            [to_endpoint, to_kernel]
-        }
-    }
-
-    /// Records the kernel's events on its side.
-    pub fn hear(&mut self, events: EventFlags) {
-        self.side.hear(events);
     }
 
     /// Performs everything possible now.
@@ -153,10 +136,15 @@ impl Relay {
     fn feed_endpoint(&mut self, endpoint: &mut Endpoint, buffer: &mut [u8]) -> Result<bool, Errno> {
         let mut turned = 0;
         while !self.has_ended && self.side.is_readable {
-            let room = endpoint
-                .stream(self.id)
-                .map_or(0, airtcp_endpoint::Stream::room);
+            let (room, unsent) = endpoint.stream(self.id).map_or((0, 0), |stream| {
+                let unsent = bounds(stream, self.rate, Duration::ZERO).unsent;
+                let below = unsent.saturating_sub(stream.unsent());
+                (stream.room().min(below), unsent)
+            });
             if room == 0 {
+                self.was_full = true;
+                // Half of it is one piece, instead of many for single acknowledgments.
+                let _ = endpoint.set_unsent_below(self.id, unsent / 2);
                 return Ok(false);
             }
             if turned >= TURN {
@@ -173,6 +161,7 @@ impl Relay {
                     let _ = endpoint.write(self.id, &buffer[..bytes]);
                     self.passed[0] += bytes as u64;
                     turned += bytes;
+                    self.fit_window(endpoint, bytes);
                 }
                 Err(Errno::AGAIN) => self.side.is_readable = false,
                 Err(Errno::INTR) => {}
@@ -185,6 +174,35 @@ impl Relay {
             .map_or(0, airtcp_endpoint::Stream::unacknowledged);
         self.is_finished[0] = self.has_ended && left == 0;
         Ok(false)
+    }
+
+    /// Fits the kernel's receive buffer, regularly, to what the endpoint takes.
+    fn fit_window(&mut self, endpoint: &Endpoint, bytes: usize) {
+        self.fed += bytes;
+        let Some(stream) = endpoint.stream(self.id) else {
+            return;
+        };
+        let socket = &self.side.socket;
+        let unsent = bounds(stream, self.rate, Duration::ZERO).unsent;
+        if self.fed < unsent {
+            return;
+        }
+        self.rate.sample(rate(stream));
+        let size = if self.was_full {
+            let source = tcp_info(socket).map_or(Duration::ZERO, |info| base_of(&info));
+            self.window
+                .approach(bounds(stream, self.rate, source).unread)
+        } else {
+            let smoothed = stream.connection().sender().rtt().srtt();
+            let smoothed = smoothed.map_or(Duration::ZERO, standard);
+            self.window.passed(self.fed, socket, smoothed)
+        };
+        if let Some(size) = size.map(|size| size.min(self.most))
+            && size != self.window.bytes()
+        {
+            self.window.resize(size, socket);
+        }
+        (self.was_full, self.fed) = (false, 0);
     }
 
     /// Moves data received by the endpoint into the kernel's socket. Returns whether it could
@@ -253,4 +271,47 @@ impl Relay {
     pub fn reset(self, now: Instant, endpoint: &mut Endpoint) {
         let _ = endpoint.release(now, self.id, Linger::Reset);
     }
+}
+
+impl carrier::Relay for Relay {
+    fn socket(&self, end: End) -> Option<&OwnedFd> {
+        (self.is_to_kernel == (end == End::Server)).then_some(&self.side.socket)
+    }
+
+    fn hear(&mut self, _: End, events: EventFlags) {
+        self.side.hear(events);
+    }
+
+    fn is_connecting(&self) -> bool {
+        self.is_connecting
+    }
+
+    fn passed(&self) -> [u64; 2] {
+        let [to_endpoint, to_kernel] = self.passed;
+        if self.is_to_kernel {
+            [to_kernel, to_endpoint]
+        } else {
+            [to_endpoint, to_kernel]
+        }
+    }
+}
+
+/// The rate at which the endpoint takes data, in bytes per second: a congestion window in a smoothed
+/// round trip.
+fn rate(stream: &Stream) -> f64 {
+    let sender = stream.connection().sender();
+    let smoothed = sender.rtt().srtt().map_or(UNKNOWN, standard);
+    sender.cwnd() as f64 / smoothed.as_secs_f64().max(1e-9)
+}
+
+/// The bounds on what waits for the endpoint, with a source at that base round trip. Before the
+/// first sample a window is all that can be said.
+fn bounds(stream: &Stream, of_late: Rate, source: Duration) -> Bounds {
+    let base = stream.connection().sender().rtt().minimum();
+    let base = base.map_or(UNKNOWN, standard);
+    Bounds::new(rate(stream).max(of_late.get()), base, source)
+}
+
+fn standard(duration: airtcp_units::Duration) -> Duration {
+    Duration::from_nanos(duration.as_nanos())
 }

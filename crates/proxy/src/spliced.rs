@@ -1,0 +1,113 @@
+//! Carries connections by the kernel on both sides: data moves by splice(2).
+
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+
+use rustix::net::SocketAddrAny;
+use slab::Slab;
+
+use crate::admission::Servers;
+use crate::carrier::{Carrier, End, Entry, Relay as _, Standing};
+use crate::counters::Counters;
+use crate::flow::Shared;
+use crate::kernel_stack::KernelStack;
+use crate::relay::Relay;
+use crate::socket;
+
+/// Number of connections asked for memory when a new one finds none.
+const ASKED: usize = 256;
+
+/// The treatment of clients' connections.
+#[derive(Debug)]
+pub struct Spliced {
+    servers: Servers,
+    /// The TCP stack of connections to servers, if these are the mobile side.
+    stack: Option<KernelStack>,
+    shared: Shared,
+    /// The next connection to be asked for memory.
+    asked: usize,
+}
+
+impl Spliced {
+    /// Creates a carrier to these servers.
+    pub const fn new(servers: Servers, stack: Option<KernelStack>, shared: Shared) -> Self {
+        Self {
+            servers,
+            stack,
+            shared,
+            asked: 0,
+        }
+    }
+
+    /// Opens a connection to a client's server at the first of its addresses from number `attempt`
+    /// on to which there is a way.
+    fn dial(&self, client: &OwnedFd, from: SocketAddr, attempt: usize) -> Option<(OwnedFd, usize)> {
+        let mut attempt = attempt;
+        loop {
+            match (self.servers).dial(client, from, attempt, self.stack.as_ref())? {
+                Ok(server) => return Some((server, attempt)),
+                Err(_) => attempt += 1,
+            }
+        }
+    }
+
+    /// Asks some connections for memory, if none is left.
+    fn find_memory(&mut self, relays: &mut Slab<Entry<Relay>>) {
+        for _ in 0..ASKED {
+            if self.shared.memory.has_room() || relays.capacity() == 0 {
+                return;
+            }
+            self.asked = (self.asked + 1) % relays.capacity();
+            if let Some(entry) = relays.get_mut(self.asked) {
+                entry.relay.shrink(&mut self.shared);
+            }
+        }
+    }
+}
+
+impl Carrier for Spliced {
+    type Relay = Relay;
+
+    fn admit(
+        &mut self,
+        client: OwnedFd,
+        from: Option<SocketAddrAny>,
+        others: &mut Slab<Entry<Relay>>,
+    ) -> Option<Relay> {
+        let from = SocketAddr::try_from(from?).ok()?;
+        socket::prepare(&client).ok()?;
+        let server = self.dial(&client, from, 0)?;
+        self.find_memory(others);
+        Some(Relay::new(client, from, server, &mut self.shared))
+    }
+
+    fn turn(&mut self, relay: &mut Relay) -> Standing {
+        let standing = relay.turn(&mut self.shared);
+        if standing != Standing::Unreached {
+            return standing;
+        }
+        let Some(client) = relay.socket(End::Client) else {
+            return standing;
+        };
+        match self.dial(client, relay.from, relay.attempt + 1) {
+            Some((server, attempt)) => {
+                relay.retry(server, attempt);
+                Standing::Redialled
+            }
+            None => Standing::Unreached,
+        }
+    }
+
+    fn end(&mut self, relay: Relay, standing: Standing) {
+        if standing == Standing::Over {
+            relay.close(&mut self.shared);
+        } else {
+            relay.reset(&mut self.shared);
+        }
+    }
+
+    fn count(&self, counters: &mut Counters) {
+        counters.pipes = self.shared.pipes.lent() as u64;
+        counters.granted_bytes = self.shared.memory.granted() as u64;
+    }
+}
