@@ -244,6 +244,7 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         self.arm_medium(hop.medium);
         if !admitted {
             hosts.lost(self, packet, Admission::Overflow);
+            hosts.left_station(self, packet);
         }
     }
 
@@ -297,13 +298,17 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
                 self.report(medium, &packet, from, LinkEvent::Delivered, hosts);
                 if !self.media[usize::from(medium)].tells_of_acknowledgments {
                     hosts.acknowledged_by_link(self.now, &packet, attempts);
+                    hosts.left_station(self, &packet);
                 }
                 packet.next += 1;
                 self.forward(&packet, hosts);
             }
             Outcome::Acknowledged {
                 packet, attempts, ..
-            } => hosts.acknowledged_by_link(self.now, &packet, attempts),
+            } => {
+                hosts.acknowledged_by_link(self.now, &packet, attempts);
+                hosts.left_station(self, &packet);
+            }
             Outcome::Retried { packet, from, .. } => {
                 self.report(medium, &packet, from, LinkEvent::AttemptFailed, hosts);
             }
@@ -315,13 +320,17 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
                 ..
             } => {
                 if arrived {
-                    return;
+                    return hosts.left_station(self, &packet);
                 }
                 hosts.crossed_air(&packet, attempts);
                 self.report(medium, &packet, from, LinkEvent::Discarded, hosts);
                 hosts.lost(self, &packet, Admission::Lost);
+                hosts.left_station(self, &packet);
             }
-            Outcome::Dropped { packet } => hosts.lost(self, &packet, Admission::Overflow),
+            Outcome::Dropped { packet } => {
+                hosts.lost(self, &packet, Admission::Overflow);
+                hosts.left_station(self, &packet);
+            }
         }
     }
 

@@ -73,6 +73,15 @@ impl<C: Copy + Default, A: Copy> Network<C, A> {
         queued
     }
 
+    /// Whether what leaves `port` waits first at a station of a medium: in the host's own device.
+    #[must_use]
+    pub fn begins_on_air(&self, port: &Port) -> bool {
+        match self.routes.at(port.route) {
+            Hop::Air(first) => first.from != ACCESS_POINT,
+            _ => false,
+        }
+    }
+
     /// After how long the first hop from `port` retransmits, if it is a medium that tells.
     #[must_use]
     pub fn told_retry_timeout(&self, port: &Port) -> Option<Duration> {

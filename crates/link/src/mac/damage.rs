@@ -232,9 +232,20 @@ impl Damage {
     /// Signal-to-noise ratio of a station at `now`, as its next frame would meet it.
     #[must_use]
     pub fn snr_db(&self, station: u32, now: Instant) -> Option<f64> {
+        self.next_snr_db(station, FrameDirection::FromStation, now)
+    }
+
+    /// The same as a frame in one direction would meet it.
+    #[must_use]
+    pub fn next_snr_db(
+        &self,
+        station: u32,
+        direction: FrameDirection,
+        now: Instant,
+    ) -> Option<f64> {
         let radio = self.config.radio.as_ref()?.radios.get(station as usize)?;
-        let next = self.frames[0].get(station as usize)?;
-        Some(radio.snr_db(now, 2 * next))
+        let next = self.frames[direction as usize].get(station as usize)?;
+        Some(radio.snr_db(now, 2 * next + direction as u64))
     }
 
     fn noise_damages(&mut self, frame: &Frame, mode: Mode, place: u32) -> bool {

@@ -4,6 +4,7 @@
 use airtcp_units::{Duration, Instant};
 
 use crate::frame::{ChannelObserver, Offer, Outcome};
+use crate::phy::Mode;
 
 /// A channel that stations share, or a link that retransmits, which carries packets of type `P`.
 /// A network drives it through these; a new medium implements them and is a row there.
@@ -94,10 +95,14 @@ impl std::ops::AddAssign for AggregationCounters {
 }
 
 /// What a station sends to another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AggregationView {
     /// Counters since the start.
     pub counters: AggregationCounters,
     /// Block ACK numbers in use: from the oldest missing MPDU to the last.
     pub window: usize,
+    /// The mode that its rate control takes for best.
+    pub mode: Option<Mode>,
+    /// The rate control's estimate that an MPDU in that mode is acknowledged, where it makes one.
+    pub success: Option<f64>,
 }

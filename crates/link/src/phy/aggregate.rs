@@ -19,6 +19,8 @@ use super::ppdu::PacketPadding;
 pub const DELIMITER_BYTES: u32 = 4;
 /// Bytes of the header in front of each packet of an A-MSDU (§9.3.2.2.2).
 pub const MSDU_HEADER_BYTES: u32 = 14;
+/// Most bytes of an A-MSDU of 802.11n in an A-MPDU, whose MPDUs have 4095 bytes at most.
+pub const HT_AMSDU_IN_AMPDU: u32 = 3839;
 /// Bytes of the MAC header with QoS control, and of the FCS (§9.2.3).
 pub const QOS_MAC_BYTES: u32 = 26 + 4;
 
@@ -83,18 +85,31 @@ impl Ampdu {
     /// first one always has.
     #[inline]
     pub fn add(&mut self, mpdu: u32) -> bool {
+        if self.mpdus > 0 && !self.has_room(mpdu) {
+            return false;
+        }
+        let (start, end) = self.next(mpdu);
+        self.last = start;
+        self.bytes = end;
+        self.mpdus += 1;
+        true
+    }
+
+    /// Whether an MPDU of this many bytes is within the limit, the first one too.
+    #[inline]
+    #[must_use]
+    pub fn has_room(&self, mpdu: u32) -> bool {
+        self.next(mpdu).1 <= self.limit
+    }
+
+    /// Where the next MPDU's subframe would start and end.
+    fn next(&self, mpdu: u32) -> (u32, u32) {
         let start = match self.mpdus {
             0 => 0,
             _ => padded(self.bytes).max(self.last.saturating_add(self.spacing)),
         };
         let end = start.saturating_add(DELIMITER_BYTES).saturating_add(mpdu);
-        if self.mpdus > 0 && end > self.limit {
-            return false;
-        }
-        self.last = start;
-        self.bytes = end;
-        self.mpdus += 1;
-        true
+        (start, end)
     }
 
     /// Size of the PSDU, in bytes.
@@ -112,6 +127,13 @@ impl Ampdu {
     }
 }
 
+/// Bytes of an A-MSDU's body when a packet of `packet` bytes, LLC included, joins those of `body`.
+#[inline]
+#[must_use]
+pub const fn amsdu_with(body: u32, packet: u32) -> u32 {
+    padded(body) + MSDU_HEADER_BYTES + packet
+}
+
 /// Bytes of an A-MSDU's body: packets of these many bytes, LLC included, each behind a header, all
 /// but the last padded. A single packet has neither (IEEE 802.11-2020 §9.3.2.2.1).
 #[must_use]
@@ -123,7 +145,7 @@ pub fn amsdu_bytes(packets: impl IntoIterator<Item = u32>) -> u32 {
     let mut body = MSDU_HEADER_BYTES + first;
     let mut is_alone = true;
     for packet in packets {
-        body = padded(body) + MSDU_HEADER_BYTES + packet;
+        body = amsdu_with(body, packet);
         is_alone = false;
     }
     if is_alone { first } else { body }

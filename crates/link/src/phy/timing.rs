@@ -209,11 +209,16 @@ impl Phy {
 
     /// A slot of the back-off.
     #[must_use]
-    pub const fn slot(&self) -> Duration {
-        Duration::from_micros(match self.standard {
-            Standard::B => 20,
-            _ => 9,
-        })
+    pub fn slot(&self) -> Duration {
+        Duration::from_micros(if self.has_direct_sequence() { 20 } else { 9 })
+    }
+
+    /// Whether there are stations of 802.11b: their slots are long (§18.4.4), and their rates are
+    /// basic rates.
+    #[must_use]
+    pub fn has_direct_sequence(&self) -> bool {
+        let is_basic = |mode: Mode| mode.family() == Family::Dsss;
+        self.standard == Standard::B || self.basic.lowest().is_some_and(is_basic)
     }
 
     /// The pause before an answer.
@@ -248,7 +253,11 @@ impl Phy {
     /// An ACK at the lowest mandatory rate, of which EIFS consists.
     #[must_use]
     pub fn lowest_ack_time(&self) -> Duration {
-        let lowest = self.standard.row().lowest;
+        let lowest = if self.has_direct_sequence() {
+            Mode::DSSS_1
+        } else {
+            self.standard.row().lowest
+        };
         self.legacy_header(lowest, self.preamble)
             + self.legacy_body(lowest, ControlFrame::Ack.bytes())
     }
@@ -266,7 +275,8 @@ impl Phy {
     /// receiver needs to notice a preamble (§10.3.2.11, `aRxPHYStartDelay`).
     #[must_use]
     pub fn answer_timeout(&self) -> Duration {
-        self.sifs() + self.slot() + self.header_time(self.control_mode())
+        let slowest = self.basic.lowest().unwrap_or(self.control_mode());
+        self.sifs() + self.slot() + self.header_time(slowest)
     }
 
     /// The same physical layer with data frames at another rate.

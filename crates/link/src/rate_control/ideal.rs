@@ -1,15 +1,18 @@
 //! A rate control that knows the channel: a bound for all others.
 
 use super::Choice;
-use crate::phy::Mode;
+use crate::phy::control::ControlFrame;
 use crate::phy::error_rate::frame_error_rate;
+use crate::phy::{BasicRates, Mode};
 
-/// Chooses the mode with the highest expected rate of frames.
+/// Chooses the mode with the highest expected rate of frames that arrive and are answered.
 #[derive(Clone, Debug)]
 pub struct Ideal {
     modes: Vec<Mode>,
     /// Size of the MPDUs whose errors count.
     bytes: u32,
+    /// Those of answers, without which nothing counts.
+    basic: BasicRates,
     best: Mode,
     /// The signal-to-noise ratio for which `best` was found.
     at_db: f64,
@@ -19,14 +22,15 @@ pub struct Ideal {
 const SAME_DB: f64 = 0.05;
 
 impl Ideal {
-    /// A rate control over `modes` for MPDUs of `bytes`; `None` without modes. It begins with the
-    /// slowest.
+    /// A rate control over `modes` for MPDUs of `bytes`, answered at `basic` rates; `None` without
+    /// modes. It begins with the slowest.
     #[must_use]
-    pub fn new(modes: Vec<Mode>, bytes: u32) -> Option<Self> {
+    pub fn new(modes: Vec<Mode>, bytes: u32, basic: BasicRates) -> Option<Self> {
         let best = modes.iter().copied().min_by_key(|mode| mode.bit_rate())?;
         Some(Self {
             modes,
             bytes,
+            basic,
             best,
             at_db: f64::NEG_INFINITY,
         })
@@ -38,8 +42,11 @@ impl Ideal {
         {
             self.at_db = snr_db;
             let expected = |mode: &Mode| {
-                let damaged = frame_error_rate(*mode, snr_db, self.bytes).as_f64();
-                mode.bit_rate().as_bps() as f64 * (1.0 - damaged)
+                let arrives = |mode, bytes| 1.0 - frame_error_rate(mode, snr_db, bytes).as_f64();
+                let answer = ControlFrame::BlockAck { window: 64 };
+                mode.bit_rate().as_bps() as f64
+                    * arrives(*mode, self.bytes)
+                    * arrives(self.basic.answer_to(*mode), answer.bytes())
             };
             // In a channel in which nothing arrives the slowest mode stays.
             let slowest = self

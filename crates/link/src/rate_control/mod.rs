@@ -11,7 +11,31 @@ use airtcp_units::Instant;
 pub use ideal::Ideal;
 pub use minstrel::Minstrel;
 
-use crate::phy::{Family, GuardInterval, Mode, Width};
+use crate::phy::{BasicRates, Family, GuardInterval, Mode, Width};
+use crate::random::Stream;
+
+/// How the modes of a station's frames are chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RateControlConfig {
+    /// Always the same mode.
+    Fixed(Mode),
+    /// Among these the best at the signal-to-noise ratio, for MPDUs of that many bytes and answers
+    /// at these rates.
+    Ideal(Vec<Mode>, u32, BasicRates),
+    /// Minstrel-HT over these.
+    Minstrel(Vec<Mode>),
+}
+
+impl RateControlConfig {
+    /// All modes that it may choose.
+    #[must_use]
+    pub fn modes(&self) -> &[Mode] {
+        match self {
+            Self::Fixed(mode) => std::slice::from_ref(mode),
+            Self::Ideal(modes, ..) | Self::Minstrel(modes) => modes,
+        }
+    }
+}
 
 /// The mode of a PPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +69,23 @@ pub enum RateControl {
 }
 
 impl RateControl {
+    /// A rate control at rest; `None` without modes. Draws come from `stream`.
+    #[must_use]
+    pub fn new(config: &RateControlConfig, stream: Stream) -> Option<Self> {
+        Some(match config {
+            RateControlConfig::Fixed(mode) => Self::Fixed(*mode),
+            RateControlConfig::Ideal(modes, bytes, basic) => {
+                Self::Ideal(Ideal::new(modes.clone(), *bytes, *basic)?)
+            }
+            RateControlConfig::Minstrel(modes) => {
+                Self::Minstrel(Box::new(Minstrel::new(modes, Instant::ZERO, stream)?))
+            }
+        })
+    }
+
     /// The mode of the next PPDU, sent at `now` after `failures` PPDUs in a row with the same first
     /// MPDU and no answer, over a channel of `snr_db` (20 MHz, one stream) where that is known.
+    #[inline]
     pub fn choose(&mut self, now: Instant, failures: u32, snr_db: Option<f64>) -> Choice {
         match self {
             Self::Fixed(mode) => Choice {
@@ -59,6 +98,7 @@ impl RateControl {
     }
 
     /// Handles the outcome of a PPDU at `now`.
+    #[inline]
     pub fn report(&mut self, now: Instant, report: &Report) {
         match self {
             Self::Fixed(_) | Self::Ideal(_) => {}
@@ -67,6 +107,7 @@ impl RateControl {
     }
 
     /// The mode that it considers best, without a probe: usually that of the next PPDU.
+    #[inline]
     #[must_use]
     pub fn best(&self) -> Mode {
         match self {

@@ -132,7 +132,7 @@ fn minstrel_gives_way() {
 #[test]
 fn ideal_takes_the_best_and_fixed_its_own() {
     let modes = modes(Family::He, Width::Mhz20, 1, &LONG);
-    let mut ideal = RateControl::Ideal(Ideal::new(modes.clone(), MPDU).unwrap());
+    let mut ideal = RateControl::Ideal(Ideal::new(modes.clone(), MPDU, BasicRates::OFDM).unwrap());
     assert_eq!(ideal.best().index(), 0);
     assert_eq!(ideal.choose(Instant::ZERO, 0, Some(50.0)).mode.index(), 11);
     assert_eq!(ideal.choose(Instant::ZERO, 0, Some(-20.0)).mode.index(), 0);
@@ -146,6 +146,6 @@ fn ideal_takes_the_best_and_fixed_its_own() {
     let mut fixed = RateControl::Fixed(modes[5]);
     assert_eq!(fixed.choose(Instant::ZERO, 3, None).mode, modes[5]);
     assert_eq!(fixed.success(), None);
-    assert!(Ideal::new(Vec::new(), MPDU).is_none());
+    assert!(Ideal::new(Vec::new(), MPDU, BasicRates::OFDM).is_none());
     assert!(Minstrel::new(&[Mode::OFDM_6], Instant::ZERO, Stream::new(1, "x")).is_none());
 }

@@ -6,7 +6,7 @@ use airtcp_link::scheduler::airtime::AirtimeLimits;
 use super::{AqmTable, LossTable, QueueTable, RadioTable, SECOND, SuspensionTable};
 use crate::names::{
     AccessCategoryName, BandName, ChannelWidth, GuardIntervalName, MissedBlockAck, Preamble,
-    Standard, StationScheduler,
+    ProtectionName, RateControlName, Standard, StationScheduler,
 };
 use airtcp_units::Duration;
 use airtcp_units::bounded::{Bytes, Limit, Rate, Span, Whole};
@@ -24,10 +24,17 @@ keys! {
     pub struct WlanTable takes {
         /// Which physical layer.
         standard: Standard = Standard::default();
+        /// The standard of each mobile, taken in turn: that of the channel, which is 802.11n, ac or
+        /// ax, or an older one of the same band.
+        station_standard: Vec<Standard>;
+        /// How frames are announced to older stations that do not understand them: by
+        /// "cts-to-self" when left out if there are stations of 802.11b, else not at all.
+        protection: ProtectionName;
         /// Rate of data frames: one of the standard's.
         rate: Rate;
         /// Rates of data frames to and from each mobile, taken in turn, in place of `rate`: of the
-        /// standard's, none below `basic_rate`.
+        /// standard's, none below `basic_rate`. In a channel of 802.11n, ac or ax those of its stations
+        /// of 802.11b, g and a (`station_standard`): the fastest when left out.
         station_rates: Vec<Rate>;
         /// Rate of ACK, RTS and CTS frames: one of the standard's, not above `rate`.
         basic_rate: Rate;
@@ -50,6 +57,11 @@ keys! {
         station_streams: Vec<Whole<1, 4>>;
         /// Guard interval between symbols (802.11n, ac and ax).
         guard_interval: GuardIntervalName = GuardIntervalName::Ns800;
+        /// How the modes of data frames are chosen (802.11n, ac and ax): what adapts has all modes
+        /// up to `channel_width` and `spatial_streams`.
+        rate_control: RateControlName = RateControlName::default();
+        /// The same for frames to and from each mobile, taken in turn, in place of `rate_control`.
+        station_rate_control: Vec<RateControlName>;
         /// Frames that are sent together and acknowledged together (802.11n, ac and ax).
         aggregation: AggregationTable, holding keys;
         /// Access category of each flow, used in turn (802.11n, ac and ax).
@@ -113,6 +125,10 @@ keys! {
         /// Most bytes of an aggregate. By the standard when left out: 65535 B in 802.11n, 1048575 B
         /// in ac, 6500631 B in ax.
         bytes: Bytes<1, 6_500_631>;
+        /// Most bytes of several packets in one frame (A-MSDU): up to 7935 B in 802.11n, 3839 B where
+        /// its frames are aggregated too, and 11454 B in ac and ax. "0 B" for one packet in each
+        /// frame, as drivers have it that leave it to aggregates of frames.
+        amsdu: u32 = 0, as Bytes<0, 11_454>;
         /// Longest transmission of an aggregate (`aPPDUMaxTime`).
         time: Duration = MAX_TIME, as Span<100_000, 5_484_000>;
         /// Frames from the oldest missing one on that a block ACK can cover: 64, and 256 in

@@ -7,14 +7,15 @@ mod wireless;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use flows::{ApplicationName, FlowDirection, FlowKind, Shape};
+pub use flows::{ApplicationName, CodePoint, FlowDirection, FlowKind, Shape};
 pub use link::{
     DelayOrder, DisciplineName, JitterName, LogStart, LossDirection, LossModel, RttShapeName,
     StopLengthName, StopProcess, StoppedPackets, TraceDirection,
 };
 pub use wireless::{
     AccessCategoryName, BandName, CellRates, ChannelWidth, Counted, FadingName, GuardIntervalName,
-    MissedBlockAck, Preamble, SchedulerName, Standard, StationScheduler, WindowCount,
+    MissedBlockAck, Preamble, ProtectionName, RateControlName, SchedulerName, Standard,
+    StationScheduler, WindowCount,
 };
 
 /// The path between the endpoints.

@@ -109,6 +109,31 @@ choices! {
     }
 }
 
+/// How the modes of data frames are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RateControlName {
+    /// Always `mcs` and `spatial_streams`.
+    #[default]
+    Fixed,
+    /// The best at the signal-to-noise ratio of the moment, which no real sender knows.
+    Ideal,
+    /// Linux' Minstrel-HT: by what was acknowledged.
+    MinstrelHt,
+}
+
+/// How frames are announced to older stations that do not understand them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProtectionName {
+    /// Not at all.
+    None,
+    /// A CTS to oneself.
+    CtsToSelf,
+    /// RTS and CTS.
+    RtsCts,
+}
+
 /// What a sender does when a block ACK does not come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

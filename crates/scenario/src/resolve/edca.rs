@@ -4,12 +4,13 @@ use airtcp_link::mac::edca::{
     AccessCategory, AccessParameters, AmpduLimits, BlockAckConfig, EdcaConfig, EdcaError,
     QOS_OVERHEAD, Queueing, QueueingConfig,
 };
-use airtcp_link::phy::{BasicRates, Family, Mode, ModeError, Phy, PhyError};
+use airtcp_link::phy::Family;
 use airtcp_link::scheduler::airtime::AirtimeLimits;
 use airtcp_link::{Discipline, QueueLimit};
 use airtcp_units::Duration;
 
 use super::link::queue;
+use super::modes::{self, Modes};
 use super::wlan::{attempts, damage, refuse_error_model};
 use super::{aqm, radio, refuse_keys};
 use crate::document::{
@@ -18,7 +19,7 @@ use crate::document::{
 use crate::error::Problem;
 use crate::medium::AggregatingWlan;
 use crate::names::{
-    AccessCategoryName, ChannelWidth, DisciplineName, MissedBlockAck, Standard, StationScheduler,
+    AccessCategoryName, CodePoint, DisciplineName, MissedBlockAck, Standard, StationScheduler,
 };
 use airtcp_units::bounded::Within;
 use airtcp_units::written::Written;
@@ -36,27 +37,31 @@ pub(super) fn resolve(
     table: &mut WlanTable,
     standard: Standard,
     flows: u32,
+    marks: Option<&[CodePoint]>,
 ) -> Result<AggregatingWlan, Problem> {
     refuse_legacy(table)?;
-    let (phy, station_modes) = modes(table, standard)?;
+    let Modes {
+        phy,
+        of_stations,
+        rate_control,
+        protection,
+    } = modes::resolve(table, standard)?;
     let family = phy.standard().family();
     let stations = Written::fill(&mut table.stations, &flows);
     let (mobile, access_point) = queueing(table)?;
     let retry_limit = attempts(table.retry_limit());
-    let aggregation = table.aggregation.get_or_insert_default();
-    let categories = table
-        .categories
-        .get_or_insert_with(|| vec![AccessCategoryName::BestEffort]);
     let config = EdcaConfig {
         phy,
-        station_modes,
+        station_modes: of_stations,
+        rate_control,
         stations,
-        categories: categories.iter().map(|&name| name.into()).collect(),
+        categories: categories(table, marks)?,
         access: access(table.edca.get_or_insert_default(), phy.contention_window()),
         mobile_retry_limit: retry_limit,
         access_point_retry_limit: retry_limit,
-        ampdu: ampdu(aggregation, family),
-        block_ack: block_ack(aggregation, family),
+        ampdu: ampdu(table.aggregation.get_or_insert_default(), family)?,
+        block_ack: block_ack(table.aggregation.get_or_insert_default(), family),
+        protection,
         rts_threshold: table.rts_threshold(),
         answer_timeout: Some(Written::fill(&mut table.ack_timeout, &phy.answer_timeout())),
         overhead: Written::fill(&mut table.overhead, &QOS_OVERHEAD),
@@ -71,6 +76,7 @@ pub(super) fn resolve(
             EdcaError::Stations(_) => "wlan.stations",
             EdcaError::StationModes { .. } => "wlan.station_mcs",
             EdcaError::Mode(_) => "wlan.standard",
+            EdcaError::NoModes => "wlan.rate_control",
             EdcaError::Categories => "wlan.categories",
             EdcaError::Window(_) => "wlan.aggregation.window",
         };
@@ -94,7 +100,12 @@ fn refuse_legacy(table: &WlanTable) -> Result<(), Problem> {
     };
     let modes = with(", or give wlan.mcs");
     refuse_keys!(table, "wlan", modes; rate);
-    refuse_keys!(table, "wlan", with(", or give wlan.station_mcs"); station_rates);
+    let is_legacy = |standard: &Standard| !standard.aggregates();
+    let given = table.station_standard.as_ref();
+    if !given.is_some_and(|standards| standards.iter().any(is_legacy)) {
+        let instead = with(", or give wlan.station_mcs or wlan.station_standard");
+        refuse_keys!(table, "wlan", instead; station_rates);
+    }
     refuse_keys!(table, "wlan", with(""); basic_rate, preamble);
     refuse_keys!(table, "wlan", with(", or give wlan.retry_limit"); long_retry_limit);
     refuse_keys!(table, "wlan", with(""); fragmentation_threshold);
@@ -109,77 +120,30 @@ pub(super) fn refuse_all(table: &WlanTable) -> Result<(), Problem> {
                        remove it, or choose one of them";
     refuse_keys!(
         table, "wlan", WHY;
-        band, mcs, station_mcs, channel_width, spatial_streams, station_streams, guard_interval,
+        station_standard, protection, rate_control, station_rate_control, band, mcs, station_mcs, channel_width, spatial_streams, station_streams, guard_interval,
         aggregation, categories, edca, scheduler, aqm, driver_queue, airtime
     );
     Ok(())
 }
 
-/// The physical layer, and the modes of the mobiles where they differ.
-fn modes(table: &mut WlanTable, standard: Standard) -> Result<(Phy, Vec<Mode>), Problem> {
-    let standard: airtcp_link::phy::Standard = standard.into();
-    let family = standard.family();
-    // A laptop's usual link.
-    let width = match family {
-        Family::Ht => ChannelWidth::Mhz20,
-        _ => ChannelWidth::Mhz80,
+/// The access category of each flow, in turn: as it is said, or by its packets' code point.
+fn categories(
+    table: &mut WlanTable,
+    marks: Option<&[CodePoint]>,
+) -> Result<Vec<AccessCategory>, Problem> {
+    let Some(marks) = marks else {
+        let usual = || vec![AccessCategoryName::BestEffort];
+        let names = table.categories.get_or_insert_with(usual).iter();
+        return Ok(names.map(|&name| name.into()).collect());
     };
-    let width = Written::fill(&mut table.channel_width, &width).into();
-    let guard = table.guard_interval().into();
-    let indices: Vec<u32> = match &table.station_mcs {
-        Some(given) => {
-            let why = "wlan.station_mcs says how each mobile sends; give one of them";
-            refuse_keys!(table, "wlan", why; mcs);
-            given.iter().map(|mcs| mcs.get_u32()).collect()
-        }
-        None => vec![table.mcs()],
-    };
-    let streams: Vec<u32> = match &table.station_streams {
-        Some(given) => {
-            let why = "wlan.station_streams says how each mobile sends; give one of them";
-            refuse_keys!(table, "wlan", why; spatial_streams);
-            given.iter().map(|streams| streams.get_u32()).collect()
-        }
-        None => vec![table.spatial_streams()],
-    };
-    for (list, key) in [
-        (&indices, "wlan.station_mcs"),
-        (&streams, "wlan.station_streams"),
-    ] {
-        if list.is_empty() {
-            return Err(Problem::at(key, "expected one at least, such as [7, 0]"));
-        }
+    let why = "flows.dscp chooses each flow's category; give one of them";
+    refuse_keys!(table, "wlan", why; categories);
+    if marks.is_empty() {
+        let expected = "expected one at least, such as [\"CS0\", \"EF\"]";
+        return Err(Problem::at("flows.dscp", expected));
     }
-    let count = indices.len().max(streams.len());
-    let in_turn = |list: &[u32], place: usize| list[place % list.len()] as u8;
-    let mode = |place: usize| {
-        let (index, streams) = (in_turn(&indices, place), in_turn(&streams, place));
-        Mode::new(family, index, width, streams, guard).map_err(|error| {
-            let key = match error {
-                ModeError::Index { .. } | ModeError::LeftOut { .. } if indices.len() > 1 => {
-                    "wlan.station_mcs"
-                }
-                ModeError::Width { .. } => "wlan.channel_width",
-                ModeError::Streams(_) => "wlan.spatial_streams",
-                ModeError::Guard { .. } => "wlan.guard_interval",
-                _ => "wlan.mcs",
-            };
-            Problem::at(key, error.to_string())
-        })
-    };
-    let modes: Vec<Mode> = (0..count).map(mode).collect::<Result<_, _>>()?;
-    let of_phy = |error: PhyError| {
-        let key = match error {
-            PhyError::Band { .. } => "wlan.band",
-            _ => "wlan.mcs",
-        };
-        Problem::at(key, error.to_string())
-    };
-    let band = table.band().into();
-    let phy = Phy::in_modes(standard, modes[0], BasicRates::OFDM)
-        .and_then(|phy| phy.in_band(band))
-        .map_err(of_phy)?;
-    Ok((phy, if count == 1 { Vec::new() } else { modes }))
+    let category = |mark: &CodePoint| AccessCategory::of_dscp(mark.number());
+    Ok(marks.iter().map(category).collect())
 }
 
 /// The queues of mobiles and of the access point.
@@ -254,13 +218,34 @@ fn airtime(table: &mut AirtimeTable) -> AirtimeLimits {
     }
 }
 
-fn ampdu(table: &mut AggregationTable, family: Family) -> AmpduLimits {
+fn ampdu(table: &mut AggregationTable, family: Family) -> Result<AmpduLimits, Problem> {
     let most: u32 = family.max_ampdu_bytes();
-    AmpduLimits {
-        mpdus: table.frames() as u16,
+    let mpdus = table.frames() as u16;
+    Ok(AmpduLimits {
+        amsdu: amsdu(table, family, mpdus > 1)?,
+        mpdus,
         bytes: Written::fill(&mut table.bytes, &most).min(most),
         time: table.time(),
+    })
+}
+
+/// Most bytes of an A-MSDU (IEEE 802.11-2020 table 9-25; in an A-MPDU of HT an MPDU has 4095 bytes at
+/// most, so that the shorter of its two limits holds).
+fn amsdu(table: &mut AggregationTable, family: Family, in_ampdu: bool) -> Result<u32, Problem> {
+    let given = table.amsdu();
+    let most = match (family, in_ampdu) {
+        (Family::Ht, true) => 3839,
+        (Family::Ht, false) => 7935,
+        _ => 11_454,
+    };
+    if given > most {
+        return Err(Problem::at(
+            "wlan.aggregation.amsdu",
+            format!("expected at most {most} B with this standard and wlan.aggregation.frames"),
+        ));
     }
+    // With header and FCS no MPDU may be longer than the family's longest.
+    Ok(given.min(11_454 - QOS_OVERHEAD))
 }
 
 fn block_ack(table: &mut AggregationTable, family: Family) -> BlockAckConfig {

@@ -10,6 +10,7 @@ mod flows;
 mod link;
 mod loss;
 mod losses;
+mod modes;
 mod radio;
 mod selective_repeat;
 mod tcp;
@@ -26,7 +27,7 @@ use super::document::Document;
 use super::error::Problem;
 use super::inputs::Inputs;
 use super::link::{AccessPoint, Link, Wired};
-use super::names::Topology;
+use super::names::{Standard, Topology};
 use super::{DEFAULT_DURATION, Flows};
 use crate::traffic::Traffic;
 use airtcp_units::written::Written;
@@ -143,6 +144,12 @@ fn medium(
     if topology != Topology::Cell {
         refuse(&document.cell, "cell", &belongs("\"cell\""))?;
     }
+    let standard = document.wlan.as_ref().and_then(|table| table.standard);
+    if !(is_wlan && standard.is_some_and(Standard::aggregates)) {
+        let why = "chooses an access category of wlan.standard = \"802.11n\", \"802.11ac\" or \
+                   \"802.11ax\"; remove it, or choose one of them";
+        refuse_keys!(document.flows, "flows", why; dscp);
+    }
     match topology {
         Topology::Pipe | Topology::Dumbbell => {
             let (data, acks) = link::resolve(document.link.get_or_insert_default(), inputs)?;
@@ -152,7 +159,8 @@ fn medium(
             let table = document.wlan.get_or_insert_default();
             match table.standard() {
                 standard if standard.aggregates() => {
-                    let wlan = edca::resolve(table, standard, flows)?;
+                    let marks = document.flows.dscp.as_deref();
+                    let wlan = edca::resolve(table, standard, flows, marks)?;
                     Ok(Link::Medium(Box::new(wlan)))
                 }
                 _ => {

@@ -22,6 +22,64 @@ fn a_standard_alone_is_a_scenario() {
     }
 }
 
+/// Code points choose the categories of RFC 8325 §4.3, and what is written out reads again.
+#[test]
+fn code_points_choose_categories() {
+    let text = "topology = 'wlan'\nflows.dscp = ['CS0', 'EF', 'AF41', 'LE']\n\
+        [wlan]\nstandard = '802.11n'\n";
+    let scenario = Scenario::parse(text, "test", Path::new(".")).expect("a scenario");
+    let again = scenario.to_toml();
+    assert!(!again.contains("categories"), "{again}");
+    Scenario::parse(&again, "test", Path::new(".")).expect("the same");
+    for (text, expected) in [
+        (
+            "flows.dscp = ['EF']",
+            "flows.dscp = [\"EF\"]: chooses an access category",
+        ),
+        (
+            "topology = 'wlan'\nflows.dscp = ['EF']\n[wlan]\nstandard = '802.11n'\n\
+             categories = ['voice']",
+            "wlan.categories = [\"voice\"]: flows.dscp chooses",
+        ),
+    ] {
+        let error = Scenario::parse(text, "test", Path::new(".")).expect_err(text);
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+/// Stations of older standards: what they have by default reads again, what cannot be is refused.
+#[test]
+fn older_stations_are_checked() {
+    let text = "standard = '802.11n'\nband = '2.4 GHz'\n\
+        stations = 3\nstation_standard = ['802.11n', '802.11g', '802.11b']\n";
+    let scenario = read(text).expect("a scenario");
+    let again = scenario.to_toml();
+    assert!(again.contains("protection = \"cts-to-self\""), "{again}");
+    Scenario::parse(&again, "test", Path::new(".")).expect("the same");
+    for (keys, expected) in [
+        (
+            "standard = '802.11n'\nstation_standard = ['802.11ax']",
+            "802.11ax is newer than wlan.standard, which is 802.11n",
+        ),
+        (
+            "standard = '802.11n'\nstation_standard = ['802.11n', '802.11g']",
+            "802.11g is not used at 5 GHz",
+        ),
+        (
+            "standard = '802.11n'\nband = '2.4 GHz'\nstation_standard = ['802.11g']\n\
+             station_rates = ['11 Mbit/s']",
+            "wlan.station_rates = [\"11 Mbit/s\"]: 11 Mbit/s is no rate of 802.11g",
+        ),
+        (
+            "standard = '802.11n'\nstation_standard = []",
+            "wlan.station_standard = []: expected one at least",
+        ),
+    ] {
+        let error = read(keys).expect_err(keys);
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
 /// Each refusal names the key, and says what to do.
 #[test]
 fn keys_that_do_not_fit_are_refused() {
@@ -61,6 +119,26 @@ fn keys_that_do_not_fit_are_refused() {
         (
             "standard = '802.11n'\nedca.voice.cw_min = 14",
             "wlan.edca: contention windows of 14 to 7 slots",
+        ),
+        (
+            "standard = '802.11n'\nrate_control = 'ideal'",
+            "wlan.rate_control = \"ideal\": \"ideal\" chooses by the signal-to-noise ratio",
+        ),
+        (
+            "standard = '802.11n'\nrate_control = 'minstrel-ht'\nmcs = 7",
+            "wlan.mcs = 7: is for wlan.rate_control = \"fixed\"",
+        ),
+        (
+            "standard = '802.11n'\nstation_rate_control = []",
+            "wlan.station_rate_control = []: expected one at least",
+        ),
+        (
+            "standard = '802.11a'\nrate_control = 'fixed'",
+            "wlan.rate_control = \"fixed\": belongs to wlan.standard = \"802.11n\"",
+        ),
+        (
+            "standard = '802.11n'\naggregation.amsdu = '7935 B'",
+            "wlan.aggregation.amsdu = \"7935 B\": expected at most 3839 B",
         ),
         (
             "standard = '802.11n'\ncategories = []",

@@ -127,6 +127,7 @@ fn every_tcp_key_reaches_the_endpoint() {
         push = "trains"
         duplicate_counting = "arrivals"
         pacing_shift = 7
+        small_queue = true
         duplicate_ack_threshold = 5
         limited_transmit = false
         retransmission = "selective-repeat"

@@ -187,7 +187,14 @@ impl<W: Watch> Endpoints<'_, W> {
         loop {
             let flow = &mut self.flows[index as usize];
             let client = &mut flow.client;
-            if let Some(segment) = client.connection.poll(now) {
+            let is_held_back = match &mut flow.small_queue {
+                Some(queue) => queue.holds_back(client.connection.sender()),
+                None => false,
+            };
+            if !is_held_back && let Some(segment) = client.connection.poll(now) {
+                if let Some(queue) = &mut flow.small_queue {
+                    queue.on_sent(segment.payload_bytes);
+                }
                 let packet = client.port.packet(Content::Segment(segment), now);
                 self.watch.segment(now, index, Direction::Data, &segment);
                 network.send(packet, self);

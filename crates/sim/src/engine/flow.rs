@@ -15,6 +15,7 @@ use super::datagrams::{DatagramCounts, Exchange};
 use super::latency::Latency;
 use super::outage::Freeze;
 use super::proxy::Proxy;
+use super::small_queue::SmallQueue;
 use super::truth::{Truth, Verdicts};
 use super::{Net, Turn};
 use crate::traffic::Transfers;
@@ -87,6 +88,8 @@ pub struct Flow {
     pub(super) datagrams: Option<Box<Exchange>>,
     pub(super) proxy: Option<Box<Proxy>>,
     pub(super) freeze: Option<Box<Freeze>>,
+    /// What it keeps in its sender's own device.
+    pub(super) small_queue: Option<Box<SmallQueue>>,
     /// Whether the sender listens to its own link.
     pub(super) hears_link: bool,
     /// Coins of a sender that classifies losses, boxed as few do. The causes of its losses are kept
@@ -130,6 +133,7 @@ impl Flow {
                 .as_ref()
                 .map(|proxy| Box::new(Proxy::new(proxy, config.initial_sequence))),
             freeze: config.freeze.map(|freeze| Box::new(Freeze::new(freeze))),
+            small_queue: SmallQueue::new(tcp),
             hears_link: tcp.link_feedback != LinkFeedbackConfig::default(),
             coins: (tcp.differentiation.is_some()).then(|| Box::new(config.coins)),
         }
@@ -144,6 +148,9 @@ impl Flow {
             let feedback = LinkFeedback::RetryTimeout(timeout);
             let connection = &mut self.client.connection;
             connection.on_feedback(Instant::ZERO, &feedback, &mut ());
+        }
+        if !network.begins_on_air(&self.client.port) {
+            self.small_queue = None;
         }
         if let Some(freeze) = &mut self.freeze {
             freeze.arm(network, index);
@@ -279,6 +286,6 @@ mod tests {
     /// A hundred thousand should fit in the memory of a small machine.
     #[test]
     fn a_flow_is_small() {
-        assert!(size_of::<Flow>() <= 992, "{}", size_of::<Flow>());
+        assert!(size_of::<Flow>() <= 1000, "{}", size_of::<Flow>());
     }
 }

@@ -21,6 +21,7 @@ mod losses;
 mod outage;
 mod proxy;
 mod simulation;
+mod small_queue;
 mod truth;
 mod watch;
 

@@ -145,6 +145,11 @@ impl<W: Watch> Hosts<Instant, Turn> for Endpoints<'_, W> {
             });
     }
 
+    #[inline]
+    fn left_station(&mut self, network: &mut Net, packet: &Packet) {
+        self.on_left_device(network, packet);
+    }
+
     fn repeated(&mut self, flow: u32, segment: &Segment) {
         if let Some(flow) = self.flows.get_mut(flow as usize) {
             flow.truth.on_repeat(segment.sequence);

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use airtcp_link::mac::medium::AggregationView;
+use airtcp_link::phy::Mode;
 use airtcp_network::AirView;
 use airtcp_remedies::suggestion::question;
 use airtcp_tcp::Sender;
@@ -107,6 +108,21 @@ probes! {
     "airtime" "airtime_s" real
         "time for which the flow's way has kept the channel since the start; null as above"
         = |sight| aggregation(sight, |view| view.counters.airtime.as_secs_f64());
+    "rate" "rate_bps" real
+        "bit rate of the mode that the way's rate control takes for best; null as above"
+        = |sight| mode(sight, |mode| mode.bit_rate().as_bps() as f64);
+    "mode" "mode_mcs" real
+        "modulation and coding scheme of that mode, within a stream; null as above"
+        = |sight| mode(sight, |mode| f64::from(mode.index()));
+    "mode_streams" "mode_streams" real
+        "spatial streams of that mode; null as above"
+        = |sight| mode(sight, |mode| f64::from(mode.streams()));
+    "mode_success" "mode_success_probability" real
+        "the rate control's estimate that a frame in that mode arrives; null where it makes none"
+        = |sight| {
+            let success = sight.air.aggregation.and_then(|view| view.success);
+            success.map_or(Reading::Missing, Reading::Real)
+        };
     "goodput" "goodput_bps" real
         "goodput since the sample before"
         = |sight| Reading::Real(sight.fresh as f64 * 8.0 / sight.interval.as_secs_f64());
@@ -122,6 +138,11 @@ probes! {
             let tally = sight.flow.tally();
             Reading::Count(tally.attempts_on_air.saturating_sub(tally.packets_on_air).into())
         };
+}
+
+fn mode(sight: &Sight<'_>, value: fn(Mode) -> f64) -> Reading {
+    let mode = sight.air.aggregation.and_then(|view| view.mode);
+    mode.map_or(Reading::Missing, |mode| Reading::Real(value(mode)))
 }
 
 fn aggregation(sight: &Sight<'_>, value: fn(AggregationView) -> f64) -> Reading {

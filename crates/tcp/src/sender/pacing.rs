@@ -104,6 +104,13 @@ impl Pacing {
 /// Linux's own number of halvings of a second that a burst lasts (`sk_pacing_shift`).
 const USUAL_SHIFT: u32 = 10;
 
+/// Bytes that may wait in the sender's own device at `rate`: two bursts, or 2^−`shift` seconds (Linux,
+/// `tcp_small_queue_check`; its buffers' overhead is not counted).
+pub fn small_queue(pace: Pace, shift: u32, mss: u64) -> u64 {
+    let worth = (pace.rate.as_bps() / 8).checked_shr(shift).unwrap_or(0);
+    worth.max(2 * burst(pace, shift, mss))
+}
+
 /// Segments of a burst at `rate` where nothing is paced.
 pub fn burst_segments(rate: BitRate, least_burst: u64, mss: u64) -> u64 {
     burst(Pace { rate, least_burst }, USUAL_SHIFT, mss) / mss.max(1)
@@ -128,6 +135,20 @@ fn transmission_time(rate: BitRate, bytes: u64) -> Duration {
 
 #[cfg(test)]
 mod tests {
+    /// At 80 Mbit/s a burst is cut at 65215 bytes, 45 segments: two of them are more than 2^−7 s, 78 kB.
+    /// At 1 Gbit/s 2^−7 s are more. At 1 Mbit/s it is two bursts of two segments.
+    #[test]
+    fn small_queues_hold_two_bursts() {
+        let limit = |rate, shift| {
+            let rate = BitRate::from_bps(rate);
+            let least_burst = 2;
+            small_queue(Pace { rate, least_burst }, shift, 1448)
+        };
+        assert_eq!(limit(80_000_000, 7), 2 * 45 * 1448);
+        assert_eq!(limit(1_000_000_000, 7), 125_000_000 / 128);
+        assert_eq!(limit(1_000_000, 10), 4 * 1448);
+    }
+
     use super::*;
 
     const MSS: u64 = 1500;

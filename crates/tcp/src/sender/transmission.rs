@@ -5,7 +5,7 @@ use core::ops::Range;
 use airtcp_units::{Duration, Instant};
 
 use super::Sender;
-use super::pacing::{Pace, burst_segments};
+use super::pacing::{Pace, burst_segments, small_queue};
 use super::timers::{Slot, Timer};
 use crate::recovery::Phase;
 
@@ -23,6 +23,19 @@ pub struct Transmission {
 }
 
 impl Sender {
+    /// Bytes that may wait in the device of a sender that keeps its queue there small, at bursts of
+    /// 2^−`shift` seconds; `None` before the first round trip, when there is no rate.
+    #[must_use]
+    pub fn small_queue(&self, shift: u32) -> Option<u64> {
+        let srtt = self.timeout.estimator().srtt()?;
+        let (rate, least_burst) = self.congestion.rate(srtt, self.board.outstanding());
+        Some(small_queue(
+            Pace { rate, least_burst },
+            shift,
+            self.congestion.mss(),
+        ))
+    }
+
     /// Returns the next segment to send at `now`, until there is none.
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Transmission> {

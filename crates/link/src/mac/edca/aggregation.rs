@@ -5,9 +5,13 @@ use airtcp_units::{Duration, Instant};
 use super::agreement::Mpdu;
 use super::config::EdcaConfig;
 use super::contender::{Contender, Sent};
-use crate::phy::aggregate::Ampdu;
+use super::peer::FrameLimits;
+use super::queueing::Backlog;
+use crate::mac::dcf::LLC_BYTES;
+use crate::phy::aggregate::{Ampdu, amsdu_with};
 use crate::phy::{Family, Mode};
 use crate::queue::EcnField;
+use crate::rate_control::Choice;
 
 /// A PPDU with data, without its packets.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +37,10 @@ pub(super) struct ByteLimits(Vec<(Mode, Duration, u32)>);
 impl ByteLimits {
     /// Most bytes in this mode of a PPDU that lasts `time` at most.
     fn of(&mut self, config: &EdcaConfig, mode: Mode, time: Duration) -> u32 {
+        if !mode.aggregates() {
+            // A single frame, whatever its length.
+            return u32::MAX;
+        }
         let known = self.0.iter().find(|row| (row.0, row.1) == (mode, time));
         if let Some(&(.., bytes)) = known {
             return bytes;
@@ -49,15 +57,16 @@ impl ByteLimits {
 }
 
 impl<P: Copy + EcnField> Contender<P> {
-    /// Chooses a destination and takes as many of its packets as fit into a PPDU of `most`: first
-    /// what is to be retransmitted, in order, then what was never sent, while the block ACK window
-    /// is open. `None` where there is nothing, or with `must_fit` where the first does not fit.
+    /// Chooses a destination and its mode, and takes as many of its packets as fit into a PPDU of
+    /// `most`: first what is to be retransmitted, in order, then what was never sent, while the block
+    /// ACK window is open. `choose_mode` is told the station, and how many PPDUs with the same first
+    /// MPDU had no answer. `None` where there is nothing, or with `must_fit` where the first does not fit.
     pub(super) fn aggregate(
         &mut self,
         now: Instant,
         config: &EdcaConfig,
         limits: &mut ByteLimits,
-        mode_of: impl Fn(u32) -> Mode,
+        mut choose_mode: impl FnMut(u32, u32) -> Choice,
         (most, must_fit): (Duration, bool),
     ) -> Option<Ppdu> {
         debug_assert!(self.burst.is_empty());
@@ -66,13 +75,16 @@ impl<P: Copy + EcnField> Contender<P> {
             let agreements = &self.agreements;
             let first_retry = |place: usize| agreements[place].first_retry().map(|mpdu| mpdu.order);
             let place = self.backlog.choose(first_retry)?;
-            let mode = mode_of(self.mobile_at(place));
+            let failures = self.agreements[place].failures();
+            let Choice { mode, is_probe } = choose_mode(self.station_at(place), failures);
             let bytes = limits.of(config, mode, most);
-            if must_fit && !self.first_fits(now, place, bytes, config.overhead) {
+            if must_fit && !(mode.aggregates() && self.first_fits(now, place, bytes)) {
                 return None;
             }
-            let length = self.fill(now, place, Ampdu::new(bytes, 0), config);
-            let Some(first) = self.burst.first().map(|sent| sent.mpdu.pending) else {
+            // Drivers send a probe as an MPDU of its own.
+            let mpdus = if is_probe { 1 } else { u16::MAX };
+            let length = self.fill(now, place, Ampdu::new(bytes, 0), mpdus);
+            let Some(first) = self.burst.first().map(|sent| &sent.mpdu) else {
                 continue;
             };
             self.to = place;
@@ -82,63 +94,99 @@ impl<P: Copy + EcnField> Contender<P> {
                 bytes: match (mode.family(), self.burst.len()) {
                     // A single MPDU of 802.11n needs no delimiter; later standards always have one
                     // (IEEE 802.11-2020 §10.12.7).
-                    (Family::Ht, 1) => first.offer.bytes.saturating_add(config.overhead),
+                    (Family::Ht, 1) | (Family::Dsss | Family::Ofdm, _) => first.bytes,
                     _ => length,
                 },
                 mpdus: self.burst.len() as u32,
                 time: Duration::ZERO,
-                flow: first.offer.flow,
-                failures: first.failures,
+                flow: first.pending.offer.flow,
+                failures: first.pending.failures,
             });
         }
         None
     }
 
     /// Takes packets for a destination until the A-MPDU is full; its bytes.
-    fn fill(&mut self, now: Instant, place: usize, mut ampdu: Ampdu, config: &EdcaConfig) -> u32 {
+    fn fill(&mut self, now: Instant, place: usize, mut ampdu: Ampdu, mpdus: u16) -> u32 {
         let agreement = &mut self.agreements[place];
-        let most = usize::from(config.ampdu.mpdus.min(config.block_ack.window));
-        let length = |bytes: u32| bytes.saturating_add(config.overhead);
+        let limits = agreement.limits;
+        let most = usize::from(mpdus.min(limits.mpdus));
+        let length = |bytes: u32| bytes.saturating_add(limits.overhead);
         let sent = |mpdu| Sent {
             mpdu,
             is_damaged: false,
         };
         while self.burst.len() < most
             && let Some(retry) = agreement.first_retry()
-            && ampdu.add(length(retry.pending.offer.bytes))
+            && ampdu.add(retry.bytes)
             && let Some(retry) = agreement.take_retry()
         {
-            self.retries -= 1;
+            self.retries -= retry.count();
             self.burst.push(sent(retry));
         }
         while self.burst.len() < most
             && agreement.is_open()
             && let Some(ready) = self.backlog.peek(now, place)
-            && ampdu.add(length(ready.pending.offer.bytes))
+            && (ampdu.mpdus() == 0 || ampdu.has_room(length(ready.pending.offer.bytes)))
             && let Some(ready) = self.backlog.take(place)
         {
-            self.burst.push(sent(Mpdu {
+            let mut mpdu = Mpdu {
                 number: agreement.number(),
                 order: ready.order,
+                bytes: length(ready.pending.offer.bytes),
                 pending: ready.pending,
+                rest: Vec::new(),
                 airtime: ready.airtime,
-            }));
+            };
+            if limits.amsdu > 0 {
+                add_packets(&mut mpdu, &mut self.backlog, (now, place), &ampdu, limits);
+            }
+            ampdu.add(mpdu.bytes);
+            self.burst.push(sent(mpdu));
         }
         ampdu.bytes()
     }
 
     /// Whether the first packet for a destination fits into that many bytes.
-    fn first_fits(&mut self, now: Instant, place: usize, most: u32, overhead: u32) -> bool {
+    fn first_fits(&mut self, now: Instant, place: usize, most: u32) -> bool {
+        let overhead = self.agreements[place].limits.overhead;
         let retry = self.agreements[place].first_retry();
-        let first = match retry.map(|mpdu| mpdu.pending.offer.bytes) {
+        let first = match retry.map(|mpdu| mpdu.bytes) {
             Some(bytes) => Some(bytes),
             None => self
                 .backlog
                 .peek(now, place)
-                .map(|ready| ready.pending.offer.bytes),
+                .map(|ready| ready.pending.offer.bytes.saturating_add(overhead)),
         };
         let mut alone = Ampdu::new(most, 0);
-        first
-            .is_some_and(|bytes| alone.add(bytes.saturating_add(overhead)) && alone.bytes() <= most)
+        first.is_some_and(|bytes| alone.add(bytes) && alone.bytes() <= most)
+    }
+}
+
+/// Adds the packets that follow to an MPDU, as far as an A-MSDU and the A-MPDU have room (IEEE
+/// 802.11-2020 §9.3.2.2, §10.11).
+fn add_packets<P: Copy + EcnField>(
+    mpdu: &mut Mpdu<P>,
+    backlog: &mut Backlog<P>,
+    (now, place): (Instant, usize),
+    ampdu: &Ampdu,
+    limits: FrameLimits,
+) {
+    // Around the body: the MAC's header and FCS. Each packet in it has an LLC header of its own.
+    let around = limits.overhead.saturating_sub(LLC_BYTES);
+    let mut body = amsdu_with(0, mpdu.bytes - around.min(mpdu.bytes));
+    while let Some(next) = backlog.peek(now, place) {
+        let longer = amsdu_with(body, next.pending.offer.bytes.saturating_add(LLC_BYTES));
+        let bytes = longer.saturating_add(around);
+        if longer > limits.amsdu || !ampdu.has_room(bytes) {
+            return;
+        }
+        let Some(next) = backlog.take(place) else {
+            return;
+        };
+        body = longer;
+        mpdu.bytes = bytes;
+        mpdu.airtime += next.airtime;
+        mpdu.rest.push(next.pending.packet);
     }
 }

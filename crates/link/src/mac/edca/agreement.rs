@@ -11,27 +11,48 @@ use std::num::NonZeroU32;
 
 use airtcp_units::{Duration, Instant};
 
+use super::peer::FrameLimits;
 use crate::frame::PendingPacket;
 use crate::mac::resequencer::{Handover, Resequencer};
 use crate::mac::send_window::{SendWindow, Window};
 
-/// A frame of an aggregate.
-#[derive(Clone, Copy, Debug)]
+/// A frame of an aggregate, with one packet or with several (A-MSDU).
+#[derive(Clone, Debug)]
 pub(super) struct Mpdu<P> {
     /// Its number in the agreement.
     pub number: u64,
     /// Its place among all packets of the station's queue.
     pub order: u64,
-    /// Its packet.
+    /// Its bytes, header and FCS included.
+    pub bytes: u32,
+    /// Its first packet, which stands for all.
     pub pending: PendingPacket<P>,
-    /// Airtime that its packet was estimated to take, while it counts as pending.
+    /// The packets behind it, of an A-MSDU.
+    pub rest: Vec<P>,
+    /// Airtime that its packets were estimated to take, while they count as pending.
     pub airtime: Duration,
 }
 
-/// A packet that the receiver holds or hands on.
-#[derive(Clone, Copy, Debug)]
+impl<P: Copy> Mpdu<P> {
+    /// Its packets, in order.
+    #[inline]
+    pub(super) fn packets(&self) -> impl Iterator<Item = P> + use<'_, P> {
+        std::iter::once(self.pending.packet).chain(self.rest.iter().copied())
+    }
+
+    /// How many they are.
+    #[inline]
+    pub(super) fn count(&self) -> usize {
+        1 + self.rest.len()
+    }
+}
+
+/// What the receiver holds or hands on: the packets of an MPDU.
+#[derive(Clone, Debug)]
 pub(super) struct Received<P> {
     pub packet: P,
+    /// Those behind it, of an A-MSDU.
+    pub rest: Vec<P>,
     pub attempts: u32,
     pub since: Instant,
 }
@@ -40,19 +61,23 @@ pub(super) struct Received<P> {
 #[derive(Clone, Debug)]
 pub(super) struct Agreement<P> {
     window: SendWindow,
-    size: u64,
+    /// What its frames may carry.
+    pub limits: FrameLimits,
     /// MPDUs to be retransmitted, oldest number first.
     retries: VecDeque<Mpdu<P>>,
+    /// The first MPDU of the last PPDU, and the PPDUs in a row with it that had no answer.
+    unanswered: (u64, u32),
     receiver: Resequencer<Received<P>>,
 }
 
 impl<P: Copy> Agreement<P> {
-    pub(super) fn new(size: u16) -> Self {
-        let limit = NonZeroU32::new(u32::from(size)).unwrap_or(NonZeroU32::MIN);
+    pub(super) fn new(limits: FrameLimits) -> Self {
+        let limit = NonZeroU32::new(u32::from(limits.window)).unwrap_or(NonZeroU32::MIN);
         Self {
             window: SendWindow::new(Window::Numbers(limit)),
-            size: u64::from(limit.get()),
+            limits,
             retries: VecDeque::new(),
+            unanswered: (0, 0),
             receiver: Resequencer::new(Handover::InOrder),
         }
     }
@@ -78,6 +103,25 @@ impl<P: Copy> Agreement<P> {
     #[inline]
     pub(super) fn first_retry(&self) -> Option<&Mpdu<P>> {
         self.retries.front()
+    }
+
+    /// PPDUs in a row without an answer that began with the MPDU which is sent first now.
+    #[inline]
+    pub(super) fn failures(&self) -> u32 {
+        match (self.unanswered, self.first_retry()) {
+            ((first, failures), Some(retry)) if retry.number == first => failures,
+            _ => 0,
+        }
+    }
+
+    /// A PPDU that begins with MPDU `first` was answered, or not.
+    #[inline]
+    pub(super) fn on_answer(&mut self, first: u64, is_answered: bool) {
+        self.unanswered = match self.unanswered {
+            _ if is_answered => (first, 0),
+            (before, failures) if before == first => (first, failures + 1),
+            _ => (first, 1),
+        };
     }
 
     /// Takes it.
@@ -109,7 +153,7 @@ impl<P: Copy> Agreement<P> {
         if number < self.receiver.expected() {
             return false;
         }
-        if let Some(start) = (number + 1).checked_sub(self.size) {
+        if let Some(start) = (number + 1).checked_sub(u64::from(self.limits.window)) {
             self.receiver.advance(start);
         }
         self.receiver.on_arrived(number, received);
@@ -151,8 +195,18 @@ mod tests {
     fn received(packet: u64, at: u64) -> Received<u64> {
         Received {
             packet,
+            rest: Vec::new(),
             attempts: 1,
             since: Instant::ZERO + Duration::from_millis(at),
+        }
+    }
+
+    const fn limits(window: u16) -> FrameLimits {
+        FrameLimits {
+            mpdus: window,
+            window,
+            amsdu: 0,
+            overhead: 38,
         }
     }
 
@@ -166,7 +220,7 @@ mod tests {
     /// 0 up, since its window starts at 1 by then.
     #[test]
     fn a_number_beyond_the_window_moves_it() {
-        let mut agreement = Agreement::new(4);
+        let mut agreement = Agreement::new(limits(4));
         for number in 1..4 {
             assert!(agreement.receive(number, received(number, number)));
             assert!(handed_on(&mut agreement).is_empty());
@@ -183,7 +237,7 @@ mod tests {
     /// at 103 ms 3 and with it 4.
     #[test]
     fn what_is_held_for_too_long_is_handed_on() {
-        let mut agreement = Agreement::new(64);
+        let mut agreement = Agreement::new(limits(64));
         for number in [1, 3, 4] {
             assert!(agreement.receive(number, received(number, number)));
         }

@@ -3,12 +3,15 @@
 use airtcp_units::Duration;
 
 use super::category::{AccessCategory, AccessParameters};
+use super::peer::Protection;
 use super::queueing::QueueingConfig;
 use crate::frame::{ACCESS_POINT, RetryLimit};
 use crate::mac::damage::DamageConfig;
 use crate::mac::dcf::LLC_BYTES;
 use crate::phy::aggregate::QOS_MAC_BYTES;
 use crate::phy::{Mode, Phy};
+use crate::random::Stream;
+use crate::rate_control::{RateControl, RateControlConfig};
 
 /// Bytes of QoS header, LLC, SNAP and FCS around an IP packet.
 pub const QOS_OVERHEAD: u32 = QOS_MAC_BYTES + LLC_BYTES;
@@ -24,6 +27,8 @@ pub struct AmpduLimits {
     pub bytes: u32,
     /// Longest PPDU.
     pub time: Duration,
+    /// Most bytes of an A-MSDU, several packets in one MPDU; 0 for one packet in each.
+    pub amsdu: u32,
 }
 
 /// What sender and receiver of a block ACK agreement do.
@@ -45,8 +50,10 @@ pub struct EdcaConfig {
     /// The physical layer.
     pub phy: Phy,
     /// The modes of data frames to and from the mobiles, taken in turn; empty where all have that
-    /// of `phy`.
+    /// of `phy`. Those of older standards make a mobile one of that standard.
     pub station_modes: Vec<Mode>,
+    /// How these modes change, for mobiles in turn; empty where they do not.
+    pub rate_control: Vec<RateControlConfig>,
     /// Mobile stations; they are numbered from 1, the access point is 0.
     pub stations: u32,
     /// The access category of each flow, taken in turn; one at least.
@@ -63,6 +70,8 @@ pub struct EdcaConfig {
     pub block_ack: BlockAckConfig,
     /// Larger PSDUs are preceded by RTS and CTS; `None` for never.
     pub rts_threshold: Option<u32>,
+    /// How frames are protected that the oldest stations do not understand; `None` for not at all.
+    pub protection: Option<Protection>,
     /// Time that a sender waits for an answer; by the standard when left out.
     pub answer_timeout: Option<Duration>,
     /// Overhead of MAC and LLC on an IP packet: 38 bytes by the standards.
@@ -97,12 +106,15 @@ pub enum EdcaError {
         /// Stations there are.
         stations: u32,
     },
-    /// Frames of 802.11b, g and a are not aggregated.
+    /// Rate control chooses among modes of 802.11n, ac and ax.
     #[error("a mode of {0} does not aggregate; choose one of 802.11n, ac or ax")]
     Mode(crate::phy::Family),
     /// No category.
     #[error("no access category; expected one at least")]
     Categories,
+    /// A rate control without a mode.
+    #[error("a rate control without a mode; expected one at least")]
+    NoModes,
     /// The block ACK window is out of range.
     #[error("a block ACK window of {0}; expected 1 to 256")]
     Window(u16),
@@ -116,6 +128,18 @@ impl EdcaConfig {
         match self.station_modes.len() {
             0 => self.phy.data_mode(),
             count => self.station_modes[mobile.saturating_sub(1) as usize % count],
+        }
+    }
+
+    /// The rate control of one way to or from a mobile, of a configuration that was checked.
+    pub(super) fn rate_control(&self, mobile: u32, stream: Stream) -> RateControl {
+        let fixed = || RateControl::Fixed(self.data_mode(mobile));
+        match self.rate_control.len() {
+            0 => fixed(),
+            count => {
+                let place = mobile.saturating_sub(1) as usize % count;
+                RateControl::new(&self.rate_control[place], stream).unwrap_or_else(fixed)
+            }
         }
     }
 
@@ -149,7 +173,12 @@ impl EdcaConfig {
                 stations: self.stations,
             });
         }
-        let modes = self.station_modes.iter().copied();
+        if self.rate_control.iter().any(|own| own.modes().is_empty()) {
+            return Err(EdcaError::NoModes);
+        }
+        let is_adapted = |own: &&RateControlConfig| !matches!(own, RateControlConfig::Fixed(_));
+        let adapted = self.rate_control.iter().filter(is_adapted);
+        let modes = adapted.flat_map(|own| own.modes()).copied();
         for mode in modes.chain([self.phy.data_mode()]) {
             if !mode.aggregates() {
                 return Err(EdcaError::Mode(mode.family()));

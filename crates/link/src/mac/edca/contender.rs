@@ -6,8 +6,9 @@ use super::agreement::{Agreement, Mpdu};
 use super::category::{AccessCategory, AccessParameters};
 use super::queueing::Backlog;
 use crate::frame::{ACCESS_POINT, RetryLimit};
-use crate::mac::contention::BackOff;
+use crate::mac::contention::{BackOff, SlotCount};
 use crate::mac::medium::AggregationCounters;
+use crate::phy::Mode;
 use crate::queue::EcnField;
 
 /// MPDUs whose block ACK was not received and is requested.
@@ -16,12 +17,14 @@ pub(super) struct Request<P> {
     /// Their destination's place.
     pub to: usize,
     pub mpdus: Vec<Mpdu<P>>,
+    /// The mode in which they were sent.
+    pub mode: Mode,
     /// Failed requests.
     pub failures: u32,
 }
 
 /// An MPDU in a PPDU that is being sent.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Sent<P> {
     pub mpdu: Mpdu<P>,
     pub is_damaged: bool,
@@ -34,15 +37,18 @@ pub(super) struct Contender<P> {
     pub category: AccessCategory,
     pub access: AccessParameters,
     pub aifs: Duration,
+    pub count: SlotCount,
     pub contention: BackOff,
     pub backlog: Backlog<P>,
     /// One for each destination.
     pub agreements: Vec<Agreement<P>>,
-    /// MPDUs to be retransmitted, in all agreements.
+    /// Packets to be retransmitted, in all agreements.
     pub retries: usize,
     /// The PPDU that is being sent, and its destination's place.
     pub burst: Vec<Sent<P>>,
     pub to: usize,
+    /// Its mode, once it is on the air.
+    pub sent_in: Option<Mode>,
     pub request: Option<Request<P>>,
     /// Exchanges that failed one after the other (QSRC, IEEE 802.11-2020 §10.23.2.12).
     pub failures: u32,
@@ -92,16 +98,6 @@ impl<P: Copy + EcnField> Contender<P> {
             place as u32 + 1
         } else {
             ACCESS_POINT
-        }
-    }
-
-    /// The mobile at either end of a way to the destination at a place.
-    #[inline]
-    pub(super) const fn mobile_at(&self, place: usize) -> u32 {
-        if self.station == ACCESS_POINT {
-            place as u32 + 1
-        } else {
-            self.station
         }
     }
 }

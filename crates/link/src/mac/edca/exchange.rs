@@ -3,12 +3,13 @@
 use airtcp_units::{Duration, Instant};
 
 use super::aggregation::Ppdu;
+use super::peer::Protection;
+use super::rates::Way;
 use super::{Edca, Sender};
 use crate::frame::{ACCESS_POINT, ChannelObserver, Fate, FrameKind, Occupancy, PacketClass};
-use crate::mac::contention::SlotCount;
 use crate::mac::damage::{Frame, FrameDirection};
-use crate::phy::Mode;
 use crate::phy::control::ControlFrame;
+use crate::phy::{Family, Mode};
 use crate::queue::EcnField;
 
 /// Decisions taken when a frame started.
@@ -110,7 +111,7 @@ impl<P: Copy + EcnField> Edca<P> {
         counting.retain(|&index| {
             let contender = &mut contenders[index as usize];
             if contender.contention.countdown_ends(slot) > now {
-                contender.contention.freeze(now, slot, SlotCount::AtStart);
+                contender.contention.freeze(now, slot, contender.count);
                 return true;
             }
             contender.contention.slots = None;
@@ -177,18 +178,28 @@ impl<P: Copy + EcnField> Edca<P> {
             attempt: ppdu.failures + 1,
         };
         let mut now = start;
-        if contended && self.is_to_be_cleared(&ppdu) {
-            match self.clear(sender, &ppdu, now, &mut told) {
-                Ok(cts_ends) => now = cts_ends + self.pauses.sifs,
-                Err((ends, result)) => {
-                    self.decide(start, ends, result, false);
-                    return true;
+        match self.announcement(&ppdu) {
+            Some((Protection::RtsCts, mode)) if contended => {
+                match self.clear(sender, ppdu.to, mode, now, &mut told) {
+                    Ok(cts_ends) => now = cts_ends + self.pauses.sifs,
+                    Err((ends, result)) => {
+                        self.decide(start, ends, result, false);
+                        return true;
+                    }
                 }
             }
+            Some((Protection::CtsToSelf, mode)) if contended => {
+                let ends = now + self.config.phy.control_time(ControlFrame::Cts, mode);
+                told.control(sender, FrameKind::Cts, (now, ends), false);
+                now = ends + self.pauses.sifs;
+            }
+            _ => {}
         }
         let span = (now, now + ppdu.time);
         let damaged = self.damage_mpdus(index, &ppdu, span);
-        let counters = self.contenders[index as usize].own_counters();
+        let own = &mut self.contenders[index as usize];
+        own.sent_in = Some(ppdu.mode);
+        let counters = own.own_counters();
         counters.ppdus += 1;
         counters.mpdus += u64::from(ppdu.mpdus);
         counters.damaged += u64::from(damaged);
@@ -202,7 +213,7 @@ impl<P: Copy + EcnField> Edca<P> {
         let answer = if ppdu.mpdus == 1 {
             (FrameKind::Ack, ControlFrame::Ack)
         } else {
-            (FrameKind::BlockAck, self.block_ack())
+            (FrameKind::BlockAck, self.block_ack(index))
         };
         let result = if is_lost {
             Attempt::Unanswered
@@ -220,9 +231,10 @@ impl<P: Copy + EcnField> Edca<P> {
             return;
         };
         let sender = own.station;
-        let mode = self.mode_of(own.mobile_at(request.to));
+        let to = own.station_at(request.to);
+        let mode = self.rates.best(Way::between(sender, to));
         let ppdu = Ppdu {
-            to: own.station_at(request.to),
+            to,
             mode,
             bytes: 0,
             mpdus: 0,
@@ -244,39 +256,56 @@ impl<P: Copy + EcnField> Edca<P> {
         let result = if damaged {
             Attempt::Unanswered
         } else {
-            let answer = (FrameKind::BlockAck, self.block_ack());
+            let answer = (FrameKind::BlockAck, self.block_ack(index));
             self.answer(sender, &ppdu, ends, answer, &mut told)
         };
         self.decide(start, ends, result, true);
     }
 
-    const fn block_ack(&self) -> ControlFrame {
+    /// The block ACK to what a contender has sent.
+    fn block_ack(&self, index: u32) -> ControlFrame {
+        let own = &self.contenders[index as usize];
+        let to = own.request.as_ref().map_or(own.to, |request| request.to);
         ControlFrame::BlockAck {
-            window: self.config.block_ack.window,
+            window: own.agreements[to].limits.window,
         }
     }
 
-    fn is_to_be_cleared(&self, ppdu: &Ppdu) -> bool {
-        let threshold = self.config.rts_threshold;
-        threshold.is_some_and(|threshold| ppdu.bytes > threshold)
+    /// What precedes a PPDU that opens a TXOP, and in which mode.
+    fn announcement(&self, ppdu: &Ppdu) -> Option<(Protection, Mode)> {
+        let config = &self.config;
+        let is_large = config.rts_threshold.is_some_and(|most| ppdu.bytes > most);
+        let protection = config
+            .protection
+            .filter(|_| ppdu.mode.family() > self.pauses.oldest);
+        let mode = match (protection, self.pauses.oldest) {
+            (None, _) => config.phy.answer_mode(ppdu.mode),
+            (Some(_), Family::Dsss) => config.phy.answer_mode(Mode::CCK_11),
+            (Some(_), _) => config.phy.answer_mode(Mode::OFDM_24),
+        };
+        match protection {
+            _ if is_large => Some((Protection::RtsCts, mode)),
+            protection => protection.map(|protection| (protection, mode)),
+        }
     }
 
     /// RTS and CTS: the end of the CTS; or which of them was damaged, and its end.
     fn clear<O: ChannelObserver>(
         &mut self,
         sender: u32,
-        ppdu: &Ppdu,
+        to: u32,
+        mode: Mode,
         start: Instant,
         told: &mut Told<'_, O>,
     ) -> Result<Instant, (Instant, Attempt)> {
-        let (ends, damaged) = self.control(sender, ppdu.to, ppdu.mode, ControlFrame::Rts, start);
+        let (ends, damaged) = self.control(sender, to, mode, ControlFrame::Rts, start);
         told.control(sender, FrameKind::Rts, (start, ends), damaged);
         if damaged {
             return Err((ends, Attempt::Unanswered));
         }
         let cts = ends + self.pauses.sifs;
-        let (ends, damaged) = self.control(ppdu.to, sender, ppdu.mode, ControlFrame::Cts, cts);
-        told.control(ppdu.to, FrameKind::Cts, (cts, ends), damaged);
+        let (ends, damaged) = self.control(to, sender, mode, ControlFrame::Cts, cts);
+        told.control(to, FrameKind::Cts, (cts, ends), damaged);
         if damaged {
             return Err((ends, Attempt::CtsDamaged));
         }
@@ -322,9 +351,8 @@ impl<P: Copy + EcnField> Edca<P> {
         let own = &mut self.contenders[index as usize];
         let mut damaged = 0;
         for (place, sent) in (0..).zip(&mut own.burst) {
-            let offer = &sent.mpdu.pending.offer;
-            let bytes = offer.bytes.saturating_add(self.config.overhead);
-            let frame = frame_on_air(own.station, ppdu.to, Some(offer.class), bytes, span);
+            let (bytes, class) = (sent.mpdu.bytes, sent.mpdu.pending.offer.class);
+            let frame = frame_on_air(own.station, ppdu.to, Some(class), bytes, span);
             sent.is_damaged = self.damage.damages_in(&frame, ppdu.mode, place);
             damaged += u32::from(sent.is_damaged);
         }
@@ -340,10 +368,8 @@ impl<P: Copy + EcnField> Edca<P> {
             let (ends, kind, told) = if let Some(request) = &self.contenders[index as usize].request
             {
                 let own = &self.contenders[index as usize];
-                let mode = self
-                    .config
-                    .phy
-                    .answer_mode(self.mode_of(own.mobile_at(request.to)));
+                let way = Way::between(station, own.station_at(request.to));
+                let mode = self.config.phy.answer_mode(self.rates.best(way));
                 let time = self
                     .config
                     .phy
@@ -362,16 +388,22 @@ impl<P: Copy + EcnField> Edca<P> {
                 let counters = self.contenders[index as usize].own_counters();
                 counters.attempts += 1;
                 counters.collisions += 1;
-                if self.is_to_be_cleared(&ppdu) {
-                    let mode = self.config.phy.answer_mode(ppdu.mode);
+                let announcement = self.announcement(&ppdu);
+                if let Some((Protection::RtsCts, mode)) = announcement {
                     let time = self.config.phy.control_time(ControlFrame::Rts, mode);
                     (now + time, FrameKind::Rts, (told.0, told.1, 1))
                 } else {
-                    let ends = now + ppdu.time;
-                    // Its MPDUs count as transmissions even where the radio would have damaged
-                    // them.
+                    // Who clears the channel for itself does not hear that it has failed.
+                    let cts = announcement.map_or(Duration::ZERO, |(_, mode)| {
+                        let time = self.config.phy.control_time(ControlFrame::Cts, mode);
+                        time + self.pauses.sifs
+                    });
+                    let ends = now + cts + ppdu.time;
+                    // Its MPDUs count as transmissions, whatever the radio would have done to them.
                     self.damage_mpdus(index, &ppdu, (now, ends));
-                    let counters = self.contenders[index as usize].own_counters();
+                    let own = &mut self.contenders[index as usize];
+                    own.sent_in = Some(ppdu.mode);
+                    let counters = own.own_counters();
                     counters.ppdus += 1;
                     counters.mpdus += u64::from(ppdu.mpdus);
                     (ends, FrameKind::Data, told)
@@ -397,7 +429,8 @@ impl<P: Copy + EcnField> Edca<P> {
             config,
             contenders,
             limits,
-            modes,
+            rates,
+            damage,
             pauses,
             ..
         } = self;
@@ -413,8 +446,10 @@ impl<P: Copy + EcnField> Edca<P> {
         if goes_on && most == Duration::ZERO {
             return None;
         }
-        let mode_of = |mobile: u32| modes[mobile as usize];
-        let mut ppdu = own.aggregate(now, config, limits, mode_of, (most, goes_on))?;
+        let station = own.station;
+        let choose_mode =
+            |to, failures| rates.choose(now, Way::between(station, to), failures, damage);
+        let mut ppdu = own.aggregate(now, config, limits, choose_mode, (most, goes_on))?;
         ppdu.time = config.phy.data_time_in(ppdu.mode, ppdu.bytes);
         Some(ppdu)
     }

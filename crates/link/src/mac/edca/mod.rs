@@ -13,6 +13,9 @@
 //! damages is delay to TCP, neither loss nor reordering. The set wakes twice for an exchange, when
 //! a PPDU starts and when its last bit has been received, however many MPDUs are in it.
 //!
+//! Stations of 802.11b, g and a may be among them: they contend as DCF has it, and get and send one
+//! frame at a time. What they do not understand is protected by CTS to oneself or by RTS and CTS.
+//!
 //! Not modelled: OFDMA, MU-MIMO, multi-link, spatial reuse, power save, hidden stations, capture.
 
 mod aggregation;
@@ -22,7 +25,9 @@ pub mod config;
 mod contender;
 mod exchange;
 mod outcome;
+mod peer;
 pub mod queueing;
+mod rates;
 
 use std::collections::VecDeque;
 
@@ -34,7 +39,7 @@ use crate::mac::damage::Damage;
 use crate::mac::medium::AggregationCounters;
 use crate::mac::medium::{AggregationView, Medium};
 use crate::phy::control::ControlFrame;
-use crate::phy::{BasicRates, Mode};
+use crate::phy::{BasicRates, Family, Mode};
 use crate::queue::EcnField;
 use crate::random::Stream;
 use aggregation::ByteLimits;
@@ -43,8 +48,10 @@ pub use category::{AccessCategory, AccessParameters};
 pub use config::{AmpduLimits, BlockAckConfig, EdcaConfig, EdcaError, QOS_OVERHEAD};
 use contender::Contender;
 use exchange::Exchange;
+pub use peer::Protection;
 use queueing::{Backlog, place_of};
 pub use queueing::{Queueing, QueueingConfig};
+use rates::{Rates, Way};
 
 /// Durations that every exchange needs.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +63,8 @@ struct Pauses {
     answer_timeout: Duration,
     /// A block ACK at the lowest rate.
     longest_answer: Duration,
+    /// The oldest family among the stations: what is newer is protected, where anything is.
+    oldest: Family,
 }
 
 /// A contender that sends, and the last bit of its frame when it collides.
@@ -75,8 +84,7 @@ pub struct Edca<P> {
     rank_of_flow: Vec<usize>,
     /// The stations, the access point first, each in all categories in use.
     contenders: Vec<Contender<P>>,
-    /// The mode of each mobile; the access point's place is unused.
-    modes: Vec<Mode>,
+    rates: Rates,
     limits: ByteLimits,
     /// Contenders that count down, with or without something to send.
     counting: Vec<u32>,
@@ -108,33 +116,40 @@ impl<P: Copy + EcnField> Edca<P> {
         used.sort_unstable();
         used.dedup();
         let rank = |category: &AccessCategory| used.binary_search(category).unwrap_or(0);
-        let modes: Vec<Mode> = (0..=config.stations)
-            .map(|mobile| config.data_mode(mobile))
-            .collect();
+        let rates = Rates::new(config, stream.substream(2));
         let draws = stream.substream(0);
         let contender = |station: u32, category: AccessCategory| {
-            let access = config.access[category as usize];
+            let (access, count) = config.access_of(station, category);
             let own = draws.substream(u64::from(station) * 4 + category as u64);
-            let (queueing, rates) = if station == ACCESS_POINT {
-                let rates = modes[1..].iter().map(|mode| mode.bit_rate()).collect();
-                (config.access_point, rates)
+            let (queueing, others) = if station == ACCESS_POINT {
+                (config.access_point, 1..=config.stations)
             } else {
-                (config.mobile, vec![modes[station as usize].bit_rate()])
+                (config.mobile, ACCESS_POINT..=ACCESS_POINT)
             };
+            let rate = |to| rates.best(Way::between(station, to)).bit_rate();
+            let rates: Vec<_> = others.map(rate).collect();
             let destinations = rates.len();
             Contender {
                 station,
                 category,
                 access,
                 aifs: config.phy.aifs(access.aifsn),
+                count,
                 contention: BackOff::new(access.smallest_window, own),
                 backlog: Backlog::new(queueing, rates, own.substream(0)),
                 agreements: (0..destinations)
-                    .map(|_| Agreement::new(config.block_ack.window))
+                    .map(|place| {
+                        let mobile = match station {
+                            ACCESS_POINT => place as u32 + 1,
+                            mobile => mobile,
+                        };
+                        Agreement::new(config.frame_limits(mobile))
+                    })
                     .collect(),
                 retries: 0,
                 burst: Vec::new(),
                 to: 0,
+                sent_in: None,
                 request: None,
                 failures: 0,
                 txop_ends: Instant::ZERO,
@@ -152,6 +167,7 @@ impl<P: Copy + EcnField> Edca<P> {
                 answer_timeout: config
                     .answer_timeout
                     .unwrap_or_else(|| phy.answer_timeout()),
+                oldest: config.oldest(),
                 longest_answer: phy.control_time(ControlFrame::BlockAck { window }, slowest),
             },
             ranks: used.len(),
@@ -170,14 +186,9 @@ impl<P: Copy + EcnField> Edca<P> {
             holding: Vec::new(),
             reorder_wakeup: Instant::FAR_FUTURE,
             outcomes: VecDeque::new(),
-            modes,
+            rates,
             config: config.clone(),
         })
-    }
-
-    /// The mode of data frames to and from a mobile now.
-    fn mode_of(&self, mobile: u32) -> Mode {
-        self.modes[mobile as usize]
     }
 
     /// Hands `packet` to station `from`, for station `to`, at `now`, which may not lie before the
@@ -263,7 +274,12 @@ impl<P: Copy + EcnField> Edca<P> {
     #[must_use]
     pub fn aggregation(&self, from: u32, to: u32) -> AggregationView {
         let place = place_of(to);
-        let mut view = AggregationView::default();
+        let control = self.rates.of(Way::between(from, to));
+        let mut view = AggregationView {
+            mode: Some(control.best()),
+            success: control.success(),
+            ..AggregationView::default()
+        };
         for own in self.of_station(from) {
             if let (Some(counters), Some(agreement)) =
                 (own.counters.get(place), own.agreements.get(place))

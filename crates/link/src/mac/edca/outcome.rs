@@ -6,9 +6,11 @@ use super::agreement::{Mpdu, Received};
 use super::contender::{Request, Sent};
 use super::exchange::{Attempt, Exchange};
 use super::queueing::place_of;
+use super::rates::Way;
 use super::{Edca, Sender};
 use crate::frame::{ACCESS_POINT, ChannelObserver, Outcome};
 use crate::queue::EcnField;
+use crate::rate_control::Report;
 
 impl<P: Copy + EcnField> Edca<P> {
     /// Handles the known outcome of a PPDU.
@@ -94,17 +96,20 @@ impl<P: Copy + EcnField> Edca<P> {
             let packet = mpdu.pending.packet;
             let received = Received {
                 packet,
+                rest: mpdu.rest.clone(),
                 attempts,
                 since: now,
             };
             if !agreement.receive(mpdu.number, received) {
-                self.outcomes.push_back(Outcome::Discarded {
-                    packet,
-                    from,
-                    to,
-                    attempts,
-                    arrived: false,
-                });
+                for packet in mpdu.packets() {
+                    self.outcomes.push_back(Outcome::Discarded {
+                        packet,
+                        from,
+                        to,
+                        attempts,
+                        arrived: false,
+                    });
+                }
             }
         }
         let place = own.to;
@@ -116,16 +121,15 @@ impl<P: Copy + EcnField> Edca<P> {
         let own = &mut self.contenders[index as usize];
         let (from, to) = (own.station, own.station_at(place));
         let agreement = &mut own.agreements[place];
-        while let Some(Received {
-            packet, attempts, ..
-        }) = agreement.hand_on()
-        {
-            self.outcomes.push_back(Outcome::Delivered {
-                packet,
-                from,
-                to,
-                attempts,
-            });
+        while let Some(received) = agreement.hand_on() {
+            for packet in std::iter::once(received.packet).chain(received.rest) {
+                self.outcomes.push_back(Outcome::Delivered {
+                    packet,
+                    from,
+                    to,
+                    attempts: received.attempts,
+                });
+            }
         }
         let timeout = self.config.block_ack.reorder_timeout;
         let holds = agreement.gives_up(timeout).is_some();
@@ -152,15 +156,29 @@ impl<P: Copy + EcnField> Edca<P> {
         let own = &mut self.contenders[index as usize];
         let place = own.to;
         let mut burst = std::mem::take(&mut own.burst);
+        let sent_in = own.sent_in.take();
+        if let Some(first) = burst.first() {
+            own.agreements[place].on_answer(first.mpdu.number, is_answered);
+        }
         if matches!(result, Attempt::AnswerDamaged(_))
             && self.config.block_ack.requests
             && burst.len() > 1
+            && let Some(mode) = sent_in
         {
             own.request = Some(Request {
                 to: place,
+                mode,
                 mpdus: burst.drain(..).map(|sent| sent.mpdu).collect(),
                 failures: 0,
             });
+        } else if let Some(mode) = sent_in {
+            let acknowledged = burst.iter().filter(|sent| is_answered && !sent.is_damaged);
+            let report = Report {
+                mode,
+                sent: burst.len() as u32,
+                acknowledged: acknowledged.count() as u32,
+            };
+            self.report(now, index, place, &report);
         }
         let mut done = Duration::ZERO;
         for Sent { mpdu, is_damaged } in burst.drain(..) {
@@ -196,6 +214,17 @@ impl<P: Copy + EcnField> Edca<P> {
                 .is_reached(request.failures);
         let mut done = Duration::ZERO;
         if is_over {
+            let mpdus = request.mpdus.iter();
+            let report = Report {
+                mode: request.mode,
+                sent: request.mpdus.len() as u32,
+                acknowledged: mpdus
+                    .filter(|mpdu| is_answered && mpdu.pending.arrived)
+                    .count() as u32,
+            };
+            if report.sent > 0 {
+                self.report(now, index, place, &report);
+            }
             for mpdu in request.mpdus {
                 if is_answered && mpdu.pending.arrived {
                     done += self.acknowledge(index, place, &mpdu);
@@ -209,17 +238,27 @@ impl<P: Copy + EcnField> Edca<P> {
         self.complete(now, index, place, done, took);
     }
 
+    /// A rate control learns what became of a PPDU.
+    fn report(&mut self, now: Instant, index: u32, place: usize, report: &Report) {
+        let own = &mut self.contenders[index as usize];
+        let way = Way::between(own.station, own.station_at(place));
+        own.backlog.set_rate(place, report.mode.bit_rate());
+        self.rates.report(now, way, report);
+    }
+
     /// An MPDU is acknowledged; the airtime that is pending no longer.
     fn acknowledge(&mut self, index: u32, place: usize, mpdu: &Mpdu<P>) -> Duration {
         let own = &mut self.contenders[index as usize];
-        own.counters[place].acknowledged += 1;
+        own.counters[place].acknowledged += mpdu.count() as u64;
         own.agreements[place].settle(mpdu.number);
-        self.outcomes.push_back(Outcome::Acknowledged {
-            packet: mpdu.pending.packet,
-            from: own.station,
-            to: own.station_at(place),
-            attempts: mpdu.pending.failures + 1,
-        });
+        for packet in mpdu.packets() {
+            self.outcomes.push_back(Outcome::Acknowledged {
+                packet,
+                from: own.station,
+                to: own.station_at(place),
+                attempts: mpdu.pending.failures + 1,
+            });
+        }
         mpdu.airtime
     }
 
@@ -231,35 +270,41 @@ impl<P: Copy + EcnField> Edca<P> {
         mpdu.pending.failures += 1;
         let pending = mpdu.pending;
         if self.config.retry_limit(from).is_reached(pending.failures) {
-            own.counters[place].discarded += 1;
+            own.counters[place].discarded += mpdu.count() as u64;
             own.agreements[place].settle(mpdu.number);
-            self.outcomes.push_back(Outcome::Discarded {
-                packet: pending.packet,
-                from,
-                to,
-                attempts: pending.failures,
-                arrived: pending.arrived,
-            });
-            // The receiver is informed that it need not wait (§10.25.6.3).
-            if own.request.is_none() {
+            for packet in mpdu.packets() {
+                self.outcomes.push_back(Outcome::Discarded {
+                    packet,
+                    from,
+                    to,
+                    attempts: pending.failures,
+                    arrived: pending.arrived,
+                });
+            }
+            // The receiver is told that it need not wait (§10.25.6.3). With a window of one it does
+            // not.
+            if own.request.is_none() && own.agreements[place].limits.window > 1 {
                 own.request = Some(Request {
                     to: place,
+                    mode: self.rates.best(Way::between(from, to)),
                     mpdus: Vec::new(),
                     failures: 0,
                 });
             }
             return mpdu.airtime;
         }
-        own.retries += 1;
-        own.agreements[place].retry(mpdu);
+        own.retries += mpdu.count();
         if self.config.report_retries {
-            self.outcomes.push_back(Outcome::Retried {
-                packet: pending.packet,
-                from,
-                to,
-                attempts: pending.failures,
-            });
+            for packet in mpdu.packets() {
+                self.outcomes.push_back(Outcome::Retried {
+                    packet,
+                    from,
+                    to,
+                    attempts: pending.failures,
+                });
+            }
         }
+        own.agreements[place].retry(mpdu);
         Duration::ZERO
     }
 

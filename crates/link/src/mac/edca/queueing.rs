@@ -354,6 +354,13 @@ impl<P: Copy + EcnField> Backlog<P> {
         self.refill(now);
     }
 
+    /// A destination was sent to at this rate: later estimates of airtime are by it, as mac80211's
+    /// are by the last rate.
+    #[inline]
+    pub(super) fn set_rate(&mut self, to: usize, rate: BitRate) {
+        self.rates[to] = rate;
+    }
+
     /// A destination has sent something itself for `took`.
     pub(super) fn charge_received(&mut self, from: usize, took: Duration) {
         if let Above::Airtime { scheduler, .. } = &mut self.above {

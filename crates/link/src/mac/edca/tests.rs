@@ -10,8 +10,11 @@ use crate::phy::ppdu::MAX_TIME;
 use crate::phy::{Family, GuardInterval, Phy, Standard, Width};
 use crate::queue::{Discipline, QueueLimit};
 
+mod adaptation;
+mod amsdu;
 mod bianchi;
 mod categories;
+mod legacy;
 mod queues;
 mod saturation;
 mod timelines;
@@ -52,6 +55,7 @@ pub(super) fn config(stations: u32, mode: Mode) -> EdcaConfig {
     let windows = phy.contention_window();
     EdcaConfig {
         station_modes: Vec::new(),
+        rate_control: Vec::new(),
         stations,
         categories: vec![AccessCategory::BestEffort],
         access: AccessCategory::ALL.map(|category| AccessParameters::usual(category, windows)),
@@ -61,6 +65,7 @@ pub(super) fn config(stations: u32, mode: Mode) -> EdcaConfig {
             mpdus: 256,
             bytes: mode.family().max_ampdu_bytes(),
             time: MAX_TIME,
+            amsdu: 0,
         },
         block_ack: BlockAckConfig {
             window: 64,
@@ -68,6 +73,7 @@ pub(super) fn config(stations: u32, mode: Mode) -> EdcaConfig {
             requests: false,
         },
         rts_threshold: None,
+        protection: None,
         answer_timeout: None,
         overhead: QOS_OVERHEAD,
         mobile: queueing,
@@ -104,6 +110,8 @@ pub(super) struct Saturation {
     pub delivered: Vec<u64>,
     pub seconds: f64,
     pub counters: Vec<AggregationCounters>,
+    /// The ways at the end.
+    pub views: Vec<AggregationView>,
 }
 
 impl Saturation {
@@ -159,6 +167,10 @@ pub(super) fn saturate(
         seconds: seconds as f64,
         counters: (0..=config.stations)
             .map(|station| bss.counters(station, AccessCategory::BestEffort))
+            .collect(),
+        views: ways
+            .iter()
+            .map(|&(from, to)| bss.aggregation(from, to))
             .collect(),
     }
 }

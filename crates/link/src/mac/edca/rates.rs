@@ -1,0 +1,93 @@
+//! The modes in which stations are sent to: a rate control for each way between a mobile and the
+//! access point, shared by the access categories, as mac80211 has one for each station.
+
+use airtcp_units::Instant;
+
+use super::config::EdcaConfig;
+use crate::frame::ACCESS_POINT;
+use crate::mac::damage::{Damage, FrameDirection};
+use crate::phy::Mode;
+use crate::random::Stream;
+use crate::rate_control::{Choice, RateControl, Report};
+
+/// A way between a mobile and the access point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Way {
+    pub mobile: u32,
+    pub direction: FrameDirection,
+}
+
+impl Way {
+    /// The way from a station to another, one of which is the access point.
+    pub(super) const fn between(from: u32, to: u32) -> Self {
+        if from == ACCESS_POINT {
+            Self {
+                mobile: to,
+                direction: FrameDirection::ToStation,
+            }
+        } else {
+            Self {
+                mobile: from,
+                direction: FrameDirection::FromStation,
+            }
+        }
+    }
+}
+
+/// The rate controls of a set.
+#[derive(Clone, Debug)]
+pub(super) struct Rates {
+    /// By direction, then by mobile, from 1 on.
+    controls: [Vec<RateControl>; 2],
+}
+
+impl Rates {
+    /// Those of a configuration that was checked; draws come from `stream`.
+    pub(super) fn new(config: &EdcaConfig, stream: Stream) -> Self {
+        let of_direction = |direction: FrameDirection| {
+            let stream = stream.substream(direction as u64);
+            (1..=config.stations)
+                .map(|mobile| config.rate_control(mobile, stream.substream(u64::from(mobile))))
+                .collect()
+        };
+        Self {
+            controls: [FrameDirection::FromStation, FrameDirection::ToStation].map(of_direction),
+        }
+    }
+
+    /// The mode of the next PPDU on a way at `now`, after `failures` in a row with the same first
+    /// MPDU and no answer.
+    #[inline]
+    pub(super) fn choose(
+        &mut self,
+        now: Instant,
+        way: Way,
+        failures: u32,
+        damage: &Damage,
+    ) -> Choice {
+        let control = &mut self.controls[way.direction as usize][way.mobile as usize - 1];
+        let snr_db = match control {
+            RateControl::Ideal(_) => damage.next_snr_db(way.mobile, way.direction, now),
+            RateControl::Fixed(_) | RateControl::Minstrel(_) => None,
+        };
+        control.choose(now, failures, snr_db)
+    }
+
+    /// The outcome of a PPDU on a way.
+    #[inline]
+    pub(super) fn report(&mut self, now: Instant, way: Way, report: &Report) {
+        self.controls[way.direction as usize][way.mobile as usize - 1].report(now, report);
+    }
+
+    /// The rate control of a way.
+    #[inline]
+    pub(super) fn of(&self, way: Way) -> &RateControl {
+        &self.controls[way.direction as usize][way.mobile as usize - 1]
+    }
+
+    /// The mode that a rate control takes for best on a way.
+    #[inline]
+    pub(super) fn best(&self, way: Way) -> Mode {
+        self.of(way).best()
+    }
+}

@@ -1,0 +1,170 @@
+//! Rate control on the air: against every fixed mode on a channel that stands still, and against one
+//! that knows the channel on a channel that fades.
+
+use super::*;
+use crate::fading::{Fading, Radio, RadioConfig};
+use crate::mac::damage::RadioDamage;
+use crate::phy::error_rate::frame_error_rate;
+use crate::rate_control::{RateControlConfig, modes};
+
+const MPDU: u32 = IP_BYTES + QOS_OVERHEAD;
+
+fn ideal(modes: &[Mode]) -> RateControlConfig {
+    RateControlConfig::Ideal(modes.to_vec(), MPDU, BasicRates::OFDM)
+}
+
+/// One station on a channel of that mean signal-to-noise ratio, whose rates are controlled so.
+fn over_radio(control: RateControlConfig, snr_db: f64, fading: Fading, seed: u64) -> EdcaConfig {
+    let air = RadioConfig {
+        carrier_hz: 5.18e9,
+        transmit_power_dbm: snr_db,
+        noise_dbm: 0.0,
+        path_loss_exponent: 0.0,
+        loss_at_1_m_db: Some(0.0),
+        shadowing_db: 0.0,
+        fading,
+    };
+    let radio = Radio::new(&air, 1.0, Stream::new(seed, "radio")).unwrap();
+    let config = config(1, control.modes()[0]);
+    EdcaConfig {
+        mobile_retry_limit: attempts(7),
+        access_point_retry_limit: attempts(7),
+        damage: DamageConfig {
+            radio: Some(RadioDamage {
+                radios: vec![radio; 2],
+                data: Vec::new(),
+                control: config.phy.control_mode(),
+            }),
+            ..DamageConfig::default()
+        },
+        rate_control: vec![control],
+        ..config
+    }
+}
+
+/// Goodput in Mbit/s up, and the mode that is best at the end.
+fn run(control: RateControlConfig, snr_db: f64, fading: Fading, seconds: u64) -> (f64, Mode) {
+    let config = over_radio(control, snr_db, fading, 1);
+    let result = saturate(&config, &[(1, 0)], IP_BYTES, seconds, 1);
+    let best = result.views[0].mode.expect("a mode");
+    (result.megabits(0, IP_BYTES), best)
+}
+
+/// On a channel that stands still, from 0 to 45 dB, Minstrel-HT ends within one MCS of the fixed mode
+/// with the highest goodput; so does the ideal rate control, which loses nothing by it.
+#[test]
+fn rate_control_is_within_a_step_of_the_best_fixed_mode() {
+    for (family, step) in [(Family::Ht, 1), (Family::Vht, 3), (Family::He, 3)] {
+        let modes = modes(family, Width::Mhz20, 1, &[GuardInterval::Ns800]);
+        for snr in (0..=45).step_by(step) {
+            let snr = f64::from(snr);
+            let still = Fading::None;
+            let works = |mode: &&Mode| frame_error_rate(**mode, snr, MPDU).as_f64() < 0.95;
+            let fixed: Vec<_> = modes
+                .iter()
+                .filter(works)
+                .rev()
+                .take(4)
+                .map(|&mode| run(RateControlConfig::Fixed(mode), snr, still, 1))
+                .collect();
+            let Some(&(most, best)) = fixed.iter().max_by(|a, b| a.0.total_cmp(&b.0)) else {
+                continue;
+            };
+            let (goodput, found) = run(RateControlConfig::Minstrel(modes.clone()), snr, still, 3);
+            let apart = found.index().abs_diff(best.index());
+            println!("{family} {snr} dB: best {best} {most:.1}, Minstrel {found} {goodput:.1}");
+            assert!(apart <= 1, "{family} at {snr} dB: {found}, best {best}");
+            // Where hardly anything arrives probes weigh more.
+            assert!(
+                goodput > 0.8 * most - 0.3,
+                "{family} at {snr} dB: {goodput}, {most}"
+            );
+            let (goodput, found) = run(ideal(&modes), snr, still, 1);
+            let apart = found.index().abs_diff(best.index());
+            assert!(apart <= 1, "{family} at {snr} dB: {found}, best {best}");
+            assert!(
+                goodput > 0.9 * most,
+                "{family} at {snr} dB: {goodput}, {most}"
+            );
+        }
+    }
+}
+
+/// On a channel that fades at walking speed Minstrel-HT gets most of what a rate control gets that
+/// knows the channel.
+#[test]
+fn minstrel_follows_a_walk() {
+    let walk = Fading::Jakes {
+        speed_m_per_s: 0.833,
+    };
+    let modes = modes(Family::Ht, Width::Mhz20, 1, &[GuardInterval::Ns800]);
+    for snr in [15.0, 20.0, 25.0, 30.0] {
+        let (best, _) = run(ideal(&modes), snr, walk, 20);
+        let (minstrel, _) = run(RateControlConfig::Minstrel(modes.clone()), snr, walk, 20);
+        let share = minstrel / best;
+        println!("{snr} dB: ideal {best:.1} Mbit/s, Minstrel {minstrel:.1}: {share:.3}");
+        assert!(share > 0.5 && share < 1.02, "{snr} dB: {share}");
+    }
+}
+
+/// What had no answer goes out in the modes of Minstrel-HT's chain: the best, the second best, the
+/// most probable.
+#[test]
+fn what_is_not_answered_steps_down_the_chain() {
+    let modes = modes(Family::Ht, Width::Mhz20, 1, &[GuardInterval::Ns800]);
+    let config = EdcaConfig {
+        damage: DamageConfig {
+            // The channel goes away for 150 ms after a second.
+            outage: Some(crate::mac::damage::Outage {
+                every: Duration::from_secs(1),
+                length: Duration::from_millis(150),
+            }),
+            ..DamageConfig::default()
+        },
+        rate_control: vec![RateControlConfig::Minstrel(modes)],
+        mobile_retry_limit: attempts(10),
+        ..super::config(1, mcs_7())
+    };
+    let mut bss: Edca<()> = Edca::new(&config, Stream::new(1, "wlan")).unwrap();
+    for _ in 0..30_000 {
+        bss.push(Instant::ZERO, 1, 0, offer(0, IP_BYTES), ());
+    }
+    #[derive(Default)]
+    struct Durations(Vec<(Instant, u32, Duration, u32)>);
+    impl ChannelObserver for Durations {
+        fn occupied(&mut self, seen: &crate::frame::Occupancy) {
+            if seen.frame == crate::frame::FrameKind::Data {
+                let row = (seen.start, seen.attempt, seen.end - seen.start, seen.mpdus);
+                self.0.push(row);
+            }
+        }
+    }
+    let mut seen = Durations::default();
+    let end = Instant::ZERO + Duration::from_millis(1150);
+    while bss.next_wakeup() < end {
+        bss.on_wakeup(bss.next_wakeup(), &mut seen);
+        while bss.poll().is_some() {}
+    }
+    let away = Instant::ZERO + Duration::from_secs(1);
+    let per_mpdu = |row: &(Instant, u32, Duration, u32)| row.2.as_nanos() / u64::from(row.3);
+    let before: Vec<_> = seen.0.iter().filter(|row| row.0 < away).collect();
+    let fast = per_mpdu(before[before.len() - 1]);
+    let mut chain = vec![fast];
+    let mut attempt = 0;
+    for row in seen.0.iter().filter(|row| row.0 > away) {
+        if row.1 <= attempt {
+            break;
+        }
+        attempt = row.1;
+        chain.push(per_mpdu(row));
+    }
+    println!("nanoseconds an MPDU: {chain:?}");
+    // Twice the best, which was on the air before, then the second best; the most probable is the best
+    // again.
+    assert_eq!(chain[1], fast);
+    let slower = chain.iter().position(|&nanos| nanos > fast);
+    assert!(
+        slower.is_some_and(|attempts| (2..8).contains(&attempts)),
+        "{chain:?}"
+    );
+}

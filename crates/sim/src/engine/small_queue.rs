@@ -1,0 +1,66 @@
+//! TCP small queues: what a flow keeps in its sender's own device (Linux, `tcp_small_queue_check`).
+
+use airtcp_tcp::{Config, Sender};
+
+use super::flow::Flow;
+use super::watch::Watch;
+use super::{Endpoints, Net, Packet};
+
+/// Bytes of a flow in its sender's device, and how many there may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SmallQueue {
+    shift: u32,
+    bytes: u64,
+    /// Whether something was held back.
+    is_throttled: bool,
+}
+
+impl SmallQueue {
+    /// An empty queue, where the configuration has one.
+    pub(super) fn new(config: &Config) -> Option<Box<Self>> {
+        config.small_queue.then(|| {
+            Box::new(Self {
+                shift: config.pacing_shift,
+                bytes: 0,
+                is_throttled: false,
+            })
+        })
+    }
+
+    /// Whether the next segment has to wait. With nothing in the device one may always leave.
+    #[inline]
+    pub(super) fn holds_back(&mut self, sender: &Sender) -> bool {
+        let limit = sender.small_queue(self.shift);
+        self.is_throttled = self.bytes > 0 && limit.is_some_and(|limit| self.bytes > limit);
+        self.is_throttled
+    }
+
+    #[inline]
+    pub(super) fn on_sent(&mut self, payload: u32) {
+        self.bytes += u64::from(payload);
+    }
+}
+
+impl<W: Watch> Endpoints<'_, W> {
+    /// A packet has left the device at its sender: what was held back may follow.
+    #[inline]
+    pub(super) fn on_left_device(&mut self, network: &mut Net, packet: &Packet) {
+        let Flow {
+            client,
+            small_queue: Some(queue),
+            ..
+        } = &mut self.flows[packet.flow as usize]
+        else {
+            return;
+        };
+        let Some(segment) = packet.segment() else {
+            return;
+        };
+        if client.port.is_first_hop_of(packet) {
+            queue.bytes = queue.bytes.saturating_sub(u64::from(segment.payload_bytes));
+            if queue.is_throttled {
+                self.drain_client(network, packet.flow);
+            }
+        }
+    }
+}
