@@ -126,18 +126,18 @@ def run_proxy(stack: str, program: str, server: str) -> None:
     router = f"/proc/self/fd/{ROUTER}"
     at_router = ["nsenter", f"--net={router}"]
     commands = [
-        "ip link add v0 type veth peer name v1".split(),
+        ["ip", "link", "add", "v0", "type", "veth", "peer", "name", "v1"],
         ["ip", "link", "set", "v0", "netns", router],
         [*at_router, *f"ip address add {NEAR}/24 dev v0".split()],
-        [*at_router, *"ip link set v0 up".split()],
+        [*at_router, *["ip", "link", "set", "v0", "up"]],
         f"ip address add {FAR}/24 dev v1".split(),
-        "ip link set v1 up".split(),
+        ["ip", "link", "set", "v1", "up"],
         # Stations of the outer link; the inner one has addresses of its own.
         f"ip route add 100.64.0.0/16 via {NEAR}".split(),
         [*at_router, *f"ip route add {NOBODYS} via {FAR}".split()],
         [*at_router, *f"ip route add {server} via {FAR}".split()],
-        [*at_router, *"sysctl -qw net.ipv4.ip_forward=1".split()],
-        "sysctl -qw net.ipv4.ip_forward=1".split(),
+        [*at_router, *["sysctl", "-qw", "net.ipv4.ip_forward=1"]],
+        ["sysctl", "-qw", "net.ipv4.ip_forward=1"],
     ]
     for command in commands:
         subprocess.run(command, check=True, pass_fds=(ROUTER,))
