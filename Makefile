@@ -38,6 +38,7 @@ REPORT := out/demo
 FUZZ_SECONDS ?= 600
 CONNECTIONS ?= 100000
 SCENARIOS ?= 5000
+CELLS ?= 20000
 
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-docs papers papers-docs verify studies-docs newzag-docs diagnose-docs build test real wheel bench count lint check-long docs site clean tools
@@ -113,6 +114,7 @@ check-long: build $(DEV_READY) ## what takes hours: connections under attack, th
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: rustup toolchain install nightly && cargo install cargo-fuzz --locked" >&2; exit 1; }
 	AIRTCP_CONNECTIONS=$(CONNECTIONS) AIRTCP_STORMS=$(CONNECTIONS) cargo test --package airtcp-tcp --test hostile
 	cargo test --package airtcp-endpoint --test wire -- --ignored
+	AIRTCP_CELLS=$(CELLS) cargo test --package airtcp-link does_what_the_text_says
 	$(PYTHON) tests/recipes.py clippy
 	AIRTCP_SCENARIOS=$(SCENARIOS) $(BIN)/pytest --numprocesses auto tests/python/test_generated_scenarios.py
 	set -e; for target in $$(cargo +nightly fuzz list); do \

@@ -60,6 +60,15 @@ impl BackOff {
         self.window = (2 * self.window + 1).min(largest);
     }
 
+    /// No back-off is needed: the frame may start at the first slot boundary from `now` on. The
+    /// boundaries go on while the medium is idle (§10.23.2.4).
+    #[inline]
+    pub(super) fn take_next_slot(&mut self, now: Instant, first: Instant, slot: Duration) {
+        let passed = (now - first).as_nanos().div_ceil(slot.as_nanos().max(1));
+        self.slots = Some(0);
+        self.counts_from = first + slot * passed;
+    }
+
     /// When the countdown ends.
     #[inline]
     pub(super) fn countdown_ends(&self, slot: Duration) -> Instant {

@@ -5,7 +5,7 @@ use airtcp_units::{Duration, Instant};
 use super::aggregation::Ppdu;
 use super::peer::Protection;
 use super::rates::Way;
-use super::{Edca, Sender};
+use super::{Edca, Quiet, Sender};
 use crate::frame::{ACCESS_POINT, ChannelObserver, Fate, FrameKind, Occupancy, PacketClass};
 use crate::mac::damage::{Frame, FrameDirection};
 use crate::phy::control::ControlFrame;
@@ -112,14 +112,18 @@ impl<P: Copy + EcnField> Edca<P> {
             let contender = &mut contenders[index as usize];
             if contender.contention.countdown_ends(slot) > now {
                 contender.contention.freeze(now, slot, contender.count);
-                return true;
+                if contender.contention.slots != Some(0) || contender.has_work() {
+                    return true;
+                }
             }
             contender.contention.slots = None;
             if contender.has_work() {
                 contender.txop_ends = now + contender.access.txop_limit;
                 senders.push(Sender {
                     contender: index,
+                    station: contender.station,
                     ends: now,
+                    quiet: Quiet::from(now),
                 });
             }
             false
@@ -134,11 +138,10 @@ impl<P: Copy + EcnField> Edca<P> {
         }
         let all = std::mem::take(&mut self.senders);
         for &sender in &all {
-            let station = self.contenders[sender.contender as usize].station;
-            let is_beaten = all.iter().any(|other| {
-                other.contender > sender.contender
-                    && self.contenders[other.contender as usize].station == station
-            });
+            let station = sender.station;
+            let is_beaten = all
+                .iter()
+                .any(|other| other.contender > sender.contender && other.station == station);
             if is_beaten {
                 let own = &mut self.contenders[sender.contender as usize];
                 own.widen(self.config.retry_limit(station));
@@ -160,12 +163,11 @@ impl<P: Copy + EcnField> Edca<P> {
         observer: &mut impl ChannelObserver,
     ) -> bool {
         if self.contenders[index as usize].request.is_some() {
-            self.send_request(index, start, observer);
-            return true;
+            return self.send_request(index, start, contended, observer);
         }
         let Some(ppdu) = self.aggregate(index, start, !contended) else {
             if contended {
-                self.resume(start);
+                self.resume(Quiet::from(start));
             }
             return false;
         };
@@ -224,11 +226,18 @@ impl<P: Copy + EcnField> Edca<P> {
         true
     }
 
-    /// A contender asks for a block ACK that it has not received.
-    fn send_request(&mut self, index: u32, start: Instant, observer: &mut impl ChannelObserver) {
+    /// A contender asks for a block ACK that it has not received. `false` where a TXOP that goes on
+    /// has no room for it.
+    fn send_request(
+        &mut self,
+        index: u32,
+        start: Instant,
+        contended: bool,
+        observer: &mut impl ChannelObserver,
+    ) -> bool {
         let own = &self.contenders[index as usize];
         let Some(request) = &own.request else {
-            return;
+            return false;
         };
         let sender = own.station;
         let to = own.station_at(request.to);
@@ -245,12 +254,20 @@ impl<P: Copy + EcnField> Edca<P> {
                 .map_or(0, |mpdu| mpdu.pending.offer.flow),
             failures: request.failures,
         };
+        let time = |frame| {
+            let mode = self.config.phy.answer_mode(mode);
+            self.config.phy.control_time(frame, mode)
+        };
+        let frame = ControlFrame::BlockAckRequest;
+        let answered = start + time(frame) + self.pauses.sifs + time(self.block_ack(index));
+        if !contended && answered > own.txop_ends {
+            return false;
+        }
         let mut told = Told {
             observer,
             flow: ppdu.flow,
             attempt: ppdu.failures + 1,
         };
-        let frame = ControlFrame::BlockAckRequest;
         let (ends, damaged) = self.control(sender, ppdu.to, mode, frame, start);
         told.control(sender, FrameKind::BlockAckRequest, (start, ends), damaged);
         let result = if damaged {
@@ -260,6 +277,7 @@ impl<P: Copy + EcnField> Edca<P> {
             self.answer(sender, &ppdu, ends, answer, &mut told)
         };
         self.decide(start, ends, result, true);
+        true
     }
 
     /// The block ACK to what a contender has sent.
@@ -438,7 +456,10 @@ impl<P: Copy + EcnField> Edca<P> {
         let mut most = config.ampdu.time;
         if own.access.txop_limit > Duration::ZERO {
             let left = own.txop_ends - now;
-            let answer = pauses.sifs + pauses.longest_answer;
+            let mut answer = pauses.sifs + pauses.longest_answer;
+            if !goes_on && config.rts_threshold.is_some() {
+                answer += pauses.longest_clearance;
+            }
             // Rounded down, so that few different times come up.
             let left = Duration::from_micros((left - answer).as_nanos() / 32_000 * 32);
             most = most.min(left);

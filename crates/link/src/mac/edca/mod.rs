@@ -65,13 +65,38 @@ struct Pauses {
     longest_answer: Duration,
     /// The oldest family among the stations: what is newer is protected, where anything is.
     oldest: Family,
+    /// RTS and CTS at the lowest rate, with the SIFS behind each.
+    longest_clearance: Duration,
 }
 
-/// A contender that sends, and the last bit of its frame when it collides.
+/// The medium behind an exchange, as a station hears it.
+#[derive(Clone, Copy, Debug)]
+struct Quiet {
+    /// Until then it is busy: a packet that comes to an empty queue backs off.
+    busy_until: Instant,
+    /// AIFS begins; later than that by what EIFS has before it where the last frame was not
+    /// understood.
+    idle_from: Instant,
+}
+
+impl Quiet {
+    const fn from(end: Instant) -> Self {
+        Self {
+            busy_until: end,
+            idle_from: end,
+        }
+    }
+}
+
+/// A contender that sends.
 #[derive(Clone, Copy, Debug)]
 struct Sender {
     contender: u32,
+    station: u32,
+    /// The last bit of its frame when it collides.
     ends: Instant,
+    /// The medium as its station hears it behind the exchange.
+    quiet: Quiet,
 }
 
 /// A basic service set that aggregates, and carries packets of type `P`.
@@ -89,11 +114,11 @@ pub struct Edca<P> {
     /// Contenders that count down, with or without something to send.
     counting: Vec<u32>,
     damage: Damage,
-    /// Since when the medium has been idle, as AIFS counts it.
-    idle_from: Instant,
+    /// The medium as those hear it that took no part in the last exchange.
+    quiet: Quiet,
     /// The exchange that is under way.
     exchange: Option<Exchange>,
-    /// Contenders that take part in it.
+    /// Contenders that take part in it, or in the last one.
     senders: Vec<Sender>,
     /// When the next frame starts unless another contender joins; while a PPDU is sent, when it
     /// ends.
@@ -169,6 +194,9 @@ impl<P: Copy + EcnField> Edca<P> {
                     .unwrap_or_else(|| phy.answer_timeout()),
                 oldest: config.oldest(),
                 longest_answer: phy.control_time(ControlFrame::BlockAck { window }, slowest),
+                longest_clearance: phy.control_time(ControlFrame::Rts, slowest)
+                    + phy.control_time(ControlFrame::Cts, slowest)
+                    + phy.sifs() * 2,
             },
             ranks: used.len(),
             rank_of_flow: config.categories.iter().map(rank).collect(),
@@ -179,7 +207,7 @@ impl<P: Copy + EcnField> Edca<P> {
             limits: ByteLimits::default(),
             counting: Vec::with_capacity((config.stations as usize + 1) * used.len()),
             damage: Damage::new(&config.damage, config.stations + 1, stream.substream(1)),
-            idle_from: Instant::ZERO,
+            quiet: Quiet::from(Instant::ZERO),
             exchange: None,
             senders: Vec::new(),
             wakeup: Instant::FAR_FUTURE,
@@ -299,25 +327,25 @@ impl<P: Copy + EcnField> Edca<P> {
 
     /// A contender has something to send where it had nothing.
     ///
-    /// If the medium has been idle for AIFS it sends immediately; if not it backs off, unless a
-    /// back-off is pending already (IEEE 802.11-2020 §10.23.2.4).
+    /// If the medium is idle it sends at the next slot boundary behind AIFS; if not it backs off,
+    /// unless a back-off is pending already (IEEE 802.11-2020 §10.23.2.2, §10.23.2.4).
     fn contend(&mut self, now: Instant, index: u32) {
         let sending = self.exchange.is_some();
+        let quiet = self.quiet_of(self.contenders[index as usize].station);
+        let slot = self.pauses.slot;
         let own = &mut self.contenders[index as usize];
-        let free_from = self.idle_from + own.aifs;
+        let first_slot = quiet.idle_from + own.aifs;
         if own.contention.slots.is_none() {
-            own.contention.counts_from = free_from;
-            if sending || now < free_from {
+            if sending || now <= quiet.busy_until {
+                own.contention.counts_from = first_slot;
                 own.contention.draw();
             } else {
-                own.contention.slots = Some(0);
-                own.contention.counts_from = now;
+                own.contention.take_next_slot(now, first_slot, slot);
             }
             self.counting.push(index);
-        } else if !sending && own.contention.countdown_ends(self.pauses.slot) < now {
+        } else if !sending && own.contention.countdown_ends(slot) < now {
             // The back-off after its last frame ended while it had nothing to send.
-            own.contention.slots = Some(0);
-            own.contention.counts_from = now;
+            own.contention.take_next_slot(now, first_slot, slot);
         }
         if !sending {
             let own = &self.contenders[index as usize];
@@ -325,6 +353,12 @@ impl<P: Copy + EcnField> Edca<P> {
                 .wakeup
                 .min(own.contention.countdown_ends(self.pauses.slot));
         }
+    }
+
+    /// The medium as a station hears it, nothing being sent now.
+    fn quiet_of(&self, station: u32) -> Quiet {
+        let own = self.senders.iter().find(|own| own.station == station);
+        own.map_or(self.quiet, |own| own.quiet)
     }
 
     /// When the next frame starts, nothing being sent now.
@@ -341,10 +375,8 @@ impl<P: Copy + EcnField> Edca<P> {
 
     /// Receivers give up what has been missing for too long.
     fn time_out_reordering(&mut self, now: Instant) {
-        let timeout = self.config.block_ack.reorder_timeout;
         for (index, place) in self.holding.clone() {
-            self.contenders[index as usize].agreements[place].time_out(now, timeout);
-            self.hand_on(index, place);
+            self.hand_on(now, index, place);
         }
     }
 

@@ -7,7 +7,7 @@ use super::contender::{Request, Sent};
 use super::exchange::{Attempt, Exchange};
 use super::queueing::place_of;
 use super::rates::Way;
-use super::{Edca, Sender};
+use super::{Edca, Quiet, Sender};
 use crate::frame::{ACCESS_POINT, ChannelObserver, Outcome};
 use crate::queue::EcnField;
 use crate::rate_control::Report;
@@ -22,20 +22,22 @@ impl<P: Copy + EcnField> Edca<P> {
         let Some(&Sender { contender, .. }) = self.senders.first() else {
             return;
         };
-        let eifs = self.pauses.eifs_before_aifs;
         // A station whose answer does not come contends again AIFS later (IEEE 802.11-2020
         // §10.3.2.11). One that has heard an undecodable frame leaves time for an answer: EIFS
         // (§10.3.2.3.7).
         let (own, others) = match result {
-            Attempt::Answered(answered) => (answered, answered),
-            Attempt::AnswerDamaged(answered) => (answered + eifs, answered),
-            Attempt::CtsDamaged => (ends + eifs, ends + eifs),
-            Attempt::Unanswered | Attempt::Collision => {
-                (ends + self.pauses.answer_timeout, ends + eifs)
+            Attempt::Answered(answered) => (Quiet::from(answered), Quiet::from(answered)),
+            Attempt::AnswerDamaged(answered) => {
+                (self.not_understood(answered), Quiet::from(answered))
             }
+            Attempt::CtsDamaged => (self.not_understood(ends), self.not_understood(ends)),
+            Attempt::Unanswered | Attempt::Collision => (
+                Quiet::from(ends + self.pauses.answer_timeout),
+                self.not_understood(ends),
+            ),
         };
         let is_answered = matches!(result, Attempt::Answered(_));
-        let took = others.min(own) - exchange.started;
+        let took = others.idle_from.min(own.idle_from) - exchange.started;
         if exchange.is_request {
             self.end_request(ends, contender, result, took);
         } else {
@@ -53,12 +55,13 @@ impl<P: Copy + EcnField> Edca<P> {
         let goes_on = is_answered
             && sender.access.txop_limit > Duration::ZERO
             && sender.has_work()
-            && own + self.pauses.sifs < sender.txop_ends
-            && self.send(contender, own + self.pauses.sifs, false, observer);
+            && own.idle_from + self.pauses.sifs < sender.txop_ends
+            && self.send(contender, own.idle_from + self.pauses.sifs, false, observer);
         if goes_on {
             return;
         }
-        self.back_off(contender, own);
+        self.senders[0].quiet = own;
+        self.back_off(contender, own.idle_from);
         self.resume(others);
     }
 
@@ -68,6 +71,7 @@ impl<P: Copy + EcnField> Edca<P> {
             let Sender {
                 contender,
                 ends: own,
+                ..
             } = self.senders[place];
             let took = own - started;
             if self.contenders[contender as usize].request.is_some() {
@@ -78,9 +82,19 @@ impl<P: Copy + EcnField> Edca<P> {
             let sender = &mut self.contenders[contender as usize];
             sender.widen(self.config.retry_limit(sender.station));
             // The channel must be idle too: a longer frame may still be on it.
-            self.back_off(contender, (own + self.pauses.answer_timeout).max(ends));
+            let own = Quiet::from((own + self.pauses.answer_timeout).max(ends));
+            self.senders[place].quiet = own;
+            self.back_off(contender, own.idle_from);
         }
-        self.resume(ends + self.pauses.eifs_before_aifs);
+        self.resume(self.not_understood(ends));
+    }
+
+    /// The medium behind a frame that was not understood.
+    fn not_understood(&self, end: Instant) -> Quiet {
+        Quiet {
+            busy_until: end,
+            idle_from: end + self.pauses.eifs_before_aifs,
+        }
     }
 
     /// The receiver has the MPDUs that are not damaged. A packet is handed on once, in order.
@@ -113,14 +127,17 @@ impl<P: Copy + EcnField> Edca<P> {
             }
         }
         let place = own.to;
-        self.hand_on(index, place);
+        self.hand_on(now, index, place);
     }
 
     /// Tells of what a receiver hands on, and looks after what it holds.
-    pub(super) fn hand_on(&mut self, index: u32, place: usize) {
+    pub(super) fn hand_on(&mut self, now: Instant, index: u32, place: usize) {
         let own = &mut self.contenders[index as usize];
         let (from, to) = (own.station, own.station_at(place));
         let agreement = &mut own.agreements[place];
+        let timeout = self.config.block_ack.reorder_timeout;
+        // What an older number held back until now may have waited for too long itself.
+        agreement.time_out(now, timeout);
         while let Some(received) = agreement.hand_on() {
             for packet in std::iter::once(received.packet).chain(received.rest) {
                 self.outcomes.push_back(Outcome::Delivered {
@@ -131,7 +148,6 @@ impl<P: Copy + EcnField> Edca<P> {
                 });
             }
         }
-        let timeout = self.config.block_ack.reorder_timeout;
         let holds = agreement.gives_up(timeout).is_some();
         let known = self.holding.iter().position(|&at| at == (index, place));
         match (holds, known) {
@@ -203,7 +219,7 @@ impl<P: Copy + EcnField> Edca<P> {
         let (station, place) = (own.station, request.to);
         if matches!(result, Attempt::Answered(_) | Attempt::AnswerDamaged(_)) {
             own.agreements[place].on_request();
-            self.hand_on(index, place);
+            self.hand_on(now, index, place);
         }
         let is_answered = matches!(result, Attempt::Answered(_));
         request.failures += 1;
@@ -332,16 +348,23 @@ impl<P: Copy + EcnField> Edca<P> {
         self.counting.push(index);
     }
 
-    /// Resumes contention for the listeners and determines the start of the next frame.
-    pub(super) fn resume(&mut self, idle_from: Instant) {
-        self.idle_from = idle_from;
+    /// Resumes contention: for listeners, for other categories of a sender's station as it hears the
+    /// medium (§10.23.2.4). Determines the start of the next frame.
+    pub(super) fn resume(&mut self, quiet: Quiet) {
+        self.quiet = quiet;
         let slot = self.pauses.slot;
         let (contenders, senders) = (&mut self.contenders, &self.senders);
         let mut next = Instant::FAR_FUTURE;
         for &index in &self.counting {
             let contender = &mut contenders[index as usize];
-            if senders.iter().all(|sender| sender.contender != index) {
-                contender.contention.counts_from = idle_from + contender.aifs;
+            let station = contender.station;
+            let quiet = match senders.iter().find(|sender| sender.station == station) {
+                Some(sender) if sender.contender == index => None,
+                Some(sender) => Some(sender.quiet),
+                None => Some(quiet),
+            };
+            if let Some(quiet) = quiet {
+                contender.contention.counts_from = quiet.idle_from + contender.aifs;
             }
             if contender.has_work() {
                 next = next.min(contender.contention.countdown_ends(slot));

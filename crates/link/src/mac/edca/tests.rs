@@ -16,7 +16,9 @@ mod bianchi;
 mod categories;
 mod legacy;
 mod queues;
+mod reference;
 mod saturation;
+mod scenario;
 mod timelines;
 
 /// IP packets of ns-3's figures: 1470 bytes of UDP payload, or 1500 in all.

@@ -54,7 +54,8 @@ fn exact(stations: u32) -> EdcaConfig {
     config
 }
 
-/// Four packets of 1500 bytes come in one instant to an idle channel, and leave at once, together:
+/// Four packets of 1500 bytes come in one instant to an idle channel, at the end of its AIFS and 106
+/// slots, and leave at once, together:
 /// subframes of 1544 bytes and a last one of 1542, 36 µs of preamble and symbols of 260 bits. Of every
 /// three MPDUs the last is damaged, so the third. SIFS of 16 µs, a block ACK of 32 µs at 24 Mbit/s, AIFS
 /// of 43 µs; the damaged one follows alone: 1538 bytes are 12326 bits with service and tail, 48
@@ -67,7 +68,7 @@ fn an_aggregate_by_hand() {
         ..DamageConfig::default()
     };
     let mut bss: Edca<u32> = Edca::new(&config, Stream::new(1, "wlan")).unwrap();
-    let now = Instant::ZERO + Duration::from_millis(1);
+    let now = Instant::ZERO + Duration::from_micros(43 + 106 * 9);
     for packet in 0..4 {
         assert!(bss.push(now, 1, 0, offer(0, IP_BYTES), packet));
     }
@@ -78,8 +79,8 @@ fn an_aggregate_by_hand() {
     let all = seen.0;
     let psdu = 3 * 1544 + 1542;
     let symbols = (16 + 8 * psdu + 6_u64).div_ceil(260);
-    let ends = 1000 + 36 + 4 * symbols;
-    assert_eq!(all[0], (1, Data, 1000, ends, Received, 4, 1));
+    let ends = 997 + 36 + 4 * symbols;
+    assert_eq!(all[0], (1, Data, 997, ends, Received, 4, 1));
     assert_eq!(all[1], (0, BlockAck, ends + 16, ends + 48, Received, 1, 0));
     let again = ends + 48 + 43;
     assert_eq!(all[2], (1, Data, again, again + 228, Received, 1, 0));

@@ -1,0 +1,308 @@
+//! Small random cells, and what happens in them.
+
+use super::*;
+use crate::frame::{Fate, FrameKind, Occupancy};
+use crate::mac::damage::Outage;
+use proptest::prelude::*;
+
+/// A packet that a station is given; packets are named by their place in the list. Times are in
+/// nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    pub(super) at: u64,
+    pub(super) from: u32,
+    pub(super) to: u32,
+    pub(super) bytes: u32,
+    pub(super) flow: u32,
+    pub(super) class: PacketClass,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Scenario {
+    pub(super) config: EdcaConfig,
+    pub(super) arrivals: Vec<Arrival>,
+    pub(super) seed: u64,
+    /// All durations are multiples of it, in nanoseconds: 1 µs, less where symbols take no whole
+    /// number of them.
+    pub(super) tick: u64,
+}
+
+/// A frame on the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OnAir {
+    pub(super) station: u32,
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) frame: FrameKind,
+    pub(super) attempt: u32,
+    pub(super) fate: Fate,
+    pub(super) mpdus: u32,
+    pub(super) damaged: u32,
+}
+
+/// What happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct History {
+    pub(super) frames: Vec<OnAir>,
+    /// When each packet was handed on, and after how many attempts.
+    pub(super) delivered: Vec<(u64, u32, u32)>,
+    /// Packets whose sender knows that they arrived, and their attempts.
+    pub(super) acknowledged: Vec<(u32, u32)>,
+    /// Packet, attempts, and whether it had arrived.
+    pub(super) discarded: Vec<(u32, u32, bool)>,
+    /// Packets for which there was no room.
+    pub(super) refused: Vec<u32>,
+}
+
+pub(super) fn at(nanos: u64) -> Instant {
+    Instant::from_nanos(nanos)
+}
+
+impl ChannelObserver for History {
+    fn occupied(&mut self, occupancy: &Occupancy) {
+        self.frames.push(OnAir {
+            station: occupancy.station,
+            start: occupancy.start.as_nanos(),
+            end: occupancy.end.as_nanos(),
+            frame: occupancy.frame,
+            attempt: occupancy.attempt,
+            fate: occupancy.fate,
+            mpdus: occupancy.mpdus,
+            damaged: occupancy.damaged,
+        });
+    }
+}
+
+impl History {
+    /// What happens in one instant has no order.
+    pub(super) fn sort(&mut self) {
+        self.frames
+            .sort_by_key(|frame| (frame.start, frame.station));
+        self.delivered.sort_unstable();
+        self.acknowledged.sort_unstable();
+        self.discarded.sort_unstable();
+    }
+}
+
+impl Scenario {
+    /// Runs a cell until nothing is left to do; of what falls into one instant, packets come first.
+    pub(super) fn run(&self) -> History {
+        let mut bss = Edca::new(&self.config, Stream::new(self.seed, "wlan")).unwrap();
+        let mut history = History::default();
+        for (packet, arrival) in (0_u32..).zip(&self.arrivals) {
+            let now = at(arrival.at);
+            while bss.next_wakeup() < now {
+                wake(&mut bss, &mut history);
+            }
+            let offer = Offer {
+                class: arrival.class,
+                ..offer(arrival.flow, arrival.bytes)
+            };
+            if !bss.push(now, arrival.from, arrival.to, offer, packet) {
+                history.refused.push(packet);
+            }
+            assert!(bss.next_wakeup() >= now, "woken in the past");
+        }
+        while bss.next_wakeup() < Instant::FAR_FUTURE {
+            wake(&mut bss, &mut history);
+        }
+        history.sort();
+        history
+    }
+}
+
+fn wake(bss: &mut Edca<u32>, history: &mut History) {
+    let now = bss.next_wakeup();
+    assert!(now < at(60_000_000_000), "it does not come to rest");
+    bss.on_wakeup(now, history);
+    assert!(bss.next_wakeup() >= now, "woken in the past");
+    while let Some(outcome) = bss.poll() {
+        match outcome {
+            Outcome::Delivered {
+                packet, attempts, ..
+            } => history.delivered.push((now.as_nanos(), packet, attempts)),
+            Outcome::Acknowledged {
+                packet, attempts, ..
+            } => history.acknowledged.push((packet, attempts)),
+            Outcome::Discarded {
+                packet,
+                attempts,
+                arrived,
+                ..
+            } => history.discarded.push((packet, attempts, arrived)),
+            Outcome::Retried { .. } | Outcome::Dropped { .. } => {}
+        }
+    }
+}
+
+/// Modes, and the tick of each.
+fn modes() -> impl Strategy<Value = (Vec<Mode>, u64)> {
+    use Family::{He, Ht, Vht};
+    use GuardInterval::{Ns400, Ns800, Ns3200};
+    use Width::{Mhz20, Mhz40, Mhz80};
+    let slow = mode(Ht, 0, Mhz20, 1, Ns800);
+    prop::sample::select(vec![
+        (vec![mcs_7()], 1000),
+        (vec![mcs_7(), slow], 1000),
+        (
+            vec![mode(Ht, 7, Mhz40, 2, Ns400), mode(Ht, 3, Mhz20, 1, Ns800)],
+            1000,
+        ),
+        (
+            vec![mode(Vht, 8, Mhz80, 1, Ns800), mode(Vht, 1, Mhz80, 1, Ns800)],
+            1000,
+        ),
+        (vec![mode(He, 11, Mhz80, 1, Ns3200)], 1000),
+        (vec![mode(He, 4, Mhz20, 1, Ns800)], 200),
+    ])
+}
+
+fn limit() -> impl Strategy<Value = RetryLimit> {
+    prop::sample::select(vec![1, 2, 4, 0]).prop_map(|limit| {
+        NonZeroU32::new(limit).map_or(RetryLimit::Unlimited, RetryLimit::Attempts)
+    })
+}
+
+fn damage() -> impl Strategy<Value = DamageConfig> {
+    let model = prop_oneof![
+        Just(ErrorModel::None),
+        (0.02..0.7_f64).prop_map(|rate| losing(rate).model),
+        Just(ErrorModel::Block { period: 5, lost: 2 }),
+    ];
+    // Long enough apart for the longest PPDU.
+    let outage = prop::option::of(Just(Outage {
+        every: Duration::from_millis(17),
+        length: Duration::from_millis(2),
+    }));
+    (model, outage).prop_map(|(model, outage)| DamageConfig {
+        model,
+        outage,
+        ..DamageConfig::default()
+    })
+}
+
+/// How each category contends: by the table, all alike with short windows, or with TXOPs. A window
+/// that can hold but one number would collide for ever.
+fn access() -> impl Strategy<Value = [AccessParameters; 4]> {
+    let windows = prop::sample::select(vec![(0, 7), (1, 3), (7, 7), (15, 1023)]);
+    let txop = prop::sample::select(vec![None, Some(0), Some(300), Some(1504)]);
+    (windows, txop, any::<bool>()).prop_map(|((smallest, largest), txop, usual)| {
+        AccessCategory::ALL.map(|category| {
+            let mut own = AccessParameters::usual(category, (15, 1023));
+            if !usual {
+                (own.smallest_window, own.largest_window) = (smallest, largest);
+            }
+            if let Some(micros) = txop {
+                own.txop_limit = Duration::from_micros(micros);
+            }
+            own
+        })
+    })
+}
+
+fn categories() -> impl Strategy<Value = Vec<AccessCategory>> {
+    use AccessCategory::{Background, BestEffort, Video, Voice};
+    prop::sample::select(vec![
+        vec![BestEffort],
+        vec![Voice, Background],
+        vec![Video, BestEffort],
+        AccessCategory::ALL.to_vec(),
+    ])
+}
+
+/// Cells of up to four mobiles, so two to five stations.
+fn configuration() -> impl Strategy<Value = (EdcaConfig, u64)> {
+    let windows = prop::sample::select(vec![4, 8, 16, 64, 256]);
+    let most = prop::sample::select(vec![1, 3, 32, 256]);
+    let reorder = prop::sample::select(vec![3, 100]);
+    (
+        (modes(), 1..=4_u32, categories(), access()),
+        (limit(), limit(), windows, most, reorder, any::<bool>()),
+        (
+            prop::sample::select(vec![None, Some(0), Some(2000)]),
+            prop::option::of(prop::sample::select(vec![3, 40])),
+            prop::option::of(100..600_u64),
+            damage(),
+        ),
+    )
+        .prop_map(
+            |(
+                ((modes, tick), stations, categories, access),
+                (mobile, access_point, window, mpdus, reorder, requests),
+                (rts_threshold, queue, timeout, damage),
+            )| {
+                let mut config = EdcaConfig {
+                    access,
+                    categories,
+                    mobile_retry_limit: mobile,
+                    access_point_retry_limit: access_point,
+                    block_ack: BlockAckConfig {
+                        window,
+                        reorder_timeout: Duration::from_millis(reorder),
+                        requests,
+                    },
+                    rts_threshold,
+                    answer_timeout: timeout.map(Duration::from_micros),
+                    damage,
+                    ..config(stations, modes[0])
+                };
+                config.ampdu.mpdus = mpdus;
+                if stations as usize >= modes.len() {
+                    config.station_modes = modes;
+                }
+                // The next PPDU of a TXOP is put together when the last one has ended, and leaves
+                // room then; without TXOPs that is when it starts.
+                let has_txops = access.iter().any(|own| own.txop_limit > Duration::ZERO);
+                if let Some(packets) = queue
+                    && !has_txops
+                {
+                    config.mobile.limit = QueueLimit::Packets(packets);
+                    config.access_point.limit = QueueLimit::Packets(packets);
+                }
+                (config, tick)
+            },
+        )
+}
+
+fn arrivals(stations: u32, tick: u64) -> impl Strategy<Value = Vec<Arrival>> {
+    // Many within one exchange, some in one instant, some after the channel has come to rest.
+    let gap = prop_oneof![Just(0), 1..400_u64, 400..6000_u64];
+    let class = prop::sample::select(vec![PacketClass::Data, PacketClass::Acknowledgment]);
+    let count = prop_oneof![6 => 1..4_usize, 3 => 4..40_usize, 1 => 40..300_usize];
+    let way = (1..=stations, any::<bool>(), 0..4_u32, class);
+    let bytes = prop_oneof![40..100_u32, 40..1500_u32];
+    prop::collection::vec((gap, way, count, bytes), 1..12).prop_map(move |bursts| {
+        let mut now = 0;
+        let mut all = Vec::new();
+        for (gap, (mobile, up, flow, class), count, bytes) in bursts {
+            now += gap * 1000 / tick * tick;
+            let (from, to) = if up {
+                (mobile, ACCESS_POINT)
+            } else {
+                (ACCESS_POINT, mobile)
+            };
+            // Long packets do not come by the hundred: a case is to be short.
+            let count = if bytes > 100 { count.min(30) } else { count };
+            all.extend((0..count as u32).map(|place| Arrival {
+                at: now,
+                from,
+                to,
+                bytes: bytes + place % 3,
+                flow,
+                class,
+            }));
+        }
+        all
+    })
+}
+
+pub(super) fn scenario() -> impl Strategy<Value = Scenario> {
+    configuration().prop_flat_map(|(config, tick)| {
+        (arrivals(config.stations, tick), any::<u64>()).prop_map(move |(arrivals, seed)| Scenario {
+            config: config.clone(),
+            arrivals,
+            seed,
+            tick,
+        })
+    })
+}
