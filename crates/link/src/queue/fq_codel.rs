@@ -166,7 +166,7 @@ impl<P: EcnField> FqCoDel<P> {
 
     /// Drops half of the longest queue, at most a batch: the search costs less for each packet then
     /// (Linux, `fq_codel_drop`).
-    fn shorten_longest(&mut self, mut discard: impl FnMut(QueuedPacket<P>)) {
+    pub(super) fn shorten_longest(&mut self, mut discard: impl FnMut(QueuedPacket<P>)) {
         let longest = |best: usize, (index, queue): (usize, &FlowQueue<P>)| {
             if queue.fifo.bytes() > self.queues[best].fifo.bytes() {
                 index

@@ -134,6 +134,21 @@ impl<P: EcnField> ManagedQueue<P> {
         true
     }
 
+    /// Drops from the head, of the longest queue where there are several: another queue that shares
+    /// the room needs it.
+    pub fn shorten(&mut self) {
+        let discarded = &mut self.discarded;
+        let mut discard = |dropped: QueuedPacket<P>| {
+            discarded.push_back((dropped.packet, Admission::Overflow));
+        };
+        match &mut self.kind {
+            Kind::DropTail { fifo, .. } | Kind::CoDel { fifo, .. } => {
+                fifo.pop().into_iter().for_each(discard);
+            }
+            Kind::FqCoDel(queues) => queues.shorten_longest(&mut discard),
+        }
+    }
+
     /// The packet that is served at `now`; what is dropped on the way is among the discarded.
     pub fn dequeue(&mut self, now: Instant) -> Option<QueuedPacket<P>> {
         let discarded = &mut self.discarded;

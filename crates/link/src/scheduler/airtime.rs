@@ -109,6 +109,12 @@ impl AirtimeScheduler {
         None
     }
 
+    /// Whether the driver has nothing of a queue.
+    #[inline]
+    pub(crate) fn is_idle(&self, queue: usize) -> bool {
+        self.shares[queue].pending == Duration::ZERO
+    }
+
     /// Whether the driver may be given more of a queue.
     #[inline]
     pub(crate) fn may_send(&self, queue: usize) -> bool {

@@ -160,6 +160,9 @@ impl<P: Copy + EcnField> Backlog<P> {
             is_lost: false,
             since: now,
         };
+        if !self.make_room(bytes) {
+            return false;
+        }
         let has_room = |packets, all| self.limit.has_room(packets, all, bytes);
         match &mut self.above {
             Above::Nothing => {
@@ -175,32 +178,53 @@ impl<P: Copy + EcnField> Backlog<P> {
                 self.refill(now);
             }
             Above::RoundRobin { queues, turns } => {
-                if !has_room(
-                    self.ready_packets + self.above_packets,
-                    self.ready_bytes + self.above_bytes,
-                ) {
-                    return false;
-                }
                 self.above_packets += 1;
                 self.above_bytes += u64::from(bytes);
                 queues[to].push(queued);
                 turns.activate(to);
             }
             Above::Airtime { queues, scheduler } => {
-                if !has_room(
-                    self.ready_packets + self.above_packets,
-                    self.ready_bytes + self.above_bytes,
-                ) {
-                    return false;
-                }
                 self.above_packets += 1;
                 self.above_bytes += u64::from(bytes);
                 queues[to].push(queued);
                 scheduler.activate(to);
-                self.refill(now);
+                // A driver asks when it has room, and not for each packet that comes: deficits are
+                // renewed each time that it does.
+                if self.ready_packets == 0 || scheduler.is_idle(to) {
+                    self.refill(now);
+                }
             }
         }
         true
+    }
+
+    /// Makes room for a packet where destinations have queues of their own: the longest is shortened,
+    /// so that one which is sent to slowly does not take the room of all (Linux,
+    /// include/net/fq_impl.h, `fq_tin_enqueue`). `false` when there is none to be made.
+    fn make_room(&mut self, bytes: u32) -> bool {
+        let (Above::RoundRobin { queues, .. } | Above::Airtime { queues, .. }) = &mut self.above
+        else {
+            return true;
+        };
+        loop {
+            let packets = self.ready_packets + self.above_packets;
+            let all = self.ready_bytes + self.above_bytes;
+            if self.limit.has_room(packets, all, bytes) {
+                return true;
+            }
+            // Of equally long ones the first.
+            let longest = queues.iter_mut().rev().max_by_key(|queue| queue.bytes());
+            let Some(longest) = longest.filter(|queue| queue.packets() > 0) else {
+                return false;
+            };
+            let before = (longest.packets(), longest.bytes());
+            longest.shorten();
+            self.above_packets -= before.0 - longest.packets();
+            self.above_bytes -= before.1 - longest.bytes();
+            while let Some((dropped, _)) = longest.discarded.pop_front() {
+                self.dropped.push_back(dropped.packet);
+            }
+        }
     }
 
     /// Hands on to the driver what it has room for.

@@ -74,8 +74,8 @@ fn aggregates_and_airtime_are_observed() {
 }
 
 /// A laptop uploads over 802.11n at 130 Mbit/s behind a deep queue of its own. Small queues keep little
-/// of it there: CUBIC's round trip falls to a third and less, more with bursts of 2^−10 s than with the
-/// 2^−7 s that Wi-Fi's drivers ask for, and goodput stays.
+/// of it there: CUBIC's round trip falls to two fifths and less, more with bursts of 2^−10 s than with
+/// the 2^−7 s that Wi-Fi's drivers ask for, and goodput stays.
 #[test]
 fn small_queues_keep_latency_low() {
     let run = |small: bool, shift: u32, congestion: &str| {
@@ -102,7 +102,7 @@ fn small_queues_keep_latency_low() {
         );
         assert!(wifi.0 > 0.9 * deep.0, "{congestion}: {wifi:?}, {deep:?}");
         if congestion == "cubic" {
-            assert!(wifi.1 * 3.0 < deep.1, "{wifi:?}, {deep:?}");
+            assert!(wifi.1 * 2.5 < deep.1, "{wifi:?}, {deep:?}");
             assert!(usual.1 < wifi.1, "{usual:?}, {wifi:?}");
         }
     }

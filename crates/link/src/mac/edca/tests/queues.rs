@@ -70,24 +70,76 @@ fn a_discipline_stands_in_front_of_a_driver() {
     );
 }
 
-/// With a limit of 10 packets the eleventh is refused.
+/// With a limit of 10 packets one queue refuses the eleventh; queues of destinations drop from the
+/// longest of them.
 #[test]
-fn a_full_queue_refuses() {
-    for scheme in [
-        Queueing::Fifo,
-        Queueing::RoundRobin,
-        Queueing::Airtime(AirtimeLimits::default()),
+fn a_full_queue_refuses_or_drops_from_the_longest() {
+    for (scheme, admitted) in [
+        (Queueing::Fifo, 10),
+        (Queueing::RoundRobin, 20),
+        // The last one finds all of them with the driver.
+        (Queueing::Airtime(AirtimeLimits::default()), 19),
     ] {
-        let mut config = config(1, mcs_7());
-        config.mobile = QueueingConfig {
+        let mut config = config(2, mcs_7());
+        config.access_point = QueueingConfig {
             scheme,
             limit: QueueLimit::Packets(10),
             discipline: Discipline::DropTail,
         };
         let mut bss: Edca<u32> = Edca::new(&config, Stream::new(1, "wlan")).unwrap();
-        let admitted =
-            (0..20).filter(|&packet| bss.push(Instant::ZERO, 1, 0, offer(0, IP_BYTES), packet));
-        assert_eq!(admitted.count(), 10, "{scheme:?}");
-        assert_eq!(bss.queued_packets(1), 10);
+        // 18 to the first station, and two to the second.
+        let to = |packet: u32| 1 + u32::from(packet >= 18);
+        let pushed = (0..20)
+            .filter(|&packet| bss.push(Instant::ZERO, 0, to(packet), offer(0, IP_BYTES), packet));
+        assert_eq!(pushed.count(), admitted, "{scheme:?}");
+        assert_eq!(bss.queued_packets(0), 10);
+        let dropped: Vec<u32> = std::iter::from_fn(|| bss.poll())
+            .map(|outcome| match outcome {
+                Outcome::Dropped { packet } => packet,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(dropped.len(), admitted - 10, "{scheme:?}");
+        assert!(dropped.iter().all(|&packet| packet < 18), "{dropped:?}");
+    }
+}
+
+/// Far more comes for each station than fits, at the same rate for all: with one limit for all their
+/// queues, each station still has a third of the air, within 3 % (the slow one has 2 % less).
+#[test]
+fn a_slow_station_does_not_take_the_room_of_others() {
+    let slow = mode(Family::Ht, 0, Width::Mhz20, 1, GuardInterval::Ns800);
+    let mut config = config(3, mcs_7());
+    config.station_modes = vec![mcs_7(), mcs_7(), slow];
+    config.access_point = QueueingConfig {
+        scheme: Queueing::Airtime(AirtimeLimits::default()),
+        limit: QueueLimit::Packets(2000),
+        discipline: Discipline::DropTail,
+    };
+    let mut bss: Edca<u32> = Edca::new(&config, Stream::new(1, "wlan")).unwrap();
+    let airtime = |bss: &Edca<u32>| [1, 2, 3].map(|to| bss.aggregation(0, to).counters.airtime);
+    let mut begun = None;
+    // 60 Mbit/s for each: a packet in 200 us. The queues are full after half a second.
+    for place in 0..100_000_u32 {
+        let now = Instant::ZERO + Duration::from_micros(200) * u64::from(place);
+        while bss.next_wakeup() < now {
+            let at = bss.next_wakeup();
+            bss.on_wakeup(at, &mut ());
+            while bss.poll().is_some() {}
+        }
+        for to in 1..=3 {
+            bss.push(now, 0, to, offer(to, IP_BYTES), place);
+            while bss.poll().is_some() {}
+        }
+        if place == 10_000 {
+            begun = Some(airtime(&bss));
+        }
+    }
+    let (begun, ended) = (begun.unwrap(), airtime(&bss));
+    let spent = [0, 1, 2].map(|place| (ended[place] - begun[place]).as_secs_f64());
+    let all: f64 = spent.iter().sum();
+    for share in spent.map(|own| own / all) {
+        println!("{share:.4}");
+        assert!((share * 3.0 - 1.0).abs() < 0.03, "{spent:?}");
     }
 }

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Runs ``wlan_aggregating.cc`` in all settings that tests compare with, and writes what came.
+
+    benches/ns3/wlan_aggregating.py [PART ...]
+
+``tests/oracles/ns3-aggregating.jsonl`` has one line a run; each names the program by its hash, and
+a test fails when the program has changed since. A part (udp, tcp, ping) that is named replaces its
+own lines alone. Takes half an hour on one core with Debian's ns-3.37.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import peers  # noqa: E402  (beside the folder of this program)
+
+SOURCE = HERE / "wlan_aggregating.cc"
+RESULTS = HERE.parent.parent / "tests" / "oracles" / "ns3-aggregating.jsonl"
+
+HT = {"standard": "n", "mode": "HtMcs7", "width": 20}
+VHT = {"standard": "ac", "mode": "VhtMcs8", "width": 80}
+HE = {"standard": "ax", "mode": "HeMcs11", "width": 80}
+
+Settings = dict[str, Any]
+
+SEGMENTS = 300
+"""Of all flows of TCP together in flight: the channel is always busy, the queue of 500 never full.
+What is compared is the channel, and not what two senders make of hundreds of losses at once."""
+
+
+def udp() -> Iterator[Settings]:
+    """Saturated datagrams: stations, losses, block ACK requests, modes."""
+    common = {"traffic": "udp", "direction": "up", "warm-up": 1, "seconds": 10}
+    for requests in (0, 1):
+        for stations in (1, 2, 5, 10, 20):
+            rate = 100 / stations
+            yield {**HT, **common, "stations": stations, "requests": requests, "rate": rate}
+            if not requests:
+                yield {**HT, **common, "stations": stations, "aggregation": 0, "rate": rate}
+    for loss in (0.05, 0.1, 0.2, 0.3, 0.5):
+        for requests in (0, 1):
+            yield {**HT, **common, "loss": loss, "requests": requests}
+    short = {**common, "warm-up": 0.5, "seconds": 2}
+    for mode in (0, 2, 4):
+        yield {**HT, **short, "mode": f"HtMcs{mode}", "seconds": 10}
+    yield {**VHT, **short, "rate": 500}
+    for window in (64, 256):
+        yield {**HE, **short, "window": window, "rate": 800}
+        yield {**HE, **short, "window": window, "rate": 400, "stations": 5}
+
+
+def tcp() -> Iterator[Settings]:
+    """TCP of one and five stations, up and down, with and without aggregation and losses."""
+    for seed in range(1, 6):
+        for stations in (1, 5):
+            for direction in ("up", "down"):
+                for aggregation in (0, 1):
+                    for loss in (0, 0.1):
+                        yield {
+                            **HT,
+                            "traffic": "tcp",
+                            "direction": direction,
+                            "stations": stations,
+                            "aggregation": aggregation,
+                            "loss": loss,
+                            "segments": SEGMENTS // stations,
+                            "seconds": 10,
+                            "seed": seed,
+                        }
+
+
+def ping() -> Iterator[Settings]:
+    """Echo requests to a station while others load the channel."""
+    common = {**HT, "traffic": "ping", "warm-up": 3, "seconds": 10}
+    for seed in range(1, 6):
+        for stations in (2, 5):
+            yield {
+                **common,
+                "background": "tcp",
+                "stations": stations,
+                "segments": SEGMENTS // (stations - 1),
+                "seed": seed,
+            }
+            rate = 100 / (stations - 1)
+            saturated = {"background": "udp", "direction": "up", "rate": rate}
+            yield {**common, **saturated, "stations": stations, "seed": seed}
+        half = {"background": "udp", "direction": "down", "rate": 30}
+        yield {**common, **half, "stations": 2, "seed": seed}
+
+
+PARTS = {"udp": udp, "tcp": tcp, "ping": ping}
+
+
+def main() -> None:
+    """Runs the parts that are named, all by default."""
+    parts = sys.argv[1:] or list(PARTS)
+    program = peers.ns3_program("wlan_aggregating")
+    digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]
+    known = (
+        [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
+    )
+    lines = [line for line in known if line["traffic"] not in parts]
+    for part in parts:
+        for settings in PARTS[part]():
+            flags = [f"--{key}={value}" for key, value in settings.items()]
+            lines.append({**peers.printed([str(program), *flags]), "program": digest})
+            print(json.dumps(lines[-1]), file=sys.stderr)
+    RESULTS.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+if __name__ == "__main__":
+    main()
