@@ -86,7 +86,7 @@ fn small_queues_keep_latency_low() {
             [wlan]\nstandard = '802.11n'\nscheduler = 'fifo'\n\
             [wired]\nrate = '1 Gbit/s'\ndelay = '5 ms'\n"
         );
-        let flow = summary(&scenario(&text), 1).flows[0].clone();
+        let flow = summary(&scenario(&text), 1).flows[0];
         let median = flow.latency.rtt_p50_ms.expect("measured");
         println!(
             "{congestion}, small {small}, shift {shift}: {:.1} Mbit/s, {median:.1} ms",
@@ -120,7 +120,7 @@ fn a_marked_call_overtakes() {
             [wlan]\nstandard = '802.11n'\nstations = 1\nscheduler = 'fifo'\n\
             [wired]\nrate = '1 Gbit/s'\ndelay = '5 ms'\n"
         );
-        let flow = summary(&scenario(&text), 1).flows[1].clone();
+        let flow = summary(&scenario(&text), 1).flows[1];
         flow.latency.delay_p95_ms.expect("measured")
     };
     let (marked, unmarked) = (delay("EF"), delay("CS0"));
