@@ -37,4 +37,8 @@ def drops_of(queues: Queues | None) -> Drops:
     delay_ns = queues["aqm_delay_ns"]
     if delay_ns is None:
         return Drops()
-    return Drops(None, min(max(delay_ns / 1e9, LEAST_TARGET_S), MOST_TARGET_S))
+    target_s = delay_ns / 1e9
+    if target_s >= MOST_TARGET_S:
+        # CoDel's target lies below its interval (RFC 8289 §4.2): so long a delay is a plain queue's.
+        return Drops()
+    return Drops(None, max(target_s, LEAST_TARGET_S))
