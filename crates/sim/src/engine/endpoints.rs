@@ -180,6 +180,18 @@ impl<W: Watch> Endpoints<'_, W> {
         network.rearm(&mut server.alarm, server.connection.next_wakeup());
     }
 
+    /// A packet has left the device at its sender: what was held back may follow.
+    #[inline]
+    pub(super) fn on_left_device(&mut self, network: &mut Net, packet: &Packet) {
+        let flow = &mut self.flows[packet.flow as usize];
+        let (Some(queue), Some(segment)) = (&mut flow.small_queue, packet.segment()) else {
+            return;
+        };
+        if flow.client.port.is_first_hop_of(packet) && queue.on_left(segment.payload_bytes) {
+            self.drain_client(network, packet.flow);
+        }
+    }
+
     /// Sends a client's output, and updates its timer.
     #[inline]
     pub(super) fn drain_client(&mut self, network: &mut Net, index: u32) {

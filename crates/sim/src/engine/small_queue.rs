@@ -2,10 +2,6 @@
 
 use airtcp_tcp::{Config, Sender};
 
-use super::flow::Flow;
-use super::watch::Watch;
-use super::{Endpoints, Net, Packet};
-
 /// Bytes of a flow in its sender's device, and how many there may be.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SmallQueue {
@@ -39,28 +35,10 @@ impl SmallQueue {
     pub(super) fn on_sent(&mut self, payload: u32) {
         self.bytes += u64::from(payload);
     }
-}
-
-impl<W: Watch> Endpoints<'_, W> {
-    /// A packet has left the device at its sender: what was held back may follow.
+    /// Records that a segment has left the device; returns whether what was held back may follow.
     #[inline]
-    pub(super) fn on_left_device(&mut self, network: &mut Net, packet: &Packet) {
-        let Flow {
-            client,
-            small_queue: Some(queue),
-            ..
-        } = &mut self.flows[packet.flow as usize]
-        else {
-            return;
-        };
-        let Some(segment) = packet.segment() else {
-            return;
-        };
-        if client.port.is_first_hop_of(packet) {
-            queue.bytes = queue.bytes.saturating_sub(u64::from(segment.payload_bytes));
-            if queue.is_throttled {
-                self.drain_client(network, packet.flow);
-            }
-        }
+    pub(super) fn on_left(&mut self, payload: u32) -> bool {
+        self.bytes = self.bytes.saturating_sub(u64::from(payload));
+        self.is_throttled
     }
 }

@@ -3,7 +3,7 @@
 use airtcp_units::Duration;
 
 use super::category::{AccessCategory, AccessParameters};
-use super::peer::Protection;
+use super::protection::Protection;
 use super::queueing::QueueingConfig;
 use crate::frame::{ACCESS_POINT, RetryLimit};
 use crate::mac::damage::DamageConfig;

@@ -3,7 +3,7 @@
 use airtcp_units::{Duration, Instant};
 
 use super::aggregation::Ppdu;
-use super::peer::Protection;
+use super::protection::Protection;
 use super::rates::Way;
 use super::{Edca, Quiet, Sender};
 use crate::frame::{ACCESS_POINT, ChannelObserver, Fate, FrameKind, Occupancy, PacketClass};

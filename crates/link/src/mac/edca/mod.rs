@@ -26,6 +26,7 @@ mod contender;
 mod exchange;
 mod outcome;
 mod peer;
+mod protection;
 pub mod queueing;
 mod rates;
 
@@ -48,7 +49,7 @@ pub use category::{AccessCategory, AccessParameters};
 pub use config::{AmpduLimits, BlockAckConfig, EdcaConfig, EdcaError, QOS_OVERHEAD};
 use contender::Contender;
 use exchange::Exchange;
-pub use peer::Protection;
+pub use protection::Protection;
 use queueing::{Backlog, place_of};
 pub use queueing::{Queueing, QueueingConfig};
 use rates::{Rates, Way};

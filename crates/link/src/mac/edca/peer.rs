@@ -13,15 +13,6 @@ const QOS_CONTROL_BYTES: u32 = 2;
 /// Block ACK windows of stations before 802.11ax (IEEE 802.11-2020 §9.4.1.14).
 const WINDOW_BEFORE_HE: u16 = 64;
 
-/// How frames that older stations do not understand are announced to them (IEEE 802.11-2020 §10.27).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protection {
-    /// A CTS to oneself, in a mode that all understand.
-    CtsToSelf,
-    /// RTS and CTS in such a mode.
-    RtsCts,
-}
-
 /// What the frames on a way between a mobile and the access point may carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FrameLimits {

@@ -66,9 +66,11 @@ impl Rates {
         damage: &Damage,
     ) -> Choice {
         let control = &mut self.controls[way.direction as usize][way.mobile as usize - 1];
-        let snr_db = match control {
-            RateControl::Ideal(_) => damage.next_snr_db(way.mobile, way.direction, now),
-            RateControl::Fixed(_) | RateControl::Minstrel(_) => None,
+        // The others learn from what arrived alone.
+        let snr_db = if matches!(control, RateControl::Ideal(_)) {
+            damage.next_snr_db(way.mobile, way.direction, now)
+        } else {
+            None
         };
         control.choose(now, failures, snr_db)
     }
