@@ -151,7 +151,11 @@ fn little_waits_for_a_slow_radio() {
             });
             let (mut read, mut buffer) = (0, vec![0; 64 << 10]);
             loop {
-                let bytes = client.read(&mut buffer).unwrap();
+                let bytes = match client.read(&mut buffer) {
+                    // A machine that was suspended interrupts a read with a timeout.
+                    Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                    read => read.unwrap(),
+                };
                 if bytes == 0 {
                     break;
                 }
