@@ -9,7 +9,7 @@ use airtcp_units::{BitRate, Duration, Instant};
 pub struct PolicerConfig {
     /// Rate at which tokens come, in bits of IP packets a second.
     pub rate: BitRate,
-    /// Most tokens that wait to be taken, in bytes of IP packets; so many are there at the start.
+    /// Depth of the bucket, in bytes of IP packets; it starts full.
     pub burst: u64,
 }
 

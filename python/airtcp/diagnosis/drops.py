@@ -39,6 +39,6 @@ def drops_of(queues: Queues | None) -> Drops:
         return Drops()
     target_s = delay_ns / 1e9
     if target_s >= MOST_TARGET_S:
-        # CoDel's target lies below its interval (RFC 8289 §4.2): so long a delay is a plain queue's.
+        # CoDel's target lies below its interval (RFC 8289 §4.2): such a delay is a plain queue's.
         return Drops()
     return Drops(None, max(target_s, LEAST_TARGET_S))

@@ -7,7 +7,7 @@ use super::found::Sent;
 
 /// Fewer losses are not fitted.
 const LEAST_LOSSES: usize = 8;
-/// Rates are tried from what passed between the first loss and the last, up to so many steps above:
+/// Number of candidate rates, in steps above the rate between the first loss and the last:
 /// tokens that overflow while the sender is slow are not seen.
 const STEPS: u32 = 200;
 const STEP: f64 = 1.005;

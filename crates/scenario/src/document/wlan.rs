@@ -127,7 +127,7 @@ keys! {
         bytes: Bytes<1, 6_500_631>;
         /// Most bytes of several packets in one frame (A-MSDU): up to 7935 B in 802.11n, 3839 B where
         /// its frames are aggregated too, and 11454 B in ac and ax. "0 B" for one packet in each
-        /// frame, as drivers have it that leave it to aggregates of frames.
+        /// frame, as with drivers that rely on A-MPDU alone.
         amsdu: u32 = 0, as Bytes<0, 11_454>;
         /// Longest transmission of an aggregate (`aPPDUMaxTime`).
         time: Duration = MAX_TIME, as Span<100_000, 5_484_000>;

@@ -254,7 +254,7 @@ impl<P: Copy + EcnField> Edca<P> {
         self.complete(now, index, place, done, took);
     }
 
-    /// A rate control learns what became of a PPDU.
+    /// Reports the fate of a PPDU to its rate control.
     fn report(&mut self, now: Instant, index: u32, place: usize, report: &Report) {
         let own = &mut self.contenders[index as usize];
         let way = Way::between(own.station, own.station_at(place));

@@ -374,7 +374,7 @@ impl Edcaf {
     }
 }
 
-/// What a model may be wrong about is in the random cases: of 400, in so many at least.
+/// The random cases cover what a model may get wrong: the least number of 400 cases with each kind.
 #[test]
 fn the_cases_have_everything() {
     use proptest::strategy::{Strategy, ValueTree};

@@ -198,7 +198,7 @@ impl Reference<'_> {
         }
     }
 
-    /// An EDCAF's frame was in vain: its MPDUs are to be sent again, its window doubles, it backs
+    /// An EDCAF's attempt failed: its MPDUs await retransmission, its window doubles, it backs
     /// off (§10.23.2.2, §10.23.2.12).
     fn fail(&mut self, index: usize) {
         let edcaf = &mut self.edcafs[index];
@@ -232,7 +232,7 @@ impl Reference<'_> {
             .remove(&packet.number);
     }
 
-    /// It is sent again or given up; then the receiver is told that it need not wait (§10.25.6.3).
+    /// It is retransmitted or given up; then the receiver is told that it need not wait (§10.25.6.3).
     fn fail_mpdu(&mut self, index: usize, peer: usize, mut packet: Packet) {
         packet.failures += 1;
         let edcaf = &mut self.edcafs[index];
