@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from airtcp.papers import estimates
@@ -15,6 +15,7 @@ from airtcp.papers.experiment import Axis, Choice, Experiment
 from airtcp.papers.judge import JudgedClaim, judge_claim
 from airtcp.papers.judge_readings import ToRun, judge_over_readings
 from airtcp.papers.outcomes import Outcomes
+from airtcp.papers.over_readings import OverReadings
 from airtcp.papers.paper import About, Paper, PaperFile
 from airtcp.papers.readings import Admitted, OpenPoint
 from airtcp.papers.rules import MISTAKEN, Verdict
@@ -133,7 +134,16 @@ def test_one_run_and_a_shift_without_spread_cannot_be_told_apart():
 def verdict_over(
     readings: list[list[float]], noise: float, seed: int, default: list[float]
 ) -> Verdict:
-    """The verdict where the readings have these gains, from 20 seeds and four for the others."""
+    """The verdict where the readings have these gains."""
+    found, _ = judged_over(readings, noise, seed, default)
+    assert found.verdict in {found.under_default, Verdict.DEPENDS}
+    return found.verdict
+
+
+def judged_over(
+    readings: list[list[float]], noise: float, seed: int, default: list[float]
+) -> tuple[JudgedClaim, OverReadings]:
+    """The claim where the readings have these gains, from 20 seeds and four for the others."""
     chance = np.random.default_rng(seed)
 
     def run(asked: list[ToRun], *, fresh: bool = False) -> list[Outcomes]:
@@ -147,9 +157,8 @@ def verdict_over(
 
     whole = measured(default, noise, 20, chance)
     extent = Extent(len(readings))
-    ((found,), _) = judge_over_readings(paper(len(readings)), whole, run, extent)
-    assert found.verdict in {found.under_default, Verdict.DEPENDS}
-    return found.verdict
+    ((found,), over) = judge_over_readings(paper(len(readings)), whole, run, extent)
+    return found, over
 
 
 def test_chance_makes_no_reading_decide():
@@ -175,3 +184,26 @@ def test_readings_that_show_nothing_for_want_of_seeds_do_not_vote():
     default = [10.0, 10.0, 10.0]
     verdicts = {verdict_over([default] * 20, 0.1, seed, default) for seed in range(20)}
     assert verdicts == {Verdict.REPRODUCED, Verdict.DIRECTION}  # as the default has it
+
+
+@given(
+    default=st.lists(st.sampled_from([-15.0, 0.0, 15.0]), min_size=3, max_size=3),
+    readings=st.lists(
+        st.lists(st.sampled_from([-15.0, 0.0, 15.0]), min_size=3, max_size=3),
+        min_size=1,
+        max_size=4,
+    ),
+    seed=st.integers(0, 100),
+)
+@settings(max_examples=60, deadline=None)
+def test_a_claim_depends_only_where_two_readings_stand_on_different_sides(default, readings, seed):
+    """Each by its own verdict on seeds of its own, whatever a mixture of their parts would say."""
+    found, over = judged_over(readings, 0.05, seed, default)
+    witness = over.disagrees("1a")
+    assert (found.verdict is Verdict.DEPENDS) == (witness is not None)
+    if witness is not None:
+        assert differs(found.under_default, witness.verdict)
+        assert over.of("1a").count(witness.verdict)
+    if found.verdict is Verdict.NEVER:
+        assert not any(verdict.goes_the_papers_way for verdict in over.of("1a"))
+        assert any(verdict is Verdict.CONTRADICTED for verdict in over.of("1a"))

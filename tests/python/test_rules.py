@@ -33,6 +33,7 @@ BEGIN, END = "<!-- rules: begin -->", "<!-- rules: end -->"
 
 R, D, N, C = Verdict.REPRODUCED, Verdict.DIRECTION, Verdict.NOT_SHOWN, Verdict.CONTRADICTED
 LARGER, SMALLER, DEPENDS = Verdict.LARGER, Verdict.SMALLER, Verdict.DEPENDS
+NEVER = Verdict.NEVER
 
 NUMBERS = [
     # the paper's per cent, our gain, half its interval, verdict
@@ -296,11 +297,14 @@ def test_a_claim_is_the_sum_of_its_parts():
 def test_contradicted_needs_every_reading():
     assert over_readings(C, [C, C], disagrees=False) is C
     assert over_readings(C, [C, C], disagrees=False, enough=False) is N
-    assert over_readings(C, [C, N], disagrees=False) is N
+    assert over_readings(C, [C, N], disagrees=False) is NEVER
+    assert over_readings(N, [C, N], disagrees=False) is NEVER
+    assert over_readings(C, [C, N], disagrees=False, enough=False) is N
     assert over_readings(C, [C, R], disagrees=False) is N
     assert over_readings(C, [C, R], disagrees=True, enough=False) is DEPENDS
     assert over_readings(C, [], disagrees=False) is C
-    assert over_readings(N, [C, C], disagrees=False) is N
+    assert over_readings(N, [C, C], disagrees=False) is NEVER
+    assert over_readings(N, [N, N], disagrees=False) is N
 
 
 verdicts = st.sampled_from([R, D, LARGER, SMALLER, N, C])
@@ -313,9 +317,11 @@ def test_readings_that_do_not_disagree_change_no_verdict_of_the_default(default,
     if default.goes_the_papers_way:
         assert verdict is default
     else:
-        assert verdict in (N, C)
+        assert verdict in (N, NEVER, C)
     if verdict is C:
         assert {default, *others} == {C}
+    if verdict is NEVER:
+        assert not any(one.goes_the_papers_way for one in (default, *others))
     assert over_readings(default, others, disagrees=True, enough=enough) is DEPENDS
 
 

@@ -33,6 +33,7 @@ _COLOURS = {
     Verdict.SMALLER: "blue",
     Verdict.DEPENDS: "magenta",
     Verdict.NOT_SHOWN: "yellow",
+    Verdict.NEVER: "red",
     Verdict.CONTRADICTED: "red",
 }
 
@@ -104,7 +105,8 @@ def papers_command(
     """Rerun every table and figure of the papers, and judge every claim.
 
     Verdicts are computed from paired runs, over the readings that each paper's text admits:
-    reproduced, direction (another size), depends on the reading, not shown, contradicted. The
+    reproduced, direction (another size), depends on the reading, not shown, never the paper's
+    way, contradicted. The
     report says why a claim fails, which open point decides, and what is left of the remedies today.
 
     [bold]Examples[/bold]

@@ -5,11 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from msgspec import structs
+
+from airtcp.papers.alternatives import claims_at
 from airtcp.papers.claims import Claim
-from airtcp.papers.disagreement import disagreement
+from airtcp.papers.disagreement import differs, disagreement
 from airtcp.papers.experiment import Experiment
 from airtcp.papers.firmness import settled
-from airtcp.papers.judge import JudgedClaim, judge_claim, judge_paper
+from airtcp.papers.judge import Judged, JudgedClaim, judge_claim, judge_paper
 from airtcp.papers.open_points import open_points
 from airtcp.papers.outcomes import Chosen, Outcomes
 from airtcp.papers.over_readings import Asked, OverReadings
@@ -59,8 +62,8 @@ def judge_over_readings(
         few: what the default reading gave with as few seeds as the others have, if it is known.
         told: called with the readings run and those to be run.
     """
-    judged = _settled(paper, outcomes, run, extent)
     points = open_points(paper, outcomes)
+    judged = _settled(as_read(paper, points, default_reading(points)), outcomes, run, extent)
     admissible = math.prod(len(point.values) for point in points)
     over = OverReadings(points, touching(paper, points), admissible)
     over.take(over.default, judged, {})
@@ -84,6 +87,11 @@ def judge_over_readings(
         done += len(better)
     judging.ask_again(over, extent.asked)
     return [_over(one, over) for one in judged], over
+
+
+def as_read(paper: Paper, points: Sequence[OpenPoint], reading: Reading) -> Paper:
+    """The paper with its claims at the places that a reading takes."""
+    return structs.replace(paper, claims=claims_at(paper.claims, points, reading))
 
 
 def _settled(paper: Paper, outcomes: Outcomes, run: Run, extent: Extent) -> list[JudgedClaim]:
@@ -128,8 +136,11 @@ class _Judging:
         default = default_reading(points)
         self._done = {self._key(one, default): outcomes.only(one.id) for one in self._experiments}
         self._default = judged
+        self._said = {one.claim.id: one.under_default for one in judged}
         self._few = few or run([(self._experiments, self._chosen)])[0]
-        self._default_with_few = judge_paper(paper, self._few)
+        at_default = as_read(paper, points, default)
+        self._default_with_few = judge_paper(at_default, self._few)
+        self._default_with_all = judge_paper(at_default, outcomes)
 
     def judge(self, readings: Sequence[Reading], over: OverReadings) -> None:
         """Judges every claim under each reading; `over` takes it in."""
@@ -163,9 +174,10 @@ class _Judging:
                 if turn < len(readings) and not over.disagrees(claim)
             }
             for claim, (verdict, p_value) in self._asked(asked).items():
-                holds = confirmed(p_value, len(doubted[claim]))
-                answer = Asked(asked[claim], verdict, p_value, holds)
-                over.asked.setdefault(claim, []).append(answer)
+                # Told apart is not enough: its own verdict has to be on the other side.
+                apart = confirmed(p_value, len(doubted[claim]))
+                holds = apart and differs(self._said[claim], verdict)
+                over.answer(claim, Asked(asked[claim], verdict, p_value, holds))
 
     def events(self) -> float:
         """Cost of a reading that touches every experiment: events of the simulation."""
@@ -188,10 +200,16 @@ class _Judging:
         found = {}
         for claim, known in zip(self._paper.claims, self._default, strict=True):
             if claim.id in asked:
-                alike = judge_claim(self._paper, claim, outcomes[readings[0]])
-                read = judge_claim(self._paper, claim, outcomes[asked[claim.id]])
+                alike = self._judge_fresh(claim, readings[0], outcomes)
+                read = self._judge_fresh(claim, asked[claim.id], outcomes)
                 found[claim.id] = read.verdict, disagreement(known, alike, read)
         return found
+
+    def _judge_fresh(
+        self, claim: Claim, reading: Reading, outcomes: Mapping[Reading, Outcomes]
+    ) -> JudgedClaim:
+        (at,) = claims_at([claim], self._points, reading)
+        return judge_claim(self._paper, at, outcomes[reading])
 
     def _of_claims(self, reading: Reading, claims: Sequence[str]) -> ToRun:
         """The runs that some claims rest on, under a reading."""
@@ -202,18 +220,32 @@ class _Judging:
         ], chosen
 
     def _doubts(self, judged: Sequence[JudgedClaim]) -> dict[str, float]:
-        three = zip(self._default, self._default_with_few, judged, strict=True)
-        return {read.claim.id: disagreement(default, few, read) for default, few, read in three}
+        doubts = {}
+        for default, few, whole, read in zip(
+            self._default, self._default_with_few, self._default_with_all, judged, strict=True
+        ):
+            # An experiment that the reading leaves as it is has all seeds there.
+            alike = tuple(
+                one if _seeds(one) == _seeds(ours) else other
+                for one, other, ours in zip(few.parts, whole.parts, read.parts, strict=True)
+            )
+            doubts[read.claim.id] = disagreement(default, replace(few, parts=alike), read)
+        return doubts
 
     def _judged(self, reading: Reading) -> list[JudgedClaim]:
         found = Outcomes()
         for one in self._experiments:
             found.merge(self._done[self._key(one, reading)])
-        return judge_paper(self._paper, found)
+        return judge_paper(as_read(self._paper, self._points, reading), found)
 
     def _key(self, experiment: Experiment, reading: Reading) -> tuple[str, Reading]:
         touched = tuple(
-            name if point.concerns(experiment.id) else point.default
+            name if point.concerns(experiment.id) and not point.alternative else point.default
             for point, name in zip(self._points, reading, strict=True)
         )
         return experiment.id, touched
+
+
+def _seeds(judged: Judged) -> list[int]:
+    """How many seeds each series of a comparison has."""
+    return [len(series) for series in judged.seen]

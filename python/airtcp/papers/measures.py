@@ -49,6 +49,20 @@ def label_of(measure: str) -> str:
     return LABELS.get(measure, measure.replace("_", " "))
 
 
+_QUANTITIES = {
+    "goodput": ("goodput_bps", "flow_goodput_bps", "flow_goodput_Bps", "first_flow_goodput_bps"),
+    "losses": ("lost_percent", "delivery_ratio"),
+}
+
+
+def quantity_of(measure: str) -> str:
+    """The quantity behind a measure: goodput whether of all flows or of one, in bits or bytes."""
+    for quantity, measures in _QUANTITIES.items():
+        if measure in measures:
+            return quantity
+    return measure
+
+
 COUNTS = (
     "timeouts",
     "timeouts_spurious",

@@ -38,9 +38,10 @@ class Decision:
 
 @dataclass(frozen=True)
 class Asked:
-    """A reading that was asked again with fresh seeds what it says of a claim.
+    """A reading re-evaluated on fresh seeds.
 
-    `p_value` is that of its disagreement with the default, `holds` whether it counts.
+    `verdict` is its own, `p_value` that of its disagreement with the default, `holds` whether it
+    disagrees: told apart, and on the other side.
     """
 
     reading: Reading
@@ -85,6 +86,11 @@ class OverReadings:
             way, compared = way + sum(counted), compared + len(counted)
         self.verdicts[reading], self.parts[reading] = verdicts, parts
         self.shares[reading] = way / max(1, compared)
+
+    def answer(self, claim: str, asked: Asked) -> None:
+        """Records a reading's re-evaluation: more seeds than before, so it is the verdict now."""
+        self.asked.setdefault(claim, []).append(asked)
+        self._distinct[claim][self.projected(claim, asked.reading)] = asked.verdict
 
     def projected(self, claim: str, reading: Reading) -> Reading:
         """A reading as a claim sees it: the values at the points that touch it."""

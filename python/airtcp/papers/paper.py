@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from airtcp import files, shipped
 from airtcp.files import FileError
+from airtcp.papers.alternatives import claims_at
 from airtcp.papers.check import (
     PaperError,
     check_axis,
@@ -19,7 +20,15 @@ from airtcp.papers.check import (
 )
 from airtcp.papers.claims import Claim, ClaimsFile
 from airtcp.papers.experiment import Experiment, Value
-from airtcp.papers.readings import JointReading, OpenPoint, check_joint, check_readings
+from airtcp.papers.measures import quantity_of
+from airtcp.papers.readings import (
+    JointReading,
+    OpenPoint,
+    check_joint,
+    check_readings,
+    default_reading,
+    one_at_a_time,
+)
 from airtcp.papers.schema import wrong_key
 from airtcp.papers.texts import NumberSpec, check_numbers, check_text
 
@@ -304,4 +313,47 @@ def _check_claims(paper: Paper) -> None:
                 f"no such figure; there are {', '.join(sorted(figures))}"
             )
         check_claim(where, claim, experiments)
+        _check_levels(f"{where}: claim {claim.id}", claim, paper)
+        _check_alternatives(f"{where}: claim {claim.id}", claim, paper)
         check_text(f"{where}: claim {claim.id}: why", claim.why, paper.file.numbers, _known(paper))
+
+
+def _check_levels(where: str, claim: Claim, paper: Paper) -> None:
+    """That no level decides which a calibration has set: it would be right by construction."""
+    calibrated = {
+        quantity_of(target.measure): calibration.what
+        for calibration in paper.file.calibrations
+        for target in calibration.targets
+        if not target.treated
+    }
+    for part in claim.parts:
+        what = calibrated.get(quantity_of(part.measure))
+        if part.kind == "level" and part.counts and what is not None:
+            raise PaperError(
+                f"{where}: level of {part.measure}: the calibration {what!r} has set this "
+                "quantity, so that it decides nothing: expected counts = false"
+            )
+
+
+def _check_alternatives(where: str, claim: Claim, paper: Paper) -> None:
+    """That a claim is as much at each place of an alternative as at the default's."""
+    points = [point for point in paper.file.readings if point.alternative]
+    for point in points:
+        for part in claim.parts:
+            places = [str(place) for place in part.places]
+            if part.along == point.axis and point.concerns(part.experiment):
+                missing = [name for name in point.names if name not in places]
+                if missing:
+                    raise PaperError(
+                        f"{where}: along {point.axis!r}: no place {missing[0]!r}: expected each "
+                        f"value of the reading {point.id!r}: {', '.join(point.names)}"
+                    )
+    default = default_reading(points)
+    (plain,) = claims_at([claim], points, default)
+    for reading in one_at_a_time(points):
+        (other,) = claims_at([claim], points, reading)
+        if [part.counts for part in other.parts] != [part.counts for part in plain.parts]:
+            raise PaperError(
+                f"{where}: {len(other.parts)} parts at {' '.join(reading)}, {len(plain.parts)} at "
+                f"{' '.join(default)}: expected as many at each alternative"
+            )

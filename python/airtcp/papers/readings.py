@@ -45,6 +45,8 @@ class OpenPoint(Struct, frozen=True, forbid_unknown_fields=True):
     """A point that the text leaves open, the values it admits, the default and why.
 
     `source` says where the text would have it. `experiments` limits it to some; empty means all.
+    With `axis` its values are the places of that axis of those experiments, of which the paper had
+    one: a claim is judged at the place that the reading takes.
     """
 
     id: str
@@ -54,6 +56,12 @@ class OpenPoint(Struct, frozen=True, forbid_unknown_fields=True):
     why: str
     values: list[Admitted] = field(name="value")
     experiments: list[str] = field(default_factory=list)
+    axis: str = ""
+
+    @property
+    def alternative(self) -> bool:
+        """Whether its values are places of an axis, all of which are run in any case."""
+        return bool(self.axis)
 
     @property
     def names(self) -> list[str]:
@@ -208,7 +216,7 @@ def read_as(experiment: Experiment, points: Sequence[OpenPoint], reading: Readin
     """The experiment as this reading has it; its axes, which may vary the same keys, come after."""
     settings, axes = dict(experiment.settings), list(experiment.axes)
     for point, name in zip(points, reading, strict=True):
-        if not point.concerns(experiment.id):
+        if point.alternative or not point.concerns(experiment.id):
             continue
         value = point.value(name)
         if value.at:
@@ -313,7 +321,30 @@ def check_readings(
                 raise PaperError(
                     f"{about}: no experiment {one!r}; there are {', '.join(sorted(known))}"
                 )
-        _check_values(about, point, [one for one in experiments if point.concerns(one.id)])
+        concerned = [one for one in experiments if point.concerns(one.id)]
+        if point.alternative:
+            _check_alternative(about, point, concerned)
+        else:
+            _check_values(about, point, concerned)
+
+
+def _check_alternative(about: str, point: OpenPoint, experiments: Sequence[Experiment]) -> None:
+    for value in point.values:
+        if value != Admitted(value.name):
+            raise PaperError(
+                f"{about}: value {value.name!r}: expected a name alone: a place of the axis "
+                f"{point.axis!r} has its settings in the experiment"
+            )
+    for one in experiments:
+        axis = next((axis for axis in one.axes if axis.name == point.axis), None)
+        known = [] if axis is None else [str(place) for place in axis.places]
+        missing = [name for name in point.names if name not in known]
+        if missing:
+            raise PaperError(
+                f"{about}: experiment {one.id!r}: no place {missing[0]!r} of an axis "
+                f"{point.axis!r}: expected one of {', '.join(known) or 'its axes'}; limit the "
+                "reading to experiments that have it: experiments"
+            )
 
 
 def _check_values(about: str, point: OpenPoint, experiments: Sequence[Experiment]) -> None:

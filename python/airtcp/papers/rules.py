@@ -51,6 +51,8 @@ class Verdict(StrEnum):
     """Readings that the paper's text admits disagree."""
     NOT_SHOWN = "not shown"
     """No significant difference where the paper has one."""
+    NEVER = "never the paper's way"
+    """No reading goes the paper's way, and some are contradicted."""
     CONTRADICTED = "contradicted"
     """Significant, and the other way, under every admissible reading."""
 
@@ -72,6 +74,7 @@ _MEANINGS = {
     Verdict.SMALLER: "The paper's sign, significant, and less than half its number.",
     Verdict.DEPENDS: "Readings that the paper's text admits disagree.",
     Verdict.NOT_SHOWN: "No significant difference where the paper has one.",
+    Verdict.NEVER: "No reading that was run goes the paper's way, and some are contradicted.",
     Verdict.CONTRADICTED: "Significant, and the other way, under every admissible reading.",
 }
 
@@ -245,20 +248,26 @@ def over_readings(
 ) -> Verdict:
     """The verdict on a claim, from that under the default reading and under the other ones.
 
-    `disagrees`: a reading says otherwise than the default, as `disagreement` has it, and said it
-    again with fresh seeds. One that shows nothing and cannot be told from the default neither
-    supports nor refutes: that one effect is significant and another is not does not make them
-    differ (Gelman & Stern, The American Statistician 60(4), 2006).
+    `disagrees`: a reading's own verdict, from fresh seeds, is on the other side of the default's,
+    and the two are told apart, as `disagreement` has it. One that shows nothing and cannot be told
+    from the default neither supports nor refutes: that one effect is significant and another is not
+    does not make them differ (Gelman & Stern, The American Statistician 60(4), 2006).
 
-    Contradicted needs every reading, and `enough` of them: a quick run tries but a few, and says of
-    such a claim no more than that it is not shown.
+    A verdict on all readings needs `enough` of them: a quick run tries but a few, and says of a
+    claim that none of these gives no more than that it is not shown. Contradicted needs every one,
+    never the paper's way at least one: where all show nothing, more seeds may.
     """
     if disagrees:
         return Verdict.DEPENDS
     if default.goes_the_papers_way:
         return default
-    refuted = all(verdict is Verdict.CONTRADICTED for verdict in (default, *others))
-    return Verdict.CONTRADICTED if refuted and enough else Verdict.NOT_SHOWN
+    every = (default, *others)
+    if not enough or any(verdict.goes_the_papers_way for verdict in every):
+        return Verdict.NOT_SHOWN
+    against = sum(verdict is Verdict.CONTRADICTED for verdict in every)
+    if not against:
+        return Verdict.NOT_SHOWN
+    return Verdict.CONTRADICTED if against == len(every) else Verdict.NEVER
 
 
 def is_firm(verdict: Verdict, likely: Mapping[Verdict, int]) -> bool:

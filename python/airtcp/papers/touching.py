@@ -6,6 +6,7 @@ is counted once.
 
 from collections.abc import Mapping, Sequence
 
+from airtcp.papers import alternatives
 from airtcp.papers.check import named_points
 from airtcp.papers.claims import Claim
 from airtcp.papers.experiment import Coordinates, Experiment, Point
@@ -28,7 +29,10 @@ def touching(paper: Paper, points: Sequence[OpenPoint]) -> Touching:
             changed[index] |= {where for where, run in runs.items() if run != plain[where]}
     return {
         claim.id: tuple(
-            index for index, where in changed.items() if not where.isdisjoint(_rests(paper, claim))
+            index
+            for index, where in changed.items()
+            if not where.isdisjoint(_rests(paper, claim))
+            or (points[index].alternative and alternatives.concerns(points[index], claim))
         )
         for claim in paper.claims
     }

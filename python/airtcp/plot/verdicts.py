@@ -24,6 +24,7 @@ LOOKS = {
     "direction": VerdictLook("~", "#0072b1", PAPER),
     "depends on the reading": VerdictLook("*", "#8f4a78", PAPER),
     "not shown": VerdictLook("?", "#e69f01", INK),
+    "never the paper's way": VerdictLook("!", "#7a3e00", PAPER),
     "contradicted": VerdictLook("\N{MULTIPLICATION SIGN}", "#b03a00", PAPER),
 }
 """The verdicts by their words. The text's contrast is at least 4.5:1 (WCAG 2.2 §1.4.3)."""

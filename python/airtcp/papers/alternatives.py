@@ -1,0 +1,51 @@
+"""Places of an axis that are alternatives: a paper had one of them, and does not say which.
+
+An open point with an `axis` chooses among its places. Every place is run anyway, so such a reading
+costs no run: it says at which of them a claim is judged.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import structs
+
+from airtcp.papers.claims import Claim, Part
+from airtcp.papers.readings import OpenPoint, Reading
+
+
+def claims_at(
+    claims: Sequence[Claim], points: Sequence[OpenPoint], reading: Reading
+) -> list[Claim]:
+    """The claims as a reading has them: with their parts at the places that it takes."""
+    taken = [
+        (point, name) for point, name in zip(points, reading, strict=True) if point.alternative
+    ]
+    if not taken:
+        return list(claims)
+    found = []
+    for claim in claims:
+        parts: list[Part] = claim.parts
+        for point, name in taken:
+            parts = [here for part in parts for here in _at(part, point, name)]
+        found.append(structs.replace(claim, parts=parts))
+    return found
+
+
+def concerns(point: OpenPoint, claim: Claim) -> bool:
+    """Whether an alternative chooses among the places of a part that counts."""
+    return any(
+        part.counts
+        and point.concerns(part.experiment)
+        and (part.along == point.axis or point.axis in part.at)
+        for part in claim.parts
+    )
+
+
+def _at(part: Part, point: OpenPoint, name: str) -> list[Part]:
+    """The part at the place of that name; none where it stands for another place alone."""
+    if not point.concerns(part.experiment):
+        return [part]
+    if part.along == point.axis:
+        index = [str(place) for place in part.places].index(name)
+        numbers = [part.paper[index]] if part.paper else []
+        return [structs.replace(part, places=[part.places[index]], paper=numbers)]
+    return [part] if str(part.at.get(point.axis, name)) == name else []
