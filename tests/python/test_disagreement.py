@@ -105,6 +105,7 @@ series = st.lists(amount, min_size=2, max_size=6)
 
 
 @given(before=series, data=st.data(), scale=st.floats(0.01, 100))
+@settings(deadline=None)
 def test_changes_have_bounds_and_no_unit(before, data, scale):
     after = data.draw(st.lists(amount, min_size=len(before), max_size=len(before)))
     found = estimates.changes(before, after)
@@ -115,6 +116,7 @@ def test_changes_have_bounds_and_no_unit(before, data, scale):
 
 
 @given(verdict=st.sampled_from(list(Verdict)), seed=st.integers(0, 1000))
+@settings(deadline=None)
 def test_the_same_runs_never_disagree_whatever_their_verdicts(verdict, seed):
     chance = np.random.default_rng(seed)
     read = judged(measured([5, 5, 5], 0.1, 4, chance))
