@@ -12,6 +12,7 @@ pub mod capture;
 pub mod decode;
 pub mod export;
 pub mod flow;
+mod index;
 pub mod packet;
 pub mod read;
 pub mod survey;

@@ -2,7 +2,7 @@
 
 use airtcp_units::Duration;
 
-use super::found::{Ack, Sent};
+use super::findings::{Ack, Sent};
 
 /// Counts up to this many segments an ACK have a place of their own.
 const MOST: usize = 8;

@@ -2,7 +2,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-use super::found::{Ack, Sent};
+use super::findings::{Ack, Sent};
 use super::hazard::Hazard;
 use super::label::Cause;
 use super::policer::Policer;

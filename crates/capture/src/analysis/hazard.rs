@@ -1,7 +1,7 @@
 //! The hazard of loss over the length of the queue: flat where the radio loses, a rise at the top
 //! where the queue drops.
 
-use super::found::Sent;
+use super::findings::Sent;
 use super::label::Cause;
 
 /// Bins from an empty queue to the longest.

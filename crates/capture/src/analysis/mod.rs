@@ -3,22 +3,19 @@
 //!
 //! ```text
 //!   packets ─▶ wire (order, segments) ─▶ vantage
-//!           └▶ follow: board of pieces, timer ─▶ sent, acks, repeats, silences
+//!           └▶ follow: stream, board, timer ─▶ sent, acks, repeats, silences
 //!                 └▶ verdicts ─▶ rate, causes ─▶ labels ─▶ stops ─▶ shares ─▶ refusals
 //! ```
 
 mod acking;
 mod agreed;
 mod at_sender;
-mod board;
 mod causes;
-mod clock;
-mod covered;
+mod findings;
 mod follow;
-mod found;
 mod hazard;
 mod label;
-mod numbering;
+mod lost_acks;
 mod order;
 mod policer;
 mod rate;
@@ -39,12 +36,11 @@ pub use acking::Acking;
 use agreed::Agreed;
 use at_sender::Missing;
 use causes::Causes;
-use follow::Follower;
-pub use found::{Ack, Sent};
-use found::{Followed, Repeat};
+pub use findings::{Ack, Sent};
+use findings::{Findings, Repeat};
 pub use hazard::{Bin, Hazard};
 pub use label::{Cause, Evidence, Label, Need, Trigger};
-pub use numbering::LostAcks;
+pub use lost_acks::LostAcks;
 pub use policer::Policer;
 use rate::Path;
 pub use refusal::of_capture as refusals_of_capture;
@@ -53,10 +49,11 @@ pub use shares::{Limit, Shares};
 pub use standing::Standing;
 pub use stops::Stop;
 pub use vantage::{Place, Vantage};
-use verdict::{Circle, Verdict};
+use verdict::{FlowFacts, Verdict};
 use wire::InOrder;
 
 use crate::flow::{Completeness, Flow};
+use crate::index::Index;
 use crate::packet::{Packet, Way};
 use crate::survey::Survey;
 
@@ -151,17 +148,17 @@ impl Analysis {
         let segments = ordered.segments(way, agreed.mss);
         analysis.mss = agreed.mss;
         analysis.has_sack = agreed.has_sack;
-        let followed = Follower::follow(way, agreed, segments.clone());
+        let findings = follow::follow(way, agreed, segments.clone());
         let found = refusal::Found {
             losses: 0,
-            sent: followed.sent.len(),
-            behind_ack: followed.behind_ack,
-            unseen_bytes: followed.unseen_bytes,
+            sent: findings.sent.len(),
+            behind_ack: findings.behind_ack,
+            unseen_bytes: findings.unseen_bytes,
             data_bytes: flow.data().span,
             base: Duration::ZERO,
             place: analysis.vantage.place,
         };
-        let missing = analysis.judge(followed);
+        let missing = analysis.judge(findings);
         if analysis.vantage.place == Place::Receiver {
             analysis.at_sender = analysis.moved(segments, flow, agreed, &missing);
         }
@@ -245,7 +242,7 @@ impl Analysis {
         let mut moved = Self::empty(flow, self.way, vantage, Vec::new());
         moved.mss = agreed.mss;
         moved.has_sack = agreed.has_sack;
-        moved.judge(Follower::follow(self.way, agreed, packets.into_iter()));
+        moved.judge(follow::follow(self.way, agreed, packets.into_iter()));
         Some(Box::new(moved))
     }
 
@@ -263,99 +260,93 @@ impl Analysis {
     }
 
     /// Draws what follows from the pass over the packets; what was lost before it came here.
-    fn judge(&mut self, mut followed: Followed) -> Vec<Missing> {
-        let base = Path::of(&followed.sent, &followed.acks).map(|path| path.base);
-        let circle = Circle {
+    fn judge(&mut self, mut findings: Findings) -> Vec<Missing> {
+        let base = Path::of(&findings.sent, &findings.acks).map(|path| path.base);
+        let facts = FlowFacts {
             place: self.vantage.place,
             base: base.unwrap_or_default(),
             back: self.vantage.to_sender.unwrap_or_default(),
-            has_probes: verdict::shows_probes(&followed.repeats),
+            has_probes: verdict::shows_probes(&findings.repeats),
             has_sack: self.has_sack,
             mss: u64::from(self.mss),
         };
-        let verdicts = verdict::of(
-            &followed.repeats,
-            &mut followed.sent,
-            &followed.acks,
-            circle,
-        );
-        let path = Path::of(&followed.sent, &followed.acks);
+        let verdicts = verdict::judge(&findings.repeats, &mut findings.sent, &findings.acks, facts);
+        let path = Path::of(&findings.sent, &findings.acks);
         if let Some(path) = &path {
-            self.stops = stops::of(&followed.silences, &followed.sent, &followed.acks, path);
+            self.stops = stops::find(&findings.silences, &findings.sent, &findings.acks, path);
         }
-        let told = (!self.has_sack).then(|| rate::is_told_without_sack(&followed.sent));
+        let told = (!self.has_sack).then(|| rate::is_told_without_sack(&findings.sent));
         let is_told = |place: usize| told.as_ref().is_none_or(|told| told[place]);
         // At the receiver no answer shows a queue.
         let causes = match &path {
             Some(path) if self.vantage.place != Place::Receiver => {
-                Causes::of(&followed.sent, &followed.acks, path, is_told)
+                Causes::of(&findings.sent, &findings.acks, path, is_told)
             }
             _ => Causes::default(),
         };
-        for (repeat, verdict) in followed.repeats.iter().zip(&verdicts) {
+        for (repeat, verdict) in findings.repeats.iter().zip(&verdicts) {
             if verdict.is_overtaken {
-                self.overtaken.push(overtaken(&followed, repeat, verdict));
+                self.overtaken.push(overtaken(&findings, repeat, verdict));
             } else {
-                let label = self.label(&followed, repeat, verdict, &causes);
+                let label = self.label(&findings, repeat, verdict, &causes);
                 self.labels.push(label);
             }
         }
-        let waits = waits(&self.labels, &followed);
+        let waits = waits(&self.labels, &findings);
         if self.vantage.place == Place::Sender {
-            followed.gaps.append(&mut followed.holes);
-            followed.gaps.sort_unstable();
+            findings.gaps.append(&mut findings.holes);
+            findings.gaps.sort_unstable();
         }
-        self.shares = shares::of(&followed, path.as_ref(), &self.stops, &waits, self.mss);
-        self.acking = Acking::of(&followed.sent, &followed.acks, self.mss);
+        self.shares = shares::of(&findings, path.as_ref(), &self.stops, &waits, self.mss);
+        self.acking = Acking::of(&findings.sent, &findings.acks, self.mss);
         self.base_rtt = base;
-        self.retried_frames = followed.retried_frames;
-        let missing = missing(&followed, &verdicts);
-        for (at, packet) in followed.sent.iter_mut().enumerate() {
+        self.retried_frames = findings.retried_frames;
+        let missing = missing(&findings, &verdicts);
+        for (at, packet) in findings.sent.iter_mut().enumerate() {
             packet.meets_full_queue = causes.is_queues(at);
         }
         for label in &self.labels {
-            let lost = followed.sent[label.sent].previous;
-            if let Some(lost) = followed.sent.get_mut(lost as usize) {
-                lost.lost_to = label.loss;
+            let lost = findings.sent[label.sent].previous;
+            if let Some(lost) = lost {
+                findings.sent[lost.get()].lost_to = label.loss;
             }
         }
         self.hazard = causes.hazard;
         (self.is_shared, self.policer) = (causes.is_shared, causes.policer);
         self.aqm = causes.standing;
-        self.reductions = followed.reductions;
+        self.reductions = findings.reductions;
         if self.vantage.place == Place::Sender {
-            let reports: Vec<(u32, u32)> = followed
+            let reports: Vec<(u32, u32)> = findings
                 .acks
                 .iter()
                 .map(|ack| (ack.newly, ack.missing_before))
                 .collect();
-            self.lost_acks = LostAcks::of(&reports);
+            self.lost_acks = LostAcks::count(&reports);
         }
-        self.sent = followed.sent;
-        self.acks = followed.acks;
+        self.sent = findings.sent;
+        self.acks = findings.acks;
         missing
     }
 
     fn label(
         &self,
-        followed: &Followed,
+        findings: &Findings,
         repeat: &Repeat,
         verdict: &Verdict,
         causes: &Causes,
     ) -> Label {
-        let sent = &followed.sent[repeat.sent as usize];
-        let previous = followed.sent.get(sent.previous as usize);
+        let sent = &findings.sent[repeat.sent.get()];
+        let previous = sent.previous_in(&findings.sent);
         let is_refused = verdict.evidence == Evidence::Refused;
         let is_loss =
             verdict.need == Need::Needed && verdict.trigger != Trigger::WindowProbe && !is_refused;
-        let lost = sent.previous as usize;
-        let queue_bytes = causes.queue_bytes(lost).filter(|_| is_loss);
-        let loss = is_loss.then(|| {
-            if verdict.is_upstream || previous.is_none() {
-                Cause::NotShown
-            } else {
-                causes.of_loss(lost)
-            }
+        let lost = sent.previous.map(Index::get);
+        let queue_bytes = lost
+            .filter(|_| is_loss)
+            .and_then(|lost| causes.queue_bytes(lost));
+        let loss = is_loss.then(|| match lost {
+            Some(lost) if !verdict.is_upstream => causes.of_loss(lost),
+            _ => Cause::NotShown,
         });
         let is_timer = matches!(verdict.trigger, Trigger::Timeout | Trigger::TailProbe);
         let cause = match (verdict.need, loss) {
@@ -372,7 +363,7 @@ impl Analysis {
             _ => Cause::NotShown,
         };
         Label {
-            sent: repeat.sent as usize,
+            sent: repeat.sent.get(),
             time: sent.time,
             number: sent.number,
             original: previous.map(|packet| packet.number),
@@ -400,43 +391,45 @@ impl Analysis {
 }
 
 /// Losses on the sender's side, by what repaired and what revealed them.
-fn missing(followed: &Followed, verdicts: &[Verdict]) -> Vec<Missing> {
-    let place = |at: u32| Some(followed.sent.get(at as usize)?.index);
-    let pairs = followed.repeats.iter().zip(verdicts);
+fn missing(findings: &Findings, verdicts: &[Verdict]) -> Vec<Missing> {
+    let place = |at: Index| findings.sent[at.get()].index;
+    let pairs = findings.repeats.iter().zip(verdicts);
     pairs
         .filter(|(_, verdict)| verdict.is_upstream && verdict.need == Need::Needed)
         .filter_map(|(repeat, _)| {
             Some(Missing {
-                repair: place(repeat.sent)?,
-                before: place(repeat.revealed_by)?,
+                repair: place(repeat.sent),
+                before: place(repeat.revealed_by?),
             })
         })
         .collect()
 }
 
 /// The packet that came too late, without being repeated.
-fn overtaken(followed: &Followed, repeat: &Repeat, verdict: &Verdict) -> Overtaken {
-    let sent = &followed.sent[repeat.sent as usize];
+fn overtaken(findings: &Findings, repeat: &Repeat, verdict: &Verdict) -> Overtaken {
+    let sent = &findings.sent[repeat.sent.get()];
     Overtaken {
         time: sent.time,
         number: sent.number,
         late_by: verdict.late_by.unwrap_or_default(),
-        packets: repeat.sent.saturating_sub(repeat.revealed_by),
+        packets: repeat
+            .revealed_by
+            .map_or(0, |at| (repeat.sent.get() - at.get()) as u32),
     }
 }
 
 /// The times in which the sender waited for its timer though the data was lost: from the last
 /// packet either way to the retransmission.
-fn waits(labels: &[Label], followed: &Followed) -> Vec<(Instant, Instant)> {
+fn waits(labels: &[Label], findings: &Findings) -> Vec<(Instant, Instant)> {
     labels
         .iter()
         .filter(|label| label.trigger == Trigger::Timeout && label.need != Need::Needless)
         .map(|label| {
-            let ack = followed
+            let ack = findings
                 .acks
                 .partition_point(|ack| ack.number < label.number);
-            let ack = ack.checked_sub(1).map(|at| followed.acks[at].time);
-            let data = label.sent.checked_sub(1).map(|at| followed.sent[at].time);
+            let ack = ack.checked_sub(1).map(|at| findings.acks[at].time);
+            let data = label.sent.checked_sub(1).map(|at| findings.sent[at].time);
             (ack.max(data).unwrap_or(label.time), label.time)
         })
         .collect()

@@ -5,8 +5,9 @@
 //! acknowledgment covers was needless if that acknowledgment must have been prompted by something
 //! sent before the repair.
 
-use super::found::{Ack, Answer, Repeat, Sent};
+use super::findings::{Ack, Answer, Repeat, Sent};
 use super::label::{Evidence, Need};
+use crate::index::Index;
 
 /// Segments that a receiver acknowledges together where it has nothing behind a hole; otherwise it
 /// acknowledges each at once (RFC 5681 §4.2).
@@ -26,7 +27,7 @@ pub(super) struct Later<'a> {
 impl Later<'_> {
     /// Evidence that retransmission `this`, which left as number `at`, was needless, if there is
     /// any.
-    pub fn needless(&self, this: &Sent, at: u32, answer: &Answer) -> Option<Evidence> {
+    pub fn needless(&self, this: &Sent, at: Index, answer: &Answer) -> Option<Evidence> {
         if self.is_repaired_before(this, at, answer) {
             Some(Evidence::RepairedBefore)
         } else if self.stops_short(at, answer) {
@@ -37,12 +38,14 @@ impl Later<'_> {
     }
 
     /// The acknowledgment was prompted by what filled an earlier hole, and that had left before.
-    fn is_repaired_before(&self, this: &Sent, at: u32, answer: &Answer) -> bool {
+    fn is_repaired_before(&self, this: &Sent, at: Index, answer: &Answer) -> bool {
         let mut filler = answer.hole;
-        while self.need(filler) == Some(Need::Needless) {
-            filler = self.sent[filler as usize].previous;
+        while let Some(at) = filler
+            && self.need(at) == Some(Need::Needless)
+        {
+            filler = self.sent[at.get()].previous;
         }
-        let Some(hole) = self.sent.get(filler as usize) else {
+        let Some((filler, hole)) = filler.map(|at| (at, &self.sent[at.get()])) else {
             return false;
         };
         // Two in order are acknowledged together, prompted by the second.
@@ -63,21 +66,20 @@ impl Later<'_> {
 
     /// The acknowledgment asks for what had left before `at` and was not lost: that had not arrived
     /// yet, hence neither had `at`.
-    fn stops_short(&self, at: u32, answer: &Answer) -> bool {
+    fn stops_short(&self, at: Index, answer: &Answer) -> bool {
         let mut asked = answer.asks_for;
-        while let Some(sent) = self.sent.get(asked as usize)
-            && asked >= at
+        while let Some(later) = asked
+            && later >= at
         {
-            asked = sent.previous;
+            asked = self.sent[later.get()].previous;
         }
-        self.sent
-            .get(asked as usize)
-            .is_some_and(|sent| !sent.is_lost && sent.acknowledged > answer.time)
+        let asked = asked.map(|at| &self.sent[at.get()]);
+        asked.is_some_and(|sent| !sent.is_lost && sent.acknowledged > answer.time)
     }
 
     /// The need of transmission `at`, where it is a later repeat.
-    fn need(&self, at: u32) -> Option<Need> {
-        let number = self.sent.get(at as usize)?.repeat as usize;
+    fn need(&self, at: Index) -> Option<Need> {
+        let number = self.sent[at.get()].repeat?.get();
         let back = self.repeats.len().checked_sub(number + 1)?;
         self.needs.get(back).copied()
     }

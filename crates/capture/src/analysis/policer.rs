@@ -3,7 +3,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-use super::found::Sent;
+use super::findings::Sent;
 
 /// Fewer losses are not fitted.
 const LEAST_LOSSES: usize = 8;
@@ -258,8 +258,8 @@ mod tests {
             meets_full_queue: false,
             timestamp: None,
             identification: None,
-            previous: u32::MAX,
-            repeat: u32::MAX,
+            previous: None,
+            repeat: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-use super::found::{Ack, Sent};
+use super::findings::{Ack, Sent};
 
 /// Half of the shortest window over which a rate is taken.
 const LEAST_HALF: Duration = Duration::from_millis(100);
@@ -122,7 +122,7 @@ impl Lost {
         let mut changes = Vec::new();
         for packet in sent {
             // A repair of what was lost is under way itself.
-            if let Some(lost) = sent.get(packet.previous as usize)
+            if let Some(lost) = packet.previous_in(sent)
                 && lost.is_lost
             {
                 let bytes = (lost.end - lost.start).cast_signed();
@@ -184,8 +184,8 @@ mod tests {
                     meets_full_queue: false,
                     timestamp: None,
                     identification: None,
-                    previous: u32::MAX,
-                    repeat: u32::MAX,
+                    previous: None,
+                    repeat: None,
                 }
             })
             .collect()

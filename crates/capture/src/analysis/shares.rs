@@ -2,7 +2,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-use super::found::{Ack, Followed, Sent};
+use super::findings::{Ack, Findings, Sent};
 use super::rate::Path;
 use super::stops::Stop;
 
@@ -148,21 +148,21 @@ impl State<'_> {
 
 /// The shares of a flow. `waits` are the times in which the sender waited for its timer, in order.
 pub(super) fn of(
-    followed: &Followed,
+    findings: &Findings,
     path: Option<&Path<'_>>,
     stops: &[Stop],
     waits: &[(Instant, Instant)],
     mss: u32,
 ) -> Shares {
     let mut shares = Shares::default();
-    let (sent, acks) = (&followed.sent, &followed.acks);
+    let (sent, acks) = (&findings.sent, &findings.acks);
     let mut rtts: Vec<(Instant, Duration)> = sent
         .iter()
         .filter_map(|packet| Some((packet.acknowledged, packet.rtt()?)))
         .collect();
     rtts.sort_unstable();
     let stops: Vec<(Instant, Instant)> = stops.iter().map(|stop| (stop.start, stop.end)).collect();
-    let mut spans = Spans::new([&stops, waits, &followed.recoveries, &followed.gaps]);
+    let mut spans = Spans::new([&stops, waits, &findings.recoveries, &findings.gaps]);
     let mut state = State {
         path,
         mss: u64::from(mss),
@@ -177,7 +177,7 @@ pub(super) fn of(
     };
     let data = sent.partition_point(|packet| packet.end == 0);
     let (mut next_sent, mut next_ack, mut next_rtt) = (data, 0, 0);
-    let mut now = sent.get(data).map_or(followed.end, |packet| packet.time);
+    let mut now = sent.get(data).map_or(findings.end, |packet| packet.time);
     let mut was_recovering = false;
     while next_sent < sent.len() || next_ack < acks.len() {
         let sent_at = sent.get(next_sent).map(|packet| packet.time);

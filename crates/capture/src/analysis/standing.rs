@@ -3,7 +3,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-use super::found::Sent;
+use super::findings::Sent;
 
 /// Fewer occasions of loss show nothing.
 const LEAST_OCCASIONS: f64 = 5.0;

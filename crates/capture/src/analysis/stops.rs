@@ -2,7 +2,7 @@
 
 use airtcp_units::{Duration, Instant};
 
-use super::found::{Ack, Sent, Silence};
+use super::findings::{Ack, Sent, Silence};
 use super::rate::Path;
 
 /// Shorter silences cannot be distinguished from ordinary gaps.
@@ -28,7 +28,12 @@ pub struct Stop {
 }
 
 /// The stops among the silences of a flow.
-pub(super) fn of(silences: &[Silence], sent: &[Sent], acks: &[Ack], path: &Path<'_>) -> Vec<Stop> {
+pub(super) fn find(
+    silences: &[Silence],
+    sent: &[Sent],
+    acks: &[Ack],
+    path: &Path<'_>,
+) -> Vec<Stop> {
     let packet_time = typical_packet_time(path, sent, acks);
     let least = SHORTEST
         .max(packet_time * LEAST_PACKETS)
@@ -49,21 +54,21 @@ pub(super) fn of(silences: &[Silence], sent: &[Sent], acks: &[Ack], path: &Path<
         .collect()
 }
 
-/// The transmission whose answer ended a silence, if that was not lost meanwhile: where it was
+/// The transmission whose answer ended a silence, if that was not lost in between: where it was
 /// repeated without need, the first.
 fn original(sent: &[Sent], silence: &Silence) -> Option<usize> {
-    let mut at = silence.ended_by as usize;
-    while let Some(packet) = sent.get(at) {
-        let Some(previous) = sent.get(packet.previous as usize) else {
-            return Some(at);
+    let mut at = silence.ended_by;
+    loop {
+        let packet = &sent[at.get()];
+        let Some(previous) = packet.previous else {
+            return Some(at.get());
         };
-        if previous.is_lost {
+        if sent[previous.get()].is_lost {
             // A repair: the silence was the sender's wait, unless it began after the repair left.
-            return Some(at);
+            return Some(at.get());
         }
-        at = packet.previous as usize;
+        at = previous;
     }
-    None
 }
 
 /// The time between two packets of the link at its usual rate.

@@ -2,7 +2,7 @@
 
 use airtcp_units::Duration;
 
-use super::found::{Ack, Repeat, Sent};
+use super::findings::{Ack, Repeat, Sent};
 use super::label::{Evidence, Need, Trigger};
 use super::order::Later;
 use super::vantage::Place;
@@ -32,7 +32,7 @@ pub(super) struct Verdict {
 
 /// Facts about the flow that verdicts need.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Circle {
+pub(super) struct FlowFacts {
     pub place: Place,
     /// The shortest round trip; zero if none was measured.
     pub base: Duration,
@@ -46,37 +46,37 @@ pub(super) struct Circle {
     pub mss: u64,
 }
 
-/// The verdict on each repeat, and on each transmission whether it was lost. The last comes first:
-/// what became of it may tell of those before.
-pub(super) fn of(
+/// Judges each repeat, and marks the transmissions that were lost. Processed in reverse: a later
+/// outcome can explain earlier ones.
+pub(super) fn judge(
     repeats: &[Repeat],
     sent: &mut [Sent],
     acks: &[Ack],
-    circle: Circle,
+    facts: FlowFacts,
 ) -> Vec<Verdict> {
     let mut verdicts: Vec<Verdict> = Vec::with_capacity(repeats.len());
     let mut needs: Vec<Need> = Vec::with_capacity(repeats.len());
     for (number, repeat) in repeats.iter().enumerate().rev() {
-        let trigger = trigger(repeats, sent, number, circle.has_probes);
+        let trigger = trigger(repeats, sent, number, facts.has_probes);
         let later = Later {
             sent,
             repeats,
             acks,
             needs: &needs,
-            mss: circle.mss,
+            mss: facts.mss,
         };
         let verdict = if repeat.fills {
-            filling(repeat, trigger, circle, &later)
+            filling(repeat, trigger, facts, &later)
         } else {
-            repeating(repeat, trigger, circle, &later)
+            repeating(repeat, trigger, facts, &later)
         };
         verdicts.push(verdict);
         needs.push(verdict.need);
-        let previous = sent[repeat.sent as usize].previous;
+        let previous = sent[repeat.sent.get()].previous;
         let is_repair =
             verdict.need == Need::Needed && !repeat.fills && verdict.evidence != Evidence::Refused;
-        if is_repair && let Some(lost) = sent.get_mut(previous as usize) {
-            lost.is_lost = true;
+        if is_repair && let Some(lost) = previous {
+            sent[lost.get()].is_lost = true;
         }
     }
     verdicts.reverse();
@@ -89,14 +89,14 @@ fn trigger(repeats: &[Repeat], sent: &[Sent], number: usize, has_probes: bool) -
     if let Some(trigger) = repeat.trigger {
         return trigger;
     }
-    let this = &sent[repeat.sent as usize];
+    let this = &sent[repeat.sent.get()];
     let next = repeats.get(number + 1).filter(|next| {
-        let next = &sent[next.sent as usize];
-        next.start == this.start && next.previous == repeat.sent
+        let next = &sent[next.sent.get()];
+        next.start == this.start && next.previous == Some(repeat.sent)
     });
     let is_probe = match next {
         Some(next) => {
-            let wait = sent[next.sent as usize].time - this.time;
+            let wait = sent[next.sent.get()].time - this.time;
             wait * 100 < repeat.since_silence * PROBE_RATIO_PERCENT
         }
         None => has_probes,
@@ -109,11 +109,11 @@ fn trigger(repeats: &[Repeat], sent: &[Sent], number: usize, has_probes: bool) -
 }
 
 /// A packet of data that had passed here before.
-fn repeating(repeat: &Repeat, trigger: Trigger, circle: Circle, later: &Later<'_>) -> Verdict {
-    let this = &later.sent[repeat.sent as usize];
-    let previous = later.sent.get(this.previous as usize);
+fn repeating(repeat: &Repeat, trigger: Trigger, facts: FlowFacts, later: &Later<'_>) -> Verdict {
+    let this = &later.sent[repeat.sent.get()];
+    let previous = this.previous_in(later.sent);
     let is_held = repeat.was_acknowledged || repeat.was_sacked;
-    let (need, evidence) = if circle.place == Place::Receiver {
+    let (need, evidence) = if facts.place == Place::Receiver {
         if !is_held && previous.is_some_and(|previous| previous.is_refused) {
             (Need::Needed, Evidence::Refused)
         } else {
@@ -124,7 +124,7 @@ fn repeating(repeat: &Repeat, trigger: Trigger, circle: Circle, later: &Later<'_
     } else if repeat.is_duplicate {
         (Need::Needless, Evidence::Dsack)
     } else {
-        answered(repeat, this, circle, later)
+        answered(repeat, this, facts, later)
     };
     let late_by = match (need, repeat.answer) {
         (Need::Needless, Some(answer)) => Some(answer.time - this.time),
@@ -141,7 +141,7 @@ fn repeating(repeat: &Repeat, trigger: Trigger, circle: Circle, later: &Later<'_
 }
 
 /// The need of a retransmission by its answer.
-fn answered(repeat: &Repeat, this: &Sent, circle: Circle, later: &Later<'_>) -> (Need, Evidence) {
+fn answered(repeat: &Repeat, this: &Sent, facts: FlowFacts, later: &Later<'_>) -> (Need, Evidence) {
     let Some(answer) = repeat.answer else {
         return (Need::Unknown, Evidence::NoAnswer);
     };
@@ -150,7 +150,7 @@ fn answered(repeat: &Repeat, this: &Sent, circle: Circle, later: &Later<'_>) -> 
             return (Need::Needless, Evidence::EarlierEcho);
         }
         // The value is this one's or a later one's, and no earlier transmission's.
-        let previous = later.sent.get(this.previous as usize);
+        let previous = this.previous_in(later.sent);
         let is_later = previous
             .and_then(|previous| previous.timestamp)
             .is_some_and(|value| is_before(value, own));
@@ -159,11 +159,11 @@ fn answered(repeat: &Repeat, this: &Sent, circle: Circle, later: &Later<'_>) -> 
         }
     }
     let took = answer.time - this.time;
-    if took * 100 < circle.base * TOO_SOON_PERCENT {
+    if took * 100 < facts.base * TOO_SOON_PERCENT {
         (Need::Needless, Evidence::TooSoon)
     } else if repeat.originals_acknowledged {
         (Need::Needless, Evidence::OriginalsAcknowledged)
-    } else if !circle.has_sack
+    } else if !facts.has_sack
         && let Some(evidence) = later.needless(this, repeat.sent, &answer)
     {
         (Need::Needless, evidence)
@@ -173,21 +173,21 @@ fn answered(repeat: &Repeat, this: &Sent, circle: Circle, later: &Later<'_>) -> 
 }
 
 /// A packet that fills a hole: repaired on the sender's side of the capture, or overtaken there.
-fn filling(repeat: &Repeat, trigger: Trigger, circle: Circle, later: &Later<'_>) -> Verdict {
-    let this = &later.sent[repeat.sent as usize];
-    let revealed = later.sent.get(repeat.revealed_by as usize);
+fn filling(repeat: &Repeat, trigger: Trigger, facts: FlowFacts, later: &Later<'_>) -> Verdict {
+    let this = &later.sent[repeat.sent.get()];
+    let revealed = repeat.revealed_by.map(|at| &later.sent[at.get()]);
     let delay = revealed.map(|other| this.time - other.time);
     let order = revealed.and_then(|other| sent_later(this, other));
     let (is_repair, evidence) = match order {
         Some(is_later) => (is_later, Evidence::SentLater),
         None => {
-            let is_late = delay.is_some_and(|delay| delay * 100 >= circle.back * REPAIR_PERCENT);
+            let is_late = delay.is_some_and(|delay| delay * 100 >= facts.back * REPAIR_PERCENT);
             (is_late, Evidence::HoleFilled)
         }
     };
     // At the sender itself the hole is one of the capture: its first transmission was not kept.
-    let (need, evidence) = match (is_repair, circle.place) {
-        (true, Place::Sender) => answered(repeat, this, circle, later),
+    let (need, evidence) = match (is_repair, facts.place) {
+        (true, Place::Sender) => answered(repeat, this, facts, later),
         (true, _) => (Need::Needed, evidence),
         (false, _) => (Need::Needless, evidence),
     };
@@ -197,7 +197,7 @@ fn filling(repeat: &Repeat, trigger: Trigger, circle: Circle, later: &Later<'_>)
         evidence,
         late_by: if is_repair { None } else { delay },
         is_overtaken: !is_repair,
-        is_upstream: circle.place != Place::Sender,
+        is_upstream: facts.place != Place::Sender,
     }
 }
 

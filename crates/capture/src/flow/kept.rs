@@ -1,17 +1,16 @@
 //! Packets of flows in a bounded store: chains of small blocks from one pool.
 
+use crate::index::Index;
 use crate::packet::{Packet, Slot};
 
 /// Slots in a block.
 const BLOCK_SLOTS: usize = 16;
-/// No block.
-const NONE: u32 = u32::MAX;
 
 /// Kept packets of one flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chain {
-    first: u32,
-    last: u32,
+    first: Option<Index>,
+    last: Option<Index>,
     /// Slots in use.
     slots: u32,
     state: State,
@@ -31,8 +30,8 @@ pub enum State {
 impl Chain {
     /// A chain without packets that takes some.
     pub const EMPTY: Self = Self {
-        first: NONE,
-        last: NONE,
+        first: None,
+        last: None,
         slots: 0,
         state: State::Whole,
     };
@@ -49,7 +48,7 @@ impl Chain {
 
     /// Whether it holds blocks that could be released.
     pub const fn holds_blocks(&self) -> bool {
-        self.first != NONE
+        self.first.is_some()
     }
 
     /// Takes no more packets.
@@ -65,8 +64,8 @@ impl Chain {
 pub struct Kept {
     blocks: Vec<[Slot; BLOCK_SLOTS]>,
     /// For each block the next of its chain, or of the free ones.
-    next: Vec<u32>,
-    free: u32,
+    next: Vec<Option<Index>>,
+    free: Option<Index>,
     free_count: usize,
     limit: usize,
 }
@@ -77,9 +76,9 @@ impl Kept {
         Self {
             blocks: Vec::new(),
             next: Vec::new(),
-            free: NONE,
+            free: None,
             free_count: 0,
-            limit: packets.div_ceil(BLOCK_SLOTS).min(NONE as usize),
+            limit: packets.div_ceil(BLOCK_SLOTS).min(Index::LIMIT),
         }
     }
 
@@ -110,22 +109,23 @@ impl Kept {
                 return false;
             };
             match chain.last {
-                NONE => chain.first = block,
-                last => self.next[last as usize] = block,
+                None => chain.first = Some(block),
+                Some(last) => self.next[last.get()] = Some(block),
             }
-            chain.last = block;
+            chain.last = Some(block);
         }
-        self.blocks[chain.last as usize][place] = slot;
+        let Some(last) = chain.last else {
+            return false;
+        };
+        self.blocks[last.get()][place] = slot;
         chain.slots += 1;
         true
     }
 
-    fn take(&mut self) -> Option<u32> {
-        let block = self.free;
-        if block != NONE {
-            self.free = self.next[block as usize];
+    fn take(&mut self) -> Option<Index> {
+        if let Some(block) = self.free {
+            self.free = self.next[block.get()].take();
             self.free_count -= 1;
-            self.next[block as usize] = NONE;
             return Some(block);
         }
         if self.blocks.len() >= self.limit {
@@ -138,19 +138,17 @@ impl Kept {
             self.next.reserve_exact(step);
         }
         self.blocks.push([Slot::default(); BLOCK_SLOTS]);
-        self.next.push(NONE);
-        Some((self.blocks.len() - 1) as u32)
+        self.next.push(None);
+        Some(Index::new(self.blocks.len() - 1))
     }
 
     /// Gives back what a chain holds. It takes no packets afterwards.
     pub fn release(&mut self, chain: &mut Chain) {
         let mut block = chain.first;
-        while block != NONE {
-            let next = self.next[block as usize];
-            self.next[block as usize] = self.free;
-            self.free = block;
+        while let Some(released) = block {
+            block = std::mem::replace(&mut self.next[released.get()], self.free);
+            self.free = Some(released);
             self.free_count += 1;
-            block = next;
         }
         *chain = Chain::CLOSED;
     }
@@ -175,7 +173,7 @@ impl Kept {
 #[derive(Clone, Debug)]
 pub struct Packets<'a> {
     kept: &'a Kept,
-    block: u32,
+    block: Option<Index>,
     place: usize,
     left: usize,
 }
@@ -185,12 +183,12 @@ impl Packets<'_> {
         if self.left == 0 {
             return None;
         }
-        let slot = *self.kept.blocks.get(self.block as usize)?.get(self.place)?;
+        let slot = *self.kept.blocks.get(self.block?.get())?.get(self.place)?;
         self.left -= 1;
         self.place += 1;
         if self.place == BLOCK_SLOTS {
             self.place = 0;
-            self.block = self.kept.next[self.block as usize];
+            self.block = self.kept.next[self.block?.get()];
         }
         Some(slot)
     }

@@ -9,12 +9,19 @@ const FIRST: Duration = Duration::from_secs(1);
 /// Backoff ends here: Linux's `TCP_RTO_MAX`.
 const LONGEST: Duration = Duration::from_secs(120);
 
+/// Round-trip times of less than this share of the shortest are faster than the path.
+const JUST_BELOW_PERCENT: u64 = 95;
+
 /// Estimator and timer.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     /// Smoothed round-trip time; zero before the first sample.
     srtt: Duration,
     variance: Duration,
+    /// The latest sample; zero before the first.
+    last: Duration,
+    /// The shortest sample.
+    least: Option<Duration>,
     /// When the timer was last started.
     started: Instant,
     /// Timeouts in a row.
@@ -27,6 +34,8 @@ impl Clock {
         Self {
             srtt: Duration::ZERO,
             variance: Duration::ZERO,
+            last: Duration::ZERO,
+            least: None,
             started: now,
             backoff: 0,
         }
@@ -34,6 +43,8 @@ impl Clock {
 
     /// Takes a round-trip time (RFC 6298 §2.2, §2.3).
     pub fn sample(&mut self, rtt: Duration) {
+        self.last = rtt;
+        self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
         if self.srtt == Duration::ZERO {
             self.srtt = rtt;
             self.variance = rtt / 2;
@@ -56,6 +67,16 @@ impl Clock {
     /// The smoothed round-trip time.
     pub fn srtt(&self) -> Duration {
         self.srtt
+    }
+
+    /// The latest round-trip time; zero before the first sample.
+    pub fn last_rtt(&self) -> Duration {
+        self.last
+    }
+
+    /// What any answer takes at least: a little less than the shortest round trip so far.
+    pub fn soonest_answer(&self) -> Option<Duration> {
+        self.least.map(|least| least * JUST_BELOW_PERCENT / 100)
     }
 
     /// Time that the timer has run.

@@ -1,51 +1,26 @@
-//! Packets that are missing on their way here, by the numbers that their sender gave them.
+//! Acknowledgments that were lost on their way back, by the numbers that the receiver's host gave
+//! its packets.
 
-use crate::packet::Packet;
-
-/// A longer gap is no loss: a counter of the whole host, or numbers drawn at random.
-const LONGEST_GAP: u16 = 64;
 /// Fewer packets show no counter.
 const LEAST_PACKETS: u64 = 50;
-/// A counter of the connection goes on by one, but for losses, in this share of the packets.
+/// A counter of the connection goes up by one, but for losses, in this share of the packets.
 const LEAST_IN_ORDER_PERCENT: u64 = 60;
 /// What a lost acknowledgment reported is in the next, which so reports more than a usual one.
 const LEAST_CONFIRMED_PERCENT: u64 = 70;
-
-/// The IPv4 identifications of one direction: Linux counts them up for each connection.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Numbering {
-    last: Option<u16>,
-}
-
-impl Numbering {
-    /// Packets that are missing between the last one and this, if its number tells.
-    pub fn missing_before(&mut self, packet: &Packet) -> u32 {
-        let step = match (self.last, packet.identification) {
-            (Some(last), Some(own)) => own.wrapping_sub(last),
-            _ => 1,
-        };
-        self.last = packet.identification;
-        if (1..=LONGEST_GAP).contains(&step) {
-            u32::from(step - 1)
-        } else {
-            0
-        }
-    }
-}
 
 /// Acknowledgments that were lost on their way back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LostAcks {
     /// Those that are missing.
     pub lost: u64,
-    /// Those that came, and those.
+    /// Those and the ones that came.
     pub sent: u64,
 }
 
 impl LostAcks {
-    /// Of the acknowledgments that came: bytes newly reported by each, and packets missing before.
-    /// `None` where their numbers are no counter of the connection.
-    pub(super) fn of(acks: &[(u32, u32)]) -> Option<Self> {
+    /// Counts from the acknowledgments that came: bytes newly reported by each, and packets missing
+    /// before it. `None` where their numbers are no counter of the connection.
+    pub(super) fn count(acks: &[(u32, u32)]) -> Option<Self> {
         let came = acks.len() as u64;
         if came < LEAST_PACKETS {
             return None;
@@ -87,7 +62,7 @@ mod tests {
                 }
             })
             .collect();
-        let lost = LostAcks::of(&acks).unwrap();
+        let lost = LostAcks::count(&acks).unwrap();
         assert_eq!((lost.lost, lost.sent), (100, 1000));
     }
 
@@ -95,19 +70,6 @@ mod tests {
     #[test]
     fn a_gap_before_a_usual_report_is_another_connection() {
         let acks: Vec<(u32, u32)> = (0..900).map(|number| (2896, number % 3 / 2)).collect();
-        assert_eq!(LostAcks::of(&acks), None);
-    }
-
-    #[test]
-    fn numbers_wrap() {
-        let mut numbering = Numbering::default();
-        let packet = |number| Packet {
-            identification: Some(number),
-            ..Packet::default()
-        };
-        let missing: Vec<u32> = [65_534, 65_535, 2, 2, 9_000]
-            .map(|number| numbering.missing_before(&packet(number)))
-            .to_vec();
-        assert_eq!(missing, [0, 0, 2, 0, 0]);
+        assert_eq!(LostAcks::count(&acks), None);
     }
 }

@@ -3,6 +3,7 @@
 use airtcp_units::{Duration, Instant};
 
 use super::label::{Cause, Trigger};
+use crate::index::Index;
 
 /// A packet with sequence space that the sender of the data sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,9 +48,9 @@ pub struct Sent {
     /// IPv4 identification.
     pub identification: Option<u16>,
     /// The transmission before it of its first byte.
-    pub(super) previous: u32,
+    pub(super) previous: Option<Index>,
     /// Its place among the repeats.
-    pub(super) repeat: u32,
+    pub(super) repeat: Option<Index>,
 }
 
 impl Sent {
@@ -57,6 +58,11 @@ impl Sent {
     #[must_use]
     pub fn rtt(&self) -> Option<Duration> {
         self.is_measured.then(|| self.acknowledged - self.time)
+    }
+
+    /// The transmission before it of its first byte, among those of the flow.
+    pub(super) fn previous_in<'a>(&self, sent: &'a [Self]) -> Option<&'a Self> {
+        sent.get(self.previous?.get())
     }
 }
 
@@ -100,9 +106,9 @@ pub(super) struct Answer {
     /// The acknowledgment advanced from these very bytes: what it echoes is theirs.
     pub is_from_here: bool,
     /// The last transmission of the lowest byte that it covers: what it waited for.
-    pub hole: u32,
+    pub hole: Option<Index>,
     /// The last transmission of the byte that it asks for; none where that was not sent.
-    pub asks_for: u32,
+    pub asks_for: Option<Index>,
     /// Bytes that it covers newly.
     pub newly: u64,
     /// Its place among the ACKs.
@@ -112,7 +118,7 @@ pub(super) struct Answer {
 /// A packet of the data that was sent before, or that fills a hole, as seen at that moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Repeat {
-    pub sent: u32,
+    pub sent: Index,
     pub trigger: Option<Trigger>,
     pub backoff: u32,
     pub timeout: Duration,
@@ -132,7 +138,7 @@ pub(super) struct Repeat {
     /// revealed before that it had arrived.
     pub originals_acknowledged: bool,
     /// For one that fills a hole: what revealed it.
-    pub revealed_by: u32,
+    pub revealed_by: Option<Index>,
 }
 
 /// A silence of the ACKs while data was under way.
@@ -141,14 +147,14 @@ pub(super) struct Silence {
     pub from: Instant,
     pub to: Instant,
     /// The transmission whose acknowledgment ended it.
-    pub ended_by: u32,
+    pub ended_by: Index,
     /// The round-trip time before it.
     pub rtt: Duration,
 }
 
 /// Findings of one pass over a flow.
-#[derive(Debug)]
-pub(super) struct Followed {
+#[derive(Debug, Default)]
+pub(super) struct Findings {
     pub sent: Vec<Sent>,
     pub acks: Vec<Ack>,
     pub repeats: Vec<Repeat>,

@@ -3,16 +3,15 @@
 
 use std::collections::VecDeque;
 
-/// No transmission.
-pub const NONE: u32 = u32::MAX;
+use crate::index::Index;
 
 /// A range of the stream whose bytes share one history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     pub start: u64,
     pub end: u64,
-    /// Its latest transmission; [`NONE`] if none was captured.
-    pub last: u32,
+    /// Its latest transmission; `None` if none was captured.
+    pub last: Option<Index>,
     /// Number of transmissions seen.
     pub attempts: u32,
     pub sacked: bool,
@@ -37,7 +36,7 @@ pub struct Overlap {
     /// Largest number of earlier transmissions of any of its bytes.
     pub attempts: u32,
     /// The latest transmission of the first byte that had had one.
-    pub previous: u32,
+    pub previous: Option<Index>,
     /// Bytes that had been skipped: a hole is filled.
     pub filled: u64,
     /// Part of the range was already cumulatively acknowledged.
@@ -95,12 +94,12 @@ impl Board {
         self.pieces.partition_point(|piece| piece.end <= offset)
     }
 
-    /// The last transmission of the byte at `offset`; [`NONE`] where it was not seen.
-    pub fn last_of(&self, offset: u64) -> u32 {
+    /// The last transmission of the byte at `offset`; `None` where it was not seen.
+    pub fn last_of(&self, offset: u64) -> Option<Index> {
         let piece = self.pieces.get(self.place(offset));
         piece
             .filter(|piece| piece.start <= offset)
-            .map_or(NONE, |piece| piece.last)
+            .and_then(|piece| piece.last)
     }
 
     /// Cuts the piece that has `offset` inside in two.
@@ -119,11 +118,11 @@ impl Board {
     }
 
     /// Notes transmission `index` of the bytes from `start` to `end`.
-    pub fn send(&mut self, start: u64, end: u64, index: u32) -> Overlap {
+    pub fn send(&mut self, start: u64, end: u64, index: Index) -> Overlap {
         let mut overlap = Overlap {
             fresh: 0,
             attempts: 0,
-            previous: NONE,
+            previous: None,
             filled: 0,
             acknowledged: start < self.una,
             sacked: false,
@@ -132,7 +131,7 @@ impl Board {
             self.pieces.push_back(Piece {
                 start: self.end,
                 end: start,
-                last: NONE,
+                last: None,
                 attempts: 0,
                 sacked: false,
             });
@@ -147,7 +146,7 @@ impl Board {
             self.pieces.push_back(Piece {
                 start: self.end,
                 end,
-                last: index,
+                last: Some(index),
                 attempts: 1,
                 sacked: false,
             });
@@ -156,7 +155,7 @@ impl Board {
         overlap
     }
 
-    fn repeat(&mut self, start: u64, end: u64, index: u32, overlap: &mut Overlap) {
+    fn repeat(&mut self, start: u64, end: u64, index: Index, overlap: &mut Overlap) {
         self.split(start);
         self.split(end);
         for at in self.place(start)..self.pieces.len() {
@@ -170,16 +169,16 @@ impl Board {
                 if !piece.sacked {
                     self.open += piece.end - piece.start;
                 }
-            } else if overlap.previous == NONE {
+            } else if overlap.previous.is_none() {
                 overlap.previous = piece.last;
             }
             overlap.attempts = overlap.attempts.max(piece.attempts);
             piece.attempts += 1;
-            piece.last = index;
+            piece.last = Some(index);
         }
     }
 
-    /// Takes a cumulative acknowledgment up to `ack`; `each` is told of every piece that it covers,
+    /// Takes a cumulative acknowledgment up to `ack`; `each` is called with every piece that it covers,
     /// lowest first. Bytes beyond the highest sent count as sent unseen.
     pub fn acknowledge(&mut self, ack: u64, mut each: impl FnMut(&Piece)) {
         if ack <= self.una {
@@ -207,7 +206,7 @@ impl Board {
         }
     }
 
-    /// Takes a SACK block; `each` is told of every piece that it newly covers, lowest first.
+    /// Takes a SACK block; `each` is called with every piece that it newly covers, lowest first.
     pub fn sack(&mut self, start: u64, end: u64, mut each: impl FnMut(&Piece)) {
         let (start, end) = (start.max(self.una), end.min(self.end));
         if start >= end {
@@ -308,7 +307,7 @@ mod tests {
             for (index, step) in (0..).zip(steps) {
                 match step {
                     Step::Send(start, stop) => {
-                        let overlap = board.send(start, stop, index);
+                        let overlap = board.send(start, stop, Index::new(index));
                         let old = start.max(una)..stop.min(end);
                         let fresh = stop.saturating_sub(end.max(start));
                         prop_assert_eq!(overlap.fresh, fresh);
