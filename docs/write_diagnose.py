@@ -17,6 +17,7 @@ DOCS = Path(__file__).resolve().parent
 PAGE, FOUND = DOCS / "diagnose.md", DOCS / "diagnose.json"
 SCRIPTS = DOCS.parent / "tests" / "captures"
 HALVES = {"development": "developed with", "kept": "kept aside"}
+INDEPENDENT = {"independent": "the kernel over another emulator"}
 
 
 def main() -> None:
@@ -26,6 +27,7 @@ def main() -> None:
         for half in HALVES:
             _run("score.py", corpus, "--half", half, "--json", str(FOUND), *sys.argv[2:])
             _run("queues.py", f"{corpus}-queues", "--half", half, "--json", str(FOUND))
+        _run("independent.py", f"{corpus}-independent", "--json", str(FOUND))
         _run("forecast.py", corpus, "--out", "out/forecast", "--json", str(FOUND))
     found = json.loads(FOUND.read_text())
     text = put(PAGE.read_text(), "scores", scores(found))
@@ -61,7 +63,7 @@ def causes(found: dict[str, Any]) -> str:
     """A confusion matrix: a row a kind of link and what lost, a column what that was taken for."""
     heads = ["links", "lost to", *(f"called {name}" for name in CAUSES)]
     lines = [f"| {' | '.join(heads)} |", "|---|---|" + "---:|" * len(CAUSES)]
-    for half, words in HALVES.items():
+    for half, words in (HALVES | INDEPENDENT).items():
         for kind, rows in found.get(half, {}).items():
             for truth, counts in sorted(rows.items()):
                 cells = " | ".join(f"{counts.get(name, 0):,}" for name in CAUSES)

@@ -1,5 +1,7 @@
 """Numbers with their units, as a person reads them."""
 
+import re
+
 _BIT_RATES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
 _BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 
@@ -15,14 +17,20 @@ def format_bit_rate(bps: float, *, sign: bool = False) -> str:
     return f"{_signed(_significant(bps / divisor, sign=sign))} {unit}"
 
 
+_RATE = re.compile(r"([\d.]+)\s*([kKmMgG]?)(?:bit/s|bits/s|bit|bps|b/s)?")
+
+
 def parse_bit_rate(text: str) -> float | None:
-    """Bits a second of a text such as "20 Mbit/s", "20mbit" or "1.5 Gbit/s"; None for another."""
-    bare = text.strip().lower().removesuffix("/s").removesuffix("ps").removesuffix("bit").rstrip()
-    factors = {"k": 1e3, "m": 1e6, "g": 1e9}
-    factor = factors.get(bare[-1:], 1.0)
-    number = bare[:-1] if bare[-1:] in factors else bare
+    """Bits a second of a text such as "20 Mbit/s", "20mbit" or "1.5 Gbps"; None for another.
+
+    Bytes a second ("2 MB/s") are another: their B is a capital.
+    """
+    found = _RATE.fullmatch(text.strip())
+    if found is None:
+        return None
+    factor = {"k": 1e3, "m": 1e6, "g": 1e9}.get(found[2].lower(), 1.0)
     try:
-        bps = factor * float(number)
+        bps = factor * float(found[1])
     except ValueError:
         return None
     return bps if 0.0 < bps < float("inf") else None

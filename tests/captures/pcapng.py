@@ -1,4 +1,4 @@
-"""Captures rewritten: one flow of several, packets out of order."""
+"""Captures rewritten: one flow of several, packets out of order, segments joined by offload."""
 
 import struct
 from collections.abc import Iterator
@@ -60,3 +60,53 @@ def out_of_order(path: Path, into: Path, every: int) -> None:
         else:
             order.append(block)
     into.write_bytes(b"".join(order + [one for _, one in late]))
+
+
+def joined(path: Path, into: Path, most: int) -> int:
+    """Joins up to `most` consecutive segments that left at one time, as offload hands them over.
+
+    Returns the number of joins.
+    """
+    order: list[bytes] = []
+    joins, parts = 0, 0
+    for kind, block in blocks(path.read_bytes()):
+        before = order[-1] if order else b""
+        is_next = kind == ENHANCED_PACKET and parts and _follows(before, block)
+        if is_next and parts < most:
+            order[-1] = _with_payload(before, _payload(packet_of(block)))
+            joins, parts = joins + 1, parts + 1
+        else:
+            order.append(block)
+            parts = int(kind == ENHANCED_PACKET and len(_payload(packet_of(block))) > 0)
+    into.write_bytes(b"".join(order))
+    return joins
+
+
+def _payload(packet: bytes) -> bytes:
+    header = 4 * (packet[0] & 15)
+    return packet[header + 4 * (packet[header + 12] >> 4) :]
+
+
+def _follows(one: bytes, other: bytes) -> bool:
+    """Whether a segment of the same connection goes on where another ends, at the same time."""
+    first, second = packet_of(one), packet_of(other)
+    header = 4 * (first[0] & 15)
+    begins = [struct.unpack_from(">I", packet, header + 4)[0] for packet in (first, second)]
+    return (
+        one[12:20] == other[12:20]
+        and first[12 : header + 4] == second[12 : header + 4]
+        and first[header + 8 : header + 12] == second[header + 8 : header + 12]
+        and len(_payload(second)) > 0
+        and begins[1] == (begins[0] + len(_payload(first))) % 2**32
+    )
+
+
+def _with_payload(block: bytes, more: bytes) -> bytes:
+    """The block of a packet with more payload; its checksums no longer hold."""
+    packet = bytearray(packet_of(block) + more)
+    struct.pack_into(">H", packet, 2, len(packet))
+    padding = bytes(-len(packet) % 4)
+    length = 28 + len(packet) + len(padding) + 4
+    ends = struct.pack("<I", length)
+    lengths = struct.pack("<II", len(packet), len(packet))
+    return block[:4] + ends + block[8:20] + lengths + bytes(packet) + padding + ends

@@ -13,7 +13,6 @@ and seeds. Captures are kept in FOLDER, and those that are there are not written
 
 import argparse
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -66,10 +65,10 @@ HALVES = {
         "0.002",
     ),
     "kept": Numbers(
-        101,
-        (("3 Mbit/s", "30 kB", "10 ms"), ("8 Mbit/s", "150 kB", "60 ms")),
-        (("16 Mbit/s", "15 ms", "120"), ("6 Mbit/s", "70 ms", "90")),
-        "0.003",
+        301,
+        (("4 Mbit/s", "45 kB", "15 ms"), ("9 Mbit/s", "200 kB", "50 ms")),
+        (("14 Mbit/s", "12 ms", "110"), ("5 Mbit/s", "60 ms", "80")),
+        "0.0025",
     ),
 }
 
@@ -193,7 +192,8 @@ def compared(case: Case, path: Path, score: Score) -> str:
         extra += f" {queues['policer_burst_bytes']:.0f} B"
     if queues and queues["aqm_delay_ns"]:
         extra += (
-            f" AQM above {queues['aqm_delay_ns'] / 1e6:.1f} ms ({queues['aqm_likelihood']:.2f})"
+            f" AQM above {queues['aqm_least_delay_ns'] / 1e6:.1f} to "
+            f"{queues['aqm_delay_ns'] / 1e6:.1f} ms ({queues['aqm_likelihood']:.2f})"
         )
     if queues and queues["is_shared"]:
         extra += " shared"
@@ -205,4 +205,4 @@ def _shown(counts: Counter[str]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

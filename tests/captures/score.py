@@ -9,7 +9,6 @@ Prints a line a case and the totals; with --json, writes them.
 
 import argparse
 import json
-import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -193,7 +192,7 @@ def score_of(truth: Truth, has_links: bool) -> Score:
     _tshark(score, truth.sender_side, known)
     _receiver(score, truth, known, has_links)
     if has_links:
-        _link(score, truth, capture.segments, diagnosed(capture, ()))
+        _link(score, truth, capture.segments, diagnosed(capture, None))
     return score
 
 
@@ -344,4 +343,4 @@ def _stops(score: Score, true: list[tuple[float, float]], found: list[tuple[floa
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

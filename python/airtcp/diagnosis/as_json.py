@@ -79,6 +79,7 @@ def _link(link: FittedLink) -> dict[str, object]:
         "rate_step": None if rate.step is None else asdict(rate.step),
         "policer": None if link.drops.policer is None else asdict(link.drops.policer),
         "aqm_target_s": link.drops.aqm_target_s,
+        "aqm_bounds_s": None if link.drops.aqm_bounds_s is None else list(link.drops.aqm_bounds_s),
         "base_rtt_s": link.base_rtt_s,
         "delay_s": link.delay_s,
         "queue_packets": link.queue.packets,

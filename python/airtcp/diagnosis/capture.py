@@ -43,6 +43,8 @@ class Queues(TypedDict):
     policer_burst_bytes: float | None
     aqm_delay_ns: int | None
     """The delay above which a queue drops that looks after its own."""
+    aqm_least_delay_ns: int | None
+    """The lowest delay that the losses admit in its place."""
     aqm_likelihood: float | None
     """Chance that a loss above it is the queue's."""
     marked: int

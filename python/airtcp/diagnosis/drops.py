@@ -6,6 +6,10 @@ from airtcp.diagnosis.capture import Queues
 
 LEAST_TARGET_S = 0.001
 MOST_TARGET_S = 0.1
+USUAL_TARGET_S = 0.005
+"""RFC 8289 §4.2, and what Linux has."""
+WIDE = 1.5
+"""A threshold that is known to a smaller factor is said as one number."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,8 @@ class Drops:
     aqm_target_s: float | None = None
     """The delay above which the queue drops. Which discipline it is does not show from outside
     while one flow uses it: it is played as CoDel (RFC 8289)."""
+    aqm_bounds_s: tuple[float, float] | None = None
+    """The delays that the losses admit in its place."""
 
 
 def drops_of(queues: Queues | None) -> Drops:
@@ -34,11 +40,13 @@ def drops_of(queues: Queues | None) -> Drops:
     bps, burst = queues["policer_bps"], queues["policer_burst_bytes"]
     if bps is not None and burst is not None:
         return Drops(Policer(bps, burst))
-    delay_ns = queues["aqm_delay_ns"]
-    if delay_ns is None:
+    delay_ns, least_ns = queues["aqm_delay_ns"], queues["aqm_least_delay_ns"]
+    if delay_ns is None or least_ns is None:
         return Drops()
-    target_s = delay_ns / 1e9
-    if target_s >= MOST_TARGET_S:
+    most_s, least_s = delay_ns / 1e9, max(least_ns / 1e9, LEAST_TARGET_S)
+    if least_s >= MOST_TARGET_S:
         # CoDel's target lies below its interval (RFC 8289 §4.2): such a delay is a plain queue's.
         return Drops()
-    return Drops(None, max(target_s, LEAST_TARGET_S))
+    # What most systems have is likelier than another delay that the losses admit.
+    target_s = min(max(USUAL_TARGET_S, least_s), max(most_s, least_s), MOST_TARGET_S)
+    return Drops(None, target_s, (least_s, max(most_s, least_s)))

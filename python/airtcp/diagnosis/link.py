@@ -1,5 +1,6 @@
 """The link of a capture, as a whole."""
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from airtcp.diagnosis.rate import Rate, fitted_rate, given_rate
 from airtcp.diagnosis.stops import Stop, StopProcess, found_stops
 
 ACK_BYTES = 52
+PACKET_BYTES = 1500
 ABOVE_POLICER = 3.0
 """A link behind a policer has this many times its rate, or what it delivered at once."""
 DEEP_PACKETS = 1000
@@ -43,6 +45,11 @@ class FittedLink:
         if policer is not None:
             return min(policer.bps, self.bps)
         return self.rate.bounds[1] if self.rate.bounds else self.bps
+
+    @property
+    def queue_s(self) -> float:
+        """The delay of a full queue, in seconds."""
+        return 8.0 * self.queue.packets * PACKET_BYTES / self.bps if self.bps > 0 else math.inf
 
     def with_rate(self, bps: float) -> "FittedLink":
         """The same with another rate."""

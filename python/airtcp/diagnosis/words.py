@@ -7,6 +7,7 @@ import polars as pl
 from airtcp.diagnosis.capture import SHARES, Facts
 from airtcp.diagnosis.ceiling import Ceiling
 from airtcp.diagnosis.check import Prediction, Replay
+from airtcp.diagnosis.drops import WIDE, Drops
 from airtcp.diagnosis.latency import Latency
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.trials import WORTH_PERCENT, Effect, Trial, Trials
@@ -28,6 +29,9 @@ CAUSES = {
 }
 FEW_LOSSES = 30
 """Fewer are said by their number, too: their interval is wide."""
+MANAGED_S = 0.025
+"""A full queue that delays by no more may be one that keeps its delay short: while nothing ever met
+a longer one, the two look alike."""
 ENDS_SHARE = 0.1
 """What one end held back for a smaller share of the time explains nothing."""
 
@@ -251,11 +255,13 @@ def link_words(link: FittedLink) -> str:
         parts = [rate]
     parts.append(f"{1e3 * link.base_rtt_s:.1f} ms of base round trip")
     if link.drops.aqm_target_s is not None:
-        target = 1e3 * link.drops.aqm_target_s
-        parts.append(f"a queue that drops above {target:.0f} ms of delay (AQM)")
+        parts.append(f"a queue that drops above {aqm_delay(link.drops)} of delay (AQM)")
     elif policer is None:
         least = "" if link.queue.is_known else "at least "
-        parts.append(f"a queue of {least}{link.queue.packets} packets")
+        short = ""
+        if link.queue.is_known and link.queue_s <= MANAGED_S:
+            short = f", or one that keeps its delay at {1e3 * link.queue_s:.0f} ms (AQM)"
+        parts.append(f"a queue of {least}{link.queue.packets} packets{short}")
     parts.append(_loss_words(link))
     stops = link.stops
     if stops.stops:
@@ -268,6 +274,18 @@ def link_words(link: FittedLink) -> str:
             f"mean ({'periodic, ' if stops.is_periodic else ''}{how})"
         )
     return f"The link: {'; '.join(parts)}."
+
+
+def aqm_delay(drops: Drops) -> str:
+    """The delay above which a managed queue drops, as far as it is known."""
+    target_s = drops.aqm_target_s or 0.0
+    low, high = drops.aqm_bounds_s or (target_s, target_s)
+    if high <= WIDE * low:
+        return f"{1e3 * high:.0f} ms"
+    return (
+        f"some threshold from {1e3 * low:.0f} to {1e3 * high:.0f} ms "
+        f"(played with {1e3 * target_s:.0f} ms)"
+    )
 
 
 def _loss_words(link: FittedLink) -> str:

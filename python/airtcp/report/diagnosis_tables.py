@@ -5,7 +5,7 @@ import polars as pl
 from airtcp.diagnosis.capture import SHARES, Facts
 from airtcp.diagnosis.link import FittedLink
 from airtcp.diagnosis.trials import Trials
-from airtcp.diagnosis.words import CAUSES, change, interval
+from airtcp.diagnosis.words import CAUSES, aqm_delay, change, interval
 from airtcp.quantities import format_bit_rate, format_bytes, format_count, format_percent
 from airtcp.ranking import State
 from airtcp.report.tables import Table
@@ -124,12 +124,12 @@ def link_table(link: FittedLink) -> Table:
             f"{format_count(link.loss.lost)} of {format_count(link.loss.sent)}",
         ),
     ]
-    policer, target_s = link.drops.policer, link.drops.aqm_target_s
+    policer = link.drops.policer
     if policer is not None:
         burst = format_bytes(policer.burst_bytes)
         rows.append(("policer", f"{format_bit_rate(policer.bps)}, burst {burst}"))
-    if target_s is not None:
-        rows.append(("AQM", f"drops above {1e3 * target_s:.0f} ms of delay"))
+    if link.drops.aqm_target_s is not None:
+        rows.append(("AQM", f"drops above {aqm_delay(link.drops)} of delay"))
     if link.loss.bursts is not None:
         bursts = link.loss.bursts
         rows.append(

@@ -16,6 +16,8 @@ const SHARED_GAIN: f64 = 6.0;
 /// A delay below this, or below that of three packets, is no queue.
 const SHORT_DELAY: Duration = Duration::from_millis(4);
 const SHORT_PACKETS: u64 = 3;
+/// A rate whose highest tenth is no more than this many times its lowest is steady.
+const STEADY_RATIO: f64 = 1.6;
 
 /// Causes of the losses of a flow, as far as its sender's view shows them.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +30,8 @@ pub(super) struct Causes {
     pub standing: Option<Standing>,
     /// The delay of a full queue whose length in bytes does not show.
     full_from: Option<Standing>,
+    /// The delay above which losses are more frequent, on too few occasions to say why.
+    open_from: Option<Duration>,
     by_delay: Hazard,
     /// Of each transmission: it found a policer's bucket empty.
     is_policed: Vec<bool>,
@@ -58,42 +62,74 @@ impl Causes {
             delays,
             ..Self::default()
         };
-        if let Some((policer, is_policed)) = Policer::of(sent, &causes.delays) {
+        // Any queue drops what exceeds its rate and length, as a bucket does: the bucket alone has to
+        // explain more than the length of a queue.
+        let gain = causes.hazard.gain.max(causes.by_delay.gain);
+        let policer = Policer::of(sent, &causes.delays);
+        if let Some((policer, is_policed)) = policer.filter(|(one, _)| one.gain > gain) {
             causes.policer = Some(policer);
             causes.is_policed = is_policed;
             return causes;
         }
         causes.is_shared = causes.by_delay.shows_tail_drop
             && causes.by_delay.gain > SHARED_RATIO * causes.hazard.gain.max(0.0) + SHARED_GAIN;
-        let is_full = |at: usize| causes.is_full(at);
-        let varying = standing::varying(
-            sent,
-            &causes.delays,
-            &causes.bytes,
-            (path.base, packet),
-            is_full,
-        );
-        if let Some(from) = varying {
-            let (below, top) = (
-                causes.hazard.below,
-                causes.hazard.top.max(causes.by_delay.top),
-            );
-            causes.standing = Some(Standing {
-                from,
-                likelihood: (1.0 - below / top.max(f64::MIN_POSITIVE)).max(0.0),
-            });
-            causes.is_shared = false;
-            causes.hazard.shows_tail_drop = false;
-            return causes;
-        }
-        let counts = |at: usize| told(at) && !causes.is_full(at);
+        let whole = sent.iter().map(|one| u64::from(one.ip_bytes)).max();
+        let nanos: Vec<u64> = causes.delays.iter().map(|one| one.as_nanos()).collect();
+        // By the delay and by the flow's own bytes: a rate that varies, or others that share the
+        // queue, let one of them vary; and both vary where both do.
+        let outlasted = |is_drop: &dyn Fn(usize) -> bool| {
+            is_steady(sent, path, is_drop)
+                && standing::is_outlasted(sent, &nanos, packet.as_nanos(), is_drop)
+                && standing::is_outlasted(sent, &causes.bytes, whole.unwrap_or(0), is_drop)
+        };
+        let is_never_full = outlasted(&|at| causes.is_full(at));
+        let counts = |at: usize| told(at) && (is_never_full || !causes.is_full(at));
         match standing::dependence(sent, &causes.delays, path.base, packet, counts) {
-            Dependence::Flat => {}
-            Dependence::Above(standing) => causes.standing = Some(standing),
-            Dependence::AtFull(standing) => causes.full_from = Some(standing),
+            Dependence::Flat => {
+                // Losses of one occasion are a burst of the radio, or a queue that was long.
+                let each =
+                    standing::dependence(sent, &causes.delays, Duration::ZERO, packet, counts);
+                if let Dependence::Above(standing) = each {
+                    causes.open_from = Some(standing.from);
+                }
+            }
+            Dependence::Above(standing) => {
+                if outlasted(&|at| counts(at) && causes.delays[at] >= standing.from) {
+                    causes.standing = Some(standing);
+                } else {
+                    causes.full_from = Some(standing);
+                }
+            }
             Dependence::NotShown => causes.is_open = true,
         }
+        if is_never_full {
+            if causes.standing.is_none() {
+                causes.standing = causes.standing_of_drops(sent, packet);
+            }
+            (causes.is_shared, causes.full_from) = (false, None);
+            causes.hazard.shows_tail_drop = false;
+        }
         causes
+    }
+
+    /// The delay above which a queue dropped that was not full, where its drops are on too few
+    /// occasions to tell how they depend on the delay.
+    fn standing_of_drops(&self, sent: &[Sent], packet: Duration) -> Option<Standing> {
+        let mut delays: Vec<Duration> = (0..sent.len())
+            .filter(|at| sent[*at].attempt == 0 && sent[*at].is_lost && self.is_full(*at))
+            .map(|at| self.delays[at])
+            .collect();
+        delays.sort_unstable();
+        let by = if self.is_shared {
+            &self.by_delay
+        } else {
+            &self.hazard
+        };
+        Some(Standing {
+            from: *delays.get(delays.len() / 10)?,
+            least: standing::least(packet),
+            likelihood: (1.0 - by.below / by.top.max(f64::MIN_POSITIVE)).max(0.0),
+        })
     }
 
     /// Whether a loss of transmission `at` would be called a full queue's.
@@ -145,8 +181,12 @@ impl Causes {
                 (true, true) if self.full_from.is_some() => Cause::TailDrop,
                 (true, true) => Cause::Aqm,
                 (true, false) => Cause::QueueOrRadio,
+                (false, _) if delay >= standing.least => Cause::QueueOrRadio,
                 (false, _) => Cause::Radio,
             };
+        }
+        if self.open_from.is_some_and(|from| delay >= from) {
+            return Cause::QueueOrRadio;
         }
         let by_bytes = self.hazard.cause(self.queue_bytes(at));
         if self.is_open && by_bytes == Cause::Radio && delay >= self.short_delay {
@@ -196,6 +236,15 @@ fn between(
     };
     let delay = before.as_secs_f64() * (1.0 - share) + after.as_secs_f64() * share;
     Duration::from_secs_f64(delay.max(0.0)).unwrap_or(before)
+}
+
+/// Whether the link had one rate when a queue dropped, in the main.
+fn is_steady(sent: &[Sent], path: &Path<'_>, is_drop: &dyn Fn(usize) -> bool) -> bool {
+    let dropped = (0..sent.len()).filter(|at| sent[*at].is_lost && is_drop(*at));
+    let mut rates: Vec<f64> = dropped.map(|at| path.rate_bps(sent[at].time)).collect();
+    rates.sort_unstable_by(f64::total_cmp);
+    let at = |share: usize| rates.get(rates.len() * share / 10).copied().unwrap_or(0.0);
+    at(9) <= STEADY_RATIO * at(1)
 }
 
 /// The time that a packet takes at the link's rate, as far as the busier tenth of the time shows.

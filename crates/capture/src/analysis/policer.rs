@@ -7,28 +7,34 @@ use super::findings::Sent;
 
 /// Fewer losses are not fitted.
 const LEAST_LOSSES: usize = 8;
-/// Number of candidate rates, in steps above the rate between the first loss and the last:
-/// tokens that overflow while the sender is slow are not seen.
-const STEPS: u32 = 200;
-const STEP: f64 = 1.005;
-const FINE_STEPS: u32 = 10;
-const FINE_STEP: f64 = 0.001;
-/// Losses meet a bucket this empty: in packets, and as a share of the burst.
+/// Transmissions that candidates are tried on: a longer flow shows no more of its contract.
+const MOST_TRIED: usize = 50_000;
+/// What passed between two losses, over the time between them, is a candidate rate: of so many
+/// losses, spread over the flow, with those that come at least so many seconds later.
+const FROM_LOSSES: usize = 24;
+const SPANS_S: [f64; 3] = [1.0, 4.0, 12.0];
+/// Times that the best candidate is refined.
+const REFINED: usize = 3;
+/// Between two losses the bucket was never nearly full, if more than this share stayed taken.
+const NEVER_FULL: f64 = 0.1;
+/// The burst is what was taken when the first losses came, of so many of them: later the error of
+/// a rate has added up.
+const FIRST_LOSSES: usize = 64;
+/// Losses meet a bucket that is at most this full, in packets: bytes and times are known so well.
 const NEAR_PACKETS: f64 = 2.0;
-const NEAR_SHARE: f64 = 0.08;
 /// By how much the two hazards, with an empty bucket and with tokens, have to be likelier than one,
 /// in natural logarithms: far beyond what the best of all rates gains from losses at random.
 const LEAST_GAIN: f64 = 25.0;
-/// Gains that differ by less are equal.
-const EQUAL_GAIN: f64 = 1.0;
 /// The hazard of loss with an empty bucket, and how many times it is that with tokens.
-const LEAST_HAZARD: f64 = 0.02;
+const LEAST_HAZARD: f64 = 0.05;
 const LEAST_RATIO: f64 = 10.0;
 /// A smaller burst cannot be told from a queue of as many packets.
 const LEAST_BURST_PACKETS: f64 = 4.0;
 /// A queue of that size would have delayed what it dropped by burst / rate: losses saw no more
-/// than this share of it.
-const MOST_DELAYED: f64 = 0.3;
+/// than this share of it, and of a short one, whose delay hosts blur, no more than that.
+const MOST_DELAYED: f64 = 0.1;
+const MOST_DELAYED_SHORT: f64 = 0.5;
+const BLUR_S: f64 = 0.002;
 
 /// A policer's contract, as its losses show it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +45,8 @@ pub struct Policer {
     pub burst_bytes: f64,
     /// Share of the losses that met an empty bucket.
     pub explained: f64,
+    /// By how much the bucket makes the losses likelier than one hazard, in natural logarithms.
+    pub gain: f64,
 }
 
 impl Policer {
@@ -46,106 +54,158 @@ impl Policer {
     /// whether it met an empty bucket. `delays` are those that transmissions met, beyond the
     /// shortest round trip.
     pub(super) fn of(sent: &[Sent], delays: &[Duration]) -> Option<(Self, Vec<bool>)> {
-        let lost: Vec<usize> = (0..sent.len()).filter(|at| sent[*at].is_lost).collect();
-        let (first, last) = (*lost.first()?, *lost.last()?);
-        let seconds = (sent[last].time - sent[first].time).as_secs_f64();
-        if lost.len() < LEAST_LOSSES || seconds <= 0.0 {
+        let lost = sent.iter().filter(|packet| packet.is_lost).count();
+        if lost < LEAST_LOSSES {
             return None;
         }
-        let passed: u64 = sent[first..last]
-            .iter()
-            .filter(|packet| !packet.is_lost)
-            .map(|packet| u64::from(packet.ip_bytes))
-            .sum();
-        let least_bps = passed as f64 * 8.0 / seconds;
         let packet = f64::from(sent.iter().map(|one| one.ip_bytes).max().unwrap_or(0));
-        let steps = (0..STEPS).scan(least_bps / STEP, |bps, _| {
-            let this = *bps;
-            *bps *= STEP;
-            Some(this)
-        });
-        let rough = best(sent, packet, steps)?;
-        let middle = f64::from(FINE_STEPS / 2);
-        let fine = (0..=FINE_STEPS)
-            .map(|step| rough.rate_bps * (1.0 + FINE_STEP * (f64::from(step) - middle)));
-        best(sent, packet, fine)?.checked(sent, delays, packet)
+        let tried = &sent[..sent.len().min(MOST_TRIED)];
+        let rough = best(tried, packet, candidates(tried).into_iter())?;
+        let mut found = rough;
+        for _ in 0..REFINED {
+            let refined = found.rate_while_empty(tried).into_iter();
+            found = best(tried, packet, refined).unwrap_or(found);
+        }
+        found.checked(sent, delays)
     }
 }
 
-/// How full the bucket would have to be for all that passed, at some rate.
-struct Filled {
-    rate_bps: f64,
-    /// The most that was ever taken of it.
-    burst: f64,
-    /// Taken when each transmission came, itself included.
-    taken: Vec<f64>,
-}
-
-impl Filled {
-    fn of(sent: &[Sent], rate_bps: f64) -> Self {
-        let mut taken = Vec::with_capacity(sent.len());
-        let (mut level, mut burst): (f64, f64) = (0.0, 0.0);
-        let mut before = sent.first().map_or(Instant::ZERO, |packet| packet.time);
-        for packet in sent {
-            let since = (packet.time - before).as_secs_f64();
-            before = packet.time;
-            level = (level - since * rate_bps / 8.0).max(0.0);
-            let with = level + f64::from(packet.ip_bytes);
-            taken.push(with);
-            if !packet.is_lost {
-                level = with;
-                burst = burst.max(level);
+/// Candidates for the rate: a bucket that was empty at two losses let its rate pass between them.
+fn candidates(sent: &[Sent]) -> Vec<f64> {
+    let mut passed = 0_u64;
+    let mut losses: Vec<(f64, u64)> = Vec::new();
+    let begin = sent.first().map_or(Instant::ZERO, |packet| packet.time);
+    for packet in sent {
+        if packet.is_lost {
+            losses.push(((packet.time - begin).as_secs_f64(), passed));
+        } else {
+            passed += u64::from(packet.ip_bytes);
+        }
+    }
+    let mut rates = Vec::new();
+    let mut add = |from: (f64, u64), to: (f64, u64)| {
+        if to.0 > from.0 && to.1 > from.1 {
+            rates.push((to.1 - from.1) as f64 * 8.0 / (to.0 - from.0));
+        }
+    };
+    if let (Some(first), Some(last)) = (losses.first(), losses.last()) {
+        add(*first, *last);
+    }
+    for from in losses.iter().step_by((losses.len() / FROM_LOSSES).max(1)) {
+        for span in SPANS_S {
+            let later = losses.partition_point(|one| one.0 < from.0 + span);
+            if let Some(to) = losses.get(later) {
+                add(*from, *to);
             }
         }
-        Self {
-            rate_bps,
-            burst,
-            taken,
+    }
+    rates
+}
+
+/// A token bucket, followed along what was sent.
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    rate_bps: f64,
+    burst: f64,
+    /// A loss that meets so few bytes beyond itself is the bucket's.
+    near: f64,
+}
+
+impl Bucket {
+    /// Calls `each` for every transmission with its place, the bytes taken with it, and whether it
+    /// met an empty bucket.
+    ///
+    /// A loss at an empty bucket says that no packet's tokens were left, and what passed, that a
+    /// packet's were: what the rate is off adds up between two losses at most.
+    fn follow(&self, sent: &[Sent], mut each: impl FnMut(usize, f64, bool)) {
+        let mut taken: f64 = 0.0;
+        let mut before = sent.first().map_or(Instant::ZERO, |packet| packet.time);
+        for (at, packet) in sent.iter().enumerate() {
+            let bytes = f64::from(packet.ip_bytes);
+            taken = (taken - self.refilled(before, packet.time)).max(0.0);
+            before = packet.time;
+            let with = taken + bytes;
+            let is_empty = with > self.burst - self.near;
+            each(at, with, is_empty);
+            if !packet.is_lost {
+                taken = with.min(self.burst);
+            } else if is_empty {
+                taken = taken.max(self.burst - bytes);
+            }
         }
     }
 
-    /// Whether so little was left when a transmission came, itself included, that it may be lost.
-    fn is_empty(&self, taken: f64, packet: f64) -> bool {
-        taken + (NEAR_PACKETS * packet).max(NEAR_SHARE * self.burst) >= self.burst
+    /// What passed between two losses at an empty bucket that was never full meanwhile is what its
+    /// rate let pass: the mean over all such times. A sender whose rounds are all alike, with a full
+    /// bucket between, does not tell the rate otherwise.
+    fn rate_while_empty(&self, sent: &[Sent]) -> Option<f64> {
+        let (mut passed, mut seconds) = (0.0, 0.0);
+        let (mut since, mut bytes): (Option<Instant>, f64) = (None, 0.0);
+        self.follow(sent, |at, taken, is_empty| {
+            let packet = &sent[at];
+            let own = f64::from(packet.ip_bytes);
+            if taken - own < NEVER_FULL * self.burst {
+                since = None;
+            }
+            if !packet.is_lost {
+                bytes += own;
+            } else if is_empty {
+                if let Some(before) = since {
+                    passed += bytes;
+                    seconds += (packet.time - before).as_secs_f64();
+                }
+                (since, bytes) = (Some(packet.time), 0.0);
+            }
+        });
+        (seconds > 0.0 && passed > 0.0).then(|| passed * 8.0 / seconds)
+    }
+
+    fn refilled(&self, before: Instant, now: Instant) -> f64 {
+        (now - before).as_secs_f64() * self.rate_bps / 8.0
+    }
+
+    /// What was taken when each of the first losses came, itself included, in a bucket of any size.
+    fn at_first_losses(&self, sent: &[Sent]) -> Vec<f64> {
+        let mut found = Vec::new();
+        let mut taken: f64 = 0.0;
+        let mut before = sent.first().map_or(Instant::ZERO, |packet| packet.time);
+        for packet in sent {
+            taken = (taken - self.refilled(before, packet.time)).max(0.0);
+            before = packet.time;
+            let with = taken + f64::from(packet.ip_bytes);
+            if packet.is_lost {
+                found.push(with);
+                if found.len() >= FIRST_LOSSES {
+                    break;
+                }
+            } else {
+                taken = with;
+            }
+        }
+        found
     }
 
     /// Transmissions and losses that met tokens, and that met none.
-    fn counts(&self, sent: &[Sent], packet: f64) -> [[f64; 2]; 2] {
+    fn counts(&self, sent: &[Sent]) -> [[f64; 2]; 2] {
         let mut counts = [[0.0; 2]; 2];
-        for (taken, one) in self.taken.iter().zip(sent) {
-            let count = &mut counts[usize::from(self.is_empty(*taken, packet))];
+        self.follow(sent, |at, _, is_empty| {
+            let count = &mut counts[usize::from(is_empty)];
             count[0] += 1.0;
-            count[1] += f64::from(u8::from(one.is_lost));
-        }
+            count[1] += f64::from(u8::from(sent[at].is_lost));
+        });
         counts
     }
 
-    /// By how much two hazards are likelier than one; nothing where tokens help losses.
-    fn gain(&self, sent: &[Sent], packet: f64) -> f64 {
-        let [with, without] = self.counts(sent, packet);
-        if hazard(without) <= hazard(with) {
-            return 0.0;
-        }
-        let whole = [with[0] + without[0], with[1] + without[1]];
-        log_likelihood(with) + log_likelihood(without) - log_likelihood(whole)
-    }
-
     /// The policer, if losses meet an empty bucket, others do not, and nothing waits.
-    fn checked(
-        &self,
-        sent: &[Sent],
-        delays: &[Duration],
-        packet: f64,
-    ) -> Option<(Policer, Vec<bool>)> {
+    fn checked(&self, sent: &[Sent], delays: &[Duration]) -> Option<(Policer, Vec<bool>)> {
+        let packet = self.near / NEAR_PACKETS;
         if self.burst < LEAST_BURST_PACKETS * packet {
             return None;
         }
-        let is_empty: Vec<bool> = self
-            .taken
-            .iter()
-            .map(|taken| self.is_empty(*taken, packet))
-            .collect();
-        let [with, without] = self.counts(sent, packet);
+        let mut is_empty = vec![false; sent.len()];
+        self.follow(sent, |at, _, empty| is_empty[at] = empty);
+        let counts = self.counts(sent);
+        let [with, without] = counts;
         let mut waited: Vec<Duration> = (0..sent.len())
             .filter(|at| sent[*at].is_lost && is_empty[*at])
             .map(|at| delays.get(at).copied().unwrap_or_default())
@@ -155,37 +215,63 @@ impl Filled {
         }
         let middle = waited.len() / 2;
         let (_, delay, _) = waited.select_nth_unstable(middle);
-        let explained = without[1] / (with[1] + without[1]).max(1.0);
-        let is_policer = self.gain(sent, packet) >= LEAST_GAIN
+        let depth_s = self.burst * 8.0 / self.rate_bps;
+        let most_s = (MOST_DELAYED * depth_s).max(BLUR_S.min(MOST_DELAYED_SHORT * depth_s));
+        let gain = gain(counts);
+        let is_policer = gain >= LEAST_GAIN
             && hazard(without) >= LEAST_HAZARD
             && hazard(without) >= LEAST_RATIO * hazard(with)
-            && delay.as_secs_f64() <= MOST_DELAYED * self.burst * 8.0 / self.rate_bps;
+            && delay.as_secs_f64() <= most_s;
         is_policer.then_some((
             Policer {
                 rate_bps: self.rate_bps,
                 burst_bytes: self.burst,
-                explained,
+                explained: without[1] / (with[1] + without[1]).max(1.0),
+                gain,
             },
             is_empty,
         ))
     }
 }
 
-/// Of some rates, in rising order, that whose empty bucket explains the losses best. Of nearly equal
-/// ones the lowest: a sender whose every round is alike does not tell them apart.
-fn best(sent: &[Sent], packet: f64, rates: impl Iterator<Item = f64>) -> Option<Filled> {
-    let mut found: Option<(f64, Filled)> = None;
+/// Of some rates that bucket which explains the losses best.
+fn best(sent: &[Sent], packet: f64, rates: impl Iterator<Item = f64>) -> Option<Bucket> {
+    let mut found: Option<(f64, Bucket)> = None;
     for rate_bps in rates {
-        let filled = Filled::of(sent, rate_bps);
-        let gain = filled.gain(sent, packet);
-        if found
-            .as_ref()
-            .is_none_or(|(most, _)| gain > most + EQUAL_GAIN)
-        {
-            found = Some((gain, filled));
+        let deep = Bucket {
+            rate_bps,
+            burst: f64::INFINITY,
+            near: NEAR_PACKETS * packet,
+        };
+        let levels = deep.at_first_losses(sent);
+        let ends = [levels.first().copied(), densest(&levels, packet)];
+        for burst in ends.into_iter().flatten() {
+            let bucket = Bucket { burst, ..deep };
+            let gain = gain(bucket.counts(sent));
+            if found.as_ref().is_none_or(|(most, _)| gain > *most) {
+                found = Some((gain, bucket));
+            }
         }
     }
-    found.map(|(_, filled)| filled)
+    found.map(|(_, bucket)| bucket)
+}
+
+/// The value within `width` above which most others lie.
+fn densest(values: &[f64], width: f64) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let within = |from: usize| sorted.partition_point(|one| *one <= sorted[from] + width) - from;
+    let from = (0..sorted.len()).max_by_key(|from| (within(*from), sorted.len() - from))?;
+    Some(sorted[from])
+}
+
+/// By how much two hazards are likelier than one; nothing where tokens help losses.
+fn gain([with, without]: [[f64; 2]; 2]) -> f64 {
+    if hazard(without) <= hazard(with) {
+        return 0.0;
+    }
+    let whole = [with[0] + without[0], with[1] + without[1]];
+    log_likelihood(with) + log_likelihood(without) - log_likelihood(whole)
 }
 
 /// Losses a transmission.

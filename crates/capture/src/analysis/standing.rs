@@ -7,25 +7,31 @@ use super::findings::Sent;
 
 /// Fewer occasions of loss show nothing.
 const LEAST_OCCASIONS: f64 = 5.0;
-/// Thresholds that are tried, as shares of the transmissions below.
-const EDGES: usize = 19;
+/// Thresholds that are tried, in thousandths of the transmissions below: finer at the top, where a
+/// queue that looks after its delay seldom is.
+const EDGES: [usize; 23] = [
+    50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 550, 600, 650, 700, 750, 800, 850, 900, 950,
+    970, 980, 990, 995,
+];
 /// Twice the gain in log-likelihood that a threshold has to bring: one in ten thousand of flat
-/// hazards brings as much at a given edge (χ² with one degree of freedom), and there are 19.
+/// hazards brings as much at a given edge (χ² with one degree of freedom), and there are 23.
 const LEAST_GAIN: f64 = 15.1;
+/// A threshold with twice the log-likelihood less by this is as possible (χ², 95 %).
+const EQUAL_GAIN: f64 = 3.84;
 /// Times that the hazard above has to be that below.
 const LEAST_RATIO: f64 = 5.0;
-/// Losses of a full queue meet the same delay; those of one that looks after its delay vary by more
-/// than this share of their median, from one in ten to nine in ten.
-const LEAST_SPREAD: f64 = 0.15;
 /// A shorter delay, or one of fewer packets, is that of the hosts or of a packet's own sending.
 const LEAST_DELAY: Duration = Duration::from_millis(2);
 const LEAST_PACKETS_PERCENT: u64 = 150;
-/// Of fewer occasions the spread does not show.
-const LEAST_SPREAD_OCCASIONS: usize = 4;
-/// How well a queue is known, in packets.
-const LEAST_SPREAD_PACKETS: u64 = 3;
-/// The longest queue is this quantile, since a few measurements are wrong.
-const LONGEST: f64 = 0.995;
+/// A queue's length is known to this many packets and this share of it.
+const BLUR_PACKETS: u64 = 3;
+const BLUR_SHARE: u64 = 10;
+/// Fewer packets that passed a longer queue may have been measured wrong.
+const LEAST_BEYOND: usize = 10;
+/// What passed a longer queue than that which dropped, of all that passed one as long, in per cent;
+/// or of all, in thousandths, one twice as long.
+const BEYOND_PERCENT: usize = 20;
+const FAR_BEYOND_THOUSANDTHS: usize = 5;
 /// The chance that a loss above the threshold is the queue's, from which on it is called so.
 const SURE: f64 = 0.8;
 
@@ -34,6 +40,8 @@ const SURE: f64 = 0.8;
 pub struct Standing {
     /// The delay.
     pub from: Duration,
+    /// The lowest delay that the losses admit in its place.
+    pub least: Duration,
     /// Chance that a loss above it is the queue's, not the radio's.
     pub likelihood: f64,
 }
@@ -43,10 +51,8 @@ pub struct Standing {
 pub(super) enum Dependence {
     /// They come at any delay.
     Flat,
-    /// They come above a delay, at various ones.
+    /// They come above a delay.
     Above(Standing),
-    /// They come above a delay, all at nearly the same: the queue was full.
-    AtFull(Standing),
     /// They are too few to tell.
     NotShown,
 }
@@ -86,6 +92,11 @@ impl Occasions {
     }
 }
 
+/// The shortest delay that is a queue's, where a packet takes `packet`.
+pub(super) fn least(packet: Duration) -> Duration {
+    LEAST_DELAY.max(packet * LEAST_PACKETS_PERCENT / 100)
+}
+
 /// How the losses of `sent` depend on the delay that they met, of those that count.
 pub(super) fn dependence(
     sent: &[Sent],
@@ -94,17 +105,16 @@ pub(super) fn dependence(
     packet: Duration,
     counts: impl Fn(usize) -> bool,
 ) -> Dependence {
-    let least = LEAST_DELAY.max(packet * LEAST_PACKETS_PERCENT / 100);
+    let least = least(packet);
     let met = Occasions::of(sent, delays, round_trip, counts);
     let (all, lost) = (met.delays.len() as f64, met.lost.len() as f64);
     if lost < LEAST_OCCASIONS {
         return Dependence::NotShown;
     }
     let flat = log_likelihood(lost, all);
-    let mut most = LEAST_GAIN;
-    let mut found = Dependence::Flat;
-    for edge in 1..=EDGES {
-        let from = met.delays[met.delays.len() * edge / (EDGES + 1)];
+    let mut rises: Vec<(f64, Standing)> = Vec::new();
+    for edge in EDGES {
+        let from = met.delays[met.delays.len() * edge / 1000];
         if from < least.as_nanos() {
             continue;
         }
@@ -115,19 +125,24 @@ pub(super) fn dependence(
         // Half a loss more below is what a chance that is not zero may have missed.
         let hazard_below = (lost_below + 0.5) / (below + 1.0);
         let hazard_above = lost_above / above.max(1.0);
-        let gain = 2.0 * (split - flat);
-        if gain > most && hazard_above >= LEAST_RATIO * lost_below / below.max(1.0) {
-            most = gain;
-            found = Dependence::Above(Standing {
-                from: Duration::from_nanos(from),
-                likelihood: (1.0 - hazard_below / hazard_above).max(0.0),
-            });
+        if hazard_above >= LEAST_RATIO * lost_below / below.max(1.0) {
+            let from = Duration::from_nanos(from);
+            let likelihood = (1.0 - hazard_below / hazard_above).max(0.0);
+            let standing = Standing {
+                from,
+                least: from,
+                likelihood,
+            };
+            rises.push((2.0 * (split - flat), standing));
         }
     }
-    match found {
-        Dependence::Above(standing) if !is_spread(&met.lost) => Dependence::AtFull(standing),
-        found => found,
-    }
+    let best = rises.iter().max_by(|one, other| one.0.total_cmp(&other.0));
+    let Some((most, standing)) = best.filter(|(most, _)| *most > LEAST_GAIN) else {
+        return Dependence::Flat;
+    };
+    let mut possible = rises.iter().filter(|(gain, _)| gain + EQUAL_GAIN >= *most);
+    let least = possible.next().map_or(standing.from, |(_, one)| one.from);
+    Dependence::Above(Standing { least, ..*standing })
 }
 
 impl Standing {
@@ -137,61 +152,35 @@ impl Standing {
     }
 }
 
-/// The delay above which those of `sent` were lost that a full queue is thought to have dropped, if
-/// that queue was not full: it held much more at other times, or what they met varies. Both the
-/// delay and the bytes have to say so, since a rate that varies, or others that share the queue, let
-/// one of them vary.
-pub(super) fn varying(
+/// Whether a queue was not full when it dropped: others passed that met a longer one, which a full
+/// queue lets nobody. `met` are lengths in a unit of which a packet takes `packet`.
+pub(super) fn is_outlasted(
     sent: &[Sent],
-    delays: &[Duration],
-    bytes: &[u64],
-    (round_trip, packet): (Duration, Duration),
-    is_full: impl Fn(usize) -> bool,
-) -> Option<Duration> {
-    let firsts = || (0..sent.len()).filter(|at| sent[*at].attempt == 0);
-    let mut lost: Vec<usize> = Vec::new();
-    for at in firsts().filter(|at| sent[*at].is_lost && is_full(*at)) {
-        let last = lost.last().map(|last| sent[*last].time);
-        if last.is_none_or(|last| sent[at].time >= last + round_trip) {
-            lost.push(at);
-        }
-    }
-    if lost.len() < LEAST_SPREAD_OCCASIONS {
-        return None;
-    }
-    let whole = sent.iter().map(|one| u64::from(one.ip_bytes)).max()?;
-    let delay = |at: usize| delays[at].as_nanos();
-    let own = |at: usize| bytes[at];
-    let vary = is_not_one(&lost, firsts(), delay, packet.as_nanos())
-        && is_not_one(&lost, firsts(), own, whole);
-    let mut met: Vec<u64> = lost.iter().map(|at| delay(*at)).collect();
-    met.sort_unstable();
-    vary.then(|| Duration::from_nanos(met[met.len() / 10]))
-}
-
-/// Whether what `lost` met is not one length of a full queue, in a unit of which a packet takes
-/// `packet`.
-fn is_not_one(
-    lost: &[usize],
-    all: impl Iterator<Item = usize>,
-    met: impl Fn(usize) -> u64,
+    met: &[u64],
     packet: u64,
+    is_drop: impl Fn(usize) -> bool,
 ) -> bool {
-    let mut at_losses: Vec<u64> = lost.iter().map(|at| met(*at)).collect();
-    at_losses.sort_unstable();
-    let mut of_all: Vec<u64> = all.map(&met).collect();
-    of_all.sort_unstable();
-    let at = |values: &[u64], share: f64| values[((values.len() - 1) as f64 * share) as usize];
-    let spread = at(&at_losses, 0.9) - at(&at_losses, 0.1);
-    let is_wide = is_spread(&at_losses) && spread > LEAST_SPREAD_PACKETS * packet;
-    let median = at(&at_losses, 0.5);
-    let longest = at(&of_all, LONGEST);
-    is_wide || longest > 2 * median && longest > median + LEAST_SPREAD_PACKETS * packet
-}
-
-fn is_spread(lost: &[u64]) -> bool {
-    let at = |share: f64| lost[((lost.len() - 1) as f64 * share) as usize] as f64;
-    at(0.9) - at(0.1) > LEAST_SPREAD * at(0.5)
+    let firsts = || (0..sent.len()).filter(|at| sent[*at].attempt == 0);
+    let mut dropped: Vec<u64> = firsts()
+        .filter(|at| sent[*at].is_lost && is_drop(*at))
+        .map(|at| met[at])
+        .collect();
+    if dropped.is_empty() {
+        return false;
+    }
+    let middle = dropped.len() / 2;
+    let (_, median, _) = dropped.select_nth_unstable(middle);
+    let blur = BLUR_PACKETS * packet + *median / BLUR_SHARE;
+    let passed = |from: u64| {
+        let passes = |at: &usize| !sent[*at].is_lost && met[*at] > from;
+        firsts().filter(passes).count()
+    };
+    let beyond = passed(*median + blur);
+    let as_long = passed(median.saturating_sub(blur));
+    let far = passed(2 * *median + blur);
+    beyond >= LEAST_BEYOND
+        && (100 * beyond > BEYOND_PERCENT * as_long
+            || 1000 * far > FAR_BEYOND_THOUSANDTHS * sent.len())
 }
 
 /// Of `lost` of `all`, at their own hazard.

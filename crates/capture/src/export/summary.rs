@@ -173,6 +173,8 @@ pub struct Queues {
     pub policer_burst_bytes: Option<f64>,
     /// The delay above which a queue drops that looks after its own, in nanoseconds.
     pub aqm_delay_ns: Option<u64>,
+    /// The lowest delay that the losses admit in its place.
+    pub aqm_least_delay_ns: Option<u64>,
     /// Chance that a loss above it is the queue's.
     pub aqm_likelihood: Option<f64>,
     /// Packets of the data with a congestion mark, seen at the receiver or in between.
@@ -331,6 +333,7 @@ fn queues(analysis: &Analysis) -> Queues {
         policer_bps: analysis.policer.map(|policer| policer.rate_bps),
         policer_burst_bytes: analysis.policer.map(|policer| policer.burst_bytes),
         aqm_delay_ns: analysis.aqm.map(|standing| standing.from.as_nanos()),
+        aqm_least_delay_ns: analysis.aqm.map(|standing| standing.least.as_nanos()),
         aqm_likelihood: analysis.aqm.map(|standing| standing.likelihood),
         marked: count(&|packet| packet.is_marked),
         echoes: analysis.acks.iter().filter(|ack| ack.has_echo).count() as u64,

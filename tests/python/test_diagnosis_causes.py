@@ -1,0 +1,222 @@
+"""What lost a packet, told from captures of simulated links, against what the simulator knows."""
+
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import airtcp
+from airtcp._core import ScenarioError
+from airtcp.diagnosis.drops import Drops, Policer, drops_of
+from airtcp.diagnosis.latency import latency
+from airtcp.diagnosis.link import fitted_link
+from airtcp.diagnosis.observed import observed
+from airtcp.diagnosis.read import read_capture
+from airtcp.diagnosis.scenario import Stack, modelled
+from airtcp.diagnosis.words import link_words
+from airtcp.quantities import parse_bit_rate
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "captures"))
+
+import pcapng
+
+PLAIN = """
+name = "captured"
+duration = "30 s"
+[link]
+rate = "10 Mbit/s"
+delay = "25 ms"
+queue = { packets = 100 }
+[tcp]
+profile = "linux-reno"
+"""
+
+
+def captured(path: Path, seed: int = 5, **settings: object) -> Path:
+    """The capture of a run; `__` in a key's name is a dot."""
+    airtcp.run(PLAIN, seed, dotted(settings), pcap=path)
+    return path
+
+
+def dotted(settings: Mapping[str, object]) -> dict[str, object]:
+    """Keys of a scenario."""
+    return {key.replace("__", "."): value for key, value in settings.items()}
+
+
+def causes(path: Path) -> Counter[str]:
+    """What losses are taken for."""
+    labels = read_capture(path, 1, None).labels
+    return Counter(labels["loss"].drop_nulls().to_list())
+
+
+def test_a_policer_is_fitted_and_played(tmp_path: Path) -> None:
+    policed = {"link__rate": "100 Mbit/s", "link__policer__rate": "6 Mbit/s"}
+    path = captured(tmp_path / "a.pcapng", **policed, link__policer__burst="120 kB")
+    found = causes(path)
+    assert found["policer"] > 0.95 * found.total()
+    capture = read_capture(path, 1, None)
+    assert capture.facts is not None
+    drops = drops_of(capture.facts["queues"])
+    assert drops.policer is not None
+    assert drops.policer.bps == pytest.approx(6e6, rel=0.01)
+    assert drops.policer.burst_bytes == pytest.approx(120_000, rel=0.03)
+    flow = observed(capture.segments, capture.acks)
+    link = fitted_link(flow, drops)
+    assert link.loss.lost <= 0.05 * found.total()
+    assert link.most_bps == drops.policer.bps
+    assert "a policer of " in link_words(link)
+    assert not latency(flow, capture.facts["queues"]).is_large
+    written = modelled(link, Stack("linux-reno", 1448, sack=True, timestamps=True), 30.0)
+    again = airtcp.run(written.toml)
+    original = airtcp.run(
+        PLAIN,
+        9,
+        dotted(policed | {"link__policer__burst": "120 kB"}),
+    )
+    goodputs = [run.summary["goodput_bps"] for run in (again, original)]
+    assert goodputs[0] == pytest.approx(goodputs[1], rel=0.1)
+
+
+def test_a_queue_that_keeps_its_delay_short_is_no_radio(tmp_path: Path) -> None:
+    aqm = {"link__aqm__discipline": "codel", "link__queue__packets": 1000}
+    path = captured(tmp_path / "a.pcapng", **aqm)
+    found = causes(path)
+    assert found.total() >= 10
+    assert found["aqm"] == found.total()
+    facts = read_capture(path, 1, None).facts
+    assert facts is not None
+    target_s = drops_of(facts["queues"]).aqm_target_s
+    assert target_s is not None
+    assert 0.003 <= target_s <= 0.01
+
+
+def test_few_losses_of_a_managed_queue_beside_a_radio_are_not_called_the_radios(
+    tmp_path: Path,
+) -> None:
+    """Where neither is likely enough the cause is left open, and counts for neither."""
+    aqm = {"link__aqm__discipline": "codel", "link__queue__packets": 1000}
+    path = captured(tmp_path / "a.pcapng", seed=1, **aqm, link__loss__rate=0.002)
+    labels = read_capture(path, 1, None).labels.filter(pl.col("loss").is_not_null())
+    run = airtcp.run(PLAIN, 1, dotted(aqm | {"link__loss__rate": 0.002}))
+    dropped = run.events.filter(pl.col("event").cast(pl.String) == "queue-drop")
+    of_queue = labels.filter(pl.col("start").is_in(dropped["offset"].to_list()))
+    assert len(of_queue) >= 5
+    called = Counter(of_queue["loss"].to_list())
+    assert called["aqm"] + called["queue-or-radio"] >= 0.8 * len(of_queue)
+    assert called["tail-drop"] == 0
+
+
+def test_a_short_full_queue_may_be_a_managed_one(tmp_path: Path) -> None:
+    """As long as nothing met a longer queue, both look alike: the sentence names both."""
+    path = captured(tmp_path / "a.pcapng", link__queue__packets=8)
+    capture = read_capture(path, 1, None)
+    assert capture.facts is not None
+    assert set(causes(path)) <= {"tail-drop", "aqm", "queue-or-radio"}
+    link = fitted_link(observed(capture.segments, capture.acks), drops_of(capture.facts["queues"]))
+    assert "AQM" in link_words(link)
+
+
+def test_a_queue_is_no_policer(tmp_path: Path) -> None:
+    """Both drop what exceeds a rate and a burst; only what a queue dropped had waited."""
+    for settings in ({"link__queue__packets": 20}, {"link__aqm__discipline": "codel"}):
+        path = captured(tmp_path / "a.pcapng", **settings)
+        assert causes(path)["policer"] == 0
+
+
+def test_bursts_of_the_radio_are_no_queue(tmp_path: Path) -> None:
+    bursts = {"link__loss__model": "gilbert-elliott"}
+    bursts |= {"link__loss__good_to_bad": "0.002", "link__loss__bad_to_good": "0.25"}
+    bursts |= {"link__loss__loss_in_bad": "0.6", "link__queue__packets": "400"}
+    path = captured(tmp_path / "a.pcapng", **bursts)
+    found = causes(path)
+    assert found.total() >= 50
+    assert found["radio"] + found["queue-or-radio"] == found.total()
+    assert found["radio"] >= 0.7 * found.total()
+
+
+def test_what_offload_joined_is_counted_as_segments(tmp_path: Path) -> None:
+    path = captured(tmp_path / "a.pcapng", link__loss__rate=0.01)
+    joined = tmp_path / "joined.pcapng"
+    rows = pcapng.joined(path, joined, most=8)
+    assert rows > 100
+    straight, offloaded = read_capture(path, 1, None), read_capture(joined, 1, None)
+    assert len(offloaded.segments) == len(straight.segments)
+    assert offloaded.segments["lost"].sum() == pytest.approx(straight.segments["lost"].sum(), abs=2)
+    fits = [
+        fitted_link(observed(one.segments, one.acks)).loss.rate for one in (straight, offloaded)
+    ]
+    assert fits[1] == pytest.approx(fits[0], rel=0.05)
+
+
+def test_packets_that_overtook_others_are_reordering(tmp_path: Path) -> None:
+    late = {"link__late__share": 0.02, "link__late__by": "60 ms", "tcp__timestamps": False}
+    late |= {"tcp__eifel": False, "link__queue__packets": 1000}
+    labels = read_capture(captured(tmp_path / "a.pcapng", **late), 1, None).labels
+    needless = labels.filter(pl.col("verdict") == "needless")
+    assert len(needless) >= 3
+    assert set(needless["cause"].to_list()) <= {"reordering", "delay-spike", "not-shown"}
+    assert "reordering" in needless["cause"].to_list()
+    assert labels["loss"].drop_nulls().to_list() == []
+
+
+def test_a_capture_of_the_receiver_without_a_clock_has_no_shares(tmp_path: Path) -> None:
+    path = captured(tmp_path / "a.pcapng", tcp__timestamps=False, tcp__eifel=False)
+    capture = read_capture(path, 1, "receiver")
+    assert capture.facts is not None
+    assert not any(capture.facts["shares"].values())
+    assert capture.at_sender is None
+
+
+def test_losses_of_the_radio_stay_the_radios(tmp_path: Path) -> None:
+    path = captured(tmp_path / "a.pcapng", link__loss__rate=0.01)
+    found = causes(path)
+    assert found.total() >= 50
+    assert found["radio"] > 0.95 * found.total()
+
+
+@pytest.mark.parametrize("is_hidden", [False, True])
+def test_a_queue_that_others_fill_is_no_radio(tmp_path: Path, *, is_hidden: bool) -> None:
+    several = {"flows__count": 4, "flows__start_spread": "3 s", "tcp__profile": "linux"}
+    path = captured(tmp_path / "a.pcapng", **several)
+    if is_hidden:
+        pcapng.only_port(path, flow=0)
+    found = causes(path)
+    assert found.total() >= 10
+    assert found["tail-drop"] > 0.9 * found.total()
+    facts = read_capture(path, 1, None).facts
+    assert facts is not None
+    assert facts["queues"]["is_shared"]
+
+
+def test_a_file_out_of_order_is_sorted(tmp_path: Path) -> None:
+    path = captured(tmp_path / "a.pcapng", link__loss__rate=0.01)
+    mixed = tmp_path / "mixed.pcapng"
+    pcapng.out_of_order(path, mixed, every=25)
+    straight, capture = read_capture(path, 1, None), read_capture(mixed, 1, None)
+    assert capture.warnings != ()
+    assert "were sorted by their times" in capture.warnings[-1]
+    assert straight.warnings == ()
+    same = ["time_ns", "start", "verdict", "cause"]
+    assert capture.labels.select(same).equals(straight.labels.select(same))
+
+
+def test_nothing_is_drops() -> None:
+    assert drops_of(None) == Drops()
+    assert Drops(Policer(1e6, 1e4)) != Drops()
+
+
+def test_rates_are_read_as_people_write_them() -> None:
+    assert parse_bit_rate("20 Mbit/s") == 20e6
+    assert parse_bit_rate("1.5gbit") == 1.5e9
+    assert parse_bit_rate("64 kbps") == 64e3
+    assert parse_bit_rate("20 Mbps") == parse_bit_rate("20Mb/s") == 20e6
+    for wrong in ("", "fast", "-3 Mbit/s", "0", "inf", "2 MB/s", "1.2.3"):
+        assert parse_bit_rate(wrong) is None
+
+
+def test_a_policer_needs_both_of_its_keys() -> None:
+    with pytest.raises(ScenarioError, match="burst"):
+        airtcp.load_scenario(PLAIN, {"link.policer.rate": "6 Mbit/s"})
