@@ -225,6 +225,16 @@ def _built(*packages: str) -> dict[str, set[str]]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="airtcp-net is Linux's alone")
+def test_a_module_with_modules_of_its_own_is_a_folder() -> None:
+    """`x/mod.rs`, never `x.rs` beside `x/`: what belongs together stands together."""
+    split = [
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "crates").glob("*/*/**/*.rs")
+        if path.with_suffix("").is_dir()
+    ]
+    assert split == [], "move each into its folder, as mod.rs"
+
+
 def test_the_two_packages_of_make_build_share_what_they_build() -> None:
     """A crate with other features is built twice, and all that uses it: a minute of five."""
     extension, net = _built("--package", "airtcp-python"), _built("--package", "airtcp-net")

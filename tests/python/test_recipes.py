@@ -28,7 +28,7 @@ def test_every_block_fits_the_sources(tmp_path: Path) -> None:
         shutil.copy(ROOT / path, tmp_path / path)
     for step in steps:
         step.apply(tmp_path)
-    assert "gentle_keeps" in (tmp_path / "crates/tcp/src/config.rs").read_text()
+    assert "gentle_keeps" in (tmp_path / "crates/tcp/src/config/mod.rs").read_text()
 
 
 def test_a_block_that_does_not_fit_is_found(tmp_path: Path) -> None:

@@ -142,8 +142,8 @@ impl Change {
         }
     }
 
-    /// The command that undoes it in a script with [`UNDO`]: unless somebody else has changed it
-    /// meanwhile.
+    /// The command that undoes it in a script with [`UNDO`]: unless it has been changed by
+    /// someone else since.
     pub fn undo_command(&self) -> Option<String> {
         match self {
             Self::Setting {

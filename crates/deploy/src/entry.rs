@@ -16,7 +16,7 @@ pub struct Entry {
     pub share: Option<u32>,
     /// Time at which it was made, in seconds since 1970.
     pub since: u64,
-    /// Time at which it ends by itself, in nanoseconds of `CLOCK_BOOTTIME`.
+    /// Time at which it expires, in nanoseconds of `CLOCK_BOOTTIME`.
     pub until_ns: Option<u64>,
     /// Distinguishes it from earlier and later deployments: the time at which it was made, in
     /// nanoseconds of `CLOCK_BOOTTIME`.

@@ -33,7 +33,7 @@ use airtcp_units::Duration;
 use crate::change::Change;
 use crate::entry::Entry;
 pub use crate::options::{Deploy, Deployed, Guard as GuardOptions, Undeploy};
-use crate::plan::{Asked, Plan};
+use crate::plan::{Plan, Request};
 
 /// Deploys a remedy. Returns the exit status.
 ///
@@ -48,7 +48,7 @@ pub fn deploy(options: &Deploy) -> Result<i32> {
     if remedies.is_empty() {
         return Err(Error::new("no remedy is given: airtcp remedies lists them"));
     }
-    let asked = Asked {
+    let asked = Request {
         target: &target,
         share: options.share,
         deviation_ms: options.deviation,
@@ -167,7 +167,7 @@ pub fn undeploy(options: &Undeploy) -> Result<i32> {
     };
     let program =
         std::env::current_exe().tried(|| "cannot find the program that is running".to_owned())?;
-    // Should this process die meanwhile, the guard continues.
+    // If this process dies first, the guard continues.
     let guard = Guard::start::<Entry>(&program, &options.places)?;
     let left = engine::undo(&journal, &lock, options.forget, &mut |_| {})?;
     guard.dismiss();

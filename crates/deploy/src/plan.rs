@@ -24,7 +24,7 @@ const CONTROL_KEY: &str = "net.ipv4.tcp_congestion_control";
 
 /// The request.
 #[derive(Clone, Debug)]
-pub struct Asked<'a> {
+pub struct Request<'a> {
     /// The treated connections.
     pub target: &'a Target,
     /// The treated share, of 10000.
@@ -68,7 +68,7 @@ impl Plan {
     /// # Errors
     ///
     /// A remedy has no way for these connections; says why for each way, and which target works.
-    pub fn new(remedies: &Selection, asked: &Asked<'_>) -> Result<Self> {
+    pub fn new(remedies: &Selection, asked: &Request<'_>) -> Result<Self> {
         let mut effects = Effects::default();
         for one in remedies.as_slice() {
             effects.take(one, asked)?;
@@ -77,7 +77,7 @@ impl Plan {
     }
 }
 
-impl Asked<'_> {
+impl Request<'_> {
     /// Whether a program must tell the connections apart.
     const fn needs_program(&self) -> bool {
         self.share.is_some() || matches!(self.target, Target::Cgroup(_))
@@ -85,7 +85,7 @@ impl Asked<'_> {
 }
 
 impl Effects {
-    fn take(&mut self, one: &Chosen, asked: &Asked<'_>) -> Result<()> {
+    fn take(&mut self, one: &Chosen, asked: &Request<'_>) -> Result<()> {
         let deployment = one.remedy.deployment;
         let mut reasons = Vec::new();
         for way in deployment.ways {
@@ -168,7 +168,7 @@ impl Effects {
         Ok(())
     }
 
-    fn into_plan(self, asked: &Asked<'_>) -> Result<Plan> {
+    fn into_plan(self, asked: &Request<'_>) -> Result<Plan> {
         let mut changes = Vec::new();
         if let Some((name, constants)) = &self.program {
             changes.push(Change::Control {
@@ -210,7 +210,7 @@ impl Effects {
     }
 
     /// The treatment that a program gives to connections.
-    fn treatment(&self, asked: &Asked<'_>) -> Result<Treatment> {
+    fn treatment(&self, asked: &Request<'_>) -> Result<Treatment> {
         let mut treatment = Treatment {
             share: asked.share.unwrap_or(10_000),
             salt: 0,
@@ -238,7 +238,7 @@ impl Effects {
     }
 
     /// Changes of routes and settings, which affect all connections, or those of a route.
-    fn without_program(&self, asked: &Asked<'_>) -> Result<Vec<Change>> {
+    fn without_program(&self, asked: &Request<'_>) -> Result<Vec<Change>> {
         let mut attributes = self.attributes.clone();
         let mut changes = Vec::new();
         let routes = match asked.target {
@@ -293,7 +293,7 @@ impl Effects {
     }
 }
 
-impl Asked<'_> {
+impl Request<'_> {
     fn words(&self) -> String {
         match self.share {
             Some(share) => format!("{} --share {}%", self.target, f64::from(share) / 100.0),
@@ -335,13 +335,13 @@ fn number_of(name: &str, value: &str) -> Result<u32> {
 }
 
 /// The reason this way does not work for these connections, if any.
-fn refusal(one: &Chosen, way: &Way, asked: &Asked<'_>) -> Option<String> {
+fn refusal(one: &Chosen, way: &Way, asked: &Request<'_>) -> Option<String> {
     // Without the deviation the first way reports that it is missing.
     let steps = way.concrete(&one.given(), Some(asked.deviation_ms.unwrap_or(1.0)))?;
     steps.iter().find_map(|step| step_refusal(step, asked))
 }
 
-fn step_refusal(step: &Concrete, asked: &Asked<'_>) -> Option<String> {
+fn step_refusal(step: &Concrete, asked: &Request<'_>) -> Option<String> {
     let value = &step.value;
     match step.step {
         Step::Sysctl { key, .. } => {

@@ -8,11 +8,11 @@
 //! ```
 #![cfg(target_os = "linux")]
 
+pub mod carried_traffic;
 pub mod end;
 pub mod inside;
 pub mod link;
 pub mod measure;
-pub mod passed;
 pub mod record;
 pub mod request;
 pub mod run;

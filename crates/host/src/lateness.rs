@@ -53,7 +53,7 @@ pub struct Punctuality {
 }
 
 impl Lateness {
-    /// The punctuality so far.
+    /// Punctuality since the start.
     pub fn punctuality(&self) -> Punctuality {
         let ms = |late: Duration| late.as_secs_f64() * 1e3;
         Punctuality {

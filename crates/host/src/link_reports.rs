@@ -2,7 +2,7 @@
 //! number of retransmissions of each, and the link's retransmission timeout (WSC-TCP, §3.1).
 //!
 //! A report is a datagram to an abstract name (unix(7)) in the station's network namespace, where
-//! the station's own stack can receive it; if nobody listens it is lost.
+//! the station's own stack can receive it; without a listener it is lost.
 
 use std::fs;
 use std::net::SocketAddr as Ends;
@@ -87,7 +87,7 @@ impl Reports {
     /// Sends a report to a station.
     pub fn tell(&self, station: usize, report: &Report) {
         if let (Some(socket), Ok(bytes)) = (self.sockets.get(station), serde_json::to_vec(report)) {
-            // Nobody listens, or the listener does not keep up.
+            // There is no listener, or it does not keep up.
             let _ = socket.send_to_addr(&bytes, &self.to);
         }
     }
@@ -145,7 +145,7 @@ mod tests {
             retransmissions: 3,
             retry_timeout_ns: Some(5_000_000),
         };
-        // Nobody listens yet.
+        // No listener yet.
         reports.tell(0, &report);
         let [first, second] = stations.each_ref().map(|one| one.enter(listener).unwrap());
         reports.tell(0, &report);

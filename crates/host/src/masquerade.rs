@@ -67,11 +67,11 @@ pub fn masquerade(leaving: &Leaving) -> Result<()> {
 
 /// A translation that lasts as long as this value, in the namespace in which it was made.
 #[derive(Debug)]
-pub struct Held {
+pub struct Masquerade {
     _owner: Owner,
 }
 
-impl Held {
+impl Masquerade {
     /// Translates in the calling thread's namespace, with a table of this name.
     ///
     /// # Errors
@@ -122,7 +122,7 @@ mod tests {
                     eprintln!("skipped: {error}");
                     return Ok(());
                 }
-                let held = match Held::new("held", &source) {
+                let held = match Masquerade::new("held", &source) {
                     Ok(held) => held,
                     Err(error) => {
                         eprintln!("skipped: {error}");
@@ -130,9 +130,9 @@ mod tests {
                     }
                 };
                 // Someone else's table is not changed.
-                assert!(Held::new("held", &source).is_err());
+                assert!(Masquerade::new("held", &source).is_err());
                 drop(held);
-                Held::new("held", &source).map(drop)
+                Masquerade::new("held", &source).map(drop)
             })
             .unwrap();
     }

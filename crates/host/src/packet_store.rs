@@ -20,17 +20,17 @@ impl Ticket {
 
 /// A packet as parsed.
 #[derive(Clone, Debug, Default)]
-pub struct Kept {
+pub struct ParsedPacket {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// Its segment, if it is one: a packet that arrives with another one was changed.
     pub segment: Option<Segment>,
 }
 
-/// The most recent packets, as many as there are slots.
+/// The most recent packets, one in each slot.
 #[derive(Debug)]
 pub struct Store {
-    places: Vec<Kept>,
+    places: Vec<ParsedPacket>,
     /// Number of packets stored so far; the first has number 1.
     kept: u64,
 }
@@ -39,7 +39,7 @@ impl Store {
     /// Creates slots for that many packets in flight; at least one.
     pub fn new(places: usize) -> Self {
         Self {
-            places: vec![Kept::default(); places.max(1)],
+            places: vec![ParsedPacket::default(); places.max(1)],
             kept: 0,
         }
     }
@@ -58,8 +58,8 @@ impl Store {
         Ticket(self.kept)
     }
 
-    /// The packet identified by `ticket`. `None` if there is none, or no longer.
-    pub fn get(&mut self, ticket: Ticket) -> Option<&mut Kept> {
+    /// The packet identified by `ticket`. `None` if it was never stored, or has been overwritten.
+    pub fn get(&mut self, ticket: Ticket) -> Option<&mut ParsedPacket> {
         let age = self.kept.checked_sub(ticket.0)?;
         if ticket.0 == 0 || age >= self.places.len() as u64 {
             return None;

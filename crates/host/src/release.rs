@@ -4,7 +4,7 @@
 pub const GUEST_VARIABLE: &str = "AIRTCP_GUEST";
 
 /// Whether this process runs in a guest: a kernel of its own that ends with it, so that nothing has
-/// to be put back and nobody else is affected by a setting of the whole machine.
+/// to be put back and no other program is affected by a setting of the whole machine.
 pub fn is_guest() -> bool {
     std::env::var_os(GUEST_VARIABLE).is_some()
 }

@@ -23,7 +23,7 @@ pub fn has_control(name: &str) -> bool {
 ///
 /// # Errors
 ///
-/// The key is not one of a namespace.
+/// The key does not belong to a namespace.
 pub fn setting_path(key: &str) -> Result<PathBuf> {
     // Keys come from the catalogue; one with a slash or of another tree is not a namespace's.
     if !key.starts_with("net.") || key.contains('/') || key.contains("..") {

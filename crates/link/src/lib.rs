@@ -9,9 +9,10 @@
 //! 3. [`error`]: does it arrive at all?
 //! 4. [`delay`]: how long is it under way?
 //!
-//! All parts speak in the types of [`frame`]. [`mac`] holds channels that stations share and links that retransmit, over the radio of [`phy`];
-//! [`agent`] is what an access point does to the packets that pass. [`trace`] reads recorded links;
-//! [`random`] is where all randomness comes from.
+//! All parts speak in the types of [`frame`]. [`mac`] holds channels that stations share and links
+//! that retransmit, over the radio of [`phy`]; [`agent`] is what an access point does to the
+//! packets that pass. [`trace`] reads recorded links; [`random`] is where all randomness comes
+//! from.
 
 pub mod agent;
 pub mod delay;

@@ -38,7 +38,8 @@ pub trait Hosts<C: Copy + Default, A: Copy>: Sized {
     #[inline]
     fn acknowledged_by_link(&mut self, _now: Instant, _packet: &Packet<C>, _attempts: u32) {}
 
-    /// A packet has left the station of a medium that it waited at: acknowledged, given up or dropped.
+    /// A packet has left the station of a medium that it waited at: acknowledged, given up or
+    /// dropped.
     #[inline]
     fn left_station(&mut self, _network: &mut Network<C, A>, _packet: &Packet<C>) {}
 

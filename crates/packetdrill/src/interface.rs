@@ -11,7 +11,7 @@ use airtcp_units::Duration;
 use libc::{epoll_event, iovec, msghdr, pollfd, sockaddr, socklen_t, ssize_t, timeval};
 
 use crate::machine::{Machine, micros};
-use crate::memory::{Kept, address, pieces, read_into, said, said_int, tell, write_from};
+use crate::memory::{HeldPointer, address, pieces, read_into, said, said_int, tell, write_from};
 
 /// One for each process: packetdrill asks for one.
 static MACHINE: OnceLock<Machine> = OnceLock::new();
@@ -147,7 +147,7 @@ extern "C" fn listen(_: User, fd: c_int, backlog: c_int) -> c_int {
 }
 
 extern "C" fn accept(_: User, fd: c_int, at: *mut sockaddr, length: *mut socklen_t) -> c_int {
-    let (at, length) = (Kept(at), Kept(length));
+    let (at, length) = (HeldPointer(at), HeldPointer(length));
     let mut who = move |who| tell(who, at.get(), length.get());
     said_int(machine().wait(move |world| world.accept(fd, &mut who)))
 }
@@ -171,7 +171,7 @@ extern "C" fn connect(_: User, fd: c_int, at: *const sockaddr, length: socklen_t
 }
 
 extern "C" fn read(_: User, fd: c_int, into: *mut c_void, length: usize) -> ssize_t {
-    said(read_into(fd, vec![(Kept(into.cast()), length)], 0))
+    said(read_into(fd, vec![(HeldPointer(into.cast()), length)], 0))
 }
 
 extern "C" fn readv(_: User, fd: c_int, into: *const iovec, count: c_int) -> ssize_t {
@@ -183,7 +183,11 @@ extern "C" fn readv(_: User, fd: c_int, into: *const iovec, count: c_int) -> ssi
 }
 
 extern "C" fn recv(_: User, fd: c_int, into: *mut c_void, length: usize, flags: c_int) -> ssize_t {
-    said(read_into(fd, vec![(Kept(into.cast()), length)], flags))
+    said(read_into(
+        fd,
+        vec![(HeldPointer(into.cast()), length)],
+        flags,
+    ))
 }
 
 extern "C" fn recvfrom(
@@ -195,7 +199,11 @@ extern "C" fn recvfrom(
     _: *mut sockaddr,
     _: *mut socklen_t,
 ) -> ssize_t {
-    said(read_into(fd, vec![(Kept(into.cast()), length)], flags))
+    said(read_into(
+        fd,
+        vec![(HeldPointer(into.cast()), length)],
+        flags,
+    ))
 }
 
 /// Of headers newer than libc's (include/uapi/linux/tcp.h).
@@ -225,7 +233,11 @@ extern "C" fn recvmsg(_: User, fd: c_int, message: *mut msghdr, flags: c_int) ->
 }
 
 extern "C" fn write(_: User, fd: c_int, from: *const c_void, length: usize) -> ssize_t {
-    said(write_from(fd, &[(Kept(from.cast_mut().cast()), length)], 0))
+    said(write_from(
+        fd,
+        &[(HeldPointer(from.cast_mut().cast()), length)],
+        0,
+    ))
 }
 
 extern "C" fn writev(_: User, fd: c_int, from: *const iovec, count: c_int) -> ssize_t {
@@ -245,7 +257,7 @@ extern "C" fn send(
 ) -> ssize_t {
     said(write_from(
         fd,
-        &[(Kept(from.cast_mut().cast()), length)],
+        &[(HeldPointer(from.cast_mut().cast()), length)],
         flags,
     ))
 }
@@ -261,7 +273,7 @@ extern "C" fn sendto(
 ) -> ssize_t {
     said(write_from(
         fd,
-        &[(Kept(from.cast_mut().cast()), length)],
+        &[(HeldPointer(from.cast_mut().cast()), length)],
         flags,
     ))
 }
@@ -277,7 +289,7 @@ extern "C" fn fcntl(_: User, fd: c_int, command: c_int, value: c_long) -> c_int 
 }
 
 extern "C" fn ioctl(_: User, fd: c_int, request: c_ulong, into: *mut c_int) -> c_int {
-    let into = Kept(into);
+    let into = HeldPointer(into);
     said_int(machine().call(move |world| {
         let bytes = world.queue(fd, request)?;
         if into.get().is_null() {
@@ -326,7 +338,7 @@ extern "C" fn get_option(
     into: *mut c_void,
     length: *mut socklen_t,
 ) -> c_int {
-    let (into, length) = (Kept(into.cast::<u8>()), Kept(length));
+    let (into, length) = (HeldPointer(into.cast::<u8>()), HeldPointer(length));
     said_int(machine().call(move |world| {
         let value = world.option(fd, level, name)?;
         if into.get().is_null() || length.get().is_null() {
@@ -365,7 +377,7 @@ unsafe extern "C" fn getsockopt(
 }
 
 extern "C" fn poll(_: User, all: *mut pollfd, count: c_ulong, timeout: c_int) -> c_int {
-    let all = Kept(all);
+    let all = HeldPointer(all);
     let until = machine().deadline(timeout);
     said_int(machine().wait_until(until, move |world| {
         if all.get().is_null() {
@@ -459,7 +471,7 @@ extern "C" fn epoll_wait(
     most: c_int,
     timeout: c_int,
 ) -> c_int {
-    let into = Kept(into);
+    let into = HeldPointer(into);
     let most = usize::try_from(most).unwrap_or(0);
     let until = machine().deadline(timeout);
     said_int(machine().wait_until(until, move |world| {

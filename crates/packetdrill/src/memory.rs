@@ -81,19 +81,19 @@ pub fn tell(who: SocketAddr, to: *mut sockaddr, length: *mut socklen_t) {
 /// A pointer that a call which waits takes along: packetdrill keeps what it points to until the
 /// call returns.
 #[derive(Clone, Copy)]
-pub struct Kept<T>(pub *mut T);
+pub struct HeldPointer<T>(pub *mut T);
 
 // SAFETY: one thread at a time uses it, under the machine's lock.
-unsafe impl<T> Send for Kept<T> {}
+unsafe impl<T> Send for HeldPointer<T> {}
 
-impl<T> Kept<T> {
+impl<T> HeldPointer<T> {
     pub const fn get(self) -> *mut T {
         self.0
     }
 }
 
 /// Reads into pieces of memory.
-pub fn read_into(fd: c_int, pieces: Vec<(Kept<u8>, usize)>, flags: c_int) -> Answer {
+pub fn read_into(fd: c_int, pieces: Vec<(HeldPointer<u8>, usize)>, flags: c_int) -> Answer {
     if pieces
         .iter()
         .any(|(at, length)| at.get().is_null() && *length > 0)
@@ -127,7 +127,7 @@ pub fn read_into(fd: c_int, pieces: Vec<(Kept<u8>, usize)>, flags: c_int) -> Ans
 }
 
 /// Writes pieces of memory, one behind the other.
-pub fn write_from(fd: c_int, pieces: &[(Kept<u8>, usize)], flags: c_int) -> Answer {
+pub fn write_from(fd: c_int, pieces: &[(HeldPointer<u8>, usize)], flags: c_int) -> Answer {
     let mut bytes = Vec::new();
     for (at, length) in pieces {
         if *length == 0 {
@@ -144,7 +144,7 @@ pub fn write_from(fd: c_int, pieces: &[(Kept<u8>, usize)], flags: c_int) -> Answ
 }
 
 /// The pieces of an iovec.
-pub fn pieces(from: *const iovec, count: usize) -> Vec<(Kept<u8>, usize)> {
+pub fn pieces(from: *const iovec, count: usize) -> Vec<(HeldPointer<u8>, usize)> {
     if from.is_null() {
         return Vec::new();
     }
@@ -152,6 +152,6 @@ pub fn pieces(from: *const iovec, count: usize) -> Vec<(Kept<u8>, usize)> {
     let pieces = unsafe { slice::from_raw_parts(from, count) };
     pieces
         .iter()
-        .map(|piece| (Kept(piece.iov_base.cast()), piece.iov_len))
+        .map(|piece| (HeldPointer(piece.iov_base.cast()), piece.iov_len))
         .collect()
 }

@@ -1,7 +1,7 @@
 //! Socket options and ioctls: setsockopt(2), tcp(7), ioctl(2), fcntl(2).
 
-use airtcp_script::settings::{self, Applied};
-use airtcp_script::tcp_info::Asked;
+use airtcp_script::settings::{self, SettingOutcome};
+use airtcp_script::tcp_info::QueryContext;
 use airtcp_units::Duration;
 
 use crate::machine::{Answer, World};
@@ -117,7 +117,7 @@ impl World {
                 let mut config = *socket.options.config;
                 let applied =
                     settings::congestion_control(name.trim_end_matches('\0'), &mut config);
-                if applied != Applied::Yes {
+                if applied != SettingOutcome::Yes {
                     return Err(libc::ENOENT);
                 }
                 let control = config.congestion;
@@ -162,7 +162,7 @@ impl World {
             (libc::IPPROTO_TCP, libc::TCP_INFO) => {
                 let id = connection.ok_or(libc::ENOTCONN)?;
                 let stream = self.endpoint.stream(id).ok_or(libc::ENOTCONN)?;
-                let asked = Asked {
+                let asked = QueryContext {
                     now: self.now,
                     data_received_at: socket.received.1,
                     offered_mss: socket

@@ -3,7 +3,7 @@
 use std::fs;
 
 use airtcp_endpoint::Options;
-use airtcp_script::settings::{self, Applied};
+use airtcp_script::settings::{self, SettingOutcome};
 use airtcp_tcp::Profile;
 
 /// Settings that concern an endpoint, under `/proc/sys/net/ipv4`.
@@ -47,7 +47,8 @@ pub fn options() -> Options {
         if value.trim() == "bbr" {
             continue;
         }
-        if let Applied::Unsupported(what) = settings::sysctl(name, value.trim(), &mut config) {
+        if let SettingOutcome::Unsupported(what) = settings::sysctl(name, value.trim(), &mut config)
+        {
             eprintln!("airtcp: not had: {what}");
         }
     }

@@ -1,6 +1,6 @@
 //! What `TCP_INFO` tells, as `struct tcp_info` lays it out (include/uapi/linux/tcp.h).
 
-use airtcp_script::tcp_info::{Asked, value};
+use airtcp_script::tcp_info::{QueryContext, value};
 use airtcp_tcp::Connection;
 
 /// The shortest `struct tcp_info` that packetdrill reads.
@@ -40,7 +40,7 @@ const FIELDS: [(&str, usize, usize); 29] = [
 ];
 
 /// The structure's bytes; what the endpoint does not know is zero.
-pub fn bytes(asked: &Asked<'_>, connection: &Connection) -> Vec<u8> {
+pub fn bytes(asked: &QueryContext<'_>, connection: &Connection) -> Vec<u8> {
     let mut bytes = vec![0; BYTES];
     for (name, at, length) in FIELDS {
         let number = value(name, asked, connection).unwrap_or(0.0) as u64;

@@ -14,7 +14,7 @@ use crate::socket;
 pub enum Servers {
     /// A server with these addresses, which are tried in order.
     Named(Vec<SocketAddr>),
-    /// The one that the client asked for, with the client's own address. None for connections to
+    /// The server that the client addressed, with the client's own address. None for connections to
     /// the proxy's own port.
     Original {
         /// The port of the listeners.
@@ -62,7 +62,7 @@ impl Servers {
         }
     }
 
-    /// Begins a connection to the server that the client at `from` has asked for at `asked`: at the
+    /// Begins a connection to the server that the client at `from` requested at `asked`: at the
     /// first of its addresses to which there is a way.
     pub fn dial_first(&self, from: SocketAddr, asked: SocketAddr) -> Option<OwnedFd> {
         match self {
@@ -96,7 +96,7 @@ impl Servers {
     }
 }
 
-/// The server that a diverted client has asked for. TPROXY leaves the packet as it is: the socket's
+/// The server that a diverted client addressed. TPROXY leaves the packet as it is: the socket's
 /// own address is the server's. `None` for a client of the proxy's own port, `listener`.
 pub fn asked_by(client: &OwnedFd, listener: u16) -> Option<SocketAddr> {
     rustix::net::getsockname(client)

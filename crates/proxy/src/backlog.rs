@@ -59,8 +59,8 @@ impl Rate {
     }
 }
 
-/// A sample of the rate at which the kernel delivers: a window in a smoothed round trip, and no more
-/// than it measures. What it measures of a first burst, which a queue took at once, is too much.
+/// A sample of the rate at which the kernel delivers: a window in a smoothed round trip, and no
+/// more than it measures. What it measures of a first burst, which a queue absorbed, is too much.
 pub fn rate_of(info: &TcpInfo) -> f64 {
     let window = f64::from(info.cwnd) * f64::from(info.mss);
     let seconds = f64::from(info.srtt_us.max(1)) * 1e-6;

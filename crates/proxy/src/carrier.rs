@@ -22,14 +22,14 @@ pub enum End {
 
 /// The state of a relay after its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum RelayState {
     /// It waits for an event.
     Waits,
     /// It could continue, but others come first.
     Again,
     /// The server is tried at another address, by a new socket.
     Redialled,
-    /// Both ends have closed in order, and each has been told.
+    /// Both ends have closed in order, and each knows.
     Over,
     /// The server could not be reached.
     Unreached,
@@ -37,7 +37,7 @@ pub enum Standing {
     Failed,
 }
 
-/// A client's connection and the one that goes on from it.
+/// A client's connection and the one that continues it to the server.
 pub trait Relay {
     /// The kernel's socket at an end, if the kernel has that end.
     fn socket(&self, end: End) -> Option<&OwnedFd>;
@@ -128,10 +128,10 @@ pub trait Carrier {
     fn enrol(&mut self, _key: usize, _relay: &Self::Relay) {}
 
     /// Performs everything possible for a relay.
-    fn turn(&mut self, relay: &mut Self::Relay) -> Standing;
+    fn turn(&mut self, relay: &mut Self::Relay) -> RelayState;
 
     /// Ends a relay: in order if it is over, by resets otherwise.
-    fn end(&mut self, relay: Self::Relay, standing: Standing);
+    fn end(&mut self, relay: Self::Relay, standing: RelayState);
 
     /// Adds what it has to say to the counters.
     fn count(&self, _counters: &mut Counters) {}

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Totals since the start, and the current state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counters {
-    /// Client connections so far.
+    /// Client connections since the start.
     pub accepted: u64,
     /// Current ones.
     pub open: u64,

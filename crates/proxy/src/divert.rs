@@ -16,7 +16,7 @@
 //!                                        the TUN device ◀── that mark's table ◀───────┘
 //! ```
 //!
-//! Without a listener a packet is not marked and goes on as if there were no proxy; so do those of
+//! Without a listener a packet is not marked and passes as if there were no proxy; so do those of
 //! connections that are older than the proxy. The route to the endpoint goes with its device:
 //! without it the mark leads nowhere else than before. SYNs come first, since TPROXY knows that one
 //! may take the place of a connection in TIME-WAIT (nf_tproxy_handle_time_wait4).

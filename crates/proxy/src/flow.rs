@@ -107,7 +107,7 @@ impl Flow {
         }
     }
 
-    /// Bytes passed to the destination so far.
+    /// Bytes passed to the destination.
     pub const fn passed(&self) -> u64 {
         self.passed
     }
@@ -136,7 +136,7 @@ impl Flow {
             }
             if self.has_ended {
                 match shutdown(&to.socket, Shutdown::Write) {
-                    // Reset meanwhile; the other direction learns of it.
+                    // Reset by now; the other direction learns of it.
                     Ok(()) | Err(Errno::NOTCONN) => self.is_finished = true,
                     Err(error) => return Err(error),
                 }

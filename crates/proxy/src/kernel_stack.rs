@@ -32,7 +32,7 @@ pub struct KernelStack {
 
 /// The request behind a stack's name, before anything is done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Asked {
+struct StackRequest {
     control: Option<String>,
     program: Option<(String, Constants)>,
     is_paced: bool,
@@ -51,7 +51,7 @@ impl KernelStack {
     /// No such stack, one that this kernel does not support, or one that sockets cannot choose;
     /// says what helps.
     pub fn new(name: &str) -> Result<Self> {
-        let asked = Asked::parse(name, name.strip_prefix(KERNEL).unwrap_or(name))?;
+        let asked = StackRequest::parse(name, name.strip_prefix(KERNEL).unwrap_or(name))?;
         let mut control = asked.control;
         let mut registered = None;
         if let Some((program, constants)) = &asked.program {
@@ -98,7 +98,7 @@ impl KernelStack {
     }
 }
 
-impl Asked {
+impl StackRequest {
     fn parse(name: &str, rest: &str) -> Result<Self> {
         match airtcp_remedies::parse(rest) {
             Ok(remedies) if has_ways(&remedies) => {
@@ -227,15 +227,15 @@ mod tests {
 
     #[test]
     fn the_catalogue_says_how_a_stack_is_had() {
-        let cubic = Asked::parse("linux-cubic", "cubic");
+        let cubic = StackRequest::parse("linux-cubic", "cubic");
         if has_control("cubic") {
             let control = Some("cubic".to_owned());
             assert_eq!(cubic.unwrap().control, control);
         }
-        let paced = Asked::parse("linux-pacing", "pacing").unwrap();
+        let paced = StackRequest::parse("linux-pacing", "pacing").unwrap();
         assert!(paced.is_paced && paced.control.is_none());
         // In the catalogue this is a recovery, which Linux does not have; it has its window rule.
-        let reno = Asked::parse("linux-reno", "reno").unwrap();
+        let reno = StackRequest::parse("linux-reno", "reno").unwrap();
         assert_eq!(reno.control.as_deref(), Some("reno"));
     }
 

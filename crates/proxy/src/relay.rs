@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use rustix::event::epoll::EventFlags;
 use rustix::net::sockopt;
 
-use crate::carrier::{self, End, Standing};
+use crate::carrier::{self, End, RelayState};
 use crate::flow::{Flow, Shared, Side, Turn};
 use crate::memory::Grant;
 use crate::socket::close_in_order;
@@ -58,33 +58,33 @@ impl Relay {
     }
 
     /// Performs everything possible now.
-    pub fn turn(&mut self, shared: &mut Shared) -> Standing {
+    pub fn turn(&mut self, shared: &mut Shared) -> RelayState {
         if self.is_connecting {
             if self.client.has_failed {
-                return Standing::Failed;
+                return RelayState::Failed;
             }
             if !self.server.is_writable && !self.server.has_failed {
-                return Standing::Waits;
+                return RelayState::Waits;
             }
             match sockopt::socket_error(&self.server.socket) {
                 Ok(Ok(())) => self.is_connecting = false,
-                Ok(Err(_)) | Err(_) => return Standing::Unreached,
+                Ok(Err(_)) | Err(_) => return RelayState::Unreached,
             }
         }
         let up = self.up.turn(&mut self.client, &mut self.server, shared);
         let down = self.down.turn(&mut self.server, &mut self.client, shared);
         match (up, down) {
-            (Err(_), _) | (_, Err(_)) => Standing::Failed,
-            (Ok(Turn::Finished), Ok(Turn::Finished)) => Standing::Over,
+            (Err(_), _) | (_, Err(_)) => RelayState::Failed,
+            (Ok(Turn::Finished), Ok(Turn::Finished)) => RelayState::Over,
             (Ok(up), Ok(down)) => {
                 // Data received before the failure has been passed on, if there was room.
                 if self.client.has_failed || self.server.has_failed {
-                    return Standing::Failed;
+                    return RelayState::Failed;
                 }
                 if up == Turn::Again || down == Turn::Again {
-                    Standing::Again
+                    RelayState::Again
                 } else {
-                    Standing::Waits
+                    RelayState::Waits
                 }
             }
         }
@@ -104,7 +104,7 @@ impl Relay {
         self.reset(shared);
     }
 
-    /// Closes both connections at once, which resets an end that still exists.
+    /// Aborts both connections, which resets an end that still exists.
     pub fn reset(self, shared: &mut Shared) {
         self.up.give_back(shared);
         self.down.give_back(shared);

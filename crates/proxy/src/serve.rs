@@ -1,4 +1,4 @@
-//! The loop: one thread and one event queue for all connections, whatever carries them.
+//! The loop: one thread and one event queue for all connections over any carrier.
 //!
 //! A round processes the kernel's events, takes what the carrier has received, gives each
 //! connection with work its turn, and accepts last: no event of a round concerns a connection of
@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use rustix::net::{SocketFlags, acceptfrom_with};
 use slab::Slab;
 
-use crate::carrier::{Carrier, End, Entry, Event, Relay, Standing};
+use crate::carrier::{Carrier, End, Entry, Event, Relay, RelayState};
 use crate::counters::Counters;
 use crate::stats_line::StatsLine;
 use crate::{queue, signals, status};
@@ -99,7 +99,7 @@ impl<C: Carrier> Proxy<C> {
         while self.round(&mut events)? {}
         let counters = self.counters();
         for entry in self.relays.drain() {
-            self.carrier.end(entry.relay, Standing::Failed);
+            self.carrier.end(entry.relay, RelayState::Failed);
         }
         self.carrier.send()?;
         Ok(counters)
@@ -185,18 +185,18 @@ impl<C: Carrier> Proxy<C> {
         };
         entry.is_queued = false;
         let mut standing = self.carrier.turn(&mut entry.relay);
-        if standing == Standing::Redialled {
+        if standing == RelayState::Redialled {
             match watch_end(&self.queue, &entry.relay, key, End::Server) {
                 Ok(()) => return,
-                Err(_) => standing = Standing::Unreached,
+                Err(_) => standing = RelayState::Unreached,
             }
         }
         match standing {
-            Standing::Waits | Standing::Redialled => return,
-            Standing::Again => return self.queue_up(key),
-            Standing::Over => self.counters.over += 1,
-            Standing::Unreached => self.counters.unreached += 1,
-            Standing::Failed => self.counters.failed += 1,
+            RelayState::Waits | RelayState::Redialled => return,
+            RelayState::Again => return self.queue_up(key),
+            RelayState::Over => self.counters.over += 1,
+            RelayState::Unreached => self.counters.unreached += 1,
+            RelayState::Failed => self.counters.failed += 1,
         }
         let relay = self.relays.remove(key).relay;
         let [up, down] = relay.passed();
@@ -246,7 +246,7 @@ impl<C: Carrier> Proxy<C> {
             .all(|end| watch_end(&self.queue, &relay, key, end).is_ok());
         if !watched {
             self.counters.failed += 1;
-            return self.carrier.end(relay, Standing::Failed);
+            return self.carrier.end(relay, RelayState::Failed);
         }
         self.carrier.enrol(key, &relay);
         entry.insert(Entry {

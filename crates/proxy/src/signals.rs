@@ -14,7 +14,7 @@ use airtcp_host::error::{Error, Result};
 pub fn ending() -> Result<OwnedFd> {
     let mut signals = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: sigemptyset makes `signals` a set before anything reads it; the descriptor is new,
-    // and nobody else's.
+    // and no other thread's.
     #[expect(unsafe_code, reason = "no library of ours wraps signalfd")]
     unsafe {
         libc::sigemptyset(signals.as_mut_ptr());

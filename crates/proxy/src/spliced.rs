@@ -7,14 +7,14 @@ use rustix::net::SocketAddrAny;
 use slab::Slab;
 
 use crate::admission::Servers;
-use crate::carrier::{Carrier, End, Entry, Relay as _, Standing};
+use crate::carrier::{Carrier, End, Entry, Relay as _, RelayState};
 use crate::counters::Counters;
 use crate::flow::Shared;
 use crate::kernel_stack::KernelStack;
 use crate::relay::Relay;
 use crate::socket;
 
-/// Number of connections asked for memory when a new one finds none.
+/// Number of connections checked for spare memory when a new one finds none.
 const ASKED: usize = 256;
 
 /// The treatment of clients' connections.
@@ -24,7 +24,7 @@ pub struct Spliced {
     /// The TCP stack of connections to servers, if these are the mobile side.
     stack: Option<KernelStack>,
     shared: Shared,
-    /// The next connection to be asked for memory.
+    /// The next connection to check for spare memory.
     asked: usize,
 }
 
@@ -81,9 +81,9 @@ impl Carrier for Spliced {
         Some(Relay::new(client, from, server, &mut self.shared))
     }
 
-    fn turn(&mut self, relay: &mut Relay) -> Standing {
+    fn turn(&mut self, relay: &mut Relay) -> RelayState {
         let standing = relay.turn(&mut self.shared);
-        if standing != Standing::Unreached {
+        if standing != RelayState::Unreached {
             return standing;
         }
         let Some(client) = relay.socket(End::Client) else {
@@ -92,14 +92,14 @@ impl Carrier for Spliced {
         match self.dial(client, relay.from, relay.attempt + 1) {
             Some((server, attempt)) => {
                 relay.retry(server, attempt);
-                Standing::Redialled
+                RelayState::Redialled
             }
-            None => Standing::Unreached,
+            None => RelayState::Unreached,
         }
     }
 
-    fn end(&mut self, relay: Relay, standing: Standing) {
-        if standing == Standing::Over {
+    fn end(&mut self, relay: Relay, standing: RelayState) {
+        if standing == RelayState::Over {
             relay.close(&mut self.shared);
         } else {
             relay.reset(&mut self.shared);

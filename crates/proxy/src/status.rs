@@ -11,7 +11,7 @@ use std::time::Duration;
 use airtcp_host::error::{Error, Result, Tried};
 
 const NAME: &str = "airtcp-proxy/";
-/// A proxy answers at once; a stopped one does not.
+/// A proxy answers immediately; a stopped one does not.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Listens for status requests.
@@ -66,7 +66,7 @@ pub fn print_all() -> Result<i32> {
 ///
 /// # Errors
 ///
-/// There is none, or it does not answer.
+/// No proxy is there, or it does not answer.
 pub fn ask(process: u32) -> Result<String> {
     let answer = || {
         let mut stream = UnixStream::connect_addr(&address(&process.to_string())?)?;

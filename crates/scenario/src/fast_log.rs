@@ -1,9 +1,9 @@
 //! Ping logs of links that are faster than any radio: of a wire, or of the machine itself.
 //!
-//! The round trips of a log are all there is of its link, and a window over a round trip of 20 us is
-//! several Gbit/s: two minutes of that are tens of millions of packets, for a link that nobody meant.
-//! Such a link carries no more than a slow wire does, so that its runs take as long as those of a
-//! radio, and whoever names it is told.
+//! The round trips of a log are all there is of its link, and a window over a round trip of 20 us
+//! is several Gbit/s: two minutes of that are tens of millions of packets, for a link that nobody
+//! meant. Such a link carries no more than a slow wire does, so that its runs take as long as those
+//! of a radio, and whoever names it is told.
 
 use airtcp_link::trace::rtt_log::RttSeries;
 use airtcp_link::{Delay, Service};
@@ -12,8 +12,8 @@ use airtcp_units::{BitRate, Duration};
 use crate::Scenario;
 use crate::link::Link;
 
-/// Half of the round trips of a wireless link are longer: a full frame of 802.11 with its contention,
-/// and the reply's, take that long.
+/// Half of the round trips of a wireless link are longer: a full frame of 802.11 with its
+/// contention, and the reply's, take that long.
 const FAST: Duration = Duration::from_millis(1);
 /// What a link with faster round trips carries: Fast Ethernet's rate (IEEE 802.3 clause 24), less
 /// than the 240 Mbit/s of twenty full frames in the shortest round trip that is a radio's.

@@ -6,7 +6,7 @@ use airtcp_units::Duration;
 
 /// Outcome of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Applied {
+pub enum SettingOutcome {
     /// Applied, or irrelevant to an endpoint.
     Yes,
     /// The endpoint has no such thing.
@@ -22,17 +22,17 @@ pub fn defaults(config: &mut Config) {
 }
 
 /// Applies the part of a backquoted shell command that concerns an endpoint.
-pub fn command(text: &str, config: &mut Config) -> Applied {
+pub fn command(text: &str, config: &mut Config) -> SettingOutcome {
     for line in text.lines().flat_map(|line| line.split(';')) {
         let applied = one_command(line.trim(), config);
-        if applied != Applied::Yes {
+        if applied != SettingOutcome::Yes {
             return applied;
         }
     }
-    Applied::Yes
+    SettingOutcome::Yes
 }
 
-fn one_command(line: &str, config: &mut Config) -> Applied {
+fn one_command(line: &str, config: &mut Config) -> SettingOutcome {
     // Continued lines, and comments behind a setting.
     let line = line
         .trim_end_matches('\\')
@@ -57,18 +57,18 @@ fn one_command(line: &str, config: &mut Config) -> Applied {
             if let Some((path, value)) = word.split_once('=') {
                 let name = path.rsplit('/').next().unwrap_or(path);
                 let applied = sysctl(name, value, config);
-                if applied != Applied::Yes {
+                if applied != SettingOutcome::Yes {
                     return applied;
                 }
             }
         }
-        return Applied::Yes;
+        return SettingOutcome::Yes;
     }
     let mut words = line.split_whitespace();
     match words.next() {
         None
         | Some("echo" | "sleep" | "true" | "rm" | "cat" | "ethtool" | "dmesg" | "ip6tables") => {
-            Applied::Yes
+            SettingOutcome::Yes
         }
         Some("sysctl") => {
             let text = line
@@ -80,27 +80,27 @@ fn one_command(line: &str, config: &mut Config) -> Applied {
                 let name = name.trim().rsplit('.').next().unwrap_or(name);
                 let value = value.trim().trim_matches('"');
                 let applied = sysctl(name, value, config);
-                if applied != Applied::Yes {
+                if applied != SettingOutcome::Yes {
                     return applied;
                 }
             }
-            Applied::Yes
+            SettingOutcome::Yes
         }
         Some("ip") if line.contains("route") => route(line, config),
-        Some("ip") if line.contains("tcp_metrics") => Applied::Yes,
-        Some("tc") if !line.contains("fq") => Applied::Yes,
-        Some("/bin/rm" | "dd") => Applied::Yes,
+        Some("ip") if line.contains("tcp_metrics") => SettingOutcome::Yes,
+        Some("tc") if !line.contains("fq") => SettingOutcome::Yes,
+        Some("/bin/rm" | "dd") => SettingOutcome::Yes,
         Some(word)
             if word.starts_with("../") || word.starts_with("/tmp") || word.starts_with('#') =>
         {
-            Applied::Yes
+            SettingOutcome::Yes
         }
-        Some(_) => Applied::Unsupported(format!("the command {line:?}")),
+        Some(_) => SettingOutcome::Unsupported(format!("the command {line:?}")),
     }
 }
 
 /// `ip route change … initcwnd 10 rto_min 100ms`.
-fn route(line: &str, config: &mut Config) -> Applied {
+fn route(line: &str, config: &mut Config) -> SettingOutcome {
     let words: Vec<_> = line.split_whitespace().collect();
     for pair in words.windows(2) {
         match pair {
@@ -111,7 +111,7 @@ fn route(line: &str, config: &mut Config) -> Applied {
             }
             ["rto_min", value] => {
                 let Ok(milliseconds) = value.trim_end_matches("ms").parse() else {
-                    return Applied::Unsupported(format!("rto_min {value}"));
+                    return SettingOutcome::Unsupported(format!("rto_min {value}"));
                 };
                 config.timeout.min = Duration::from_millis(milliseconds);
             }
@@ -119,16 +119,16 @@ fn route(line: &str, config: &mut Config) -> Applied {
                 "quickack" | "initrwnd" | "features" | "mtu" | "advmss" | "congctl",
                 _,
             ] => {
-                return Applied::Unsupported(format!("the route's {}", pair[0]));
+                return SettingOutcome::Unsupported(format!("the route's {}", pair[0]));
             }
             _ => {}
         }
     }
-    Applied::Yes
+    SettingOutcome::Yes
 }
 
 /// A setting under `net.ipv4`, by its last name.
-pub fn sysctl(name: &str, value: &str, config: &mut Config) -> Applied {
+pub fn sysctl(name: &str, value: &str, config: &mut Config) -> SettingOutcome {
     let is_on = value.trim() != "0";
     match name {
         "tcp_sack" => config.sack = is_on,
@@ -139,7 +139,7 @@ pub fn sysctl(name: &str, value: &str, config: &mut Config) -> Applied {
         "tcp_congestion_control" => return congestion_control(value, config),
         "tcp_reordering" => match value.trim().parse() {
             Ok(segments) => config.duplicate_ack_threshold = segments,
-            Err(_) => return Applied::Unsupported(format!("{name} = {value}")),
+            Err(_) => return SettingOutcome::Unsupported(format!("{name} = {value}")),
         },
         "tcp_early_retrans" => config.tail_loss_probe = matches!(value.trim(), "3" | "4"),
         // The kernel knows nothing but RACK either since 6.17.
@@ -156,7 +156,7 @@ pub fn sysctl(name: &str, value: &str, config: &mut Config) -> Applied {
         "tcp_window_scaling" if is_on => {}
         "tcp_min_rto_us" | "tcp_rto_min_us" => match value.trim().parse() {
             Ok(microseconds) => config.timeout.min = Duration::from_micros(microseconds),
-            Err(_) => return Applied::Unsupported(format!("{name} = {value}")),
+            Err(_) => return SettingOutcome::Unsupported(format!("{name} = {value}")),
         },
         "tcp_syn_retries"
         | "tcp_synack_retries"
@@ -167,7 +167,7 @@ pub fn sysctl(name: &str, value: &str, config: &mut Config) -> Applied {
             "0" => config.ecn = EcnUse::Off,
             "1" => config.ecn = EcnUse::Request,
             "2" => config.ecn = EcnUse::Accept,
-            _ => return Applied::Unsupported(format!("{name} = {value}")),
+            _ => return SettingOutcome::Unsupported(format!("{name} = {value}")),
         },
         // Settings that no script of an endpoint can see.
         "tcp_wmem"
@@ -198,15 +198,15 @@ pub fn sysctl(name: &str, value: &str, config: &mut Config) -> Applied {
         | "tcp_base_mss"
         | "tcp_mtu_probing"
         | "tcp_rfc1337" => {}
-        _ => return Applied::Unsupported(format!("{name} = {value}")),
+        _ => return SettingOutcome::Unsupported(format!("{name} = {value}")),
     }
-    Applied::Yes
+    SettingOutcome::Yes
 }
 
 /// A setting that bounds a connection's patience.
-fn limit(name: &str, value: &str, config: &mut Config) -> Applied {
+fn limit(name: &str, value: &str, config: &mut Config) -> SettingOutcome {
     let Ok(number) = value.trim().parse::<u32>() else {
-        return Applied::Unsupported(format!("{name} = {value}"));
+        return SettingOutcome::Unsupported(format!("{name} = {value}"));
     };
     let retries = u8::try_from(number).unwrap_or(u8::MAX);
     let limits = &mut config.limits;
@@ -217,11 +217,11 @@ fn limit(name: &str, value: &str, config: &mut Config) -> Applied {
         "tcp_fin_timeout" => limits.fin_timeout = Duration::from_secs(number.into()),
         _ => limits.challenge_interval = Duration::from_millis(number.into()),
     }
-    Applied::Yes
+    SettingOutcome::Yes
 }
 
 /// The congestion control of that name.
-pub fn congestion_control(name: &str, config: &mut Config) -> Applied {
+pub fn congestion_control(name: &str, config: &mut Config) -> SettingOutcome {
     config.slow_start = SlowStart::Standard;
     config.congestion = match name.trim().trim_matches('"') {
         "cubic" => {
@@ -232,7 +232,7 @@ pub fn congestion_control(name: &str, config: &mut Config) -> Applied {
         "bbr" => CongestionControl::Bbr,
         "westwood" => CongestionControl::Westwood,
         "veno" => CongestionControl::Veno,
-        other => return Applied::Unsupported(format!("the congestion control {other:?}")),
+        other => return SettingOutcome::Unsupported(format!("the congestion control {other:?}")),
     };
-    Applied::Yes
+    SettingOutcome::Yes
 }

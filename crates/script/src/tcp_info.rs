@@ -11,7 +11,7 @@ const INFINITE: f64 = 2_147_483_647.0;
 
 /// State that the connection itself does not have.
 #[derive(Debug)]
-pub struct Asked<'a> {
+pub struct QueryContext<'a> {
     /// The time of the query.
     pub now: Instant,
     /// When data arrived last.
@@ -23,7 +23,7 @@ pub struct Asked<'a> {
 }
 
 /// The value of `name`; `None` for a name that is not known.
-pub fn value(name: &str, asked: &Asked, connection: &Connection) -> Option<f64> {
+pub fn value(name: &str, asked: &QueryContext, connection: &Connection) -> Option<f64> {
     let now = asked.now;
     let sender = connection.sender();
     let board = sender.scoreboard();

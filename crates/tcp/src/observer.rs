@@ -1,5 +1,5 @@
 //! Events that an endpoint reports while it runs, and insight that no endpoint on a real network
-//! has: an argument of the calls that may cause events, never a field, so that a run nobody watches
+//! has: an argument of the calls that may cause events, never a field, so that an unobserved run
 //! pays nothing.
 
 use core::ops::Range;

@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 
 use crate::Connection;
 
-/// What was written and where records in it end. The connection is told of nothing behind the end
+/// What was written and where records in it end. The connection learns of nothing behind the end
 /// of the first record that has not left.
 #[derive(Clone, Debug, Default)]
 pub struct Records {

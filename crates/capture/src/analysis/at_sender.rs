@@ -25,7 +25,7 @@ const LEAST_PACKETS: usize = 50;
 /// A packet that was lost before it came here: which repaired it, and which came first of those
 /// sent after it, by their places among the segments of the data's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Missing {
+pub struct UpstreamLoss {
     pub repair: u32,
     pub before: u32,
 }
@@ -36,7 +36,7 @@ pub fn packets(
     packets: impl Iterator<Item = Packet> + Clone,
     way: Way,
     base: Duration,
-    missing: &[Missing],
+    missing: &[UpstreamLoss],
 ) -> Option<Vec<Packet>> {
     let clock = Clock::of(packets.clone().filter(|packet| packet.way == way))?;
     let mut moved: Vec<(Instant, u64, Packet)> = Vec::new();
@@ -231,7 +231,7 @@ mod tests {
         let lost = seen[49].segment.sequence;
         seen[79].segment.sequence = lost;
         seen.remove(49);
-        let missing = [Missing {
+        let missing = [UpstreamLoss {
             repair: 78,
             before: 49,
         }];

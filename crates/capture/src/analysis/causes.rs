@@ -2,12 +2,12 @@
 
 use airtcp_units::{Duration, Instant};
 
+use super::delay_threshold::{self, DelayThreshold, Dependence};
 use super::findings::{Ack, Sent};
 use super::hazard::Hazard;
 use super::label::Cause;
 use super::policer::Policer;
 use super::rate::Path;
-use super::standing::{self, Dependence, Standing};
 
 /// The rise over the delay is taken where it is likelier than that over the flow's own bytes by
 /// this factor and this much: otherwise the queue is the flow's own.
@@ -27,9 +27,9 @@ pub(super) struct Causes {
     /// The queue drops by a delay that the flow's own bytes do not make: others share it.
     pub is_shared: bool,
     pub policer: Option<Policer>,
-    pub standing: Option<Standing>,
+    pub standing: Option<DelayThreshold>,
     /// The delay of a full queue whose length in bytes does not show.
-    full_from: Option<Standing>,
+    full_from: Option<DelayThreshold>,
     /// The delay above which losses are more frequent, on too few occasions to say why.
     open_from: Option<Duration>,
     by_delay: Hazard,
@@ -62,8 +62,8 @@ impl Causes {
             delays,
             ..Self::default()
         };
-        // Any queue drops what exceeds its rate and length, as a bucket does: the bucket alone has to
-        // explain more than the length of a queue.
+        // Any queue drops what exceeds its rate and length, as a bucket does: the bucket alone has
+        // to explain more than the length of a queue.
         let gain = causes.hazard.gain.max(causes.by_delay.gain);
         let policer = Policer::of(sent, &causes.delays);
         if let Some((policer, is_policed)) = policer.filter(|(one, _)| one.gain > gain) {
@@ -79,16 +79,21 @@ impl Causes {
         // queue, let one of them vary; and both vary where both do.
         let outlasted = |is_drop: &dyn Fn(usize) -> bool| {
             is_steady(sent, path, is_drop)
-                && standing::is_outlasted(sent, &nanos, packet.as_nanos(), is_drop)
-                && standing::is_outlasted(sent, &causes.bytes, whole.unwrap_or(0), is_drop)
+                && delay_threshold::is_outlasted(sent, &nanos, packet.as_nanos(), is_drop)
+                && delay_threshold::is_outlasted(sent, &causes.bytes, whole.unwrap_or(0), is_drop)
         };
         let is_never_full = outlasted(&|at| causes.is_full(at));
         let counts = |at: usize| told(at) && (is_never_full || !causes.is_full(at));
-        match standing::dependence(sent, &causes.delays, path.base, packet, counts) {
+        match delay_threshold::dependence(sent, &causes.delays, path.base, packet, counts) {
             Dependence::Flat => {
                 // Losses of one occasion are a burst of the radio, or a queue that was long.
-                let each =
-                    standing::dependence(sent, &causes.delays, Duration::ZERO, packet, counts);
+                let each = delay_threshold::dependence(
+                    sent,
+                    &causes.delays,
+                    Duration::ZERO,
+                    packet,
+                    counts,
+                );
                 if let Dependence::Above(standing) = each {
                     causes.open_from = Some(standing.from);
                 }
@@ -114,7 +119,7 @@ impl Causes {
 
     /// The delay above which a queue dropped that was not full, where its drops are on too few
     /// occasions to tell how they depend on the delay.
-    fn standing_of_drops(&self, sent: &[Sent], packet: Duration) -> Option<Standing> {
+    fn standing_of_drops(&self, sent: &[Sent], packet: Duration) -> Option<DelayThreshold> {
         let mut delays: Vec<Duration> = (0..sent.len())
             .filter(|at| sent[*at].attempt == 0 && sent[*at].is_lost && self.is_full(*at))
             .map(|at| self.delays[at])
@@ -125,9 +130,9 @@ impl Causes {
         } else {
             &self.hazard
         };
-        Some(Standing {
+        Some(DelayThreshold {
             from: *delays.get(delays.len() / 10)?,
-            least: standing::least(packet),
+            least: delay_threshold::least(packet),
             likelihood: (1.0 - by.below / by.top.max(f64::MIN_POSITIVE)).max(0.0),
         })
     }

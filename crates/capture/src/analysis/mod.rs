@@ -8,20 +8,20 @@
 //! ```
 
 mod acking;
-mod agreed;
 mod at_sender;
 mod causes;
+mod delay_threshold;
 mod findings;
 mod follow;
 mod hazard;
 mod label;
 mod lost_acks;
+mod negotiated;
 mod order;
 mod policer;
 mod rate;
 mod refusal;
 mod shares;
-mod standing;
 mod stops;
 #[cfg(test)]
 mod tests;
@@ -33,20 +33,20 @@ mod wire;
 use airtcp_units::{Duration, Instant};
 
 pub use acking::Acking;
-use agreed::Agreed;
-use at_sender::Missing;
+use at_sender::UpstreamLoss;
 use causes::Causes;
+pub use delay_threshold::DelayThreshold;
 pub use findings::{Ack, Sent};
 use findings::{Findings, Repeat};
 pub use hazard::{Bin, Hazard};
 pub use label::{Cause, Evidence, Label, Need, Trigger};
 pub use lost_acks::LostAcks;
+use negotiated::NegotiatedOptions;
 pub use policer::Policer;
 use rate::Path;
 pub use refusal::of_capture as refusals_of_capture;
 pub use refusal::{Refusal, RefusalKind};
 pub use shares::{Limit, Shares};
-pub use standing::Standing;
 pub use stops::Stop;
 pub use vantage::{Place, Vantage};
 use verdict::{FlowFacts, Verdict};
@@ -103,7 +103,7 @@ pub struct Analysis {
     /// The policer that drops what exceeds its tokens.
     pub policer: Option<Policer>,
     /// The delay above which a queue drops that looks after its own.
-    pub aqm: Option<Standing>,
+    pub aqm: Option<DelayThreshold>,
     /// Acknowledgments lost on their way here; `None` where nothing counts them.
     pub lost_acks: Option<LostAcks>,
     /// Segments that announce a smaller window after a congestion mark (RFC 3168 §6.1.2).
@@ -144,12 +144,12 @@ impl Analysis {
         if analysis.refusals.iter().any(|one| one.kind.is_total()) {
             return analysis;
         }
-        let agreed = Agreed::of(ordered.packets(), flow, way);
+        let agreed = NegotiatedOptions::of(ordered.packets(), flow, way);
         let segments = ordered.segments(way, agreed.mss);
         analysis.mss = agreed.mss;
         analysis.has_sack = agreed.has_sack;
         let findings = follow::follow(way, agreed, segments.clone());
-        let found = refusal::Found {
+        let found = refusal::PassSummary {
             losses: 0,
             sent: findings.sent.len(),
             behind_ack: findings.behind_ack,
@@ -165,7 +165,7 @@ impl Analysis {
         if flow.completeness() == Completeness::Beginning {
             analysis.cut_after = analysis.sent.last().map(|packet| packet.time);
         }
-        let found = refusal::Found {
+        let found = refusal::PassSummary {
             losses: analysis.losses(),
             base: analysis.base_rtt.unwrap_or_default(),
             ..found
@@ -230,8 +230,8 @@ impl Analysis {
         &self,
         segments: impl Iterator<Item = Packet> + Clone,
         flow: &Flow,
-        agreed: Agreed,
-        missing: &[Missing],
+        agreed: NegotiatedOptions,
+        missing: &[UpstreamLoss],
     ) -> Option<Box<Self>> {
         let base = self.vantage.least_to_sender?;
         let packets = at_sender::packets(segments, self.way, base, missing)?;
@@ -260,7 +260,7 @@ impl Analysis {
     }
 
     /// Draws what follows from the pass over the packets; what was lost before it came here.
-    fn judge(&mut self, mut findings: Findings) -> Vec<Missing> {
+    fn judge(&mut self, mut findings: Findings) -> Vec<UpstreamLoss> {
         let base = Path::of(&findings.sent, &findings.acks).map(|path| path.base);
         let facts = FlowFacts {
             place: self.vantage.place,
@@ -391,13 +391,13 @@ impl Analysis {
 }
 
 /// Losses on the sender's side, by what repaired and what revealed them.
-fn missing(findings: &Findings, verdicts: &[Verdict]) -> Vec<Missing> {
+fn missing(findings: &Findings, verdicts: &[Verdict]) -> Vec<UpstreamLoss> {
     let place = |at: Index| findings.sent[at.get()].index;
     let pairs = findings.repeats.iter().zip(verdicts);
     pairs
         .filter(|(_, verdict)| verdict.is_upstream && verdict.need == Need::Needed)
         .filter_map(|(repeat, _)| {
-            Some(Missing {
+            Some(UpstreamLoss {
                 repair: place(repeat.sent),
                 before: place(repeat.revealed_by?),
             })

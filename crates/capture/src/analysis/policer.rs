@@ -136,8 +136,8 @@ impl Bucket {
     }
 
     /// What passed between two losses at an empty bucket that was never full meanwhile is what its
-    /// rate let pass: the mean over all such times. A sender whose rounds are all alike, with a full
-    /// bucket between, does not tell the rate otherwise.
+    /// rate let pass: the mean over all such times. A sender whose rounds are all alike, with a
+    /// full bucket between, does not tell the rate otherwise.
     fn rate_while_empty(&self, sent: &[Sent]) -> Option<f64> {
         let (mut passed, mut seconds) = (0.0, 0.0);
         let (mut since, mut bytes): (Option<Instant>, f64) = (None, 0.0);
@@ -295,8 +295,8 @@ fn log_likelihood(count: [f64; 2]) -> f64 {
 mod tests {
     use super::*;
 
-    /// A sender that fills the bucket, is slowed down by losses and comes back; `drops` says what is
-    /// lost, given the tokens that are left.
+    /// A sender that fills the bucket, is slowed down by losses and comes back; `drops` says what
+    /// is lost, given the tokens that are left.
     fn transfer(drops: impl Fn(f64, usize) -> bool) -> Vec<Sent> {
         let mut sent = Vec::new();
         let (mut nanos, mut tokens, mut spacing) = (0_u64, 100_000.0_f64, 2_000_000_u64);

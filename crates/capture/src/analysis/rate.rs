@@ -65,7 +65,7 @@ impl<'a> Path<'a> {
     /// shortest round trip. And but for what was lost, until it is repaired. This needs no rate,
     /// hence holds while the rate varies or the link stands still.
     pub fn queue_bytes(&self) -> Vec<u64> {
-        let mut lost = Lost::of(self.sent);
+        let mut lost = LostBytes::of(self.sent);
         self.sent
             .iter()
             .map(|sent| {
@@ -110,14 +110,14 @@ pub(super) fn is_told_without_sack(sent: &[Sent]) -> Vec<bool> {
 }
 
 /// Lost bytes that count as under way, walked in time.
-struct Lost {
+struct LostBytes {
     /// Changes of their number: when, and by how much.
     changes: Vec<(Instant, i64)>,
     at: usize,
     bytes: i64,
 }
 
-impl Lost {
+impl LostBytes {
     fn of(sent: &[Sent]) -> Self {
         let mut changes = Vec::new();
         for packet in sent {

@@ -216,7 +216,7 @@ pub fn of_flow(flow: &Flow, kept: usize) -> Vec<Refusal> {
 
 /// What the pass over a flow found.
 #[derive(Clone, Copy, Debug)]
-pub struct Found {
+pub struct PassSummary {
     pub losses: usize,
     pub sent: usize,
     pub behind_ack: u64,
@@ -227,7 +227,7 @@ pub struct Found {
 }
 
 /// Of a flow after it. `shares` are those of its sender's view, where there is one.
-pub fn of_found(found: &Found, shares: Option<&Shares>) -> Vec<Refusal> {
+pub fn of_found(found: &PassSummary, shares: Option<&Shares>) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     if found.behind_ack * 100 > found.sent as u64 * MOST_BEHIND_PERCENT {
         refusals.push(Refusal::new(
@@ -299,7 +299,7 @@ pub fn proxy(
     packets: impl Iterator<Item = Packet>,
     flow: &Flow,
     way: Way,
-    found: &Found,
+    found: &PassSummary,
 ) -> Option<Refusal> {
     // The sender's own SYN or that of its peer, whichever the far end answered.
     let handshake = match way {

@@ -14,7 +14,7 @@ pub struct Summary {
     /// The capture.
     pub capture: Whole,
     /// The flow; absent where there is no TCP.
-    pub flow: Option<Chosen>,
+    pub flow: Option<AnalysedFlow>,
     /// Refusals, each with the capture that would help.
     pub refusals: Vec<Refused>,
     /// A link can be fitted to the flow, and remedies ranked.
@@ -56,7 +56,7 @@ pub struct Whole {
 
 /// The analysed flow.
 #[derive(Clone, Debug, Serialize)]
-pub struct Chosen {
+pub struct AnalysedFlow {
     /// Its number.
     pub number: u32,
     /// The sender of the data.
@@ -254,7 +254,7 @@ fn whole(capture: &Capture) -> Whole {
     }
 }
 
-fn chosen(capture: &Capture) -> Option<Chosen> {
+fn chosen(capture: &Capture) -> Option<AnalysedFlow> {
     let (flow, analysis) = (capture.flow()?, capture.analysis.as_ref()?);
     let (data, acks) = (flow.data(), flow.acks());
     let (from, to) = match flow.data_way() {
@@ -270,7 +270,7 @@ fn chosen(capture: &Capture) -> Option<Chosen> {
     let timeouts = || labels().filter(|label| label.trigger == Trigger::Timeout);
     let of_need = |need: Need| labels().filter(move |label| label.need == need).count();
     let shares = &analysis.shares;
-    Some(Chosen {
+    Some(AnalysedFlow {
         number: flow.number,
         data_from: from.to_string(),
         data_to: to.to_string(),

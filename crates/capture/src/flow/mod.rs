@@ -1,7 +1,7 @@
 //! Flows: which packets belong together, and a row for each.
 
 mod half;
-mod kept;
+mod packet_pool;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -10,8 +10,8 @@ mod verdict;
 use airtcp_units::{Duration, Instant};
 
 pub use half::Half;
-pub use kept::Packets;
-pub(crate) use kept::{Chain, Kept};
+pub use packet_pool::Packets;
+pub(crate) use packet_pool::{Chain, PacketPool};
 pub(crate) use table::Table;
 pub use verdict::Verdict;
 
@@ -112,9 +112,9 @@ impl Flow {
     #[must_use]
     pub fn completeness(&self) -> Completeness {
         match self.chain.state() {
-            kept::State::Whole => Completeness::Whole,
-            kept::State::Cut => Completeness::Beginning,
-            kept::State::Released => Completeness::None,
+            packet_pool::State::Whole => Completeness::Whole,
+            packet_pool::State::Cut => Completeness::Beginning,
+            packet_pool::State::Released => Completeness::None,
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use airtcp_packet::{Flags, Segment};
 use airtcp_units::{Duration, Instant};
 
-use super::{Chain, Flow, Half, Kept, Packets, Unlisted};
+use super::{Chain, Flow, Half, PacketPool, Packets, Unlisted};
 use crate::decode::{Endpoint, Tcp};
 use crate::packet::{Packet, Way};
 
@@ -99,7 +99,7 @@ pub(crate) struct Table {
     current: HashMap<Key, u32>,
     /// Flows of late, at places that their ports choose: sparing the map most searches.
     recent: Box<[Option<(Key, u32)>; RECENT_FLOWS]>,
-    kept: Kept,
+    kept: PacketPool,
     limit: usize,
     only: Option<Key>,
     begun: u32,
@@ -116,7 +116,7 @@ impl Table {
             entries: Vec::new(),
             current: HashMap::new(),
             recent: Box::new([None; RECENT_FLOWS]),
-            kept: Kept::new(packets),
+            kept: PacketPool::new(packets),
             limit: flows.max(2),
             only: only.map(|(one, other)| key(one, other)),
             begun: 0,
@@ -151,7 +151,7 @@ impl Table {
             Way::FromClient => client.count(&tcp.segment, now, server),
             Way::FromServer => server.count(&tcp.segment, now, client),
         }
-        if flow.chain.state() != super::kept::State::Whole {
+        if flow.chain.state() != super::packet_pool::State::Whole {
             return;
         }
         let packet = Packet {
@@ -283,7 +283,7 @@ impl Table {
             self.kept.release(&mut self.entries[holder].flow.chain);
         }
         let chain = &mut self.entries[index].flow.chain;
-        if chain.state() == super::kept::State::Whole && !self.kept.push(chain, packet) {
+        if chain.state() == super::packet_pool::State::Whole && !self.kept.push(chain, packet) {
             chain.cut();
         }
     }

@@ -36,12 +36,12 @@ pub struct Source {
 }
 
 /// Counts what passes.
-struct Counted<R> {
+struct CountingReader<R> {
     input: R,
     bytes: Arc<AtomicU64>,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let bytes = self.input.read(buffer)?;
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
@@ -53,7 +53,7 @@ impl Source {
     /// The bytes of `input`, decompressed where it is gzip.
     pub fn new(input: Box<dyn Read + Send>) -> Result<Self, ReadError> {
         let raw = Arc::new(AtomicU64::new(0));
-        let counted = Counted {
+        let counted = CountingReader {
             input,
             bytes: Arc::clone(&raw),
         };

@@ -35,7 +35,7 @@ struct Flow {
     ports: [Port; 2],
 }
 
-/// All flows so far.
+/// All flows since the start.
 #[derive(Debug)]
 pub struct Flows {
     ways: Vec<Way>,
@@ -143,7 +143,7 @@ impl Flows {
         self.flows[flow as usize].station
     }
 
-    /// Number of connections so far.
+    /// Number of connections since the start.
     pub fn connections(&self) -> usize {
         self.connections.len()
     }

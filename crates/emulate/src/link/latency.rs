@@ -19,7 +19,7 @@ use serde::Serialize;
 #[derive(Debug)]
 pub struct Latency {
     /// What waits for a packet's arrival, by its number modulo the length.
-    waiting: Vec<Waiting>,
+    waiting: Vec<InFlight>,
     /// Unanswered arrivals at the receiver of each flow, oldest first.
     arrived: Vec<VecDeque<Arrival>>,
     round_trips: Vec<Duration>,
@@ -28,7 +28,7 @@ pub struct Latency {
 
 /// The time at which the data packet left the sender that a packet in flight is, or answers.
 #[derive(Clone, Copy, Debug, Default)]
-struct Waiting {
+struct InFlight {
     number: u64,
     sent: Option<Instant>,
 }
@@ -45,7 +45,7 @@ impl Latency {
     /// Creates a measurement of a link on which at most `places` packets are in flight.
     pub fn new(places: usize) -> Self {
         Self {
-            waiting: vec![Waiting::default(); places.max(1)],
+            waiting: vec![InFlight::default(); places.max(1)],
             arrived: Vec::new(),
             round_trips: Vec::new(),
             delays: Vec::new(),
@@ -67,7 +67,7 @@ impl Latency {
         } else {
             self.answered(flow, segment)
         };
-        *self.place(number) = Waiting { number, sent };
+        *self.place(number) = InFlight { number, sent };
     }
 
     /// Records that the packet is handed to the other end at `now`.
@@ -120,7 +120,7 @@ impl Latency {
         arrived.drain(..=last).next_back().map(|one| one.sent)
     }
 
-    fn place(&mut self, number: u64) -> &mut Waiting {
+    fn place(&mut self, number: u64) -> &mut InFlight {
         let places = self.waiting.len() as u64;
         &mut self.waiting[(number % places) as usize]
     }

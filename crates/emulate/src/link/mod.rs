@@ -20,13 +20,13 @@ use airtcp_network::{Content, Network, Packet};
 use airtcp_units::Instant;
 use rustix::event::{PollFd, PollFlags, poll};
 
+use crate::carried_traffic::CarriedTraffic;
 use crate::end::End;
-use crate::passed::Passed;
-use crate::record::{Fate, Recording, Taken};
+use crate::record::{Fate, Ingress, Recording};
 use flows::Flows;
 use latency::Latency;
 use outcomes::{Outcome, Outcomes};
-use packet::{told, write_changes};
+use packet::{describe, write_changes};
 
 /// Buffers for packets in flight: a second of 1 Gbit/s, or 30 s of 30 Mbit/s.
 pub const PLACES: usize = 1 << 16;
@@ -45,7 +45,7 @@ pub struct Link {
     stations: Vec<Tun>,
     server: Vec<Tun>,
     clock: Clock,
-    passed: Passed,
+    passed: CarriedTraffic,
     lateness: Lateness,
     latency: Option<Latency>,
     outcomes: Outcomes,
@@ -72,7 +72,7 @@ impl Link {
             stations,
             server,
             clock,
-            passed: Passed::default(),
+            passed: CarriedTraffic::default(),
             lateness: Lateness::default(),
             latency: None,
             outcomes: Outcomes::default(),
@@ -159,9 +159,9 @@ impl Link {
         }
     }
 
-    /// Traffic so far.
-    pub const fn passed(&self) -> Passed {
-        Passed {
+    /// Traffic since the start.
+    pub const fn passed(&self) -> CarriedTraffic {
+        CarriedTraffic {
             lost: self.outcomes.lost(),
             dropped: self.outcomes.dropped(),
             ..self.passed
@@ -183,7 +183,7 @@ impl Link {
         self.flows.queued(&mut self.network)
     }
 
-    /// Number of connections so far.
+    /// Number of connections since the start.
     pub fn connections(&self) -> usize {
         self.flows.connections()
     }
@@ -208,20 +208,23 @@ impl Link {
                 return Ok(false);
             };
             let bytes = &self.buffer[..length];
-            let Some(told) = told(bytes) else {
+            let Some(facts) = describe(bytes) else {
                 continue;
             };
             self.passed.taken[usize::from(from == End::Server)] += 1;
-            let ticket = self.store.keep(bytes, &told.content);
-            let port = self.flows.port(&mut self.network, station, from, told.ends);
-            let packet = port.packet(told.content, ticket);
+            let ticket = self.store.keep(bytes, &facts.content);
+            let port = self
+                .flows
+                .port(&mut self.network, station, from, facts.ends);
+            let packet = port.packet(facts.content, ticket);
             let now = self.clock.now();
             // Events before the packet's arrival are processed before it.
             self.network.advance(now, &mut self.outcomes);
             if self.recording.is_some() {
                 self.record(packet, station, from, now, length);
             }
-            if let (Some(latency), Content::Segment(segment)) = (&mut self.latency, &told.content) {
+            if let (Some(latency), Content::Segment(segment)) = (&mut self.latency, &facts.content)
+            {
                 let is_data = self.flows.sends_data(station, from);
                 latency.on_sent(now, ticket.number(), packet.flow, is_data, segment);
             }
@@ -295,7 +298,7 @@ impl Link {
                 continue;
             };
             let kept = self.store.get(packet.carried);
-            let ends = kept.and_then(|kept| told(&kept.bytes)?.ends);
+            let ends = kept.and_then(|kept| describe(&kept.bytes)?.ends);
             if let (Some(segment), Some((local, remote))) = (packet.segment(), ends) {
                 let timeout = self.network.told_retry_timeout(port);
                 let report = Report {
@@ -323,7 +326,7 @@ impl Link {
         let Some(recording) = &mut self.recording else {
             return;
         };
-        let taken = Taken {
+        let taken = Ingress {
             number: packet.carried.number(),
             flow: packet.flow,
             index: packet.index,

@@ -68,12 +68,12 @@ impl Outcomes {
         self.outcomes.pop_front()
     }
 
-    /// Packets that the link lost so far.
+    /// Packets that the link lost.
     pub const fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// Packets that queues dropped so far.
+    /// Packets that queues dropped.
     pub const fn dropped(&self) -> u64 {
         self.dropped
     }

@@ -8,7 +8,7 @@ use airtcp_packet::{Ecn, Segment};
 
 /// A packet's description for the network.
 #[derive(Clone, Copy, Debug)]
-pub struct Told {
+pub struct PacketFacts {
     /// Its content.
     pub content: Content,
     /// Source and destination, of a TCP segment.
@@ -17,7 +17,7 @@ pub struct Told {
 
 /// Parses a packet. `None` for packets that no link should carry: multicast, with which the kernel
 /// looks for neighbours and routers, and anything that is not IP.
-pub fn told(bytes: &[u8]) -> Option<Told> {
+pub fn describe(bytes: &[u8]) -> Option<PacketFacts> {
     let version = bytes.first()? >> 4;
     let destination_is_group = match version {
         4 => bytes.get(16)? >> 4 == 0xe,
@@ -39,12 +39,12 @@ pub fn told(bytes: &[u8]) -> Option<Told> {
         })
     };
     Some(match parsed {
-        Ok((segment, source, destination)) => Told {
+        Ok((segment, source, destination)) => PacketFacts {
             content: Content::Segment(segment),
             ends: Some((source, destination)),
         },
         // A packet that the codec cannot parse is carried by its size.
-        Err(_) => Told {
+        Err(_) => PacketFacts {
             content: Content::Other(u32::try_from(bytes.len()).unwrap_or(u32::MAX)),
             ends: None,
         },
@@ -169,12 +169,12 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_is_told_with_its_ends() {
+    fn a_segment_is_described_with_its_ends() {
         for bytes in [ipv4(b"hello"), ipv6(b"hello")] {
-            let told = told(&bytes).unwrap();
-            assert!(matches!(told.content, Content::Segment(read) if read == segment()));
-            assert_eq!(told.ends.unwrap().0.port(), 1000);
-            assert_eq!(told.ends.unwrap().1.port(), 80);
+            let facts = describe(&bytes).unwrap();
+            assert!(matches!(facts.content, Content::Segment(read) if read == segment()));
+            assert_eq!(facts.ends.unwrap().0.port(), 1000);
+            assert_eq!(facts.ends.unwrap().1.port(), 80);
         }
     }
 
@@ -183,22 +183,22 @@ mod tests {
         let mut bytes = ipv4(b"hello");
         bytes[9] = 17;
         bytes[10..12].fill(0);
-        let told = told(&bytes).unwrap();
-        assert!(matches!(told.content, Content::Other(size) if size as usize == bytes.len()));
-        assert_eq!(told.ends, None);
+        let facts = describe(&bytes).unwrap();
+        assert!(matches!(facts.content, Content::Other(size) if size as usize == bytes.len()));
+        assert_eq!(facts.ends, None);
     }
 
     #[test]
     fn groups_and_noise_are_not_carried() {
         let mut group = ipv4(b"");
         group[16] = 224;
-        assert!(told(&group).is_none());
+        assert!(describe(&group).is_none());
         let mut group = ipv6(b"");
         group[24] = 0xff;
-        assert!(told(&group).is_none());
-        assert!(told(&[]).is_none());
-        assert!(told(&[0x45; 10]).is_none());
-        assert!(told(&[0; 40]).is_none());
+        assert!(describe(&group).is_none());
+        assert!(describe(&[]).is_none());
+        assert!(describe(&[0x45; 10]).is_none());
+        assert!(describe(&[0; 40]).is_none());
     }
 
     /// A mark changes two bits and the checksum: anything unknown to the codec is preserved.

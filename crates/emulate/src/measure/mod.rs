@@ -57,7 +57,8 @@ const PORT: u16 = 5001;
 /// Measure the kernel's TCP over a scenario's link, once
 ///
 /// Prints one JSON object: goodput, retransmissions, timeouts, undone repairs, latency beside the
-/// sender, what the sender believes of it, and how late the emulator was. The command for a whole comparison is `airtcp verify`.
+/// sender, what the sender believes of it, and how late the emulator was. The command for a whole
+/// comparison is `airtcp verify`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     #[command(flatten)]
@@ -134,7 +135,7 @@ pub struct Measurement {
 /// The scenario is refused or is not a bulk transfer, a remedy has no way on this kernel, or the
 /// system does not allow something needed.
 pub fn run(options: &Options) -> Result<i32> {
-    let asked = Asked::new(options)?;
+    let asked = MeasurementPlan::new(options)?;
     if options.check {
         return print(&asked.stack);
     }
@@ -149,7 +150,7 @@ fn print(value: &impl Serialize) -> Result<i32> {
 }
 
 /// A measurement that this kernel can make.
-struct Asked {
+struct MeasurementPlan {
     scenario: Scenario,
     stack: Stack,
     /// The kernel's queue before the link, if the link's own is not used.
@@ -158,7 +159,7 @@ struct Asked {
     mtu: u16,
 }
 
-impl Asked {
+impl MeasurementPlan {
     fn new(options: &Options) -> Result<Self> {
         let request = &options.request;
         let plain = request.scenario_without_remedies()?;
@@ -410,7 +411,7 @@ fn joined<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
         .unwrap_or_else(|_| Err(Error::new("a thread of airtcp-net has panicked")))
 }
 
-impl Asked {
+impl MeasurementPlan {
     fn finish(
         &self,
         recording: Recording,

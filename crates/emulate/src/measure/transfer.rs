@@ -124,7 +124,7 @@ pub struct Received {
 ///
 /// # Errors
 ///
-/// Nobody connects until the end.
+/// No connection was made until the end.
 pub fn receive(listener: &TcpListener, times: Times, stop: &AtomicBool) -> Result<Received> {
     listener
         .set_nonblocking(true)

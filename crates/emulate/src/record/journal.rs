@@ -36,7 +36,7 @@ impl Fate {
 
 /// A packet as it enters the link.
 #[derive(Clone, Copy, Debug)]
-pub struct Taken {
+pub struct Ingress {
     /// Its number among all packets, from 1.
     pub number: u64,
     /// Its flow.
@@ -63,7 +63,7 @@ pub struct Taken {
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// Its description.
-    pub taken: Taken,
+    pub taken: Ingress,
     /// Attempts on media; zero if it crossed none.
     pub attempts: u32,
     /// Time at which it left the link, was lost, or dropped.
@@ -96,7 +96,7 @@ impl Journal {
     }
 
     /// Records that a packet entered the link. Numbers are consecutive.
-    pub fn take(&mut self, taken: &Taken) {
+    pub fn take(&mut self, taken: &Ingress) {
         self.rows.push_back(Row {
             taken: *taken,
             attempts: 0,
@@ -164,8 +164,8 @@ impl Journal {
 mod tests {
     use super::*;
 
-    fn taken(number: u64) -> Taken {
-        Taken {
+    fn taken(number: u64) -> Ingress {
+        Ingress {
             number,
             flow: 3,
             index: number - 1,

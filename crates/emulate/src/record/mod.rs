@@ -24,7 +24,7 @@ use airtcp_host::error::{Error, Result, Tried};
 use airtcp_units::Instant;
 
 use crate::end::End;
-pub use journal::{Fate, Taken};
+pub use journal::{Fate, Ingress};
 use journal::{Journal, Row};
 pub use replay::Replay;
 pub use summary::Summary;
@@ -88,7 +88,7 @@ impl Recording {
     }
 
     /// Records that a packet entered the link at `taken.arrived`.
-    pub fn taken(&mut self, taken: &Taken, bytes: &[u8]) {
+    pub fn taken(&mut self, taken: &Ingress, bytes: &[u8]) {
         self.pass(
             taken.from,
             usize::from(taken.station),

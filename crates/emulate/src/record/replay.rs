@@ -20,11 +20,11 @@ const STOPS: &str = "stops.csv";
 pub struct Replay {
     /// Whether losses can be identified by number: on a pipe whose packets no agent repeats.
     by_number: bool,
-    stops: Option<Stopped>,
+    stops: Option<ReplayedStops>,
 }
 
 #[derive(Debug)]
-struct Stopped {
+struct ReplayedStops {
     list: StopList,
     packets: &'static str,
     direction: &'static str,
@@ -84,7 +84,7 @@ impl Replay {
 }
 
 /// The stops of the link's two pipes, which are the first two.
-fn stops(network: &NetworkConfig, seed: u64, end: Instant) -> Option<Stopped> {
+fn stops(network: &NetworkConfig, seed: u64, end: Instant) -> Option<ReplayedStops> {
     let of = |index: usize| {
         let (name, pipe) = network.pipes.get(index)?;
         let (stops, packets) = stops_of(pipe)?;
@@ -97,7 +97,7 @@ fn stops(network: &NetworkConfig, seed: u64, end: Instant) -> Option<Stopped> {
         _ => "acks",
     };
     let (list, packets) = data.or(acks)?;
-    Some(Stopped {
+    Some(ReplayedStops {
         list,
         packets,
         direction,

@@ -7,7 +7,7 @@ use airtcp_host::lateness::{Lateness, Punctuality};
 use serde::Serialize;
 
 use super::writer::{PACKETS, SERVER, STATIONS, failed};
-use crate::passed::Passed;
+use crate::carried_traffic::CarriedTraffic;
 
 const NAME: &str = "summary.json";
 
@@ -46,9 +46,9 @@ pub struct Summary {
 pub struct Way {
     /// Packets into the link.
     pub taken: u64,
-    /// Packets out of it.
+    /// Packets that left it.
     pub delivered: u64,
-    /// Bytes out of it.
+    /// Bytes that left it.
     pub delivered_bytes: u64,
 }
 
@@ -68,7 +68,7 @@ impl Summary {
         seed: u64,
         seconds: f64,
         connections: usize,
-        passed: &Passed,
+        passed: &CarriedTraffic,
         lateness: &Lateness,
     ) -> Self {
         let way = |index: usize| Way {

@@ -31,7 +31,7 @@ const SCHEMA: &str = "message packets {
     optional int64 delivered_ns;
     required binary fate (string);
 }";
-/// Number of rows written at once.
+/// Number of rows in a batch.
 const GROUP: usize = 1 << 16;
 
 /// A table being written.

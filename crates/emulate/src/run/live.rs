@@ -19,13 +19,13 @@ pub struct Live {
     /// Times of the next update and of the last.
     next: Instant,
     written: Instant,
-    last: Seen,
+    last: LastUpdate,
     shown: bool,
 }
 
 /// Traffic at the last update.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct LastUpdate {
     bytes: [u64; 2],
     taken: u64,
     lost: u64,
@@ -40,7 +40,7 @@ impl Live {
             quiet,
             next: Instant::ZERO + EVERY,
             written: Instant::ZERO,
-            last: Seen::default(),
+            last: LastUpdate::default(),
             shown: false,
         }
     }
@@ -53,7 +53,7 @@ impl Live {
             return true;
         }
         let passed = link.passed();
-        let seen = Seen {
+        let seen = LastUpdate {
             bytes: passed.delivered_bytes,
             taken: passed.taken.iter().sum(),
             lost: passed.lost + passed.dropped,
@@ -122,7 +122,7 @@ impl Live {
 }
 
 /// Rates, and the share of packets lost or dropped, between two updates.
-fn line(before: Seen, now: Seen, between: Duration) -> String {
+fn line(before: LastUpdate, now: LastUpdate, between: Duration) -> String {
     let seconds = between.as_secs_f64().max(1e-9);
     let rate = |way: usize| (now.bytes[way] - before.bytes[way]) as f64 * 8e-6 / seconds;
     let (taken, lost) = (now.taken - before.taken, now.lost - before.lost);
@@ -144,12 +144,12 @@ mod tests {
 
     #[test]
     fn the_line_tells_what_passed_since_the_last_one() {
-        let before = Seen {
+        let before = LastUpdate {
             bytes: [1_000, 0],
             taken: 10,
             lost: 0,
         };
-        let now = Seen {
+        let now = LastUpdate {
             bytes: [251_000, 125_000],
             taken: 210,
             lost: 5,

@@ -103,7 +103,7 @@ pub fn run(options: &Options) -> Result<i32> {
 }
 
 /// Starts the far end: its command, or an uplink to the machine's network. If the system allows no
-/// uplink, the user is told, and the far end only answers for itself.
+/// uplink, the user is warned, and the far end only answers for itself.
 fn far_end(
     options: &Options,
     server: &Arc<Namespace>,

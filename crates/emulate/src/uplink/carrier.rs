@@ -18,7 +18,7 @@ use super::tied::{ARGUMENT, MOUNTED};
 
 /// Time allowed for a program to set up its device.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Interval between checks meanwhile.
+/// Interval between checks during the wait.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Programs that carry a namespace's packets through sockets. pasta comes second: the version in

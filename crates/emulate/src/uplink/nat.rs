@@ -13,7 +13,7 @@ use std::sync::Arc;
 use airtcp_host::device;
 use airtcp_host::device::{Network, pair};
 use airtcp_host::error::{Error, Result};
-use airtcp_host::masquerade::{Held, Leaving, masquerade};
+use airtcp_host::masquerade::{Leaving, Masquerade, masquerade};
 use airtcp_host::namespace::Namespace;
 
 use super::DEVICE;
@@ -25,7 +25,7 @@ const RESOLVERS: [&str; 2] = ["/etc/resolv.conf", "/run/systemd/resolve/resolv.c
 #[derive(Debug)]
 pub struct Nat {
     resolver: Option<IpAddr>,
-    _rule: Held,
+    _rule: Masquerade,
 }
 
 impl Nat {
@@ -54,7 +54,7 @@ impl Nat {
         let table = format!("airtcp_{}", std::process::id());
         Ok(Self {
             resolver: resolver(),
-            _rule: Held::new(&table, &Leaving::From(there))?,
+            _rule: Masquerade::new(&table, &Leaving::From(there))?,
         })
     }
 

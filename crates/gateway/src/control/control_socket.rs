@@ -29,9 +29,10 @@ const EVERY: Duration = Duration::from_secs(10);
 /// A request to the gateway's thread.
 #[derive(Debug)]
 pub enum Request {
-    /// ControlSocket for its report.
+    /// Asks for its report.
     Report(Sender<Box<Report>>),
-    /// ControlSocket it to hold nothing new, release what is held, and end: a successor has taken over.
+    /// Asks it to hold nothing new, release what is held, and end: a successor has taken
+    /// over.
     Drain,
 }
 

@@ -21,7 +21,7 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socket_with};
 use tracing::info;
 
-use crate::agents::engine::{Decision, Engine, Passing};
+use crate::agents::engine::{Decision, Engine, PassingPacket};
 use crate::configuration::Settings;
 use crate::meter::Meter;
 use crate::packets::filter::Segments;
@@ -218,7 +218,7 @@ impl Inline {
             let flow = keys.key(&packet.ends);
             let number = self.frames;
             let frame = self.buffer[frame].to_vec();
-            let passing = Passing {
+            let passing = PassingPacket {
                 flow,
                 toward,
                 segment: packet.segment,

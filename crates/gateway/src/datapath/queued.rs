@@ -9,7 +9,7 @@ use airtcp_link::agent::Toward;
 use airtcp_packet::wire::{self, WireError};
 use airtcp_units::Instant;
 
-use crate::agents::engine::{Decision, Engine, Passing};
+use crate::agents::engine::{Decision, Engine, PassingPacket};
 use crate::configuration::Settings;
 use crate::meter::Meter;
 use crate::packets::filter::SNAP_BYTES;
@@ -137,7 +137,7 @@ impl Queued {
             let flow = keys.key(&packet.ends);
             engine.pass(
                 clock.now(),
-                &Passing {
+                &PassingPacket {
                     flow,
                     toward: packet.toward,
                     segment: packet.segment,

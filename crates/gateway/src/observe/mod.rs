@@ -11,7 +11,7 @@ use airtcp_link::agent::{FlowKey, LinkEvent, Toward};
 use airtcp_packet::Segment;
 use airtcp_units::{Duration, Instant};
 
-use crate::agents::engine::{Decision, Engine, Passing};
+use crate::agents::engine::{Decision, Engine, PassingPacket};
 use crate::agents::hold_limit::RoundTrip;
 use crate::configuration::Settings;
 use crate::packets::filter::Segments;
@@ -22,7 +22,7 @@ use in_flight::InFlight;
 
 /// An acknowledgment that has passed, until the agents have decided on it.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct PassedAck {
     flow: FlowKey,
     came: Instant,
     segment: Segment,
@@ -33,7 +33,7 @@ struct Seen {
 /// Agents that observe packets that have passed.
 #[derive(Debug)]
 pub struct Observer {
-    engine: Engine<Seen>,
+    engine: Engine<PassedAck>,
     forecast: Forecast,
     sees: [Option<Segments>; 2],
     /// The minimum round trip of each connection's path, over all samples.
@@ -130,7 +130,7 @@ impl Observer {
             // Time advances whatever an agent returns.
             due = self.engine.next_wakeup().max(due + Duration::from_nanos(1));
         }
-        let seen = Seen {
+        let seen = PassedAck {
             flow,
             came: now,
             segment: packet.segment,
@@ -138,7 +138,7 @@ impl Observer {
         };
         self.engine.pass(
             now,
-            &Passing {
+            &PassingPacket {
                 flow,
                 toward: packet.toward,
                 segment: packet.segment,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use airtcp_host::error::{Error, Result};
 
-use super::{Led, Wanted, run};
+use super::{QueueRule, Steering, run};
 use crate::packets::filter::{Segments, Version, bytecode, program};
 
 /// The kind of iptables.
@@ -44,11 +44,11 @@ fn versions() -> impl Iterator<Item = Version> {
 }
 
 /// The chain's name: at most 28 letters, of which a device takes 15.
-fn chain(wanted: &Wanted) -> String {
+fn chain(wanted: &Steering) -> String {
     format!("airtcp-{}", wanted.mobile)
 }
 
-pub(super) fn write(wanted: &Wanted, kind: Kind) -> Result<()> {
+pub(super) fn write(wanted: &Steering, kind: Kind) -> Result<()> {
     check_bridge(wanted)?;
     let mut failed = None;
     for by in [Match::Program, Match::Length] {
@@ -63,7 +63,7 @@ pub(super) fn write(wanted: &Wanted, kind: Kind) -> Result<()> {
     Err(failed.unwrap_or_else(|| Error::new("iptables takes no rules")))
 }
 
-fn write_version(wanted: &Wanted, kind: Kind, version: Version, by: Match) -> Result<()> {
+fn write_version(wanted: &Steering, kind: Kind, version: Version, by: Match) -> Result<()> {
     let (program, restore) = names(kind, version);
     run(
         restore,
@@ -85,7 +85,7 @@ fn write_version(wanted: &Wanted, kind: Kind, version: Version, by: Match) -> Re
 }
 
 /// The chain in the syntax of iptables-restore, which replaces its earlier contents atomically.
-fn text(wanted: &Wanted, version: Version, by: Match) -> String {
+fn text(wanted: &Steering, version: Version, by: Match) -> String {
     let chain = chain(wanted);
     let mut text = format!("*mangle\n:{chain} - [0:0]\n");
     for led in &wanted.led {
@@ -102,7 +102,7 @@ fn text(wanted: &Wanted, version: Version, by: Match) -> String {
     text
 }
 
-fn devices(wanted: &Wanted, led: Led) -> String {
+fn devices(wanted: &Steering, led: QueueRule) -> String {
     let (from, to) = if led.to_mobile {
         (&wanted.wired, &wanted.mobile)
     } else {
@@ -136,7 +136,7 @@ fn words(segments: Segments, version: Version, by: Match) -> String {
 }
 
 /// Bridged packets reach iptables only if the bridge is configured so.
-fn check_bridge(wanted: &Wanted) -> Result<()> {
+fn check_bridge(wanted: &Steering) -> Result<()> {
     let setting = Path::new("/proc/sys/net/bridge/bridge-nf-call-iptables");
     let is_on = std::fs::read_to_string(setting).is_ok_and(|text| text.trim() == "1");
     if wanted.is_bridged && !is_on {
@@ -152,7 +152,7 @@ fn check_bridge(wanted: &Wanted) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn stands(wanted: &Wanted, kind: Kind) -> bool {
+pub(super) fn stands(wanted: &Steering, kind: Kind) -> bool {
     let chain = chain(wanted);
     versions().all(|version| {
         let (program, _) = names(kind, version);
@@ -169,7 +169,7 @@ pub(super) fn stands(wanted: &Wanted, kind: Kind) -> bool {
     })
 }
 
-pub(super) fn remove(wanted: &Wanted, kind: Kind) {
+pub(super) fn remove(wanted: &Steering, kind: Kind) {
     let chain = chain(wanted);
     for version in versions() {
         let (program, _) = names(kind, version);
@@ -190,13 +190,13 @@ pub(super) fn remove(wanted: &Wanted, kind: Kind) {
 mod tests {
     use super::*;
 
-    fn wanted(is_bridged: bool) -> Wanted {
-        let led = |to_mobile, queue| Led {
+    fn wanted(is_bridged: bool) -> Steering {
+        let led = |to_mobile, queue| QueueRule {
             to_mobile,
             pure_acks: true,
             queue,
         };
-        Wanted {
+        Steering {
             mobile: "wlan0".to_owned(),
             wired: "eth0".to_owned(),
             is_bridged,

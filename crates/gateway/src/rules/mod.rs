@@ -20,7 +20,7 @@ use crate::packets::filter::Segments;
 
 /// Packets of one direction that are led into a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Led {
+pub struct QueueRule {
     /// Whether they go to the mobiles.
     pub to_mobile: bool,
     /// Whether only packets without payload are.
@@ -29,7 +29,7 @@ pub struct Led {
     pub queue: u16,
 }
 
-impl Led {
+impl QueueRule {
     fn segments(self) -> Segments {
         if self.pure_acks {
             Segments::PureAcks
@@ -41,7 +41,7 @@ impl Led {
 
 /// The packets to be led into queues.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct Steering {
     /// The device towards the mobiles.
     pub mobile: String,
     /// The device towards the wired network.
@@ -49,7 +49,7 @@ pub struct Wanted {
     /// Whether both belong to one bridge.
     pub is_bridged: bool,
     /// The packets, by direction.
-    pub led: Vec<Led>,
+    pub led: Vec<QueueRule>,
 }
 
 /// A program that writes rules.
@@ -69,10 +69,10 @@ pub enum Writer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
     writer: Writer,
-    wanted: Wanted,
+    wanted: Steering,
 }
 
-impl Wanted {
+impl Steering {
     /// Determines the packets that the agents of `settings` need in the queues of these numbers.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl Wanted {
     /// rule would ever match one.
     pub fn new(settings: &Settings, queues: impl Iterator<Item = (Toward, u16)>) -> Result<Self> {
         let led = queues.filter_map(|(toward, queue)| {
-            Some(Led {
+            Some(QueueRule {
                 to_mobile: toward == Toward::Mobile,
                 pure_acks: settings.chain.sees(toward)? == Segments::PureAcks,
                 queue,
@@ -115,7 +115,7 @@ impl Rules {
     /// # Errors
     ///
     /// No program here accepts them; includes each one's message.
-    pub fn write(wanted: Wanted, by: RulesBy, before: Option<Writer>) -> Result<Self> {
+    pub fn write(wanted: Steering, by: RulesBy, before: Option<Writer>) -> Result<Self> {
         let writers: &[Writer] = match by {
             // The earlier writer comes first: a refused hook makes the kernel drop queued packets.
             RulesBy::Auto if before == Some(Writer::Iptables) => &[Writer::Iptables],

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use airtcp_host::error::Result;
 
-use super::{Led, Wanted, run};
+use super::{QueueRule, Steering, run};
 use crate::packets::filter::Segments;
 
 /// The table's family and name. Characters that are special to nft are encoded.
-fn table(wanted: &Wanted) -> String {
+fn table(wanted: &Steering) -> String {
     let family = if wanted.is_bridged { "bridge" } else { "inet" };
     let device: String = wanted
         .mobile
@@ -24,14 +24,14 @@ fn table(wanted: &Wanted) -> String {
     format!("{family} airtcp_{device}")
 }
 
-pub(super) fn write(wanted: &Wanted) -> Result<()> {
+pub(super) fn write(wanted: &Steering) -> Result<()> {
     run("nft", &["-f", "-"], &text(wanted)).map(drop)
 }
 
 /// The table, with its rules replacing those of the same name, in one transaction. An earlier
 /// gateway's chain stays: when a hook is removed, the kernel drops every queued packet of the
 /// namespace (nf_queue_nf_hook_drop).
-fn text(wanted: &Wanted) -> String {
+fn text(wanted: &Steering) -> String {
     let table = table(wanted);
     let mut text = format!(
         "add table {table}\nadd chain {table} forward {{ type filter hook forward priority -150; \
@@ -52,7 +52,7 @@ fn text(wanted: &Wanted) -> String {
     text
 }
 
-fn devices(wanted: &Wanted, led: Led) -> String {
+fn devices(wanted: &Steering, led: QueueRule) -> String {
     let (from, to) = if led.to_mobile {
         (&wanted.wired, &wanted.mobile)
     } else {
@@ -82,18 +82,18 @@ fn conditions(segments: Segments) -> Vec<String> {
 }
 
 /// Some versions of nft cannot list rules on headers' lengths: the table's name must suffice.
-pub(super) fn stands(wanted: &Wanted) -> bool {
+pub(super) fn stands(wanted: &Steering) -> bool {
     let line = format!("table {}", table(wanted));
     run("nft", &["list", "tables"], "")
         .is_ok_and(|listed| listed.lines().any(|one| one.trim() == line))
 }
 
-pub(super) fn close(wanted: &Wanted) {
+pub(super) fn close(wanted: &Steering) {
     let flush = format!("flush chain {} forward\n", table(wanted));
     let _ = run("nft", &["-f", "-"], &flush);
 }
 
-pub(super) fn remove(wanted: &Wanted) {
+pub(super) fn remove(wanted: &Steering) {
     let _ = run(
         "nft",
         &["-f", "-"],
@@ -107,11 +107,11 @@ mod tests {
 
     #[test]
     fn a_table_replaces_itself_and_passes_by() {
-        let wanted = Wanted {
+        let wanted = Steering {
             mobile: "wlan0.5".to_owned(),
             wired: "eth0".to_owned(),
             is_bridged: false,
-            led: vec![Led {
+            led: vec![QueueRule {
                 to_mobile: true,
                 pure_acks: true,
                 queue: 7,

@@ -10,7 +10,7 @@ use super::guard::{Cleanup, Guard};
 use super::watchdog::{Pulse, Watchdog};
 use crate::configuration::Settings;
 use crate::datapath::Datapath;
-use crate::rules::{Rules, Wanted, Writer};
+use crate::rules::{Rules, Steering, Writer};
 
 /// Changes in place, which are removed with the gateway.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Installed {
             }
             Datapath::Queue(apply) => apply,
         };
-        let wanted = Wanted::new(settings, apply.queues().numbers())?;
+        let wanted = Steering::new(settings, apply.queues().numbers())?;
         let rules = Rules::write(wanted, settings.rules, before)?;
         let started = Guard::start(&Cleanup::Rules(rules.clone())).and_then(|guard| {
             let rescuer = apply.queues().rescuer()?;

@@ -71,7 +71,7 @@ pub fn run(options: &Serve) -> Result<i32> {
 
 /// The descriptors that are ready. Only those are read: a packet costs no system call but its own.
 #[derive(Clone, Copy, Debug, Default)]
-struct Ready {
+struct Readiness {
     signals: bool,
     requests: bool,
     tap_failed: bool,
@@ -203,7 +203,7 @@ impl Gateway {
     }
 
     /// Waits until something is ready or due; if there are `more` packets, only polls.
-    fn wait(&self, signals: &Signals, more: bool) -> Result<Ready> {
+    fn wait(&self, signals: &Signals, more: bool) -> Result<Readiness> {
         let now = self.clock.now();
         let until = self.datapath.next_wakeup().min(now + ROUND);
         let timeout = clock::wait(now, if more { now } else { until });
@@ -219,13 +219,13 @@ impl Gateway {
         match poll(&mut waited, timeout.as_ref()) {
             Ok(_) => {
                 let found: Vec<_> = waited.iter().map(PollFd::revents).collect();
-                Ok(Ready {
+                Ok(Readiness {
                     signals: !found[0].is_empty(),
                     requests: !found[1].is_empty(),
                     tap_failed: found.get(tap).is_some_and(|it| it.contains(PollFlags::ERR)),
                 })
             }
-            Err(rustix::io::Errno::INTR) => Ok(Ready::default()),
+            Err(rustix::io::Errno::INTR) => Ok(Readiness::default()),
             Err(cause) => Err(cause).tried(|| "cannot wait for packets".to_owned()),
         }
     }

@@ -32,7 +32,7 @@ const FRAME_BYTES: u32 = 1 << 11;
 
 /// A packet that passed.
 #[derive(Clone, Copy, Debug)]
-pub struct Passed<'a> {
+pub struct TappedPacket<'a> {
     /// Its time, in nanoseconds of the system clock since 1970.
     pub nanos: u64,
     /// Its direction, seen from the device towards the mobiles.
@@ -47,7 +47,7 @@ pub struct Passed<'a> {
 
 /// Numbers of packets seen and missed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Looked {
+pub struct TapCounters {
     /// Packets seen.
     pub seen: u64,
     /// Packets for which there was no room.
@@ -61,7 +61,7 @@ pub struct Tap {
     ring: NonNull<c_void>,
     /// The next block to be handed over.
     next: u32,
-    looked: Looked,
+    looked: TapCounters,
     sampling: Sampling,
 }
 
@@ -102,7 +102,7 @@ impl Tap {
             socket,
             ring,
             next: 0,
-            looked: Looked::default(),
+            looked: TapCounters::default(),
             sampling: Sampling::new(now),
         };
         bind_packet(&tap.socket, device, libc::ETH_P_ALL).tried(failed)?;
@@ -110,7 +110,7 @@ impl Tap {
     }
 
     /// Passes every packet of the ready blocks to `each`, in the order in which they passed.
-    pub fn look(&mut self, mut each: impl FnMut(Passed<'_>)) {
+    pub fn look(&mut self, mut each: impl FnMut(TappedPacket<'_>)) {
         // One round of the ring is enough for one turn: later blocks are for the next.
         for _ in 0..BLOCKS {
             if !self.look_at_block(&mut each) {
@@ -137,7 +137,7 @@ impl Tap {
     }
 
     /// What was seen and missed so far.
-    pub fn looked(&mut self) -> Looked {
+    pub fn looked(&mut self) -> TapCounters {
         let statistics: io::Result<libc::tpacket_stats_v3> =
             read_option(&self.socket, libc::SOL_PACKET, libc::PACKET_STATISTICS);
         // Reading resets them.
@@ -149,7 +149,7 @@ impl Tap {
         self.looked
     }
 
-    fn look_at_block(&mut self, each: &mut impl FnMut(Passed<'_>)) -> bool {
+    fn look_at_block(&mut self, each: &mut impl FnMut(TappedPacket<'_>)) -> bool {
         let start = (self.next * BLOCK_BYTES) as usize;
         // SAFETY: `next` is below BLOCKS, so that the block lies in the ring, which is mapped as
         // long as this value lives; the kernel writes block_status, aligned to 4, as a whole.
@@ -200,7 +200,7 @@ const FIRST_AT: usize = 16;
 const HEADER_BYTES: usize = size_of::<libc::tpacket3_hdr>();
 
 /// Passes the packets of a block to `each`.
-fn read_block(block: &[u8], sampling: &mut Sampling, each: &mut impl FnMut(Passed<'_>)) {
+fn read_block(block: &[u8], sampling: &mut Sampling, each: &mut impl FnMut(TappedPacket<'_>)) {
     let packets = u32_at(block, PACKETS_AT).unwrap_or(0);
     let mut at = u32_at(block, FIRST_AT).unwrap_or(0) as usize;
     for _ in 0..packets {
@@ -216,7 +216,7 @@ fn read_packet(
     block: &[u8],
     at: usize,
     sampling: &mut Sampling,
-    each: &mut impl FnMut(Passed<'_>),
+    each: &mut impl FnMut(TappedPacket<'_>),
 ) -> Option<usize> {
     let header = block.get(at..)?;
     let field = |place: usize| u32_at(header, place);
@@ -235,7 +235,7 @@ fn read_packet(
     let bytes = if is_tagged { bytes.get(4..)? } else { bytes };
     // The filter never skips packets with a tag.
     let is_sampled = !is_tagged && filter::is_bulk(bytes);
-    each(Passed {
+    each(TappedPacket {
         nanos: u64::from(seconds) * 1_000_000_000 + u64::from(nanos),
         toward: if kind == libc::PACKET_OUTGOING {
             Toward::Mobile
@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(one_in, Some(8));
         let block = block(&[(0x0800, plain.clone()), (VLAN, tagged), (0x0800, plain)]);
         let mut stand_for = Vec::new();
-        read_block(&block, &mut sampling, &mut |passed: Passed<'_>| {
+        read_block(&block, &mut sampling, &mut |passed: TappedPacket<'_>| {
             assert_eq!(passed.bytes.len(), 1440);
             stand_for.push(passed.stands_for);
         });

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 
 /// A completed step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum DeploymentStep {
     /// The deployment is written down.
     Written,
     /// The change of this number is made.
@@ -20,7 +20,8 @@ pub enum Taken {
     Undone(usize),
 }
 
-/// Makes a deployment; calls `told` at every step. If a change fails, the earlier ones are undone.
+/// Makes a deployment; calls `report` at every step. If a change fails, the earlier ones are
+/// undone.
 ///
 /// # Errors
 ///
@@ -29,29 +30,29 @@ pub fn make<R: Record>(
     journal: &Journal<R>,
     lock: &Locked,
     record: &R,
-    told: &mut dyn FnMut(Taken),
+    report: &mut dyn FnMut(DeploymentStep),
 ) -> Result<()> {
     journal.write(record)?;
-    told(Taken::Written);
+    report(DeploymentStep::Written);
     for (number, change) in record.changes().iter().enumerate() {
         if let Err(error) = change.make() {
-            let left = undo(journal, lock, false, told)?;
+            let left = undo(journal, lock, false, report)?;
             return Err(if left.is_empty() {
                 error.remedied_by("everything is as it was")
             } else {
                 error.remedied_by(left.join("; "))
             });
         }
-        told(Taken::Made(number));
+        report(DeploymentStep::Made(number));
     }
     journal.advance(Stage::Making, Stage::Deployed)?;
-    told(Taken::Deployed);
+    report(DeploymentStep::Deployed);
     Ok(())
 }
 
 /// Undoes every change in the journal, the last one first. Returns those that someone else has
 /// changed meanwhile, which are left alone. With `forget`, so are those that cannot be undone.
-/// Calls `told` at every step.
+/// Calls `report` at every step.
 ///
 /// # Errors
 ///
@@ -60,7 +61,7 @@ pub fn undo<R: Record>(
     journal: &Journal<R>,
     _lock: &Locked,
     forget: bool,
-    told: &mut dyn FnMut(Taken),
+    report: &mut dyn FnMut(DeploymentStep),
 ) -> Result<Vec<String>> {
     let Some((stage, record)) = journal.read()? else {
         return Ok(Vec::new());
@@ -68,7 +69,7 @@ pub fn undo<R: Record>(
     if stage != Stage::Undoing {
         journal.advance(stage, Stage::Undoing)?;
     }
-    told(Taken::Undoing);
+    report(DeploymentStep::Undoing);
     let (mut left, mut failed) = (Vec::new(), Vec::new());
     for (number, change) in record.changes().iter().enumerate().rev() {
         match change.undo() {
@@ -76,7 +77,7 @@ pub fn undo<R: Record>(
             Ok(Undone::Left(why)) => left.push(format!("left as it is: {why}")),
             Err(error) => failed.push(error.to_string()),
         }
-        told(Taken::Undone(number));
+        report(DeploymentStep::Undone(number));
     }
     if !failed.is_empty() && !forget {
         return Err(Error::new(format!(

@@ -18,7 +18,8 @@ use super::{Places, Record, engine};
 use crate::clock::boot_time_ns;
 use crate::error::{Error, Result, Tried};
 
-/// The longest single wait, in seconds: a suspended machine's clock goes on, and a wait does not.
+/// The longest single wait, in seconds: the clock of a suspended machine continues, and a wait does
+/// not.
 const LONGEST_WAIT: u64 = 30;
 /// The guard's message once it watches, and once it knows that the work is done.
 const READY: u8 = b'.';

@@ -52,7 +52,7 @@ pub struct Journal<R> {
     records: PhantomData<fn() -> R>,
 }
 
-/// Holds the lock: nobody else changes anything while this lives. Its file is removed with it.
+/// Holds the lock: no other process changes anything while this lives. Its file is removed with it.
 #[derive(Debug)]
 pub struct Locked {
     _file: File,
@@ -112,7 +112,7 @@ impl<R: Record> Journal<R> {
                 .open(&path)
                 .tried(failed)?;
             match flock(&file, operation) {
-                // A lock whose holder has removed its file locks nobody else out.
+                // A lock whose holder has removed its file excludes no other process.
                 Ok(()) if is_named(&file, &path).tried(failed)? => {
                     return Ok(Locked { _file: file, path });
                 }

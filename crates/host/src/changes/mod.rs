@@ -1,5 +1,5 @@
 //! Changes of the machine that outlive no death of the process that makes them: written down before
-//! they are made, and undone by whoever finds them written down and without an owner.
+//! they are made, and undone by the first process that finds them recorded without an owner.
 //!
 //! ```text
 //!   changes ── journal ── engine ──▶ the machine
@@ -38,12 +38,12 @@ pub trait Change {
     fn undo(&self) -> Result<Undone>;
 }
 
-/// The outcome of undoing a change.
+/// How undoing a change ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Undone {
     /// The old state is restored.
     Back,
-    /// Someone else has changed it meanwhile, and it is left alone; says what.
+    /// Changed by someone else since, and therefore left alone; says what.
     Left(String),
 }
 
@@ -64,7 +64,7 @@ pub trait Record: Serialize + DeserializeOwned {
     /// of `CLOCK_BOOTTIME`.
     fn id(&self) -> u64;
 
-    /// Time at which it ends by itself, in nanoseconds of `CLOCK_BOOTTIME`.
+    /// Time at which it expires, in nanoseconds of `CLOCK_BOOTTIME`.
     fn until_ns(&self) -> Option<u64> {
         None
     }

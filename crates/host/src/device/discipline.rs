@@ -28,7 +28,7 @@ type Choice = (&'static str, u16, Form);
 struct Kind {
     name: &'static str,
     options: &'static [Choice],
-    /// The attribute for a rate in bytes a second, of a kind that shapes by itself.
+    /// The attribute for a rate in bytes a second, of a kind that shapes without help.
     rate: Option<u16>,
 }
 
@@ -213,8 +213,8 @@ impl Discipline {
     /// a link of `rate`, counted on whole IP packets of up to `mtu` bytes.
     ///
     /// A host holds back what would wait in its own discipline (TCP small queues); a router's
-    /// packets are nobody's. So netem comes first, which delays packets by a microsecond and takes
-    /// them from their socket. A kind that does not shape by itself stands behind a token bucket
+    /// packets have no owner. So netem comes first, which delays packets by a microsecond and takes
+    /// them from their socket. A kind that does not shape stands behind a token bucket
     /// (tbf) of one packet.
     ///
     /// # Errors

@@ -14,7 +14,8 @@ use super::{Network, index};
 use crate::error::{Error, Result, Tried};
 
 /// Creates a pair: the device `here` in the calling thread's namespace, the device `there` in
-/// the namespace `other`, both for packets of up to `mtu` bytes. The pair is removed with either namespace.
+/// the namespace `other`, both for packets of up to `mtu` bytes. The pair is removed with either
+/// namespace.
 ///
 /// # Errors
 ///

@@ -83,7 +83,8 @@ impl AsFd for Namespace {
     }
 }
 
-/// Unshares something other than descriptors between the calling thread and the rest of the process.
+/// Unshares something other than descriptors between the calling thread and the rest of the
+/// process.
 ///
 /// # Errors
 ///

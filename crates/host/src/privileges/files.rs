@@ -53,7 +53,7 @@ pub fn restrict(writes: &[&Path], reads: Option<&[&Path]>) -> Result<()> {
     let reading = READ_FILE | READ_DIR | EXECUTE;
     let handled = writing | reads.map_or(0, |_| reading);
     let descriptor = ruleset(Some(handled), 0).map_err(failed)?;
-    // SAFETY: the kernel has just made it, and nobody else knows it.
+    // SAFETY: the kernel has just made it, and no other code has it.
     #[expect(unsafe_code, reason = "no library of ours wraps Landlock")]
     let rules = unsafe { OwnedFd::from_raw_fd(descriptor) };
     let written = writes.iter().map(|path| (*path, handled));
@@ -71,7 +71,7 @@ pub fn restrict(writes: &[&Path], reads: Option<&[&Path]>) -> Result<()> {
             access: if is_folder { access } else { access & OF_FILES },
             folder: folder.as_raw_fd(),
         };
-        // SAFETY: the kernel reads `beneath`, which is borrowed meanwhile.
+        // SAFETY: the kernel reads `beneath`, which is borrowed for the call.
         #[expect(unsafe_code, reason = "no library of ours wraps Landlock")]
         let added = unsafe {
             let beneath = &raw const beneath;

@@ -7,7 +7,7 @@
 //!   files          writes below named folders only, where the kernel has Landlock
 //! ```
 //!
-//! Nothing of it can be taken back. It applies to the calling thread and to threads and programs
+//! None of it can be undone. It applies to the calling thread and to threads and programs
 //! that it starts later: call it before there are others.
 
 mod calls;

@@ -14,10 +14,11 @@ pub struct Transmission {
 /// Outcome of handing a packet to a pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// It will arrive, unless the queue's discipline has it [discarded](crate::Pipe::take_discarded).
+    /// It will arrive, unless the queue's discipline has it
+    /// [discarded](crate::Pipe::take_discarded).
     Queued,
-    /// The queue had no room, its discipline drops it, or the policer in front lacks tokens; it takes
-    /// nothing of the link.
+    /// The queue had no room, its discipline drops it, or the policer in front lacks tokens; it
+    /// takes nothing of the link.
     Overflow,
     /// It takes its turn on the link, but is damaged and never arrives.
     Lost,

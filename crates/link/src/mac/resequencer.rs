@@ -15,7 +15,7 @@ pub enum Handover {
 
 /// The state of a frame, as the receiver knows it.
 #[derive(Clone, Copy, Debug)]
-enum Known<T> {
+enum FrameState<T> {
     Arrived(T),
     GivenUp,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Resequencer<T> {
     /// The first number of which nothing is known.
     expected: u64,
     /// The reordering buffer: what is known of later numbers.
-    later: BTreeMap<u64, Known<T>>,
+    later: BTreeMap<u64, FrameState<T>>,
     ready: VecDeque<T>,
 }
 
@@ -46,14 +46,14 @@ impl<T> Resequencer<T> {
     pub(crate) fn on_arrived(&mut self, number: u64, content: T) {
         match self.handover {
             Handover::AsReceived => self.ready.push_back(content),
-            Handover::InOrder => self.know(number, Known::Arrived(content)),
+            Handover::InOrder => self.know(number, FrameState::Arrived(content)),
         }
     }
 
     /// The sender says that it gave frame `number` up.
     pub(crate) fn on_given_up(&mut self, number: u64) {
         if self.handover == Handover::InOrder {
-            self.know(number, Known::GivenUp);
+            self.know(number, FrameState::GivenUp);
         }
     }
 
@@ -69,7 +69,7 @@ impl<T> Resequencer<T> {
             match self.later.first_entry() {
                 Some(first) if *first.key() < start => {
                     self.expected = first.key() + 1;
-                    if let Known::Arrived(content) = first.remove() {
+                    if let FrameState::Arrived(content) = first.remove() {
                         self.ready.push_back(content);
                     }
                 }
@@ -89,15 +89,15 @@ impl<T> Resequencer<T> {
     #[inline]
     pub(crate) fn first_held(&self) -> Option<(u64, &T)> {
         self.later.iter().find_map(|(number, known)| match known {
-            Known::Arrived(content) => Some((*number, content)),
-            Known::GivenUp => None,
+            FrameState::Arrived(content) => Some((*number, content)),
+            FrameState::GivenUp => None,
         })
     }
 
-    fn know(&mut self, number: u64, known: Known<T>) {
+    fn know(&mut self, number: u64, known: FrameState<T>) {
         if number == self.expected && self.later.is_empty() {
             self.expected += 1;
-            if let Known::Arrived(content) = known {
+            if let FrameState::Arrived(content) = known {
                 self.ready.push_back(content);
             }
             return;
@@ -109,7 +109,7 @@ impl<T> Resequencer<T> {
     fn hand_on(&mut self) {
         while let Some(next) = self.later.remove(&self.expected) {
             self.expected += 1;
-            if let Known::Arrived(content) = next {
+            if let FrameState::Arrived(content) = next {
                 self.ready.push_back(content);
             }
         }

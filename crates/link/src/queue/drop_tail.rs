@@ -13,12 +13,12 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub struct DropTail {
     limit: QueueLimit,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<QueuedPacket>,
     bytes: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct QueuedPacket {
     until: Instant,
     bytes: u32,
 }
@@ -45,7 +45,7 @@ impl DropTail {
         }
         let has_room = self.limit.has_room(self.waiting.len(), self.bytes, bytes);
         if has_room {
-            self.waiting.push_back(Waiting { until, bytes });
+            self.waiting.push_back(QueuedPacket { until, bytes });
             self.bytes += u64::from(bytes);
         }
         has_room

@@ -206,7 +206,8 @@ fn the_far_future_is_no_trap() {
     }
 }
 
-/// A link that stops for good at 100 ns carries what ends by then, and nothing that would end later.
+/// A link that stops for good at 100 ns carries what ends by then, and nothing that would end
+/// later.
 #[test]
 fn the_last_byte_before_a_stop_without_end_is_carried() {
     let service = || Service::Suspended {

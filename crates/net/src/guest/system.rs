@@ -58,8 +58,8 @@ pub(super) fn load(path: &Path) -> Result<()> {
     }
 }
 
-/// Lets the outside stop the guest's clock here, in order to start from here more than once: a write
-/// to the port of QEMU's pvpanic device. Without that device nothing happens.
+/// Lets the outside stop the guest's clock here, in order to start from here more than once: a
+/// write to the port of QEMU's pvpanic device. Without that device nothing happens.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn pause() {
     // SAFETY: the port is the device's or nobody's; the instruction touches no memory.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use airtcp_deploy::change::Change;
 use airtcp_deploy::entry::Entry;
-use airtcp_host::changes::engine::{self, Taken};
+use airtcp_host::changes::engine::{self, DeploymentStep};
 use airtcp_host::changes::guard::Guard;
 use airtcp_host::changes::journal::Stage;
 use airtcp_host::clock::boot_time_ns;
@@ -79,7 +79,7 @@ fn a_process_that_dies() {
     let guard =
         (number(GUARDED) == 1).then(|| Guard::start::<Entry>(Path::new(PROGRAM), &places).unwrap());
     let mut steps = 0;
-    let mut told = |_: Taken| {
+    let mut told = |_: DeploymentStep| {
         if steps == dies_after {
             kill_process(getpid(), Signal::KILL).unwrap();
         }

@@ -1,4 +1,5 @@
-//! A router, a bridge or nothing yet between a mobile and a wired host, in namespaces without names.
+//! A router, a bridge or nothing yet between a mobile and a wired host, in namespaces without
+//! names.
 
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hasher};

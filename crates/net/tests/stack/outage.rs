@@ -7,7 +7,7 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::process::Command;
 use std::time::Instant;
 
-use airtcp_endpoint::{ConnectionId, Options, Read as Taken};
+use airtcp_endpoint::{ConnectionId, Options, Read as DeploymentStep};
 use airtcp_host::device::Network;
 use airtcp_proxy::stack::driver::{Device, Driver};
 use airtcp_tcp::Profile;
@@ -109,9 +109,9 @@ impl<'a> Transfer<'a> {
                 .read(self.id, &mut piece)
                 .unwrap()
             {
-                Taken::Bytes(count) => into.extend(&piece[..count]),
-                Taken::Nothing => return false,
-                Taken::Finished => return true,
+                DeploymentStep::Bytes(count) => into.extend(&piece[..count]),
+                DeploymentStep::Nothing => return false,
+                DeploymentStep::Finished => return true,
             }
         }
     }

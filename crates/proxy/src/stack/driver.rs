@@ -225,7 +225,7 @@ impl Driver {
             (bytes, Checksums::Verified)
         };
         note(&mut self.capture, false, [packet, &[], &[]]);
-        // A packet that is not TCP, or is damaged, is for nobody: the endpoint counts it.
+        // A packet that is not TCP, or is damaged, has no recipient: the endpoint counts it.
         let handled = self.endpoint.handle_packet_with(now, packet, checksums);
         if let Some(raw) = &self.raw
             && matches!(handled, Ok(Handled::Stray) | Err(_))

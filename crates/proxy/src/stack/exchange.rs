@@ -73,7 +73,7 @@ impl Exchange {
         }
     }
 
-    /// Continues as far as possible.
+    /// Continues until it would block.
     pub fn go_on(&mut self, endpoint: &mut Endpoint, id: ConnectionId) -> Progress {
         loop {
             let Ok(readiness) = endpoint.readiness(id) else {

@@ -1,6 +1,6 @@
 //! Packets with other hosts' addresses: by raw sockets, along the machine's own routes (raw(7)).
 //!
-//! Written into a TUN device such a packet would be taken for one that arrives, and is to be
+//! Written into a TUN device such a packet would count as one that arrives, and is to be
 //! forwarded. The kernel drops it there where it seems to be for a connection of its own
 //! (`ip_forward`), as it does where the other half of that connection is a transparent socket, or
 //! where it would not answer the source by that device (`rp_filter`).

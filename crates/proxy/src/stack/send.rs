@@ -118,7 +118,7 @@ struct Transfer {
 }
 
 impl Transfer {
-    /// Continues as far as possible. Returns whether everything is acknowledged, and the peer has
+    /// Continues until it would block. Returns whether everything is acknowledged, and the peer has
     /// closed.
     fn step(&mut self, driver: &mut Driver, file: &mut dyn std::io::Read) -> Result<bool> {
         let endpoint = driver.endpoint_mut();

@@ -124,7 +124,7 @@ pub fn run(options: &Serve) -> Result<i32> {
     Ok(0)
 }
 
-/// Keeps the folder, whoever owns what is in it, and no other file.
+/// Opens the folder, and no file outside it, whoever owns its content.
 fn confine(root: &Path, is_written: bool) -> Result<()> {
     let mut capabilities = CapabilitySet::DAC_READ_SEARCH;
     if is_written {

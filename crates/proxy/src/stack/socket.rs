@@ -17,11 +17,11 @@ use super::driver::{Device, Driver};
 /// A TCP stack on its own TUN device, for threads that block. It ends, and the device is removed,
 /// when the last of its sockets is gone too.
 #[derive(Clone, Debug)]
-pub struct Stack(Arc<Held>);
+pub struct Stack(Arc<StackThread>);
 
 /// The thread ends with it.
 #[derive(Debug)]
-struct Held {
+struct StackThread {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -39,7 +39,7 @@ struct Shared {
 struct Driven {
     driver: Driver,
     ends: bool,
-    /// The reason why the thread has ended by itself.
+    /// The error that ended the thread.
     failure: Option<String>,
 }
 
@@ -76,7 +76,7 @@ impl Stack {
                 move || shared.drive()
             })
             .tried(|| "cannot start a thread".to_owned())?;
-        Ok(Self(Arc::new(Held {
+        Ok(Self(Arc::new(StackThread {
             shared,
             thread: Some(thread),
         })))
@@ -231,7 +231,7 @@ impl Shared {
     }
 }
 
-impl Drop for Held {
+impl Drop for StackThread {
     fn drop(&mut self) {
         self.shared.lock().ends = true;
         self.shared.wake();

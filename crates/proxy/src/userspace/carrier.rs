@@ -16,7 +16,7 @@ use slab::Slab;
 use super::best_start::BestStart;
 use super::relay::Relay;
 use super::sides::Way;
-use crate::carrier::{Carrier, Entry, Event, Standing};
+use crate::carrier::{Carrier, Entry, Event, RelayState};
 use crate::counters::Counters;
 use crate::flow::Side;
 use crate::stack::driver::Driver;
@@ -85,8 +85,8 @@ impl Userspace {
         endpoint.connect(now, from, server, &options).ok()
     }
 
-    /// Accepts one of the endpoint's clients, and continues through the kernel. The outer `None`: it
-    /// has left again.
+    /// Accepts one of the endpoint's clients, and continues through the kernel. The outer `None`:
+    /// it has left again.
     fn admit_from_endpoint(&mut self, has_room: bool) -> Option<Option<Relay>> {
         let Way::ToKernel { listener, servers } = &self.policy.way else {
             return None;
@@ -195,17 +195,17 @@ impl Carrier for Userspace {
         }
     }
 
-    fn turn(&mut self, relay: &mut Relay) -> Standing {
+    fn turn(&mut self, relay: &mut Relay) -> RelayState {
         relay.turn(self.driver.endpoint_mut(), &mut self.buffer)
     }
 
-    fn end(&mut self, relay: Relay, standing: Standing) {
+    fn end(&mut self, relay: Relay, standing: RelayState) {
         self.by_id.remove(&relay.id);
         if let Some(ends) = self.ends(relay.id) {
             self.by_ends.remove(&ends);
         }
         let now = self.driver.now();
-        if standing != Standing::Over {
+        if standing != RelayState::Over {
             return relay.reset(now, self.driver.endpoint_mut());
         }
         let endpoint = self.driver.endpoint();

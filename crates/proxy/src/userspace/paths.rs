@@ -7,8 +7,8 @@
 //!   --mobile clients:  client ──▶ this machine ── tun ── endpoint, at the address of --listen
 //! ```
 //!
-//! All of it goes with the device and with the sockets that made it: nothing outlives the proxy.
-//! What diverts packets for `--transparent` is [`Diversion`](crate::divert::Diversion)'s.
+//! All of it disappears with the device and with the sockets that made it: nothing outlives the
+//! proxy. What diverts packets for `--transparent` is [`Diversion`](crate::divert::Diversion)'s.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -19,7 +19,7 @@ use airtcp_host::device;
 use airtcp_host::device::Network;
 use airtcp_host::error::{Error, Result, Tried};
 use airtcp_host::iproute::ip;
-use airtcp_host::masquerade::{Held, Leaving};
+use airtcp_host::masquerade::{Leaving, Masquerade};
 
 use crate::stack::driver::{Device, Driver};
 
@@ -38,7 +38,7 @@ pub struct Path {
     pub address: SocketAddr,
     /// The endpoint's device.
     pub device: String,
-    _translation: Option<Held>,
+    _translation: Option<Masquerade>,
 }
 
 impl Path {
@@ -51,7 +51,7 @@ impl Path {
         forwards(IpAddr::V4(ENDPOINT))?;
         let driver = Driver::with_endpoint(&own_device(), endpoint(memory, MTU, true)?)?;
         let table = format!("airtcp_proxy_{}", std::process::id());
-        let translation = Held::new(&table, &Leaving::From(ENDPOINT))?;
+        let translation = Masquerade::new(&table, &Leaving::From(ENDPOINT))?;
         let line = Self {
             address: SocketAddr::from((ENDPOINT, 0)),
             device: name(),
@@ -74,7 +74,7 @@ impl Path {
         let diverted = Device {
             name: name(),
             // What is too long for the clients is refused here as it would be there, where a raw
-            // socket could tell nobody (RFC 1191).
+            // socket could not notify anyone (RFC 1191).
             mtu: clients_mtu,
             networks: Vec::new(),
             offload: false,

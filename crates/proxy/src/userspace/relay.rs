@@ -14,7 +14,7 @@ use rustix::net::{
 };
 
 use crate::backlog::{Bounds, Rate, Window, base_of};
-use crate::carrier::{self, End, Standing};
+use crate::carrier::{self, End, RelayState};
 use crate::flow::Side;
 use crate::socket::close_in_order;
 
@@ -70,34 +70,34 @@ impl Relay {
     }
 
     /// Performs everything possible now.
-    pub fn turn(&mut self, endpoint: &mut Endpoint, buffer: &mut [u8]) -> Standing {
+    pub fn turn(&mut self, endpoint: &mut Endpoint, buffer: &mut [u8]) -> RelayState {
         let Ok(readiness) = endpoint.readiness(self.id) else {
-            return Standing::Failed;
+            return RelayState::Failed;
         };
         if self.is_connecting {
             if self.is_to_kernel {
                 if !self.side.is_writable && !self.side.has_failed {
                     return if readiness.ended.is_some() {
-                        Standing::Failed
+                        RelayState::Failed
                     } else {
-                        Standing::Waits
+                        RelayState::Waits
                     };
                 }
                 match sockopt::socket_error(&self.side.socket) {
                     Ok(Ok(())) => {}
-                    _ => return Standing::Unreached,
+                    _ => return RelayState::Unreached,
                 }
             } else if !readiness.established {
                 if readiness.ended.is_some() {
-                    return Standing::Unreached;
+                    return RelayState::Unreached;
                 }
                 // Data that the client has sent by then leaves with the last segment of the
                 // handshake.
                 let fed = self.feed_endpoint(endpoint, buffer);
                 return if fed.is_err() || self.side.has_failed {
-                    Standing::Failed
+                    RelayState::Failed
                 } else {
-                    Standing::Waits
+                    RelayState::Waits
                 };
             }
             self.is_connecting = false;
@@ -105,19 +105,19 @@ impl Relay {
         let up = self.feed_endpoint(endpoint, buffer);
         let down = self.feed_kernel(endpoint);
         let (Ok(up), Ok(down)) = (up, down) else {
-            return Standing::Failed;
+            return RelayState::Failed;
         };
         if self.is_finished == [true; 2] {
-            return Standing::Over;
+            return RelayState::Over;
         }
         // Data that arrived before the failure has been passed on, if there was room.
         if self.side.has_failed || self.has_broken(endpoint) {
-            return Standing::Failed;
+            return RelayState::Failed;
         }
         if up || down {
-            Standing::Again
+            RelayState::Again
         } else {
-            Standing::Waits
+            RelayState::Waits
         }
     }
 
@@ -296,8 +296,8 @@ impl carrier::Relay for Relay {
     }
 }
 
-/// The rate at which the endpoint takes data, in bytes per second: a congestion window in a smoothed
-/// round trip.
+/// The rate at which the endpoint takes data, in bytes per second: a congestion window in a
+/// smoothed round trip.
 fn rate(stream: &Stream) -> f64 {
     let sender = stream.connection().sender();
     let smoothed = sender.rtt().srtt().map_or(UNKNOWN, standard);

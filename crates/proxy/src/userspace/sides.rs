@@ -16,9 +16,9 @@ const TIMESTAMP_BYTES: u32 = 12;
 /// Which side the endpoint's connections are on.
 #[derive(Debug)]
 pub enum Way {
-    /// Clients are the kernel's, and the endpoint goes on to the server.
+    /// Clients are the kernel's, and the endpoint connects to the server.
     ToEndpoint(Beyond),
-    /// Clients are the endpoint's, and the kernel goes on to the server.
+    /// Clients are the endpoint's, and the kernel connects to the server.
     ToKernel {
         /// Where they come in.
         listener: ListenerId,
@@ -70,7 +70,7 @@ pub enum Beyond {
         /// The server's.
         server: SocketAddr,
     },
-    /// From the client's address to the server that the client has asked for.
+    /// From the client's address to the server that the client addressed.
     Original {
         /// The port of the listeners.
         listener: u16,

@@ -71,8 +71,8 @@ impl Capture {
         self.table(py, |capture| tables::flows(&capture.survey))
     }
 
-    /// A row a transmission of the flow's data; with `at_sender`, of a capture at the receiver as its
-    /// sender saw the flow.
+    /// A row a transmission of the flow's data; with `at_sender`, of a capture at the receiver as
+    /// its sender saw the flow.
     #[pyo3(signature = (*, at_sender = false))]
     fn segments(&self, py: Python<'_>, at_sender: bool) -> PyResult<Table> {
         self.of_flow(py, tables::segments, at_sender)

@@ -27,7 +27,8 @@ struct Ways {
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
     scenario: &'a Scenario,
-    /// Pipes of the link: data, then acknowledgments. Of a medium that has a pipe back the second alone.
+    /// Pipes of the link: data, then acknowledgments. Of a medium that has a pipe back the second
+    /// alone.
     link: (u32, u32),
     /// Lines of the wired path: towards the wired hosts, then from them.
     wired: Option<(u32, u32)>,

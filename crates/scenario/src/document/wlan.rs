@@ -33,8 +33,8 @@ keys! {
         /// Rate of data frames: one of the standard's.
         rate: Rate;
         /// Rates of data frames to and from each mobile, taken in turn, in place of `rate`: of the
-        /// standard's, none below `basic_rate`. In a channel of 802.11n, ac or ax those of its stations
-        /// of 802.11b, g and a (`station_standard`): the fastest when left out.
+        /// standard's, none below `basic_rate`. In a channel of 802.11n, ac or ax those of its
+        /// stations of 802.11b, g and a (`station_standard`): the fastest when left out.
         station_rates: Vec<Rate>;
         /// Rate of ACK, RTS and CTS frames: one of the standard's, not above `rate`.
         basic_rate: Rate;
@@ -125,9 +125,9 @@ keys! {
         /// Most bytes of an aggregate. By the standard when left out: 65535 B in 802.11n, 1048575 B
         /// in ac, 6500631 B in ax.
         bytes: Bytes<1, 6_500_631>;
-        /// Most bytes of several packets in one frame (A-MSDU): up to 7935 B in 802.11n, 3839 B where
-        /// its frames are aggregated too, and 11454 B in ac and ax. "0 B" for one packet in each
-        /// frame, as with drivers that rely on A-MPDU alone.
+        /// Most bytes of several packets in one frame (A-MSDU): up to 7935 B in 802.11n, 3839 B
+        /// where its frames are aggregated too, and 11454 B in ac and ax. "0 B" for one packet in
+        /// each frame, as with drivers that rely on A-MPDU alone.
         amsdu: u32 = 0, as Bytes<0, 11_454>;
         /// Longest transmission of an aggregate (`aPPDUMaxTime`).
         time: Duration = MAX_TIME, as Span<100_000, 5_484_000>;

@@ -229,8 +229,8 @@ fn ampdu(table: &mut AggregationTable, family: Family) -> Result<AmpduLimits, Pr
     })
 }
 
-/// Most bytes of an A-MSDU (IEEE 802.11-2020 table 9-25; in an A-MPDU of HT an MPDU has 4095 bytes at
-/// most, so that the shorter of its two limits holds).
+/// Most bytes of an A-MSDU (IEEE 802.11-2020 table 9-25; in an A-MPDU of HT an MPDU has 4095 bytes
+/// at most, so that the shorter of its two limits holds).
 fn amsdu(table: &mut AggregationTable, family: Family, in_ampdu: bool) -> Result<u32, Problem> {
     let given = table.amsdu();
     let most = match (family, in_ampdu) {

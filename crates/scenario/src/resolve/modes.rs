@@ -272,8 +272,8 @@ fn indices(table: &mut WlanTable, controls: &[RateControlName]) -> Result<Vec<u3
     })
 }
 
-/// The modes that a station adapts among. With the short guard interval of 802.11n and ac the long one
-/// may be chosen too.
+/// The modes that a station adapts among. With the short guard interval of 802.11n and ac the long
+/// one may be chosen too.
 fn adapted(family: Family, width: Width, streams: u8, guard: GuardInterval) -> Vec<Mode> {
     let guards = match guard {
         GuardInterval::Ns400 => &[GuardInterval::Ns400, GuardInterval::Ns800][..],

@@ -515,7 +515,8 @@ fn files_are_read_to_a_limit() {
     assert!(Scenario::parse(&text, "t", Path::new("")).is_err());
 }
 
-/// Half of the round trips under 1 ms: a wire's, which carries 100 Mbit/s and not what the window says.
+/// Half of the round trips under 1 ms: a wire's, which carries 100 Mbit/s and not what the window
+/// says.
 #[test]
 fn a_log_of_a_wire_is_bounded_and_said() {
     let folder = tempfile::tempdir().unwrap();

@@ -6,7 +6,7 @@ use airtcp_units::{Duration, Instant};
 
 use super::{Blocked, Machine, Step, Stop, unsupported};
 use crate::parser::number;
-use crate::settings::{self, Applied};
+use crate::settings::{self, SettingOutcome};
 use crate::syntax::Call;
 
 /// Result of a call.
@@ -393,7 +393,7 @@ impl Machine<'_> {
                 }
             }
             "TCP_CONGESTION" if self.connection.is_none() => {
-                if let Applied::Unsupported(what) =
+                if let SettingOutcome::Unsupported(what) =
                     settings::congestion_control(value, &mut self.config)
                 {
                     return unsupported(what);

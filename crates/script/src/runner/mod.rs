@@ -12,7 +12,7 @@ use airtcp_units::{Duration, Instant};
 use crate::Verdict;
 use crate::expression::{self, Outcome};
 use crate::report::Exchange;
-use crate::settings::{self, Applied};
+use crate::settings::{self, SettingOutcome};
 use crate::stopwatch::Stopwatch;
 use crate::syntax::{Action, Call, Event, Script, Time};
 use crate::tcp_info;
@@ -189,11 +189,11 @@ impl Machine<'_> {
                 self.call(call, ends)
             }
             Action::Command(text) => match settings::command(text, &mut self.config) {
-                Applied::Yes => {
+                SettingOutcome::Yes => {
                     self.set_mss(MTU);
                     Ok(())
                 }
-                Applied::Unsupported(what) => unsupported(what),
+                SettingOutcome::Unsupported(what) => unsupported(what),
             },
             Action::Code(code) => self.code(code),
             Action::Leaves(_) | Action::Unsupported(_) => Ok(()),
@@ -209,7 +209,7 @@ impl Machine<'_> {
         } else {
             0
         };
-        let asked = tcp_info::Asked {
+        let asked = tcp_info::QueryContext {
             now: self.now,
             data_received_at: self.data_received_at,
             offered_mss: self.config.mss + stamps,

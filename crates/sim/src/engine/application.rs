@@ -29,7 +29,7 @@ impl Application {
 
 /// The ends of a flow at which something was written.
 #[derive(Clone, Copy, Default)]
-struct Written {
+struct WrittenEnds {
     at_source: bool,
     at_sink: bool,
 }
@@ -73,7 +73,7 @@ impl<W: Watch> Endpoints<'_, W> {
         self.drain_written(network, index, written);
     }
 
-    fn drain_written(&mut self, network: &mut Net, index: u32, written: Written) {
+    fn drain_written(&mut self, network: &mut Net, index: u32, written: WrittenEnds) {
         if written.at_source {
             self.drain_client(network, index);
         }
@@ -84,8 +84,8 @@ impl<W: Watch> Endpoints<'_, W> {
 }
 
 /// Performs the pending writes of a flow's application.
-fn write(flow: &mut Flow, now: Instant) -> Written {
-    let mut written = Written::default();
+fn write(flow: &mut Flow, now: Instant) -> WrittenEnds {
+    let mut written = WrittenEnds::default();
     let Some(application) = &mut flow.application else {
         return written;
     };

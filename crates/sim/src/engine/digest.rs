@@ -18,7 +18,7 @@ impl Digest {
         self.mix(first.rotate_left(32) ^ second);
     }
 
-    /// The sum so far.
+    /// The running sum.
     #[must_use]
     pub const fn value(self) -> u64 {
         self.0

@@ -205,7 +205,7 @@ impl Flow {
         let client = self.client();
         match client.state() {
             State::Listen | State::SynSent | State::SynReceived => false,
-            // Whoever has opened a connection to send has sent.
+            // An endpoint that opened a connection in order to send has sent.
             State::Closed => client.sender().counters().segments_sent > 0,
             _ => true,
         }
@@ -229,7 +229,7 @@ impl Flow {
         &self.tally
     }
 
-    /// The latency of its packets and bytes, whatever the sender makes of it.
+    /// The latency of its packets and bytes, independent of what the sender believes.
     #[must_use]
     pub const fn latency(&self) -> &Latency {
         &self.latency

@@ -37,7 +37,7 @@ impl<F> Insight for Witness<'_, F> {
     }
 }
 
-/// Nobody watches a proxy; its senders may need coins too.
+/// A proxy has no observer; its senders may need coins too.
 pub struct ProxyWitness {
     /// Coins, if senders classify losses.
     pub coins: Option<Stream>,

@@ -26,7 +26,7 @@ pub(super) const NO_ANSWER: Instant = Instant::FAR_FUTURE;
 
 /// Bytes that were written at the same time.
 #[derive(Clone, Copy, Debug)]
-struct Written {
+struct WrittenBytes {
     /// The stream's offset behind them.
     end: u64,
     at: Instant,
@@ -40,7 +40,7 @@ pub struct Latency {
     delays: Histogram,
     deliveries: Histogram<u32>,
     /// Written and not yet delivered, in the order of the stream.
-    waiting: VecDeque<Written>,
+    waiting: VecDeque<WrittenBytes>,
     /// The stream's offset behind all that was written.
     written: u64,
     /// The stream's offset behind all that was delivered.
@@ -72,7 +72,7 @@ impl Latency {
             return;
         }
         self.written = end;
-        self.waiting.push_back(Written { end, at: now });
+        self.waiting.push_back(WrittenBytes { end, at: now });
     }
 
     /// Records that a data packet which left at `sent_at` arrives at the receiver.
@@ -108,7 +108,7 @@ impl Latency {
         let until = self.delivered + bytes;
         // Where nothing is between the hosts, it arrives before it is known to have left.
         self.on_written(now, until);
-        while let Some(&Written { end, at }) = self.waiting.front() {
+        while let Some(&WrittenBytes { end, at }) = self.waiting.front() {
             let next = end.min(until);
             let count = u32::try_from(next - self.delivered).unwrap_or(u32::MAX);
             self.deliveries.add(now - at, count);

@@ -71,7 +71,7 @@ impl<W: Watch> Endpoints<'_, W> {
             (true, true) => {}
             (false, true) => flow.server.connection.repeat_acknowledgment(),
         }
-        // A warning longer than the time until the next outage is given at once.
+        // A warning longer than the time until the next outage is given immediately.
         let next = freeze.next().max(now);
         network.rearm(&mut freeze.alarm, next);
         self.drain_server(network, index);

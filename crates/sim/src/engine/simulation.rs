@@ -84,7 +84,7 @@ impl Simulation {
         self.digest
     }
 
-    /// Events handled so far.
+    /// Events handled.
     #[must_use]
     pub const fn events(&self) -> u64 {
         self.network.events()

@@ -57,7 +57,7 @@ pub struct Judgment {
 
 /// Losses by cause, and their classifications.
 #[derive(Clone, Debug, Default)]
-struct Judged {
+struct ClassifiedLosses {
     causes: Vec<(SequenceNumber, Cause)>,
     verdicts: Verdicts,
 }
@@ -66,7 +66,7 @@ struct Judged {
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
     /// Only for flows whose losses are classified, so that very many others fit in memory.
-    judged: Option<Box<Judged>>,
+    judged: Option<Box<ClassifiedLosses>>,
     lost: Vec<SequenceNumber>,
     /// Boxed likewise: few timeouts are in doubt.
     #[expect(clippy::box_collection, reason = "a pointer where there are none")]

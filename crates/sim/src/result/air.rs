@@ -81,7 +81,7 @@ impl FrameLog {
 /// A table of agents' actions: `time_s`, `flow`, `event` ("ack-judged", "local-retransmission",
 /// "local-timeout", "ack-suppressed", "notified"), and for acknowledgments that a delay injector
 /// judged (Fotiadis & Siris §III-B) `path_delay_ms`, `threshold_ms`, `delay_ms` (D, its value
-/// afterwards), `held_ms` and `spike`; null for the rest.
+/// afterwards), `held_ms` and `spike`; null for all others.
 #[derive(Default)]
 pub struct AgentLog {
     time_s: Float64Builder,

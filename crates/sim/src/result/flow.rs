@@ -12,13 +12,13 @@ use serde::Serialize;
 use crate::engine::{Cell, Flow, Histogram};
 
 /// A flow at the end of its run.
-struct Ended<'a> {
+struct FinishedFlow<'a> {
     flow: &'a Flow,
     /// Duration of the run.
     duration: Duration,
 }
 
-impl Ended<'_> {
+impl FinishedFlow<'_> {
     fn started_s(&self) -> f64 {
         self.flow.start().as_secs_f64()
     }
@@ -84,7 +84,7 @@ macro_rules! flow {
             }
 
             impl $group {
-                fn of($ended: &Ended<'_>) -> Self {
+                fn of($ended: &FinishedFlow<'_>) -> Self {
                     Self { $($field: $value,)+ }
                 }
             }
@@ -103,7 +103,7 @@ macro_rules! flow {
             /// Creates the numbers of `flow`, number `index`, after a run of that duration.
             #[must_use]
             pub fn of(flow: &Flow, index: u32, duration: Duration) -> Self {
-                let ended = Ended { flow, duration };
+                let ended = FinishedFlow { flow, duration };
                 Self {
                     flow: index,
                     $($place: $group::of(&ended),)+
@@ -116,8 +116,8 @@ macro_rules! flow {
 flow! {
     /// The data that reached the application.
     Delivery as delivery of ended {
-        /// Whether the handshake was completed: without it nothing else happens. Always false of UDP
-        /// and pings.
+        /// Whether the handshake was completed: without it nothing else happens. Always false of
+        /// UDP and pings.
         opened: bool = ended.flow.is_opened();
         /// Bytes delivered to the application × 8, per second of simulated time since the flow
         /// started until it was complete, or until the end.
@@ -185,7 +185,8 @@ flow! {
 
     /// The sender's state at the end.
     AtEnd as at_end of ended {
-        /// Smoothed round-trip time that the sender believes at the end; null before the first sample.
+        /// Smoothed round-trip time that the sender believes at the end; null before the first
+        /// sample.
         srtt_ms: Option<f64> = ended.sender().rtt().srtt().map(Duration::as_millis_f64);
         /// Retransmission timeout at the end.
         rto_ms: f64 = ended.sender().rto().as_millis_f64();
@@ -235,8 +236,8 @@ flow! {
         datagrams_sent: u64 = ended.flow.datagrams().sent;
         /// Of these, those that arrived.
         datagrams_received: u64 = ended.flow.datagrams().received;
-        /// Of these, those that found a queue full or were lost on the way; the rest is under way at
-        /// the end.
+        /// Of these, those that found a queue full or were lost on the way; the rest is under way
+        /// at the end.
         datagrams_lost: u64 = ended.flow.datagrams().lost;
         /// Echo requests whose answer came back. `rtt_p50_ms` and its like are of these.
         pings_answered: u64 = ended.flow.datagrams().answered;

@@ -77,7 +77,7 @@ pub struct RunResult {
 /// The reason a run has no result.
 #[derive(Debug)]
 pub enum RunError {
-    /// The progress callback asked to stop.
+    /// The progress callback requested a stop.
     Interrupted,
     /// The scenario cannot be replayed.
     Scenario(ScenarioError),
@@ -123,7 +123,7 @@ impl From<ArrowError> for RunError {
 ///
 /// # Errors
 /// [`RunError::Interrupted`] when `progress` says so; [`RunError::Record`] when a capture or log
-/// cannot be written; [`RunError::Scenario`] when the scenario cannot be played back as asked.
+/// cannot be written; [`RunError::Scenario`] when the scenario cannot be played back as requested.
 pub fn run(
     scenario: &Scenario,
     seed: u64,

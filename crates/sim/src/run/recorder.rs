@@ -36,7 +36,7 @@ pub(super) struct Recorded {
     pub packets: RecordBatch,
 }
 
-/// Observes a run and records what was asked for.
+/// Observes a run and records the requested data.
 pub(super) struct Recorder {
     log: Option<EventLog>,
     air: Option<(FrameLog, AgentLog)>,
@@ -80,7 +80,7 @@ impl Recorder {
         })
     }
 
-    /// Whether there is anything to record: a run that nobody observes pays nothing.
+    /// Whether there is anything to record: an unobserved run pays nothing.
     pub(super) const fn is_active(&self) -> bool {
         self.log.is_some()
             || self.air.is_some()

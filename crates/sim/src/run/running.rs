@@ -37,7 +37,7 @@ impl<S: Borrow<Scenario>> Running<S> {
     ///
     /// # Errors
     /// [`RunError::Record`] when a capture or log cannot be written; [`RunError::Scenario`] when
-    /// the scenario cannot be played back as asked.
+    /// the scenario cannot be played back as requested.
     pub fn new(scenario: S, seed: u64, observe: &Observe) -> Result<Self, RunError> {
         let checked = scenario.borrow();
         if observe.replay.is_some() {
@@ -65,7 +65,7 @@ impl<S: Borrow<Scenario>> Running<S> {
         self.end
     }
 
-    /// Number of simulation events so far.
+    /// Number of simulation events.
     #[must_use]
     pub const fn events(&self) -> u64 {
         self.simulation.events()

@@ -13,7 +13,7 @@ const DIGEST_DIGITS: usize = 32;
 pub(super) fn summarize(scenario: &Scenario, seed: u64, simulation: Simulation) -> RunSummary {
     let (fingerprint, events) = (simulation.digest().value(), simulation.events());
     let latency = LatencySummary::of(simulation.flows());
-    // Pings are there to measure: nobody shares with them.
+    // Pings only measure: no flow shares bandwidth with them.
     let competes: Vec<_> = simulation.flows().iter().map(Flow::carries_data).collect();
     // Each flow is freed as its summary is made: with very many flows, both together would be the
     // run's peak of memory.

@@ -35,7 +35,7 @@ pub(super) struct Session {
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     began: Instant,
-    /// Objects requested so far, and in total.
+    /// Objects requested, and their total number.
     asked: u64,
     objects: u64,
     /// Objects that have arrived whole, and bytes of the next that have arrived.

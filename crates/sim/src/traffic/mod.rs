@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A [`Session`] runs at both ends of one connection: the *source* has the data, the *sink* wants
-//! it. It is told what either end has received, and the time, and returns what to write next. All
+//! it. It takes what either end has received, and the time, and returns what to write next. All
 //! draws are functions of the flow and of the number of the page or message, so that every remedy
 //! meets the same traffic.
 
@@ -142,7 +142,7 @@ impl Session {
         self.actions.pop_front()
     }
 
-    /// The transfers completed so far.
+    /// The completed transfers.
     #[must_use]
     pub const fn transfers(&self) -> Transfers {
         self.transfers

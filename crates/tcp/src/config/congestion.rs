@@ -41,7 +41,7 @@ pub enum ReductionBase {
 #[cfg_attr(feature = "schema", derive(Serialize, Deserialize, JsonSchema))]
 #[cfg_attr(feature = "schema", serde(rename_all = "kebab-case"))]
 pub enum Reduction {
-    /// At once: nothing is sent until enough has left the network.
+    /// Immediately: nothing is sent until enough has left the network.
     #[default]
     AtOnce,
     /// One segment for every two acknowledged, until the window is reached (Linux 2.4; Mathis,

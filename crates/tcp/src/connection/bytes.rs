@@ -1,7 +1,7 @@
 //! Bytes beside the core: the stream offsets that a segment carries, in and out.
 //!
 //! The core moves ranges of offsets. A caller that moves bytes keeps them alongside: those that an
-//! [`Observer`] is told were accepted, and those of a polled segment.
+//! [`Observer`] sees accepted, and those of a polled segment.
 
 use core::ops::Range;
 

@@ -15,7 +15,7 @@ const TIME_WAIT: Duration = Duration::from_secs(60);
 pub enum End {
     /// Both sides closed, or ours did before a connection existed.
     Orderly,
-    /// The peer reset it, or was reset for sending data that nobody is left to read.
+    /// The peer reset it, or was reset for sending data that no reader is left for.
     Reset,
     /// The peer reset it before it was established.
     Refused,
@@ -196,7 +196,7 @@ impl Connection {
         }
     }
 
-    /// Resets a peer that sends new data when our FIN has left and nobody is left to read (RFC 9293
+    /// Resets a peer that sends new data when our FIN has left and no reader is left (RFC 9293
     /// §3.6.1; Linux, `tcp_rcv_state_process`, seventh step). Returns whether it did.
     pub(super) fn refuses_data(
         &mut self,

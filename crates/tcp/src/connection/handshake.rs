@@ -197,7 +197,7 @@ impl Connection {
                 self.handshake().offers_scale = false;
             }
         }
-        // An MSS of nothing is none (Linux, `tcp_parse_options`).
+        // An MSS of zero counts as missing (Linux, `tcp_parse_options`).
         let peer_mss = segment.mss.filter(|&mss| mss > 0);
         let peer_mss = peer_mss.map_or(DEFAULT_MSS, u32::from).max(LEAST_MSS);
         let config = self.sender.config();

@@ -5,7 +5,7 @@
 //! RTO would take it, rather than their number: a long measured round trip does not extend the
 //! limit, and a connection that never backs off does not reach it in a moment. A closed window is
 //! different: a peer that answers probes may keep it closed indefinitely (RFC 9293 §3.8.6.1),
-//! unless nobody is left on this side to care.
+//! unless no application is left on this side.
 
 use alloc::boxed::Box;
 

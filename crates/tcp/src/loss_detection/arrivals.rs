@@ -75,7 +75,7 @@ impl Arrivals {
         self.bytes = 0;
     }
 
-    /// Data presumed lost has not arrived, and neither has the segment asked for
+    /// Data presumed lost has not arrived, and neither has the segment expected next
     /// (`tcp_limit_reno_sacked`). More duplicates than that indicate reordering, up to the data
     /// outstanding before `acked` bytes of it were acknowledged (`tcp_check_reno_reordering`).
     fn bound(&mut self, outstanding: Outstanding, acked: u64) {
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(arrivals.reordering(), LARGEST_REORDERING);
     }
 
-    /// Of three outstanding segments the first is asked for: two can have arrived.
+    /// Of three outstanding segments the first is expected next: two can have arrived.
     #[test]
     fn no_more_can_have_arrived_than_is_outstanding() {
         let mut arrivals = Arrivals::default();

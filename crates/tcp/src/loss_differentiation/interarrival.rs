@@ -19,7 +19,7 @@ pub struct Interarrival {
     gap: f64,
     least: Option<f64>,
     average: f64,
-    /// Whether the current gap contains a loss, so that it is no interarrival time.
+    /// Whether the current gap contains a loss, so that it cannot be used as an interarrival time.
     lossy: bool,
 }
 

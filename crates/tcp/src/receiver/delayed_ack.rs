@@ -398,9 +398,9 @@ mod tests {
         assert!(take(2000), "after a pause");
     }
 
-    /// Linux, `tcp_event_data_recv`: a silence longer than the receiver's own retransmission timeout
-    /// is a pause. Each acknowledgment of data behind a gap counts as one of the quick ones, and the
-    /// segment that fills the gap ends the silence.
+    /// Linux, `tcp_event_data_recv`: a silence longer than the receiver's own retransmission
+    /// timeout is a pause. Each acknowledgment of data behind a gap counts as one of the quick
+    /// ones, and the segment that fills the gap ends the silence.
     #[test]
     fn a_pause_lasts_as_long_as_the_retransmission_timeout() {
         let at = |milliseconds| START + Duration::from_millis(milliseconds);
@@ -483,7 +483,8 @@ mod tests {
         assert!(ack.is_due());
     }
 
-    /// Full segments are of 1000 bytes, each is read as it arrives, and all but the first come alone.
+    /// Full segments are of 1000 bytes, each is read as it arrives, and all but the first come
+    /// alone.
     fn linux() -> DelayedAck {
         let mut ack = DelayedAck::new(&DelayedAckConfig {
             on_reading: true,
@@ -526,8 +527,8 @@ mod tests {
     }
 
     /// Measured on Linux 6.18: the acknowledgment of a FIN waits as long as data's (41 to 60 ms),
-    /// alone or with a short segment; with a full one, of which it makes more than one, it does not,
-    /// nor where nothing was ever received (4 ms).
+    /// alone or with a short segment; with a full one, of which it makes more than one, it does
+    /// not, nor where nothing was ever received (4 ms).
     #[test]
     fn a_fin_is_acknowledged_as_the_data_that_comes_with_it() {
         for (bytes, at_once) in [(0, false), (100, false), (1000, true)] {

@@ -14,7 +14,7 @@ use crate::config::Config;
 use delayed_ack::{DelayedAck, Disorder};
 use reassembly::Reassembly;
 use report::Report;
-use window::{Standing, Window};
+use window::{StreamPosition, Window};
 
 /// The most ranges that an acknowledgment can report: as many as fit without other options (RFC
 /// 2018 §3).
@@ -267,8 +267,8 @@ impl Receiver {
     }
 
     #[inline]
-    const fn standing(&self) -> Standing {
-        Standing {
+    const fn standing(&self) -> StreamPosition {
+        StreamPosition {
             next_expected: self.next_expected(),
             read: self.read,
         }

@@ -56,7 +56,7 @@ impl Report {
         }
     }
 
-    /// Whether the peer is told which ranges have arrived (SACK).
+    /// Whether arrived ranges are reported to the peer (SACK).
     pub const fn reports_ranges(&self) -> bool {
         self.sack
     }

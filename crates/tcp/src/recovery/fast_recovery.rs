@@ -5,7 +5,7 @@ use super::proportional_rate::ProportionalRate;
 /// How the window moves to the value that a loss sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// At once.
+    /// Immediately.
     AtOnce,
     /// In proportion to the data delivered.
     Proportional(ProportionalRate),
@@ -29,7 +29,7 @@ pub struct FastRecovery {
     pub partial_acknowledgments: u32,
     /// Whether the one rescue retransmission has been used (RFC 6675 §4, `NextSeg()` rule 4).
     pub rescued: bool,
-    /// How the window moves meanwhile.
+    /// How the window moves during recovery.
     pub pace: Pace,
     /// Whether the reduction was needless and undone while losses are still being repaired: the
     /// window does not end at the threshold (Linux, `tcp_end_cwnd_reduction`).

@@ -284,7 +284,7 @@ impl Sender {
     }
 
     /// Whether a reported duplicate may be of a retransmission: no longer than a window, and no
-    /// more of them than retransmissions. The others the network has duplicated, or somebody lies:
+    /// more of them than retransmissions. The others were duplicated by the network, or are forged:
     /// they do not show that a retransmission was needless (RFC 3708 §3; Linux, `tcp_dsack_seen`).
     fn is_duplicate_credible(&self, range: &Range<u64>) -> bool {
         let reported = u64::from(self.counters.duplicates_reported);

@@ -3,7 +3,7 @@
 use airtcp_units::Instant;
 
 use super::space::Fresh;
-use super::window_usage::Standing;
+use super::window_usage::SendState;
 use super::{Sender, Transmission};
 use crate::config::{TimerRestart, TimerScope};
 use crate::loss_detection::SentSegment;
@@ -97,7 +97,7 @@ impl Sender {
         if !self.growth.watches_use() {
             return;
         }
-        let standing = Standing {
+        let standing = SendState {
             now,
             una: self.space.una(),
             nxt: self.space.nxt(),

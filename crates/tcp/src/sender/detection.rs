@@ -13,7 +13,7 @@ use crate::rtt::RttEstimator;
 
 /// Arrivals inferred from duplicates.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counted {
+struct InferredArrivals {
     arrivals: Arrivals,
     /// Bytes that the current acknowledgment delivered by that count.
     delivered: u64,
@@ -28,7 +28,7 @@ pub(super) struct Detection {
     base_threshold: u32,
     rack: Option<Box<Rack>>,
     /// Arrivals inferred from duplicates, if they are counted so.
-    arrivals: Option<Box<Counted>>,
+    arrivals: Option<Box<InferredArrivals>>,
     /// Bytes presumed lost so far.
     lost_in_all: u64,
 }

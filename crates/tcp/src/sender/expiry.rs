@@ -49,8 +49,8 @@ impl Sender {
             // nothing (Linux, `tcp_rack_reo_timeout`).
             self.set_recovery_window(&before, self.congestion.mss());
         }
-        // What may still be late has the timeout: the window ended for the latest of them, or at the
-        // timeout.
+        // What may still be late has the timeout: the window ended for the latest of them, or at
+        // the timeout.
         if !enters {
             self.resume_retransmission_timer(now);
         }

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use airtcp_units::{Duration, Instant};
 
-use super::window_usage::{Standing, WindowUsage};
+use super::window_usage::{SendState, WindowUsage};
 use crate::config::{Config, GrowthCredit, WindowValidation};
 use crate::congestion::Congestion;
 
@@ -72,7 +72,7 @@ impl Growth {
     #[inline]
     pub fn note(
         &mut self,
-        standing: &Standing,
+        standing: &SendState,
         congestion: &Congestion,
         rto: Duration,
     ) -> Option<u64> {

@@ -12,7 +12,7 @@ use crate::observer::{Event, Observer};
 use crate::recovery::proportional_rate::Progress;
 use crate::recovery::{FastRecovery, Pace, Phase, ProportionalRate};
 
-/// The outcome of a repair.
+/// How a repair ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// Everything outstanding when it began is acknowledged.

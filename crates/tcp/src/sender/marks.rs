@@ -94,8 +94,8 @@ impl Sender {
         }
         let cwnd = self.congestion.cwnd();
         let mut pace = Pace::AtOnce;
-        // A model-based controller does not take a mark for a limit, nor a loss; the peer is told
-        // all the same.
+        // A model-based controller treats neither a mark nor a loss as a limit; the peer is
+        // notified all the same.
         if !self.congestion.is_model_based() {
             // The window is halved, whatever is in flight.
             self.congestion.on_loss(cwnd, None);

@@ -59,9 +59,9 @@ impl Pacing {
     }
 
     /// Whether more of the current burst may leave at `now`. A burst is what one instant lets leave
-    /// together: a window with room for one segment makes a burst of one, and the next segment waits
-    /// for its turn (Linux, `tcp_write_xmit`: a packet for segmentation offload is no longer than
-    /// the window allows).
+    /// together: a window with room for one segment makes a burst of one, and the next segment
+    /// waits for its turn (Linux, `tcp_write_xmit`: a packet for segmentation offload is no longer
+    /// than the window allows).
     #[inline]
     fn is_in_burst(&self, now: Instant) -> bool {
         self.left > 0 && now == self.burst_at
@@ -104,8 +104,8 @@ impl Pacing {
 /// Linux's own number of halvings of a second that a burst lasts (`sk_pacing_shift`).
 const USUAL_SHIFT: u32 = 10;
 
-/// Bytes that may wait in the sender's own device at `rate`: two bursts, or 2^−`shift` seconds (Linux,
-/// `tcp_small_queue_check`; its buffers' overhead is not counted).
+/// Bytes that may wait in the sender's own device at `rate`: two bursts, or 2^−`shift` seconds
+/// (Linux, `tcp_small_queue_check`; its buffers' overhead is not counted).
 pub fn small_queue(pace: Pace, shift: u32, mss: u64) -> u64 {
     let worth = (pace.rate.as_bps() / 8).checked_shr(shift).unwrap_or(0);
     worth.max(2 * burst(pace, shift, mss))
@@ -135,8 +135,8 @@ fn transmission_time(rate: BitRate, bytes: u64) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    /// At 80 Mbit/s a burst is cut at 65215 bytes, 45 segments: two of them are more than 2^−7 s, 78 kB.
-    /// At 1 Gbit/s 2^−7 s are more. At 1 Mbit/s it is two bursts of two segments.
+    /// At 80 Mbit/s a burst is cut at 65215 bytes, 45 segments: two of them are more than 2^−7 s,
+    /// 78 kB. At 1 Gbit/s 2^−7 s are more. At 1 Mbit/s it is two bursts of two segments.
     #[test]
     fn small_queues_hold_two_bursts() {
         let limit = |rate, shift| {
@@ -225,8 +225,8 @@ mod tests {
         assert_eq!(pacing.blocked_until(late), Some(after));
     }
 
-    /// Of a burst of two the window lets one leave: the other is no part of it, and leaves when a
-    /// segment's 4 ms have passed; so does what follows a retransmission at once.
+    /// Of a burst of two the window lets one leave: the other does not belong to it, and leaves
+    /// when a segment's 4 ms have passed; so does what follows a retransmission at once.
     #[test]
     fn a_burst_that_the_window_cuts_short_is_over() {
         let pace = Pace {
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(transmission_time(none.rate, MSS), Duration::from_secs(1));
     }
 
-    /// Linux, `fq_dequeue`: a rate of a window in an hour makes nobody wait for an hour.
+    /// Linux, `fq_dequeue`: a rate of a window in an hour delays no segment by an hour.
     #[test]
     fn no_segment_makes_the_next_wait_for_more_than_a_second() {
         let crawl = BitRate::from_bps(3);

@@ -17,7 +17,7 @@ pub(super) enum Timer {
     Reneging,
     /// No acknowledgment for two round trips: a probe of the tail (RFC 8985 §7).
     TailProbe,
-    /// A possibly late segment is late by more than the reordering window: losses are looked for
+    /// A possibly late segment is late by more than the reordering window: loss detection runs
     /// (RFC 8985 §6.3).
     ReorderingWindow,
     /// The peer has no room: a zero-window probe (RFC 9293 §3.8.6.1).

@@ -287,8 +287,8 @@ impl Sender {
         })
     }
 
-    /// Whether the new segment that leaves now, with `in_flight` bytes of the `window` in flight, is
-    /// the last of a train of several.
+    /// Whether the new segment that leaves now, with `in_flight` bytes of the `window` in flight,
+    /// is the last of a train of several.
     #[inline]
     fn ends_train(&mut self, in_flight: u64, window: u64) -> bool {
         if !self.trains.is_enabled() {

@@ -103,10 +103,10 @@ impl Sender {
         (sent_at + self.timeout.rto()) - now
     }
 
-    /// Sets the reordering window to end in `wait`, at most a timeout (Linux, `tcp_rack_mark_lost`):
-    /// the round trip behind it may be that of a segment reported long after it arrived. If each
-    /// segment has its own timer, that one or
-    /// the next acknowledgment finds the loss.
+    /// Sets the reordering window to end in `wait`, at most a timeout (Linux,
+    /// `tcp_rack_mark_lost`): the round trip behind it may be that of a segment reported long after
+    /// it arrived. If each segment has its own timer, that one or the next acknowledgment finds the
+    /// loss.
     pub(super) fn arm_reordering(&mut self, now: Instant, wait: Duration) {
         if self.choices.scope == TimerScope::Connection {
             let wait = (wait + SHORTEST).min(self.timeout.rto());

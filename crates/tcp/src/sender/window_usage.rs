@@ -17,7 +17,7 @@ pub struct WindowUsage {
 
 /// The sender's state after sending, or after finding that it may not.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing {
+pub struct SendState {
     pub now: Instant,
     pub una: u64,
     pub nxt: u64,
@@ -29,7 +29,7 @@ pub struct Standing {
 impl WindowUsage {
     /// Records the sender's state.
     #[inline]
-    pub fn note(&mut self, standing: &Standing) {
+    pub fn note(&mut self, standing: &SendState) {
         let newer = standing.una >= self.ends;
         if newer || standing.limited || (!self.limited && standing.outstanding > self.most) {
             self.limited = standing.limited;
@@ -46,7 +46,7 @@ impl WindowUsage {
 
     /// For a window that decays when it is not used for an RTO: the bytes used of it, once that
     /// much time has passed (RFC 2861 §3).
-    pub fn unused_for(&mut self, standing: &Standing, used: bool, rto: Duration) -> Option<u64> {
+    pub fn unused_for(&mut self, standing: &SendState, used: bool, rto: Duration) -> Option<u64> {
         if used {
             self.used = 0;
             self.limited_at = standing.now;

@@ -178,8 +178,8 @@ impl Board {
         }
     }
 
-    /// Takes a cumulative acknowledgment up to `ack`; `each` is called with every piece that it covers,
-    /// lowest first. Bytes beyond the highest sent count as sent unseen.
+    /// Takes a cumulative acknowledgment up to `ack`; `each` is called with every piece that it
+    /// covers, lowest first. Bytes beyond the highest sent count as sent unseen.
     pub fn acknowledge(&mut self, ack: u64, mut each: impl FnMut(&Piece)) {
         if ack <= self.una {
             return;

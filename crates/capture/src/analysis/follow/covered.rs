@@ -22,7 +22,7 @@ pub struct Report {
 
 /// What an ACK covered newly.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Covered {
+pub struct Coverage {
     /// The newest transmission in the first SACK block that covers anything.
     pub newest_sacked: Option<Index>,
     /// The newest transmission that was covered cumulatively.
@@ -42,7 +42,7 @@ pub fn cover(
     (sent, repeats): (&mut [Sent], &mut [Repeat]),
     blocks: impl Iterator<Item = (u64, u64)>,
     report: Report,
-) -> Covered {
+) -> Coverage {
     let una = board.una();
     let mut pass = Pass {
         sent,
@@ -58,7 +58,7 @@ pub fn cover(
             newly: report.ack.saturating_sub(una),
             number: report.number,
         },
-        covered: Covered::default(),
+        covered: Coverage::default(),
     };
     for (start, end) in blocks {
         // A D-SACK that lies below the acknowledgment tells nothing new.
@@ -92,7 +92,7 @@ struct Pass<'a> {
     report: Report,
     /// What is the same in the answer to every piece.
     answer: Answer,
-    covered: Covered,
+    covered: Coverage,
 }
 
 impl Pass<'_> {

@@ -27,9 +27,9 @@ use recovery::Recovery;
 use stream::{ORIGIN, Stream};
 use unseen::Unseen;
 
-use super::agreed::Agreed;
 use super::findings::{Ack, Findings, Repeat, Sent, Silence};
 use super::label::Trigger;
+use super::negotiated::NegotiatedOptions;
 use super::trigger::{self, Circumstances};
 use crate::index::Index;
 use crate::packet::{Packet, Way};
@@ -40,7 +40,7 @@ const IN_ORDER_SEGMENTS: u64 = 3;
 /// The pass over `packets`, whose data goes `data_way`.
 pub(super) fn follow(
     data_way: Way,
-    agreed: Agreed,
+    agreed: NegotiatedOptions,
     packets: impl Iterator<Item = Packet>,
 ) -> Findings {
     let mut follower = Follower {
@@ -68,7 +68,7 @@ pub(super) fn follow(
 /// The state of the pass.
 #[derive(Debug)]
 struct Follower {
-    agreed: Agreed,
+    agreed: NegotiatedOptions,
     stream: Stream,
     board: Board,
     unseen: Unseen,

@@ -43,8 +43,8 @@ fn ack(acknowledgment: u32, echo: u32) -> Segment {
     }
 }
 
-fn passing(packet: u64, toward: Toward, segment: Segment) -> Passing<'static, u64> {
-    Passing {
+fn passing(packet: u64, toward: Toward, segment: Segment) -> PassingPacket<'static, u64> {
+    PassingPacket {
         flow: 1,
         toward,
         segment,
@@ -169,7 +169,7 @@ fn without_a_round_trip_nothing_is_held() {
     let mut engine = engine("static-delay:delay=1s,every=1", HoldLimits::default());
     let mut out = Vec::new();
     for number in 1..=3 {
-        let unmeasured = Passing {
+        let unmeasured = PassingPacket {
             round_trip: None,
             ..passing(number, Toward::Mobile, ack(number as u32 * 1000, 1))
         };
@@ -224,7 +224,7 @@ fn check(agents: &str, seed: u64) {
             Toward::Wired
         };
         let flow: FlowKey = draw(at + 9, 12);
-        let packet = Passing {
+        let packet = PassingPacket {
             flow,
             round_trip: (draw(at + 10, 3) > 0).then_some(TRIP),
             ..passing(number, toward, segment)

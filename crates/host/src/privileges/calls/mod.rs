@@ -1,8 +1,8 @@
 //! System calls that exist (Documentation/userspace-api/seccomp_filter.rst).
 //!
 //! A call that is not on the list fails as on a kernel that does not have it (ENOSYS), so that C
-//! libraries fall back to an older one. Whoever needs another call adds it to one of the groups; a
-//! test holds the list against those that nobody here may ever make.
+//! libraries fall back to an older one. A part that needs another call adds it to one of the
+//! groups; a test holds the list against those that are never allowed.
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod list;
@@ -77,7 +77,7 @@ pub fn restrict(calls: Calls) -> Result<()> {
     }
 }
 
-/// The filter: the kernel remembers by itself which calls it always allows, so that their order
+/// The filter: the kernel caches which calls it always allows, so that their order
 /// does not matter.
 fn program(architecture: u32, calls: Calls) -> Vec<sock_filter> {
     let load = |at| step(BPF_LD | BPF_W | BPF_ABS, at, 0);

@@ -10,7 +10,7 @@ use crate::agent::Passage;
 
 /// A copy of a packet that the mobile has not acknowledged.
 #[derive(Clone, Copy, Debug)]
-pub struct Kept<P> {
+pub struct StoredPacket<P> {
     /// Stream offset of its first byte, and behind its last.
     pub start: u64,
     pub end: u64,
@@ -25,7 +25,7 @@ pub struct Kept<P> {
     pub by_sender: bool,
 }
 
-impl<P> Kept<P> {
+impl<P> StoredPacket<P> {
     /// A packet that arrived at `now` and leaves immediately.
     pub const fn new(now: Instant, start: u64, end: u64, passage: Passage<P>) -> Self {
         Self {
@@ -75,7 +75,7 @@ pub struct Flow<P> {
     /// Behind the highest byte seen.
     pub edge: u64,
     /// Copies in the order of the stream; none overlaps another.
-    pub kept: VecDeque<Kept<P>>,
+    pub kept: VecDeque<StoredPacket<P>>,
     /// Number of them, from the front, that have left for the mobile.
     pub sent: usize,
     /// When the timer of the first copy expires.
@@ -145,7 +145,7 @@ impl<P: Copy> Flow<P> {
         &mut self,
         now: Instant,
         segment: &Segment,
-        mut each: impl FnMut(&Kept<P>),
+        mut each: impl FnMut(&StoredPacket<P>),
     ) -> Acknowledged {
         let offset = segment.acknowledgment.expand(self.una);
         if offset < self.una || offset > self.edge {
@@ -204,7 +204,7 @@ impl<P: Copy> Flow<P> {
 
     /// The copy of the segment that the mobile misses, if sent. There is none where the wired side
     /// left a hole.
-    fn missing(&self) -> Option<&Kept<P>> {
+    fn missing(&self) -> Option<&StoredPacket<P>> {
         let front = self.kept.front()?;
         (front.start <= self.una && self.sent > 0).then_some(front)
     }

@@ -12,5 +12,5 @@ mod flow;
 mod round_trip;
 
 pub(super) use deadlines::Deadlines;
-pub(super) use flow::{Acknowledged, Duplicate, Flow, Kept};
+pub(super) use flow::{Acknowledged, Duplicate, Flow, StoredPacket};
 pub use round_trip::LocalTimeout;

@@ -34,7 +34,7 @@ use airtcp_units::Instant;
 
 use super::any::{AnyAgent, Configuration, Needs};
 use super::flow_table::{DEFAULT_FLOW_LIMIT, FlowTable};
-use super::local_repair::{Acknowledged, Deadlines, Duplicate, Flow, Kept, LocalTimeout};
+use super::local_repair::{Acknowledged, Deadlines, Duplicate, Flow, LocalTimeout, StoredPacket};
 use super::parameter::ParameterError;
 use super::{Agent, AgentEvent, Emission, FlowKey, Passage, Toward};
 use crate::random::Stream;
@@ -117,7 +117,8 @@ impl<P: Copy> Snoop<P> {
                 }
             }
         } else if flow.kept.len() < self.config.packets.get() {
-            flow.kept.push_back(Kept::new(now, start, end, passage));
+            flow.kept
+                .push_back(StoredPacket::new(now, start, end, passage));
             flow.sent += 1;
             flow.start_timer(now, &self.config.timeout);
             self.deadlines.file(key, &mut flow.filed, flow.deadline);

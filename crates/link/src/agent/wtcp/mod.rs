@@ -35,7 +35,7 @@ use airtcp_units::{Duration, Instant};
 
 use super::any::{AnyAgent, Configuration, Needs};
 use super::flow_table::{DEFAULT_FLOW_LIMIT, FlowTable};
-use super::local_repair::{Acknowledged, Deadlines, Duplicate, Flow, Kept, LocalTimeout};
+use super::local_repair::{Acknowledged, Deadlines, Duplicate, Flow, LocalTimeout, StoredPacket};
 use super::parameter::ParameterError;
 use super::{Agent, AgentEvent, Emission, FlowKey, Passage, Toward};
 use crate::random::Stream;
@@ -146,7 +146,8 @@ impl<P: Copy> Wtcp<P> {
             None if is_full && index <= flow.sent => self.ready.push_back(Emission::Pass(passage)),
             None if is_full => return,
             None => {
-                flow.kept.insert(index, Kept::new(now, start, end, passage));
+                flow.kept
+                    .insert(index, StoredPacket::new(now, start, end, passage));
                 if index < flow.sent {
                     // A hole that the wired side left, below what is under way.
                     flow.sent += 1;

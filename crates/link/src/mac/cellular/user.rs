@@ -7,7 +7,7 @@ use crate::queue::QueueLimit;
 
 /// A packet for the user.
 #[derive(Clone, Copy, Debug)]
-struct Waiting<P> {
+struct QueuedPacket<P> {
     packet: P,
     flow: u32,
     /// Bytes that no block holds yet.
@@ -38,7 +38,7 @@ enum State {
 
 /// A packet with which the link is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Done<P> {
+pub(super) struct FinishedPacket<P> {
     pub packet: P,
     /// Whether it arrived completely.
     pub is_whole: bool,
@@ -53,13 +53,13 @@ pub(super) struct User<P> {
     /// Whether the user is saturated: always backlogged, with data that belongs to no packet.
     is_saturated: bool,
     /// All packets with which the link is not done, oldest first.
-    packets: VecDeque<Waiting<P>>,
+    packets: VecDeque<QueuedPacket<P>>,
     /// How many of them, the oldest, are in blocks to their last byte.
     sent: usize,
     /// Bytes of the others.
     unsent_bytes: u64,
     blocks: VecDeque<Block>,
-    done: VecDeque<Done<P>>,
+    done: VecDeque<FinishedPacket<P>>,
     attempts: u64,
     pub on_air_is_damaged: bool,
     /// Bits that its slots could have carried.
@@ -91,7 +91,7 @@ impl<P: Copy> User<P> {
         let bytes = u64::from(bytes);
         if has_room {
             self.unsent_bytes += bytes;
-            self.packets.push_back(Waiting {
+            self.packets.push_back(QueuedPacket {
                 packet,
                 flow: offer.flow,
                 unsent: bytes,
@@ -187,7 +187,7 @@ impl<P: Copy> User<P> {
     }
 
     /// The next packet with which the link is done.
-    pub fn take_done(&mut self) -> Option<Done<P>> {
+    pub fn take_done(&mut self) -> Option<FinishedPacket<P>> {
         self.done.pop_front()
     }
 
@@ -211,7 +211,7 @@ impl<P: Copy> User<P> {
                     return;
                 };
                 self.sent -= 1;
-                self.done.push_back(Done {
+                self.done.push_back(FinishedPacket {
                     packet: waiting.packet,
                     is_whole: !(is_lost || waiting.is_torn),
                     attempts: block.attempts,

@@ -39,13 +39,13 @@ pub(super) enum Attempt {
 }
 
 /// Tells an observer of the frames of one attempt.
-struct Told<'a, O> {
+struct FrameReporter<'a, O> {
     observer: &'a mut O,
     flow: u32,
     attempt: u32,
 }
 
-impl<O: ChannelObserver> Told<'_, O> {
+impl<O: ChannelObserver> FrameReporter<'_, O> {
     fn frame(&mut self, station: u32, frame: FrameKind, start: Instant, end: Instant, fate: Fate) {
         self.observer.occupied(&Occupancy {
             station,
@@ -131,7 +131,7 @@ impl<P: Copy> Bss<P> {
             bytes,
             ..
         } = frame;
-        let mut told = Told {
+        let mut told = FrameReporter {
             observer,
             flow: frame.flow,
             attempt: frame.attempt,
@@ -173,7 +173,7 @@ impl<P: Copy> Bss<P> {
         sender: u32,
         receiver: u32,
         start: Instant,
-        told: &mut Told<'_, O>,
+        told: &mut FrameReporter<'_, O>,
     ) -> Result<Instant, (Instant, Attempt)> {
         let rts_ends = start + self.pauses.rts;
         let damaged = self.damages(sender, receiver, None, RTS_BYTES, (start, rts_ends));
@@ -210,7 +210,7 @@ impl<P: Copy> Bss<P> {
                 self.damages(sender, next.to, Some(next.class), next.bytes, (now, ends));
                 (FrameKind::Data, ends)
             };
-            let mut told = Told {
+            let mut told = FrameReporter {
                 observer: &mut *observer,
                 flow: next.flow,
                 attempt: next.attempt,

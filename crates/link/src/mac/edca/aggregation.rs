@@ -58,9 +58,10 @@ impl ByteLimits {
 
 impl<P: Copy + EcnField> Contender<P> {
     /// Chooses a destination and its mode, and takes as many of its packets as fit into a PPDU of
-    /// `most`: first what is to be retransmitted, in order, then what was never sent, while the block
-    /// ACK window is open. `choose_mode` is told the station, and how many PPDUs with the same first
-    /// MPDU had no answer. `None` where there is nothing, or with `must_fit` where the first does not fit.
+    /// `most`: first what is to be retransmitted, in order, then what was never sent, while the
+    /// block ACK window is open. `choose_mode` is told the station, and how many PPDUs with the
+    /// same first MPDU had no answer. `None` where there is nothing, or with `must_fit` where the
+    /// first does not fit.
     pub(super) fn aggregate(
         &mut self,
         now: Instant,

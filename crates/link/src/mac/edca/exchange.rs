@@ -40,13 +40,13 @@ pub(super) enum Attempt {
 }
 
 /// Tells an observer of the frames of one attempt.
-struct Told<'a, O> {
+struct FrameReporter<'a, O> {
     observer: &'a mut O,
     flow: u32,
     attempt: u32,
 }
 
-impl<O: ChannelObserver> Told<'_, O> {
+impl<O: ChannelObserver> FrameReporter<'_, O> {
     fn frame(
         &mut self,
         station: u32,
@@ -174,7 +174,7 @@ impl<P: Copy + EcnField> Edca<P> {
         let own = &mut self.contenders[index as usize];
         own.own_counters().attempts += u64::from(contended);
         let sender = own.station;
-        let mut told = Told {
+        let mut told = FrameReporter {
             observer,
             flow: ppdu.flow,
             attempt: ppdu.failures + 1,
@@ -263,7 +263,7 @@ impl<P: Copy + EcnField> Edca<P> {
         if !contended && answered > own.txop_ends {
             return false;
         }
-        let mut told = Told {
+        let mut told = FrameReporter {
             observer,
             flow: ppdu.flow,
             attempt: ppdu.failures + 1,
@@ -314,7 +314,7 @@ impl<P: Copy + EcnField> Edca<P> {
         to: u32,
         mode: Mode,
         start: Instant,
-        told: &mut Told<'_, O>,
+        told: &mut FrameReporter<'_, O>,
     ) -> Result<Instant, (Instant, Attempt)> {
         let (ends, damaged) = self.control(sender, to, mode, ControlFrame::Rts, start);
         told.control(sender, FrameKind::Rts, (start, ends), damaged);
@@ -337,7 +337,7 @@ impl<P: Copy + EcnField> Edca<P> {
         ppdu: &Ppdu,
         ends: Instant,
         (kind, frame): (FrameKind, ControlFrame),
-        told: &mut Told<'_, O>,
+        told: &mut FrameReporter<'_, O>,
     ) -> Attempt {
         let start = ends + self.pauses.sifs;
         let (ends, damaged) = self.control(ppdu.to, sender, ppdu.mode, frame, start);
@@ -428,7 +428,7 @@ impl<P: Copy + EcnField> Edca<P> {
                 }
             };
             let (flow, failures, mpdus) = told;
-            let mut told = Told {
+            let mut told = FrameReporter {
                 observer: &mut *observer,
                 flow,
                 attempt: failures + 1,

@@ -348,8 +348,8 @@ impl<P: Copy + EcnField> Edca<P> {
         self.counting.push(index);
     }
 
-    /// Resumes contention: for listeners, for other categories of a sender's station as it hears the
-    /// medium (§10.23.2.4). Determines the start of the next frame.
+    /// Resumes contention: for listeners, for other categories of a sender's station as it hears
+    /// the medium (§10.23.2.4). Determines the start of the next frame.
     pub(super) fn resume(&mut self, quiet: Quiet) {
         self.quiet = quiet;
         let slot = self.pauses.slot;

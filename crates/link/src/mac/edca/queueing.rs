@@ -198,8 +198,8 @@ impl<P: Copy + EcnField> Backlog<P> {
         true
     }
 
-    /// Makes room for a packet where destinations have queues of their own: the longest is shortened,
-    /// so that one which is sent to slowly does not take the room of all (Linux,
+    /// Makes room for a packet where destinations have queues of their own: the longest is
+    /// shortened, so that one which is sent to slowly does not take the room of all (Linux,
     /// include/net/fq_impl.h, `fq_tin_enqueue`). `false` when there is none to be made.
     fn make_room(&mut self, bytes: u32) -> bool {
         let (Above::RoundRobin { queues, .. } | Above::Airtime { queues, .. }) = &mut self.above

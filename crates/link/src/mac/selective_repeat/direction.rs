@@ -26,7 +26,7 @@ struct Numbered<P> {
 
 /// A frame that was transmitted.
 #[derive(Clone, Copy, Debug)]
-struct Sent<P> {
+struct SentFrame<P> {
     number: u64,
     waiting: PendingPacket<Numbered<P>>,
 }
@@ -47,17 +47,17 @@ pub(super) struct Direction<P> {
     end: EndConfig,
     queue: TransmitQueue<Numbered<P>>,
     window: SendWindow,
-    receiver: Resequencer<Sent<P>>,
+    receiver: Resequencer<SentFrame<P>>,
     /// Last bit of the frame that the line is busy with.
     busy_until: Option<Instant>,
     /// Undamaged frames, by their arrival at the receiver.
-    arrivals: VecDeque<(Instant, Sent<P>)>,
+    arrivals: VecDeque<(Instant, SentFrame<P>)>,
     /// Discarded numbers, by the time at which the receiver learns of them.
     given_up: VecDeque<(Instant, u64)>,
     /// Undamaged frames, by the time at which the sender has their acknowledgment.
-    answers: VecDeque<(Instant, Sent<P>)>,
+    answers: VecDeque<(Instant, SentFrame<P>)>,
     /// Damaged frames, by the time at which their timer expires.
-    timers: VecDeque<(Instant, Sent<P>)>,
+    timers: VecDeque<(Instant, SentFrame<P>)>,
 }
 
 impl<P: Copy> Direction<P> {
@@ -139,7 +139,7 @@ impl<P: Copy> Direction<P> {
         while let Some(number) = take_due(&mut self.given_up, now) {
             self.receiver.on_given_up(number);
         }
-        while let Some(Sent { waiting, .. }) = self.receiver.take() {
+        while let Some(SentFrame { waiting, .. }) = self.receiver.take() {
             shared.outcomes.push_back(Outcome::Delivered {
                 packet: waiting.packet.packet,
                 from: self.from,
@@ -147,7 +147,7 @@ impl<P: Copy> Direction<P> {
                 attempts: waiting.failures + 1,
             });
         }
-        while let Some(Sent { number, waiting }) = take_due(&mut self.answers, now) {
+        while let Some(SentFrame { number, waiting }) = take_due(&mut self.answers, now) {
             self.window.settle(number);
             shared.outcomes.push_back(Outcome::Acknowledged {
                 packet: waiting.packet.packet,
@@ -221,7 +221,7 @@ impl<P: Copy> Direction<P> {
             damaged: u32::from(damaged),
         });
         self.busy_until = Some(end);
-        let sent = Sent { number, waiting };
+        let sent = SentFrame { number, waiting };
         if damaged {
             let expires = end + shared.config.retry_timeout;
             self.timers.push_back((expires, sent));
@@ -233,7 +233,7 @@ impl<P: Copy> Direction<P> {
     }
 
     /// The timer of a frame has expired: it is retransmitted or discarded.
-    fn fail(&mut self, now: Instant, sent: Sent<P>, shared: &mut Shared<'_, P>) {
+    fn fail(&mut self, now: Instant, sent: SentFrame<P>, shared: &mut Shared<'_, P>) {
         let mut waiting = sent.waiting;
         waiting.failures += 1;
         waiting.fragment_failures += 1;

@@ -3,8 +3,8 @@
 //! There is no closed form. Of link simulations over white noise with codewords of 1944 bits (R.
 //! Patidar, S. Roy, T. Henderson & A. Chandramohan, "Link-to-System Mapping for ns-3 Wi-Fi OFDM
 //! Error Models", WNS3 2017, as ns-3.37 has them) each MCS is described by a straight line: the
-//! logarithm of -ln(1 - chance that a frame of 1458 bytes is damaged) over the signal-to-noise ratio
-//! in decibels. Between chances of 0.3 and 99 % it is within 0.08 dB of what was simulated.
+//! logarithm of -ln(1 - chance that a frame of 1458 bytes is damaged) over the signal-to-noise
+//! ratio in decibels. Between chances of 0.3 and 99 % it is within 0.08 dB of what was simulated.
 
 /// Bytes of the simulated frames.
 const FRAME_BITS: f64 = 8.0 * 1458.0;

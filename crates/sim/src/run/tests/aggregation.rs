@@ -14,7 +14,8 @@ fn megabits(text: &str, seeds: u64) -> Vec<f64> {
         .collect()
 }
 
-/// A download over 802.11n at 65 Mbit/s, an ACK for one, two, four and sixteen segments. ns-3.37 has
+/// A download over 802.11n at 65 Mbit/s, an ACK for one, two, four and sixteen segments. ns-3.37
+/// has
 /// 51.1, 52.6, 53.3, 53.9 Mbit/s with A-MPDU and 20.5, 24.7, 27.0, 29.1 without (half-widths of 0.4 at
 /// most), its ACKs aggregated too and payloads of 1448 bytes.
 #[test]
@@ -39,8 +40,8 @@ fn goodput_of_tcp_is_ns_3s() {
     }
 }
 
-/// Two stations at 65 Mbit/s and one at 6.5 download. With one queue for all they get about the same,
-/// and the slow one keeps the channel; by airtime the fast get several times as much.
+/// Two stations at 65 Mbit/s and one at 6.5 download. With one queue for all they get about the
+/// same, and the slow one keeps the channel; by airtime the fast get several times as much.
 #[test]
 fn airtime_fairness_frees_the_fast_stations() {
     let with = |scheduler: &str| {
@@ -73,9 +74,9 @@ fn aggregates_and_airtime_are_observed() {
     assert!(first.flows[0].delivery.goodput_bps > 80e6);
 }
 
-/// A laptop uploads over 802.11n at 130 Mbit/s behind a deep queue of its own. Small queues keep little
-/// of it there: CUBIC's round trip falls to two fifths and less, more with bursts of 2^−10 s than with
-/// the 2^−7 s that Wi-Fi's drivers ask for, and goodput stays.
+/// A laptop uploads over 802.11n at 130 Mbit/s behind a deep queue of its own. Small queues keep
+/// little of it there: CUBIC's round trip falls to two fifths and less, more with bursts of 2^−10 s
+/// than with the 2^−7 s that Wi-Fi's drivers ask for, and goodput stays.
 #[test]
 fn small_queues_keep_latency_low() {
     let run = |small: bool, shift: u32, congestion: &str| {
@@ -108,8 +109,8 @@ fn small_queues_keep_latency_low() {
     }
 }
 
-/// Beside a saturated upload of best effort from the same laptop a call of 100 kbit/s marked EF waits for
-/// one aggregate at most; unmarked it waits in the queue.
+/// Beside a saturated upload of best effort from the same laptop a call of 100 kbit/s marked EF
+/// waits for one aggregate at most; unmarked it waits in the queue.
 #[test]
 fn a_marked_call_overtakes() {
     let delay = |mark: &str| {
@@ -131,8 +132,8 @@ fn a_marked_call_overtakes() {
     );
 }
 
-/// With Minstrel-HT a station ten metres away ends in a fast mode and one far away in a slow one; the
-/// probes say so.
+/// With Minstrel-HT a station ten metres away ends in a fast mode and one far away in a slow one;
+/// the probes say so.
 #[test]
 fn rates_follow_the_distance() {
     let text = "duration = '4 s'\ntopology = 'wlan'\nflows.direction = 'down'\nflows.count = 2\n\

@@ -1,4 +1,5 @@
-//! Latency beside the sender, against closed forms, a log of round trips, and the run's own capture.
+//! Latency beside the sender, against closed forms, a log of round trips, and the run's own
+//! capture.
 
 use std::fs;
 use std::path::PathBuf;

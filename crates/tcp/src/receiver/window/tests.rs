@@ -12,8 +12,8 @@ fn autotuned(buffer: u64) -> Window {
     Window::new(&config, 1448)
 }
 
-const fn standing(next_expected: u64, read: u64) -> Standing {
-    Standing {
+const fn standing(next_expected: u64, read: u64) -> StreamPosition {
+    StreamPosition {
         next_expected,
         read,
     }

@@ -512,8 +512,8 @@ fn ns2_measures_by_timestamps() {
 }
 
 /// With a timer for each segment: segment 1 is presumed lost, which stops its timer, and reported
-/// then. If the receiver asks for it all the same, it has dropped it (RFC 2018 §8), and only a timer
-/// can send it again.
+/// then. If the receiver asks for it all the same, it has dropped it (RFC 2018 §8), and only a
+/// timer can send it again.
 #[test]
 fn a_reported_front_whose_timer_stopped_is_timed_again() {
     for reneging in [Reneging::AtTimeout, Reneging::HalfRoundTrip] {
@@ -539,8 +539,8 @@ fn a_reported_front_whose_timer_stopped_is_timed_again() {
     }
 }
 
-/// Selective repeat: all are presumed lost and reported then; the receiver asks for the first, and has
-/// dropped the others too, whose timers had stopped.
+/// Selective repeat: all are presumed lost and reported then; the receiver asks for the first, and
+/// has dropped the others too, whose timers had stopped.
 #[test]
 fn reports_that_are_void_leave_nothing_without_a_timer() {
     let mut trace = Trace::new(Config {

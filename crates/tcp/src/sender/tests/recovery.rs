@@ -317,9 +317,10 @@ fn duplicates_that_count_as_arrivals_survive_a_partial_acknowledgment() {
     assert_eq!(trace.sender.in_flight(), outstanding);
 }
 
-/// RFC 6582 §3.2 step 2; Linux, `tcp_is_non_sack_preventing_reopen`: when everything is acknowledged
-/// that was outstanding at the start of the recovery, duplicates may come from needless
-/// retransmissions. They start nothing and stand for no arrival until more is acknowledged.
+/// RFC 6582 §3.2 step 2; Linux, `tcp_is_non_sack_preventing_reopen`: when everything is
+/// acknowledged that was outstanding at the start of the recovery, duplicates may come from
+/// needless retransmissions. They start nothing and stand for no arrival until more is
+/// acknowledged.
 #[test]
 fn a_recovery_without_sack_is_held_until_more_is_acknowledged() {
     let mut trace = Trace::new(Config {

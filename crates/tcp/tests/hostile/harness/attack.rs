@@ -203,8 +203,8 @@ impl World<'_> {
         }
     }
 
-    /// Whether a forged reset comes from a number that resets: the next byte, the end of the highest
-    /// range that was reported, or the peer's FIN (Linux, `tcp_validate_incoming`).
+    /// Whether a forged reset comes from a number that resets: the next byte, the end of the
+    /// highest range that was reported, or the peer's FIN (Linux, `tcp_validate_incoming`).
     fn resets(&self, to: usize, forgery: &Forgery) -> bool {
         let receiver = self.ends[to].connection.receiver();
         let at = self.forged(to, forgery).sequence;

@@ -1,5 +1,5 @@
-//! Rate control on the air: against every fixed mode on a channel that stands still, and against one
-//! that knows the channel on a channel that fades.
+//! Rate control on the air: against every fixed mode on a channel that stands still, and against
+//! one that knows the channel on a channel that fades.
 
 use super::*;
 use crate::fading::{Fading, Radio, RadioConfig};
@@ -50,8 +50,8 @@ fn run(control: RateControlConfig, snr_db: f64, fading: Fading, seconds: u64) ->
     (result.megabits(0, IP_BYTES), best)
 }
 
-/// On a channel that stands still, from 0 to 45 dB, Minstrel-HT ends within one MCS of the fixed mode
-/// with the highest goodput; so does the ideal rate control, which loses nothing by it.
+/// On a channel that stands still, from 0 to 45 dB, Minstrel-HT ends within one MCS of the fixed
+/// mode with the highest goodput; so does the ideal rate control, which loses nothing by it.
 #[test]
 fn rate_control_is_within_a_step_of_the_best_fixed_mode() {
     for (family, step) in [(Family::Ht, 1), (Family::Vht, 3), (Family::He, 3)] {
@@ -159,8 +159,8 @@ fn what_is_not_answered_steps_down_the_chain() {
         chain.push(per_mpdu(row));
     }
     println!("nanoseconds an MPDU: {chain:?}");
-    // Twice the best, which was on the air before, then the second best; the most probable is the best
-    // again.
+    // Twice the best, which was on the air before, then the second best; the most probable is the
+    // best again.
     assert_eq!(chain[1], fast);
     let slower = chain.iter().position(|&nanos| nanos > fast);
     assert!(

@@ -76,8 +76,8 @@ fn beside_ampdu_it_gains_little() {
     assert!((0.0..0.02).contains(&gain), "{gain}");
 }
 
-/// All packets of a damaged MPDU are lost with it: with half of the MPDUs damaged and one attempt half
-/// of the packets arrive, in pairs.
+/// All packets of a damaged MPDU are lost with it: with half of the MPDUs damaged and one attempt
+/// half of the packets arrive, in pairs.
 #[test]
 fn packets_of_an_mpdu_share_its_fate() {
     let config = EdcaConfig {

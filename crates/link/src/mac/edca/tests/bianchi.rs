@@ -4,8 +4,8 @@
 use super::*;
 use crate::phy::aggregate::Ampdu;
 
-/// Throughput in Mbit/s: equations 7 and 9 by bisection, then equation 13, the collision followed by
-/// EIFS.
+/// Throughput in Mbit/s: equations 7 and 9 by bisection, then equation 13, the collision followed
+/// by EIFS.
 fn model(config: &EdcaConfig, mode: Mode) -> f64 {
     let phy = &config.phy;
     let limit = mode.max_psdu_bytes(MAX_TIME, phy.packet_padding());
@@ -36,8 +36,8 @@ fn model(config: &EdcaConfig, mode: Mode) -> f64 {
     one * f64::from(ampdu.mpdus() * 8 * IP_BYTES) / slot / 1e6
 }
 
-/// 2 to 20 stations within 2 %. Bianchi with aggregation gives 46.8 for ten at 65 Mbit/s, where ns-3
-/// has 45.0 without block ACK requests.
+/// 2 to 20 stations within 2 %. Bianchi with aggregation gives 46.8 for ten at 65 Mbit/s, where
+/// ns-3 has 45.0 without block ACK requests.
 #[test]
 fn saturated_stations_are_bianchis() {
     let he = mode(Family::He, 7, Width::Mhz80, 1, GuardInterval::Ns800);

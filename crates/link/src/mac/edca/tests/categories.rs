@@ -26,9 +26,9 @@ fn the_more_urgent_category_goes_first() {
 }
 
 /// Best effort and voice saturated at one station with the same windows and AIFSN. They collide
-/// inside the station, which costs no airtime: voice always wins and its window never doubles, so it
-/// sends in a share 2/(W + 1) of slots; best effort's window doubles with that probability, and its
-/// share is that of Bianchi's chain for it. The ratio of both is within 3 % of that.
+/// inside the station, which costs no airtime: voice always wins and its window never doubles, so
+/// it sends in a share 2/(W + 1) of slots; best effort's window doubles with that probability, and
+/// its share is that of Bianchi's chain for it. The ratio of both is within 3 % of that.
 #[test]
 fn internal_collisions_cost_no_airtime() {
     let mut config = config(1, mcs_7());

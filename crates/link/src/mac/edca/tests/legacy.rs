@@ -40,9 +40,9 @@ fn of_exchange(counters: &AggregationCounters) -> f64 {
     counters.airtime.as_secs_f64() / counters.ppdus as f64 * 1e6
 }
 
-/// A frame of 1500 bytes at 54 Mbit/s takes 20 + 4·⌈(16 + 8·1536 + 6)/216⌉ + 6 = 254 µs, and its ACK at
-/// 24 Mbit/s 34, a SIFS of 10 between them. In 802.11b at 11 Mbit/s it takes 192 + 1118, and its ACK
-/// 192 + 11.
+/// A frame of 1500 bytes at 54 Mbit/s takes 20 + 4·⌈(16 + 8·1536 + 6)/216⌉ + 6 = 254 µs, and its
+/// ACK at 24 Mbit/s 34, a SIFS of 10 between them. In 802.11b at 11 Mbit/s it takes 192 + 1118, and
+/// its ACK 192 + 11.
 #[test]
 fn a_legacy_frame_takes_what_it_takes_alone() {
     for (mode, expected) in [
@@ -81,9 +81,9 @@ fn newer_frames_are_protected() {
     }
 }
 
-/// Both upload. The share of the air of the old station is that of the time that its exchanges take:
-/// T_old for each of its attempts to T_new for each of the new one's. A collision takes as long, but for
-/// the answer.
+/// Both upload. The share of the air of the old station is that of the time that its exchanges
+/// take: T_old for each of its attempts to T_new for each of the new one's. A collision takes as
+/// long, but for the answer.
 #[test]
 fn airtime_is_shared_by_exchanges() {
     for (mode, protection) in [

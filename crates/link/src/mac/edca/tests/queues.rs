@@ -104,8 +104,8 @@ fn a_full_queue_refuses_or_drops_from_the_longest() {
     }
 }
 
-/// Far more comes for each station than fits, at the same rate for all: with one limit for all their
-/// queues, each station still has a third of the air, within 3 % (the slow one has 2 % less).
+/// Far more comes for each station than fits, at the same rate for all: with one limit for all
+/// their queues, each station still has a third of the air, within 3 % (the slow one has 2 % less).
 #[test]
 fn a_slow_station_does_not_take_the_room_of_others() {
     let slow = mode(Family::Ht, 0, Width::Mhz20, 1, GuardInterval::Ns800);

@@ -54,12 +54,12 @@ fn exact(stations: u32) -> EdcaConfig {
     config
 }
 
-/// Four packets of 1500 bytes come in one instant to an idle channel, at the end of its AIFS and 106
-/// slots, and leave at once, together:
-/// subframes of 1544 bytes and a last one of 1542, 36 µs of preamble and symbols of 260 bits. Of every
-/// three MPDUs the last is damaged, so the third. SIFS of 16 µs, a block ACK of 32 µs at 24 Mbit/s, AIFS
-/// of 43 µs; the damaged one follows alone: 1538 bytes are 12326 bits with service and tail, 48
-/// symbols, 36 + 192 µs. Its ACK takes 28 µs, and all is in order.
+/// Four packets of 1500 bytes come in one instant to an idle channel, at the end of its AIFS and
+/// 106 slots, and leave at once, together: subframes of 1544 bytes and a last one of 1542, 36 µs of
+/// preamble and symbols of 260 bits. Of every three MPDUs the last is damaged, so the third. SIFS
+/// of 16 µs, a block ACK of 32 µs at 24 Mbit/s, AIFS of 43 µs; the damaged one follows alone: 1538
+/// bytes are 12326 bits with service and tail, 48 symbols, 36 + 192 µs. Its ACK takes 28 µs, and
+/// all is in order.
 #[test]
 fn an_aggregate_by_hand() {
     let mut config = exact(1);

@@ -3,8 +3,8 @@
 use super::*;
 
 const RECORDED: &str = include_str!("ns3.csv");
-/// MCS 9 with three streams at 160 MHz has 11232 coded bits a symbol for five encoders: the standard
-/// leaves it out, ns-3 does not.
+/// MCS 9 with three streams at 160 MHz has 11232 coded bits a symbol for five encoders: the
+/// standard leaves it out, ns-3 does not.
 const LEFT_OUT: &str = "vht,9,160,3,";
 
 /// A frame's duration where ns-3.37 has it otherwise than the standard:

@@ -180,8 +180,8 @@ fn probing_the_round_trip_outlasts_its_end() {
     }
 }
 
-/// Draft §5.3.3.6, `BBRProbeInflightLongtermUpward`: the bound grows only by what is delivered while
-/// the window is used, within a segment, and while the bound is what limits it.
+/// Draft §5.3.3.6, `BBRProbeInflightLongtermUpward`: the bound grows only by what is delivered
+/// while the window is used, within a segment, and while the bound is what limits it.
 #[test]
 fn the_bound_grows_by_what_a_used_window_delivers() {
     let mut path = Path::new();

@@ -232,7 +232,8 @@ impl Reference<'_> {
             .remove(&packet.number);
     }
 
-    /// It is retransmitted or given up; then the receiver is told that it need not wait (§10.25.6.3).
+    /// It is retransmitted or given up; then the receiver is told that it need not wait
+    /// (§10.25.6.3).
     fn fail_mpdu(&mut self, index: usize, peer: usize, mut packet: Packet) {
         packet.failures += 1;
         let edcaf = &mut self.edcafs[index];

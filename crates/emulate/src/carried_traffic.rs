@@ -2,7 +2,7 @@
 
 /// Traffic so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Passed {
+pub struct CarriedTraffic {
     /// Packets that entered the link, from stations and from the server.
     pub taken: [u64; 2],
     /// Packets that left it, to the server and to stations.

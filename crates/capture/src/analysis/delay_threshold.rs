@@ -37,7 +37,7 @@ const SURE: f64 = 0.8;
 
 /// A delay above which a queue drops.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standing {
+pub struct DelayThreshold {
     /// The delay.
     pub from: Duration,
     /// The lowest delay that the losses admit in its place.
@@ -52,7 +52,7 @@ pub(super) enum Dependence {
     /// They come at any delay.
     Flat,
     /// They come above a delay.
-    Above(Standing),
+    Above(DelayThreshold),
     /// They are too few to tell.
     NotShown,
 }
@@ -112,7 +112,7 @@ pub(super) fn dependence(
         return Dependence::NotShown;
     }
     let flat = log_likelihood(lost, all);
-    let mut rises: Vec<(f64, Standing)> = Vec::new();
+    let mut rises: Vec<(f64, DelayThreshold)> = Vec::new();
     for edge in EDGES {
         let from = met.delays[met.delays.len() * edge / 1000];
         if from < least.as_nanos() {
@@ -128,7 +128,7 @@ pub(super) fn dependence(
         if hazard_above >= LEAST_RATIO * lost_below / below.max(1.0) {
             let from = Duration::from_nanos(from);
             let likelihood = (1.0 - hazard_below / hazard_above).max(0.0);
-            let standing = Standing {
+            let standing = DelayThreshold {
                 from,
                 least: from,
                 likelihood,
@@ -142,10 +142,10 @@ pub(super) fn dependence(
     };
     let mut possible = rises.iter().filter(|(gain, _)| gain + EQUAL_GAIN >= *most);
     let least = possible.next().map_or(standing.from, |(_, one)| one.from);
-    Dependence::Above(Standing { least, ..*standing })
+    Dependence::Above(DelayThreshold { least, ..*standing })
 }
 
-impl Standing {
+impl DelayThreshold {
     /// Whether a loss above the delay is more likely than not the queue's, and by far.
     pub(super) fn is_sure(&self) -> bool {
         self.likelihood >= SURE

@@ -27,7 +27,7 @@ use crate::scheduler::{RetransmissionOrder, RetryScheduler};
 #[derive(Clone, Debug)]
 pub struct TransmitQueue<P> {
     limit: QueueLimit,
-    chosen: Chosen<P>,
+    chosen: Choice<P>,
     fresh: VecDeque<PendingPacket<P>>,
     retries: RetryScheduler<P>,
     bytes: u64,
@@ -35,7 +35,7 @@ pub struct TransmitQueue<P> {
 
 /// The packet that is chosen, and where it is.
 #[derive(Clone, Debug)]
-enum Chosen<P> {
+enum Choice<P> {
     Nothing,
     /// The first of those never returned, which stays in its place until it leaves.
     Head,
@@ -49,7 +49,7 @@ impl<P: Copy> TransmitQueue<P> {
     pub fn new(limit: QueueLimit, order: RetransmissionOrder) -> Self {
         Self {
             limit,
-            chosen: Chosen::Nothing,
+            chosen: Choice::Nothing,
             fresh: VecDeque::new(),
             retries: RetryScheduler::new(order),
             bytes: 0,
@@ -96,12 +96,12 @@ impl<P: Copy> TransmitQueue<P> {
         now: Instant,
         with_fresh: bool,
     ) -> Option<&mut PendingPacket<P>> {
-        if matches!(self.chosen, Chosen::Nothing) {
+        if matches!(self.chosen, Choice::Nothing) {
             if !self.retries.keeps_chosen() {
                 self.take_next(now, with_fresh);
             } else if with_fresh && let Some(head) = self.fresh.front() {
                 self.bytes -= u64::from(head.offer.bytes);
-                self.chosen = Chosen::Head;
+                self.chosen = Choice::Head;
             }
         }
         self.current()
@@ -117,7 +117,7 @@ impl<P: Copy> TransmitQueue<P> {
         };
         if let Some(next) = self.retries.take_next(now, fresh) {
             self.bytes -= u64::from(next.offer.bytes);
-            self.chosen = Chosen::Taken(next);
+            self.chosen = Choice::Taken(next);
         }
     }
 
@@ -125,19 +125,19 @@ impl<P: Copy> TransmitQueue<P> {
     #[inline]
     pub fn current(&mut self) -> Option<&mut PendingPacket<P>> {
         match &mut self.chosen {
-            Chosen::Nothing => None,
-            Chosen::Head => self.fresh.front_mut(),
-            Chosen::Taken(chosen) => Some(chosen),
+            Choice::Nothing => None,
+            Choice::Head => self.fresh.front_mut(),
+            Choice::Taken(chosen) => Some(chosen),
         }
     }
 
     /// The chosen packet leaves for good.
     #[inline]
     pub fn finish(&mut self) -> Option<PendingPacket<P>> {
-        match std::mem::replace(&mut self.chosen, Chosen::Nothing) {
-            Chosen::Nothing => None,
-            Chosen::Head => self.fresh.pop_front(),
-            Chosen::Taken(chosen) => Some(chosen),
+        match std::mem::replace(&mut self.chosen, Choice::Nothing) {
+            Choice::Nothing => None,
+            Choice::Head => self.fresh.pop_front(),
+            Choice::Taken(chosen) => Some(chosen),
         }
     }
 
@@ -157,7 +157,7 @@ impl<P: Copy> TransmitQueue<P> {
     pub fn retry(&mut self, waiting: PendingPacket<P>) {
         self.bytes += u64::from(waiting.offer.bytes);
         if self.retries.keeps_chosen() {
-            let behind = usize::from(matches!(self.chosen, Chosen::Head));
+            let behind = usize::from(matches!(self.chosen, Choice::Head));
             self.fresh.insert(behind, waiting);
         } else {
             self.retries.add(waiting);
@@ -177,7 +177,7 @@ impl<P: Copy> TransmitQueue<P> {
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        let chosen = usize::from(matches!(self.chosen, Chosen::Head));
+        let chosen = usize::from(matches!(self.chosen, Choice::Head));
         self.fresh.len() - chosen + self.retries.len()
     }
 
@@ -191,7 +191,7 @@ impl<P: Copy> TransmitQueue<P> {
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        matches!(self.chosen, Chosen::Nothing) && self.len() == 0
+        matches!(self.chosen, Choice::Nothing) && self.len() == 0
     }
 
     /// Packets that wait for another attempt after having been retransmitted without success that

@@ -84,8 +84,8 @@ settings! {
         /// A paced burst lasts 2^−n seconds, and is at least two segments (Linux,
         /// `sk_pacing_shift`: 10; Wi-Fi drivers ask for 7, so that frames can be aggregated).
         pacing_shift: u32 = 10, as Whole<0, 31>;
-        /// Keeps no more of a flow in the sender's own wireless device than 2^−`pacing_shift` seconds
-        /// of its pacing rate, and two bursts at least (Linux, TCP small queues).
+        /// Keeps no more of a flow in the sender's own wireless device than 2^−`pacing_shift`
+        /// seconds of its pacing rate, and two bursts at least (Linux, TCP small queues).
         small_queue: bool = false;
         /// The response to a recovery that was needless.
         spurious_response: SpuriousResponse = SpuriousResponse::None;

@@ -167,8 +167,8 @@ impl Mode {
         }
     }
 
-    /// A mode of 802.11n, ac or ax: HE with LDPC, which all of its stations but those of 20 MHz alone
-    /// have, HT and VHT with the convolutional code, which every station has; see
+    /// A mode of 802.11n, ac or ax: HE with LDPC, which all of its stations but those of 20 MHz
+    /// alone have, HT and VHT with the convolutional code, which every station has; see
     /// [`Self::with_coding`]. `index` counts within a stream: HT's MCS 8 is index 0 with two
     /// streams.
     ///

@@ -61,7 +61,7 @@ impl Chain {
 
 /// The pool.
 #[derive(Debug)]
-pub struct Kept {
+pub struct PacketPool {
     blocks: Vec<[Slot; BLOCK_SLOTS]>,
     /// For each block the next of its chain, or of the free ones.
     next: Vec<Option<Index>>,
@@ -70,7 +70,7 @@ pub struct Kept {
     limit: usize,
 }
 
-impl Kept {
+impl PacketPool {
     /// A pool of `packets` packets; those with SACK blocks count as two.
     pub fn new(packets: usize) -> Self {
         Self {
@@ -172,7 +172,7 @@ impl Kept {
 /// The packets of a flow, in the order of the capture.
 #[derive(Clone, Debug)]
 pub struct Packets<'a> {
-    kept: &'a Kept,
+    kept: &'a PacketPool,
     block: Option<Index>,
     place: usize,
     left: usize,
@@ -233,7 +233,7 @@ mod tests {
         /// Against one list a flow: what is refused changes nothing, what is released comes free.
         #[test]
         fn chains_are_lists(steps in prop::collection::vec((0..4_usize, 0..12_u8), 0..600)) {
-            let mut kept = Kept::new(10 * BLOCK_SLOTS);
+            let mut kept = PacketPool::new(10 * BLOCK_SLOTS);
             let mut chains = [Chain::EMPTY; 4];
             let mut lists: [Vec<Packet>; 4] = Default::default();
             for (number, (flow, step)) in steps.into_iter().enumerate() {

@@ -33,7 +33,7 @@ pub struct Window {
 
 /// The receiver's position in the stream.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing {
+pub struct StreamPosition {
     /// First byte that has not arrived.
     pub next_expected: u64,
     /// First byte the application has not read.
@@ -82,7 +82,7 @@ impl Window {
 
     /// Announces the largest permitted window, and returns its end.
     #[inline]
-    pub fn announce(&mut self, standing: Standing) -> u64 {
+    pub fn announce(&mut self, standing: StreamPosition) -> u64 {
         self.announced = self.opened(standing);
         self.announced
     }
@@ -90,7 +90,7 @@ impl Window {
     /// Whether a closed, or almost closed, window has opened, which the peer must learn (RFC 9293
     /// §3.8.6.2.2).
     #[inline]
-    pub fn is_reopened(&self, standing: Standing) -> bool {
+    pub fn is_reopened(&self, standing: StreamPosition) -> bool {
         let room = self.announced.saturating_sub(standing.next_expected);
         room < self.step && self.opened(standing) > self.announced
     }
@@ -98,7 +98,7 @@ impl Window {
     /// First byte beyond the window that may be announced now. It opens in steps of a segment or
     /// half the buffer, to avoid silly windows (RFC 9293 §3.8.6.2.2).
     #[inline]
-    fn opened(&self, standing: Standing) -> u64 {
+    fn opened(&self, standing: StreamPosition) -> u64 {
         let possible = match &self.tuning {
             None => standing.read + self.buffer,
             Some(tuning) => {
@@ -118,7 +118,7 @@ impl Window {
     pub fn on_segment(
         &mut self,
         now: Instant,
-        standing: Standing,
+        standing: StreamPosition,
         length: u64,
         in_order: bool,
     ) -> bool {
@@ -137,10 +137,10 @@ impl Window {
     }
 
     /// Takes a segment that arrived behind a gap, where the highest byte held is now below `end`.
-    /// With SACK the window grows meanwhile; without it, every duplicate acknowledgment must look
+    /// With SACK the window keeps growing; without it, every duplicate acknowledgment must look
     /// like the others.
     /// Returns whether it did.
-    pub fn on_gap(&mut self, standing: Standing, length: u64, end: u64, sack: bool) -> bool {
+    pub fn on_gap(&mut self, standing: StreamPosition, length: u64, end: u64, sack: bool) -> bool {
         self.tuning
             .as_mut()
             .is_some_and(|tuning| tuning.on_gap(standing, length, end, sack))
@@ -199,7 +199,7 @@ impl Tuning {
     fn on_segment(
         &mut self,
         now: Instant,
-        standing: Standing,
+        standing: StreamPosition,
         length: u64,
         in_order: bool,
     ) -> bool {
@@ -212,7 +212,7 @@ impl Tuning {
 
     /// Grows the advertised bytes by two segments for each that arrives, as far as there is room
     /// (`tcp_grow_window`).
-    fn grow(&mut self, standing: Standing, length: u64) -> bool {
+    fn grow(&mut self, standing: StreamPosition, length: u64) -> bool {
         let unread = standing.next_expected.saturating_sub(standing.read);
         let room = self
             .buffer
@@ -228,7 +228,7 @@ impl Tuning {
     /// Once per round trip: if more was read than in any before, sizes the buffer to twice that,
     /// and more while it still grows, since the window announced now bounds the round trip after
     /// this one (`tcp_rcv_space_adjust`).
-    fn count_read(&mut self, now: Instant, standing: Standing) {
+    fn count_read(&mut self, now: Instant, standing: StreamPosition) {
         let began = *self.round_began.get_or_insert(now);
         if self.round_trip.is_none_or(|rtt| now - began < rtt) {
             return;
@@ -246,7 +246,7 @@ impl Tuning {
         self.round_began = Some(now);
     }
 
-    fn on_gap(&mut self, standing: Standing, length: u64, end: u64, sack: bool) -> bool {
+    fn on_gap(&mut self, standing: StreamPosition, length: u64, end: u64, sack: bool) -> bool {
         let grew = sack && self.grow(standing, length);
         let held = end.saturating_sub(standing.next_expected);
         self.widen(2 * self.read_in_round + held);
@@ -274,7 +274,7 @@ impl Tuning {
     }
 
     /// Without timestamps a round trip takes no longer than a whole window (`tcp_rcv_rtt_measure`).
-    fn time_window(&mut self, now: Instant, standing: Standing) {
+    fn time_window(&mut self, now: Instant, standing: StreamPosition) {
         if let Some(began) = self.window_began {
             if standing.next_expected < self.window_ends {
                 return;

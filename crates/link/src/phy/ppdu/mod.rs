@@ -166,8 +166,9 @@ impl Mode {
         )
     }
 
-    /// An HE-LTF with its guard interval: twice compressed for 0.8 and 1.6 µs, whole for 3.2 µs, the
-    /// combinations that every station has (IEEE 802.11ax-2021 §27.3.11.10, tables 27-12 and 27-1).
+    /// An HE-LTF with its guard interval: twice compressed for 0.8 and 1.6 µs, whole for 3.2 µs,
+    /// the combinations that every station has (IEEE 802.11ax-2021 §27.3.11.10, tables 27-12 and
+    /// 27-1).
     fn training_nanos(self) -> u64 {
         let guard = self.guard_interval();
         let useful = match guard {

@@ -14,13 +14,13 @@ const PERSISTENCE: u8 = 16;
 
 /// A transmission, in chronological order.
 #[derive(Clone, Copy, Debug)]
-struct Sent {
+struct SentRecord {
     at: Instant,
     start: u64,
     transmissions: u8,
 }
 
-impl Sent {
+impl SentRecord {
     const fn new(segment: &SentSegment) -> Self {
         Self {
             at: segment.sent_at,
@@ -33,12 +33,12 @@ impl Sent {
 /// State of time-based loss detection.
 #[derive(Clone, Debug)]
 pub struct Rack {
-    sent: VecDeque<Sent>,
+    sent: VecDeque<SentRecord>,
     /// The segment sent last among all delivered (`RACK.segment`).
     latest: Option<LatestSent>,
     /// Its round trip (`RACK.rtt`).
     rtt: Duration,
-    /// Whether anything was delivered since losses were last looked for.
+    /// Whether anything was delivered since the last loss detection.
     advanced: bool,
     /// Number of segments delivered behind a later one.
     reorderings_seen: u32,
@@ -82,7 +82,7 @@ impl Rack {
     /// Records that `segment` is sent, for the first time or again.
     #[inline]
     pub fn on_sent(&mut self, segment: &SentSegment) {
-        self.sent.push_back(Sent::new(segment));
+        self.sent.push_back(SentRecord::new(segment));
     }
 
     /// Records that everything below `una` is acknowledged.
@@ -154,7 +154,7 @@ impl Rack {
         self.sent.clear();
         let outstanding = board.iter().filter(|segment| !segment.is_sacked());
         self.sent
-            .extend(outstanding.map(|segment| Sent::new(&segment)));
+            .extend(outstanding.map(|segment| SentRecord::new(&segment)));
         self.sent
             .make_contiguous()
             .sort_by_key(|sent| (sent.at, sent.start));
@@ -264,7 +264,7 @@ impl Rack {
 }
 
 /// The segment whose last transmission is `sent`, if it may still arrive.
-fn current(board: &Scoreboard, sent: Sent) -> Option<(usize, SentSegment)> {
+fn current(board: &Scoreboard, sent: SentRecord) -> Option<(usize, SentSegment)> {
     let position = board.index_of(sent.start);
     let segment = board.get(position)?;
     let alive = segment.start == sent.start

@@ -104,7 +104,7 @@ impl DeliveryRate {
         }
     }
 
-    /// Records that there is nothing more to send, though the window would allow it (§3.4).
+    /// Records that no more data is waiting, though the window would allow it (§3.4).
     pub const fn on_application_limited(&mut self, in_flight: u64) {
         let until = self.delivered + in_flight;
         self.limited_until = if until > 0 { until } else { 1 };

@@ -556,7 +556,7 @@ impl Scoreboard {
         if offset < self.start + length {
             return 0;
         }
-        // Usually all are as long as the first.
+        // Usually all have the length of the first.
         let guess = (offset - self.start) / length;
         if let Ok(guess) = usize::try_from(guess)
             && let Some(segment) = self.segments.get(guess)

@@ -14,7 +14,7 @@ const MSS_BYTES: u32 = 1460;
 
 /// Options that the ends agreed on.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Agreed {
+pub(super) struct NegotiatedOptions {
     pub has_sack: bool,
     /// Scale of the windows that the receiver of the data announces.
     pub window_scale: Option<u8>,
@@ -22,7 +22,7 @@ pub(super) struct Agreed {
     pub mss: u32,
 }
 
-impl Agreed {
+impl NegotiatedOptions {
     /// Of a flow with these `packets`, whose data goes `way`.
     pub fn of(packets: impl Iterator<Item = Packet>, flow: &Flow, way: Way) -> Self {
         let (data, acks) = (flow.data(), flow.acks());

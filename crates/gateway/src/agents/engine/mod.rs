@@ -38,7 +38,7 @@ const MOST_HELD: usize = 1 << 13;
 
 /// A packet that passes.
 #[derive(Clone, Copy, Debug)]
-pub struct Passing<'a, H> {
+pub struct PassingPacket<'a, H> {
     /// Its connection.
     pub flow: FlowKey,
     /// Its direction.
@@ -79,7 +79,7 @@ struct Handle {
 
 /// A held packet.
 #[derive(Clone, Copy, Debug)]
-struct Held<H> {
+struct HeldPacket<H> {
     packet: H,
     flow: FlowKey,
     since: Instant,
@@ -104,7 +104,7 @@ pub struct Engine<H> {
     agents: Vec<AnyAgent<Handle>>,
     limits: HoldLimits,
     flows: LruCache<FlowKey, Flow>,
-    held: BTreeMap<u64, Held<H>>,
+    held: BTreeMap<u64, HeldPacket<H>>,
     deadlines: BTreeSet<(Instant, u64)>,
     copies: Option<Store>,
     decisions: VecDeque<Decision<H>>,
@@ -141,7 +141,7 @@ impl<H: Copy> Engine<H> {
     }
 
     /// Takes a packet of a treated connection. Call [`poll`](Self::poll) afterwards.
-    pub fn pass(&mut self, now: Instant, passing: &Passing<'_, H>) {
+    pub fn pass(&mut self, now: Instant, passing: &PassingPacket<'_, H>) {
         self.wake(now);
         self.counts.seen(passing.toward);
         self.tell(now, passing);
@@ -152,7 +152,7 @@ impl<H: Copy> Engine<H> {
         });
         let (until, bound) = self.until(now, passing);
         // Held until the agents decide otherwise, which for most is at once.
-        let held = Held {
+        let held = HeldPacket {
             packet: passing.packet,
             flow: passing.flow,
             since: now,
@@ -251,7 +251,7 @@ impl<H: Copy> Engine<H> {
     }
 
     /// The time until which a packet may be held.
-    fn until(&mut self, now: Instant, passing: &Passing<'_, H>) -> (Instant, Bound) {
+    fn until(&mut self, now: Instant, passing: &PassingPacket<'_, H>) -> (Instant, Bound) {
         if passing.segment.payload_bytes > 0 {
             return (now + self.limits.longest_data, Bound::Limit);
         }
@@ -261,7 +261,7 @@ impl<H: Copy> Engine<H> {
     }
 
     /// Tells the agents of data that they do not see.
-    fn tell(&mut self, now: Instant, passing: &Passing<'_, H>) {
+    fn tell(&mut self, now: Instant, passing: &PassingPacket<'_, H>) {
         if passing.toward != Toward::Mobile || passing.segment.payload_bytes > 0 {
             return;
         }
@@ -289,7 +289,7 @@ impl<H: Copy> Engine<H> {
         &mut self,
         now: Instant,
         place: usize,
-        passing: &Passing<'_, H>,
+        passing: &PassingPacket<'_, H>,
         toward: Toward,
         segment: Segment,
     ) {
@@ -445,7 +445,7 @@ impl<H: Copy> Engine<H> {
     }
 
     /// Removes a held packet.
-    fn take_out(&mut self, now: Instant, number: u64) -> Option<Held<H>> {
+    fn take_out(&mut self, now: Instant, number: u64) -> Option<HeldPacket<H>> {
         let held = self.held.remove(&number)?;
         self.deadlines.remove(&(held.until, number));
         let limits = self.limits;

@@ -5,7 +5,7 @@
 //!          ◀── answer ────                 ping
 //! ```
 //!
-//! The same numbers come of them as of TCP's packets, from the same measurements: what a datagram
+//! They yield the same numbers as TCP's packets, from the same measurements: what a datagram
 //! takes one way, and what a ping takes there and back.
 
 mod source;
